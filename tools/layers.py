@@ -17,7 +17,8 @@ _FOR_TESTS = 'testkit'
 _APPLICATIONS = ('examples', 'arena', 'tests/install', 'tests/must_not_compile')
 _SIGHTS = ('public', 'shared', 'private')
 _BRACE = re.compile(r'\bnamespace ([\w:]+) \{|[{}]')
-_NAMED = {'cli': 'bench', 'db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws'}  # others by the folder
+# Others have the name of the folder.
+_NAMED = {'cli': 'bench', 'data/db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws'}
 
 
 @dataclass

@@ -2,7 +2,7 @@
 // everywhere. Mails are sent by SMTP, or lie in a directory.
 //   ./24_accounts --mail-files mails --port 8080, and open http://localhost:8080/
 #include <eider/accounts/accounts.h>
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/mail/smtp.h>
 #include <eider/middleware/security_headers.h>

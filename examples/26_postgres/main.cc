@@ -4,9 +4,9 @@
 //   curl :8080/books
 //   curl :8080/books.csv
 //   curl :8080/backup.csv > books.csv; curl -T books.csv :8080/backup.csv
-#include <eider/db/postgres/copy.h>
-#include <eider/db/postgres/postgres.h>
-#include <eider/db/postgres/postgres_subscriber.h>
+#include <eider/data/db/postgres/copy.h>
+#include <eider/data/db/postgres/postgres.h>
+#include <eider/data/db/postgres/postgres_subscriber.h>
 #include <eider/eider.h>
 
 #include <cstdlib>

@@ -4,7 +4,7 @@
 //     curl 127.0.0.1:8080/orders/7/pay -d ''; curl 127.0.0.1:9464/metrics
 
 #include <eider/client/client.h>
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/io/runtime/loop_local.h>
 #include <eider/io/tls/tls.h>

@@ -3,7 +3,7 @@
 //   curl localhost:8080/hello/Ada?times=2
 //   curl localhost:8080/api/notes --json '{"title": "Milk"}'
 #include <eider/client/client.h>
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/io/runtime/loop_local.h>
 #include <eider/middleware/middleware.h>

@@ -7,7 +7,7 @@
 
 #include <eider/client/client.h>
 #include <eider/dashboard/dashboard.h>
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/io/runtime/blocking.h>
 #include <eider/io/runtime/loop_local.h>

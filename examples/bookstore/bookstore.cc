@@ -1,8 +1,8 @@
 #include "bookstore.h"
 
 #include <eider/assets/assets.h>
-#include <eider/db/migrations/migrate.h>
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/migrations/migrate.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/mail/smtp.h>
 #include <eider/middleware/middleware.h>
 #include <eider/telemetry/metrics.h>

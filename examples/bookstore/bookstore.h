@@ -2,7 +2,7 @@
 // Must not open sockets or files.
 #pragma once
 
-#include <eider/db/database.h>
+#include <eider/data/db/database.h>
 #include <eider/eider.h>
 #include <eider/mail/mail_transport.h>
 #include <eider/passwords/passwords.h>

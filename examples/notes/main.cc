@@ -1,6 +1,6 @@
 // A small notes service: pages for people, JSON for programs, data in SQLite or PostgreSQL.
-#include <eider/db/postgres/postgres.h>
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/postgres/postgres.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 
 #include <string>

@@ -2,7 +2,7 @@
 // Must not know HTTP.
 #pragma once
 
-#include <eider/db/database.h>
+#include <eider/data/db/database.h>
 #include <eider/eider.h>
 #include <eider/forms/form_field.h>
 

@@ -2,7 +2,7 @@
 // Must not listen: main.cc serves it, tests call it.
 #pragma once
 
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/journal/journal.h>
 #include <eider/pages/pages.h>

@@ -1,5 +1,5 @@
 // What `eider db check` would have found out of a statement that reads all kinds of columns, for
-// PostgreSQL, MariaDB and SQLite. Must not be included but by eider/db/checked_sql.h.
+// PostgreSQL, MariaDB and SQLite. Must not be included but by eider/data/db/checked_sql.h.
 #pragma once
 
 namespace eider::db::checked {

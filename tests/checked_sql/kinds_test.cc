@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/core/kinds/kinds.h"
-#include "eider/db/sqlite/sqlite.h"
+#include "eider/data/db/sqlite/sqlite.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {

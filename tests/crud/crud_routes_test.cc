@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/db/sqlite/sqlite.h"
+#include "eider/data/db/sqlite/sqlite.h"
 #include "eider/eider.h"
 #include "eider/testkit/test_client.h"
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "eider/db/sqlite/sqlite.h"
-#include "eider/db/statement_watch.h"
+#include "eider/data/db/sqlite/sqlite.h"
+#include "eider/data/db/statement_watch.h"
 #include "eider/eider.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "eider/app/app.h"
-#include "eider/db/sqlite/sqlite.h"
+#include "eider/data/db/sqlite/sqlite.h"
 #include "eider/forms/forms.h"
 #include "eider/testkit/test_client.h"
 

@@ -1,4 +1,4 @@
-#include <eider/db/mariadb/mariadb.h>
+#include <eider/data/db/mariadb/mariadb.h>
 
 #include <cstdio>
 

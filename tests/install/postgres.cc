@@ -1,4 +1,4 @@
-#include <eider/db/postgres/postgres.h>
+#include <eider/data/db/postgres/postgres.h>
 
 #include <cstdio>
 

@@ -1,10 +1,10 @@
-#include <eider/redis/app/redis_rates.h>
-#include <eider/redis/app/redis_sessions.h>
-#include <eider/redis/app/redis_topics.h>
-#include <eider/redis/app/redis_values.h>
-#include <eider/redis/redis.h>
-#include <eider/redis/redis_cache.h>
-#include <eider/redis/redis_subscriber.h>
+#include <eider/data/redis/app/redis_rates.h>
+#include <eider/data/redis/app/redis_sessions.h>
+#include <eider/data/redis/app/redis_topics.h>
+#include <eider/data/redis/app/redis_values.h>
+#include <eider/data/redis/redis.h>
+#include <eider/data/redis/redis_cache.h>
+#include <eider/data/redis/redis_subscriber.h>
 
 #include <cstdio>
 

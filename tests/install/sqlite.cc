@@ -1,4 +1,4 @@
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/sqlite/sqlite.h>
 
 #include <cstdio>
 

@@ -67,8 +67,8 @@ target_link_libraries(shop PRIVATE eider::core)
 eider_project(shop)
 '''
 # The other project, which keeps notes.
-NOTES_MAIN = r'''#include <eider/db/migrations/migrate.h>
-#include <eider/db/sqlite/sqlite.h>
+NOTES_MAIN = r'''#include <eider/data/db/migrations/migrate.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/middleware/health.h>
 

@@ -1,7 +1,7 @@
 // The journal over SQLite, in simulated time: who listens, who comes back, the end of a stream.
 #include "eider/journal/journal.h"
 
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "eider/db/migrations/held_columns.h"
+#include "eider/data/db/migrations/held_columns.h"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "eider/db/mariadb/mariadb.h"
-#include "eider/db/migrations/migrate.h"
-#include "eider/db/postgres/postgres.h"
-#include "eider/db/sqlite/sqlite.h"
+#include "eider/data/db/mariadb/mariadb.h"
+#include "eider/data/db/migrations/migrate.h"
+#include "eider/data/db/postgres/postgres.h"
+#include "eider/data/db/sqlite/sqlite.h"
 #include "eider/testkit/temp_directory.h"
 #include "tests/support/mariadb_server.h"
 #include "tests/support/postgres_server.h"

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/db/migrations/migrate.h"
+#include "eider/data/db/migrations/migrate.h"
 #include "tests/support/mariadb_tests.h"
 
 namespace eider {

@@ -1,4 +1,4 @@
-#include "eider/db/migrations/migrate.h"
+#include "eider/data/db/migrations/migrate.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/db/mariadb/mariadb.h"
-#include "eider/db/postgres/postgres.h"
-#include "eider/db/sqlite/sqlite.h"
+#include "eider/data/db/mariadb/mariadb.h"
+#include "eider/data/db/postgres/postgres.h"
+#include "eider/data/db/sqlite/sqlite.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"

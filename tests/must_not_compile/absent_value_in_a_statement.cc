@@ -1,5 +1,5 @@
 // expect: what is absent is not NULL: look at is_absent(), then bind as_optional()
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 eider::Task<> change(eider::Database base, eider::Nullable<int> assignee) {
 #ifdef FIXED

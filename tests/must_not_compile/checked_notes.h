@@ -1,5 +1,5 @@
 // What `eider db check` would have found out of some statements, for the cases beside this file.
-// Must not be included but by eider/db/checked_sql.h.
+// Must not be included but by eider/data/db/checked_sql.h.
 #pragma once
 
 namespace eider::db::checked {

@@ -1,5 +1,5 @@
 // expect: eider: a statement is a literal
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 struct Note {
   std::int64_t id;

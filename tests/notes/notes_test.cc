@@ -1,6 +1,6 @@
 // The notes' routes, each answer held against their own document. A database of its own is there
 // for each test, and gone behind it.
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Both stores keep the same promises; the one in a database keeps every member, too.
 #include <gtest/gtest.h>
 
-#include "eider/db/sqlite/sqlite.h"
+#include "eider/data/db/sqlite/sqlite.h"
 #include "eider/eider.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/passkeys/passkey_routes.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "eider/db/sqlite/sqlite.h"
+#include "eider/data/db/sqlite/sqlite.h"
 #include "eider/telemetry/metrics.h"
 #include "eider/telemetry/traces.h"
 #include "eider/testkit/test_client.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/scope.h"
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "eider/db/database.h"
-#include "eider/db/loop_pool.h"
-#include "eider/db/sqlite/sqlite.h"
-#include "eider/db/sqlite/sqlite_connection.h"
+#include "eider/data/db/database.h"
+#include "eider/data/db/loop_pool.h"
+#include "eider/data/db/sqlite/sqlite.h"
+#include "eider/data/db/sqlite/sqlite_connection.h"
 
 namespace eider {
 

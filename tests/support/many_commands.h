@@ -10,9 +10,9 @@
 #include <tuple>
 #include <utility>
 
+#include "eider/data/redis/redis.h"
+#include "eider/data/redis/redis_cache.h"
 #include "eider/io/runtime/scope.h"
-#include "eider/redis/redis.h"
-#include "eider/redis/redis_cache.h"
 #include "tests/support/resident.h"
 #include "tests/support/test_loop.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <tuple>
 
-#include "eider/db/database.h"
-#include "eider/db/failure.h"
+#include "eider/data/db/database.h"
+#include "eider/data/db/failure.h"
 #include "eider/io/runtime/scope.h"
 #include "tests/support/resident.h"
 #include "tests/support/test_loop.h"

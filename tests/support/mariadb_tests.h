@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/db/mariadb/mariadb.h"
+#include "eider/data/db/mariadb/mariadb.h"
 #include "tests/support/database_load.h"
 #include "tests/support/mariadb_server.h"
 #include "tests/support/test_loop.h"

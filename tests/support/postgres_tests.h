@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/db/postgres/postgres.h"
+#include "eider/data/db/postgres/postgres.h"
 #include "tests/support/database_load.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/test_loop.h"

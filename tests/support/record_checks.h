@@ -13,8 +13,8 @@
 
 #include "eider/core/kinds/kinds.h"
 #include "eider/core/reflect/nullable.h"
-#include "eider/db/database.h"
-#include "eider/db/records.h"
+#include "eider/data/db/database.h"
+#include "eider/data/db/records.h"
 
 namespace eider::record_checks {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/data/redis/key_slot.h"
+#include "eider/data/redis/redis.h"
 #include "eider/io/runtime/sleep.h"
-#include "eider/redis/key_slot.h"
-#include "eider/redis/redis.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/test_loop.h"
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "eider/data/redis/redis.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
-#include "eider/redis/redis.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/redis/redis.h"
+#include "eider/data/redis/redis.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/test_loop.h"
 

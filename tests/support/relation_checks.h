@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "eider/core/reflect/nullable.h"
-#include "eider/db/database.h"
-#include "eider/db/records.h"
+#include "eider/data/db/database.h"
+#include "eider/data/db/records.h"
 
 namespace eider::relation_checks {
 

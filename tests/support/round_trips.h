@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "eider/core/kinds/kinds.h"
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 
 namespace eider {
 

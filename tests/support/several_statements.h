@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 
 namespace eider {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/db/sqlite/sqlite.h"
+#include "eider/data/db/sqlite/sqlite.h"
 #include "eider/testkit/temp_directory.h"
 #include "tests/support/test_loop.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"

@@ -1,8 +1,8 @@
 #include "database.h"
 
-#include <eider/db/mariadb/mariadb.h>
-#include <eider/db/postgres/postgres.h>
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/data/db/mariadb/mariadb.h>
+#include <eider/data/db/postgres/postgres.h>
+#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/views/app/views.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "items.h"
 
-#include <eider/db/database.h>
-#include <eider/redis/redis.h>
+#include <eider/data/db/database.h>
+#include <eider/data/redis/redis.h>
 
 #include <algorithm>
 #include <chrono>

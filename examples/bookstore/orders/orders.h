@@ -2,7 +2,7 @@
 // Must not know carts or who is allowed to ask.
 #pragma once
 
-#include <eider/db/database.h>
+#include <eider/data/db/database.h>
 #include <eider/languages/languages.h>
 #include <eider/mail/outbox.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <eider/app/app.h>
-#include <eider/db/database.h>
+#include <eider/data/db/database.h>
 
 #include <optional>
 #include <string>

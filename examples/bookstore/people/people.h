@@ -3,7 +3,7 @@
 #pragma once
 
 #include <eider/accounts/accounts.h>
-#include <eider/db/database.h>
+#include <eider/data/db/database.h>
 
 #include <string>
 #include <utility>

@@ -2,7 +2,7 @@
 // Must not be asked anything: the stores do that.
 #pragma once
 
-#include <eider/db/database.h>
+#include <eider/data/db/database.h>
 
 namespace bookstore {
 

@@ -14,7 +14,7 @@
 #include "eider/app/app.h"
 #include "eider/app/client.h"
 #include "eider/core/base/log.h"
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 #include "eider/mail/outbox.h"
 #include "eider/middleware/login_throttle.h"
 #include "eider/passwords/passwords.h"

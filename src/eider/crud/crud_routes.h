@@ -17,7 +17,7 @@
 #include "eider/app/conditions.h"
 #include "eider/app/merge_patch.h"
 #include "eider/app/urls.h"
-#include "eider/db/records.h"
+#include "eider/data/db/records.h"
 #include "eider/middleware/caching.h"
 #include "eider/paging/paging.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "eider/app/log_stderr.h"
-#include "eider/db/statement_watch.h"
+#include "eider/data/db/statement_watch.h"
 
 namespace eider {
 

@@ -12,7 +12,7 @@
 #include "eider/core/base/log_tail.h"
 #include "eider/core/json/write.h"
 #include "eider/dashboard/dashboard_token.h"
-#include "eider/db/slow_statements.h"
+#include "eider/data/db/slow_statements.h"
 #include "eider/telemetry/request_metrics.h"
 
 /// Made by eider_assets() of the folder `assets`. Not its header, so that this file compiles where

@@ -12,7 +12,7 @@
 #include "eider/app/event_stream.h"
 #include "eider/app/websocket.h"
 #include "eider/core/json/json.h"
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 #include "eider/io/runtime/loop_local.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/time.h"

@@ -10,7 +10,7 @@
 
 #include "eider/app/app.h"
 #include "eider/core/base/log.h"
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sync.h"
 #include "eider/io/runtime/time.h"

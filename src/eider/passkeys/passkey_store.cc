@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 
 namespace eider {
 

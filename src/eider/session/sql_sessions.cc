@@ -1,7 +1,7 @@
 // Sessions in a table of a database.
 #include <utility>
 
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 #include "eider/session/session_store.h"
 
 namespace eider {

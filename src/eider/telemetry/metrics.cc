@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "eider/core/base/failure.h"
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 
 namespace eider {
 

@@ -10,10 +10,10 @@
 #include "words.h"
 
 #ifdef SHOP_HAS_REDIS
-#include <eider/redis/redis.h>
+#include <eider/data/redis/redis.h>
 #endif
 /* Nor this one, see [1:
-#include <eider/db/postgres/postgres.h>
+#include <eider/data/db/postgres/postgres.h>
 */
 
 namespace {

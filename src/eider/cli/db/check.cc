@@ -12,7 +12,7 @@
 #include "eider/cli/db/literals.h"
 #include "eider/cli/db/scratch.h"
 #include "eider/cli/db/sql_lock.h"
-#include "eider/db/migrations/migrations.h"
+#include "eider/data/db/migrations/migrations.h"
 
 namespace eider {
 namespace {

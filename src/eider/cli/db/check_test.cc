@@ -6,7 +6,7 @@
 #include "eider/cli/db/literals.h"
 #include "eider/cli/db/scratch.h"
 #include "eider/cli/db/sql_lock.h"
-#include "eider/db/checked_hash.h"
+#include "eider/data/db/checked_hash.h"
 
 namespace eider {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "eider/core/base/result.h"
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 
 namespace eider {
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "eider/cli/db/doors.h"
-#include "eider/db/mariadb/mariadb.h"
-#include "eider/db/mariadb/target.h"
+#include "eider/data/db/mariadb/mariadb.h"
+#include "eider/data/db/mariadb/target.h"
 
 namespace eider {
 namespace {

@@ -11,13 +11,13 @@
 #include "eider/cli/db/doors.h"
 #include "eider/cli/db/nullability.h"
 #include "eider/cli/db/scratch.h"
-#include "eider/db/mariadb/mariadb.h"
-#include "eider/db/mariadb/placeholders.h"
-#include "eider/db/mariadb/session_set_up.h"
-#include "eider/db/mariadb/target.h"
-#include "eider/db/migrations/migrate.h"
-#include "eider/db/scratch/keeper.h"
-#include "eider/db/scratch/mariadb_cluster.h"
+#include "eider/data/db/mariadb/mariadb.h"
+#include "eider/data/db/mariadb/placeholders.h"
+#include "eider/data/db/mariadb/session_set_up.h"
+#include "eider/data/db/mariadb/target.h"
+#include "eider/data/db/migrations/migrate.h"
+#include "eider/data/db/scratch/keeper.h"
+#include "eider/data/db/scratch/mariadb_cluster.h"
 
 namespace eider {
 

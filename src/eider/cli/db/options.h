@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/db/migrations/migrate.h"
+#include "eider/data/db/migrations/migrate.h"
 
 namespace eider {
 

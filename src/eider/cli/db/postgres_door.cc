@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "eider/cli/db/doors.h"
-#include "eider/db/postgres/postgres.h"
+#include "eider/data/db/postgres/postgres.h"
 
 namespace eider {
 

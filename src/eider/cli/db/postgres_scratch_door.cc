@@ -15,10 +15,10 @@
 #include "eider/cli/db/nullability.h"
 #include "eider/cli/db/scratch.h"
 #include "eider/core/base/text.h"
-#include "eider/db/migrations/migrate.h"
-#include "eider/db/postgres/array_codec.h"
-#include "eider/db/scratch/keeper.h"
-#include "eider/db/scratch/postgres_cluster.h"
+#include "eider/data/db/migrations/migrate.h"
+#include "eider/data/db/postgres/array_codec.h"
+#include "eider/data/db/scratch/keeper.h"
+#include "eider/data/db/scratch/postgres_cluster.h"
 
 namespace eider {
 

@@ -8,7 +8,7 @@
 
 #include "eider/cli/db/sql_lock.h"
 #include "eider/core/base/result.h"
-#include "eider/db/migrations/migrations.h"
+#include "eider/data/db/migrations/migrations.h"
 
 namespace eider {
 

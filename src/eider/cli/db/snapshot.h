@@ -6,7 +6,7 @@
 
 #include "eider/cli/db/options.h"
 #include "eider/core/base/result.h"
-#include "eider/db/database.h"
+#include "eider/data/db/database.h"
 
 namespace eider {
 

@@ -10,7 +10,7 @@
 #include "eider/cli/db/nullability.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
-#include "eider/db/checked_hash.h"
+#include "eider/data/db/checked_hash.h"
 
 namespace eider {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/db/migrations/held_columns.h"
-#include "eider/db/migrations/migrations.h"
+#include "eider/data/db/migrations/held_columns.h"
+#include "eider/data/db/migrations/migrations.h"
 
 namespace eider {
 

@@ -1,5 +1,5 @@
 #include "eider/cli/db/doors.h"
-#include "eider/db/sqlite/sqlite.h"
+#include "eider/data/db/sqlite/sqlite.h"
 
 namespace eider {
 

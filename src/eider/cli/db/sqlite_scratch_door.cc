@@ -10,8 +10,8 @@
 #include "eider/cli/db/nullability.h"
 #include "eider/cli/db/scratch.h"
 #include "eider/core/base/text.h"
-#include "eider/db/migrations/migrate.h"
-#include "eider/db/sqlite/sqlite.h"
+#include "eider/data/db/migrations/migrate.h"
+#include "eider/data/db/sqlite/sqlite.h"
 
 namespace eider {
 namespace {

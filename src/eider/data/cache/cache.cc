@@ -1,0 +1,331 @@
+#include "eider/data/cache/cache.h"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "eider/core/base/failure.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sync.h"
+
+namespace eider {
+
+namespace {
+
+/// Longer ones would run over the clock's end.
+constexpr Duration kLongest = std::chrono::hours(24 * 365);
+
+/// Somebody who waits for what another one makes.
+struct Waiter {
+  Loop* loop = nullptr;
+  Event is_over;
+};
+
+/// One value being made. With the state's lock held.
+struct Flight {
+  std::vector<std::shared_ptr<Waiter>> waiting;
+  bool is_over = false;
+  bool is_forgotten = false;
+  CachedBytes value;
+  std::exception_ptr failure;  // neither: the one that made it was cancelled
+};
+
+}  // namespace
+
+class Cache::State {
+ public:
+  State(std::shared_ptr<CacheStore> store, const CacheOptions& options)
+      : store_(std::move(store)),
+        fresh_for_(std::min(options.fresh_for, kLongest)),
+        stale_for_(std::min(options.stale_for, kLongest)),
+        made_within_(std::min(options.made_within, kLongest)),
+        refreshing_([] { return std::make_unique<Scope>(); }) {}
+
+  /// `state` is held by each of these, since tasks may outlive the cache.
+  using Self = std::shared_ptr<State>;
+  static Task<CachedBytes> get(Self state, std::string key, Make make);
+  static Task<> erase(Self state, std::string key);
+
+  [[nodiscard]] CacheCounts counts() const {
+    const std::lock_guard lock(mutex_);
+    return counts_;
+  }
+
+ private:
+  class Leading;
+  class Waiting;
+  struct Joined {
+    std::shared_ptr<Flight> flight;
+    bool is_leader;
+  };
+  /// is_found  another one had made it, and it is kept already
+  struct Made {
+    CachedBytes value;
+    bool is_found = false;
+  };
+
+  static Task<CachedBytes> make_or_wait(Self state, std::string key, Make make);
+  static Task<CachedBytes> lead(Self state, std::string key, Make make,
+                                std::shared_ptr<Flight> flight);
+  static Task<> refresh(Self state, std::string key, Make make, std::shared_ptr<Flight> flight);
+  static Task<> keep(std::unique_ptr<Leading> leading, CachedBytes value,
+                     std::shared_ptr<Event> is_kept);
+  [[nodiscard]] Task<Made> make_anew(std::string key, Make make) const;
+  [[nodiscard]] Joined join(const std::string& key);
+  void land(Flight& flight, const Made& made, std::exception_ptr failure);
+  [[nodiscard]] bool is_forgotten(const Flight& flight) const {
+    const std::lock_guard lock(mutex_);
+    return flight.is_forgotten;
+  }
+  void count(std::uint64_t CacheCounts::* which) {
+    const std::lock_guard lock(mutex_);
+    ++(counts_.*which);
+  }
+  static void wake_all(Flight& flight);
+
+  const std::shared_ptr<CacheStore> store_;
+  const Duration fresh_for_;
+  const Duration stale_for_;
+  const Duration made_within_;
+  const LoopLocal<Scope> refreshing_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Flight>> flights_;
+  CacheCounts counts_;
+};
+
+/// The right to make it; whoever waits goes on when this ends, whatever became of it.
+class Cache::State::Leading {
+ public:
+  Leading(Self state, std::string key, std::shared_ptr<Flight> flight)
+      : state_(std::move(state)), key_(std::move(key)), flight_(std::move(flight)) {}
+  Leading(const Leading&) = delete;
+  Leading& operator=(const Leading&) = delete;
+  ~Leading() {
+    const std::lock_guard lock(state_->mutex_);
+    const auto found = state_->flights_.find(key_);
+    if (found != state_->flights_.end() && found->second == flight_) {
+      state_->flights_.erase(found);
+    }
+    wake_all(*flight_);
+  }
+  [[nodiscard]] State& state() const noexcept { return *state_; }
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
+  [[nodiscard]] bool is_forgotten() const { return state_->is_forgotten(*flight_); }
+
+ private:
+  const Self state_;
+  const std::string key_;
+  const std::shared_ptr<Flight> flight_;
+};
+
+/// Stands on the flight's list for as long as its coroutine does, and so does its loop.
+class Cache::State::Waiting {
+ public:
+  Waiting(State& state, Flight& flight)
+      : state_(state), flight_(flight), waiter_(std::make_shared<Waiter>()) {
+    waiter_->loop = &Loop::current();
+    const std::lock_guard lock(state_.mutex_);
+    if (flight_.is_over) {
+      waiter_->is_over.set();
+    } else {
+      flight_.waiting.push_back(waiter_);
+    }
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    const std::lock_guard lock(state_.mutex_);
+    std::erase(flight_.waiting, waiter_);
+  }
+  [[nodiscard]] Event::Awaiter wait() noexcept { return waiter_->is_over.wait(); }
+
+ private:
+  State& state_;
+  Flight& flight_;
+  std::shared_ptr<Waiter> waiter_;
+};
+
+/// Pre: the lock is held, so that no waiter goes meanwhile, nor its loop.
+void Cache::State::wake_all(Flight& flight) {
+  flight.is_over = true;
+  for (const std::shared_ptr<Waiter>& waiter : flight.waiting) {
+    waiter->loop->post([waiter] { waiter->is_over.set(); });
+  }
+  flight.waiting.clear();
+}
+
+Cache::State::Joined Cache::State::join(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto [entry, is_new] = flights_.try_emplace(key);
+  if (is_new) {
+    entry->second = std::make_shared<Flight>();
+  }
+  return {entry->second, is_new};
+}
+
+void Cache::State::land(Flight& flight, const Made& made, std::exception_ptr failure) {
+  const std::lock_guard lock(mutex_);
+  if (!made.is_found) {
+    ++(failure ? counts_.failed : counts_.made);
+  }
+  flight.value = made.value;
+  flight.failure = std::move(failure);
+  wake_all(flight);
+}
+
+Task<Cache::State::Made> Cache::State::make_anew(std::string key, Make make) const {
+  // Another one may have made it between this one's question and its turn.
+  auto finding = store_->find(std::move(key));
+  const auto found = co_await std::move(finding);
+  if (found && found->left > stale_for_) {
+    co_return Made{.value = found->bytes, .is_found = true};
+  }
+  auto making = with_deadline(make(), made_within_);
+  std::optional<std::string> made = co_await std::move(making);
+  if (!made) {
+    throw Failure(Error::unavailable("This takes too long. Try again."));
+  }
+  co_return Made{.value = std::make_shared<const std::string>(std::move(*made))};
+}
+
+/// Those who wait go on ahead of the store, which may be slow.
+Task<CachedBytes> Cache::State::lead(Self state, std::string key, Make make,
+                                     std::shared_ptr<Flight> flight) {
+  auto leading = std::make_unique<Leading>(state, key, flight);
+  Made made;
+  std::exception_ptr failure;
+  try {
+    auto making = state->make_anew(key, std::move(make));
+    made = co_await std::move(making);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  state->land(*flight, made, failure);
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  // What was found has its time already: put again it would live for longer than it may.
+  if (!made.is_found) {
+    const auto is_kept = std::make_shared<Event>();
+    state->refreshing_.here().start(keep(std::move(leading), made.value, is_kept));
+    co_await is_kept->wait();
+  }
+  co_return std::move(made.value);
+}
+
+/// Of the loop, not of who asked: one that leaves between the two would leave there what was erased
+/// meanwhile.
+Task<> Cache::State::keep(std::unique_ptr<Leading> leading, CachedBytes value,
+                          std::shared_ptr<Event> is_kept) {
+  State& state = leading->state();
+  try {
+    if (!leading->is_forgotten()) {
+      auto putting =
+          state.store_->put(leading->key(), std::move(value), state.fresh_for_ + state.stale_for_);
+      co_await std::move(putting);
+    }
+    // Forgotten on another loop meanwhile: that may have come ahead of this in the store.
+    if (leading->is_forgotten()) {
+      auto erasing = state.store_->erase(leading->key());
+      co_await std::move(erasing);
+    }
+  } catch (const std::exception&) {
+    // As where a store is away: what it still has is given until its time is over.
+  }
+  is_kept->set();
+}
+
+Task<> Cache::State::refresh(Self state, std::string key, Make make,
+                             std::shared_ptr<Flight> flight) {
+  try {
+    auto leading = lead(std::move(state), std::move(key), std::move(make), std::move(flight));
+    (void)co_await std::move(leading);
+  } catch (const std::exception&) {
+    // It is counted, and the old one is given for as long as it lasts.
+  }
+}
+
+Task<CachedBytes> Cache::State::make_or_wait(Self state, std::string key, Make make) {
+  while (true) {
+    const auto [flight, is_leader] = state->join(key);
+    if (is_leader) {
+      auto leading = lead(state, std::move(key), std::move(make), flight);
+      co_return co_await std::move(leading);
+    }
+    Waiting waiting(*state, *flight);
+    co_await waiting.wait();
+    CachedBytes value;
+    std::exception_ptr failure;
+    {
+      const std::lock_guard lock(state->mutex_);
+      value = flight->value;
+      failure = flight->failure;
+    }
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+    if (value != nullptr) {
+      co_return value;
+    }
+  }
+}
+
+Task<CachedBytes> Cache::State::get(Self state, std::string key, Make make) {
+  auto finding = state->store_->find(key);
+  const auto found = co_await std::move(finding);
+  if (!found) {
+    auto making = make_or_wait(std::move(state), std::move(key), std::move(make));
+    co_return co_await std::move(making);
+  }
+  const bool is_fresh = found->left > state->stale_for_;
+  state->count(is_fresh ? &CacheCounts::fresh : &CacheCounts::stale);
+  if (!is_fresh) {
+    const auto [flight, is_leader] = state->join(key);
+    if (is_leader) {
+      state->refreshing_.here().start(refresh(state, std::move(key), std::move(make), flight));
+    }
+  }
+  co_return found->bytes;
+}
+
+Task<> Cache::State::erase(Self state, std::string key) {
+  {
+    const std::lock_guard lock(state->mutex_);
+    if (const auto found = state->flights_.find(key); found != state->flights_.end()) {
+      found->second->is_forgotten = true;
+      state->flights_.erase(found);
+    }
+  }
+  auto erasing = state->store_->erase(std::move(key));
+  co_await std::move(erasing);
+}
+
+void detail::cache::refuse_unreadable(std::string_view key) {
+  std::string cause = "a value of the cache does not read back as what it was made of";
+  if (!key.empty()) {
+    cause.append(": ").append(key);
+  }
+  throw Failure(Error::internal(std::move(cause)));
+}
+
+Cache::Cache(std::shared_ptr<CacheStore> store, CacheOptions options)
+    : state_(std::make_shared<State>(std::move(store), options)) {}
+
+Task<CachedBytes> Cache::get_bytes(std::string key, Make make) const {
+  return State::get(state_, std::move(key), std::move(make));
+}
+
+Task<> Cache::erase(std::string key) const {
+  return State::erase(state_, std::move(key));
+}
+
+CacheCounts Cache::counts() const {
+  return state_->counts();
+}
+
+}  // namespace eider

@@ -1,0 +1,103 @@
+// One connection of a database that blocks, as its thread uses it: SQLite's.
+// Must not know loops, tasks or structs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "eider/data/db/row_shape.h"
+#include "eider/data/db/value.h"
+#include "eider/io/runtime/time.h"
+
+namespace eider::db {
+
+/// What a statement changed.
+struct Changed {
+  std::int64_t rows = 0;
+  std::int64_t last_insert_id = 0;  // 0 when it inserted nothing
+};
+
+/// Takes the rows of a statement, one after the other.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+  /// Called once before any row; a shape stays as it is until the last one.
+  virtual void begin(RowShape& shape) = 0;
+  /// As many cells as there are columns; valid until return. Throws to stop the statement.
+  virtual void add(std::span<const Cell> cells) = 0;
+  /// Of a statement whose rows are taken in pieces: this piece has enough of them.
+  [[nodiscard]] virtual bool is_full() const noexcept { return false; }
+};
+
+/// A statement whose rows are taken in pieces.
+struct Cursor {
+  std::uint64_t number = 0;  // no other one has it
+  bool is_over = false;      // there are no more
+};
+
+/// When a running statement is to give up.
+class Limit {
+ public:
+  /// From any thread: nobody waits for the rows any more.
+  void abandon() noexcept { is_abandoned_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_abandoned() const noexcept {
+    return is_abandoned_.load(std::memory_order_relaxed);
+  }
+
+  void set_deadline(Instant deadline) noexcept { deadline_ = deadline; }
+  [[nodiscard]] Instant deadline() const noexcept { return deadline_; }
+  [[nodiscard]] bool is_late() const noexcept {
+    return std::chrono::steady_clock::now() >= deadline_;
+  }
+
+ private:
+  std::atomic<bool> is_abandoned_{false};
+  Instant deadline_ = Instant::max();
+};
+
+class Connection {
+ public:
+  virtual ~Connection() = default;
+
+  /// Runs one statement. All of its functions throw db::Failure.
+  ///
+  /// rows     null when the rows are not wanted. What a statement changed whose row it refuses is
+  ///          taken back
+  /// returns  nothing, and has done nothing, when this connection only reads and the statement
+  ///          does not
+  [[nodiscard]] virtual std::optional<Changed> run(std::string_view sql,
+                                                   std::span<const Value> values, RowSink* rows,
+                                                   const Limit& limit) = 0;
+  /// Takes rows of a statement that only reads until `rows` is full, or there are no more.
+  ///
+  /// sql      with its values, to begin it; empty to go on with what was begun
+  virtual void take_piece(Cursor& cursor, std::string_view sql, std::span<const Value> values,
+                          RowSink& rows, const Limit& limit);
+  /// Nothing more is taken of it. What was begun within a transaction ends with that, too.
+  virtual void close_cursor(std::uint64_t number) noexcept;
+  virtual void close_cursors() noexcept {}
+  /// Runs several statements, all or none.
+  virtual void script(std::string_view sql) = 0;
+
+  virtual void begin() = 0;
+  virtual void commit() = 0;
+  /// Undoes what was begun, if anything.
+  virtual void roll_back() noexcept = 0;
+
+  // For statements of several who wait together: one that fails undoes itself alone.
+
+  /// Whether single statements may share what is begun.
+  [[nodiscard]] virtual bool can_share() const noexcept { return false; }
+  /// Begins what changes share: one that gives up may take all of it back, as they are done again.
+  virtual void begin_sharing() { begin(); }
+  /// Begins what reads share: they see one state. Returns false where it cannot.
+  [[nodiscard]] virtual bool begin_reading() noexcept { return false; }
+  /// Whether what was begun stands, and nothing in it waits for a commit to refuse it.
+  [[nodiscard]] virtual bool may_commit() const noexcept { return false; }
+};
+
+}  // namespace eider::db

@@ -1,0 +1,44 @@
+// A start that wants to know at once why there is no connection, instead of waiting for one.
+// Must not be used while requests are served: these wait for a server that restarts.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "eider/data/db/pool.h"
+
+namespace eider::db {
+
+/// A pool whose statements wait for a connection.
+class WaitingPool {
+ public:
+  /// Of this loop. While it is set, what waits fails as soon as the server cannot be reached.
+  virtual void set_impatient(bool is_impatient) = 0;
+
+ protected:
+  ~WaitingPool() = default;
+};
+
+/// Sets it for as long as this lives, where the pool is one that waits.
+class Impatient {
+ public:
+  explicit Impatient(std::shared_ptr<Pool> pool)
+      : pool_(std::move(pool)), waiting_(dynamic_cast<WaitingPool*>(pool_.get())) {
+    set(true);
+  }
+  ~Impatient() { set(false); }
+  Impatient(const Impatient&) = delete;
+  Impatient& operator=(const Impatient&) = delete;
+
+ private:
+  void set(bool is_impatient) {
+    if (waiting_ != nullptr) {
+      waiting_->set_impatient(is_impatient);
+    }
+  }
+
+  std::shared_ptr<Pool> pool_;
+  WaitingPool* waiting_;
+};
+
+}  // namespace eider::db

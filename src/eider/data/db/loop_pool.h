@@ -1,0 +1,35 @@
+// A database without threads, for tests: each job runs where it is asked for, and comes back in a
+// later turn. Must not serve anybody else: its loop waits for the database meanwhile.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "eider/data/db/pool.h"
+
+namespace eider::db {
+
+/// For one loop, simulated ones included. Nothing is bounded and nothing expires, so that a test's
+/// outcome never depends on real time.
+class LoopPool final : public Pool {
+ public:
+  explicit LoopPool(std::unique_ptr<Connection> connection) noexcept
+      : connection_(std::move(connection)) {}
+
+  [[nodiscard]] bool submit(std::unique_ptr<Job>& job, Lane lane) override;
+  void abandon(Job& job) noexcept override;
+  void on_changed(TransactionState& transaction) override;
+  /// The one connection reads a stream's rows between other statements.
+  [[nodiscard]] bool has_connections_for_streams() const noexcept override { return false; }
+
+ private:
+  void run_all();
+  [[nodiscard]] std::unique_ptr<Job> next();
+  void end_transaction();
+
+  std::unique_ptr<Connection> connection_;
+  std::deque<std::unique_ptr<Job>> jobs_;
+  std::shared_ptr<TransactionState> transaction_;  // the one that has the connection
+};
+
+}  // namespace eider::db

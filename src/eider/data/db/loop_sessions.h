@@ -1,0 +1,508 @@
+// The connections of one loop to one server, and what waits for one: for drivers without threads.
+// Must not let more wait than its limit, nor for longer, nor know a driver.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/data/db/failure.h"
+#include "eider/data/db/job_group.h"
+#include "eider/data/db/pool.h"
+#include "eider/data/db/pool_counts.h"
+#include "eider/data/db/statement_costs.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/timer.h"
+
+namespace eider::db {
+
+/// Told by the sessions of one loop. None of these may destroy the session within the call, nor go
+/// on with what awaits a job.
+///
+/// Place  where to connect to, with its names looked up
+template <class Session, class Place>
+class SessionOwner {
+ public:
+  [[nodiscard]] virtual Task<Place> find_place() = 0;
+  /// It may be given jobs: is_free().
+  virtual void on_free(Session& session) = 0;
+  /// It has been done, or has failed.
+  virtual void on_finished(std::unique_ptr<Job> job) = 0;
+  /// Nothing of it has been done: another connection may do it.
+  virtual void on_returned(std::unique_ptr<Job> job) = 0;
+  virtual void on_closed(Session& session, std::string why) = 0;
+  /// All that is done here only reads.
+  [[nodiscard]] virtual bool may_do_again() const noexcept = 0;
+
+ protected:
+  ~SessionOwner() = default;
+};
+
+/// Takes what the connections of a loop cannot carry out.
+class SessionsFallback {
+ public:
+  /// returns  false, with the job refused or left as it is, when this cannot either
+  [[nodiscard]] virtual bool take(std::unique_ptr<Job>& job) = 0;
+
+ protected:
+  ~SessionsFallback() = default;
+};
+
+/// Driver  has the types Session, Place, Finder, which knows where that is, and Settings with
+///         `target` and `options`; the name kServer; may_do_again(settings); kTogetherMax, how many
+///         statements a connection takes at once, and may_go_together(sql)
+template <class Driver>
+class LoopSessions final : public SessionOwner<typename Driver::Session, typename Driver::Place>,
+                           private Timer,
+                           private Deferred {
+ public:
+  using Session = typename Driver::Session;
+  using Settings = typename Driver::Settings;
+
+  /// fallback  for what waits here while there is no connection; null: that fails in the end
+  /// counts    null: nobody is told
+  LoopSessions(Loop& loop, std::shared_ptr<const Settings> settings,
+               SessionsFallback* fallback = nullptr,
+               std::shared_ptr<PoolCounts> counts = nullptr) noexcept
+      : loop_(loop),
+        settings_(std::move(settings)),
+        finder_(loop, settings_->target),
+        fallback_(fallback),
+        counts_(std::move(counts)) {}
+  ~LoopSessions() { tell({}); }
+  LoopSessions(const LoopSessions&) = delete;
+  LoopSessions& operator=(const LoopSessions&) = delete;
+
+  /// returns  false, with the job refused and left where it is, when too much waits already
+  [[nodiscard]] bool submit(std::unique_ptr<Job>& job);
+  /// What waits goes to the fallback.
+  void hand_over();
+  /// While it is set, what waits fails as soon as some attempts to connect have failed.
+  void set_impatient(bool is_impatient) noexcept {
+    is_impatient_ = is_impatient;
+    failures_ = 0;
+  }
+
+ private:
+  using Waiting = std::deque<std::unique_ptr<Job>>;
+  static constexpr Duration kPauseMin = std::chrono::milliseconds(100);
+  static constexpr Duration kPauseMax = std::chrono::seconds(2);
+  /// A write and a wake-up of the server cost more than a quick statement: so many are not spread,
+  /// unless they take longer than that: then other connections answer them sooner.
+  static constexpr std::size_t kTogetherMin = 8;
+  static constexpr Duration kNotSpreadMax = std::chrono::milliseconds(1);
+  /// For how long what goes together may take: the last one waits for all ahead of it.
+  static constexpr Duration kTogetherTimeMax = std::chrono::milliseconds(10);
+  /// A server may have a socket that does not let the user in, and a port that does.
+  static constexpr int kFailuresMax = 2;
+  /// Some of what has taken so long together is quick no more.
+  static constexpr Duration kHeldUp = kTogetherTimeMax * 10;
+
+  [[nodiscard]] Task<typename Driver::Place> find_place() override { return finder_.find(); }
+  void on_free(Session& session) override;
+  void on_finished(std::unique_ptr<Job> job) override;
+  void on_returned(std::unique_ptr<Job> job) override;
+  void on_closed(Session& session, std::string why) override;
+  [[nodiscard]] bool may_do_again() const noexcept override {
+    return Driver::may_do_again(*settings_);
+  }
+  void expire() override;
+  void run() override;
+
+  [[nodiscard]] bool is_full_for(const Job& job);
+  void tell_counts();
+  void tell(const PoolState& now) noexcept;
+  void go_on();
+  void serve_queue();
+  void serve(Session& session);
+  [[nodiscard]] std::unique_ptr<Job> take(typename Waiting::iterator next);
+  [[nodiscard]] std::unique_ptr<Job> take_together(std::unique_ptr<Job> first);
+  void go_on_with(std::unique_ptr<Job> job);
+  void give_back(JobGroup& group);
+  [[nodiscard]] Duration cost_of(const Job& job) noexcept;
+  void note_cost(const Job& job, Duration took);
+  void drop_left();
+  [[nodiscard]] typename Waiting::iterator find_next();
+  [[nodiscard]] bool may_stream() const;
+  void open_more();
+  [[nodiscard]] bool may_open() const;
+  void note_no_connection(std::string why);
+  [[nodiscard]] Failure lateness_of(const Job& job) const;
+  void refuse_until(Instant deadline);
+  void arm_timer() noexcept;
+
+  template <class Range, class Fits>
+  [[nodiscard]] static std::size_t count(const Range& range, Fits fits) {
+    return static_cast<std::size_t>(std::ranges::count_if(range, fits));
+  }
+
+  Loop& loop_;
+  std::shared_ptr<const Settings> settings_;
+  typename Driver::Finder finder_;
+  SessionsFallback* const fallback_;
+  const std::shared_ptr<PoolCounts> counts_;
+  PoolState told_;
+  StatementCosts costs_;  // which those that are under way refer to
+  Waiting waiting_;
+  std::vector<std::unique_ptr<Session>> sessions_;
+  std::vector<std::unique_ptr<Session>> closed_;  // destroyed outside of what they called
+  std::vector<std::unique_ptr<Job>> finished_;    // what awaits them goes on in `run`
+  std::vector<std::unique_ptr<Job>> running_;
+  bool is_impatient_ = false;
+  int failures_ = 0;  // to connect, one after the other
+  std::string why_;   // there is no connection; empty when there was one at the last attempt
+  Duration pause_{0};
+  Instant pause_end_;
+};
+
+template <class D>
+bool LoopSessions<D>::submit(std::unique_ptr<Job>& job) {
+  if (is_full_for(*job)) {
+    serve_queue();
+  }
+  if (is_full_for(*job)) {
+    job->refuse(Failure(FailureKind::busy, job->opens_stream()
+                                               ? "too many streams of rows wait for a connection"
+                                               : "too many statements wait for a connection"));
+    return false;
+  }
+  job->set_deadline(loop_.now() + settings_->options.wait_time_max);
+  waiting_.push_back(std::move(job));
+  loop_.defer(*this);  // what comes within a turn goes together
+  return true;
+}
+
+/// Streams are counted by themselves: those that wait for slow clients keep no statement out.
+template <class D>
+bool LoopSessions<D>::is_full_for(const Job& job) {
+  const bool is_stream = job.opens_stream();
+  const std::size_t queue_max = settings_->options.limits.queue_max;
+  const std::size_t most = is_stream ? std::min(queue_max, kWaitingStreamsMax) : queue_max;
+  if (waiting_.size() < most) {
+    return false;
+  }
+  std::erase_if(waiting_, [](const auto& one) { return !one->is_awaited(); });
+  const auto is_alike = [is_stream](const auto& one) { return one->opens_stream() == is_stream; };
+  return count(waiting_, is_alike) >= most;
+}
+
+template <class D>
+void LoopSessions<D>::go_on() {
+  serve_queue();
+  open_more();
+  arm_timer();
+  tell_counts();
+}
+
+template <class D>
+void LoopSessions<D>::tell_counts() {
+  if (counts_ != nullptr) {
+    tell({.connections = count(sessions_, [](const auto& one) { return !one->is_connecting(); }),
+          .busy = count(sessions_,
+                        [](const auto& one) { return !one->is_connecting() && !one->is_free(); }),
+          .waiting = waiting_.size()});
+  }
+}
+
+template <class D>
+void LoopSessions<D>::tell(const PoolState& now) noexcept {
+  if (counts_ != nullptr) {
+    counts_->add(now, std::exchange(told_, now));
+  }
+}
+
+template <class D>
+void LoopSessions<D>::serve_queue() {
+  std::size_t i = 0;
+  while (i < sessions_.size() && !waiting_.empty()) {
+    const Session* const asked = sessions_[i].get();
+    if (asked->is_free()) {
+      serve(*sessions_[i]);
+    }
+    // One that has ended has left the list, and another one stands in its place.
+    i += i < sessions_.size() && sessions_[i].get() == asked ? 1 : 0;
+  }
+}
+
+template <class D>
+void LoopSessions<D>::on_free(Session& /*session*/) {
+  why_.clear();
+  pause_ = Duration(0);
+  failures_ = 0;
+  loop_.defer(*this);
+}
+
+template <class D>
+void LoopSessions<D>::serve(Session& session) {
+  while (session.is_free() && find_next() != waiting_.end() && session.is_there()) {
+    std::unique_ptr<Job> job = take(find_next());
+    job->set_sent(loop_.now());
+    session.start(std::move(job));
+  }
+}
+
+template <class D>
+std::unique_ptr<Job> LoopSessions<D>::take(typename Waiting::iterator next) {
+  std::unique_ptr<Job> job = std::move(*next);
+  waiting_.erase(next);
+  if constexpr (D::kTogetherMax > 1) {
+    job = take_together(std::move(job));
+  }
+  return job;
+}
+
+/// With its share of what waits behind it, as far as that is known to be quick.
+template <class D>
+std::unique_ptr<Job> LoopSessions<D>::take_together(std::unique_ptr<Job> first) {
+  const auto is_free = [](const auto& session) { return session->is_free(); };
+  const std::size_t free = std::max<std::size_t>(1, count(sessions_, is_free));
+  const std::size_t share = waiting_.size() / free + 1;
+  const std::size_t most = std::min(std::max(kTogetherMin, share), D::kTogetherMax);
+  Duration cost = cost_of(*first);
+  const auto has_next_behind = [&](std::size_t others) {
+    drop_left();
+    const Duration cost_max = others < share ? kTogetherTimeMax : kNotSpreadMax;
+    return others < most && !waiting_.empty() && cost < cost_max &&
+           cost_of(*waiting_.front()) < cost_max - cost;
+  };
+  if (!has_next_behind(1)) {
+    return first;
+  }
+  auto group = std::make_unique<JobGroup>(costs_, most);
+  group->add(std::move(first));
+  while (has_next_behind(group->size())) {
+    cost += cost_of(*waiting_.front());
+    group->add(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+  return group;
+}
+
+template <class D>
+Duration LoopSessions<D>::cost_of(const Job& job) noexcept {
+  return job.is_alone() || job.opens_stream() ? Duration::max() : costs_.of(job.statement());
+}
+
+/// Drops those in front that nobody waits for any more.
+template <class D>
+void LoopSessions<D>::drop_left() {
+  while (!waiting_.empty() && !waiting_.front()->is_awaited()) {
+    waiting_.pop_front();
+  }
+}
+
+/// The first that may be begun: those that stream rows let others go ahead while too many do.
+template <class D>
+auto LoopSessions<D>::find_next() -> typename Waiting::iterator {
+  drop_left();
+  return std::ranges::find_if(waiting_, [this](const std::unique_ptr<Job>& job) {
+    return job->is_awaited() && (!job->opens_stream() || may_stream());
+  });
+}
+
+/// A slow client may keep a stream for minutes, and is not to keep others from asking.
+template <class D>
+bool LoopSessions<D>::may_stream() const {
+  const auto& options = settings_->options;
+  const std::size_t most = std::max<std::size_t>(1, options.connections_max - 1);
+  const auto is_streaming = [](const auto& session) { return session->is_streaming(); };
+  return count(sessions_, is_streaming) < std::clamp<std::size_t>(options.streams_max, 1, most);
+}
+
+template <class D>
+void LoopSessions<D>::open_more() {
+  while (may_open()) {
+    // It may be closed behind the call already.
+    sessions_.push_back(std::make_unique<Session>(loop_, *this, *settings_));
+    sessions_.back()->open();
+  }
+}
+
+/// One for each that waits; a server that could not be reached is tried by one at a time.
+template <class D>
+bool LoopSessions<D>::may_open() const {
+  if (sessions_.size() >= settings_->options.connections_max ||
+      (pause_ != Duration(0) && loop_.now() < pause_end_)) {
+    return false;
+  }
+  const auto is_connecting = [](const auto& session) { return session->is_connecting(); };
+  const std::size_t opening = count(sessions_, is_connecting);
+  const bool may_begin_streams = may_stream();
+  const auto is_to_begin = [=](const std::unique_ptr<Job>& job) {
+    return may_begin_streams || !job->opens_stream();
+  };
+  return opening < count(waiting_, is_to_begin) && (why_.empty() || opening == 0);
+}
+
+template <class D>
+void LoopSessions<D>::on_finished(std::unique_ptr<Job> job) {
+  const Duration took = loop_.now() - job->sent();
+  JobGroup* const group = job->group();
+  if (group == nullptr) {
+    note_cost(*job, took);
+    go_on_with(std::move(job));
+  } else {
+    group->end();
+    for (std::unique_ptr<Job>& one : group->take()) {
+      if (took > kHeldUp || !one->has_succeeded()) {
+        costs_.forget(one->statement());  // each is measured by itself
+      }
+      go_on_with(std::move(one));
+    }
+  }
+}
+
+/// What fails quickly is not quick.
+template <class D>
+void LoopSessions<D>::note_cost(const Job& job, Duration took) {
+  const std::string_view sql = job.statement();
+  if (!job.has_succeeded()) {
+    costs_.forget(sql);
+  } else if (job.sent() != Instant() &&  // not within a transaction
+             (costs_.of(sql) != Duration::max() || D::may_go_together(sql))) {
+    costs_.note(sql, took);
+  }
+}
+
+template <class D>
+void LoopSessions<D>::go_on_with(std::unique_ptr<Job> job) {
+  finished_.push_back(std::move(job));
+  loop_.defer(*this);
+}
+
+template <class D>
+void LoopSessions<D>::on_returned(std::unique_ptr<Job> job) {
+  if (JobGroup* const group = job->group()) {
+    return give_back(*group);
+  }
+  job->begin_again();
+  waiting_.push_front(std::move(job));
+}
+
+/// What was not done goes by itself the next time, and its text proves anew that it is quick. It
+/// has time anew, too: those with less are in front of it.
+template <class D>
+void LoopSessions<D>::give_back(JobGroup& group) {
+  for (std::unique_ptr<Job>& job : group.take()) {
+    costs_.forget(job->statement());
+    if (job->is_over()) {
+      go_on_with(std::move(job));
+    } else if (job->is_awaited()) {
+      job->set_alone();
+      job->begin_again();
+      job->set_deadline(loop_.now() + settings_->options.wait_time_max);
+      waiting_.push_back(std::move(job));
+    }
+  }
+  loop_.defer(*this);
+}
+
+template <class D>
+void LoopSessions<D>::on_closed(Session& session, std::string why) {
+  const auto found = std::ranges::find_if(
+      sessions_, [&session](const auto& one) { return one.get() == &session; });
+  closed_.push_back(std::move(*found));
+  sessions_.erase(found);
+  if (!session.was_connected()) {
+    note_no_connection(std::move(why));
+  }
+  loop_.defer(*this);
+}
+
+template <class D>
+void LoopSessions<D>::note_no_connection(std::string why) {
+  why_ = std::move(why);
+  finder_.note_failure();
+  pause_ = std::clamp(pause_ * 2, kPauseMin, kPauseMax);
+  pause_end_ = loop_.now() + pause_;
+  hand_over();
+  // One that starts up will be there in a moment.
+  if (is_impatient_ && !why_.contains("starting up") && ++failures_ >= kFailuresMax) {
+    refuse_until(Instant::max());
+  }
+}
+
+template <class D>
+void LoopSessions<D>::hand_over() {
+  if (fallback_ == nullptr) {
+    return;
+  }
+  for (std::unique_ptr<Job>& job : std::exchange(waiting_, {})) {
+    if (job->is_awaited() && !fallback_->take(job)) {
+      go_on_with(std::move(job));
+    }
+  }
+  arm_timer();
+}
+
+/// Goes on with what has been done, outside of the sessions' own calls.
+template <class D>
+void LoopSessions<D>::run() {
+  closed_.clear();
+  serve_queue();  // the server works on that while what it has done is gone on with
+  std::swap(running_, finished_);
+  for (std::unique_ptr<Job>& job : running_) {
+    const std::shared_ptr<TransactionState> begun = job->begun();
+    job->run();
+    job.reset();
+    // When nobody took it, it is over by now, and its connection has to learn so.
+    if (begun != nullptr && begun->carrier() != nullptr) {
+      begun->carrier()->on_changed();
+    }
+  }
+  running_.clear();
+  go_on();
+  if (waiting_.empty() && finished_.empty() && closed_.empty()) {
+    withdraw();  // what was asked for meanwhile has been sent: no turn is to come for it alone
+  }
+}
+
+template <class D>
+void LoopSessions<D>::expire() {
+  refuse_until(loop_.now());
+  go_on();
+}
+
+template <class D>
+Failure LoopSessions<D>::lateness_of(const Job& job) const {
+  const std::string server(D::kServer);
+  if (!why_.empty()) {
+    return {FailureKind::lost,
+            "there is no connection to " + server + ", and nothing was done: " + why_};
+  }
+  return {FailureKind::busy, job.opens_stream()
+                                 ? "too many streams of rows are open"
+                                 : "no connection to " + server + " was free in time"};
+}
+
+template <class D>
+void LoopSessions<D>::refuse_until(Instant deadline) {
+  for (drop_left(); !waiting_.empty() && waiting_.front()->deadline() <= deadline; drop_left()) {
+    std::unique_ptr<Job> job = std::move(waiting_.front());
+    waiting_.pop_front();
+    job->refuse(lateness_of(*job));
+    go_on_with(std::move(job));
+  }
+}
+
+template <class D>
+void LoopSessions<D>::arm_timer() noexcept {
+  if (waiting_.empty()) {
+    disarm();
+    return;
+  }
+  Instant due = waiting_.front()->deadline();
+  if (pause_ != Duration(0) && pause_end_ > loop_.now()) {
+    due = std::min(due, pause_end_);
+  }
+  loop_.arm(*this, due);
+}
+
+}  // namespace eider::db

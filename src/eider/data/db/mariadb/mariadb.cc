@@ -1,0 +1,76 @@
+#include "eider/data/db/mariadb/mariadb.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "eider/core/base/reached.h"
+#include "eider/data/db/loop_sessions.h"
+#include "eider/data/db/mariadb/host_finder.h"
+#include "eider/data/db/mariadb/session.h"
+#include "eider/data/db/session_pool.h"
+
+namespace eider {
+namespace {
+
+using db::mariadb::Settings;
+
+struct MariadbDriver {
+  using Session = db::mariadb::Session;
+  using Place = std::vector<db::mariadb::Host>;
+  using Finder = db::mariadb::HostFinder;
+  using Settings = db::mariadb::Settings;
+  static constexpr std::string_view kServer = "MariaDB";
+  static constexpr std::size_t kTogetherMax = 1;  // Connector/C has no pipeline for statements
+  static bool may_go_together(std::string_view /*sql*/) noexcept { return false; }
+  static bool may_do_again(const Settings& /*settings*/) noexcept { return false; }
+};
+
+class MariadbPool final : public db::SessionPool<db::LoopSessions<MariadbDriver>> {
+ public:
+  using SessionPool::SessionPool;
+  [[nodiscard]] db::Dialect dialect() const noexcept override { return db::Dialect::mariadb; }
+};
+
+/// Null when there is none.
+const char* fault_of(const MariadbOptions& options) noexcept {
+  if (options.connections_max == 0) {
+    return "MariaDB is opened with connections_max = 0, by which nothing could be done";
+  }
+  // The server takes none for no limit, and a year at most.
+  const Duration time = options.limits.statement_time_max;
+  if (time < std::chrono::milliseconds(1) || time > std::chrono::hours(24 * 24)) {
+    return "MariaDB takes a statement_time_max of 1 ms to 24 days";
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<Database, std::string> try_open_mariadb(std::string_view where,
+                                               const MariadbOptions& options) {
+  if (const char* fault = fault_of(options)) {
+    return fail(std::string(fault));
+  }
+  auto target = db::mariadb::read_target(where);
+  if (!target) {
+    return fail(std::string(target.error()));
+  }
+  for (const std::string& file : {target->tls_ca, target->tls_certificate, target->tls_key}) {
+    detail::base::will_read(file);  // read for each connection
+  }
+  std::string name = target->hosts.empty() ? std::string() : target->hosts.front().name;
+  name.append("/").append(target->database);
+  return Database(std::make_shared<MariadbPool>(
+      std::make_shared<const Settings>(Settings{std::move(*target), options}), std::move(name)));
+}
+
+Database open_mariadb(std::string_view where, const MariadbOptions& options) {
+  auto opened = try_open_mariadb(where, options);
+  if (!opened) {
+    throw db::Failure(db::FailureKind::open, std::move(opened.error()));
+  }
+  return std::move(*opened);
+}
+
+}  // namespace eider

@@ -1,0 +1,42 @@
+// The parameters of a statement as Connector/C takes them.
+// Must not change a value so that it fits: what the server cannot hold is refused.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/data/db/mariadb/handles.h"
+#include "eider/data/db/value.h"
+
+namespace eider::db::mariadb {
+
+class Parameters {
+ public:
+  /// values  are pointed to until the statement has been sent
+  /// order   which of them each '?' takes
+  /// sql     for failures
+  /// errors  Failure(values)     a real that is no number, another count of values
+  ///         Failure(statement)  the server sees other parameters
+  void bind(MYSQL_STMT& statement, std::span<const Value> values,
+            std::span<const std::size_t> order, std::string_view sql);
+
+  /// errors  Failure(values)  it is no number
+  [[nodiscard]] static double finite(double real);
+  /// The text of an instant, as the server takes it.
+  [[nodiscard]] static std::string as_datetime(std::string text);
+
+ private:
+  void add(const Value& value);
+  void point(enum_field_types type, const void* bytes, std::size_t size);
+
+  std::vector<MYSQL_BIND> binds_;
+  std::deque<long long> integers_;  // these stay where they are
+  std::deque<double> reals_;
+  std::deque<std::string> texts_;
+};
+
+}  // namespace eider::db::mariadb

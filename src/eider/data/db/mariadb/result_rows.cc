@@ -1,0 +1,226 @@
+#include "eider/data/db/mariadb/result_rows.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include "eider/data/db/failure.h"
+
+namespace eider::db::mariadb {
+namespace {
+
+constexpr std::size_t kRoomMin = 64;
+constexpr std::size_t kRoomKept = 65536;
+constexpr unsigned kBinary = 63;  // the character set of bytes
+
+}  // namespace
+
+ResultRows::Kind ResultRows::kind_of(const MYSQL_FIELD& field) noexcept {
+  switch (field.type) {
+    case MYSQL_TYPE_TINY:
+    case MYSQL_TYPE_SHORT:
+    case MYSQL_TYPE_INT24:
+    case MYSQL_TYPE_LONG:
+    case MYSQL_TYPE_LONGLONG:
+    case MYSQL_TYPE_YEAR:
+      return Kind::integer;
+    case MYSQL_TYPE_FLOAT:
+      return Kind::single;
+    case MYSQL_TYPE_DOUBLE:
+      return Kind::real;
+    case MYSQL_TYPE_BIT:
+      return Kind::bits;
+    case MYSQL_TYPE_DATE:
+      return Kind::date;
+    case MYSQL_TYPE_TIMESTAMP:
+      return Kind::instant;
+    case MYSQL_TYPE_DATETIME:
+      return Kind::local;
+    case MYSQL_TYPE_TIME:
+      return Kind::time;
+    case MYSQL_TYPE_STRING:
+    case MYSQL_TYPE_VAR_STRING:
+    case MYSQL_TYPE_VARCHAR:
+    case MYSQL_TYPE_TINY_BLOB:
+    case MYSQL_TYPE_MEDIUM_BLOB:
+    case MYSQL_TYPE_LONG_BLOB:
+    case MYSQL_TYPE_BLOB:
+    case MYSQL_TYPE_GEOMETRY:
+      return field.charsetnr == kBinary ? Kind::blob : Kind::text;
+    default:
+      return Kind::text;
+  }
+}
+
+void ResultRows::begin(MYSQL_STMT& statement) {
+  fields_ = mariadb_stmt_fetch_fields(&statement);
+  width_ = fields_ == nullptr ? 0 : mysql_stmt_field_count(&statement);
+  columns_.resize(std::max(columns_.size(), width_));
+  for (std::size_t i = 0; i < width_; ++i) {
+    columns_[i].kind = kind_of(fields_[i]);
+    columns_[i].is_unsigned = (fields_[i].flags & UNSIGNED_FLAG) != 0;
+    columns_[i].room.resize(std::max(columns_[i].room.size(), kRoomMin));
+  }
+  cells_.resize(width_);
+  bind(statement);
+}
+
+std::vector<std::string_view> ResultRows::columns() const {
+  std::vector<std::string_view> names;
+  names.reserve(width_);
+  for (std::size_t i = 0; i < width_; ++i) {
+    names.emplace_back(fields_[i].name, fields_[i].name_length);
+  }
+  return names;
+}
+
+void ResultRows::bind(MYSQL_STMT& statement) {
+  binds_.clear();
+  for (std::size_t i = 0; i < width_; ++i) {
+    binds_.push_back(bind_of(columns_[i]));
+  }
+  has_grown_ = false;
+  if (mysql_stmt_bind_result(&statement, binds_.data()) != 0) {
+    throw Failure(FailureKind::statement, "a column of the result has a type that is not known");
+  }
+}
+
+MYSQL_BIND ResultRows::bind_of(Column& column) noexcept {
+  MYSQL_BIND bind{};
+  bind.length = &column.length;
+  bind.is_null = &column.is_null;
+  bind.error = &column.is_cut;
+  bind.is_unsigned = static_cast<my_bool>(column.is_unsigned);
+  switch (column.kind) {
+    case Kind::integer:
+      bind.buffer_type = MYSQL_TYPE_LONGLONG;
+      bind.buffer = &column.integer;
+      bind.buffer_length = sizeof column.integer;
+      break;
+    case Kind::single:
+      bind.buffer_type = MYSQL_TYPE_FLOAT;
+      bind.buffer = &column.single;
+      bind.buffer_length = sizeof column.single;
+      break;
+    case Kind::real:
+      bind.buffer_type = MYSQL_TYPE_DOUBLE;
+      bind.buffer = &column.real;
+      bind.buffer_length = sizeof column.real;
+      break;
+    case Kind::date:
+    case Kind::instant:
+    case Kind::local:
+    case Kind::time:
+      bind.buffer_type = column.kind == Kind::time   ? MYSQL_TYPE_TIME
+                         : column.kind == Kind::date ? MYSQL_TYPE_DATE
+                                                     : MYSQL_TYPE_DATETIME;
+      bind.buffer = &column.time;
+      bind.buffer_length = sizeof column.time;
+      break;
+    case Kind::text:
+    case Kind::blob:
+    case Kind::bits:
+      bind.buffer_type = MYSQL_TYPE_BLOB;
+      bind.buffer = column.room.data();
+      bind.buffer_length = column.room.size();
+      break;
+  }
+  return bind;
+}
+
+std::span<const Cell> ResultRows::read(MYSQL_STMT& statement) {
+  for (std::size_t i = 0; i < width_; ++i) {
+    cells_[i] = columns_[i].is_null != 0 ? Cell() : cell_of(statement, i);
+  }
+  if (has_grown_) {
+    bind(statement);
+  }
+  return cells_;
+}
+
+std::string_view ResultRows::time_text(Column& column) {
+  const MYSQL_TIME& time = column.time;
+  std::array<char, 64> text{};
+  int size = 0;
+  if (column.kind == Kind::time) {
+    size = std::snprintf(text.data(), text.size(), "%s%02u:%02u:%02u", time.neg != 0 ? "-" : "",
+                         time.hour + 24 * time.day, time.minute, time.second);
+  } else if (column.kind == Kind::date) {
+    size =
+        std::snprintf(text.data(), text.size(), "%04u-%02u-%02u", time.year, time.month, time.day);
+  } else {
+    size = std::snprintf(text.data(), text.size(), "%04u-%02u-%02uT%02u:%02u:%02u", time.year,
+                         time.month, time.day, time.hour, time.minute, time.second);
+  }
+  column.room.assign(text.data(), static_cast<std::size_t>(size));
+  if (column.kind != Kind::date && time.second_part != 0) {
+    size = std::snprintf(text.data(), text.size(), ".%06lu", time.second_part);
+    column.room.append(text.data(), static_cast<std::size_t>(size));
+  }
+  column.room += column.kind == Kind::instant ? "Z" : "";
+  column.length = column.room.size();
+  return column.room;
+}
+
+Cell ResultRows::cell_of(MYSQL_STMT& statement, std::size_t index) {
+  Column& column = columns_[index];
+  switch (column.kind) {
+    case Kind::integer:
+      if (column.is_unsigned && column.integer < 0) {
+        throw Failure(FailureKind::row,
+                      "an unsigned number is above 9223372036854775807: cast it "
+                      "to decimal, in the column " +
+                          std::string(fields_[index].name));
+      }
+      return {.kind = Value::Kind::integer, .integer = column.integer};
+    case Kind::single:
+      return {.kind = Value::Kind::real, .real = column.single};
+    case Kind::real:
+      return {.kind = Value::Kind::real, .real = column.real};
+    case Kind::date:
+    case Kind::instant:
+    case Kind::local:
+    case Kind::time:
+      return {.kind = Value::Kind::text, .bytes = time_text(column)};
+    case Kind::text:
+    case Kind::blob:
+    case Kind::bits:
+      break;
+  }
+  if (column.length > column.room.size()) {
+    column.room.resize(column.length);
+    MYSQL_BIND whole = bind_of(column);
+    has_grown_ = true;
+    if (mysql_stmt_fetch_column(&statement, &whole, static_cast<unsigned>(index), 0) != 0) {
+      throw Failure(FailureKind::row, "a column of the result cannot be read");
+    }
+  }
+  const std::string_view bytes(column.room.data(), column.length);
+  if (column.kind != Kind::bits) {
+    return {.kind = column.kind == Kind::text ? Value::Kind::text : Value::Kind::blob,
+            .bytes = bytes};
+  }
+  std::uint64_t number = 0;
+  for (const char byte : bytes.substr(0, 8)) {
+    number = number << 8U | static_cast<unsigned char>(byte);
+  }
+  return {.kind = Value::Kind::integer, .integer = static_cast<std::int64_t>(number)};
+}
+
+std::size_t ResultRows::row_bytes() const noexcept {
+  std::size_t bytes = 16 * width_;
+  for (std::size_t i = 0; i < width_; ++i) {
+    bytes += columns_[i].is_null != 0 ? 0 : columns_[i].length;
+  }
+  return bytes;
+}
+
+void ResultRows::end() {
+  for (Column& column : columns_) {
+    if (column.room.size() > kRoomKept) {
+      column.room = std::string();
+    }
+  }
+}
+
+}  // namespace eider::db::mariadb

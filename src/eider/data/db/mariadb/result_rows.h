@@ -1,0 +1,76 @@
+// The rows of a statement, handed on one by one as they come.
+// Must not keep a row, and trusts no length that the server sends.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/data/db/connection.h"
+#include "eider/data/db/mariadb/handles.h"
+
+namespace eider::db::mariadb {
+
+/// With room that is used again and again.
+class ResultRows {
+ public:
+  /// Pre: the statement was executed, and gives rows. Called ahead of the first one.
+  ///
+  /// errors  Failure(statement)  Connector/C takes a column for none that can be read
+  void begin(MYSQL_STMT& statement);
+  /// The names of its columns.
+  [[nodiscard]] std::vector<std::string_view> columns() const;
+  /// Cells of the row that was fetched last, valid until the next one.
+  ///
+  /// errors  Failure(row)  an unsigned number above INT64_MAX
+  [[nodiscard]] std::span<const Cell> read(MYSQL_STMT& statement);
+  /// What that row takes.
+  [[nodiscard]] std::size_t row_bytes() const noexcept;
+  /// Gives large rooms back.
+  void end();
+
+ private:
+  enum class Kind : std::uint8_t {
+    integer,
+    single,
+    real,
+    text,
+    blob,
+    bits,
+    date,
+    instant,
+    local,
+    time
+  };
+
+  struct Column {
+    Kind kind = Kind::text;
+    bool is_unsigned = false;
+    long long integer = 0;
+    float single = 0;
+    double real = 0;
+    MYSQL_TIME time{};
+    std::string room{};
+    unsigned long length = 0;
+    my_bool is_null = 0;
+    my_bool is_cut = 0;
+  };
+
+  [[nodiscard]] static Kind kind_of(const MYSQL_FIELD& field) noexcept;
+  void bind(MYSQL_STMT& statement);
+  [[nodiscard]] static MYSQL_BIND bind_of(Column& column) noexcept;
+  [[nodiscard]] Cell cell_of(MYSQL_STMT& statement, std::size_t index);
+  [[nodiscard]] static std::string_view time_text(Column& column);
+
+  const MYSQL_FIELD* fields_ = nullptr;
+  std::size_t width_ = 0;
+  std::vector<Column> columns_;
+  std::vector<MYSQL_BIND> binds_;
+  std::vector<Cell> cells_;
+  bool has_grown_ = false;
+};
+
+}  // namespace eider::db::mariadb

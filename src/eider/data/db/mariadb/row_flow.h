@@ -1,0 +1,62 @@
+// The rows of one statement on their way to whoever wants them, counted.
+// Must not stop reading: the connection goes on behind the last one.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <string_view>
+
+#include "eider/data/db/connection.h"
+#include "eider/data/db/mariadb/result_rows.h"
+#include "eider/data/db/mariadb/wire.h"
+
+namespace eider::db::mariadb {
+
+class RowFlowOwner {
+ public:
+  /// The server is to be asked to end it.
+  virtual void on_too_much() = 0;
+
+ protected:
+  ~RowFlowOwner() = default;
+};
+
+class RowFlow final : public RowTaker {
+ public:
+  RowFlow(RowFlowOwner& owner, std::size_t bytes_max) noexcept
+      : owner_(owner), bytes_max_(bytes_max) {}
+
+  /// sql   for failures; outlives the statement
+  /// sink  null when the rows are not wanted
+  void begin(std::string_view sql, RowSink* sink) noexcept;
+  /// Nobody wants them any more.
+  void stop() noexcept { sink_ = nullptr; }
+  /// errors  what the sink has thrown, and Failure(row)  too much came
+  void end();
+  [[nodiscard]] bool has_rows() const noexcept { return rows_count_ != 0; }
+  [[nodiscard]] std::size_t rows() const noexcept { return rows_count_; }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_; }
+  [[nodiscard]] std::size_t row_bytes_max() const noexcept { return row_bytes_max_; }
+
+ private:
+  void on_result(MYSQL_STMT& statement) override;
+  void on_row(MYSQL_STMT& statement) override;
+  [[nodiscard]] bool is_full() const noexcept override {
+    return failure_ != nullptr || sink_ == nullptr || sink_->is_full();
+  }
+  void count();
+
+  RowFlowOwner& owner_;
+  std::size_t bytes_max_;
+  std::string_view sql_;
+  RowSink* sink_ = nullptr;
+  ResultRows rows_;
+  RowShape shape_;
+  std::size_t results_ = 0;
+  std::size_t rows_count_ = 0;
+  std::size_t bytes_ = 0;
+  std::size_t row_bytes_max_ = 0;  // of the largest one
+  std::exception_ptr failure_;
+};
+
+}  // namespace eider::db::mariadb

@@ -1,0 +1,260 @@
+#include "eider/data/db/mariadb/session.h"
+
+#include <chrono>
+#include <utility>
+
+#include "eider/data/db/failure.h"
+#include "eider/data/db/mariadb/mariadb_error.h"
+
+namespace eider::db::mariadb {
+namespace {
+
+/// For how long a statement is waited for whose time is over: long enough to learn that it was
+/// ended, so that its outcome is known.
+constexpr Duration kCancelMax = std::chrono::milliseconds(500);
+/// For what nobody waits for, until the connection is given up.
+constexpr Duration kDrainMax = std::chrono::seconds(5);
+
+}  // namespace
+
+Session::Session(Loop& loop, Owner& owner, const Settings& settings) noexcept
+    : owner_(owner),
+      settings_(settings),
+      loop_(loop),
+      cursors_(wire_, settings.options.result_bytes_max),
+      wire_(loop, this),
+      connecting_(loop, wire_, settings),
+      canceller_(loop, *this, settings.target),
+      flow_(*this, settings.options.result_bytes_max) {}
+
+// Being told.
+
+void Session::start(std::unique_ptr<Job> job) {
+  job_ = std::move(job);
+  job_->set_carrier(this);
+  wake();
+}
+
+bool Session::is_there() {
+  if (!wire_.is_there()) {
+    give_up("the server has ended it");
+  }
+  return closing_.empty();
+}
+
+void Session::wake() {
+  if (resting_ != nullptr) {
+    std::exchange(resting_, nullptr).resume();
+  }
+}
+
+void Session::give_up(const std::string& why) {
+  if (closing_.empty()) {
+    closing_ = why;
+    wire_.give_up(why);
+    wake();
+  }
+}
+
+void Session::wait_at_most(Duration limit) noexcept {
+  loop_.arm(*this, loop_.now() + limit);
+}
+
+void Session::on_abandoned(Job& job) noexcept {
+  if (job_.get() != &job || is_abandoned_) {
+    return;
+  }
+  is_abandoned_ = true;
+  flow_.stop();
+  cursors_.stop();
+  drain_due_ = loop_.now() + kDrainMax;
+  drain();
+}
+
+/// Asks again and again: a request that came before the server has begun is passed over by it.
+void Session::drain() {
+  wait_at_most(kCancelMax);
+  cancel();
+}
+
+void Session::cancel() {
+  needs_status_ = true;
+  canceller_.ask(thread_);
+}
+
+void Session::expire() {
+  switch (stage_) {
+    case Stage::settling:
+      give_up("the server does not answer");
+      break;
+    case Stage::free:
+      if (!transaction_.is_held()) {
+        give_up("nothing to do");
+      } else {
+        transaction_.expire_at(loop_.now());
+        wake();
+      }
+      break;
+    case Stage::busy:
+      expire_in_use();
+      break;
+    case Stage::connecting:
+    case Stage::closed:
+      break;
+  }
+}
+
+void Session::expire_in_use() {
+  if (transaction_.is_held()) {
+    transaction_.expire_at(loop_.now());
+  }
+  if (is_abandoned_ && loop_.now() < drain_due_) {
+    drain();
+  } else if (!is_abandoned_ && !is_late_) {
+    is_late_ = true;
+    wait_at_most(kCancelMax);
+    cancel();
+  } else {
+    give_up("the server does not answer");
+  }
+}
+
+void Session::on_asked(bool is_over) {
+  if (!is_over) {  // it would meet what somebody else asks here
+    give_up("a request to end a statement may still come");
+  } else {
+    wake();
+  }
+}
+
+// Its life.
+
+Task<> Session::live() {
+  Broken by;
+  try {
+    thread_ = co_await connecting_.connect(owner_.find_place());
+    was_connected_ = true;
+    while (true) {
+      co_await settle();
+      stage_ = Stage::free;
+      if (job_ == nullptr && !transaction_.is_held()) {
+        wait_at_most(settings_.options.idle_time_max);
+        owner_.on_free(*this);
+      }
+      if (job_ == nullptr) {
+        co_await rest();
+      } else if (!closing_.empty()) {
+        throw Broken{closing_};
+      }
+      if (job_ != nullptr) {
+        co_await carry_out();
+      }
+    }
+  } catch (const Broken& broken) {
+    by = broken;
+  } catch (const Refused& refused) {
+    by.why = failure_of(refused.error, "the session's own statements").what();
+  }
+  end(by);
+}
+
+/// Makes it ready for whoever is next.
+Task<> Session::settle() {
+  stage_ = Stage::settling;
+  wait_at_most(kDrainMax);
+  co_await learn_status();
+  take_from_transaction();
+  if (transaction_.is_held()) {
+    loop_.arm(*this, transaction_.due_of_asking(loop_.now()));
+    co_return;
+  }
+  co_await cursors_.close_all();
+  if (wire_.is_in_transaction()) {
+    (void)co_await wire_.query("rollback");
+  }
+  if (is_changed_ || wire_.is_session_changed()) {
+    throw Broken{"its session is not what it was"};
+  }
+}
+
+/// Behind an error, or a request to end a statement: waits until that has arrived, as it would meet
+/// what is begun, takes a pending kill upon itself, and is told whether a transaction is open.
+Task<> Session::learn_status() {
+  while (canceller_.is_asking()) {
+    co_await rest();
+  }
+  if (!std::exchange(needs_status_, false)) {
+    co_return;
+  }
+  for (int i = 0; i < 2; ++i) {
+    try {
+      (void)co_await wire_.query("do 0");
+      co_return;
+    } catch (const Refused&) {  // it was killed
+    }
+  }
+}
+
+void Session::end(const Broken& by) {
+  stage_ = Stage::closed;
+  closing_ = by.why.empty() ? "the connection has ended" : by.why;
+  disarm();
+  canceller_.end();
+  if (job_ != nullptr) {
+    give_back_job(by);
+  }
+  if (transaction_.is_held()) {
+    transaction_.lose();
+    leave_transaction();
+  }
+  owner_.on_closed(*this, closing_);
+  wire_.close();
+  prepared_.clear();
+  cursors_.clear();
+}
+
+/// What had no effect for sure may be done elsewhere. Of all else nobody knows: it is never done a
+/// second time.
+void Session::give_back_job(const Broken& by) {
+  std::unique_ptr<Job> job = std::move(job_);
+  job->set_carrier(nullptr);
+  if (is_abandoned_) {
+    return;
+  }
+  if (!is_begun_ && !transaction_.is_held() && !is_late_ && by.kind == FailureKind::lost) {
+    owner_.on_returned(std::move(job));
+    return;
+  }
+  if (by.kind == FailureKind::lost) {
+    job->fail(
+        failure(by.kind, "the connection to MariaDB was lost (" + closing_ +
+                             "), and nobody knows whether this was done: " + std::string(doing_)));
+  } else {
+    job->fail(failure(by.kind, "MariaDB: " + by.why + ", in: " + std::string(doing_)));
+  }
+  owner_.on_finished(std::move(job));
+}
+
+// Transactions.
+
+/// Its next job becomes this one's; or it is over, and this is free of it.
+void Session::take_from_transaction() {
+  if (!transaction_.is_held() || job_ != nullptr) {
+    return;
+  }
+  // A statement may have ended it: "commit", "create table", a deadlock.
+  job_ = transaction_.next(wire_.is_in_transaction());
+  if (job_ != nullptr) {
+    job_->set_carrier(this);
+  } else if (transaction_.is_over()) {
+    leave_transaction();
+  }
+}
+
+void Session::leave_transaction() {
+  for (std::unique_ptr<Job>& job : transaction_.leave()) {
+    owner_.on_finished(std::move(job));
+  }
+}
+
+}  // namespace eider::db::mariadb

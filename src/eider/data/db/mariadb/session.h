@@ -1,0 +1,165 @@
+// One connection to a server, on its loop: a life from connecting to its end, a job at a time.
+// Must not be used again once its state is in doubt: then it closes.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/data/db/loop_sessions.h"
+#include "eider/data/db/mariadb/canceller.h"
+#include "eider/data/db/mariadb/connecting.h"
+#include "eider/data/db/mariadb/cursors.h"
+#include "eider/data/db/mariadb/parameters.h"
+#include "eider/data/db/mariadb/prepared.h"
+#include "eider/data/db/mariadb/row_flow.h"
+#include "eider/data/db/mariadb/target.h"
+#include "eider/data/db/mariadb/wire.h"
+#include "eider/data/db/pool.h"
+#include "eider/data/db/transaction_hold.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/timer.h"
+
+namespace eider::db::mariadb {
+
+class Session;
+
+using Owner = SessionOwner<Session, std::vector<Host>>;
+
+class Session final : public LoopConnection,
+                      private WireOwner,
+                      private RowFlowOwner,
+                      private CancellerOwner,
+                      private Timer {
+ public:
+  /// settings  outlive it
+  Session(Loop& loop, Owner& owner, const Settings& settings) noexcept;
+  ~Session() = default;
+
+  /// Connects. Pre: called once.
+  void open() { scope_.start(live()); }
+  /// Pre: is_free().
+  void start(std::unique_ptr<Job> job);
+
+  [[nodiscard]] bool is_free() const noexcept {
+    return stage_ == Stage::free && job_ == nullptr && !transaction_.is_held() && closing_.empty();
+  }
+  /// Looks at the socket, where its end may have come: what is sent to an end is lost. It is
+  /// closed, and tells so, when it has ended.
+  [[nodiscard]] bool is_there();
+  /// It is kept for a stream of rows, or about to be.
+  [[nodiscard]] bool is_streaming() const noexcept {
+    return transaction_.is_stream() || (job_ != nullptr && job_->opens_stream());
+  }
+  /// It has been, also where it is closed by now.
+  [[nodiscard]] bool was_connected() const noexcept { return was_connected_; }
+  [[nodiscard]] bool is_connecting() const noexcept { return stage_ == Stage::connecting; }
+  /// Goes on behind a transaction that has been left.
+  void on_changed() override { wake(); }
+  void on_abandoned(Job& job) noexcept override;
+
+ private:
+  enum class Stage : std::uint8_t { connecting, settling, free, busy, closed };
+  class Rest;
+
+  void on_unasked() override { give_up("the server has ended it"); }
+  void on_too_much() override { cancel(); }
+  void on_asked(bool is_over) override;
+  void expire() override;
+  void expire_in_use();
+  void wait_at_most(Duration limit) noexcept;
+  /// What is under way, or is at rest, goes on with a Broken.
+  void give_up(const std::string& why);
+  void wake();
+
+  // Its life.
+
+  [[nodiscard]] Task<> live();
+  [[nodiscard]] Task<> settle();
+  [[nodiscard]] Task<> learn_status();
+  [[nodiscard]] Rest rest() noexcept;
+  void end(const Broken& by);
+  void give_back_job(const Broken& by);
+
+  // A job.
+
+  [[nodiscard]] Task<> carry_out();
+  [[nodiscard]] Task<Changed> do_as_asked(const Request& request);
+  [[nodiscard]] Task<Changed> run(std::string_view sql, std::span<const Value> values,
+                                  RowSink* rows, BulkRows* bulk = nullptr);
+  [[nodiscard]] Task<Changed> run_once(std::string_view sql, std::span<const Value> values,
+                                       BulkRows* bulk);
+  [[nodiscard]] Task<Prepared*> prepare(std::string_view sql);
+  [[nodiscard]] Task<> take_piece(const Request& request);
+  [[nodiscard]] Task<> run_each(std::span<Part> parts);
+  [[nodiscard]] Task<> run_batch(const Request& request);
+  [[nodiscard]] Task<> run_script(std::string_view sql);
+  [[nodiscard]] Task<Changed> run_text(std::string_view doing, std::string sql);
+  [[nodiscard]] bool may_try_again(const ServerError& error, std::string_view sql) const noexcept;
+  void finish(const Request& request, const Changed& changed, std::exception_ptr failure);
+  void take_from_transaction();
+  void leave_transaction();
+  void drain();
+  void cancel();
+
+  Owner& owner_;
+  const Settings& settings_;
+  Loop& loop_;
+  PreparedStatements prepared_;  // they go behind their connection: then they talk to nobody
+  Cursors cursors_;              // as these do
+  Wire wire_;
+  Connecting connecting_;
+  Canceller canceller_;
+  Thread thread_;
+  Stage stage_ = Stage::connecting;
+  bool was_connected_ = false;
+  std::string closing_;
+  std::coroutine_handle<> resting_;
+
+  Parameters parameters_;
+  RowFlow flow_;
+
+  std::unique_ptr<Job> job_;
+  std::string_view doing_;     // the statement of it that is under way
+  bool is_begun_ = false;      // the server may have got something that has an effect
+  bool is_late_ = false;       // its time is over, and the server has been asked to end it
+  bool is_abandoned_ = false;  // nobody waits for it any more
+  bool is_in_batch_ = false;
+  bool needs_status_ = false;  // an error says nothing of the transaction; a kill may be pending
+  bool is_changed_ = false;    // not for anybody else
+
+  TransactionHold transaction_;
+  Instant drain_due_;  // of what nobody waits for any more
+  Scope scope_;        // its life, which is destroyed first
+};
+
+/// Waits for something to do.
+class Session::Rest {
+ public:
+  explicit Rest(Session& session) noexcept : session_(session) {}
+  bool await_ready() const noexcept { return !session_.closing_.empty(); }
+  void await_suspend(std::coroutine_handle<> waiting) const noexcept {
+    session_.resting_ = waiting;
+    session_.wire_.rest();
+  }
+  void await_resume() const {
+    if (!session_.closing_.empty()) {
+      throw Broken{session_.closing_};
+    }
+  }
+
+ private:
+  Session& session_;
+};
+
+inline Session::Rest Session::rest() noexcept {
+  return Rest(*this);
+}
+
+}  // namespace eider::db::mariadb

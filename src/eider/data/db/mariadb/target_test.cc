@@ -1,0 +1,132 @@
+#include "eider/data/db/mariadb/target.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "eider/data/db/mariadb/mariadb_error.h"
+#include "eider/data/db/mariadb/placeholders.h"
+#include "eider/data/db/mariadb/session_kinds.h"
+
+namespace eider::db::mariadb {
+namespace {
+
+/// "user:password@name/address:port,… database", or what is wrong.
+std::string read(std::string_view url) {
+  const auto target = read_target(url);
+  if (!target) {
+    return std::string(target.error());
+  }
+  std::string told = target->user + ":" + target->password + "@";
+  for (const Host& host : target->hosts) {
+    told += host.name + "/" + host.address + ":" + std::to_string(host.port) + ",";
+  }
+  return told + " " + target->database;
+}
+
+TEST(MariadbTargets, are_read_from_urls) {
+  EXPECT_EQ(read("mysql://me@db.example/shop"), "me:@db.example/:3306, shop");
+  EXPECT_EQ(read("mariadb://me:p%40ss%2F@[::1]:33,10.0.0.1/"),
+            "me:p@ss/@::1/::1:33,10.0.0.1/10.0.0.1:3306, ");
+  EXPECT_EQ(read("mysql://localhost/a%2Db"),
+            ":@localhost//run/mysqld/mysqld.sock:3306,localhost/:3306, a-b");
+  EXPECT_EQ(read("mysql://me@localhost:3306/a"), "me:@localhost/:3306, a");
+  EXPECT_EQ(read("mysql://me@localhost/a?tls=required"), "me:@localhost/:3306, a");
+  EXPECT_EQ(read("mysql://me@/a?socket=%2Ftmp/s"), "me:@localhost//tmp/s:3306, a");
+}
+
+TEST(MariadbTargets, that_are_none_are_refused_without_being_repeated) {
+  for (const char* url :
+       {"postgres://me@host/a", "mysql://me:topsecret/@host/a", "mysql://me:topsecret%@host/a",
+        "mysql://me:topsecret@host:0/a", "mysql://me:topsecret@host:70000/a",
+        "mysql://me:topsecret@[::1/a", "mysql://me@host/a?topsecret=1", "mysql://me@host/a?tls=x",
+        "mysql://me@host/a?tls-ca=/topsecret", "mysql://me@host/a?socket=/s&tls=verify",
+        "mysql://me@host/a?socket=topsecret", "mysql://me:topsecret?@host/a", ""}) {
+    const auto target = read_target(url);
+    ASSERT_FALSE(target.has_value()) << url;
+    EXPECT_FALSE(target.error().contains("topsecret")) << target.error();
+  }
+}
+
+TEST(MariadbTargets, keep_the_name_that_a_certificate_is_held_against) {
+  const auto target = read_target("mysql://me@db.example,127.0.0.1/a?tls=verify");
+  ASSERT_TRUE(target.has_value());
+  EXPECT_EQ(target->tls, TlsMode::verify);
+  EXPECT_EQ(target->hosts.at(0).name, "db.example");
+  EXPECT_EQ(target->hosts.at(0).address, "");
+  EXPECT_EQ(target->hosts.at(1).name, target->hosts.at(1).address);
+}
+
+TEST(MariadbPlaceholders, stand_for_each_number_outside_of_quotes_and_comments) {
+  const auto translated = [](std::string_view sql) {
+    const Translated made = translate(sql);
+    std::string told = made.sql;
+    for (const std::size_t index : made.order) {
+      told += " " + std::to_string(index);
+    }
+    return told;
+  };
+  EXPECT_EQ(translated("a = $2 and b = $1 or $2"), "a = ? and b = ? or ? 1 0 1");
+  EXPECT_EQ(translated("'$1' \"$1\" `$1` -- $1\n/* $1 */ $12"),
+            "'$1' \"$1\" `$1` -- $1\n/* $1 */ ? 11");
+  EXPECT_EQ(translated("'it''s $1\\' $1"), "'it''s $1\\' ? 0");
+  for (const char* sql : {"'", "\"", "`", "--", "/*", "$", "'$1", "/* $1", "$x"}) {
+    EXPECT_EQ(translated(sql), sql);
+  }
+}
+
+TEST(MariadbErrors, tell_nothing_of_what_a_message_quotes) {
+  const auto what_of = [](unsigned number, const char* state, const char* message) {
+    return std::string(failure_of({number, state, message}, "update t set a = $1").what());
+  };
+  EXPECT_FALSE(what_of(1062, "23000", "Duplicate entry 't' for key 'email'").contains("'t'"));
+  EXPECT_FALSE(what_of(1062, "23000", "Duplicate entry 'secret").contains("secret"));
+  EXPECT_FALSE(what_of(1292, "22007", "Incorrect value: 'secret' for `t`").contains("secret"));
+  EXPECT_FALSE(what_of(1644, "45000", "raised 'secret'").contains("secret"));
+  EXPECT_FALSE(what_of(9999, "HY000", "\xe2\x80\x9esecret\xe2\x80\x9c").contains("secret"));
+  for (const char* message :
+       {"", "'", "Duplicate entry", "CONSTRAINT `", "FOREIGN KEY (`", "`.`"}) {
+    for (const unsigned number : {1062U, 1452U, 1048U, 4025U, 3819U}) {
+      EXPECT_TRUE(what_of(number, "23000", message).contains("update t"));
+    }
+  }
+}
+
+TEST(MariadbErrors, with_a_name_behind_the_table_are_mysqls) {
+  const Failure failure =
+      failure_of({1062, "23000", "Duplicate entry 'x' for key 'users.email'"}, "insert");
+  EXPECT_EQ(failure.by().table, "users");
+  EXPECT_EQ(failure.by().constraint, "email");
+  EXPECT_EQ(failure.kind(), FailureKind::unique);
+}
+
+TEST(MariadbStatements, that_may_leave_something_behind_are_known) {
+  for (const char* sql : {"select GET_LOCK('a', 1)", "select @a:=1", "select 1 INTO @a",
+                          "create TEMPORARY table t(x int)", "LOCK TABLES t read"}) {
+    EXPECT_TRUE(may_change_session(sql)) << sql;
+  }
+  EXPECT_FALSE(may_change_session("insert into t values($1)"));
+  EXPECT_TRUE(may_change_session("lock -- all\n tables t read"));
+  EXPECT_TRUE(may_change_session("select 1 INTO/**/\t@x"));
+  EXPECT_TRUE(may_change_session("set /*/ a */ transaction read only"));
+  EXPECT_FALSE(may_change_session("insert into t(a) values(1) -- /*"));
+  for (const char* sql : {" (SELECT 1)", "select count(*), max( x) from (select 1 as x) as y",
+                          "select x from t where x in (1, 2) and (y + (2)) = coalesce(z, '(')"}) {
+    EXPECT_TRUE(only_reads(sql)) << sql;
+  }
+  for (const char* sql :
+       {"", "insert into t select 1", "select take()", "selected()", "select db.count(1)",
+        "select count (x) from t", "select `in`(1)", "select \"in\" (1)", "select f /* in */ (1)",
+        "select f -- in\n(1)", "with x as (select 1) select * from x"}) {
+    EXPECT_FALSE(only_reads(sql)) << sql;
+  }
+  EXPECT_TRUE(is_one_transaction("/* for all */ -- of them\n((Select 1))"));
+  EXPECT_TRUE(is_one_transaction("insert into t values(1)"));
+  for (const char* sql :
+       {"", "-- select", "call f()", "begin not atomic select 1; end", "updated"}) {
+    EXPECT_FALSE(is_one_transaction(sql)) << sql;
+  }
+}
+
+}  // namespace
+}  // namespace eider::db::mariadb

@@ -1,0 +1,100 @@
+#include "eider/data/db/migrations/refused.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "eider/core/base/text.h"
+#include "eider/data/db/migrations/sql_pieces.h"
+
+namespace eider::db {
+namespace {
+
+bool is_any(std::string_view word, std::initializer_list<std::string_view> words) noexcept {
+  return std::ranges::any_of(
+      words, [word](std::string_view one) { return equals_ignoring_case(one, word); });
+}
+
+/// MariaDB's `begin not atomic` begins a block.
+bool is_of_transactions(const SqlPiece& piece) noexcept {
+  if (is_any(piece.words[0], {"begin"}) && is_any(piece.words[1], {"not"})) {
+    return false;
+  }
+  return is_any(piece.words[0], {"begin", "start", "commit", "end", "rollback", "abort"}) ||
+         (is_any(piece.words[0], {"prepare"}) && is_any(piece.words[1], {"transaction"}));
+}
+
+/// `pragma foreign_keys = off`, also of a schema that it names.
+bool is_of_foreign_keys(const SqlPiece& piece) noexcept {
+  return is_any(piece.words[0], {"pragma"}) &&
+         (is_any(piece.words[1], {"foreign_keys"}) || is_any(piece.words[2], {"foreign_keys"}));
+}
+
+std::vector<Refused> all_refused(const MigrationScript& script, Dialect dialect) {
+  std::vector<Refused> found;
+  for (const SqlPiece& piece : split_sql(script.sql, dialect)) {
+    if (is_of_foreign_keys(piece)) {
+      found.push_back({piece.line, "transaction",
+                       script.is_in_transaction
+                           ? "it does nothing in a transaction: remove it, and say '-- eider: no "
+                             "foreign keys'"
+                           : "it would hold for all that comes behind it: remove it, and say "
+                             "'-- eider: no foreign keys'"});
+    } else if (is_of_transactions(piece)) {
+      found.push_back({piece.line, "transaction",
+                       script.is_in_transaction
+                           ? "it runs in a transaction already: remove this statement, or say "
+                             "'-- eider: no transaction'"
+                           : "each statement here is run by itself: remove it"});
+    } else if (piece.text.starts_with('\\')) {
+      found.push_back({piece.line, "psql",
+                       "a line that begins with \\ is a command of psql, which no server knows: "
+                       "remove it. Since 2025 pg_dump writes \\restrict and \\unrestrict"});
+    } else if (dialect == Dialect::mariadb && is_any(piece.words[0], {"delimiter"})) {
+      found.push_back(
+          {piece.line, "delimiter",
+           "no server knows this word, which is for the mariadb client: remove it; what "
+           "stands between begin and end is kept together"});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<Refused> refused_in(const MigrationScript& script, Dialect dialect) {
+  std::vector<Refused> found = all_refused(script, dialect);
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+bool stays_in_transaction(const MigrationScript& script, Dialect dialect) {
+  const auto pieces = split_sql(script.sql, dialect);
+  return script.is_in_transaction &&
+         (dialect != Dialect::mariadb || std::ranges::all_of(pieces, [](const SqlPiece& piece) {
+            return is_any(piece.words[0],
+                          {"insert", "update", "delete", "replace", "select", "with", "do", "set"});
+          }));
+}
+
+// One database's function or trigger falls to pieces where it is read as another's, and some of
+// those begin with `end`. What all of them find to stand alone is that.
+std::optional<Refused> refused_in_any(const MigrationScript& script) {
+  const std::vector<Refused> of_sqlite = all_refused(script, Dialect::sqlite);
+  const std::vector<Refused> of_mariadb = all_refused(script, Dialect::mariadb);
+  const auto has_line = [](const std::vector<Refused>& all, std::size_t line) {
+    return std::ranges::find(all, line, &Refused::line) != all.end();
+  };
+  for (Refused& refused : all_refused(script, Dialect::postgres)) {
+    if (has_line(of_sqlite, refused.line) && has_line(of_mariadb, refused.line)) {
+      return std::move(refused);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string told_refused(const std::string& file, const Refused& refused) {
+  return file + ":" + std::to_string(refused.line) + ": [" + std::string(refused.key) + "] " +
+         refused.what;
+}
+
+}  // namespace eider::db

@@ -1,0 +1,93 @@
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/data/db/impatient.h"
+#include "eider/data/db/migrations/held_columns.h"
+#include "eider/data/db/migrations/migrate.h"
+#include "eider/data/db/migrations/told.h"
+
+namespace eider {
+namespace {
+
+using db::Dialect;
+
+/// As it stands in a lock file.
+std::string_view name_of(Dialect dialect) noexcept {
+  switch (dialect) {
+    case Dialect::sqlite:
+      return "sqlite";
+    case Dialect::postgres:
+      return "postgres";
+    case Dialect::mariadb:
+      return "mariadb";
+  }
+  return "";
+}
+
+}  // namespace
+
+Task<std::string> schema_differences(Database database, db::checked::TableColumns checked) {
+  std::vector<db::checked::TableColumn> of_this;
+  std::string names;
+  for (const db::checked::TableColumn& column : checked) {
+    if (column.database == name_of(database.dialect())) {
+      of_this.push_back(column);
+      names.append(column.table).append("\n");
+    }
+  }
+  if (of_this.empty()) {
+    co_return "";
+  }
+  const auto now = co_await db::stored_columns(database, std::move(names));
+  co_return db::differences_of(now, of_this);
+}
+
+/// What keeps the program from starting, or nothing.
+Task<std::string> SchemaModule::bring_there() {
+  if (settings.at_start) {
+    auto done = co_await migrate(database_, *migrations_, options_);
+    co_return done ? "" : std::move(done.error());
+  }
+  MigrationStatus status = co_await migration_status(database_, *migrations_, options_);
+  for (const MigrationState& state : status.all) {
+    if (!state.applied) {
+      status.faults += status.faults.empty() ? "" : "\n";
+      status.faults += db::told_fault(state.name, "pending",
+                                      "it is not applied: run eider db up, or start with "
+                                      "--migrations-at-start true");
+    }
+  }
+  co_return std::move(status.faults);
+}
+
+Task<Result<void>> SchemaModule::start() {
+  try {
+    co_return co_await start_at_once();
+  } catch (const db::Failure& failure) {
+    co_return fail(Error::internal(db::told_unusable(failure)));
+  }
+}
+
+Task<Result<void>> SchemaModule::start_at_once() {
+  const db::Impatient impatient(database_.pool());
+  if (migrations_) {
+    std::string faults = co_await bring_there();
+    if (!faults.empty()) {
+      co_return fail(Error::internal(std::move(faults)));
+    }
+  }
+  std::string differences = co_await schema_differences(database_, checked_);
+  if (!differences.empty() && settings.hold_columns) {
+    co_return fail(Error::internal(std::move(differences)));
+  }
+  if (!differences.empty() && options_.on_warning) {
+    options_.on_warning(differences);
+  } else if (!differences.empty()) {
+    std::fprintf(stderr, "%s\n", differences.c_str());
+  }
+  co_return {};
+}
+
+}  // namespace eider

@@ -1,0 +1,27 @@
+// A script's statements, one by one, each with the line that it stands on.
+// Must not judge SQL: what is not closed is a part of the last statement.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "eider/data/db/pool.h"
+
+namespace eider::db {
+
+/// text   from the statement's first word, without its semicolon
+/// line   of that word, from 1
+/// words  its first ones, as they are written, without comments; empty where there are fewer
+struct SqlPiece {
+  std::string_view text;
+  std::size_t line = 1;
+  std::array<std::string_view, 3> words{};
+};
+
+/// Knows quotes, dollar quotes, comments, and what stands between `begin` and `end` in triggers,
+/// functions and procedures. Pieces refer to `sql`.
+[[nodiscard]] std::vector<SqlPiece> split_sql(std::string_view sql, Dialect dialect);
+
+}  // namespace eider::db

@@ -1,0 +1,33 @@
+// What does not fit about a value that a member cannot hold, and lengths of time as databases write
+// them. Must not put the value itself into a text: that goes to the log.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/core/reflect/type.h"
+#include "eider/data/db/value.h"
+
+namespace eider::db {
+
+/// is   what the value is: "is out of range for int (-2147483648 to 2147483647)"
+/// fix  what to do about it
+struct Misfit {
+  std::string is;
+  std::string fix;
+};
+
+/// Nothing where the value is simply of another kind.
+///
+/// object  of `type`; it may be changed
+[[nodiscard]] std::optional<Misfit> find_misfit(const reflect::Type& type, void* object,
+                                                const Cell& cell);
+
+/// A PostgreSQL interval in each of its styles, or a MariaDB time, as ISO 8601: "1 day 02:00:00"
+/// becomes "PT93600S".
+///
+/// returns  nothing for a negative one, one with months or years, and any other text
+[[nodiscard]] std::optional<std::string> iso_of_interval(std::string_view text);
+
+}  // namespace eider::db

@@ -1,0 +1,476 @@
+#include "eider/data/db/pool.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+
+#include "eider/data/db/failure.h"
+#include "eider/io/runtime/processors.h"
+#include "eider/io/runtime/signals_blocked.h"
+
+namespace eider::db {
+namespace {
+
+/// Jobs that share a snapshot or a commit.
+constexpr std::size_t kGroupMax = 64;
+/// How many wait behind a read that is worth a snapshot: it costs as much as one of them, and other
+/// readers take some.
+constexpr std::uint64_t kWaitingMin = 12;
+/// For how long a change that is done waits for others before the commit.
+constexpr Duration kGroupTimeMax = std::chrono::milliseconds(2);
+
+/// Whether `text` begins with that word, in small letters or capitals.
+bool begins_with(std::string_view text, std::string_view word) noexcept {
+  if (text.size() <= word.size()) {
+    return false;
+  }
+  const auto is_same = [](char one, char other) { return (one | 0x20) == other; };
+  return std::equal(word.begin(), word.end(), text.begin(), is_same);
+}
+
+/// Of the statements that read and change rows alone: none of those begins, ends or forbids a
+/// transaction, as others do (commit, vacuum, pragma).
+bool may_share(const Job& job) noexcept {
+  std::string_view text = job.statement();
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  text.remove_prefix(begin == std::string_view::npos ? text.size() : begin);
+  constexpr std::string_view kWords[] = {"select", "insert", "update", "delete",
+                                         "with",   "values", "replace"};
+  return std::ranges::any_of(kWords,
+                             [&](std::string_view word) { return begins_with(text, word); });
+}
+
+bool try_commit(Connection& connection) noexcept {
+  try {
+    connection.commit();
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+LoopConnection* TransactionState::carrier() const noexcept {
+  const std::unique_lock lock(mutex_);
+  return carrier_;
+}
+
+void TransactionState::set_carrier(LoopConnection* carrier) noexcept {
+  const std::unique_lock lock(mutex_);
+  carrier_ = carrier;
+  home_ = carrier == nullptr ? nullptr : &Loop::current();
+  thread_ = std::this_thread::get_id();
+}
+
+void TransactionState::tell_carrier() {
+  std::unique_lock lock(mutex_);
+  LoopConnection* const carrier = carrier_;
+  if (carrier == nullptr) {
+    return;
+  }
+  if (thread_ != std::this_thread::get_id()) {
+    home_->post([state = shared_from_this()] { state->tell_carrier(); });
+    return;
+  }
+  lock.unlock();
+  carrier->on_changed();
+}
+
+bool TransactionState::submit(std::unique_ptr<Job>& job) {
+  const std::unique_lock lock(mutex_);
+  // What carries it out on its loop would go on there with what waits on another.
+  if (home_ != nullptr && home_ != &job->loop()) {
+    job->refuse(Failure(FailureKind::statement,
+                        "a transaction is used on the loop that began it, and on no other"));
+    return false;
+  }
+  if (stage_ != Stage::open || jobs_.size() >= kQueueMax) {
+    refuse_by_stage(*job);
+    return false;
+  }
+  jobs_.push_back(std::move(job));
+  changed_.notify_one();
+  return true;
+}
+
+void TransactionState::refuse_by_stage(Job& job) const noexcept {
+  switch (stage_) {
+    case Stage::open:
+      job.refuse(Failure(FailureKind::busy, "too many statements of one transaction at a time"));
+      return;
+    case Stage::over:
+      job.refuse(Failure(FailureKind::statement, "the transaction is over"));
+      return;
+    case Stage::expired:
+      job.refuse(Failure(FailureKind::expired,
+                         is_stream()
+                             ? "the stream of rows was open for too long, or not asked for too long"
+                             : "the transaction was open for too long and has been rolled back"));
+      return;
+    case Stage::lost:
+      job.refuse(Failure(
+          FailureKind::lost,
+          is_stream() ? "the connection was lost ahead of the last row"
+                      : "the connection was lost, and the transaction with it: it was not kept"));
+      return;
+  }
+}
+
+void TransactionState::end(Stage how) noexcept {
+  const std::unique_lock lock(mutex_);
+  if (stage_ == Stage::open) {
+    stage_ = how;
+  }
+  changed_.notify_one();
+}
+
+void TransactionState::leave() noexcept {
+  end();
+}
+
+std::unique_ptr<Job> TransactionState::next(Instant deadline) {
+  std::unique_lock lock(mutex_);
+  const bool is_told = changed_.wait_until(
+      lock, deadline, [this] { return stage_ != Stage::open || !jobs_.empty(); });
+  if (!is_told) {
+    stage_ = Stage::expired;
+  }
+  return stage_ == Stage::open ? take_front() : nullptr;
+}
+
+std::unique_ptr<Job> TransactionState::try_next() {
+  const std::unique_lock lock(mutex_);
+  return stage_ == Stage::open && !jobs_.empty() ? take_front() : nullptr;
+}
+
+bool TransactionState::is_over() const {
+  const std::unique_lock lock(mutex_);
+  return stage_ != Stage::open;
+}
+
+std::unique_ptr<Job> TransactionState::take_front() {
+  std::unique_ptr<Job> job = std::move(jobs_.front());
+  jobs_.pop_front();
+  return job;
+}
+
+std::deque<std::unique_ptr<Job>> TransactionState::close() {
+  end();
+  const std::unique_lock lock(mutex_);
+  for (const std::unique_ptr<Job>& job : jobs_) {
+    refuse_by_stage(*job);
+  }
+  return std::exchange(jobs_, {});
+}
+
+ResourceState resource_of(std::string name, const PoolState& state) {
+  return {.kind = "database",
+          .name = std::move(name),
+          .numbers = {{"connections", static_cast<std::int64_t>(state.connections)},
+                      {"busy", static_cast<std::int64_t>(state.busy)},
+                      {"waiting", static_cast<std::int64_t>(state.waiting)}}};
+}
+
+ThreadedPool::ThreadedPool(std::unique_ptr<Connection> writer, Connections readers,
+                           PoolLimits limits, Connections streams, std::string name)
+    : limits_(limits), has_readers_(!readers.empty()), has_streams_(!streams.empty()) {
+  served_.push_back({std::move(writer), &ThreadedPool::serve_writes});
+  for (std::unique_ptr<Connection>& reader : readers) {
+    served_.push_back({std::move(reader), &ThreadedPool::serve_reads});
+  }
+  for (std::unique_ptr<Connection>& stream : streams) {
+    served_.push_back({std::move(stream), &ThreadedPool::serve_streams});
+  }
+  threads_.reserve(served_.size());
+  inspected_.emplace([this, its = std::move(name)] { return resource_of(its, state()); });
+}
+
+ThreadedPool::~ThreadedPool() {
+  inspected_.reset();
+  {
+    const std::unique_lock lock(mutex_);
+    is_stopped_ = true;
+  }
+  reading_.has_job.notify_all();
+  writing_.has_job.notify_all();
+  streaming_.has_job.notify_all();
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+}
+
+/// Pre: the lock is held.
+///
+/// returns  whether all are there; the next job asks for those that could not be had
+bool ThreadedPool::start_threads() noexcept try {
+  const SignalsBlocked blocked;
+  // The loop that has the first job may be on one alone.
+  const eider::detail::runtime::OnAllProcessors unpinned;
+  while (threads_.size() < served_.size()) {
+    const Served& next = served_[threads_.size()];
+    threads_.emplace_back([this, &next] { (this->*next.serve)(*next.connection); });
+    pthread_setname_np(threads_.back().native_handle(), "eider-db");
+  }
+  return true;
+} catch (const std::system_error&) {
+  return false;
+}
+
+PoolState ThreadedPool::state() const {
+  const std::unique_lock lock(mutex_);
+  const std::size_t count = threads_.size();
+  return {.connections = served_.size(),
+          .busy = count - std::min(idle_, count),
+          .waiting = reading_.jobs.size() + writing_.jobs.size() + streaming_.jobs.size()};
+}
+
+bool ThreadedPool::submit(std::unique_ptr<Job>& job, Lane lane) {
+  const std::unique_lock lock(mutex_);
+  Queue& queue = queue_of(lane);
+  if (is_full(queue)) {
+    job->refuse(Failure(FailureKind::busy, lane == Lane::streaming
+                                               ? "too many streams of rows wait for a connection"
+                                               : "too many statements wait for a connection"));
+    return false;
+  }
+  if (threads_.size() < served_.size() && !start_threads()) {
+    job->refuse(Failure(FailureKind::busy, "no thread can be had for a connection"));
+    return false;
+  }
+  queue.jobs.push_back(std::move(job));
+  queue.has_job.notify_one();
+  return true;
+}
+
+ThreadedPool::Queue& ThreadedPool::queue_of(Lane lane) noexcept {
+  switch (lane) {
+    case Lane::reading:
+      return has_readers_ ? reading_ : writing_;
+    case Lane::streaming:
+      return has_streams_ ? streaming_ : writing_;
+    case Lane::writing:
+      break;
+  }
+  return writing_;
+}
+
+/// Streams are counted by themselves: those that wait for slow clients keep no statement out.
+bool ThreadedPool::is_full(const Queue& queue) {
+  if (&queue == &streaming_) {
+    const std::size_t most = std::min(limits_.queue_max, kWaitingStreamsMax);
+    if (streaming_.jobs.size() >= most) {
+      drop_left(streaming_);
+    }
+    return streaming_.jobs.size() >= most;
+  }
+  const auto count = [this] { return reading_.jobs.size() + writing_.jobs.size(); };
+  if (count() >= limits_.queue_max) {
+    drop_left(reading_);
+    drop_left(writing_);
+  }
+  return count() >= limits_.queue_max;
+}
+
+/// Those that nobody waits for any more. They keep their numbers, so that what comes behind them
+/// reads no snapshot that is older than itself.
+void ThreadedPool::drop_left(Queue& queue) {
+  const std::unique_lock lock(delivery_);
+  queue.taken_count +=
+      std::erase_if(queue.jobs, [](const auto& job) { return job->is_abandoned(); });
+}
+
+void ThreadedPool::abandon(Job& job) noexcept {
+  const std::unique_lock lock(delivery_);
+  job.abandon();
+}
+
+// The connection's thread waits on the transaction itself.
+void ThreadedPool::on_changed(TransactionState& /*transaction*/) {}
+
+// A job that is still awaited keeps the pool alive, so whatever is queued at the end is abandoned.
+bool ThreadedPool::wait_for_job(std::unique_lock<std::mutex>& lock, Queue& queue) {
+  ++idle_;
+  queue.has_job.wait(lock, [&] { return !queue.jobs.empty() || is_stopped_; });
+  --idle_;
+  return !is_stopped_;
+}
+
+ThreadedPool::Turn ThreadedPool::take_front(Queue& queue) {
+  Turn turn{std::move(queue.jobs.front()), queue.taken_count++, queue.jobs.size() - 1};
+  queue.jobs.pop_front();
+  return turn;
+}
+
+ThreadedPool::Turn ThreadedPool::next(Queue& queue) {
+  std::unique_lock lock(mutex_);
+  return wait_for_job(lock, queue) ? take_front(queue) : Turn();
+}
+
+ThreadedPool::Turn ThreadedPool::try_next(Queue& queue) {
+  const std::unique_lock lock(mutex_);
+  return queue.jobs.empty() || is_stopped_ ? Turn() : take_front(queue);
+}
+
+/// The first that waits, and what may share its transaction behind it, in their order.
+ThreadedPool::Jobs ThreadedPool::next_group(Queue& queue, const Connection& connection) {
+  Jobs group;
+  std::unique_lock lock(mutex_);
+  if (!wait_for_job(lock, queue)) {
+    return group;
+  }
+  group.push_back(take_front(queue).job);
+  if (connection.can_share() && may_share(*group.front())) {
+    while (group.size() < kGroupMax && !queue.jobs.empty() && may_share(*queue.jobs.front())) {
+      group.push_back(take_front(queue).job);
+    }
+  }
+  return group;
+}
+
+// What is read within a snapshot must have been asked for ahead of it: who has awaited a change
+// sees it. So what is shared ends at the last one that waited when it began, and a slow read holds
+// up none behind it, as the other readers take those.
+void ThreadedPool::serve_reads(Connection& connection) {
+  std::uint64_t shared_until = 0;  // jobs of lower numbers read what is open; 0: nothing is
+  while (true) {
+    Turn turn = shared_until != 0 ? try_next(reading_) : Turn();
+    if (turn.job == nullptr) {
+      connection.roll_back();  // nothing stays open while this sleeps: the log could not be reused
+      shared_until = 0;
+      turn = next(reading_);
+    }
+    if (turn.job == nullptr) {
+      return;
+    }
+    const bool is_sharing = may_share(*turn.job);
+    if (!is_sharing || turn.number >= shared_until) {
+      connection.roll_back();
+      const bool is_begun =
+          is_sharing && turn.waiting_count >= kWaitingMin && connection.begin_reading();
+      const std::uint64_t count = std::min<std::uint64_t>(turn.waiting_count + 1, kGroupMax);
+      shared_until = is_begun ? turn.number + count : 0;
+    }
+    switch (turn.job->execute(connection, limits_.statement_time_max)) {
+      case Job::Outcome::done:
+        deliver(std::move(turn.job));
+        break;
+      case Job::Outcome::needs_writer:
+        pass_to_writer(std::move(turn.job));
+        break;
+    }
+  }
+}
+
+// It was let in already, so the limit is not asked again.
+void ThreadedPool::pass_to_writer(std::unique_ptr<Job> job) {
+  const std::unique_lock lock(mutex_);
+  writing_.jobs.push_back(std::move(job));
+  writing_.has_job.notify_one();
+}
+
+void ThreadedPool::serve_writes(Connection& connection) {
+  for (Jobs jobs = next_group(writing_, connection); !jobs.empty();
+       jobs = next_group(writing_, connection)) {
+    std::span<std::unique_ptr<Job>> left = jobs;
+    while (left.size() > 1) {
+      left = left.subspan(serve_group(left, connection));
+    }
+    if (!left.empty()) {
+      execute_alone(std::move(left.front()), connection);
+    }
+  }
+}
+
+void ThreadedPool::serve_streams(Connection& connection) {
+  for (Turn turn = next(streaming_); turn.job != nullptr; turn = next(streaming_)) {
+    execute_alone(std::move(turn.job), connection);
+  }
+}
+
+void ThreadedPool::execute_alone(std::unique_ptr<Job> job, Connection& connection) {
+  (void)job->execute(connection, limits_.statement_time_max);  // a writer needs no writer
+  const std::shared_ptr<TransactionState> transaction = job->begun();
+  deliver(std::move(job));
+  if (transaction != nullptr) {
+    serve_transaction(*transaction, connection);
+  }
+}
+
+/// One commit for those that waited together. Nobody is told ahead of it. SQL takes back a
+/// statement that fails and leaves the others; where the whole is lost (an interrupted statement,
+/// a full disk, a deferred constraint), they are each done again alone, so that none fails by
+/// another.
+///
+/// returns  how many of the first were done
+std::size_t ThreadedPool::serve_group(std::span<std::unique_ptr<Job>> jobs,
+                                      Connection& connection) {
+  try {
+    connection.begin_sharing();
+  } catch (...) {  // another process writes for too long: all of them have waited for it
+    for (std::unique_ptr<Job>& job : jobs) {
+      job->fail(std::current_exception());
+      deliver(std::move(job));
+    }
+    return jobs.size();
+  }
+  const std::size_t count = execute_some(jobs, connection);
+  const bool stands = connection.may_commit();
+  if (!stands || !try_commit(connection)) {
+    connection.roll_back();
+    // The last one of what does not stand has lost it: its own failure is all that it would get
+    // again. A constraint may have refused others by a row that is not there any more.
+    const bool has_loser = !stands && !jobs[count - 1]->has_succeeded();
+    for (const std::unique_ptr<Job>& job : jobs.first(has_loser ? count - 1 : count)) {
+      (void)job->execute(connection, limits_.statement_time_max);
+    }
+  }
+  for (std::unique_ptr<Job>& job : jobs.first(count)) {
+    deliver(std::move(job));
+  }
+  return count;
+}
+
+/// As many as there is time for, so that the first does not wait long for the last.
+///
+/// returns  how many, at least one; of what is lost no more are begun
+std::size_t ThreadedPool::execute_some(std::span<std::unique_ptr<Job>> jobs,
+                                       Connection& connection) const {
+  const Instant end = std::chrono::steady_clock::now() + kGroupTimeMax;
+  std::size_t count = 0;
+  do {
+    (void)jobs[count++]->execute(connection, limits_.statement_time_max);
+  } while (count < jobs.size() && connection.may_commit() &&
+           std::chrono::steady_clock::now() < end);
+  return count;
+}
+
+void ThreadedPool::serve_transaction(TransactionState& transaction, Connection& connection) {
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  const Instant end = now() + transaction.time_max(limits_);
+  const Duration idle_max = transaction.idle_max(limits_);
+  while (std::unique_ptr<Job> job = transaction.next(std::min(end, now() + idle_max))) {
+    (void)job->execute(connection, limits_.statement_time_max);
+    deliver(std::move(job));
+  }
+  connection.close_cursors();
+  connection.roll_back();
+  for (std::unique_ptr<Job>& job : transaction.close()) {
+    deliver(std::move(job));
+  }
+}
+
+void ThreadedPool::deliver(std::unique_ptr<Job> job) {
+  std::unique_lock lock(delivery_);
+  if (job->is_awaited()) {
+    Loop& loop = job->loop();
+    loop.post(std::unique_ptr<Posted>(std::move(job)));
+  } else {
+    lock.unlock();  // what the result holds may take long to go
+    job.reset();
+  }
+}
+
+}  // namespace eider::db

@@ -1,0 +1,84 @@
+// What the server answers to the statements of a job, part by part, and what is wrong with it.
+// Must not send, nor know for how long anybody waits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include "eider/data/db/postgres/handles.h"
+#include "eider/data/db/postgres/job_course.h"
+#include "eider/data/db/postgres/messages.h"
+#include "eider/data/db/postgres/result_rows.h"
+#include "eider/data/db/postgres/statement_sender.h"
+#include "eider/data/db/postgres/wire.h"
+
+namespace eider::db::postgres {
+
+class Answers {
+ public:
+  /// What the server has been asked for.
+  enum class To : std::uint8_t { nothing, preparation, statements, other };
+  /// What a message means for the connection.
+  enum class Next : std::uint8_t { go_on, round_is_over, copy_is_begun, broken };
+
+  /// bytes_max  of the rows of one statement
+  Answers(Wire& wire, StatementSender& sender, JobCourse& course, std::size_t bytes_max) noexcept
+      : wire_(wire), sender_(sender), course_(course), bytes_max_(bytes_max) {}
+
+  /// Something is sent.
+  void begin() noexcept {
+    failure_ = nullptr;
+    is_stale_ = false;
+    is_answered_ = false;
+  }
+  /// errors  Failure(lost)  what is no message
+  [[nodiscard]] Next take(const Message& message, To to);
+  /// Of a script, or of the begin or the end of a COPY, whose statement is `doing`.
+  [[nodiscard]] Next take(const PGresult& result, To to, std::string_view doing);
+
+  /// Of what is under way; the first one counts.
+  void note_failure(std::exception_ptr failure) noexcept {
+    if (failure_ == nullptr) {
+      failure_ = std::move(failure);
+    }
+  }
+  [[nodiscard]] std::exception_ptr& failure() noexcept { return failure_; }
+  /// The prepared statement fits the schema no more, and was not run.
+  [[nodiscard]] bool is_stale() const noexcept { return is_stale_; }
+  /// By `set` or `listen`: it is not for anybody else.
+  [[nodiscard]] bool has_changed_session() const noexcept { return has_changed_session_; }
+
+  /// More of a statement's rows comes than is taken.
+  [[nodiscard]] bool is_too_large() const noexcept;
+  /// Takes nothing more of it.
+  void refuse_rest();
+  /// Until its end has come.
+  [[nodiscard]] bool is_refused() const noexcept { return is_refused_; }
+
+ private:
+  [[nodiscard]] Next take_asked(const Message& message, To to);
+  [[nodiscard]] Next describe(std::string_view columns, To to);
+  void take_row(std::string_view row, To to);
+  void finish(std::string_view tag, To to);
+  [[nodiscard]] Next end_round(To to);
+  [[nodiscard]] bool is_missing_answer() const noexcept;
+  void begin_next(To to) noexcept;
+  void note_done(std::string_view tag) noexcept;
+  void refuse(const Refusal& refusal, To to, std::string_view doing);
+
+  Wire& wire_;
+  StatementSender& sender_;
+  JobCourse& course_;
+  const std::size_t bytes_max_;
+  ResultRows rows_;
+  std::exception_ptr failure_;
+  bool is_stale_ = false;
+  bool has_changed_session_ = false;
+  bool is_refused_ = false;
+  bool is_answered_ = false;  // something in the round
+};
+
+}  // namespace eider::db::postgres

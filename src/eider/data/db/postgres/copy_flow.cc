@@ -1,0 +1,171 @@
+#include "eider/data/db/postgres/copy_flow.h"
+
+#include <chrono>
+#include <optional>
+
+#include "eider/data/db/failure.h"
+#include "eider/data/db/postgres/copy_text.h"
+#include "eider/data/db/postgres/postgres_error.h"
+
+namespace eider::db::postgres {
+namespace {
+
+std::exception_ptr misused(std::string_view why, std::string_view sql) {
+  return failure(FailureKind::statement, std::string(why) + ", in: " + std::string(sql));
+}
+
+bool is_begin(const CopyStep& step) noexcept {
+  return step.what == CopyStep::What::begin_in || step.what == CopyStep::What::begin_out;
+}
+
+}  // namespace
+
+CopyFlow::Next CopyFlow::start(const JobCourse& course, bool is_own) {
+  CopyStep& step = *course.copy();
+  if (is_begin(step) && is_open()) {
+    fault_ = misused("another COPY is open in its transaction", course.sql());
+    return leave();  // which breaks that
+  }
+  if (is_begin(step)) {
+    return begin(course.sql(), is_own);
+  }
+  if (failure_ != nullptr || !is_open()) {
+    fault_ = failure_ != nullptr
+                 ? failure_
+                 : misused("the COPY was ended, as something else was asked", course.sql());
+    return Next::done;
+  }
+  if (step.what == CopyStep::What::end) {
+    return end(nullptr);
+  }
+  if (step.what == CopyStep::What::write) {
+    messages_ = std::move(step.bytes);
+    sent_ = 0;
+    return send(course, false);
+  }
+  socket_.watch(wire_.socket(), Readiness::both);  // what libpq has already is no news of it
+  return Next::wait;
+}
+
+/// One of its own may take longer than statements may, of which the server is to know.
+CopyFlow::Next CopyFlow::begin(std::string_view sql, bool is_own) {
+  sql_ = sql;
+  failure_ = nullptr;
+  const auto time_max =
+      std::chrono::duration_cast<std::chrono::milliseconds>(options_.limits.stream_time_max);
+  std::string script = sql_;
+  if (is_own) {
+    script.insert(0, "set local statement_timeout = " + std::to_string(time_max.count()) + "; ");
+  }
+  return wire_.send_script(script) ? Next::results : Next::broken;
+}
+
+CopyFlow::Next CopyFlow::open(bool is_in, const JobCourse& course) {
+  way_ = is_in ? Way::in : Way::out;
+  if (!is_in) {
+    socket_.stop();  // until it is asked for
+  }
+  if (is_in != (course.copy()->what == CopyStep::What::begin_in)) {
+    fault_ = misused("copy_in is for COPY FROM STDIN, and copy_out for COPY TO STDOUT", sql_);
+  }
+  return Next::done;
+}
+
+/// returns  false when the connection is of no use any more
+bool CopyFlow::try_send() {
+  while (sent_ < messages_.size()) {
+    const std::optional<std::size_t> taken = wire_.write(std::string_view(messages_).substr(sent_));
+    if (!taken) {
+      return false;
+    }
+    if (*taken == 0) {
+      break;
+    }
+    sent_ += *taken;
+  }
+  return true;
+}
+
+/// A message is sent to its end in any case: what follows would be taken for a part of it.
+CopyFlow::Next CopyFlow::send(const JobCourse& course, bool is_late) {
+  if (!try_send()) {
+    return Next::broken;
+  }
+  const bool has_failed = wire_.is_error_next();
+  if (!has_failed && !wire_.is_quiet() && !(wire_.receive() && wire_.has_result())) {
+    return Next::broken;
+  }
+  wire_.drop_notices();
+  if (sent_ < messages_.size()) {  // a server that gets rid of no notice reads no more
+    socket_.watch(wire_.socket(), has_failed ? Readiness::writable : Readiness::both);
+    return Next::wait;
+  }
+  socket_.watch(wire_.socket(), Readiness::readable);
+  if (has_failed || is_late) {
+    return end("its time is over");
+  }
+  messages_.clear();
+  sent_ = 0;
+  if (CopyStep* const step = course.copy(); step != nullptr) {
+    step->bytes = std::exchange(messages_, std::string());  // memory for what is next
+  }
+  return Next::done;
+}
+
+/// What is read ahead of being asked for would come into memory.
+CopyFlow::Next CopyFlow::take(const JobCourse& course, bool is_refused) {
+  CopyStep* const step = is_refused ? nullptr : course.copy();
+  std::string* const piece =
+      step != nullptr && step->what == CopyStep::What::read ? &step->bytes : nullptr;
+  has_taken_ = false;
+  while (piece == nullptr || piece->size() < kCopyPieceBytes) {
+    const Wire::Copied copied = wire_.take_copied();
+    if (copied.is_over) {
+      way_ = Way::none;
+      is_ending_ = true;
+      return Next::results;
+    }
+    if (copied.row == nullptr) {
+      return Next::wait;
+    }
+    has_taken_ = true;
+    if (piece != nullptr) {
+      piece->append(copied.row.get(), copied.bytes);
+    }
+    if (copied.bytes > options_.result_bytes_max && !is_refused) {
+      return Next::too_large;
+    }
+  }
+  socket_.stop();
+  return Next::done;
+}
+
+/// why  null: all of it is there
+CopyFlow::Next CopyFlow::end(const char* why) {
+  way_ = Way::none;
+  is_ending_ = true;
+  socket_.watch(wire_.socket(), Readiness::readable);
+  return wire_.end_copy(why) ? Next::results : Next::broken;
+}
+
+CopyFlow::Next CopyFlow::leave() {
+  if (is_in()) {
+    return end("it was left ahead of its end");
+  }
+  socket_.watch(wire_.socket(), Readiness::both);
+  return Next::cancel;
+}
+
+std::exception_ptr CopyFlow::finish(const JobCourse& course, std::exception_ptr failure) {
+  is_ending_ = false;
+  failure_ = std::move(failure);
+  if (CopyStep* const step = course.copy(); step != nullptr) {
+    step->is_over = true;
+    if (is_begin(*step) && failure_ == nullptr) {  // else it would be open by now
+      failure_ = misused("the statement is no COPY from or to the client", sql_);
+    }
+  }
+  return failure_;
+}
+
+}  // namespace eider::db::postgres

@@ -1,0 +1,157 @@
+#include "eider/data/db/postgres/listen_line.h"
+
+#include <utility>
+
+#include "eider/data/db/postgres/postgres_error.h"
+#include "eider/io/runtime/loop.h"
+
+namespace eider::db::postgres {
+namespace {
+
+/// As LISTEN takes a name exactly.
+std::string quoted_identifier(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    text.append(c == '"' ? 2 : 1, c);
+  }
+  return text + "\"";
+}
+
+/// Said of the channel; all else is the server's state, and passes.
+bool is_refusal(FailureKind kind) noexcept {
+  return kind == FailureKind::statement || kind == FailureKind::values;
+}
+
+}  // namespace
+
+ListenLine::ListenLine(Loop& loop, ListenLineOwner& owner, const PostgresOptions& options) noexcept
+    : FdWatch(loop),
+      owner_(owner),
+      options_(options),
+      connecting_(loop, *this, wire_, options.connect_time_max) {}
+
+ListenLine::~ListenLine() {
+  stop();  // libpq is about to close the socket
+  connecting_.end();
+}
+
+void ListenLine::on_connected(std::optional<BackendKey> /*key*/) {
+  is_open_ = true;
+  watch(wire_.socket(), Readiness::readable);
+  wait_for_a_word();
+  owner_.on_open();
+}
+
+void ListenLine::listen(const std::string& channel, std::uint64_t number) {
+  ask("listen " + quoted_identifier(channel), {.channel = channel, .number = number});
+}
+
+void ListenLine::unlisten(const std::string& channel) {
+  ask("unlisten " + quoted_identifier(channel), {});
+}
+
+/// A round for each, so that one that is refused does not concern the others.
+void ListenLine::ask(const std::string& sql, Asked asked) {
+  if (asked_.empty()) {
+    wait_for_a_word();
+  }
+  asked_.push_back(std::move(asked));
+  const Wire::Sent sent = wire_.send_plain(sql) ? wire_.flush() : Wire::Sent::broken;
+  if (sent == Wire::Sent::broken) {
+    close(wire_.error());
+  } else if (sent == Wire::Sent::some) {
+    watch(wire_.socket(), Readiness::both);
+  }
+}
+
+void ListenLine::wait_for_a_word() noexcept {
+  loop().arm(*this, loop().now() + options_.silence_max);
+}
+
+/// A server that is gone without a word, or a router between that has forgotten the connection, is
+/// found out by asking it nothing.
+void ListenLine::expire() {
+  if (!asked_.empty()) {
+    return close("the server does not answer");
+  }
+  ask("", {});
+}
+
+void ListenLine::on_ready(Readiness what) {
+  if (is_writable(what) && wire_.flush() == Wire::Sent::all) {
+    watch(wire_.socket(), Readiness::readable);
+  }
+  if (is_readable(what)) {
+    wait_for_a_word();
+  }
+  // What came ahead of a connection's end is heard before that counts.
+  bool is_alive = wire_.receive();
+  take_all();
+  while (is_open_ && is_alive && wire_.has_more()) {
+    is_alive = wire_.receive();
+    take_all();
+  }
+  if (is_open_ && !is_alive) {
+    close(wire_.error());
+  }
+}
+
+void ListenLine::take_all() {
+  while (is_open_) {
+    const std::optional<Message> message = wire_.next();
+    if (!message) {
+      break;
+    }
+    try {
+      take(*message);
+    } catch (const std::exception& fault) {
+      close(fault.what());
+    }
+  }
+  if (is_open_ && wire_.is_broken()) {
+    close(wire_.error());
+  }
+}
+
+void ListenLine::take(const Message& message) {
+  if (message.kind == 'A') {
+    const auto [channel, payload] = read_notice(message.body);
+    owner_.on_notice(channel, payload);
+  } else if (message.kind == 'E') {
+    const Refusal refusal = read_refusal(message.body);
+    if (refusal.is_end) {
+      wire_.note_said(one_line(refusal.message));
+    }
+    if (!asked_.empty()) {
+      failure_.emplace(failure_of(refusal, "listen"));
+    }
+  } else if (message.kind == 'Z' && !asked_.empty()) {
+    finish_answer();
+  }
+}
+
+void ListenLine::finish_answer() {
+  const Asked asked = std::move(asked_.front());
+  asked_.pop_front();
+  const std::optional<Failure> failure = std::exchange(failure_, std::nullopt);
+  if (failure && !(asked.number != 0 && is_refusal(failure->kind()))) {
+    close(failure->what());
+  } else if (asked.number != 0) {
+    owner_.on_answer(asked.channel, asked.number, failure);
+  }
+}
+
+void ListenLine::close(const std::string& why) {
+  is_open_ = false;
+  stop();  // libpq is about to close the socket
+  disarm();
+  connecting_.end();
+  asked_.clear();
+  // It may stand in what is closed now.
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): that is the copy's purpose
+  const std::string said = why;
+  wire_.close();
+  owner_.on_closed(said);
+}
+
+}  // namespace eider::db::postgres

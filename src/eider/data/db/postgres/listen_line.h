@@ -1,0 +1,81 @@
+// One connection that listens: LISTEN and UNLISTEN are asked of it, and notifications come.
+// Must not come back by itself: another one does.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/data/db/failure.h"
+#include "eider/data/db/postgres/connecting.h"
+#include "eider/data/db/postgres/wire.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/timer.h"
+
+namespace eider::db::postgres {
+
+/// Told by a line. None of these may destroy the line within the call.
+class ListenLineOwner {
+ public:
+  /// It may be asked.
+  virtual void on_open() = 0;
+  /// The server has agreed to `listen`, or has refused it for what it is.
+  ///
+  /// number  as it was asked with
+  virtual void on_answer(const std::string& channel, std::uint64_t number,
+                         const std::optional<Failure>& refusal) = 0;
+  virtual void on_notice(std::string_view channel, std::string_view payload) = 0;
+  /// Its last word.
+  virtual void on_closed(const std::string& why) = 0;
+
+ protected:
+  ~ListenLineOwner() = default;
+};
+
+class ListenLine final : private ConnectingOwner, private FdWatch, private Timer {
+ public:
+  /// options  outlive it
+  ListenLine(Loop& loop, ListenLineOwner& owner, const PostgresOptions& options) noexcept;
+  ~ListenLine();
+
+  /// Connects. Pre: called once.
+  void connect(Task<Target> target) { connecting_.start(std::move(target)); }
+  [[nodiscard]] bool is_open() const noexcept { return is_open_; }
+
+  // Pre: is_open(). It may have closed behind the call.
+
+  void listen(const std::string& channel, std::uint64_t number);
+  /// Nobody is told of its answer.
+  void unlisten(const std::string& channel);
+
+ private:
+  /// number  0 of what is no `listen`
+  struct Asked {
+    std::string channel{};
+    std::uint64_t number = 0;
+  };
+
+  void on_connected(std::optional<BackendKey> key) override;
+  void on_not_connected(const std::string& why) override { close(why); }
+  void on_ready(Readiness what) override;
+  void expire() override;
+
+  void ask(const std::string& sql, Asked asked);
+  void wait_for_a_word() noexcept;
+  void take_all();
+  void take(const Message& message);
+  void finish_answer();
+  void close(const std::string& why);
+
+  ListenLineOwner& owner_;
+  const PostgresOptions& options_;
+  Wire wire_;
+  Connecting connecting_;
+  std::deque<Asked> asked_;  // in the order in which the server answers
+  std::optional<Failure> failure_;
+  bool is_open_ = false;
+};
+
+}  // namespace eider::db::postgres

@@ -1,0 +1,28 @@
+// The connections of one loop to one server of PostgreSQL.
+// Must not repeat what they do for every driver: db/loop_sessions.h.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "eider/data/db/loop_sessions.h"
+#include "eider/data/db/postgres/session.h"
+#include "eider/data/db/postgres/statement_kinds.h"
+#include "eider/data/db/postgres/target_finder.h"
+
+namespace eider::db::postgres {
+
+struct PostgresDriver {
+  using Session = postgres::Session;
+  using Place = Target;
+  using Finder = TargetFinder;
+  using Settings = postgres::Settings;
+  static constexpr std::string_view kServer = "PostgreSQL";
+  static constexpr std::size_t kTogetherMax = 16;
+  static bool may_go_together(std::string_view sql) { return is_plain_read(sql); }
+  static bool may_do_again(const Settings& settings) noexcept { return settings.is_replica; }
+};
+
+using LoopSessions = db::LoopSessions<PostgresDriver>;
+
+}  // namespace eider::db::postgres

@@ -1,0 +1,274 @@
+#include "eider/data/db/postgres/parameters.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "eider/data/db/failure.h"
+#include "eider/data/db/postgres/array_codec.h"
+#include "eider/data/db/postgres/bytes.h"
+#include "eider/data/db/postgres/types.h"
+
+namespace eider::db::postgres {
+namespace {
+
+/// Of what a program does, and no value of a client.
+[[noreturn]] void refuse_value(std::string cause) {
+  throw Failure(FailureKind::values, std::move(cause));
+}
+
+std::string text_of(std::int64_t number) {
+  return std::to_string(number);
+}
+
+std::string text_of(double number) {
+  std::array<char, 32> digits{};
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  return {digits.data(), written.ptr};
+}
+
+template <class Small>
+bool is_within(std::int64_t number) noexcept {
+  return std::in_range<Small>(number);
+}
+
+/// The cause names only the type: the value may be a secret, and the cause goes to the log.
+template <class Number>
+[[noreturn]] void refuse_number(const char* type, Number number) {
+  throw Failure::of_value(
+      std::string("a number does not fit into ") + type, {},
+      RefusedValue{.text = text_of(number), .detail = std::string("does not fit into ") + type});
+}
+
+/// Whether `Real` has it exactly.
+template <class Real>
+bool is_exact(std::int64_t number) noexcept {
+  const Real real = static_cast<Real>(number);
+  return real < Real{0x1p63} && static_cast<std::int64_t>(real) == number;
+}
+
+/// Not for -0, which has a sign that a whole number has not.
+std::optional<std::int64_t> as_integer(double number) noexcept {
+  const bool is_whole = number >= -0x1p63 && number < 0x1p63 && std::trunc(number) == number &&
+                        !(number == 0 && std::signbit(number));
+  return is_whole ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
+}
+
+bool is_integer(Oid type) noexcept {
+  return type == kInt2 || type == kInt4 || type == kInt8 || type == kOid;
+}
+
+/// A list of lists or of structs in JSON; the bounds of an array's text begin with a number.
+bool is_nested(std::string_view text) noexcept {
+  return text.starts_with("[[") || text.starts_with("[{");
+}
+
+bool is_text(Oid type) noexcept {
+  return type == kText || type == kVarchar || type == kBpchar || type == kName || type == kJson ||
+         type == kUnknown;
+}
+
+void check_integer(std::int64_t number, Oid type) {
+  if (type == kBool && number != 0 && number != 1) {
+    refuse_number("a bool", number);
+  }
+  if ((type == kFloat4 && !is_exact<float>(number)) ||
+      (type == kFloat8 && !is_exact<double>(number))) {
+    refuse_number("a floating-point number without being rounded", number);
+  }
+}
+
+/// The type that a whole number is sent as: a larger one than the column's where it does not fit
+/// there. Then `id = $1` finds no row, as with any other number that no row has, and the server
+/// refuses to store it.
+Oid type_for(std::int64_t number, Oid type) noexcept {
+  const bool is_too_large = (type == kInt2 && !is_within<std::int16_t>(number)) ||
+                            (type == kInt4 && !is_within<std::int32_t>(number));
+  return is_too_large ? Oid{kInt8} : type;
+}
+
+}  // namespace
+
+Failure failure_of_nul(std::string text) {
+  return Failure::of_value(
+      "PostgreSQL stores no text with a NUL character", {},
+      RefusedValue{.text = std::move(text), .detail = "must not contain a NUL character"});
+}
+
+void Parameters::clear(std::size_t count) {
+  if (numbers_.capacity() > kRoomKept) {
+    *this = Parameters();
+  }
+  values_.clear();
+  lengths_.clear();
+  formats_.clear();
+  types_.clear();
+  widened_.reset();
+  numbers_.clear();
+  numbers_.reserve(count);
+  rooms_.clear();
+  rooms_.reserve(count);
+}
+
+void Parameters::add(std::span<const Value> values, std::span<const Oid> types) {
+  constexpr std::size_t kBytesMax = std::size_t{1} << 30U;  // and some less, for what is around
+  bytes_ = 0;
+  widened_.reset();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    add(values[i], i < types.size() ? types[i] : 0);
+  }
+  if (bytes_ > kBytesMax - (1U << 20U)) {
+    throw Failure::of_value("the values of a statement of PostgreSQL have at most a gigabyte");
+  }
+}
+
+void Parameters::add(const Value& value, Oid type) {
+  types_.push_back(type);
+  switch (value.kind()) {
+    case Value::Kind::null:
+      values_.push_back(nullptr);
+      lengths_.push_back(0);
+      formats_.push_back(0);
+      break;
+    case Value::Kind::integer:
+      add_integer(*value.integer(), type);
+      break;
+    case Value::Kind::real:
+      add_real(*value.real(), type);
+      break;
+    case Value::Kind::text:
+      if (value.elements() != nullptr && (value.is_array() || element_of(type) != 0)) {
+        return add_array(*value.elements(), element_of(type));
+      }
+      if (value.is_array() || (element_of(type) != 0 && is_nested(*value.text()))) {
+        refuse_value("an array of PostgreSQL has one dimension, of numbers, texts and their like");
+      }
+      add_text(*value.text(), type);
+      break;
+    case Value::Kind::blob: {
+      const Blob& blob = *value.blob();
+      types_.back() = type == 0 ? kBytea : type;
+      point({reinterpret_cast<const char*>(blob.data()), blob.size()}, Format::binary);
+      break;
+    }
+  }
+}
+
+void Parameters::add_integer(std::int64_t number, Oid type) {
+  check_integer(number, type);
+  const Oid sent = type_for(number, type);
+  if (sent != type) {
+    types_.back() = sent;
+    widened_ = number;
+  }
+  switch (sent) {
+    case kBool:
+      return put_number(static_cast<std::uint8_t>(number));
+    case kInt2:
+      return put_number(static_cast<std::int16_t>(number));
+    case kInt4:
+      return put_number(static_cast<std::int32_t>(number));
+    case kInt8:
+      return put_number(number);
+    case kFloat4:
+      return put_number(static_cast<float>(number));
+    case kFloat8:
+      return put_number(static_cast<double>(number));
+    default:
+      put(std::to_string(number), Format::text);
+  }
+}
+
+void Parameters::add_real(double number, Oid type) {
+  if (type == kFloat8) {
+    return put_number(number);
+  }
+  if (type == kFloat4) {
+    if (std::isfinite(number) && std::abs(number) > double{std::numeric_limits<float>::max()}) {
+      refuse_number("a real", number);
+    }
+    return put_number(static_cast<float>(number));
+  }
+  // As 1e+06 the server takes it for no integer.
+  if (const auto whole = as_integer(number)) {
+    return add_integer(*whole, type);
+  }
+  if (is_integer(type) && number != 0) {
+    refuse_number("an integer", number);
+  }
+  std::array<char, 32> digits{};
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  put({digits.data(), written.ptr}, Format::text);
+}
+
+void Parameters::add_text(const std::string& text, Oid type) {
+  // The server reads text up to a NUL: what follows would be lost.
+  if (text.contains('\0')) {
+    throw failure_of_nul(text);
+  }
+  point(text, is_text(type) ? Format::binary : Format::text);
+}
+
+void Parameters::add_array(std::span<const Value> elements, Oid element) {
+  Parameters each;
+  each.clear(elements.size());
+  each.add(elements, std::vector<Oid>(elements.size(), element));
+  if (each.widened_ && element != kInt8) {
+    types_.back() = kInt8Array;
+    widened_ = each.widened_;
+    return add_array(elements, kInt8);
+  }
+  ArrayElements parts;
+  std::vector<std::string> hex;
+  hex.reserve(elements.size());  // what is in them must not move
+  std::size_t binary = 0;
+  std::size_t texts = 0;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const char* const begin = each.values_[i];
+    if (begin == nullptr) {
+      parts.emplace_back(std::nullopt);
+      continue;
+    }
+    parts.emplace_back(std::string_view(begin, static_cast<std::size_t>(each.lengths_[i])));
+    if (element == 0 && elements[i].blob() != nullptr) {
+      parts.back() = hex.emplace_back(hex_of(*parts.back()));
+      ++texts;
+    } else {
+      ++(each.formats_[i] == static_cast<int>(Format::binary) ? binary : texts);
+    }
+  }
+  if (binary != 0 && texts != 0) {
+    refuse_value("the elements of an array do not fit into one type");
+  }
+  if (element != 0 && texts == 0) {
+    put(write_array(element, parts), Format::binary);
+  } else {
+    put(write_array_text(parts), Format::text);
+  }
+}
+
+void Parameters::point(std::string_view bytes, Format format) {
+  bytes_ += bytes.size();
+  values_.push_back(bytes.data() == nullptr ? "" : bytes.data());  // null would be NULL
+  lengths_.push_back(static_cast<int>(bytes.size()));
+  formats_.push_back(static_cast<int>(format));
+}
+
+void Parameters::put(std::string_view bytes, Format format) {
+  point(rooms_.emplace_back(bytes), format);
+}
+
+template <class Number>
+void Parameters::put_number(Number number) {
+  const auto raw = to_network(number);
+  std::uint64_t& room = numbers_.emplace_back();
+  std::memcpy(&room, raw.data(), raw.size());
+  point({reinterpret_cast<const char*>(&room), raw.size()}, Format::binary);
+}
+
+}  // namespace eider::db::postgres

@@ -1,0 +1,286 @@
+#include "eider/data/db/postgres/postgres_error.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "eider/core/base/text.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/data/db/bound_value.h"
+
+namespace eider::db::postgres {
+namespace {
+
+struct Meaning {
+  std::string_view prefix;
+  FailureKind kind;
+};
+
+// The longest prefix that fits comes first.
+constexpr std::array kMeanings = {
+    Meaning{"23502", FailureKind::not_null},
+    Meaning{"23503", FailureKind::foreign_key},
+    Meaning{"23001", FailureKind::foreign_key},  // restrict
+    Meaning{"23505", FailureKind::unique},
+    Meaning{"23P01", FailureKind::unique},  // an exclusion: something is there that overlaps
+    Meaning{"23", FailureKind::check},
+    Meaning{"40001", FailureKind::serialisation},
+    Meaning{"40P01", FailureKind::deadlock},
+    Meaning{"55P03", FailureKind::busy},     // lock_not_available
+    Meaning{"57014", FailureKind::expired},  // query_canceled
+    Meaning{"57P", FailureKind::lost},       // the server ends, or has to
+    Meaning{"25P03", FailureKind::lost},     // idle for too long in a transaction
+    Meaning{"25P04", FailureKind::lost},     // a transaction that the server lets be no longer
+    Meaning{"25006", FailureKind::storage},  // read-only, as a primary that is a standby by now
+    Meaning{"40003", FailureKind::lost},     // nobody knows whether it was done
+    Meaning{"53100", FailureKind::storage},
+    Meaning{"53", FailureKind::busy},  // no memory, no connection left
+    Meaning{"08", FailureKind::lost},
+    Meaning{"22", FailureKind::values},
+    Meaning{"58", FailureKind::storage},
+    Meaning{"XX", FailureKind::storage},
+};
+
+/// Its DETAIL begins with the key's columns: "Key (email)=(a@b) …". That of others is of rows, with
+/// what a client may have written into them.
+bool has_key_in_detail(std::string_view code) noexcept {
+  return code == "23505" || code == "23503" || code == "23001";
+}
+
+/// Values that are none of their type, and what functions raise themselves.
+bool may_quote_values(std::string_view code) noexcept {
+  return code.starts_with("22") || code == "P0001";
+}
+
+/// Cuts a message where it quotes what is not known otherwise: that may be a value, which any kind
+/// of message may have in it, as `$1::regclass` has. Other languages have other quotes, none of
+/// them in ASCII.
+template <class IsKnown>
+void cut_at_quote(std::string& message, const IsKnown& is_known) {
+  const auto is_quote = [](char c) { return c == '"' || static_cast<unsigned char>(c) >= 0x80; };
+  auto at = std::ranges::find_if(message, is_quote);
+  while (at != message.end() && *at == '"') {
+    const auto end = std::find(at + 1, message.end(), '"');
+    if (end == message.end() || !is_known(std::string_view(at + 1, end))) {
+      break;
+    }
+    at = std::find_if(end + 1, message.end(), is_quote);
+  }
+  if (at != message.end()) {
+    message.erase(at, message.end());
+    message.erase(message.find_last_not_of(" :(") + 1);
+  }
+}
+
+/// "COPY book, line 3, column year: …": translated, in that order, and quoting what the client sent
+/// behind the column.
+void note_place_in_copy(std::string_view context, RefusedBy& by) {
+  const std::size_t table_end = context.find(", ");
+  if (!context.starts_with("COPY ") || table_end == std::string_view::npos) {
+    return;
+  }
+  context.remove_prefix(table_end);
+  context.remove_prefix(std::min(context.find_first_of("0123456789"), context.size()));
+  const auto read = std::from_chars(context.data(), context.data() + context.size(), by.line);
+  context.remove_prefix(static_cast<std::size_t>(read.ptr - context.data()));
+  const std::string_view place = context.substr(0, context.find_first_of(":\n"));
+  if (place.starts_with(", ") && by.column.empty()) {
+    by.column = place.substr(place.rfind(' ') + 1);
+  }
+}
+
+/// The index of "unnamed portal parameter $1", which the server writes where it reads a bound
+/// value.
+std::optional<std::size_t> parameter_of(std::string_view context) noexcept {
+  const std::size_t at = context.find(" parameter $");
+  std::size_t number = 0;
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  context.remove_prefix(context.find('$', at) + 1);
+  std::from_chars(context.data(), context.data() + context.size(), number);
+  return number == 0 ? std::nullopt : std::optional(number - 1);
+}
+
+/// Whether a statement has failed because of its values.
+///
+/// A syntax error without a position is in a text that the statement reads, such as the query of a
+/// full-text search. Errors of a bound value's own type (a jsonpath, a tsquery, a regclass) have
+/// any code, and the context names the parameter. 54000 is a value that is too large, such as for
+/// an index. A number with another type may have met no function of that type.
+bool is_of_values(const Refusal& refusal, bool is_widened) noexcept {
+  return refusal.code.starts_with("22") || refusal.code == "54000" ||
+         parameter_of(refusal.context) ||
+         (refusal.code == "42601" && refusal.position.empty() && refusal.context.empty()) ||
+         (is_widened && refusal.code.starts_with("42"));
+}
+
+/// The only text that has more characters than "value too long for type character varying(5)"
+/// allows: the message is translated, but its number is not.
+std::optional<std::size_t> too_long_of(std::string_view message, std::span<const Value> values) {
+  const std::size_t open = message.rfind('(');
+  const auto length = open == std::string_view::npos
+                          ? std::nullopt
+                          : parse_int64(message.substr(open + 1, message.rfind(')') - open - 1));
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; length && i < values.size(); ++i) {
+    const std::string* const text = values[i].text();
+    if (text != nullptr && static_cast<std::int64_t>(reflect::code_points(*text)) > *length) {
+      if (found) {
+        return std::nullopt;
+      }
+      found = i;
+    }
+  }
+  return found;
+}
+
+/// position  from 1, in characters of UTF-8; empty if unknown
+///
+/// returns   from 1; 0 if unknown
+std::int64_t line_of(std::string_view position, std::string_view script) noexcept {
+  std::size_t left = 0;
+  std::from_chars(position.data(), position.data() + position.size(), left);
+  if (left == 0) {
+    return 0;
+  }
+  std::int64_t line = 1;
+  for (const char byte : script) {
+    const bool begins_character = (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+    if (begins_character && --left == 0) {
+      break;
+    }
+    line += byte == '\n' ? 1 : 0;
+  }
+  return line;
+}
+
+}  // namespace
+
+FailureKind kind_of_sqlstate(std::string_view code) noexcept {
+  const auto* found = std::ranges::find_if(
+      kMeanings, [code](const Meaning& meaning) { return code.starts_with(meaning.prefix); });
+  return found == kMeanings.end() ? FailureKind::statement : found->kind;
+}
+
+// The text around the column is translated, its shape is not. Ahead of the column there is nothing
+// of a row's.
+std::string column_of_detail(std::string_view detail) {
+  const std::size_t begin = detail.find('(');
+  const std::size_t end = detail.find(")=(");
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) {
+    return {};
+  }
+  const std::string_view columns = detail.substr(begin + 1, end - begin - 1);
+  const bool is_one = columns.find_first_of(", (") == std::string_view::npos;
+  return is_one ? std::string(columns) : std::string();
+}
+
+Staleness staleness_of(const Refusal& refusal) noexcept {
+  if (refusal.code == "26000") {
+    return Staleness::gone;
+  }
+  // The server says 0A000 of much else; the function that says it of plans is this one.
+  if (refusal.code == "0A000" && refusal.function == "RevalidateCachedQuery") {
+    return Staleness::plan;
+  }
+  // A type that another one is not taken for, or for which there is no function or operator.
+  constexpr std::array<std::string_view, 6> kTypes = {"42804", "42846", "42883",
+                                                      "42725", "42P08", "42P18"};
+  return std::ranges::find(kTypes, refusal.code) != kTypes.end() ? Staleness::types
+                                                                 : Staleness::none;
+}
+
+bool is_of_statement(const Refusal& refusal) noexcept {
+  return refusal.context.empty();
+}
+
+Failure failure_of(const Refusal& refusal, std::string_view doing) {
+  const std::string_view code = refusal.code;
+  const FailureKind kind = code.empty() ? FailureKind::lost : kind_of_sqlstate(code);
+  RefusedBy by{.constraint = std::string(refusal.constraint),
+               .table = std::string(refusal.table),
+               .column = std::string(refusal.column)};
+  if (by.column.empty() && has_key_in_detail(code)) {
+    by.column = column_of_detail(refusal.detail);
+  }
+  note_place_in_copy(refusal.context, by);
+  std::string message(refusal.message);
+  cut_at_quote(message, [&](std::string_view quoted) {
+    const bool is_of_schema = quoted == by.constraint || quoted == by.table || quoted == by.column;
+    return !may_quote_values(code) && (is_of_schema || doing.contains(quoted));
+  });
+  if (message.empty() && code.empty()) {
+    message = one_line(refusal.whole);
+  }
+  std::string cause = "PostgreSQL: ";
+  cause += message;
+  cause += message.empty() ? "" : " ";
+  cause += code.empty() ? "" : "(" + std::string(code) + ")";
+  cause += by.line == 0 ? "" : " at line " + std::to_string(by.line);
+  cause += ", in: ";
+  cause += doing;
+  // A line of a COPY is of what the program passes on, such as an upload.
+  return kind == FailureKind::values && by.line != 0
+             ? Failure::of_value(std::move(cause), std::move(by))
+             : Failure(kind, std::move(cause), std::move(by));
+}
+
+Failure failure_of(const Refusal& refusal, std::string_view doing, std::span<const Value> values,
+                   std::optional<std::int64_t> widened) {
+  Failure failure = failure_of(refusal, doing);
+  if (!is_of_values(refusal, widened.has_value()) || values.empty()) {
+    return failure;
+  }
+  if (widened) {
+    return Failure::of_value(
+        failure.what(), failure.by(),
+        RefusedValue{.text = std::to_string(*widened), .detail = "is out of range"});
+  }
+  constexpr std::string_view kTooLong = "22001";
+  constexpr std::string_view kDividedByZero = "22012";  // not always by the value
+  std::optional<std::size_t> index = parameter_of(refusal.context);
+  if (!index && refusal.code == kTooLong) {
+    index = too_long_of(refusal.message, values);
+  }
+  if (!index && refusal.code != kDividedByZero) {
+    index = index_stored_in(doing, values, failure.by().column);
+  }
+  return Failure::of_value(failure.what(), failure.by(), refused_at(values, index));
+}
+
+Failure failure_of_script(const Refusal& refusal, std::string_view script) {
+  const Failure failure = failure_of(refusal, script);
+  RefusedBy by = failure.by();
+  by.line = line_of(refusal.position, script);
+  return {failure.kind(), failure.what(), std::move(by)};
+}
+
+std::exception_ptr failure_of_loss(const std::string& why, std::string_view sql) {
+  return failure(FailureKind::lost,
+                 "the connection to PostgreSQL was lost (" + why +
+                     "), and nobody knows whether this was done: " + std::string(sql));
+}
+
+std::exception_ptr failure_of_size(std::string_view sql) {
+  return failure(FailureKind::row, "the rows take more than result_bytes_max: ask for fewer, in: " +
+                                       std::string(sql));
+}
+
+std::exception_ptr failure_of_copy(std::string_view sql) {
+  return failure(
+      FailureKind::lost,
+      "COPY is no statement of a script, and nobody knows what was done: " + std::string(sql));
+}
+
+std::string one_line(std::string_view message) {
+  while (!message.empty() && message.back() == '\n') {
+    message.remove_suffix(1);
+  }
+  std::string line(message);
+  std::ranges::replace(line, '\n', ' ');
+  return line;
+}
+
+}  // namespace eider::db::postgres

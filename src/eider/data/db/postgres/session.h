@@ -1,0 +1,149 @@
+// One connection to a server, on its loop: a statement at a time, sent and read as the socket is
+// ready. Must not be used again once its state is in doubt: then it closes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "eider/data/db/loop_sessions.h"
+#include "eider/data/db/pool.h"
+#include "eider/data/db/postgres/answers.h"
+#include "eider/data/db/postgres/canceller.h"
+#include "eider/data/db/postgres/connecting.h"
+#include "eider/data/db/postgres/copy_flow.h"
+#include "eider/data/db/postgres/handles.h"
+#include "eider/data/db/postgres/job_course.h"
+#include "eider/data/db/postgres/postgres.h"
+#include "eider/data/db/postgres/result_bound.h"
+#include "eider/data/db/postgres/result_rows.h"
+#include "eider/data/db/postgres/statement_sender.h"
+#include "eider/data/db/postgres/target.h"
+#include "eider/data/db/postgres/wire.h"
+#include "eider/data/db/transaction_hold.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/timer.h"
+
+namespace eider::db::postgres {
+
+/// What all loops share.
+struct Settings {
+  Target target;
+  PostgresOptions options;
+  bool is_replica = false;  // so that all of it only reads
+};
+
+class Session;
+/// No hosts when a name was not found.
+using SessionOwner = db::SessionOwner<Session, Target>;
+
+class Session final : public LoopConnection,
+                      private ConnectingOwner,
+                      private CancellerOwner,
+                      private FdWatch,
+                      private Timer {
+ public:
+  /// settings  outlive it
+  Session(Loop& loop, SessionOwner& owner, const Settings& settings) noexcept;
+  ~Session();
+
+  /// Connects. Pre: called once.
+  void open();
+  /// Pre: is_free(). It may be free again behind the call, when the job could not be sent.
+  void start(std::unique_ptr<Job> job);
+
+  [[nodiscard]] bool is_free() const noexcept {
+    return stage_ == Stage::free && !canceller_.is_asking() && !transaction_.is_held();
+  }
+  /// Looks at the socket, where its end may have come behind an answer or within this turn: what is
+  /// sent to an end is lost. It is closed, and tells so, when it has ended.
+  [[nodiscard]] bool is_there();
+  /// It is kept for a stream of rows, or about to be.
+  [[nodiscard]] bool is_streaming() const noexcept {
+    return transaction_.is_stream() || (job_ != nullptr && job_->opens_stream());
+  }
+  /// It has been, also where it is closed by now.
+  [[nodiscard]] bool was_connected() const noexcept { return was_connected_; }
+  [[nodiscard]] bool is_connecting() const noexcept { return stage_ == Stage::connecting; }
+  /// Goes on behind a transaction that has been left.
+  void on_changed() override;
+  void on_abandoned(Job& job) noexcept override;
+
+ private:
+  enum class Stage : std::uint8_t {
+    connecting,
+    free,  // also within a transaction, between its statements
+    forgetting,
+    preparing,
+    running,
+    scripting,
+    copying,  // a piece, one way or the other
+    rolling_back,
+    closed,
+  };
+
+  void on_ready(Readiness what) override;
+  void expire() override;
+  void wait_at_most(Duration limit) noexcept { loop().arm(*this, loop().now() + limit); }
+
+  void on_connected(std::optional<BackendKey> key) override;
+  void on_not_connected(const std::string& why) override { close(why); }
+
+  // Sending.
+  void send();
+  void send_statements();
+  void note_sent(bool is_sent, Stage stage, std::size_t rounds = 1);
+
+  void follow_copy(CopyFlow::Next next);
+
+  // Receiving.
+  void receive(Readiness what);
+  [[nodiscard]] bool receive_some();
+  [[nodiscard]] bool is_too_large() const noexcept;
+  void refuse_result();
+  void take_messages();
+  [[nodiscard]] Answers::To to() const noexcept;
+  void take_results();
+  void follow(Answers::Next next);
+  void finish_round();
+  [[nodiscard]] bool is_to_be_sent(Stage done);
+  void finish_part();
+  void end_job();
+  void settle();
+  [[nodiscard]] bool serve_transaction();
+  void leave_transaction();
+
+  // Ending.
+  void expire_in_use();
+  void drain();
+  void on_asked(bool is_over) override;
+  void close(const std::string& why);
+  void give_back_job(Stage last, const std::string& why);
+
+  SessionOwner& owner_;
+  const PostgresOptions& options_;
+  Wire wire_;
+  StatementSender sender_;
+  Connecting connecting_;
+  Canceller canceller_;
+  Stage stage_ = Stage::connecting;
+  bool was_connected_ = false;
+
+  std::unique_ptr<Job> job_;  // null when nobody waits for what is under way
+  JobCourse course_;
+  std::size_t rounds_ = 0;  // that the server has not ended yet
+  Answers answers_;
+  bool is_late_ = false;   // the job's time is over, and the server has been asked to cancel
+  bool is_begun_ = false;  // the server may have all of something that it has to do
+
+  ResultBound bound_;  // of a COPY
+  CopyFlow copy_;
+
+  TransactionHold transaction_;
+  Instant drain_due_;  // of what nobody waits for any more
+};
+
+}  // namespace eider::db::postgres

@@ -1,0 +1,334 @@
+#include "eider/data/db/postgres/target.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <system_error>
+
+#include "eider/core/base/reached.h"
+#include "eider/data/db/postgres/handles.h"
+#include "eider/io/runtime/address.h"
+
+namespace eider::db::postgres {
+namespace {
+
+constexpr std::string_view kPort = "5432";
+
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; !list.empty() || parts.empty();) {
+    at = std::min(list.find(','), list.size());
+    parts.emplace_back(list.substr(0, at));
+    if (at == list.size()) {
+      break;
+    }
+    list.remove_prefix(at + 1);
+    if (list.empty()) {
+      parts.emplace_back();
+      break;
+    }
+  }
+  return parts;
+}
+
+/// What was said, or else what the environment says.
+std::string value_of(const PQconninfoOption* said, const PQconninfoOption* unsaid,
+                     std::string_view key) {
+  for (const PQconninfoOption* list : {said, unsaid}) {
+    for (const PQconninfoOption* one = list; one != nullptr && one->keyword != nullptr; ++one) {
+      if (one->keyword == key && one->val != nullptr && *one->val != '\0') {
+        return one->val;
+      }
+    }
+  }
+  return {};
+}
+
+std::string nth(const std::vector<std::string>& list, std::size_t index, std::string_view unsaid) {
+  const std::string& found = list.size() == 1 ? list.front() : list[index];
+  return found.empty() ? std::string(unsaid) : found;
+}
+
+/// What libpq reads each time it connects.
+void tell_reached(auto&& value) {
+  for (const char* key : {"sslrootcert", "sslcert", "sslkey", "sslcrl", "sslcrldir", "passfile"}) {
+    eider::detail::base::will_read(value(key));
+  }
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') {
+    const std::string at(home);
+    eider::detail::base::will_read_alone(at + "/.pgpass");
+    // A directory, if it is there: its place would be the home directory.
+    eider::detail::base::will_read_alone(at + "/.postgresql");
+  }
+}
+
+bool is_number(const std::string& host) {
+  return host != "localhost" && !host.starts_with("unix:") && Address::parse(host, 0).has_value();
+}
+
+Result<std::vector<Host>, std::string> read_hosts(const std::string& names,
+                                                  const std::string& addresses,
+                                                  const std::string& ports) {
+  const std::vector<std::string> all = split(names);
+  const std::vector<std::string> known = split(addresses);
+  const std::vector<std::string> doors = split(ports);
+  const std::size_t count = std::max(all.size(), known.size());
+  const auto fits = [count](const std::vector<std::string>& list) {
+    return list.size() == 1 || list.size() == count;
+  };
+  if (!fits(all) || !fits(known) || !fits(doors)) {
+    return fail(std::string("there are not as many ports or addresses as hosts"));
+  }
+  std::vector<Host> hosts;
+  for (std::size_t i = 0; i < count; ++i) {
+    Host host{.host = nth(all, i, ""),
+              .address = known.size() == count ? known[i] : "",
+              .port = nth(doors, i, kPort)};
+    if (host.address.empty() && is_number(host.host)) {
+      host.address = host.host;
+    }
+    hosts.push_back(std::move(host));
+  }
+  return hosts;
+}
+
+/// What the server is told at the connection's begin, without a statement of its own.
+std::string session_settings(const PostgresOptions& options) {
+  const auto time =
+      std::chrono::duration_cast<std::chrono::milliseconds>(options.limits.statement_time_max);
+  return "-c statement_timeout=" + std::to_string(time.count()) +
+         " -c timezone=UTC -c datestyle=ISO -c bytea_output=hex ";
+}
+
+bool is_of_hosts(std::string_view key) noexcept {
+  return key == "host" || key == "hostaddr" || key == "port" || key == "options";
+}
+
+bool is_loopback(const std::string& address) noexcept {
+  return address.starts_with("127.") || address == "::1" || address.starts_with("::ffff:127.");
+}
+
+/// Whether other machines may be between it and this one. A name may lead anywhere.
+bool is_remote(const Host& host) noexcept {
+  return host.address.empty() ? !host.is_unix() && host.host != "localhost"
+                              : !is_loopback(host.address);
+}
+
+bool knows(const PQconninfoOption* all, std::string_view key) {
+  for (; all != nullptr && all->keyword != nullptr; ++all) {
+    if (all->keyword == key) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// What the program says of a keyword, libpq's own default aside.
+bool is_set(const PQconninfoOption* said, const char* key) {
+  if (!value_of(said, nullptr, key).empty()) {
+    return true;
+  }
+  for (const PQconninfoOption* one = said; one->keyword != nullptr; ++one) {
+    if (std::string_view(one->keyword) == key) {
+      const char* const value = one->envvar == nullptr ? nullptr : std::getenv(one->envvar);
+      return value != nullptr && *value != '\0';
+    }
+  }
+  return true;  // libpq does not know it, as `require_auth` before version 16
+}
+
+/// libpq 15 does not know `require_auth`. Where it asks only for what that would do anyway, it is
+/// taken out of `where`, and LoginGuard allows it; libpq refuses the rest.
+///
+/// returns  "md5,password"; empty where it is not said so
+std::string take_weak_auth(std::string& where) {
+  constexpr std::string_view kKey = "require_auth=";
+  const bool is_url = where.starts_with("postgres://") || where.starts_with("postgresql://");
+  const std::size_t begin = is_url ? where.rfind('?') : 0;
+  const std::size_t at = begin == std::string::npos ? begin : where.find(kKey, begin);
+  const OptionsHandle known(PQconndefaults());
+  if (at == std::string::npos ||
+      std::count(where.begin(), where.begin() + static_cast<std::ptrdiff_t>(at), '\'') % 2 != 0 ||
+      (at != 0 && !std::string_view("?& ").contains(where[at - 1])) ||
+      knows(known.get(), "require_auth")) {
+    return {};
+  }
+  const std::size_t end = std::min(where.find_first_of(is_url ? "&" : " ", at), where.size());
+  std::string auth = where.substr(at + kKey.size(), end - at - kKey.size());
+  for (const std::string& one : split(auth)) {
+    if (one != "md5" && one != "password") {
+      return {};
+    }
+  }
+  where.erase(at, std::min(end + 1, where.size()) - at);
+  return auth;
+}
+
+/// What a database on another machine gets unless the program or a service says otherwise.
+///
+/// said  as the program's text has it
+void secure_remote(Target& target, const PQconninfoOption* said, const auto& value) {
+  const auto remote = std::ranges::find_if(target.hosts, is_remote);
+  if (remote == target.hosts.end() || !value("service").empty()) {
+    return;
+  }
+  if (!is_set(said, "sslmode") && value("sslrootcert") != "system") {
+    target.others.emplace_back("sslmode", "require");
+    target.needs_tls = true;
+  }
+  if (!is_set(said, "require_auth") && !is_set(said, "sslcert")) {
+    target.others.emplace_back("require_auth", "scram-sha-256");
+  }
+  if (!target.needs_tls) {
+    target.warning =
+        "The PostgreSQL database at " + remote->host +
+        " is on another machine and may be used without TLS (sslmode=" + value("sslmode") +
+        "): others may read and change what is sent. Set " + "sslmode=verify-full.";
+  }
+}
+
+bool has_socket(const std::string& directory, const std::string& port) {
+  return ::access((directory + "/.s.PGSQL." + port).c_str(), W_OK) == 0;
+}
+
+/// A number may be another machine's port that comes out here, and so may a name with one.
+bool is_this_machine(const Host& host) noexcept {
+  return host.host == "localhost" && host.address.empty();
+}
+
+/// A service's file may ask for it, too: what stands there is known to libpq alone.
+template <class ValueOf>
+bool is_tls_needed(const ValueOf& value) {
+  const std::string mode = value("sslmode");
+  return mode == "require" || mode.starts_with("verify-") || value("sslrootcert") == "system" ||
+         !value("service").empty();
+}
+
+/// What libpq complains of, up to what it quotes: that may be the password.
+std::string without_quoted(std::string_view complaint) {
+  const auto is_said = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ' ' || c == '-';
+  };
+  std::string kept(complaint.begin(), std::ranges::find_if_not(complaint, is_said));
+  kept.erase(kept.find_last_not_of(' ') + 1);
+  return kept;
+}
+
+/// The front of a password in which a slash was not escaped looks like one.
+bool is_port(const std::string& port) noexcept {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+  return error == std::errc() && end == port.data() + port.size() && number > 0 && number <= 65535;
+}
+
+}  // namespace
+
+bool Host::is_unix() const noexcept {
+  const bool is_path = host.empty() || host.front() == '/' || host.front() == '@';
+  return address.empty() && is_path;
+}
+
+void Target::read_only() {
+  const auto settings = std::ranges::find(
+      others, "options", [](const auto& one) { return std::string_view(one.first); });
+  if (settings != others.end()) {
+    settings->second += " -c default_transaction_read_only=on";
+  }
+}
+
+Target Target::with_unix_first(const std::string& directory) const {
+  Target target{.hosts = {}, .others = others, .needs_tls = needs_tls, .auth = auth, .warning = {}};
+  for (const Host& host : hosts) {
+    if (!needs_tls && is_this_machine(host) && has_socket(directory, host.port)) {
+      target.hosts.push_back({.host = directory, .port = host.port});
+    }
+    target.hosts.push_back(host);
+  }
+  return target;
+}
+
+Result<Target, std::string> read_target(std::string_view where, const PostgresOptions& options) {
+  char* complaint = nullptr;
+  std::string text(where);
+  const std::string auth = take_weak_auth(text);
+  const OptionsHandle said(PQconninfoParse(text.c_str(), &complaint));
+  const TextHandle why(complaint);
+  if (said == nullptr) {
+    return fail("the place of the PostgreSQL database is not understood: " +
+                (why == nullptr ? std::string("no memory") : without_quoted(why.get())));
+  }
+  const OptionsHandle unsaid(PQconndefaults());
+  const auto value = [&](std::string_view key) { return value_of(said.get(), unsaid.get(), key); };
+  tell_reached(value);
+  auto hosts = read_hosts(value("host"), value("hostaddr"), value("port"));
+  if (!hosts) {
+    return fail(std::move(hosts.error()));
+  }
+  if (!std::ranges::all_of(*hosts, is_port, &Host::port)) {
+    return fail(
+        std::string("the port of the PostgreSQL database is no number up to 65535; in a "
+                    "URL write a password's / as %2F, and so on"));
+  }
+  Target target{.hosts = std::move(*hosts),
+                .others = {},
+                .needs_tls = is_tls_needed(value),
+                .auth = auth.empty() ? value("require_auth") : auth,
+                .warning = {}};
+  for (const PQconninfoOption* one = said.get(); one->keyword != nullptr; ++one) {
+    if (one->val != nullptr && !is_of_hosts(one->keyword)) {
+      target.others.emplace_back(one->keyword, one->val);
+    }
+  }
+  secure_remote(target, said.get(), value);
+  // What the user has said of the session comes last, and counts.
+  const std::string session = value("options");
+  if (options.statements_max != 0 || !session.empty()) {
+    target.others.emplace_back(
+        "options", (options.statements_max != 0 ? session_settings(options) : "") + session);
+  }
+  const auto is_said = [&](const char* key) { return !value_of(said.get(), nullptr, key).empty(); };
+  if (!is_said("client_encoding")) {
+    target.others.emplace_back("client_encoding", "UTF8");
+  }
+  // Kerberos would look for tickets, and ask name servers, while the loop waits.
+  if (!is_said("gssencmode")) {
+    target.others.emplace_back("gssencmode", "disable");
+  }
+  target.others.emplace_back("fallback_application_name", "eider");
+  return target;
+}
+
+Keywords::Keywords(const Target& target, const std::vector<Host>& hosts) {
+  for (const Host& host : hosts) {
+    const char* comma = &host == hosts.data() ? "" : ",";
+    hosts_ += comma + host.host;
+    addresses_ += comma + host.address;
+    ports_ += comma + host.port;
+  }
+  for (const auto& [key, value] : target.others) {
+    add(key.c_str(), value.c_str());
+  }
+  add("host", hosts_.c_str());
+  add("hostaddr", addresses_.c_str());
+  add("port", ports_.c_str());
+  keys_.push_back(nullptr);
+  values_.push_back(nullptr);
+}
+
+void Keywords::add(const char* key, const char* value) {
+  keys_.push_back(key);
+  values_.push_back(value);
+}
+
+std::string text_of(const Target& target) {
+  std::string text = target.hosts.empty() ? std::string() : target.hosts.front().host;
+  const auto database =
+      std::ranges::find(target.others, "dbname", &std::pair<std::string, std::string>::first);
+  return text.append("/").append(database == target.others.end() ? "" : database->second);
+}
+
+}  // namespace eider::db::postgres

@@ -1,0 +1,53 @@
+#include "eider/data/db/postgres/target.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "eider/testkit/temp_directory.h"
+
+namespace eider::db::postgres {
+namespace {
+
+/// The first host, where the sockets' directory has one for each port that is asked for.
+std::string first_host(const std::string& where) {
+  const TempDirectory sockets;
+  const std::string directory = sockets.path().string();
+  std::ofstream(directory + "/.s.PGSQL.5432") << "";
+  const auto target = read_target(where, {});
+  if (!target) {
+    return "not understood: " + target.error();
+  }
+  const Host first = target->with_unix_first(directory).hosts.front();
+  return first.host == directory ? "the socket" : first.host;
+}
+
+TEST(PostgresTargets, only_localhost_is_tried_by_its_socket_and_never_where_tls_is_asked_for) {
+  EXPECT_EQ(first_host("host=localhost"), "the socket");
+  EXPECT_EQ(first_host("host=localhost sslmode=prefer"), "the socket");
+  EXPECT_EQ(first_host("host=localhost port=5433"), "localhost");
+  for (const char* mode : {"sslmode=require", "sslmode=verify-ca", "sslmode=verify-full",
+                           "sslrootcert=system", "service=production"}) {
+    EXPECT_EQ(first_host(std::string("host=localhost ") + mode), "localhost") << mode;
+  }
+  EXPECT_EQ(first_host("host=127.0.0.1"), "127.0.0.1");
+  EXPECT_EQ(first_host("host=::1"), "::1");
+  EXPECT_EQ(first_host("host=db.example hostaddr=127.0.0.1"), "db.example");
+  EXPECT_EQ(first_host("host=localhost hostaddr=192.0.2.1"), "localhost");
+}
+
+TEST(PostgresTargets, an_error_of_a_place_shows_no_password) {
+  for (const char* where :
+       {"postgres://me:topsecret@[::1]x/db", "postgres://me:topsecret%et@host/db",
+        "user=me password=my topsecret", "postgres://me:topsecret/more@host/db",
+        "postgres://me@host/db?password=topsecret&password", "host=a port=topsecret"}) {
+    const auto target = read_target(where, {});
+    ASSERT_FALSE(target.has_value()) << where;
+    EXPECT_EQ(target.error().find("secret"), std::string::npos) << target.error();
+  }
+  EXPECT_NE(read_target("host='open", {}).error().find("unterminated"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace eider::db::postgres

@@ -1,0 +1,171 @@
+// The jobs behind exec, one, all and script: a statement's text and values, and where its rows go.
+// Must not know the pool, nor what awaits them.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "eider/data/db/job.h"
+#include "eider/data/db/row_reader.h"
+#include "eider/data/db/sql.h"
+
+namespace eider::db {
+
+/// A statement that the program put together, with as many values as it came to need.
+struct BoundSql {
+  RuntimeSql sql;
+  std::vector<Value> values{};
+};
+
+namespace detail {
+
+/// A statement with its values.
+struct Statement {
+  SqlText sql;
+  std::vector<Value> values;
+};
+
+/// What is done ahead of a statement whose rows are wanted, where the database gives no rows of
+/// what it changes. All of it counts, or none; where the first one changes nothing, there are no
+/// rows.
+struct Ahead {
+  std::vector<Statement> statements{};
+  bool is_within_transaction = false;
+};
+
+/// errors   Failure(statement), Failure(values)  a statement put together at run time is not valid
+void check(const Statement& statement);
+
+class ExecJob final : public Job {
+ public:
+  explicit ExecJob(Statement statement) : statement_(std::move(statement)) {}
+  Changed take() const {
+    rethrow();
+    return changed();
+  }
+  [[nodiscard]] Request start() noexcept override;
+  [[nodiscard]] std::string_view statement() const noexcept override {
+    return statement_.sql.view();
+  }
+
+ private:
+  Statement statement_;
+};
+
+class ScriptJob final : public Job {
+ public:
+  /// errors   Failure(statement)  there is a zero byte in it
+  explicit ScriptJob(SqlText sql);
+  void take() const { rethrow(); }
+  [[nodiscard]] Request start() noexcept override;
+
+ private:
+  SqlText sql_;
+};
+
+/// A statement whose rows are wanted.
+class QueryJob : public Job {
+ public:
+  [[nodiscard]] Request start() noexcept final;
+  [[nodiscard]] std::string_view statement() const noexcept final { return statement_.sql.view(); }
+
+ protected:
+  explicit QueryJob(Statement statement, Ahead ahead = {});
+  /// Throws what it failed with, and forgets rows that do not count.
+  void end();
+
+ private:
+  virtual RowSink& sink() noexcept = 0;
+
+  Statement statement_;
+  Ahead ahead_;
+  std::vector<Part> parts_;
+};
+
+[[noreturn]] void throw_several_rows();
+
+template <class T>
+struct All {
+  using Rows = std::vector<T>;
+  static void* append(void* rows) { return &static_cast<Rows*>(rows)->emplace_back(); }
+};
+
+template <class T>
+struct One {
+  using Rows = std::optional<T>;
+  static void* append(void* rows) {
+    auto& row = *static_cast<Rows*>(rows);
+    if (row.has_value()) {
+      throw_several_rows();
+    }
+    return &row.emplace();
+  }
+};
+
+/// Rows on their way into what holds them. Stays where it is: the reader points to the rows.
+template <class T, template <class> class How>
+class RowsOf {
+ public:
+  using Rows = typename How<T>::Rows;
+
+  RowsOf() = default;
+  RowsOf(const RowsOf&) = delete;
+  RowsOf& operator=(const RowsOf&) = delete;
+  ~RowsOf() = default;
+
+  [[nodiscard]] RowSink& reader() noexcept { return reader_; }
+  [[nodiscard]] Rows take() noexcept { return std::move(rows_); }
+  void forget() noexcept { rows_ = {}; }
+
+ private:
+  static auto make_reader(Rows& rows) noexcept {
+    if constexpr (std::is_same_v<T, Row>) {
+      return DynamicRowReader(&rows, &How<T>::append);
+    } else {
+      return RowReader(reflect::type_of<T>(), &rows, &How<T>::append);
+    }
+  }
+
+  Rows rows_;
+  decltype(make_reader(rows_)) reader_ = make_reader(rows_);
+};
+
+template <class T, template <class> class How>
+class QueryJobOf final : public QueryJob {
+ public:
+  explicit QueryJobOf(Statement statement, Ahead ahead = {})
+      : QueryJob(std::move(statement), std::move(ahead)) {}
+  typename How<T>::Rows take() {
+    end();
+    return rows_.take();
+  }
+
+ private:
+  RowSink& sink() noexcept override { return rows_.reader(); }
+  void forget_rows() noexcept override { rows_.forget(); }
+
+  RowsOf<T, How> rows_;
+};
+
+template <class... Args>
+Statement make_statement(SqlText sql, const Args&... args) {
+  Statement statement{std::move(sql), {}};
+  statement.values.reserve(sizeof...(args));
+  (statement.values.push_back(make_value(args)), ...);
+  if (!statement.sql.is_literal()) {  // the compiler has checked those
+    check(statement);
+  }
+  return statement;
+}
+
+inline Statement make_statement(BoundSql bound) {
+  Statement statement{SqlText(std::move(bound.sql)), std::move(bound.values)};
+  check(statement);
+  return statement;
+}
+
+}  // namespace detail
+
+}  // namespace eider::db

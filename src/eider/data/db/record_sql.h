@@ -1,0 +1,167 @@
+// The statements behind records: a table's text, and values out of structs by their descriptions.
+// Must not be a template: each type of records would compile it again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/core/reflect/type_of.h"
+#include "eider/data/db/pool.h"
+#include "eider/data/db/query_job.h"
+#include "eider/data/db/relation.h"
+#include "eider/data/db/value.h"
+
+namespace eider::db {
+
+/// How a struct lies in a table: its members are columns of the same names.
+///
+/// name     "notes", or "shop.notes"
+/// key      the member that tells one from another
+/// version  a whole number that counts the changes, or none: what was changed by somebody else
+///          meanwhile is not changed
+/// deleted  a bool or a std::optional time, or none: what is removed is marked so, and not found
+struct Table {
+  std::string_view name;
+  std::string_view key = "id";
+  std::string_view version = {};
+  std::string_view deleted = {};
+};
+
+enum class Direction : std::uint8_t { up, down };
+
+namespace detail {
+
+/// A struct and what describes it; views it.
+struct Described {
+  const reflect::Type* type;
+  const void* object;
+};
+
+template <class T>
+[[nodiscard]] Described describe(const T& object) noexcept {
+  static_assert(reflect::detail::PlainStruct<T>, "eider: a plain struct has members to store");
+  return {&reflect::type_of<T>(), &object};
+}
+
+class StatementText;
+
+/// What changes a record, and gives it as it is then.
+///
+/// ahead  what changes it, where the database gives no rows of what it changes
+struct RecordChange {
+  BoundSql sql;
+  std::vector<BoundSql> ahead{};
+};
+
+[[nodiscard]] Ahead ahead_of(RecordChange& change, bool is_within_transaction);
+
+/// All of them throw Failure(statement) where a struct has a member that the record has not.
+class RecordSql {
+ public:
+  /// Throws Failure(statement) for names that are none, or no members of `row`.
+  RecordSql(const Table& table, const reflect::Type& row, Dialect dialect);
+
+  /// Of those alone whose column has that value: others are neither found nor changed, and what is
+  /// inserted gets it.
+  void hold_to(std::string_view column, Value value);
+  /// Takes a member out of the columns.
+  void relate(Relation relation);
+  /// The member's relation. Throws Failure(statement) where it has none.
+  [[nodiscard]] const Relation& relation(std::string_view into) const;
+  /// The records that relations of others lead to, by their keys: the first column has the key that
+  /// they were found by. Nothing where all keys are NULL.
+  [[nodiscard]] static std::optional<BoundSql> related(const Relation& relation,
+                                                       std::span<const Value> keys);
+  /// Fills a struct with some of the record's members.
+  void take_place(const void* record, const reflect::Type& place, void* into) const;
+  [[nodiscard]] Value column_of(const void* record, std::string_view name) const;
+
+  /// Whether what is listed may be asked for by such a struct: throws Failure(statement) where it
+  /// may not, so that no client has to find out.
+  void check_query(const reflect::Type& query) const;
+
+  [[nodiscard]] BoundSql find(const Value& key) const;
+  [[nodiscard]] BoundSql insert(const Described& values) const;
+  /// unique  the columns of which another has the same
+  [[nodiscard]] RecordChange upsert(const Described& values, std::string_view unique) const;
+  [[nodiscard]] RecordChange update(const Value& key, const Described& changes,
+                                    std::optional<std::int64_t> version) const;
+  /// before  a whole record
+  /// after   the same, or a struct with some of its members
+  [[nodiscard]] RecordChange update(const Described& before, const Described& after) const;
+  [[nodiscard]] BoundSql remove(const Value& key,
+                                std::optional<std::int64_t> version = std::nullopt) const;
+  [[nodiscard]] BoundSql page(const Described& query) const;
+  [[nodiscard]] BoundSql count(const Described& query) const;
+  /// place  what the page before ended with, in the order of its members; `object` null: the first
+  [[nodiscard]] BoundSql page_after(const Described& query, const Described& place,
+                                    Direction direction) const;
+
+  [[nodiscard]] const std::string& table() const noexcept { return table_; }
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
+  [[nodiscard]] const std::string& version() const noexcept { return version_; }
+  [[nodiscard]] const std::string& deleted() const noexcept { return deleted_; }
+  /// The member that is that column. Throws Failure(statement) where there is none.
+  [[nodiscard]] const reflect::Member& member_of(std::string_view name) const;
+
+ private:
+  using Text = StatementText;
+  struct Column {
+    std::string_view name;
+    Value value;
+  };
+  struct Held {
+    std::string column;
+    Value value;
+  };
+
+  struct Order {
+    std::string_view column;
+    bool is_descending;
+  };
+
+  struct Asked {
+    std::string_view column;
+    std::string_view compares;
+  };
+
+  [[nodiscard]] Asked asked_by(std::string_view name) const;
+  [[nodiscard]] Order order_of(std::string_view by) const;
+  [[nodiscard]] const reflect::Member* find_column(std::string_view name) const;
+  [[nodiscard]] bool is_held(std::string_view name) const;
+  void name_columns();
+  [[nodiscard]] std::vector<std::string_view> columns_in(std::string_view names) const;
+  void check_version(std::optional<std::int64_t> version) const;
+  [[nodiscard]] std::vector<Column> given(const Described& values) const;
+  void add_where_key(Text& to, const Value& key) const;
+  /// prefix  of the columns: "t.", or nothing
+  void add_standing(Text& to, std::string_view prefix) const;
+  void add_held(Text& to, std::string_view prefix) const;
+  void add_behind(Text& to, const Described& place, Direction direction) const;
+  void add_conditions(Text& to, const Described& query) const;
+  void add_condition(Text& to, const reflect::Member& member, const void* value) const;
+  [[nodiscard]] RecordChange update_columns(const Value& key, const std::vector<Column>& columns,
+                                            std::optional<std::int64_t> version) const;
+  [[nodiscard]] bool is_changed_by_upsert(const Column& column) const;
+  [[nodiscard]] RecordChange upsert_by_steps(const std::vector<Column>& columns,
+                                             std::span<const std::string_view> unique) const;
+  [[nodiscard]] BoundSql plain_insert(const std::vector<Column>& columns) const;
+
+  const reflect::Structure& row_;
+  Dialect dialect_;
+  std::string table_;
+  std::string key_;
+  std::string version_;
+  std::string deleted_;
+  bool is_marked_ = false;  // `deleted_` is a bool
+  std::string columns_;
+  std::vector<Held> held_;
+  std::vector<Relation> relations_;
+};
+
+}  // namespace detail
+}  // namespace eider::db

@@ -1,0 +1,96 @@
+#include "eider/data/db/scratch/mariadb_cluster.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "eider/core/base/url.h"
+
+namespace eider::detail::scratch {
+namespace {
+
+/// Ordinary users have no sbin in their PATH.
+constexpr std::string_view kSystemPlaces = "/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin";
+
+/// Empty where it is in none of them.
+std::string program_in(std::string_view places, std::string_view name) {
+  while (!places.empty()) {
+    const std::size_t end = std::min(places.find(':'), places.size());
+    const std::string path = std::string(places.substr(0, end)).append("/").append(name);
+    if (end != 0 && ::access(path.c_str(), X_OK) == 0) {
+      return path;
+    }
+    places.remove_prefix(std::min(end + 1, places.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<MariadbPrograms, std::string> find_mariadb_programs() {
+  const char* const said = std::getenv("EIDER_MARIADB_BIN");
+  const bool is_said = said != nullptr && *said != '\0';
+  const char* const path = std::getenv("PATH");
+  const std::string places =
+      is_said ? std::string(said)
+              : std::string(path == nullptr ? "" : path) + ":" + std::string(kSystemPlaces);
+  MariadbPrograms found{.install = program_in(places, "mariadb-install-db"),
+                        .server = program_in(places, "mariadbd")};
+  if (!found.install.empty() && !found.server.empty()) {
+    return found;
+  }
+  return is_said ? fail(std::string("there are no mariadb-install-db and mariadbd in ") + said +
+                        ": EIDER_MARIADB_BIN names other directories, joined by ':'")
+                 : fail(std::string(
+                       "there is no mariadb-install-db for a scratch database: install the package "
+                       "mariadb-server, say by EIDER_MARIADB_BIN in which directories its programs "
+                       "are, or name a server by --server"));
+}
+
+/// Nothing that it does has to last, and nobody else is to reach it: the directory is its user's
+/// alone.
+Result<std::string, std::string> MariadbCluster::make(const KeptFor& other) {
+  if (auto made = make_directory(); !made) {
+    return fail(std::move(made.error()));
+  }
+  const std::string log_size = "--innodb-log-file-size=4M";
+  const std::string where = "--datadir=" + data();
+  const std::string scratch = "--tmpdir=" + directory();  // TMPDIR may be none of its user's
+  auto made =
+      run_whole({programs_.install, "--no-defaults", where, scratch, "--skip-test-db",
+                 "--auth-root-authentication-method=normal", "--skip-name-resolve", log_size},
+                other);
+  if (!made) {
+    return fail(std::move(made.error()));
+  }
+  auto started = start({programs_.server, "--no-defaults", where, scratch, "--socket=" + socket(),
+                        "--skip-networking", "--pid-file=" + directory() + "/pid", log_size,
+                        "--innodb-buffer-pool-size=16M", "--innodb-flush-log-at-trx-commit=0",
+                        "--innodb-doublewrite=0", "--innodb-use-native-aio=0", "--skip-log-bin",
+                        "--character-set-server=utf8mb4"},
+                       other);
+  if (!started) {
+    return fail(std::move(started.error()));
+  }
+  return "mysql://root@localhost/?socket=" + percent_encode(socket());
+}
+
+/// It takes connections once it can answer them.
+bool MariadbCluster::is_ready() const {
+  const std::string path = socket();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), std::min(path.size(), sizeof address.sun_path - 1));
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const bool is_there =
+      ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  ::close(fd);
+  return is_there;
+}
+
+}  // namespace eider::detail::scratch

@@ -1,0 +1,41 @@
+// A MariaDB server for a moment: with a data directory of its own, reached by a Unix socket.
+// Must not need Connector/C.
+#pragma once
+
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "eider/core/base/result.h"
+#include "eider/data/db/scratch/scratch_server.h"
+
+namespace eider::detail::scratch {
+
+/// Whole paths.
+struct MariadbPrograms {
+  std::string install;
+  std::string server;
+};
+
+/// In EIDER_MARIADB_BIN, or else in the PATH, and where Debian has them.
+///
+/// errors   they are nowhere: what to install
+[[nodiscard]] Result<MariadbPrograms, std::string> find_mariadb_programs();
+
+class MariadbCluster final : public ScratchServer {
+ public:
+  explicit MariadbCluster(MariadbPrograms programs)
+      : ScratchServer({.user = "mysql", .socket = "/s", .end_signal = SIGKILL}),
+        programs_(std::move(programs)) {}
+
+  /// returns  "mysql://root@localhost/?socket=…"
+  Result<std::string, std::string> make(const KeptFor& other) override;
+
+ private:
+  [[nodiscard]] bool is_ready() const override;
+  [[nodiscard]] std::string socket() const { return directory() + "/s"; }
+
+  MariadbPrograms programs_;
+};
+
+}  // namespace eider::detail::scratch

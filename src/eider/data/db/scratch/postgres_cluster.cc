@@ -1,0 +1,112 @@
+#include "eider/data/db/scratch/postgres_cluster.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "eider/core/base/text.h"
+
+namespace eider::detail::scratch {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_programs(const std::string& directory) {
+  return ::access((directory + "/initdb").c_str(), X_OK) == 0 &&
+         ::access((directory + "/postgres").c_str(), X_OK) == 0;
+}
+
+/// Debian has them outside of the PATH: /usr/lib/postgresql/15/bin.
+std::string latest_of_debian() {
+  int latest = 0;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator("/usr/lib/postgresql", failed)) {
+    const auto version = parse_integer<int>(entry.path().filename().string()).value_or(0);
+    latest = has_programs(entry.path() / "bin") ? std::max(latest, version) : latest;
+  }
+  return latest == 0 ? std::string() : "/usr/lib/postgresql/" + std::to_string(latest) + "/bin";
+}
+
+std::string of_path() {
+  std::string_view path = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find(':'), path.size());
+    const std::string directory(path.substr(0, end));
+    if (!directory.empty() && has_programs(directory)) {
+      return directory;
+    }
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string, std::string> find_postgres_programs() {
+  if (const char* said = std::getenv("EIDER_POSTGRES_BIN"); said != nullptr && *said != '\0') {
+    return has_programs(said) ? Result<std::string, std::string>(said)
+                              : fail(std::string("there are no initdb and postgres in ") + said +
+                                     ": EIDER_POSTGRES_BIN names another directory");
+  }
+  for (std::string found : {latest_of_debian(), of_path()}) {
+    if (!found.empty()) {
+      return found;
+    }
+  }
+  return fail(
+      std::string("there is no initdb for a scratch database: install the package postgresql, say "
+                  "by EIDER_POSTGRES_BIN in which directory it is, or name a server by --server"));
+}
+
+std::string quoted_option(std::string_view value) {
+  std::string quoted = "'";
+  for (const char byte : value) {
+    quoted += byte == '\'' || byte == '\\' ? "\\" : "";
+    quoted += byte;
+  }
+  return quoted + "'";
+}
+
+Result<std::string, std::string> PostgresCluster::make(const KeptFor& other) {
+  if (auto made = make_directory(); !made) {
+    return fail(std::move(made.error()));
+  }
+  if (auto made = make_cluster(other); !made) {
+    return fail(std::move(made.error()));
+  }
+  if (auto started = start_server(other); !started) {
+    return fail(std::move(started.error()));
+  }
+  return "host=" + quoted_option(directory()) + " port=5432 user=eider dbname=postgres";
+}
+
+Result<void, std::string> PostgresCluster::make_cluster(const KeptFor& other) {
+  return run_whole({programs_ + "/initdb", "-D", data(), "-U", "eider", "-A", "trust", "-E", "UTF8",
+                    "--locale=C", "--no-sync", "--no-instructions"},
+                   other);
+}
+
+/// Nothing that it does has to last, and nobody else is to reach it: the directory is its user's
+/// alone. Memory that is shared lies in there, too, so that a killed one leaves none.
+Result<void, std::string> PostgresCluster::start_server(const KeptFor& other) {
+  return start({programs_ + "/postgres", "-D", data(), "-k", directory(), "-p", "5432", "-F", "-c",
+                "listen_addresses=", "-c", "full_page_writes=off", "-c", "autovacuum=off", "-c",
+                "shared_buffers=8MB", "-c", "dynamic_shared_memory_type=mmap"},
+               other);
+}
+
+/// Its file says so last of all.
+bool PostgresCluster::is_ready() const {
+  std::ifstream file(data() + "/postmaster.pid");
+  std::string line;
+  std::string last;
+  while (std::getline(file, line)) {
+    last = line;
+  }
+  return last.starts_with("ready");
+}
+
+}  // namespace eider::detail::scratch

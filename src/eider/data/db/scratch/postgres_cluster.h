@@ -1,0 +1,40 @@
+// A PostgreSQL server for a moment: a cluster of its own in a temporary directory, reached by a
+// Unix socket in there. Must not need libpq.
+#pragma once
+
+#include <csignal>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/core/base/result.h"
+#include "eider/data/db/scratch/scratch_server.h"
+
+namespace eider::detail::scratch {
+
+/// Where initdb and postgres are: EIDER_POSTGRES_BIN, or the latest of Debian's, or in the PATH.
+///
+/// errors   they are nowhere: what to install
+[[nodiscard]] Result<std::string, std::string> find_postgres_programs();
+
+/// A value of a connection string, as libpq reads it: 'a b'
+[[nodiscard]] std::string quoted_option(std::string_view value);
+
+class PostgresCluster final : public ScratchServer {
+ public:
+  explicit PostgresCluster(std::string programs)
+      : ScratchServer({.user = "postgres", .socket = "/.s.PGSQL.5432", .end_signal = SIGQUIT}),
+        programs_(std::move(programs)) {}
+
+  /// returns  "host='…' port=5432 user=eider dbname=postgres"
+  Result<std::string, std::string> make(const KeptFor& other) override;
+
+ private:
+  [[nodiscard]] Result<void, std::string> make_cluster(const KeptFor& other);
+  [[nodiscard]] Result<void, std::string> start_server(const KeptFor& other);
+  [[nodiscard]] bool is_ready() const override;
+
+  std::string programs_;
+};
+
+}  // namespace eider::detail::scratch

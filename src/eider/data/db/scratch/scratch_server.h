@@ -1,0 +1,59 @@
+// A database server for a moment: in a temporary directory of its own, as an ordinary user.
+// Must not know which database it is.
+#pragma once
+
+#include <pwd.h>
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/core/base/result.h"
+#include "eider/data/db/scratch/keeper.h"
+
+namespace eider::detail::scratch {
+
+/// How such a server is run.
+///
+/// user         as whom, where this process is root's: servers refuse to run as that; `nobody`
+/// where
+///              there is none of that name
+/// socket       its name in the directory: "/s"
+/// end_signal   ends it at once: nothing of it is kept
+struct ScratchServerKind {
+  const char* user;
+  std::string_view socket;
+  int end_signal;
+};
+
+class ScratchServer : public Kept {
+ public:
+  [[nodiscard]] Result<void, std::string> remove() override;
+
+ protected:
+  explicit ScratchServer(ScratchServerKind kind) noexcept : kind_(kind) {}
+
+  [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
+  [[nodiscard]] std::string data() const { return directory_ + "/data"; }
+  [[nodiscard]] Result<void, std::string> make_directory();
+  /// Runs it to its end, which makes the data directory.
+  [[nodiscard]] Result<void, std::string> run_whole(const std::vector<std::string>& command,
+                                                    const KeptFor& other);
+  /// Until `is_ready()`.
+  [[nodiscard]] Result<void, std::string> start(const std::vector<std::string>& command,
+                                                const KeptFor& other);
+
+ private:
+  [[nodiscard]] virtual bool is_ready() const = 0;
+  [[nodiscard]] pid_t run(std::vector<std::string> command) const;
+  [[nodiscard]] std::string failed(const std::string& program) const;
+
+  ScratchServerKind kind_;
+  std::string directory_{};
+  const passwd* user_ = nullptr;  // null: as whom this process runs
+  pid_t server_ = -1;
+  int log_ = -1;  // open to the end of the process that keeps it
+};
+
+}  // namespace eider::detail::scratch

@@ -1,0 +1,134 @@
+#include "eider/data/db/scratch/shared_server.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "eider/io/runtime/descriptor.h"
+
+namespace eider::detail::scratch {
+namespace {
+
+constexpr unsigned kTickUs = 250'000;
+constexpr int kIdleTicksMax = 40;
+constexpr std::size_t kWhereBytesMax = 1024;
+
+bool lock(int fd, int how) noexcept {
+  int done = ::flock(fd, how);
+  while (done != 0 && errno == EINTR) {
+    done = ::flock(fd, how);
+  }
+  return done == 0;
+}
+
+/// Of this user alone: the directory is everybody's.
+Descriptor open_own(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  struct stat about{};
+  const bool is_own = file.is_open() && ::fstat(file.get(), &about) == 0 &&
+                      S_ISREG(about.st_mode) && about.st_uid == ::geteuid();
+  return is_own ? std::move(file) : Descriptor();
+}
+
+std::string text_of(int file) {
+  std::array<char, kWhereBytesMax> text{};
+  const ssize_t bytes = ::pread(file, text.data(), text.size(), 0);
+  return {text.data(), static_cast<std::size_t>(bytes < 0 ? 0 : bytes)};
+}
+
+/// The process of the server: until nobody has had the users' lock for some seconds. `users` and
+/// `alive` are files; the locks on them are this process's own.
+[[noreturn]] void serve(Kept& server, const std::string& path, int report) {
+  int none = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  leave_other_process(none, report);
+  const Descriptor users = open_own(path);
+  const Descriptor alive = open_own(path + ".alive");
+  std::array<int, 2> line{-1, -1};
+  const bool is_ready = ::pipe2(line.data(), O_CLOEXEC) == 0 && users.is_open() &&
+                        alive.is_open() && lock(alive.get(), LOCK_EX | LOCK_NB);
+  const auto address = is_ready ? server.make(KeptFor(line[0]))
+                                : Result<std::string, std::string>(fail("no lock for " + path));
+  write_all(report, (address ? "+" + *address : "-" + address.error()) + '\0');
+  ::close(report);
+  for (int idle = address ? 0 : kIdleTicksMax; idle < kIdleTicksMax;) {
+    ::usleep(kTickUs);
+    const bool is_unused = lock(users.get(), LOCK_EX | LOCK_NB);
+    idle = is_unused ? idle + 1 : 0;
+    if (is_unused && idle == kIdleTicksMax) {
+      (void)::ftruncate(users.get(), 0);
+    }
+    (void)lock(users.get(), LOCK_UN);
+  }
+  (void)server.remove();
+  ::_exit(0);
+}
+
+/// Pre: the users' lock is this process's alone.
+Result<std::string, std::string> start(const std::string& path, Kept& server) {
+  std::array<int, 2> report{-1, -1};
+  if (::pipe2(report.data(), O_CLOEXEC) != 0) {
+    return fail(std::string("there is no pipe: ") + std::strerror(errno));
+  }
+  const Descriptor from(report[0]);
+  // By a process between them, so that this one has no child to wait for.
+  const pid_t between = ::fork();
+  if (between == 0) {
+    if (::fork() == 0) {
+      serve(server, path, report[1]);
+    }
+    ::_exit(0);
+  }
+  ::close(report[1]);
+  (void)::waitpid(between, nullptr, 0);
+  const std::string told = read_first(from.get());
+  return told.starts_with('+')
+             ? Result<std::string, std::string>(told.substr(1))
+             : fail(told.empty() ? "the process of the server has ended" : told.substr(1));
+}
+
+/// Whether the process of the server is there.
+bool is_alive(const std::string& path) {
+  const Descriptor alive = open_own(path + ".alive");
+  return alive.is_open() && !lock(alive.get(), LOCK_SH | LOCK_NB);
+}
+
+}  // namespace
+
+Result<std::string, std::string> join_shared_server(const std::string& name, Kept& server) {
+  std::error_code is_nowhere;
+  const std::string directory = std::filesystem::temp_directory_path(is_nowhere).string();
+  const std::string path =
+      (is_nowhere ? "/tmp" : directory) + "/eider-test-" + name + "-" + std::to_string(::geteuid());
+  Descriptor users = open_own(path);
+  if (!users.is_open()) {
+    return fail("the lock file " + path + " cannot be opened, or belongs to another user");
+  }
+  for (;;) {
+    (void)lock(users.get(), LOCK_EX);
+    std::string where = text_of(users.get());
+    if (where.empty() || !is_alive(path)) {
+      auto started = start(path, server);
+      if (!started) {
+        return started;
+      }
+      where = std::move(*started);
+      (void)::ftruncate(users.get(), 0);
+      (void)::pwrite(users.get(), where.data(), where.size(), 0);
+    }
+    // Not at once: the server may end in between, which then empties the file.
+    (void)lock(users.get(), LOCK_SH);
+    if (text_of(users.get()) == where) {
+      (void)std::move(users).release();  // until this process ends
+      return where;
+    }
+  }
+}
+
+}  // namespace eider::detail::scratch

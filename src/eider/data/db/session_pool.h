@@ -1,0 +1,56 @@
+// Sends jobs to the connections of the loop that they come from: for drivers without threads.
+// Must not know a driver: its Sessions keep one loop's connections, and what waits for them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "eider/core/base/inspected.h"
+#include "eider/data/db/impatient.h"
+#include "eider/data/db/job.h"
+#include "eider/data/db/loop_sessions.h"
+#include "eider/data/db/pool.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/loop_local.h"
+
+namespace eider::db {
+
+template <class Sessions>
+class SessionPool : public Pool, public WaitingPool {
+ public:
+  /// name  for who is told of its state; not a secret
+  template <class Settings>
+  SessionPool(const std::shared_ptr<const Settings>& settings, std::string name)
+      : counts_(std::make_shared<PoolCounts>()),
+        sessions_([settings, counts = counts_] {
+          return std::make_unique<Sessions>(Loop::current(), settings, nullptr, counts);
+        }),
+        inspected_([this, its = std::move(name)] { return resource_of(its, state()); }) {}
+
+  [[nodiscard]] PoolState state() const override { return counts_->state(); }
+
+  [[nodiscard]] bool submit(std::unique_ptr<Job>& job, Lane /*lane*/) override {
+    return sessions_.here().submit(job);
+  }
+  void abandon(Job& job) noexcept override {
+    LoopConnection* carrier = job.carrier();
+    job.abandon();
+    if (carrier != nullptr) {
+      carrier->on_abandoned(job);
+    }
+  }
+  void on_changed(TransactionState& transaction) override { transaction.tell_carrier(); }
+  void set_impatient(bool is_impatient) override { sessions().set_impatient(is_impatient); }
+
+ protected:
+  /// Of this loop.
+  [[nodiscard]] Sessions& sessions() const { return sessions_.here(); }
+
+ private:
+  std::shared_ptr<PoolCounts> counts_;
+  LoopLocal<Sessions> sessions_;
+  Inspected inspected_;
+};
+
+}  // namespace eider::db

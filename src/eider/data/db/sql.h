@@ -1,0 +1,554 @@
+// A statement's text, held against its values by the compiler: a literal with $1, $2 … in it.
+// Must not understand SQL beyond where quotes, comments, parameters and the statement end.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "eider/core/base/refusal.h"
+
+namespace eider::db {
+
+/// What is wrong with a statement's text; `none` when nothing is.
+enum class SqlFault : std::uint8_t {
+  none,
+  empty,
+  not_closed,     // a quote or a comment
+  bad_parameter,  // '?' for a value, "$name", "$0" or a number above kSqlParametersMax
+  unused_number,  // $1 and $3 but no $2
+  several_statements,
+  zero_byte,  // some would read up to it
+};
+
+inline constexpr std::size_t kSqlParametersMax = 64;
+
+struct SqlShape {
+  SqlFault fault = SqlFault::none;
+  std::size_t parameters = 0;  // the highest number
+};
+
+/// Finds the parameters of `sql`, outside of quotes and comments.
+[[nodiscard]] constexpr SqlShape read_sql(std::string_view sql) noexcept;
+
+/// What a fault means and how it is mended.
+[[nodiscard]] constexpr const char* to_text(SqlFault fault) noexcept;
+
+/// A statement that the program put together itself. Values still go in by $1, $2 …; a program
+/// that makes one of these out of a client's text has opened the database to that client.
+struct RuntimeSql {
+  std::string text;
+};
+
+inline constexpr std::size_t kSqlPiecesMax = 4;
+
+/// Literals that form one statement, each on a line of its own: `sql` makes it.
+struct JoinedSql {
+  std::array<const char*, kSqlPiecesMax> pieces{};  // the unused ones are null
+};
+
+/// Joins literals into one statement, so that several statements share their columns and joins:
+///
+///     constexpr const char* kNotes = "select n.id, a.name from notes n join authors a using (id)";
+///     db.one<Note>(db::sql(kNotes, "where n.id = $1"), id)
+template <class... Pieces>
+  requires(sizeof...(Pieces) > 0 && sizeof...(Pieces) <= kSqlPiecesMax &&
+           (std::convertible_to<const Pieces&, const char*> && ...))
+consteval JoinedSql sql(const Pieces&... pieces) {
+  return {{static_cast<const char*>(pieces)...}};
+}
+
+/// A literal that is not compared with the schema: a statement that `eider db check` cannot
+/// prepare, or whose columns it does not know well enough.
+///
+///     db.one<std::string>(db::unchecked("select upper(title) from notes where id = $1"), id)
+struct UncheckedSql {
+  JoinedSql joined;
+};
+consteval UncheckedSql unchecked(const char* literal) {
+  return {sql(literal)};
+}
+consteval UncheckedSql unchecked(JoinedSql joined) {
+  return {joined};
+}
+
+/// The text of a statement: a literal, or a RuntimeSql. Cheap to move: a call moves it several
+/// times.
+class SqlText {
+ public:
+  /// literal  stays for as long as the program runs
+  explicit SqlText(std::string_view literal) noexcept : text_(literal) {}
+  /// Joins the pieces once in a program's life.
+  explicit SqlText(const JoinedSql& joined);
+  explicit SqlText(RuntimeSql sql)
+      : owned_(std::make_shared<const std::string>(std::move(sql.text))), text_(*owned_) {}
+
+  [[nodiscard]] bool is_literal() const noexcept { return owned_ == nullptr; }
+  [[nodiscard]] std::string_view view() const noexcept { return text_; }
+
+ private:
+  std::shared_ptr<const std::string> owned_;
+  std::string_view text_;
+};
+
+namespace detail {
+
+// Never defined: the compiler names them when a statement is refused: their names are the message.
+void the_statement_is_not_valid__close_quotes_and_number_parameters_from_dollar_1();
+void one_statement_at_a_time__use_script_for_several();
+void the_statement_takes_more_values_than_are_given();
+void the_statement_takes_fewer_values_than_are_given();
+
+enum class SqlRefusal : std::uint8_t {
+  none,
+  no_literal,
+  several,
+  not_valid,
+  more_values,
+  fewer_values
+};
+
+/// (clang cannot use a std::string of g++ 12's library in a constant expression.)
+class JoinedText {
+ public:
+  constexpr explicit JoinedText(const JoinedSql& joined) {
+    for (const char* const piece : joined.pieces) {
+      size_ += piece == nullptr ? 0 : __builtin_strlen(piece) + 1;
+    }
+    bytes_ = new char[size_];
+    char* end = bytes_;
+    for (const char* piece : joined.pieces) {
+      for (; piece != nullptr && *piece != '\0'; ++piece) {
+        *end++ = *piece;
+      }
+      if (piece != nullptr) {
+        *end++ = '\n';
+      }
+    }
+  }
+  JoinedText(const JoinedText&) = delete;
+  JoinedText& operator=(const JoinedText&) = delete;
+  constexpr ~JoinedText() { delete[] bytes_; }
+
+  // NOLINTNEXTLINE(google-explicit-constructor): the text is all that it is
+  constexpr operator std::string_view() const noexcept { return {bytes_, size_ - 1}; }
+
+ private:
+  std::size_t size_ = 0;
+  char* bytes_ = nullptr;
+};
+
+// Text that is known while compiling. (Its length by the builtin, which takes the compiler a
+// hundredth of the time of std::char_traits.)
+
+constexpr std::string_view text_of(const char* literal) noexcept {
+  return {literal, __builtin_strlen(literal)};
+}
+constexpr JoinedText text_of(const JoinedSql& joined) {
+  return JoinedText(joined);
+}
+constexpr JoinedText text_of(const UncheckedSql& sql) {
+  return JoinedText(sql.joined);
+}
+
+constexpr JoinedSql joined_of(const char* literal) noexcept {
+  return {{literal}};
+}
+constexpr JoinedSql joined_of(const JoinedSql& joined) noexcept {
+  return joined;
+}
+constexpr JoinedSql joined_of(const UncheckedSql& sql) noexcept {
+  return sql.joined;
+}
+
+template <class Text>
+concept SqlLiteral = requires(const Text& text) { text_of(text); };
+
+/// Of any type, as clang evaluates attributes before constraints.
+template <class Text>
+constexpr SqlRefusal refusal_of(const Text& /*text*/, std::size_t /*values*/) {
+  return SqlRefusal::no_literal;
+}
+template <SqlLiteral Text>
+constexpr SqlRefusal refusal_of(const Text& text, std::size_t values) {
+  const SqlShape shape = read_sql(text_of(text));
+  if (shape.fault != SqlFault::none) {
+    return shape.fault == SqlFault::several_statements ? SqlRefusal::several
+                                                       : SqlRefusal::not_valid;
+  }
+  if (shape.parameters == values) {
+    return SqlRefusal::none;
+  }
+  return shape.parameters > values ? SqlRefusal::more_values : SqlRefusal::fewer_values;
+}
+
+constexpr void refuse(SqlRefusal reason) {
+  switch (reason) {
+    case SqlRefusal::none:
+    case SqlRefusal::no_literal:
+      return;
+    case SqlRefusal::several:
+      return one_statement_at_a_time__use_script_for_several();
+    case SqlRefusal::not_valid:
+      return the_statement_is_not_valid__close_quotes_and_number_parameters_from_dollar_1();
+    case SqlRefusal::more_values:
+      return the_statement_takes_more_values_than_are_given();
+    case SqlRefusal::fewer_values:
+      return the_statement_takes_fewer_values_than_are_given();
+  }
+}
+
+}  // namespace detail
+
+#define EIDER_NO_LITERAL                                                                        \
+  "eider: a statement is a literal, and values go into it as $1, $2 …; a text put together by " \
+  "the program has to be wrapped in RuntimeSql"
+
+// The reasons to refuse `text` as a statement with `values` values.
+// clang-format off
+#define EIDER_REFUSES_SQL(text, values)                                                           \
+  EIDER_REFUSES(detail::refusal_of(text, values) == detail::SqlRefusal::several,                  \
+                one_statement_at_a_time__use_script_for_several)                                  \
+  EIDER_REFUSES(detail::refusal_of(text, values) == detail::SqlRefusal::not_valid,                \
+                the_statement_is_not_valid__close_quotes_and_number_parameters_from_dollar_1)     \
+  EIDER_REFUSES(detail::refusal_of(text, values) == detail::SqlRefusal::more_values,              \
+                the_statement_takes_more_values_than_are_given)                                   \
+  EIDER_REFUSES(detail::refusal_of(text, values) == detail::SqlRefusal::fewer_values,             \
+                the_statement_takes_fewer_values_than_are_given)
+#define EIDER_REFUSES_NO_LITERAL(text) EIDER_REFUSES_WITH(sizeof(text) != 0, EIDER_NO_LITERAL)
+// clang-format on
+
+/// The statement of a call with `Count` values. A literal is checked while compiling.
+template <std::size_t Count>
+class SqlWith {
+ public:
+  /// text  a literal, or what `sql` or `unchecked` make of literals
+  template <detail::SqlLiteral Text>
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
+  consteval SqlWith(const Text& text)
+      EIDER_ACCEPTS(detail::refusal_of(text, Count) == detail::SqlRefusal::none)
+      : SqlWith(detail::joined_of(text), Accepted()) {
+    if constexpr (!eider::detail::base::kIsRefusedByAttribute) {
+      detail::refuse(detail::refusal_of(text, Count));
+    }
+  }
+  // NOLINTNEXTLINE(google-explicit-constructor): as above; checked when it is run
+  SqlWith(const RuntimeSql& sql) noexcept : runtime_(&sql) {}
+  /// Only for the message.
+  template <class Text>
+    requires(detail::SqlLiteral<Text> || std::convertible_to<const Text&, std::string_view>)
+  SqlWith(const Text& text)  // NOLINT(google-explicit-constructor): as above
+      EIDER_REFUSES_SQL(text, Count) EIDER_REFUSES_NO_LITERAL(text) {
+    static_assert(eider::detail::base::kIsRefusedByAttribute || Count > kSqlParametersMax,
+                  EIDER_NO_LITERAL);
+  }
+
+  [[nodiscard]] SqlText text() const {
+    if (runtime_ != nullptr) {
+      return SqlText(*runtime_);
+    }
+    return joined_.pieces[1] == nullptr ? SqlText(literal_) : SqlText(joined_);
+  }
+
+ protected:
+  SqlWith() noexcept = default;
+  struct Accepted {};  // by a derived class, whose own check includes this one's
+  constexpr SqlWith(JoinedSql joined, Accepted /*by the caller*/) noexcept
+      : literal_(detail::text_of(joined.pieces[0])), joined_(joined) {}
+
+ private:
+  std::string_view literal_;  // its length is known to the compiler
+  JoinedSql joined_;
+  const RuntimeSql* runtime_ = nullptr;
+};
+
+namespace detail {
+
+inline constexpr std::array<bool, 256> kIsSpecial = [] {
+  std::array<bool, 256> special{};
+  for (const char byte : {'-', '/', ';', '\'', '"', '`', '$', '?'}) {
+    special[static_cast<unsigned char>(byte)] = true;
+  }
+  return special;
+}();
+
+/// Walks over a statement, byte by byte or a whole quote or comment at a time.
+class SqlScanner {
+ public:
+  constexpr explicit SqlScanner(std::string_view sql) noexcept : sql_(sql) {}
+
+  constexpr SqlShape scan() noexcept {
+    // A literal ends at its first zero byte, so only a text made at run time can contain one.
+    if (!std::is_constant_evaluated() && sql_.contains('\0')) {
+      return {SqlFault::zero_byte, 0};
+    }
+    while (at_ < sql_.size() && fault_ == SqlFault::none) {
+      step();
+    }
+    if (fault_ == SqlFault::none) {
+      fault_ = find_final_fault();
+    }
+    return {fault_, highest_};
+  }
+
+ private:
+  constexpr void step() noexcept {
+    if (has_text_ && !has_ended_) {
+      skip_plain();
+      if (at_ == sql_.size()) {
+        return;
+      }
+    }
+    const char byte = sql_[at_];
+    if (is_blank(byte)) {
+      ++at_;
+    } else if (is_next("--")) {
+      skip_line();
+    } else if (is_next("/*")) {
+      skip_comment();
+    } else if (byte == ';') {
+      has_ended_ = has_text_;
+      ++at_;
+    } else {
+      step_text(byte);
+    }
+  }
+
+  constexpr void step_text(char byte) noexcept {
+    has_text_ = true;
+    if (has_ended_) {
+      fault_ = SqlFault::several_statements;
+    } else if (byte == '\'' && is_behind_e()) {
+      skip_escaped();
+    } else if (byte == '\'' || byte == '"' || byte == '`') {
+      skip_quote(byte);
+    } else if (byte == '$' && !is_within_name()) {
+      step_dollar();
+    } else if (byte == '?' && !is_operator()) {
+      fault_ = SqlFault::bad_parameter;
+    } else {
+      ++at_;
+    }
+  }
+
+  constexpr void step_dollar() noexcept {
+    if (at_ + 1 < sql_.size() && is_of_tag(sql_[at_ + 1])) {
+      skip_dollar_quote();
+    } else {
+      read_parameter();
+    }
+    token_end_ = at_;
+  }
+
+  /// Most bytes of a statement. The compiler runs this loop for each literal: it costs a tenth of
+  /// deciding each byte by itself.
+  constexpr void skip_plain() noexcept {
+    const char* const bytes = sql_.data();
+    const std::size_t end = sql_.size();
+    std::size_t at = at_;
+    while (at < end && !kIsSpecial[static_cast<unsigned char>(bytes[at])]) {
+      ++at;
+    }
+    at_ = at;
+  }
+
+  constexpr bool is_next(const char (&two)[3]) const noexcept {
+    return sql_[at_] == two[0] && at_ + 1 < sql_.size() && sql_[at_ + 1] == two[1];
+  }
+
+  constexpr void skip_line() noexcept {
+    const std::size_t end = sql_.find('\n', at_);
+    at_ = end == std::string_view::npos ? sql_.size() : end + 1;
+  }
+
+  /// In PostgreSQL comments stand within comments. SQLite ends one at the first end, and what is
+  /// behind that is no statement there.
+  constexpr void skip_comment() noexcept {
+    std::size_t depth = 0;
+    do {
+      const bool is_begin = sql_.substr(at_).starts_with("/*");
+      const bool is_end = sql_.substr(at_).starts_with("*/");
+      depth += is_begin ? 1 : 0;
+      depth -= is_end ? 1 : 0;
+      at_ += is_begin || is_end ? 2 : 1;
+    } while (depth != 0 && at_ < sql_.size());
+    fault_ = depth == 0 ? fault_ : SqlFault::not_closed;
+  }
+
+  /// Within a name $1 is a part of it, and $tag$ begins no quote.
+  constexpr bool is_within_name() const noexcept {
+    std::size_t at = at_;
+    bool has_begun = false;
+    while (at > token_end_ &&
+           (is_of_word(sql_[at - 1]) || sql_[at - 1] == '$' || is_high(sql_[at - 1]))) {
+      --at;
+      has_begun = has_begun || begins_name(sql_[at]);
+    }
+    return has_begun;
+  }
+
+  /// A doubled quote inside of a quote ends one and begins the next: the same in the end.
+  constexpr void skip_quote(char quote) noexcept {
+    const char* const bytes = sql_.data();
+    const std::size_t end = sql_.size();
+    std::size_t at = at_ + 1;
+    while (at < end && bytes[at] != quote) {
+      ++at;
+    }
+    fault_ = at < end ? fault_ : SqlFault::not_closed;
+    at_ = at < end ? at + 1 : at_;
+  }
+
+  /// PostgreSQL's e'…', in which a backslash takes the next byte's meaning.
+  constexpr bool is_behind_e() const noexcept {
+    const bool is_e = at_ > 0 && (sql_[at_ - 1] == 'e' || sql_[at_ - 1] == 'E');
+    return is_e && (at_ == 1 || !is_of_word(sql_[at_ - 2]));
+  }
+
+  constexpr void skip_escaped() noexcept {
+    do {
+      for (++at_; at_ < sql_.size() && sql_[at_] != '\''; ++at_) {
+        at_ += sql_[at_] == '\\' ? 1 : 0;
+      }
+      fault_ = at_ < sql_.size() ? fault_ : SqlFault::not_closed;
+      ++at_;
+    } while (fault_ == SqlFault::none && goes_on());
+  }
+
+  /// A quote that begins on a line further down belongs to the one that has ended.
+  constexpr bool goes_on() noexcept {
+    std::size_t next = at_;
+    while (next < sql_.size() && is_blank(sql_[next])) {
+      ++next;
+    }
+    const std::string_view between = sql_.substr(std::min(at_, sql_.size()), next - at_);
+    const bool is_same = between.contains('\n') && sql_.substr(next).starts_with('\'');
+    at_ = is_same ? next : at_;
+    return is_same;
+  }
+
+  /// PostgreSQL's $$…$$ and $tag$…$tag$.
+  constexpr void skip_dollar_quote() noexcept {
+    std::size_t end = at_ + 1;
+    while (end < sql_.size() && (is_of_word(sql_[end]) || is_high(sql_[end]))) {
+      ++end;
+    }
+    if (end == sql_.size() || sql_[end] != '$') {
+      fault_ = SqlFault::bad_parameter;
+      return;
+    }
+    const std::string_view tag = sql_.substr(at_, end + 1 - at_);
+    const std::size_t found = sql_.find(tag, end + 1);
+    fault_ = found == std::string_view::npos ? SqlFault::not_closed : fault_;
+    at_ = found == std::string_view::npos ? at_ : found + tag.size();
+  }
+
+  /// PostgreSQL's ?, ?| and ?& have an operand behind them, where a place for a value has none.
+  constexpr bool is_operator() const noexcept {
+    std::string_view rest = sql_.substr(at_ + 1);
+    if (rest.starts_with('&') || (rest.starts_with('|') && !rest.starts_with("||"))) {
+      return true;
+    }
+    rest.remove_prefix(rest.find_first_not_of(" \t\r\n") == std::string_view::npos
+                           ? rest.size()
+                           : rest.find_first_not_of(" \t\r\n"));
+    return rest.starts_with('\'') || rest.starts_with('$');
+  }
+
+  constexpr void read_parameter() noexcept {
+    std::size_t number = 0;
+    ++at_;
+    while (at_ < sql_.size() && sql_[at_] >= '0' && sql_[at_] <= '9' &&
+           number <= kSqlParametersMax) {
+      number = number * 10 + static_cast<std::size_t>(sql_[at_++] - '0');
+    }
+    if (number == 0 || number > kSqlParametersMax) {
+      fault_ = SqlFault::bad_parameter;
+      return;
+    }
+    seen_ |= std::uint64_t{1} << (number - 1);
+    highest_ = number > highest_ ? number : highest_;
+  }
+
+  constexpr SqlFault find_final_fault() const noexcept {
+    if (!has_text_) {
+      return SqlFault::empty;
+    }
+    const std::uint64_t all = highest_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - highest_);
+    return seen_ == all ? SqlFault::none : SqlFault::unused_number;
+  }
+
+  static constexpr bool is_of_word(char byte) noexcept {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
+           (byte >= '0' && byte <= '9');
+  }
+
+  static constexpr bool is_high(char byte) noexcept {
+    return static_cast<unsigned char>(byte) >= 0x80;
+  }
+
+  static constexpr bool begins_name(char byte) noexcept {
+    return is_high(byte) || (is_of_word(byte) && (byte < '0' || byte > '9'));
+  }
+
+  static constexpr bool is_of_tag(char byte) noexcept { return byte == '$' || begins_name(byte); }
+
+  static constexpr bool is_blank(char byte) noexcept {
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+  }
+
+  std::string_view sql_;
+  std::size_t at_ = 0;
+  std::size_t token_end_ = 0;  // of the last parameter or dollar quote
+  std::size_t highest_ = 0;
+  std::uint64_t seen_ = 0;
+  bool has_text_ = false;
+  bool has_ended_ = false;
+  SqlFault fault_ = SqlFault::none;
+};
+
+}  // namespace detail
+
+constexpr SqlShape read_sql(std::string_view sql) noexcept {
+  return detail::SqlScanner(sql).scan();
+}
+
+constexpr const char* to_text(SqlFault fault) noexcept {
+  switch (fault) {
+    case SqlFault::none:
+      return "nothing is wrong";
+    case SqlFault::empty:
+      return "there is no statement in it";
+    case SqlFault::not_closed:
+      return "a quote or a comment is not closed";
+    case SqlFault::bad_parameter:
+      return "parameters are written $1, $2 … up to $64";
+    case SqlFault::unused_number:
+      return "the parameters leave a number out";
+    case SqlFault::several_statements:
+      return "it is several statements: use script for those";
+    case SqlFault::zero_byte:
+      return "there is a zero byte in it";
+  }
+  return "";
+}
+
+}  // namespace eider::db
+
+// The header of this name holds what `eider db check` has found out: eider_checked_sql() sets it.
+#ifdef EIDER_CHECKED_SQL
+#include "eider/data/db/checked_sql.h"
+#else
+namespace eider::db {
+/// The statement of a call that reads rows into T; void where it reads none.
+template <class T, std::size_t Count>
+using SqlFor = SqlWith<Count>;
+}  // namespace eider::db
+#endif

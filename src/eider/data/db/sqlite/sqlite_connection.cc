@@ -1,0 +1,493 @@
+#include "eider/data/db/sqlite/sqlite_connection.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <thread>
+
+#include "eider/data/db/sqlite/open_cursor.h"
+#include "eider/data/db/sqlite/sqlite_error.h"
+
+namespace eider::db {
+namespace {
+
+constexpr std::size_t kStatementsMax = 128;
+/// Steps of SQLite's machine between two looks at the limit: some tens of microseconds.
+constexpr int kStepsPerLook = 1000;
+/// Pages in the log from which it is copied into the file, as far as no read needs the older ones.
+constexpr int kLogPagesPerCopy = 1000;
+/// Stands where a statement has inserted nothing yet: 0 and -1 are row ids that somebody may use.
+constexpr std::int64_t kNothingInserted = std::numeric_limits<std::int64_t>::min();
+
+}  // namespace
+
+/// One run of a prepared statement; leaves it ready for the next.
+class SqliteConnection::Run {
+ public:
+  Run(SqliteConnection& connection, const PreparedStatement& prepared, const Limit& limit) noexcept
+      : connection_(connection), prepared_(prepared), statement_(prepared.get()) {
+    connection.limit_ = &limit;
+    connection.only_reads_ = prepared.only_reads();
+    // Only a mark tells whether this statement inserts: its row may have the id of the one before.
+    connection.inserted_before_ = sqlite3_last_insert_rowid(connection.handle_.get());
+    sqlite3_set_last_insert_rowid(connection.handle_.get(), kNothingInserted);
+  }
+  ~Run() {
+    connection_.limit_ = nullptr;
+    if (inserted() == kNothingInserted) {
+      sqlite3_set_last_insert_rowid(connection_.handle_.get(), connection_.inserted_before_);
+    }
+    sqlite3_reset(statement_);
+    sqlite3_clear_bindings(statement_);
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  Changed step_all(RowSink* rows) {
+    sqlite3* handle = connection_.handle_.get();
+    const std::int64_t before = sqlite3_total_changes64(handle);
+    int code = rows == nullptr ? sqlite3_step(statement_) : begin_rows(*rows);
+    for (; code == SQLITE_ROW; code = sqlite3_step(statement_)) {
+      if (rows != nullptr) {
+        or_take_back([&] { db::add_row(statement_, connection_.cells_, *rows); });
+      }
+    }
+    if (code != SQLITE_DONE) {
+      throw_sqlite(statement_, prepared_.sql());
+    }
+    const bool has_changed = sqlite3_total_changes64(handle) != before;
+    return {has_changed ? sqlite3_changes64(handle) : 0,
+            inserted() == kNothingInserted ? 0 : inserted()};
+  }
+
+ private:
+  [[nodiscard]] std::int64_t inserted() const noexcept {
+    return sqlite3_last_insert_rowid(connection_.handle_.get());
+  }
+
+  /// The first step tells which columns there are: where the schema has changed it prepares the
+  /// statement anew. But what changes something is not begun for rows that would be refused.
+  int begin_rows(RowSink& rows) {
+    const auto begin = [&] {
+      db::begin_rows(statement_, connection_.shape_, connection_.cells_, rows);
+    };
+    if (!prepared_.only_reads()) {
+      begin();
+    }
+    const int reprepared = times_reprepared(statement_);
+    const int code = sqlite3_step(statement_);
+    if (prepared_.only_reads() ? code == SQLITE_ROW || code == SQLITE_DONE
+                               : code == SQLITE_ROW && times_reprepared(statement_) != reprepared) {
+      or_take_back(begin);
+    }
+    return code;
+  }
+
+  /// What is done with a row, which may be refused.
+  template <class Use>
+  void or_take_back(Use use) {
+    try {
+      use();
+    } catch (...) {
+      take_back();
+      throw;
+    }
+  }
+
+  /// All that it changes is changed ahead of its first row, and a mere reset would keep that.
+  void take_back() {
+    if (prepared_.only_reads()) {
+      return;
+    }
+    if (connection_.has_savepoint_) {
+      sqlite3_reset(statement_);
+      connection_.execute("rollback to eider_rows");
+    } else {
+      sqlite3_interrupt(connection_.handle_.get());
+      sqlite3_step(statement_);
+    }
+  }
+
+  SqliteConnection& connection_;
+  const PreparedStatement& prepared_;
+  sqlite3_stmt* statement_;
+};
+
+SqliteConnection::SqliteConnection(const std::string& path, Role role, const SqliteOptions& options)
+    : role_(role), handle_(open_file(path, options)), cache_(kStatementsMax) {
+  try {
+    set_up(options);
+  } catch (const Failure&) {
+    throw_cannot_open(path, handle_.get());
+  }
+  if (role_ == Role::writes && !options.schema.empty() && !options.is_read_only) {
+    set_up_schema(path, options.schema);
+  }
+}
+
+SqliteConnection::~SqliteConnection() {
+  close_cursors();
+  cache_.clear();  // a handle with statements does not close
+}
+
+void SqliteConnection::set_up(const SqliteOptions& options) {
+  const auto busy_ms = std::chrono::duration_cast<std::chrono::milliseconds>(options.busy_time_max);
+  sqlite3_busy_timeout(handle_.get(), static_cast<int>(busy_ms.count()));
+  sqlite3_progress_handler(handle_.get(), kStepsPerLook, &SqliteConnection::ask_limit, this);
+  if (!options.is_read_only) {
+    begin_log(options.busy_time_max);
+  }
+  execute("pragma foreign_keys = on");
+  execute("pragma trusted_schema = off");
+  add_last_insert_rowid();
+  if (role_ == Role::reads) {
+    execute("pragma query_only = on");
+    keep_query_only();
+    return;
+  }
+  if (options.is_read_only) {
+    execute("pragma schema_version");  // reads the file: what is none is told now, with its name
+    return;
+  }
+  execute(options.durability == SqliteOptions::Durability::power ? "pragma synchronous = full"
+                                                                 : "pragma synchronous = normal");
+  watch_log(options);
+  prove_writable();
+  sqlite3_busy_timeout(handle_.get(), static_cast<int>(busy_ms.count()));
+}
+
+/// Of several that turn a new file into one with a log each would wait for the others: SQLite
+/// refuses them at once, without its own waiting.
+void SqliteConnection::begin_log(Duration busy_time_max) {
+  constexpr Duration kPause = std::chrono::milliseconds(5);
+  const Instant end = std::chrono::steady_clock::now() + busy_time_max;
+  for (bool has_begun = false; !has_begun;) {
+    try {
+      execute("pragma journal_mode = wal");
+      has_begun = true;
+    } catch (const Failure& failure) {
+      if (failure.kind() != FailureKind::busy || std::chrono::steady_clock::now() >= end) {
+        throw;
+      }
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+}
+
+/// Says now, not at the first request, that the file cannot be written. That another one writes at
+/// the moment is no such fault, and is not waited for: what comes to write will wait.
+void SqliteConnection::prove_writable() {
+  sqlite3_busy_timeout(handle_.get(), 0);
+  try {
+    execute("begin immediate");
+    execute("rollback");
+  } catch (const Failure& failure) {
+    if (failure.kind() != FailureKind::busy) {
+      throw;
+    }
+  }
+}
+
+void SqliteConnection::set_up_schema(const std::string& path, const std::string& schema) {
+  try {
+    script(schema);
+  } catch (const Failure& failure) {
+    throw Failure(FailureKind::open,
+                  "cannot set up the schema of the database " + path + ": " + failure.what());
+  }
+}
+
+void SqliteConnection::execute(const char* sql) {
+  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) {
+    throw_sqlite(handle_.get(), sql);
+  }
+}
+
+/// In place of SQLite's own hook, which copies the log into the file and tells nobody of its size.
+void SqliteConnection::watch_log(const SqliteOptions& options) {
+  on_large_log_ = options.on_large_log;
+  large_log_bytes_ = options.large_log_bytes;
+  told_from_bytes_ = large_log_bytes_;
+  execute(("pragma journal_size_limit = " + std::to_string(large_log_bytes_)).c_str());
+  sqlite3_stmt* statement = cache_.get(handle_.get(), "pragma page_size").get();
+  page_bytes_ = sqlite3_step(statement) == SQLITE_ROW
+                    ? static_cast<std::uint64_t>(sqlite3_column_int64(statement, 0))
+                    : 0;
+  sqlite3_reset(statement);
+  const auto hook = [](void* self, sqlite3* handle, const char* name, int pages_count) {
+    if (pages_count >= kLogPagesPerCopy) {
+      sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    }
+    static_cast<SqliteConnection*>(self)->on_log(static_cast<std::uint64_t>(pages_count));
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(handle_.get(), hook, this);
+}
+
+/// After each commit.
+void SqliteConnection::on_log(std::uint64_t pages_count) {
+  const std::uint64_t bytes = pages_count * page_bytes_;
+  if (bytes < large_log_bytes_) {
+    told_from_bytes_ = large_log_bytes_;
+  } else if (bytes >= told_from_bytes_) {
+    told_from_bytes_ = 2 * bytes;
+    if (on_large_log_) {
+      on_large_log_(bytes);
+    }
+  }
+}
+
+/// SQL's last_insert_rowid() sees through the mark that stands there while a statement runs.
+void SqliteConnection::add_last_insert_rowid() {
+  const auto answer = [](sqlite3_context* context, int, sqlite3_value**) {
+    const auto& self = *static_cast<const SqliteConnection*>(sqlite3_user_data(context));
+    const std::int64_t inserted = sqlite3_last_insert_rowid(self.handle_.get());
+    sqlite3_result_int64(context, inserted == kNothingInserted ? self.inserted_before_ : inserted);
+  };
+  const int code = sqlite3_create_function_v2(handle_.get(), "last_insert_rowid", 0,
+                                              SQLITE_UTF8 | SQLITE_INNOCUOUS, this, answer, nullptr,
+                                              nullptr, nullptr);
+  if (code != SQLITE_OK) {
+    throw_sqlite(handle_.get(), "last_insert_rowid()");
+  }
+}
+
+/// To SQLite the pragma only reads, so that a reader would carry it out.
+void SqliteConnection::keep_query_only() {
+  const auto allow = [](void*, int action, const char* name, const char* value, const char*,
+                        const char*) {
+    const bool is_it =
+        action == SQLITE_PRAGMA && value != nullptr && sqlite3_stricmp(name, "query_only") == 0;
+    return is_it ? SQLITE_DENY : SQLITE_OK;
+  };
+  sqlite3_set_authorizer(handle_.get(), allow, nullptr);
+}
+
+// Only what nobody waits for is given up early, and only when that changes nothing.
+int SqliteConnection::ask_limit(void* connection) noexcept {
+  const auto& self = *static_cast<const SqliteConnection*>(connection);
+  if (self.limit_ == nullptr) {
+    return 0;
+  }
+  return (self.only_reads_ && self.limit_->is_abandoned()) || self.limit_->is_late() ? 1 : 0;
+}
+
+bool SqliteConnection::is_in_transaction() const noexcept {
+  return sqlite3_get_autocommit(handle_.get()) == 0;
+}
+
+/// A statement that was interrupted, or an `or rollback`, ends a transaction: what comes behind it
+/// would be kept by itself.
+void SqliteConnection::check_transaction() const {
+  if (is_begun_ && !is_in_transaction()) {
+    throw Failure(FailureKind::statement,
+                  "an earlier failure took the transaction back: nothing more can be done in it");
+  }
+}
+
+std::optional<Changed> SqliteConnection::run(std::string_view sql, std::span<const Value> values,
+                                             RowSink* rows, const Limit& limit) {
+  const PreparedStatement& prepared = cache_.get(handle_.get(), sql);
+  if (role_ == Role::reads && !prepared.only_reads()) {
+    return std::nullopt;
+  }
+  check_transaction();
+  const bool was_in_transaction = is_in_transaction();
+  const bool gets_savepoint = rows != nullptr && needs_savepoint(prepared);
+  const Changed changed = gets_savepoint ? run_in_savepoint(sql, values, rows, limit)
+                                         : run_prepared(prepared, values, rows, limit);
+  if (is_in_transaction() != was_in_transaction) {
+    roll_back();
+    throw Failure(FailureKind::statement,
+                  "transactions are begun and ended by transaction(), not by: " + std::string(sql));
+  }
+  return changed;
+}
+
+Changed SqliteConnection::run_prepared(const PreparedStatement& prepared,
+                                       std::span<const Value> values, RowSink* rows,
+                                       const Limit& limit) {
+  Run run(*this, prepared, limit);
+  bind_all(prepared, values);
+  return run.step_all(rows);
+}
+
+/// A row of it may be refused, and the rest of its transaction is to stay then, or the streams that
+/// are open beside it: interrupting this one would end them, and all behind it until they end.
+bool SqliteConnection::needs_savepoint(const PreparedStatement& prepared) const noexcept {
+  const bool has_neighbours = is_in_transaction() ? !is_shared_ : !cursors_.empty();
+  return has_neighbours && !prepared.only_reads() && sqlite3_column_count(prepared.get()) > 0;
+}
+
+Changed SqliteConnection::run_in_savepoint(std::string_view sql, std::span<const Value> values,
+                                           RowSink* rows, const Limit& limit) {
+  const bool is_outermost = !is_in_transaction();
+  const auto release = [this] {
+    has_savepoint_ = false;
+    if (is_in_transaction()) {
+      say("release eider_rows");
+    }
+  };
+  say("savepoint eider_rows");
+  has_savepoint_ = true;
+  try {
+    const Changed changed = run_prepared(cache_.get(handle_.get(), sql), values, rows, limit);
+    release();
+    return changed;
+  } catch (...) {
+    if (is_outermost) {  // it may be its commit that failed
+      has_savepoint_ = false;
+      roll_back();
+    } else {
+      release();
+    }
+    throw;
+  }
+}
+
+void SqliteConnection::take_piece(Cursor& cursor, std::string_view sql,
+                                  std::span<const Value> values, RowSink& rows,
+                                  const Limit& limit) {
+  check_transaction();
+  if (!sql.empty()) {
+    cursors_[cursor.number] = std::make_unique<OpenCursor>(handle_.get(), sql, values, is_begun_);
+  }
+  const auto found = cursors_.find(cursor.number);
+  if (found == cursors_.end()) {
+    throw Failure(FailureKind::statement, "the rows of a stream went with their transaction");
+  }
+  limit_ = &limit;
+  only_reads_ = true;
+  try {
+    cursor.is_over = found->second->take(rows);
+  } catch (...) {
+    limit_ = nullptr;
+    cursors_.erase(found);
+    throw;
+  }
+  limit_ = nullptr;
+  if (cursor.is_over) {
+    cursors_.erase(found);
+  }
+}
+
+void SqliteConnection::close_cursor(std::uint64_t number) noexcept {
+  cursors_.erase(number);
+}
+
+void SqliteConnection::close_cursors() noexcept {
+  cursors_.clear();
+}
+
+void SqliteConnection::close_cursors_of_transaction() noexcept {
+  std::erase_if(cursors_, [](const auto& one) { return one.second->is_of_transaction(); });
+}
+
+void SqliteConnection::script(std::string_view sql) {
+  check_transaction();
+  const std::string text(sql);
+  if (is_in_transaction()) {
+    run_all(text);
+    return;
+  }
+  begin();
+  try {
+    run_all(text);
+    commit();
+  } catch (...) {
+    roll_back();
+    throw;
+  }
+}
+
+void SqliteConnection::run_all(const std::string& sql) {
+  if (sql.find('\0') != std::string::npos) {
+    throw Failure(FailureKind::statement, "a script with NUL in it");
+  }
+  // As sqlite3_exec does it, which does not say where an error is.
+  sqlite3* const handle = handle_.get();
+  for (const char* next = sql.c_str(); *next != '\0';) {
+    sqlite3_stmt* prepared = nullptr;
+    const char* const begin = next;
+    int code = sqlite3_prepare_v2(handle, begin, -1, &prepared, &next);
+    const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement(prepared,
+                                                                               &sqlite3_finalize);
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+      code = prepared == nullptr ? SQLITE_DONE : sqlite3_step(prepared);
+    }
+    if (code != SQLITE_DONE) {
+      const int offset = std::max(sqlite3_error_offset(handle), 0);
+      const char* const words = begin + std::strspn(begin, " \t\r\n");
+      throw_sqlite(handle, sql, 1 + std::count(sql.c_str(), std::max(words, begin + offset), '\n'));
+    }
+  }
+}
+
+// Immediate: that it has to wait for another process shows here, not at some later statement.
+void SqliteConnection::begin() {
+  say("begin immediate");
+  is_shared_ = false;
+  is_begun_ = true;
+}
+
+void SqliteConnection::begin_sharing() {
+  begin();
+  is_shared_ = true;
+}
+
+void SqliteConnection::commit() {
+  close_cursors_of_transaction();
+  say("commit");
+  is_begun_ = false;
+}
+
+/// A statement without rows and values, prepared on its first use.
+void SqliteConnection::say(const char* sql) {
+  sqlite3_stmt* statement = cache_.get(handle_.get(), sql).get();
+  const int code = sqlite3_step(statement);
+  if (code == SQLITE_DONE) {
+    sqlite3_reset(statement);
+    return;
+  }
+  try {
+    throw_sqlite(handle_.get(), sql);
+  } catch (...) {
+    sqlite3_reset(statement);
+    throw;
+  }
+}
+
+bool SqliteConnection::begin_reading() noexcept {
+  try {
+    say("begin");
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+bool SqliteConnection::may_commit() const noexcept {
+  int violations = 0;
+  int unused = 0;
+  sqlite3_db_status(handle_.get(), SQLITE_DBSTATUS_DEFERRED_FKS, &violations, &unused, 0);
+  return is_in_transaction() && violations == 0;
+}
+
+void SqliteConnection::roll_back() noexcept {
+  close_cursors_of_transaction();
+  is_begun_ = false;
+  if (!is_in_transaction()) {
+    return;
+  }
+  try {
+    say("rollback");
+  } catch (...) {  // without memory for the statement
+    sqlite3_exec(handle_.get(), "rollback", nullptr, nullptr, nullptr);
+  }
+}
+
+}  // namespace eider::db

@@ -1,0 +1,310 @@
+// What can be asked of a database and of a transaction alike, as awaitables.
+// Must not block: a connection on a thread, or on the loop, runs each call while the task waits.
+#pragma once
+
+#include <coroutine>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "eider/data/db/conflict.h"
+#include "eider/data/db/pool.h"
+#include "eider/data/db/query_job.h"
+#include "eider/data/db/several.h"
+
+namespace eider::db {
+
+/// Where calls go: the pool, or the one connection of a transaction.
+class Route {
+ public:
+  Route(std::shared_ptr<Pool> pool, std::shared_ptr<TransactionState> transaction) noexcept
+      : pool_(std::move(pool)), transaction_(std::move(transaction)) {}
+
+  [[nodiscard]] bool submit(std::unique_ptr<Job>& job, Lane lane) const {
+    if (transaction_ == nullptr) {
+      return pool_->submit(job, lane);
+    }
+    const bool is_taken = transaction_->submit(job);
+    pool_->on_changed(*transaction_);
+    return is_taken;
+  }
+  /// Pre: in a transaction.
+  void leave() const {
+    transaction_->leave();
+    pool_->on_changed(*transaction_);
+  }
+  [[nodiscard]] const std::shared_ptr<Pool>& pool() const noexcept { return pool_; }
+  [[nodiscard]] const std::shared_ptr<TransactionState>& transaction() const noexcept {
+    return transaction_;
+  }
+
+ private:
+  std::shared_ptr<Pool> pool_;
+  std::shared_ptr<TransactionState> transaction_;
+};
+
+namespace detail {
+
+/// Throws the failure that is being handled, explained where one of `conflicts` explains it.
+[[noreturn]] void rethrow_explained(const Failure& failure, std::span<const Conflict> conflicts);
+
+template <class J>
+inline constexpr bool kTellsEach = false;
+template <class... Ps>
+inline constexpr bool kTellsEach<EachJob<Ps...>> = true;
+template <class P>
+inline constexpr bool kTellsEach<EachListJob<P>> = true;
+
+}  // namespace detail
+
+template <class J>
+class Pending;
+
+template <class T>
+class RowStream;
+
+namespace detail {
+class StreamCourse;
+}
+
+namespace postgres {
+class CopyCourse;
+}  // namespace postgres
+
+namespace mariadb {
+class BulkInserter;
+}  // namespace mariadb
+
+/// A Pending that was told more: awaits the same call, and has to go with it. (By value, because
+/// g++ 12 copies what co_await is given by reference.)
+template <class J>
+class PendingView {
+ public:
+  explicit PendingView(Pending<J>& pending) noexcept : pending_(&pending) {}
+
+  bool await_ready() const noexcept { return pending_->await_ready(); }
+  bool await_suspend(std::coroutine_handle<> waiting) { return pending_->await_suspend(waiting); }
+  auto await_resume() { return pending_->await_resume(); }
+  template <class T, class M>
+  PendingView on_conflict(std::string_view constraint, M T::* member, std::string_view text,
+                          std::string_view code = {}) {
+    return pending_->on_conflict(constraint, member, text, code);
+  }
+
+ private:
+  Pending<J>* pending_;
+};
+
+/// What a call gives to `co_await`. Destroying it while it waits is safe: one that has not begun
+/// never will. PostgreSQL cancels it; SQLite interrupts one that only reads, and brings one that
+/// writes to its end.
+template <class J>
+class [[nodiscard("nothing is done without it: write co_await in front")]] Pending {
+ public:
+  Pending(Route route, Lane lane, std::unique_ptr<Job> job) noexcept
+      : route_(std::move(route)), lane_(lane), job_(std::move(job)) {}
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  ~Pending() {
+    if (in_flight_ != nullptr) {
+      route_.pool()->abandon(*in_flight_);
+    }
+  }
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> waiting) {
+    job_->wait(Loop::current(), waiting, in_flight_, route_.pool()->meter());
+    std::unique_ptr<Job> job = std::move(job_);
+    if (route_.submit(job, lane_)) {
+      return true;
+    }
+    job->abandon();
+    in_flight_ = nullptr;
+    job_ = std::move(job);
+    return false;
+  }
+  auto await_resume() {
+    J* job = static_cast<J*>(in_flight_ != nullptr ? in_flight_ : job_.get());
+    try {
+      return job->take();
+    } catch (const Failure& failure) {
+      detail::rethrow_explained(failure, conflicts_);
+    }
+  }
+
+  /// What a constraint refuses is a 422 that names a member of the request (Conflict), instead of a
+  /// 409 that names none: `co_await db->exec("insert into users …", …)
+  /// .on_conflict("users_email_key", &NewUser::email, "is taken")`. One for each constraint.
+  template <class T, class M>
+  PendingView<J> on_conflict(std::string_view constraint, M T::* member, std::string_view text,
+                             std::string_view code = {}) {
+    static_assert(!detail::kTellsEach<J>,
+                  "eider: `all` throws nothing of its statements: ask each result, by explain()");
+    conflicts_.emplace_back(constraint, member, text, code);
+    return PendingView<J>(*this);
+  }
+
+ private:
+  Route route_;
+  Lane lane_;
+  std::unique_ptr<Job> job_;  // a J: before it is submitted, and when it is refused
+  Job* in_flight_ = nullptr;  // belongs to a queue, then to the loop while it resumes us
+  std::vector<Conflict> conflicts_;
+};
+
+/// The text of a script: a literal, or a RuntimeSql.
+class Script {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
+  consteval Script(const char* literal) : literal_(literal) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): as above
+  Script(const RuntimeSql& sql) noexcept : runtime_(&sql) {}
+
+  [[nodiscard]] SqlText text() const {
+    return runtime_ == nullptr ? SqlText(literal_) : SqlText(*runtime_);
+  }
+
+ private:
+  const char* literal_ = nullptr;
+  const RuntimeSql* runtime_ = nullptr;
+};
+
+/// All of these throw db::Failure when awaited. A statement is a literal with $1, $2 … where the
+/// values go, checked by the compiler; text never becomes part of it.
+class Statements {
+ public:
+  /// The rows, each as a T: a struct whose members are named as the columns, a single value, or a
+  /// db::Row.
+  ///
+  /// errors   Failure(row)  a row does not fit T; also all of the kinds below
+  template <class T, class... Args>
+  Pending<detail::QueryJobOf<T, detail::All>> all(SqlFor<T, sizeof...(Args)> sql,
+                                                  const Args&... args) const {
+    static_assert(!std::is_same_v<T, bool>, "std::vector<bool> holds no bools: read them as int");
+    return query<T, detail::All>(sql.text(), args...);
+  }
+
+  /// The only row, or nothing.
+  ///
+  /// errors   Failure(row)  there is more than one. What a statement changed whose rows do not fit
+  ///          is taken back on SQLite, here as in `all`; on PostgreSQL it stays outside of a
+  ///          transaction, as it has committed by then
+  template <class T, class... Args>
+  Pending<detail::QueryJobOf<T, detail::One>> one(SqlFor<T, sizeof...(Args)> sql,
+                                                  const Args&... args) const {
+    return query<T, detail::One>(sql.text(), args...);
+  }
+
+  /// What the statement changed.
+  ///
+  /// errors   Failure(unique), (foreign_key), (not_null), (check)  a constraint of the schema: 409
+  ///          Failure(busy), (expired)  too much waits, or it took too long: 503
+  ///          Failure(statement), (values), (storage)  500
+  template <class... Args>
+  Pending<detail::ExecJob> exec(SqlFor<void, sizeof...(Args)> sql, const Args&... args) const {
+    return {route_, Lane::writing,
+            std::make_unique<detail::ExecJob>(detail::make_statement(sql.text(), args...))};
+  }
+
+  /// The rows of a statement that only reads, one after the other, as they are asked for:
+  /// `while (auto row = co_await rows.next())`. They are of one moment, that of the first asking.
+  /// Outside of a transaction it has a connection to itself from the first `next` to its end:
+  /// PoolLimits say for how long. Nothing of the statement happens ahead of that.
+  ///
+  /// errors   of `next`
+  template <class T, class... Args>
+  [[nodiscard]] RowStream<T> stream(SqlFor<T, sizeof...(Args)> sql, const Args&... args) const;
+
+  // The same with a statement that was put together together with its values.
+
+  template <class T>
+  Pending<detail::QueryJobOf<T, detail::All>> all(BoundSql bound) const {
+    return query_of<T, detail::All>(detail::make_statement(std::move(bound)));
+  }
+  template <class T>
+  Pending<detail::QueryJobOf<T, detail::One>> one(BoundSql bound) const {
+    return query_of<T, detail::One>(detail::make_statement(std::move(bound)));
+  }
+  Pending<detail::ExecJob> exec(BoundSql bound) const {
+    return {route_, Lane::writing,
+            std::make_unique<detail::ExecJob>(detail::make_statement(std::move(bound)))};
+  }
+
+  template <class T>
+  [[nodiscard]] RowStream<T> stream(BoundSql bound) const;
+
+  /// Several statements at once, each for itself: `auto [users, count] = co_await
+  /// db.all(rows<User>("…"), row<int>("…"))`. PostgreSQL is sent all of them before it has answered
+  /// the first.
+  ///
+  /// returns  a tuple with a Result<…, Failure> of each, in their order
+  template <class... Ps>
+  Pending<detail::EachJob<Ps...>> all(Asked<Ps>... asked) const {
+    return {route_, Lane::reading, std::make_unique<detail::EachJob<Ps...>>(std::move(asked)...)};
+  }
+
+  /// Several statements in one round trip, all or none: a transaction of their own, unless they are
+  /// within one. Five times cheaper than one by one where the round trip is what costs.
+  ///
+  /// returns  a tuple of what each gives
+  /// errors   the first failure, and nothing was kept. Failure(row) alone comes too late for that
+  ///          with PostgreSQL: outside of a transaction it has committed by then
+  template <class... Ps>
+  Pending<detail::BatchJob<Ps...>> batch(Asked<Ps>... asked) const {
+    return {route_, Lane::writing,
+            std::make_unique<detail::BatchJob<Ps...>>(route_.transaction() != nullptr,
+                                                      std::move(asked)...)};
+  }
+
+  // The same of as many as there are: `asked.push_back(row<User>("…", id))`, each its own
+  // statement.
+
+  template <class P>
+  Pending<detail::EachListJob<P>> all(std::vector<Asked<P>> asked) const {
+    return {route_, Lane::reading, std::make_unique<detail::EachListJob<P>>(std::move(asked))};
+  }
+  template <class P>
+  Pending<detail::BatchListJob<P>> batch(std::vector<Asked<P>> asked) const {
+    return {route_, Lane::writing,
+            std::make_unique<detail::BatchListJob<P>>(route_.transaction() != nullptr,
+                                                      std::move(asked))};
+  }
+
+  /// Runs several statements, all or none. For schemas: nothing can be bound.
+  Pending<detail::ScriptJob> script(Script sql) const {
+    return {route_, Lane::writing, std::make_unique<detail::ScriptJob>(sql.text())};
+  }
+
+ protected:
+  explicit Statements(Route route) noexcept : route_(std::move(route)) {}
+  ~Statements() = default;
+  Statements(const Statements&) = default;
+  Statements(Statements&&) = default;
+  Statements& operator=(const Statements&) = default;
+  Statements& operator=(Statements&&) = default;
+
+  [[nodiscard]] const Route& route() const noexcept { return route_; }
+
+ private:
+  friend class detail::StreamCourse;
+  friend class postgres::CopyCourse;
+  friend class mariadb::BulkInserter;
+
+  template <class T, template <class> class How, class... Args>
+  Pending<detail::QueryJobOf<T, How>> query(SqlText sql, const Args&... args) const {
+    return query_of<T, How>(detail::make_statement(std::move(sql), args...));
+  }
+  template <class T, template <class> class How>
+  Pending<detail::QueryJobOf<T, How>> query_of(detail::Statement statement) const {
+    // A unique_ptr of each T's would be compiled for each.
+    std::unique_ptr<Job> job(new detail::QueryJobOf<T, How>(std::move(statement)));
+    return {route_, Lane::reading, std::move(job)};
+  }
+
+  Route route_;
+};
+
+}  // namespace eider::db

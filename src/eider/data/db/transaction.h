@@ -1,0 +1,182 @@
+// Several statements that count together or not at all.
+// Must not be kept open while something slow is awaited: other writers wait for it.
+#pragma once
+
+#include <exception>
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "eider/data/db/failure.h"
+#include "eider/data/db/statements.h"
+#include "eider/data/db/transaction_options.h"
+#include "eider/io/runtime/task.h"
+
+namespace eider {
+
+namespace db::detail {
+
+/// Ends a transaction, one way or the other.
+class EndJob final : public Job {
+ public:
+  enum class Way : std::uint8_t { commit, roll_back };
+
+  EndJob(Way way, std::shared_ptr<TransactionState> state) noexcept
+      : way_(way), state_(std::move(state)) {}
+  void take() const { rethrow(); }
+  [[nodiscard]] Request start() noexcept override;
+
+ private:
+  Way way_;
+  std::shared_ptr<TransactionState> state_;
+};
+
+/// A Result that failed takes back what led to it, as an exception does.
+template <class T>
+struct IsFailed {
+  static bool of(const T& /*value*/) noexcept { return false; }
+};
+template <class T, class E>
+struct IsFailed<std::expected<T, E>> {
+  static bool of(const std::expected<T, E>& value) noexcept { return !value.has_value(); }
+};
+
+/// The server has taken the transaction back, for sure, for another one's sake.
+[[nodiscard]] bool may_be_tried_again(FailureKind kind) noexcept;
+[[nodiscard]] Duration pause_behind_try(unsigned tries);
+
+/// One that is left neither released nor rolled back gives its transaction up: what was done behind
+/// it would be kept.
+class Savepoint {
+ public:
+  explicit Savepoint(Route route);
+  ~Savepoint();
+  Savepoint(const Savepoint&) = delete;
+  Savepoint& operator=(const Savepoint&) = delete;
+
+  [[nodiscard]] Task<> set() { return say("savepoint"); }
+  [[nodiscard]] Task<> release();
+  /// Also where it cannot: no later statement of the transaction, nor its commit, is taken then.
+  [[nodiscard]] Task<> roll_back();
+
+ private:
+  [[nodiscard]] Task<> say(std::string_view what);
+
+  Route route_;
+  std::string name_;
+  bool is_over_ = false;
+};
+
+}  // namespace db::detail
+
+/// From `Database::begin` or `Database::transaction`. Rolled back when it is destroyed without
+/// having been committed; statements that come to the database later see that it was.
+class [[nodiscard]] Transaction : public db::Statements {
+ public:
+  explicit Transaction(db::Route route) noexcept : Statements(std::move(route)) {}
+  Transaction(Transaction&& other) noexcept = default;
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction() {
+    if (route().transaction() != nullptr) {
+      route().leave();
+    }
+  }
+
+  /// `co_await transaction.commit()`. When it fails all is rolled back.
+  [[nodiscard]] db::Pending<db::detail::EndJob> commit() const {
+    return end(db::detail::EndJob::Way::commit);
+  }
+  [[nodiscard]] db::Pending<db::detail::EndJob> roll_back() const {
+    return end(db::detail::EndJob::Way::roll_back);
+  }
+
+  /// A part that may fail by itself: runs `body(Transaction&)`, which returns a Task, and goes back
+  /// to where that began when it throws, or returns a Result that failed; both are passed on. They
+  /// nest, but two at a time do not go side by side.
+  ///
+  ///     co_await all.savepoint([](Transaction& part) -> Task<> { … });
+  ///
+  /// body     is copied, and called once. Cancelled, it takes back the whole transaction
+  /// returns  what the body returned
+  /// errors   what the body threw. Where the transaction has gone with it (a deadlock, a lost
+  ///          connection) nothing more can be done in it, and its commit fails
+  template <class Body>
+  [[nodiscard]] std::invoke_result_t<std::decay_t<Body>&, Transaction&> savepoint(Body&& body) {
+    using Function = std::decay_t<Body>;
+    static_assert(std::is_lvalue_reference_v<Body> || detail::runtime::CanBeMadeInAwait<Function>,
+                  "eider: with g++ 12, give this function a name first: `auto body = "
+                  "[title](Transaction& …`");
+    using Value = typename std::invoke_result_t<Function&, Transaction&>::value_type;
+    return run_savepoint<Value>(*this,
+                                detail::runtime::InFrame<Function>(std::forward<Body>(body)));
+  }
+
+ private:
+  template <class T, class Body>
+  static Task<T> run_savepoint(Transaction& within, detail::runtime::InFrame<Body> body) {
+    db::detail::Savepoint savepoint(within.route());
+    co_await savepoint.set();
+    std::exception_ptr thrown;
+    try {
+      Task<T> work = body.function(within);
+      if constexpr (std::is_void_v<T>) {
+        co_await std::move(work);
+        co_await savepoint.release();
+        co_return;
+      } else {
+        T result = co_await std::move(work);
+        if (db::detail::IsFailed<T>::of(result)) {
+          co_await savepoint.roll_back();
+        } else {
+          co_await savepoint.release();
+        }
+        co_return result;
+      }
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    co_await savepoint.roll_back();
+    std::rethrow_exception(thrown);
+  }
+
+  [[nodiscard]] db::Pending<db::detail::EndJob> end(db::detail::EndJob::Way way) const {
+    return {route(), db::Lane::writing,
+            std::make_unique<db::detail::EndJob>(way, route().transaction())};
+  }
+};
+
+namespace db::detail {
+
+/// Begins a transaction, or what a stream of rows is read in.
+class BeginJob final : public Job {
+ public:
+  using Use = TransactionState::Use;
+
+  explicit BeginJob(const std::shared_ptr<Pool>& pool, Use use = Use::transaction,
+                    Isolation isolation = Isolation::server) noexcept;
+  ~BeginJob() override;
+
+  [[nodiscard]] std::shared_ptr<TransactionState> begun() const noexcept override {
+    return has_succeeded() ? state_ : nullptr;
+  }
+  Transaction take();
+  [[nodiscard]] bool opens_stream() const noexcept override { return state_->is_stream(); }
+  [[nodiscard]] Request start() noexcept override {
+    const bool reads_alone = state_->is_stream() && !state_->is_load();
+    return {.what = reads_alone ? Request::What::hold : Request::What::begin,
+            .isolation = isolation_};
+  }
+
+ private:
+  std::weak_ptr<Pool> pool_;  // not owned: this may be destroyed on one of its threads
+  std::shared_ptr<TransactionState> state_;
+  const Isolation isolation_;
+  bool is_taken_ = false;
+};
+
+}  // namespace db::detail
+
+}  // namespace eider

@@ -1,0 +1,104 @@
+#include "eider/data/redis/app/redis_values.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "eider/data/redis/app/pause.h"
+#include "eider/io/runtime/loop_local.h"
+
+namespace eider {
+
+namespace {
+
+class RedisValueStore final : public CacheStore {
+ public:
+  RedisValueStore(const Redis& redis, RedisValues options)
+      : redis_(redis),
+        at_once_(redis.within(options.time_max)),
+        options_(std::move(options)),
+        pause_(options_.pause) {
+    if (options_.kept_near) {
+      RedisCache::require_one_server(redis);
+      near_.emplace([at_once = at_once_, kept = *options_.kept_near] {
+        return std::make_unique<RedisCache>(at_once, kept);
+      });
+    }
+  }
+
+  [[nodiscard]] Task<std::optional<CachedValue>> find(std::string key) override {
+    if (pause_.is_on()) {
+      co_return std::nullopt;
+    }
+    const std::string name = options_.prefix + key;
+    try {
+      if (near_) {
+        auto finding = find_near(name);
+        co_return co_await std::move(finding);
+      }
+      auto asking = at_once_.pipeline(redis::word<std::optional<std::string>>("GET", name),
+                                      redis::word<std::int64_t>("PTTL", name));
+      auto [bytes, left_ms] = co_await asking;
+      if (bytes) {
+        co_return CachedValue{
+            .bytes = std::make_shared<const std::string>(std::move(*bytes)),
+            .left = std::chrono::milliseconds(std::max<std::int64_t>(left_ms, 0))};
+      }
+    } catch (const RedisFailure&) {
+      pause_.begin();
+    }
+    co_return std::nullopt;
+  }
+
+  [[nodiscard]] Task<> put(std::string key, CachedBytes bytes, Duration keep) override {
+    const auto keep_ms = std::chrono::ceil<std::chrono::milliseconds>(keep).count();
+    if (pause_.is_on() || bytes->size() > options_.value_bytes_max || keep_ms <= 0) {
+      co_return;
+    }
+    try {
+      auto setting = at_once_.command("SET", options_.prefix + key, *bytes, "PX", keep_ms);
+      co_await setting;
+      forget_near(key);
+    } catch (const RedisFailure&) {
+      pause_.begin();
+    }
+  }
+
+  [[nodiscard]] Task<> erase(std::string key) override {
+    auto deleting = redis_.command("DEL", options_.prefix + key);
+    co_await deleting;
+    forget_near(key);
+  }
+
+ private:
+  Task<std::optional<CachedValue>> find_near(std::string name) {
+    auto finding = near_->here().find(name);
+    const RedisFound found = co_await std::move(finding);
+    if (found.bytes == nullptr) {
+      // Who makes it would not be told at once that it is there.
+      near_->here().forget(name);
+      co_return std::nullopt;
+    }
+    co_return CachedValue{.bytes = found.bytes, .left = found.left.value_or(Duration::zero())};
+  }
+  /// What this loop has changed it sees at once; others do by the way of a message.
+  void forget_near(const std::string& key) {
+    if (near_) {
+      near_->here().forget(options_.prefix + key);
+    }
+  }
+
+  const Redis redis_;
+  const Redis at_once_;
+  const RedisValues options_;
+  detail::app::Pause pause_;
+  std::optional<LoopLocal<RedisCache>> near_;
+};
+
+}  // namespace
+
+std::shared_ptr<CacheStore> redis_values(const Redis& redis, RedisValues options) {
+  return std::make_shared<RedisValueStore>(redis, std::move(options));
+}
+
+}  // namespace eider

@@ -1,0 +1,114 @@
+#include "eider/data/redis/command_rules.h"
+
+#include <algorithm>
+#include <string>
+
+#include "eider/data/redis/call.h"
+#include "eider/data/redis/redis_failure.h"
+#include "eider/data/redis/resp_reader.h"
+
+namespace eider::redis::detail {
+namespace {
+
+/// Those that change what a connection is, or keep others waiting.
+constexpr std::string_view kOwnConnection[] = {
+    "BLMOVE",   "BLMPOP",   "BLPOP",   "BRPOP", "BRPOPLPUSH", "BZMPOP",
+    "BZPOPMAX", "BZPOPMIN", "UNWATCH", "WAIT",  "WAITAOF",    "CLIENT",
+};
+
+struct Instead {
+  std::string_view name;
+  std::string_view why;
+};
+
+constexpr std::string_view kSubscriber = " is nothing for a command: RedisSubscriber subscribes";
+constexpr std::string_view kTransaction = " is nothing for a command: see transaction()";
+constexpr std::string_view kUrl =
+    " is nothing for a command: the URL says it, so that a next connection has it, too";
+constexpr std::string_view kNever = " is nothing for a command: its answers are not understood";
+
+/// What a next connection would not have, or what nobody here understands the answers to.
+constexpr Instead kNowhere[] = {
+    {"AUTH", kUrl},
+    {"SELECT", kUrl},
+    {"DISCARD", kTransaction},
+    {"EXEC", kTransaction},
+    {"MULTI", kTransaction},
+    {"WATCH", " is nothing for a command: see RedisSession::watch"},
+    {"PSUBSCRIBE", kSubscriber},
+    {"PUNSUBSCRIBE", kSubscriber},
+    {"SSUBSCRIBE", kSubscriber},
+    {"SUBSCRIBE", kSubscriber},
+    {"SUNSUBSCRIBE", kSubscriber},
+    {"UNSUBSCRIBE", kSubscriber},
+    {"HELLO", kNever},
+    {"MONITOR", kNever},
+    {"PSYNC", kNever},
+    {"QUIT", kNever},
+    {"RESET", kNever},
+    {"SYNC", kNever},
+};
+
+bool is_script(std::string_view name) noexcept {
+  return is_word(name, "EVALSHA") || is_word(name, "EVAL") || is_word(name, "FCALL");
+}
+
+[[noreturn]] void refuse(std::string_view name, std::string_view why) {
+  throw RedisFailure(RedisFault::refused, RedisFailure::Done::nothing,
+                     std::string(CommandName(name).view()).append(why));
+}
+
+/// Whether XREAD or XREADGROUP is told to wait. Behind STREAMS stand keys, behind GROUP two names.
+bool says_block(RespCursor arguments) noexcept {
+  while (!arguments.is_at_end()) {
+    const std::string_view argument = arguments.next().text;
+    if (is_word(argument, "STREAMS")) {
+      return false;
+    }
+    if (is_word(argument, "BLOCK")) {
+      return true;
+    }
+    for (int i = 0; i < 2 && is_word(argument, "GROUP") && !arguments.is_at_end(); ++i) {
+      arguments.skip();
+    }
+  }
+  return false;
+}
+
+bool is_for_own(std::string_view name, RespCursor arguments) noexcept {
+  if (is_word(name, "XREAD") || is_word(name, "XREADGROUP")) {
+    return says_block(arguments);
+  }
+  return std::ranges::any_of(kOwnConnection,
+                             [name](std::string_view word) { return is_word(name, word); });
+}
+
+}  // namespace
+
+bool is_word(std::string_view text, std::string_view word) noexcept {
+  const auto upper = [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  };
+  return std::ranges::equal(text, word, {}, upper);
+}
+
+CommandKind check_command(std::string_view command, ConnectionUse use) {
+  RespCursor words(command);
+  (void)words.next();
+  const std::string_view name = words.next().text;
+  const auto* const nowhere = std::ranges::find_if(
+      kNowhere, [name](const Instead& instead) { return is_word(name, instead.name); });
+  if (nowhere != std::end(kNowhere)) {
+    refuse(name, nowhere->why);
+  }
+  if (use != ConnectionUse::own && is_for_own(name, words)) {
+    refuse(name, " needs a connection of its own: Redis::session");
+  }
+  // What is answered would no longer be what was asked.
+  if (is_word(name, "CLIENT") && !words.is_at_end() && is_word(words.next().text, "REPLY")) {
+    refuse("CLIENT REPLY", kNever);
+  }
+  return is_script(name) ? CommandKind::script : CommandKind::plain;
+}
+
+}  // namespace eider::redis::detail

@@ -1,0 +1,277 @@
+#include "eider/data/redis/connecting.h"
+
+#include <charconv>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "eider/core/base/buffer.h"
+#include "eider/data/redis/resp_reader.h"
+#include "eider/data/redis/resp_writer.h"
+#include "eider/io/net/route.h"
+#include "eider/io/runtime/address.h"
+#include "eider/io/runtime/connect.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+
+namespace eider::redis::detail {
+namespace {
+
+/// What an answer to HELLO may be at most: it lists the server's modules.
+constexpr RespLimits kGreetingLimits{.bytes_max = std::size_t{64} * 1024};
+
+/// "HELLO 3 AUTH user password SETNAME name", and SELECT.
+///
+/// returns  how many answers there will be
+std::size_t write_login(Buffer& out, const Settings& settings) {
+  const Target& target = settings.target;
+  std::vector<std::string> hello{"HELLO", "3"};
+  if (!target.password.empty()) {
+    hello.insert(hello.end(),
+                 {"AUTH", target.user.empty() ? "default" : target.user, target.password});
+  }
+  if (!settings.options.client_name.empty()) {
+    hello.insert(hello.end(), {"SETNAME", settings.options.client_name});
+  }
+  append_command(out, hello);
+  if (target.database == 0) {
+    return 1;
+  }
+  append_command(out, "SELECT", target.database);
+  return 2;
+}
+
+/// It has no room for one more now, which passes.
+bool passes(std::string_view said) noexcept {
+  return said.starts_with("ERR max number of clients") ||
+         RedisFailure("HELLO", said).fault() == RedisFault::busy;
+}
+
+/// The first word alone: what follows may name the user.
+std::string refusal(std::string_view said) {
+  std::string why = "Redis does not accept the connection: ";
+  why.append(said.substr(0, said.find(' ')));
+  if (said.starts_with("ERR unknown command") || said.starts_with("NOPROTO")) {
+    why.append(" (it has to be Redis 6 or later)");
+  } else if (said.starts_with("ERR DB index")) {
+    why.append(" (it has no database of that number)");
+  }
+  return why;
+}
+
+Task<Connected> dial(net::Net& net, const Settings& settings, Place place) {
+  const Duration limit = settings.options.connect_time_max;
+  const net::Route route{
+      .key = {}, .host = place.host, .port = place.port, .is_secure = settings.target.is_secure};
+  const Instant due = Loop::current().now() + limit;
+  auto connecting = net.connect(route, {due, limit, due}, {});
+  auto connected = co_await std::move(connecting);
+  if (!connected) {
+    co_return fail(ConnectFailure{RedisFault::expired, std::move(connected.error().text)});
+  }
+  co_return Opened{std::move(connected->stream), std::move(place.host)};
+}
+
+Task<Connected> dial_unix(const Settings& settings) {
+  const std::string& path = settings.target.host;
+  auto fd = co_await eider::connect(*Address::parse(path, 0), settings.options.connect_time_max);
+  if (!fd) {
+    co_return fail(ConnectFailure{RedisFault::expired, std::string(text(fd.error()))});
+  }
+  co_return Opened{std::make_unique<TcpStream>(std::move(*fd)), path};
+}
+
+/// Takes one answer that is no error; says what is wrong with it.
+using Taking = std::function<std::optional<ConnectFailure>(RespCursor answer)>;
+
+/// Says all of `asked` and takes as many answers. What stands behind them is read again.
+Task<std::optional<ConnectFailure>> talk(TcpStream& stream, Buffer asked, std::size_t answers,
+                                         Taking taking) {
+  auto written = co_await stream.write(asked.view());
+  RespReader reader(kGreetingLimits);
+  Buffer come;
+  while (written) {
+    const auto bytes = reader.read(come.view());
+    if (!bytes) {
+      co_return ConnectFailure{RedisFault::login,
+                               "what answers is no Redis: " + std::string(text(bytes.error()))};
+    }
+    if (*bytes != 0) {
+      const RespCursor answer(come.view());
+      const RespItem item = answer.peek();
+      if (item.kind == RespKind::error) {
+        co_return ConnectFailure{passes(item.text) ? RedisFault::busy : RedisFault::login,
+                                 refusal(item.text)};
+      }
+      if (item.kind != RespKind::push) {
+        if (auto refused = taking(answer)) {
+          co_return refused;
+        }
+        --answers;
+      }
+      come.consume(*bytes);
+      if (answers == 0) {
+        stream.unread(come.view());
+        co_return std::nullopt;
+      }
+      continue;
+    }
+    const auto more = co_await stream.read();
+    if (!more || more->empty()) {
+      break;
+    }
+    come.append(*more);
+  }
+  co_return ConnectFailure{RedisFault::expired,
+                           "the server ended the connection ahead of its greeting"};
+}
+
+/// What HELLO's answer says of the server's role: "master" or "replica".
+std::string_view role_of(RespCursor hello) {
+  const RespItem map = hello.next();
+  for (std::int64_t left = map.is_aggregate() ? map.number : 0; left >= 2; left -= 2) {
+    if (hello.next().text == "role") {
+      return hello.peek().text;
+    }
+    hello.skip();
+  }
+  return {};
+}
+
+/// A sentinel tells of the last master it knew, which may have come back as a replica.
+std::optional<ConnectFailure> check_master(RespCursor hello) {
+  if (role_of(hello) == "master") {
+    return std::nullopt;
+  }
+  return ConnectFailure{RedisFault::expired, "the server that the sentinel tells of is no master"};
+}
+
+Task<Connected> log_in(Connected dialled, const Settings& settings) {
+  if (!dialled) {
+    co_return dialled;
+  }
+  Buffer login;
+  const std::size_t answers = write_login(login, settings);
+  bool is_checked = settings.target.kind != TargetKind::sentinel;
+  auto talking =
+      talk(*dialled->stream, std::move(login), answers, [&is_checked](RespCursor answer) {
+        return std::exchange(is_checked, true) ? std::nullopt : check_master(answer);
+      });
+  auto refused = co_await std::move(talking);
+  if (refused) {
+    co_return fail(std::move(*refused));
+  }
+  co_return dialled;
+}
+
+/// "SENTINEL GET-MASTER-ADDR-BY-NAME master", by RESP2: old sentinels know no other.
+///
+/// returns  how many answers there will be
+std::size_t write_question(Buffer& out, const Settings& settings) {
+  const RedisOptions& options = settings.options;
+  const bool has_login = !options.sentinel_password.empty();
+  if (has_login && options.sentinel_user.empty()) {
+    append_command(out, "AUTH", options.sentinel_password);
+  } else if (has_login) {
+    append_command(out, "AUTH", options.sentinel_user, options.sentinel_password);
+  }
+  append_command(out, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", settings.target.master);
+  return has_login ? 2 : 1;
+}
+
+/// "127.0.0.1" and "6379"; null where it knows no such master.
+std::optional<ConnectFailure> read_place(RespCursor answer, Place& place) {
+  const RespItem list = answer.next();
+  if (list.kind == RespKind::simple) {  // of AUTH
+    return std::nullopt;
+  }
+  if (list.kind != RespKind::array || list.number != 2) {
+    return ConnectFailure{RedisFault::expired, "a sentinel knows no master of that name"};
+  }
+  place.host = answer.next().text;
+  const std::string_view port = answer.next().text;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), place.port);
+  if (!is_host(place.host) || error != std::errc() || end != port.data() + port.size() ||
+      place.port == 0) {
+    return ConnectFailure{RedisFault::expired, "a sentinel tells of a master at no address"};
+  }
+  return std::nullopt;
+}
+
+Task<Connected> open_by_sentinel(net::Net& net, const Settings& settings, Place sentinel) {
+  auto dialling = dial(net, settings, std::move(sentinel));
+  auto dialled = co_await std::move(dialling);
+  if (!dialled) {
+    co_return dialled;
+  }
+  Place master;
+  Buffer question;
+  const std::size_t answers = write_question(question, settings);
+  auto asking = talk(*dialled->stream, std::move(question), answers,
+                     [&master](RespCursor answer) { return read_place(answer, master); });
+  auto refused = co_await std::move(asking);
+  if (refused) {
+    co_return fail(std::move(*refused));
+  }
+  auto reaching = dial(net, settings, std::move(master));
+  auto reached = co_await std::move(reaching);
+  auto logging_in = log_in(std::move(reached), settings);
+  co_return co_await std::move(logging_in);
+}
+
+Task<Connected> open_node(net::Net& net, const Settings& settings, Place place) {
+  auto dialling = dial(net, settings, std::move(place));
+  auto dialled = co_await std::move(dialling);
+  auto logging_in = log_in(std::move(dialled), settings);
+  co_return co_await std::move(logging_in);
+}
+
+Task<Connected> open_unix(const Settings& settings) {
+  auto dialling = dial_unix(settings);
+  auto dialled = co_await std::move(dialling);
+  auto logging_in = log_in(std::move(dialled), settings);
+  co_return co_await std::move(logging_in);
+}
+
+/// One that hangs leaves time for the next ones.
+Task<Connected> open_any(net::Net& net, const Settings& settings) {
+  const auto& places = settings.target.others;
+  const Duration share = settings.options.connect_time_max / static_cast<int>(places.size());
+  std::optional<ConnectFailure> failed;
+  for (const Place& place : places) {
+    auto opening = with_deadline(settings.target.kind == TargetKind::sentinel
+                                     ? open_by_sentinel(net, settings, place)
+                                     : open_node(net, settings, place),
+                                 share);
+    auto opened = co_await std::move(opening);
+    if (opened && *opened) {
+      co_return std::move(*opened);
+    }
+    auto failure = opened ? std::move(opened->error())
+                          : ConnectFailure{RedisFault::expired, "it does not answer in time"};
+    failure.why = place.host + ":" + std::to_string(place.port) + ": " + failure.why;
+    // To wait is of no use only where all have said no.
+    if (!failed || failed->fault == RedisFault::login || failure.fault != RedisFault::login) {
+      failed = std::move(failure);
+    }
+  }
+  co_return fail(std::move(*failed));
+}
+
+}  // namespace
+
+Task<Connected> open_connection(net::Net& net, const Settings& settings) {
+  const Target& target = settings.target;
+  if (target.kind != TargetKind::server) {
+    return open_any(net, settings);
+  }
+  if (!target.is_unix()) {
+    return open_node(net, settings, {target.host, target.port});
+  }
+  return open_unix(settings);
+}
+
+}  // namespace eider::redis::detail

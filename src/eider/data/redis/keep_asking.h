@@ -1,0 +1,38 @@
+// Finds out that the other end of a connection that only listens is gone without a word.
+// Must not be used where commands are sent all the time: their deadlines do that.
+#pragma once
+
+#include <optional>
+
+#include "eider/data/redis/link.h"
+#include "eider/data/redis/redis.h"
+#include "eider/io/runtime/timer.h"
+
+namespace eider::redis::detail {
+
+/// Sends PING where a connection was silent; that has the deadline of any command, and a server
+/// that keeps silent loses the connection.
+class KeepAsking final : private Timer {
+ public:
+  /// link  outlives this
+  KeepAsking(Link& link, Duration silence_max) : link_(link), silence_max_(silence_max) { arm(); }
+
+ private:
+  void arm() { link_.loop().arm(*this, link_.loop().now() + silence_max_); }
+  void expire() override {
+    arm();
+    // A question that waits for its answer goes on: its own deadline tells that there is none.
+    if (ping_ && !ping_->await_ready()) {
+      return;
+    }
+    if (link_.life() != 0 && link_.silence() >= silence_max_) {
+      ping_.emplace(link_, link_.settings().options.command_time_max, "PING");
+    }
+  }
+
+  Link& link_;
+  Duration silence_max_;
+  std::optional<RedisCommand<void>> ping_;
+};
+
+}  // namespace eider::redis::detail

@@ -1,0 +1,296 @@
+// Commands to a Redis server, for coroutines: typed answers over few connections of each loop.
+// Must not hide what a command does: names and arguments are those of Redis.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "eider/core/base/buffer.h"
+#include "eider/core/reflect/readable.h"
+#include "eider/data/redis/call.h"
+#include "eider/data/redis/redis_failure.h"
+#include "eider/data/redis/redis_options.h"
+#include "eider/data/redis/resp_writer.h"
+#include "eider/io/runtime/task.h"
+
+namespace eider {
+
+class RedisCache;
+class RedisSession;
+class RedisSubscriber;
+
+namespace redis {
+
+/// Of a command whose answer is not wanted.
+struct Nothing {};
+
+namespace detail {
+
+class Link;
+struct Settings;
+struct State;
+
+template <class T>
+[[nodiscard]] ReplyTarget target_of(T& value) noexcept {
+  static_assert(reflect::kIsReadable<T>, "eider: an answer cannot be read into a view");
+  return {&reflect::type_of<T>(), &value};
+}
+
+template <class T>
+using Held = std::conditional_t<std::is_void_v<T>, Nothing, T>;
+
+template <class T>
+[[nodiscard]] ReplyTarget target_of_held(Held<T>& value) noexcept {
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else {
+    return target_of(value);
+  }
+}
+
+}  // namespace detail
+
+/// A command that is not sent by itself but in a pipeline or a transaction: redis::word.
+template <class T>
+class Word {
+ public:
+  template <class... Arguments>
+  explicit Word(std::string_view name, const Arguments&... arguments) {
+    detail::append_command(bytes_, name, arguments...);
+  }
+  [[nodiscard]] std::string_view view() const noexcept { return bytes_.view(); }
+
+ private:
+  Buffer bytes_;
+};
+
+/// `redis::word<std::int64_t>("INCR", "visits")`. T  of the answer; void: only an error counts
+template <class T = void, class... Arguments>
+[[nodiscard]] Word<T> word(std::string_view name, const Arguments&... arguments) {
+  return Word<T>(name, arguments...);
+}
+
+/// A script in Lua with the name that the server knows it by.
+class Script {
+ public:
+  explicit Script(std::string source);
+  [[nodiscard]] const std::string& source() const noexcept { return source_; }
+  /// The SHA-1 of the source, in hexadecimal digits.
+  [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
+
+ private:
+  std::string source_;
+  std::string digest_;
+};
+
+}  // namespace redis
+
+/// What `command` gives to `co_await`, once. It is on its way already, so that several that stand
+/// side by side leave in one send; destroying it gives it up.
+template <class T>
+class [[nodiscard]] RedisCommand final : public redis::detail::Call {
+ public:
+  template <class... Arguments>
+  RedisCommand(redis::detail::Link& link, Duration time, std::string_view name,
+               const Arguments&... arguments)
+      : Call(link, name, time) {
+    if (Buffer* const out = begin()) {
+      redis::detail::append_command(*out, name, arguments...);
+      check_written();
+      end(1);
+    }
+  }
+
+  T await_resume() {
+    rethrow();
+    if constexpr (!std::is_void_v<T>) {
+      return std::move(value_);
+    }
+  }
+
+ private:
+  void take(redis::detail::RespCursor answer) override {
+    read(redis::detail::target_of_held<T>(value_), answer);
+  }
+
+  [[no_unique_address]] redis::detail::Held<T> value_{};
+};
+
+/// The same of several commands; gives a tuple, with a redis::Nothing for each void.
+template <class Base, class... T>
+class [[nodiscard]] RedisCommands final : public Base {
+ public:
+  using Values = std::tuple<redis::detail::Held<T>...>;
+
+  template <class... More>
+  RedisCommands(redis::detail::Link& link, Duration time,
+                const std::array<std::string_view, sizeof...(T)>& words, More... more)
+      : Base(link, time, words, targets_, more...) {
+    fill(std::index_sequence_for<T...>());
+  }
+
+  Values await_resume() {
+    this->rethrow();
+    return std::move(values_);
+  }
+
+ private:
+  template <std::size_t... Index>
+  void fill(std::index_sequence<Index...> /*each*/) {
+    ((targets_[Index] = redis::detail::target_of_held<T>(std::get<Index>(values_))), ...);
+  }
+
+  Values values_{};
+  std::array<redis::detail::ReplyTarget, sizeof...(T)> targets_{};
+};
+
+/// A Redis server, version 6 or later. Nothing is connected before the first command, and each loop
+/// has connections of its own. It may be copied; all copies share these.
+///
+///     Redis redis("redis://:secret@127.0.0.1:6379/0");
+///     …
+///     co_await redis.command("SET", "greeting", "hello", "EX", 60);
+///     auto greeting = co_await redis.command<std::optional<std::string>>("GET", "greeting");
+///
+/// Of a cluster each command goes to the node that has its first key; a pipeline's by themselves.
+///
+/// A command that fails throws RedisFailure where it is awaited. What was never sent is sent when
+/// there is a connection again, within its time; what was sent and not answered fails with `lost`
+/// or `expired`, and may have been done.
+class Redis {
+ public:
+  /// url     "redis://[[user]:password@]host[:port][/database]", rediss:// for TLS, or
+  ///         "unix:[//[[user]:password@]]/path[?db=database]"; percent-encoded. Or what tells
+  ///         which server is the master: "redis+sentinel://[[user]:password@]host[:port],…/master",
+  ///         or some nodes of a cluster: "redis+cluster://[[user]:password@]host[:port],…"
+  /// errors  RedisFailure(open), thrown
+  explicit Redis(std::string_view url, const RedisOptions& options = {});
+
+  /// The same server with another time for each command, connecting included.
+  [[nodiscard]] Redis within(Duration time) const;
+
+  /// Arguments are any bytes, numbers, and what reflection knows: the elements of a sequence, names
+  /// and values of a map or a struct; they are written before this returns. Commands that keep
+  /// others waiting need a `session`.
+  ///
+  /// T        of the answer (docs/howto/redis.md); void: only an error counts
+  /// errors   RedisFailure(refused), thrown at once: it is not for this connection
+  template <class T = void, class... Arguments>
+  RedisCommand<T> command(std::string_view name, const Arguments&... arguments) const {
+    return RedisCommand<T>(link(), time_, name, arguments...);
+  }
+
+  /// Commands in one writing, done one behind the other with others' between them. Throws the first
+  /// failure; the other commands are done all the same.
+  ///
+  ///     auto [visits, name] = co_await redis.pipeline(
+  ///         redis::word<std::int64_t>("INCR", "visits"), redis::word<std::string>("GET", "name"));
+  template <class... T>
+    requires(sizeof...(T) > 0)
+  auto pipeline(const redis::Word<T>&... words) const {
+    return RedisCommands<redis::detail::PipelineCall, T...>(link(), time_, {words.view()...});
+  }
+
+  /// The same between MULTI and EXEC: nothing comes between them. A command that Redis refuses at
+  /// once leaves all undone; one that fails while it is done leaves the others done.
+  template <class... T>
+    requires(sizeof...(T) > 0)
+  auto transaction(const redis::Word<T>&... words) const {
+    return RedisCommands<redis::detail::TransactionCall, T...>(link(), time_, {words.view()...},
+                                                               watched_);
+  }
+
+  /// Runs a script by its digest, and sends its source where the server does not know it.
+  ///
+  /// arguments  kept for the call; what a view or a pointer leads to outlives it
+  template <class T = void, class... Arguments>
+  Task<T> run(redis::Script script, std::vector<std::string> keys, Arguments... arguments) const {
+    return run_on<T>(*this, std::move(script), std::move(keys), std::move(arguments)...);
+  }
+
+  /// A connection of its own: for WATCH, and for commands that wait (BLPOP, XREAD with BLOCK).
+  /// Pre: on a loop, which it stays on.
+  ///
+  /// errors  RedisFailure(refused), thrown: of a cluster a session is one of its nodes'
+  [[nodiscard]] RedisSession session() const;
+  /// The same on the node of a cluster that has this key. Where the key moves to another node,
+  /// its commands are refused with the code MOVED: a next session goes there.
+  ///
+  /// errors  RedisFailure, thrown
+  [[nodiscard]] Task<RedisSession> session_of(std::string key) const;
+
+ private:
+  friend RedisCache;
+  friend RedisSession;
+  friend RedisSubscriber;
+  Redis(std::shared_ptr<redis::detail::State> state, Duration time) noexcept
+      : state_(std::move(state)), time_(time) {}
+
+  /// By value: a task begins later, when `within` has gone.
+  template <class T, class... Arguments>
+  static Task<T> run_on(Redis redis, redis::Script script, std::vector<std::string> keys,
+                        Arguments... arguments) {
+    auto known = redis.command<T>("EVALSHA", script.digest(), keys.size(), keys, arguments...);
+    try {
+      co_return co_await known;
+    } catch (const RedisFailure& failure) {
+      // A script may say the same by itself, behind what it has written.
+      if (failure.code() != "NOSCRIPT" || failure.may_be_done()) {
+        throw;
+      }
+    }
+    auto sent = redis.command<T>("EVAL", script.source(), keys.size(), keys, arguments...);
+    co_return co_await sent;
+  }
+
+  static Task<RedisSession> open_session(Redis redis, std::string key);
+  [[nodiscard]] redis::detail::Link& link() const;
+
+  std::shared_ptr<redis::detail::State> state_;
+  Duration time_;
+  redis::detail::Link* own_ = nullptr;  // of a session
+  std::uint64_t* watched_ = nullptr;    // of a session
+};
+
+/// One connection of its own, made with its first command and closed with it. Where it is lost a
+/// next command has a new one; what a WATCH was about is then told by `aborted`.
+class RedisSession : private Redis {
+ public:
+  RedisSession(RedisSession&&) noexcept;
+  RedisSession& operator=(RedisSession&&) noexcept;
+  ~RedisSession();
+
+  using Redis::command;
+  using Redis::pipeline;
+  using Redis::run;
+  using Redis::transaction;
+  /// Must not outlive the session.
+  using Redis::within;
+
+  /// The next transaction is done only if none of these keys was changed by then.
+  ///
+  /// errors  of that: RedisFailure(aborted), thrown
+  template <redis::detail::Texty... Keys>
+  [[nodiscard]] Task<> watch(const Keys&... keys) {
+    return watch_all({std::string(keys)...});
+  }
+  [[nodiscard]] Task<> watch_all(std::vector<std::string> keys);
+
+ private:
+  friend Redis;
+  struct Own;
+  class Watching;
+  RedisSession(const Redis& redis, std::shared_ptr<const redis::detail::Settings> settings);
+
+  std::unique_ptr<Own> own_link_;
+};
+
+}  // namespace eider

@@ -1,0 +1,306 @@
+#include "eider/data/redis/redis_cache.h"
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "eider/data/redis/keep_asking.h"
+#include "eider/data/redis/state.h"
+#include "eider/io/runtime/loop.h"
+
+namespace eider {
+namespace {
+
+using redis::detail::Link;
+using redis::detail::LinkOwner;
+using redis::detail::RespCursor;
+using redis::detail::RespItem;
+using redis::detail::RespKind;
+using redis::detail::Settings;
+
+using Text = std::optional<std::string>;
+/// A year: what is longer would run over the clock's end.
+constexpr std::int64_t kLeftMsMax = std::int64_t{365} * 24 * 3600 * 1000;
+
+using Bytes = std::shared_ptr<const std::string>;
+
+}  // namespace
+
+class RedisCache::Store final : private LinkOwner {
+ public:
+  Store(std::shared_ptr<net::Net> net, const std::shared_ptr<const Settings>& settings,
+        const RedisCacheOptions& options);
+  ~Store();
+
+  /// Nothing where it is not kept; else it goes last from now on.
+  [[nodiscard]] std::optional<RedisFound> find(const std::string& key);
+  [[nodiscard]] Task<RedisFound> ask(std::string key, Duration time);
+  /// returns  whether it was kept
+  bool drop(std::string_view key);
+
+  [[nodiscard]] RedisCacheCounts& counts() noexcept { return counts_; }
+  [[nodiscard]] std::size_t size() const noexcept { return found_.size(); }
+
+ private:
+  class Get;
+  class Tracking;
+  struct Entry {
+    std::string key;
+    Bytes value;
+    Instant until = Instant::min();  // until it is known how long the server has it: not at all
+    std::optional<Instant> gone{};   // from the server
+
+    [[nodiscard]] std::size_t bytes() const noexcept {
+      return key.size() + (value ? value->size() : 0);
+    }
+  };
+  using Entries = std::list<Entry>;
+
+  void on_connected() override;
+  void on_push(RespCursor push) override;
+  void on_lost() override { forget_all(); }
+
+  void keep(std::string_view key, const Bytes& value);
+  void keep_until(std::string_view key, std::int64_t left_ms);
+  void forget(std::string_view key);
+  void forget_all() noexcept;
+
+  RedisCacheOptions options_;
+  RedisCacheCounts counts_;
+  Entries entries_;  // the one that was asked for last comes first
+  std::unordered_map<std::string_view, Entries::iterator> found_;
+  std::size_t bytes_ = 0;
+  bool is_tracking_ = false;
+  std::unique_ptr<Tracking> tracking_;
+  std::shared_ptr<net::Net> net_;
+  Link link_;  // ends ahead of what it tells
+  redis::detail::KeepAsking asking_;
+};
+
+/// Keeps its answer as it comes: a push behind it in the same read may say that it has changed, and
+/// is read before the coroutine goes on.
+class RedisCache::Store::Get final : public redis::detail::Call {
+ public:
+  Get(Store& store, Duration time, std::string_view key)
+      : Call(store.link_, "GET", time), store_(store), key_(key) {
+    if (Buffer* const out = begin()) {
+      redis::detail::append_command(*out, "GET", key);
+      redis::detail::append_command(*out, "PTTL", key);
+      end(2);
+    }
+  }
+  RedisFound await_resume() {
+    rethrow();
+    return std::move(found_);
+  }
+
+ private:
+  /// In this order: what changes between the two is told between their answers.
+  void take(RespCursor answer) override {
+    if (std::exchange(has_value_, true)) {
+      return take_left(answer.peek());
+    }
+    Text value;
+    read(redis::detail::target_of(value), answer);
+    if (value) {
+      found_.bytes = std::make_shared<const std::string>(std::move(*value));
+    }
+    if (!has_failed()) {
+      store_.keep(key_, found_.bytes);
+    }
+  }
+  void take_left(const RespItem& left) {
+    if (left.kind != RespKind::integer) {
+      return;
+    }
+    if (left.number >= 0) {
+      found_.left = std::chrono::milliseconds(std::min<std::int64_t>(left.number, kLeftMsMax));
+    }
+    store_.keep_until(key_, left.number);
+  }
+
+  Store& store_;
+  std::string_view key_;
+  bool has_value_ = false;
+  RedisFound found_;
+};
+
+/// Nothing is kept before the server has agreed to tell what changes.
+class RedisCache::Store::Tracking final : public redis::detail::Call {
+ public:
+  explicit Tracking(Store& store)
+      : Call(store.link_, "CLIENT TRACKING", store.link_.settings().options.command_time_max),
+        store_(store) {
+    if (Buffer* const out = begin()) {
+      redis::detail::append_command(*out, "CLIENT", "TRACKING", "ON");
+      end(1);
+    }
+  }
+
+ private:
+  void take(RespCursor answer) override {
+    store_.is_tracking_ = answer.peek().kind == RespKind::simple;
+    read({}, answer);
+  }
+
+  Store& store_;
+};
+
+RedisCache::Store::Store(std::shared_ptr<net::Net> net,
+                         const std::shared_ptr<const Settings>& settings,
+                         const RedisCacheOptions& options)
+    : options_(options),
+      net_(std::move(net)),
+      link_(Loop::current(), *net_, settings, this),
+      asking_(link_, options.silence_max) {}
+
+RedisCache::Store::~Store() {
+  link_.end_calls();
+}
+
+std::optional<RedisFound> RedisCache::Store::find(const std::string& key) {
+  const auto found = found_.find(key);
+  const Instant now = link_.loop().now();
+  if (found == found_.end() || found->second->until <= now) {
+    return std::nullopt;
+  }
+  const Entry& entry = *found->second;
+  entries_.splice(entries_.begin(), entries_, found->second);
+  return RedisFound{entry.value, entry.gone ? std::optional(*entry.gone - now) : std::nullopt};
+}
+
+Task<RedisFound> RedisCache::Store::ask(std::string key, Duration time) {
+  Get asking(*this, time, key);
+  co_return co_await asking;
+}
+
+void RedisCache::Store::on_connected() {
+  tracking_ = std::make_unique<Tracking>(*this);
+}
+
+/// "invalidate" and a list of keys; null: all of them.
+void RedisCache::Store::on_push(RespCursor push) {
+  const auto values = push.next().number;
+  if (push.next().text != "invalidate") {
+    return;
+  }
+  const RespItem keys = values < 2 ? RespItem{.kind = RespKind::simple} : push.next();
+  if (keys.kind == RespKind::null) {
+    return forget_all();
+  }
+  // Whatever it means, what is kept may be old.
+  if (keys.kind != RespKind::array) {
+    return link_.break_off("the server does not say which keys have changed");
+  }
+  for (std::int64_t i = 0; i < keys.number; ++i) {
+    forget(push.next().text);
+  }
+}
+
+void RedisCache::Store::keep(std::string_view key, const Bytes& value) {
+  drop(key);
+  const std::size_t bytes = key.size() + (value ? value->size() : 0);
+  if (!is_tracking_ || bytes > options_.bytes_max || options_.keys_max == 0) {
+    return;
+  }
+  while (found_.size() >= options_.keys_max || bytes_ + bytes > options_.bytes_max) {
+    drop(entries_.back().key);
+  }
+  entries_.push_front({.key = std::string(key), .value = value});
+  found_.emplace(entries_.front().key, entries_.begin());
+  bytes_ += bytes;
+}
+
+/// Redis tells that a value has expired when it comes past, which may be late.
+///
+/// left_ms  as PTTL says it: -1: without an end; -2: there is no such key
+void RedisCache::Store::keep_until(std::string_view key, std::int64_t left_ms) {
+  const auto found = found_.find(key);
+  if (found == found_.end()) {
+    return;
+  }
+  if (left_ms == -2 && found->second->value) {
+    drop(key);
+    return;
+  }
+  const Duration keep_max = std::min<Duration>(options_.keep_max, std::chrono::hours(24 * 365));
+  const Instant now = link_.loop().now();
+  Entry& entry = *found->second;
+  entry.until = now + keep_max;
+  if (left_ms >= 0) {
+    entry.gone = now + std::chrono::milliseconds(std::min(left_ms, kLeftMsMax));
+    entry.until = std::min(entry.until, *entry.gone);
+  }
+}
+
+bool RedisCache::Store::drop(std::string_view key) {
+  const auto found = found_.find(key);
+  if (found == found_.end()) {
+    return false;
+  }
+  const auto entry = found->second;
+  bytes_ -= entry->bytes();
+  found_.erase(found);
+  entries_.erase(entry);
+  return true;
+}
+
+void RedisCache::Store::forget(std::string_view key) {
+  counts_.invalidated += drop(key) ? 1 : 0;
+}
+
+void RedisCache::Store::forget_all() noexcept {
+  is_tracking_ = is_tracking_ && link_.life() != 0;
+  counts_.invalidated += found_.size();
+  found_.clear();
+  entries_.clear();
+  bytes_ = 0;
+}
+
+void RedisCache::require_one_server(const Redis& redis) {
+  if (redis.state_->settings->target.kind == redis::detail::TargetKind::cluster) {
+    throw RedisFailure(RedisFault::open, RedisFailure::Done::nothing,
+                       "a RedisCache keeps values of one server, not of a cluster");
+  }
+}
+
+RedisCache::RedisCache(const Redis& redis, const RedisCacheOptions& options) : time_(redis.time_) {
+  require_one_server(redis);
+  store_ =
+      std::make_unique<Store>(redis.state_->lines.here().net(), redis.state_->settings, options);
+}
+
+RedisCache::~RedisCache() = default;
+
+Task<RedisFound> RedisCache::find(std::string key) {
+  if (auto kept = store_->find(key)) {
+    ++store_->counts().hits;
+    co_return std::move(*kept);
+  }
+  ++store_->counts().misses;
+  auto asking = store_->ask(std::move(key), time_);
+  co_return co_await std::move(asking);
+}
+
+Task<Text> RedisCache::get(std::string key) {
+  auto finding = find(std::move(key));
+  const RedisFound found = co_await std::move(finding);
+  co_return found.bytes == nullptr ? std::nullopt : Text(*found.bytes);
+}
+
+void RedisCache::forget(std::string_view key) noexcept {
+  store_->drop(key);
+}
+
+const RedisCacheCounts& RedisCache::counts() const noexcept {
+  return store_->counts();
+}
+
+std::size_t RedisCache::size() const noexcept {
+  return store_->size();
+}
+
+}  // namespace eider

@@ -1,0 +1,412 @@
+#include "eider/data/redis/redis_subscriber.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/data/redis/keep_asking.h"
+#include "eider/data/redis/state.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sync.h"
+
+namespace eider {
+namespace {
+
+using redis::detail::Link;
+using redis::detail::LinkOwner;
+using redis::detail::RespCursor;
+using redis::detail::RespItem;
+using redis::detail::Settings;
+
+enum class Way : std::uint8_t { channel, pattern, shard };
+constexpr std::size_t kWays = 3;
+
+/// Of each way, how it is begun and ended, and what its messages and the answers are named.
+struct Words {
+  std::string_view subscribe;
+  std::string_view unsubscribe;
+  std::string_view message;
+};
+
+constexpr std::array<Words, kWays> kWords{{
+    {"subscribe", "unsubscribe", "message"},
+    {"psubscribe", "punsubscribe", "pmessage"},
+    {"ssubscribe", "sunsubscribe", "smessage"},
+}};
+
+const Words& words_of(Way way) noexcept {
+  return kWords[static_cast<std::size_t>(way)];
+}
+
+/// In RESP3 what answers SUBSCRIBE is a push; an error is an answer.
+class Subscription : public redis::detail::Call {
+ public:
+  Subscription(Link& link, Duration time, std::string_view word, std::string_view channel)
+      : Call(link, word, time) {
+    if (Buffer* const out = begin()) {
+      redis::detail::append_command(*out, word, channel);
+      end(1);
+    }
+  }
+  void await_resume() const { rethrow(); }
+
+ protected:
+  void take(RespCursor answer) override { read({}, answer); }
+};
+
+/// The words and lengths around a name are shorter than this.
+std::size_t bytes_to_ask(const std::string& channel) noexcept {
+  return channel.size() + 64;
+}
+
+std::size_t bytes_of(const RedisMessage& message) noexcept {
+  return message.channel.size() + message.pattern.size() + message.payload.size();
+}
+
+}  // namespace
+
+class RedisSubscriber::Feed final : private LinkOwner {
+ public:
+  Feed(std::shared_ptr<net::Net> net, const std::shared_ptr<const Settings>& settings,
+       const RedisSubscriberOptions& options)
+      : options_(options),
+        net_(std::move(net)),
+        link_(Loop::current(), *net_, settings, this),
+        asking_(link_, options.silence_max) {}
+  ~Feed() { link_.end_calls(); }
+
+  Task<> begin(Way way, std::string channel, Duration time) {
+    const bool is_new = note(way, channel);
+    const Beginning here(beginning_, way, channel);
+    try {
+      Subscription asking(link_, time, words_of(way).subscribe, channel);
+      co_await asking;
+    } catch (const RedisFailure& failure) {
+      // What did not even begin is not kept on with, save for who has begun it before.
+      if (failure.fault() == RedisFault::refused || failure.fault() == RedisFault::login ||
+          (failure.fault() == RedisFault::busy && is_new)) {
+        forget(way, channel);
+      }
+      throw;
+    }
+  }
+  Task<> end(Way way, std::string channel, Duration time);
+  Task<RedisMessage> receive() {
+    while (messages_.empty()) {
+      if (refused_) {
+        throw RedisFailure(*std::exchange(refused_, std::nullopt));
+      }
+      arrived_.reset();
+      co_await arrived_.wait();
+    }
+    RedisMessage message = std::move(messages_.front());
+    messages_.pop_front();
+    bytes_ -= bytes_of(message);
+    co_return message;
+  }
+
+ private:
+  class Again;
+  class Ending;
+  using Names = std::multiset<std::pair<Way, std::string>>;
+  /// A call that begins stands among them as long as it waits; they may outlive the feed.
+  class Beginning {
+   public:
+    Beginning(std::shared_ptr<Names> all, Way way, const std::string& channel)
+        : all_(std::move(all)), place_(all_->emplace(way, channel)) {}
+    Beginning(const Beginning&) = delete;
+    Beginning& operator=(const Beginning&) = delete;
+    ~Beginning() { all_->erase(place_); }
+
+   private:
+    std::shared_ptr<Names> all_;
+    Names::iterator place_;
+  };
+  void on_connected() override;
+  void on_push(RespCursor push) override;
+  void on_lost() override;
+
+  [[nodiscard]] std::set<std::string>& names_of(Way way) noexcept {
+    return names_[static_cast<std::size_t>(way)];
+  }
+  /// Whether it was not there before.
+  bool note(Way way, const std::string& channel);
+  /// Whether it was there.
+  bool forget(Way way, const std::string& channel);
+  void tell_refused(std::string cause);
+  void take_message(RespCursor push, bool has_pattern);
+  void take_ended(Way way, RespCursor push);
+  /// Whether the end was asked for.
+  bool note_ended(Way way, const std::string& channel);
+  void put(RedisMessage message);
+  void put_gap();
+  void note_missed();
+
+  RedisSubscriberOptions options_;
+  std::array<std::set<std::string>, kWays> names_;
+  std::size_t name_bytes_ = 0;  // to ask for all of them
+  const std::shared_ptr<Names> beginning_ = std::make_shared<Names>();
+  /// Whose end this connection was asked for and has not told.
+  std::array<std::multiset<std::string>, kWays> ending_;
+  std::deque<RedisMessage> messages_;
+  std::size_t bytes_ = 0;
+  Event arrived_;
+  std::optional<RedisFailure> refused_;  // of what was subscribed to
+  std::size_t answers_left_ = 0;         // of `again_`
+  std::vector<std::unique_ptr<Subscription>> again_;
+  std::shared_ptr<net::Net> net_;
+  Link link_;  // ends ahead of what it tells
+  redis::detail::KeepAsking asking_;
+};
+
+/// Behind a reconnect all are asked for at once, and have to find room.
+bool RedisSubscriber::Feed::note(Way way, const std::string& channel) {
+  const RedisOptions& limits = link_.settings().options;
+  std::size_t count = 0;
+  for (const auto& names : names_) {
+    count += names.size();
+  }
+  if (count >= limits.commands_max / 2 ||
+      name_bytes_ + bytes_to_ask(channel) > limits.waiting_bytes_max / 2) {
+    throw RedisFailure(RedisFault::busy, RedisFailure::Done::nothing,
+                       "a subscriber has too many channels");
+  }
+  const bool is_new = names_of(way).insert(channel).second;
+  name_bytes_ += is_new ? bytes_to_ask(channel) : 0;
+  return is_new;
+}
+
+bool RedisSubscriber::Feed::forget(Way way, const std::string& channel) {
+  const bool was_there = names_of(way).erase(channel) != 0;
+  name_bytes_ -= was_there ? bytes_to_ask(channel) : 0;
+  return was_there;
+}
+
+void RedisSubscriber::Feed::tell_refused(std::string cause) {
+  refused_.emplace(RedisFault::refused, RedisFailure::Done::nothing, std::move(cause));
+  arrived_.set();
+}
+
+/// Behind a lost connection: who receives learns when all is subscribed to, and what is not. Where
+/// that cannot be said the connection is given up, and all begins anew: nobody else would ask.
+class RedisSubscriber::Feed::Again final : public Subscription {
+ public:
+  Again(Feed& feed, Way way, const std::string& name)
+      : Subscription(feed.link_, feed.link_.settings().options.command_time_max,
+                     words_of(way).subscribe, name),
+        feed_(feed),
+        way_(way),
+        name_(name) {}
+
+ private:
+  void take(RespCursor answer) override {
+    Subscription::take(answer);
+    if (has_failed() && !is_told()) {
+      if (failure()->fault() != RedisFault::refused && is_wanted()) {
+        return feed_.link_.break_off("the server does not subscribe to all again");
+      }
+      if (feed_.forget(way_, name_)) {
+        feed_.tell_refused("Redis refuses to subscribe again behind a lost connection");
+      }
+    }
+    if (--feed_.answers_left_ == 0 && feed_.link_.life() > 1) {
+      feed_.put_gap();
+    }
+  }
+
+  /// An answer that comes later is nobody's.
+  void expire() override {
+    Subscription::expire();
+    if (is_wanted() && !is_told()) {
+      feed_.link_.break_off("the server does not subscribe to all again in time");
+    }
+  }
+  /// By the call that begins it: `begin`.
+  [[nodiscard]] bool is_told() const {
+    return feed_.link_.life() == 1 && feed_.beginning_->contains({way_, name_});
+  }
+  [[nodiscard]] bool is_wanted() const { return feed_.names_of(way_).contains(name_); }
+
+  Feed& feed_;
+  Way way_;
+  std::string name_;
+};
+
+/// Counted once it is sent, and then also where nobody waits for it any more: the answer comes.
+class RedisSubscriber::Feed::Ending final : public Subscription {
+ public:
+  Ending(Feed& feed, Duration time, Way way, const std::string& name)
+      : Subscription(feed.link_, time, words_of(way).unsubscribe, name),
+        feed_(feed),
+        way_(way),
+        name_(name) {
+    want_sent();
+  }
+
+ private:
+  void on_sent() override { feed_.ending_[static_cast<std::size_t>(way_)].insert(name_); }
+  void take(RespCursor answer) override {
+    Subscription::take(answer);
+    if (has_failed()) {
+      (void)feed_.note_ended(way_, name_);
+    }
+  }
+
+  Feed& feed_;
+  Way way_;
+  const std::string& name_;
+};
+
+Task<> RedisSubscriber::Feed::end(Way way, std::string channel, Duration time) {
+  forget(way, channel);
+  Ending asking(*this, time, way, channel);
+  co_await asking;
+}
+
+/// What was subscribed to is again. A name that a call waits to ask for is asked for twice, which
+/// changes nothing.
+void RedisSubscriber::Feed::on_connected() {
+  again_.clear();
+  for (std::size_t way = 0; way < kWays; ++way) {
+    for (const std::string& name : names_[way]) {
+      again_.push_back(std::make_unique<Again>(*this, static_cast<Way>(way), name));
+    }
+  }
+  answers_left_ = again_.size();
+  const bool is_told = link_.life() == 1 && !beginning_->empty();
+  const bool has_room = std::ranges::none_of(
+      again_, [](const std::unique_ptr<Subscription>& asking) { return asking->await_ready(); });
+  if (!has_room && !is_told) {
+    link_.break_off("there is no room to subscribe to all again");
+    again_.clear();  // behind that, so that their bytes make room
+  }
+}
+
+void RedisSubscriber::Feed::on_lost() {
+  for (auto& names : ending_) {
+    names.clear();
+  }
+  const bool was_subscribed =
+      std::ranges::any_of(names_, [](const auto& names) { return !names.empty(); });
+  if (was_subscribed) {
+    put_gap();
+  }
+}
+
+/// Several one behind the other are one.
+void RedisSubscriber::Feed::put_gap() {
+  if (messages_.empty() || !messages_.back().is_gap || messages_.back().missed != 0) {
+    put({.is_gap = true});
+  }
+}
+
+void RedisSubscriber::Feed::on_push(RespCursor push) {
+  const auto values = push.next().number;
+  const std::string_view kind = push.next().text;
+  for (std::size_t way = 0; way < kWays; ++way) {
+    const Words& words = kWords[way];
+    if (kind == words.message && values >= 3) {
+      return take_message(push, words.message == "pmessage" && values >= 4);
+    }
+    if (kind != words.subscribe && kind != words.unsubscribe) {
+      continue;
+    }
+    if (values < 3) {
+      return link_.break_off("the server does not say what was subscribed to");
+    }
+    return kind == words.subscribe ? link_.answer_pushed(push)
+                                   : take_ended(static_cast<Way>(way), push);
+  }
+}
+
+bool RedisSubscriber::Feed::note_ended(Way way, const std::string& channel) {
+  auto& asked = ending_[static_cast<std::size_t>(way)];
+  const auto found = asked.find(channel);
+  if (found == asked.end()) {
+    return false;
+  }
+  asked.erase(found);
+  return true;
+}
+
+/// A node of a cluster tells the end of a shard's channels by itself when their slot leaves it:
+/// that answers no command.
+void RedisSubscriber::Feed::take_ended(Way way, RespCursor push) {
+  RespCursor names = push;
+  const std::string channel(names.next().text);
+  if (note_ended(way, channel)) {
+    return link_.answer_pushed(push);
+  }
+  if (forget(way, channel)) {
+    tell_refused("Redis has ended a subscription by itself: the channel is not this server's");
+  }
+}
+
+void RedisSubscriber::Feed::take_message(RespCursor push, bool has_pattern) {
+  RedisMessage message;
+  if (has_pattern) {
+    message.pattern = push.next().text;
+  }
+  message.channel = push.next().text;
+  message.payload = push.next().text;
+  if (messages_.size() >= options_.messages_max ||
+      bytes_ + bytes_of(message) > options_.bytes_max) {
+    return note_missed();
+  }
+  put(std::move(message));
+}
+
+void RedisSubscriber::Feed::put(RedisMessage message) {
+  bytes_ += bytes_of(message);
+  messages_.push_back(std::move(message));
+  arrived_.set();
+}
+
+/// The gap stands where the messages would have; behind it there may be some again.
+void RedisSubscriber::Feed::note_missed() {
+  if (messages_.empty() || messages_.back().missed == 0) {
+    put({.is_gap = true});
+  }
+  ++messages_.back().missed;
+}
+
+RedisSubscriber::RedisSubscriber(const Redis& redis, const RedisSubscriberOptions& options)
+    : feed_(std::make_unique<Feed>(redis.state_->lines.here().net(), redis.state_->settings,
+                                   options)),
+      time_(redis.time_) {}
+
+RedisSubscriber::~RedisSubscriber() = default;
+
+Task<> RedisSubscriber::subscribe(std::string channel) {
+  return feed_->begin(Way::channel, std::move(channel), time_);
+}
+
+Task<> RedisSubscriber::subscribe_pattern(std::string pattern) {
+  return feed_->begin(Way::pattern, std::move(pattern), time_);
+}
+
+Task<> RedisSubscriber::subscribe_shard(std::string channel) {
+  return feed_->begin(Way::shard, std::move(channel), time_);
+}
+
+Task<> RedisSubscriber::unsubscribe(std::string channel) {
+  return feed_->end(Way::channel, std::move(channel), time_);
+}
+
+Task<> RedisSubscriber::unsubscribe_pattern(std::string pattern) {
+  return feed_->end(Way::pattern, std::move(pattern), time_);
+}
+
+Task<> RedisSubscriber::unsubscribe_shard(std::string channel) {
+  return feed_->end(Way::shard, std::move(channel), time_);
+}
+
+Task<RedisMessage> RedisSubscriber::receive() {
+  return feed_->receive();
+}
+
+}  // namespace eider

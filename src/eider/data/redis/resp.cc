@@ -1,0 +1,198 @@
+#include "eider/data/redis/resp.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+namespace eider::redis::detail {
+namespace {
+
+using Read = Result<RespItem, RespFault>;
+
+constexpr std::string_view kLineEnd = "\r\n";
+/// "txt:", ahead of the text of a verbatim string.
+constexpr std::size_t kFormatBytes = 4;
+
+constexpr std::string_view kMarks = "+-:_#,($=!*~%>|";
+
+struct Mark {
+  char byte;
+  RespKind kind;
+};
+
+constexpr Mark kLengths[] = {
+    {'$', RespKind::bulk},  {'=', RespKind::bulk},      {'!', RespKind::error},
+    {'*', RespKind::array}, {'~', RespKind::set},       {'%', RespKind::map},
+    {'>', RespKind::push},  {'|', RespKind::attribute},
+};
+
+/// All of `text`, with a sign if it has one.
+std::optional<std::int64_t> whole_number(std::string_view text) noexcept {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) {
+      return std::nullopt;
+    }
+  }
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+bool are_digits(std::string_view text) noexcept {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_big_number(std::string_view text) noexcept {
+  return are_digits(text.starts_with('-') || text.starts_with('+') ? text.substr(1) : text);
+}
+
+/// "," [<+|->] <integral> [. <fractional>] [<E|e> [sign] <exponent>], or inf, -inf, nan. (Redis
+/// writes "-nan" as well, where the C library does.)
+bool is_real(std::string_view text) noexcept {
+  if (text.starts_with('-') || text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
+  if (text == "inf" || text == "nan") {
+    return true;
+  }
+  if (text.empty() || text.front() < '0' || text.front() > '9') {
+    return false;
+  }
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error != std::errc::invalid_argument && end == text.data() + text.size();
+}
+
+/// What says all of itself in its line.
+Read read_plain(char mark, RespItem item) noexcept {
+  switch (mark) {
+    case '+':
+      item.kind = RespKind::simple;
+      return item;
+    case '-':
+      item.kind = RespKind::error;
+      return item;
+    case ':':
+      if (const auto number = whole_number(item.text)) {
+        item.kind = RespKind::integer;
+        item.number = *number;
+        return item;
+      }
+      return fail(RespFault::bad_number);
+    case '_':
+      item.kind = RespKind::null;
+      return item.text.empty() ? Read(item) : fail(RespFault::bad_line);
+    case '#':
+      item.kind = RespKind::boolean;
+      item.number = item.text == "t" ? 1 : 0;
+      return item.text == "t" || item.text == "f" ? Read(item) : fail(RespFault::bad_line);
+    case ',':
+      item.kind = RespKind::real;
+      return is_real(item.text) ? Read(item) : fail(RespFault::bad_number);
+    case '(':
+      item.kind = RespKind::big_number;
+      return is_big_number(item.text) ? Read(item) : fail(RespFault::bad_number);
+    default:
+      return fail(RespFault::bad_kind);
+  }
+}
+
+/// The bytes behind a line that has told how many they are.
+Read read_bulk(char mark, std::string_view in, RespItem item, std::size_t length) noexcept {
+  const std::size_t whole = item.bytes + length + kLineEnd.size();
+  if (in.size() < whole) {
+    return RespItem{.kind = item.kind, .bytes_wanted = whole};
+  }
+  item.text = in.substr(item.bytes, length);
+  if (in.substr(item.bytes + length, kLineEnd.size()) != kLineEnd) {
+    return fail(RespFault::bad_line);
+  }
+  item.bytes = whole;
+  if (mark == '=') {
+    if (item.text.size() < kFormatBytes || item.text[kFormatBytes - 1] != ':') {
+      return fail(RespFault::bad_line);
+    }
+    item.text.remove_prefix(kFormatBytes);
+  }
+  return item;
+}
+
+/// What tells by its line how much follows.
+Read read_counted(Mark mark, std::string_view in, RespItem item) noexcept {
+  // A length has no sign, save the null of RESP2.
+  if ((mark.byte == '$' || mark.byte == '*') && item.text == "-1") {
+    item.kind = RespKind::null;
+    item.text = {};
+    return item;
+  }
+  const auto length = are_digits(item.text) ? whole_number(item.text) : std::nullopt;
+  if (!length) {
+    return fail(RespFault::bad_number);
+  }
+  // So that no sum of it and another length can overflow.
+  if (*length > std::numeric_limits<std::int32_t>::max()) {
+    return fail(RespFault::too_large);
+  }
+  item.kind = mark.kind;
+  if (mark.kind == RespKind::bulk || mark.kind == RespKind::error) {
+    return read_bulk(mark.byte, in, item, static_cast<std::size_t>(*length));
+  }
+  const bool is_of_pairs = mark.kind == RespKind::map || mark.kind == RespKind::attribute;
+  item.number = is_of_pairs ? 2 * *length : *length;
+  item.text = {};
+  return item;
+}
+
+}  // namespace
+
+std::string_view text(RespFault fault) noexcept {
+  switch (fault) {
+    case RespFault::bad_kind:
+      return "a value that begins with no mark of the protocol";
+    case RespFault::bad_number:
+      return "a number or a length that is none";
+    case RespFault::bad_line:
+      return "a line or a text that does not end where it should";
+    case RespFault::too_deep:
+      return "values within values, deeper than the limit";
+    case RespFault::too_many:
+      return "more values than the limit";
+    case RespFault::too_large:
+      return "more bytes than the limit";
+  }
+  std::unreachable();
+}
+
+Read read_item(std::string_view in) noexcept {
+  if (in.empty()) {
+    return RespItem{};
+  }
+  // At once: what is no answer may have no line's end.
+  if (!kMarks.contains(in.front())) {
+    return fail(RespFault::bad_kind);
+  }
+  const std::size_t end = in.substr(0, kRespLineBytesMax).find_first_of(kLineEnd, 1);
+  if (end == std::string_view::npos) {
+    return in.size() < kRespLineBytesMax ? Read(RespItem{}) : fail(RespFault::too_large);
+  }
+  // Neither CR nor LF stands within a line.
+  if (in[end] == '\n' || (end + 1 < in.size() && in[end + 1] != '\n')) {
+    return fail(RespFault::bad_line);
+  }
+  if (end + 1 == in.size()) {
+    return RespItem{};
+  }
+  const RespItem item{.text = in.substr(1, end - 1), .bytes = end + kLineEnd.size()};
+  const auto* const counted = std::ranges::find(kLengths, in.front(), &Mark::byte);
+  return counted == std::end(kLengths) ? read_plain(in.front(), item)
+                                       : read_counted(*counted, in, item);
+}
+
+}  // namespace eider::redis::detail

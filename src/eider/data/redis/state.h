@@ -1,0 +1,42 @@
+// What the copies of one Redis share: where it is, and each loop's connections.
+// Must not be told of single calls.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "eider/data/redis/cluster.h"
+#include "eider/data/redis/link.h"
+#include "eider/io/net/net.h"
+#include "eider/io/runtime/loop_local.h"
+
+namespace eider::redis::detail {
+
+/// The connections of one loop.
+class LoopLines {
+ public:
+  explicit LoopLines(const std::shared_ptr<const Settings>& settings);
+
+  /// The one with the fewest calls.
+  [[nodiscard]] Link& least_busy() noexcept;
+  /// What has a connection of its own holds it: at the loop's end either may go first.
+  [[nodiscard]] const std::shared_ptr<net::Net>& net() const noexcept { return net_; }
+  /// Null where there is none.
+  [[nodiscard]] Cluster* cluster() noexcept { return cluster_.get(); }
+
+ private:
+  std::shared_ptr<net::Net> net_;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::unique_ptr<Cluster> cluster_;
+};
+
+struct State {
+  std::shared_ptr<const Settings> settings;
+  LoopLocal<LoopLines> lines;
+};
+
+/// errors  RedisFailure(open), thrown: the URL, an option, or a file of TLS
+[[nodiscard]] std::shared_ptr<State> make_state(std::string_view url, RedisOptions options);
+
+}  // namespace eider::redis::detail
