@@ -3,9 +3,9 @@
 //   ./11_proxy --upstreams http://127.0.0.1:9000 --upstreams http://127.0.0.1:9001 --port 8080
 #include <eider/eider.h>
 #include <eider/io/tls/tls.h>
-#include <eider/middleware/auth.h>
-#include <eider/proxy/proxy.h>
 #include <eider/server/http2/http2.h>
+#include <eider/web/middleware/auth.h>
+#include <eider/web/proxy/proxy.h>
 
 using namespace eider;
 

@@ -5,7 +5,7 @@
 //   curl -H 'Accept-Language: de-AT' localhost:8080/hello/Ann
 #include <eider/core/base/html.h>
 #include <eider/eider.h>
-#include <eider/locale/locale.h>
+#include <eider/web/locale/locale.h>
 
 #include <chrono>
 #include <string>

@@ -3,8 +3,8 @@
 //   curl -i -d '{"name":"ann","password":"correct horse"}' localhost:8080/accounts
 //   curl -i -d '{"name":"ann","password":"correct horse"}' localhost:8080/login
 #include <eider/eider.h>
-#include <eider/middleware/login_throttle.h>
 #include <eider/passwords/passwords.h>
+#include <eider/web/middleware/login_throttle.h>
 
 #include <map>
 #include <mutex>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <eider/eider.h>
-#include <eider/forms/forms.h>
 #include <eider/session/session.h>
+#include <eider/web/forms/forms.h>
 
 #include <chrono>
 #include <cstdint>

@@ -1,12 +1,12 @@
 // Accounts without passwords: one signs up with a passkey, and logs in with it.
 //   ./23_passkeys --port 8080, and open http://localhost:8080/
-#include <eider/assets/assets.h>
 #include <eider/eider.h>
-#include <eider/middleware/cross_origin.h>
-#include <eider/middleware/security_headers.h>
 #include <eider/passkeys/passkey_routes.h>
 #include <eider/session/users.h>
-#include <eider/views/app/views.h>
+#include <eider/web/assets/assets.h>
+#include <eider/web/middleware/cross_origin.h>
+#include <eider/web/middleware/security_headers.h>
+#include <eider/web/views/app/views.h>
 
 #include <cstdio>
 #include <memory>

@@ -5,8 +5,8 @@
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/mail/smtp.h>
-#include <eider/middleware/security_headers.h>
-#include <eider/views/app/views.h>
+#include <eider/web/middleware/security_headers.h>
+#include <eider/web/views/app/views.h>
 
 #include <optional>
 #include <string>

@@ -6,8 +6,8 @@
 #include <eider/data/redis/app/redis_sessions.h>
 #include <eider/data/redis/app/redis_topics.h>
 #include <eider/eider.h>
-#include <eider/middleware/rate_limit.h>
 #include <eider/session/session.h>
+#include <eider/web/middleware/rate_limit.h>
 
 #include <cstdlib>
 

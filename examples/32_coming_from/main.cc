@@ -6,8 +6,8 @@
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/io/runtime/loop_local.h>
-#include <eider/middleware/middleware.h>
 #include <eider/session/session.h>
+#include <eider/web/middleware/middleware.h>
 
 #include <chrono>
 #include <cstdint>

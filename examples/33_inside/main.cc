@@ -12,9 +12,9 @@
 #include <eider/io/runtime/blocking.h>
 #include <eider/io/runtime/loop_local.h>
 #include <eider/io/runtime/sleep.h>
-#include <eider/middleware/access_log.h>
 #include <eider/telemetry/log.h>
 #include <eider/telemetry/metrics.h>
+#include <eider/web/middleware/access_log.h>
 
 #include <chrono>
 #include <thread>

@@ -1,15 +1,15 @@
 #include "bookstore.h"
 
-#include <eider/assets/assets.h>
 #include <eider/data/db/migrations/migrate.h>
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/mail/smtp.h>
-#include <eider/middleware/middleware.h>
 #include <eider/telemetry/metrics.h>
+#include <eider/web/assets/assets.h>
+#include <eider/web/middleware/middleware.h>
 #if defined(HAS_SWAGGER)
-#include <eider/swagger/swagger.h>
+#include <eider/web/swagger/swagger.h>
 #endif
-#include <eider/views/app/views.h>
+#include <eider/web/views/app/views.h>
 
 #include <utility>
 

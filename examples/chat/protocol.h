@@ -4,7 +4,7 @@
 
 #include <eider/core/json/json.h>
 #include <eider/core/kinds/kinds.h>
-#include <eider/rooms/attendance.h>
+#include <eider/web/rooms/attendance.h>
 
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include <eider/core/base/result.h>
 #include <eider/core/base/slug.h>
-#include <eider/rooms/history.h>
+#include <eider/web/rooms/history.h>
 
 #include <chrono>
 #include <cstddef>

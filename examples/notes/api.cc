@@ -1,9 +1,9 @@
 #include "routes.h"
 
 #include <eider/eider.h>
-#include <eider/paging/paging.h>
+#include <eider/web/paging/paging.h>
 #if defined(HAS_SWAGGER)
-#include <eider/swagger/swagger.h>
+#include <eider/web/swagger/swagger.h>
 #endif
 
 #include "store.h"

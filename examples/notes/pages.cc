@@ -1,10 +1,10 @@
 #include "routes.h"
 
-#include <eider/assets/assets.h>
-#include <eider/middleware/csrf.h>
-#include <eider/middleware/security_headers.h>
-#include <eider/paging/paging.h>
-#include <eider/views/page_nav.h>
+#include <eider/web/assets/assets.h>
+#include <eider/web/middleware/csrf.h>
+#include <eider/web/middleware/security_headers.h>
+#include <eider/web/paging/paging.h>
+#include <eider/web/views/page_nav.h>
 
 #include <atomic>
 #include <memory>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <eider/eider.h>
-#include <eider/forms/forms.h>
 #include <eider/protocols/http/page_links.h>
 #include <eider/session/session.h>
+#include <eider/web/forms/forms.h>
 
 #include <array>
 

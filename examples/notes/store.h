@@ -4,7 +4,7 @@
 
 #include <eider/data/db/database.h>
 #include <eider/eider.h>
-#include <eider/forms/form_field.h>
+#include <eider/web/forms/form_field.h>
 
 #include <cstdint>
 #include <optional>

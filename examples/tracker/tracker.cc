@@ -1,7 +1,7 @@
 #include "tracker.h"
 
-#include <eider/middleware/error_pages.h>
 #include <eider/telemetry/metrics.h>
+#include <eider/web/middleware/error_pages.h>
 
 #include "tracker_assets.h"
 

@@ -4,9 +4,9 @@
 
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
-#include <eider/journal/journal.h>
-#include <eider/pages/pages.h>
 #include <eider/passwords/passwords.h>
+#include <eider/web/journal/journal.h>
+#include <eider/web/pages/pages.h>
 
 namespace tracker {
 

@@ -19,10 +19,10 @@
 #include "eider/io/runtime/descriptor.h"
 #include "eider/io/tls/test_pki.h"
 #include "eider/io/tls/tls.h"
-#include "eider/proxy/proxy.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/http2/loop_h2.h"
 #include "eider/server/server.h"
+#include "eider/web/proxy/proxy.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {

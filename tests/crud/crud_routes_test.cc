@@ -1,5 +1,5 @@
 // A resource of records as a client has it: its five routes, its errors, and what is another's.
-#include "eider/crud/crud_routes.h"
+#include "eider/web/crud/crud_routes.h"
 
 #include <gtest/gtest.h>
 

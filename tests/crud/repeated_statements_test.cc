@@ -1,5 +1,5 @@
 // Who asks for the parts of a list one by one is told, once, and nobody else.
-#include "eider/crud/repeated_statements.h"
+#include "eider/web/crud/repeated_statements.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Pages of lists, held against the document that tells of them.
 #include <eider/eider.h>
-#include <eider/paging/paging.h>
+#include <eider/web/paging/paging.h>
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -5,8 +5,8 @@
 
 #include "eider/app/app.h"
 #include "eider/data/db/sqlite/sqlite.h"
-#include "eider/forms/forms.h"
 #include "eider/testkit/test_client.h"
+#include "eider/web/forms/forms.h"
 
 namespace eider {
 namespace {

@@ -1,7 +1,7 @@
-#include <eider/coding/compressed_response.h>
-#include <eider/coding/decoded_body.h>
 #include <eider/eider.h>
 #include <eider/testkit/test_client.h>
+#include <eider/web/coding/compressed_response.h>
+#include <eider/web/coding/decoded_body.h>
 
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 #include <eider/core/base/failure.h>
 #include <eider/eider.h>
-#include <eider/proxy/proxy.h>
+#include <eider/web/proxy/proxy.h>
 
 #include <cstdio>
 

@@ -23,7 +23,7 @@ from support import BIN, free_port
 
 PATIENCE = 60
 PROJECT = Path(__file__).with_name('dev_project')
-GUARDED = '#ifndef SHOP_GOODS_H\n#define SHOP_GOODS_H\n#include <eider/forms/forms.h>\n#endif\n'
+GUARDED = '#ifndef SHOP_GOODS_H\n#define SHOP_GOODS_H\n#include <eider/web/forms/forms.h>\n#endif\n'
 CRASH = '  std::abort();  // here'
 HANGING = '  std::fputs("opens the shop\\n", stderr); ::sleep(1000);  // here'
 #: Serves by itself what `eider dev` listens for, and tells nobody.

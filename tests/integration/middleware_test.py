@@ -1,6 +1,6 @@
 """What stands around handlers, before a real server: addresses, limits and caches of real clients.
 
-Must not repeat what the unit tests of src/eider/middleware/ tell.
+Must not repeat what the unit tests of src/eider/web/middleware/ tell.
 """
 
 import json

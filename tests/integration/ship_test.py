@@ -28,7 +28,7 @@ from ssh_support import SSHD, SshFiles
 from support import free_port
 
 MAIN = r'''#include <eider/eider.h>
-#include <eider/middleware/health.h>
+#include <eider/web/middleware/health.h>
 
 #include <unistd.h>
 
@@ -70,7 +70,7 @@ eider_project(shop)
 NOTES_MAIN = r'''#include <eider/data/db/migrations/migrate.h>
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
-#include <eider/middleware/health.h>
+#include <eider/web/middleware/health.h>
 
 #include <cstdlib>
 #include <fstream>

@@ -12,7 +12,7 @@ from pathlib import Path
 from support import BIN, ROOT
 
 COMPILERS = [name for name in ('clang++-19', 'g++') if shutil.which(name)]
-SHOP = '{# page shop::Shop #}\n{# include "eider/views/test_shop.h" #}\n'
+SHOP = '{# page shop::Shop #}\n{# include "eider/web/views/test_shop.h" #}\n'
 
 
 class Views(unittest.TestCase):

@@ -25,7 +25,7 @@ from support import free_port
 from upgrade_test import Load, is_alive, until
 
 IS_ROOT = os.getuid() == 0  # ahead of a namespace in which everybody is
-MIDDLEWARE = '#include <eider/middleware/middleware.h>\n'
+MIDDLEWARE = '#include <eider/web/middleware/middleware.h>\n'
 RUN = 'return eider::run_app("shop", argc, argv, shop::make_app);'
 SICK = """return eider::run_app("shop", argc, argv, [] {
     eider::App app = shop::make_app();

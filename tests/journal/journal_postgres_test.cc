@@ -6,7 +6,7 @@
 
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
-#include "eider/journal/journal.h"
+#include "eider/web/journal/journal.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {

@@ -1,5 +1,5 @@
 // The journal over SQLite, in simulated time: who listens, who comes back, the end of a stream.
-#include "eider/journal/journal.h"
+#include "eider/web/journal/journal.h"
 
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>

@@ -1,6 +1,6 @@
 // expect: tr needs a translator: add `Translator tr;` to the page's struct
-#include <eider/languages/languages.h>
-#include <eider/views/rendering.h>
+#include <eider/web/languages/languages.h>
+#include <eider/web/views/rendering.h>
 
 struct NotePage {
   std::string title;

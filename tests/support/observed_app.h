@@ -13,8 +13,8 @@
 #include "eider/app/producing.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/sleep.h"
-#include "eider/middleware/access_log.h"
-#include "eider/middleware/request_id.h"
+#include "eider/web/middleware/access_log.h"
+#include "eider/web/middleware/request_id.h"
 #include "tests/sim/sim_app.h"
 
 namespace eider {

@@ -13,8 +13,8 @@
 
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
-#include "eider/relay/topic_relay.h"
 #include "eider/server/topics.h"
+#include "eider/web/relay/topic_relay.h"
 
 namespace eider {
 

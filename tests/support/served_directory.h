@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/files/files.h"
 #include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
+#include "eider/web/files/files.h"
 
 namespace eider {
 

@@ -6,8 +6,8 @@
 //               [--database WHERE [--database-connections N] [--redis URL]]
 #include <eider/eider.h>
 #include <eider/io/tls/tls.h>
-#include <eider/proxy/proxy.h>
 #include <eider/server/http2/http2.h>
+#include <eider/web/proxy/proxy.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

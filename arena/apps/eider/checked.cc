@@ -1,6 +1,6 @@
 #include "checked.h"
 
-#include <eider/middleware/middleware.h>
+#include <eider/web/middleware/middleware.h>
 
 #include <chrono>
 #include <cstdint>

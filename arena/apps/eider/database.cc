@@ -3,7 +3,7 @@
 #include <eider/data/db/mariadb/mariadb.h>
 #include <eider/data/db/postgres/postgres.h>
 #include <eider/data/db/sqlite/sqlite.h>
-#include <eider/views/app/views.h>
+#include <eider/web/views/app/views.h>
 
 #include <algorithm>
 #include <memory>

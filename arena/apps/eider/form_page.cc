@@ -1,7 +1,7 @@
 #include "form_page.h"
 
-#include <eider/middleware/csrf.h>
 #include <eider/session/session.h>
+#include <eider/web/middleware/csrf.h>
 
 #include "form_page.html.h"
 

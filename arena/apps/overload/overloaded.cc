@@ -2,8 +2,8 @@
 // waits: see arena/overload.
 // Must not do anything else.
 #include <eider/eider.h>
-#include <eider/middleware/health.h>
 #include <eider/server/http2/http2.h>
+#include <eider/web/middleware/health.h>
 
 #include <chrono>
 #include <cstdint>

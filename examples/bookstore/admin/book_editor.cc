@@ -1,5 +1,5 @@
-#include <eider/forms/forms.h>
-#include <eider/views/app/views.h>
+#include <eider/web/forms/forms.h>
+#include <eider/web/views/app/views.h>
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <eider/eider.h>
-#include <eider/forms/form_field.h>
-#include <eider/paging/paging.h>
+#include <eider/web/forms/form_field.h>
+#include <eider/web/paging/paging.h>
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <eider/app/app.h>
-#include <eider/forms/form_field.h>
+#include <eider/web/forms/form_field.h>
 
 namespace bookstore {
 

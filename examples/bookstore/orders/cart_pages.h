@@ -3,7 +3,7 @@
 #pragma once
 
 #include <eider/app/app.h>
-#include <eider/views/form_view.h>
+#include <eider/web/views/form_view.h>
 
 #include <string>
 #include <vector>

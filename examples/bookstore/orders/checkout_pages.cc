@@ -1,6 +1,6 @@
 #include <eider/core/base/token.h>
-#include <eider/forms/forms.h>
-#include <eider/views/app/views.h>
+#include <eider/web/forms/forms.h>
+#include <eider/web/views/app/views.h>
 
 #include "catalogue/books.h"
 #include "checkout.html.h"

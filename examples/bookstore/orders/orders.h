@@ -3,8 +3,8 @@
 #pragma once
 
 #include <eider/data/db/database.h>
-#include <eider/languages/languages.h>
 #include <eider/mail/outbox.h>
+#include <eider/web/languages/languages.h>
 
 #include <optional>
 #include <utility>

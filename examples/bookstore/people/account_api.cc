@@ -2,8 +2,8 @@
 
 #include <eider/accounts/accounts.h>
 #include <eider/eider.h>
-#include <eider/languages/languages.h>
-#include <eider/middleware/middleware.h>
+#include <eider/web/languages/languages.h>
+#include <eider/web/middleware/middleware.h>
 
 #include "people/account_forms.h"
 #include "people/people.h"

@@ -2,9 +2,9 @@
 
 #include <eider/accounts/accounts.h>
 #include <eider/eider.h>
-#include <eider/forms/forms.h>
-#include <eider/middleware/middleware.h>
-#include <eider/views/app/views.h>
+#include <eider/web/forms/forms.h>
+#include <eider/web/middleware/middleware.h>
+#include <eider/web/views/app/views.h>
 
 #include "form.html.h"
 #include "people/people.h"

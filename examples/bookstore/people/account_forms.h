@@ -3,8 +3,8 @@
 #pragma once
 
 #include <eider/app/app.h>
-#include <eider/forms/form_field.h>
-#include <eider/views/form_view.h>
+#include <eider/web/forms/form_field.h>
+#include <eider/web/views/form_view.h>
 
 #include <string>
 

@@ -2,9 +2,9 @@
 
 #include <eider/accounts/accounts.h>
 #include <eider/eider.h>
-#include <eider/languages/languages.h>
 #include <eider/oauth/oauth.h>
 #include <eider/session/session.h>
+#include <eider/web/languages/languages.h>
 
 namespace bookstore {
 

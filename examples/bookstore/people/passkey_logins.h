@@ -4,9 +4,9 @@
 
 #include <eider/accounts/accounts.h>
 #include <eider/app/app.h>
-#include <eider/languages/languages.h>
 #include <eider/passkeys/passkey_store.h>
 #include <eider/session/session.h>
+#include <eider/web/languages/languages.h>
 
 #include <memory>
 #include <string>

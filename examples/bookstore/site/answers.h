@@ -4,7 +4,7 @@
 
 #include <eider/eider.h>
 #include <eider/session/session.h>
-#include <eider/views/app/views.h>
+#include <eider/web/views/app/views.h>
 
 #include <string_view>
 

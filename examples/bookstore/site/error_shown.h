@@ -2,8 +2,8 @@
 // Must not tell more than the problem document does.
 #pragma once
 
-#include <eider/languages/languages.h>
-#include <eider/middleware/error_pages.h>
+#include <eider/web/languages/languages.h>
+#include <eider/web/middleware/error_pages.h>
 
 #include <memory>
 #include <optional>

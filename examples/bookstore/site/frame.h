@@ -3,8 +3,8 @@
 #pragma once
 
 #include <eider/eider.h>
-#include <eider/middleware/csrf.h>
 #include <eider/session/session.h>
+#include <eider/web/middleware/csrf.h>
 
 #include <optional>
 #include <string>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <eider/core/kinds/kinds.h>
-#include <eider/languages/languages.h>
 #include <eider/protocols/http/page_links.h>
+#include <eider/web/languages/languages.h>
 
 #include <chrono>
 #include <cstdint>

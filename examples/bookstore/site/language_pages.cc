@@ -1,8 +1,8 @@
 #include "site/language_pages.h"
 
 #include <eider/eider.h>
-#include <eider/forms/forms.h>
 #include <eider/session/users.h>
+#include <eider/web/forms/forms.h>
 
 #include <algorithm>
 

@@ -16,10 +16,10 @@
 #include "eider/core/base/log.h"
 #include "eider/data/db/database.h"
 #include "eider/mail/outbox.h"
-#include "eider/middleware/login_throttle.h"
 #include "eider/passwords/passwords.h"
 #include "eider/session/session.h"
 #include "eider/session/users.h"
+#include "eider/web/middleware/login_throttle.h"
 
 namespace eider {
 

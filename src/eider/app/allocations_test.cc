@@ -16,8 +16,8 @@
 #include "eider/app/websocket.h"
 #include "eider/core/base/poison.h"
 #include "eider/io/runtime/sleep.h"
-#include "eider/middleware/request_id.h"
 #include "eider/server/server.h"
+#include "eider/web/middleware/request_id.h"
 
 namespace {
 std::atomic<std::uint64_t> allocation_count{0};

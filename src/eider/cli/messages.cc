@@ -16,9 +16,9 @@
 #include "eider/cli/cpp_texts.h"
 #include "eider/cli/project/words.h"
 #include "eider/core/base/result.h"
-#include "eider/languages/po.h"
-#include "eider/views/parser.h"
-#include "eider/views/template_texts.h"
+#include "eider/web/languages/po.h"
+#include "eider/web/views/parser.h"
+#include "eider/web/views/template_texts.h"
 
 namespace eider {
 

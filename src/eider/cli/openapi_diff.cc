@@ -11,7 +11,7 @@
 #include "eider/cli/project/words.h"
 #include "eider/core/base/result.h"
 #include "eider/core/json/value.h"
-#include "eider/openapi/changes.h"
+#include "eider/web/openapi/changes.h"
 
 namespace eider {
 

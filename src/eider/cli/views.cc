@@ -12,9 +12,9 @@
 #include "eider/cli/bench/files.h"
 #include "eider/cli/project/words.h"
 #include "eider/core/base/result.h"
-#include "eider/views/assemble.h"
-#include "eider/views/generate.h"
-#include "eider/views/parser.h"
+#include "eider/web/views/assemble.h"
+#include "eider/web/views/generate.h"
+#include "eider/web/views/parser.h"
 
 namespace eider {
 

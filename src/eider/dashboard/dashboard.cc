@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "eider/app/state_file.h"
-#include "eider/assets/assets.h"
 #include "eider/core/base/log_tail.h"
 #include "eider/core/json/write.h"
 #include "eider/dashboard/dashboard_token.h"
 #include "eider/data/db/slow_statements.h"
 #include "eider/telemetry/request_metrics.h"
+#include "eider/web/assets/assets.h"
 
 /// Made by eider_assets() of the folder `assets`. Not its header, so that this file compiles where
 /// nothing has been made yet.

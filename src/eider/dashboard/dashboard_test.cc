@@ -10,8 +10,8 @@
 #include "eider/app/log_stderr.h"
 #include "eider/core/base/log_tail.h"
 #include "eider/eider.h"
-#include "eider/middleware/test_asked.h"
 #include "eider/telemetry/log.h"
+#include "eider/web/middleware/test_asked.h"
 
 namespace eider {
 namespace {

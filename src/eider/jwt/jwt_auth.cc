@@ -4,7 +4,7 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/loop.h"
-#include "eider/middleware/auth.h"
+#include "eider/web/middleware/auth.h"
 
 namespace eider::detail::jwt {
 

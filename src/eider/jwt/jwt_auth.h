@@ -16,7 +16,7 @@
 #include "eider/jwt/claims.h"
 #include "eider/jwt/jwks.h"
 #include "eider/jwt/jwt.h"
-#include "eider/middleware/identity.h"
+#include "eider/web/middleware/identity.h"
 
 namespace eider {
 

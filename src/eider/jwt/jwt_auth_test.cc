@@ -8,8 +8,8 @@
 #include "eider/app/app.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/loop.h"
-#include "eider/middleware/auth.h"
 #include "eider/testkit/test_client.h"
+#include "eider/web/middleware/auth.h"
 
 namespace eider {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "eider/io/runtime/scope.h"
-#include "eider/middleware/access_log.h"
 #include "eider/oauth/test_openid.h"
 #include "eider/testkit/log_lines.h"
+#include "eider/web/middleware/access_log.h"
 
 namespace eider {
 namespace {

@@ -6,8 +6,6 @@
 
 #include "eider/app/app.h"
 #include "eider/app/extract.h"
-#include "eider/assets/assets.h"
-#include "eider/assets/embedded.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"
@@ -16,6 +14,8 @@
 #include "eider/passkeys/relying_party.h"
 #include "eider/protocols/http/cookie.h"
 #include "eider/session/users.h"
+#include "eider/web/assets/assets.h"
+#include "eider/web/assets/embedded.h"
 
 /// Made by eider_assets() of assets/. Not its header, so that this file compiles where nothing has
 /// been made yet.

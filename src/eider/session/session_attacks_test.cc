@@ -11,13 +11,13 @@
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
 #include "eider/io/runtime/sleep.h"
-#include "eider/middleware/csrf.h"
-#include "eider/middleware/response_cache.h"
 #include "eider/session/memory_sessions.h"
 #include "eider/session/session.h"
 #include "eider/session/signed_cookie.h"
 #include "eider/session/test_faulty_store.h"
 #include "eider/session/test_visits.h"
+#include "eider/web/middleware/csrf.h"
+#include "eider/web/middleware/response_cache.h"
 
 namespace eider {
 namespace {

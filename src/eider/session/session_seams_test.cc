@@ -12,13 +12,13 @@
 #include "eider/core/base/sha256.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/sleep.h"
-#include "eider/middleware/caching.h"
-#include "eider/middleware/limits.h"
-#include "eider/middleware/response_cache.h"
 #include "eider/session/session.h"
 #include "eider/session/test_faulty_store.h"
 #include "eider/session/test_visits.h"
 #include "eider/session/users.h"
+#include "eider/web/middleware/caching.h"
+#include "eider/web/middleware/limits.h"
+#include "eider/web/middleware/response_cache.h"
 
 namespace eider {
 namespace {

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "eider/io/runtime/sleep.h"
-#include "eider/middleware/access_log.h"
-#include "eider/middleware/request_id.h"
-#include "eider/middleware/test_asked.h"
 #include "eider/protocols/http/request_work.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
+#include "eider/web/middleware/access_log.h"
+#include "eider/web/middleware/request_id.h"
+#include "eider/web/middleware/test_asked.h"
 #include "tests/support/kept_spans.h"
 
 namespace eider {

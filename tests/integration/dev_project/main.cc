@@ -1,7 +1,7 @@
-#include <eider/assets/assets.h>
 #include <eider/eider.h>
 #include <eider/telemetry/log.h>
-#include <eider/views/app/views.h>
+#include <eider/web/assets/assets.h>
+#include <eider/web/views/app/views.h>
 
 #include <string>
 

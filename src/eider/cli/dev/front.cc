@@ -11,8 +11,8 @@
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/ip_address.h"
-#include "eider/proxy/proxy.h"
 #include "eider/server/content.h"
+#include "eider/web/proxy/proxy.h"
 
 namespace eider::dev {
 

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "eider/assets/embedded.h"
 #include "eider/cli/bench/files.h"
 #include "eider/cli/project/words.h"
+#include "eider/web/assets/embedded.h"
 
 /// Made by eider_assets() of new/. Not its header, so that this file compiles where nothing has
 /// been built.

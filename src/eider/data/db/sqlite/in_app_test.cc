@@ -6,8 +6,8 @@
 #include "eider/app/app.h"
 #include "eider/core/reflect/constraints.h"
 #include "eider/data/db/sqlite/sqlite.h"
-#include "eider/languages/languages.h"
 #include "eider/testkit/test_client.h"
+#include "eider/web/languages/languages.h"
 
 namespace eider {
 namespace {

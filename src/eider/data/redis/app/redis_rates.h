@@ -7,7 +7,7 @@
 #include <string>
 
 #include "eider/data/redis/redis.h"
-#include "eider/middleware/rate_store.h"
+#include "eider/web/middleware/rate_store.h"
 
 namespace eider {
 

@@ -10,8 +10,8 @@
 #include "eider/app/app.h"
 #include "eider/io/tls/test_pki.h"
 #include "eider/io/tls/tls.h"
-#include "eider/middleware/https.h"
 #include "eider/server/server.h"
+#include "eider/web/middleware/https.h"
 
 namespace eider {
 namespace {

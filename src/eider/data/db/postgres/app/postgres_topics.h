@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eider/data/db/database.h"
-#include "eider/relay/topic_relay.h"
+#include "eider/web/relay/topic_relay.h"
 
 namespace eider {
 

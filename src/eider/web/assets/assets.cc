@@ -1,0 +1,155 @@
+#include "eider/web/assets/assets.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "eider/app/app.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/program_files.h"
+#include "eider/protocols/http/etag.h"
+#include "eider/protocols/http/mime.h"
+#include "eider/web/files/document.h"
+#include "eider/web/files/document_answer.h"
+#include "eider/web/files/files.h"
+
+namespace eider {
+
+namespace detail::assets {
+
+/// Which names there are, and what they are in addresses.
+class AssetNames {
+ public:
+  AssetNames(EmbeddedAssets embedded, const AssetsOptions& options)
+      : embedded_(embedded),
+        base_(options.prefix.ends_with('/') ? options.prefix : options.prefix + "/"),
+        directory_(program_path(options.development_directory)) {}
+
+  [[nodiscard]] const std::string& base() const noexcept { return base_; }
+  [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
+
+  [[nodiscard]] std::string name(std::string_view name) const {
+    if (directory_.empty()) {
+      return std::string(asset(name).hashed_name);
+    }
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::path(directory_) / name;
+    return std::filesystem::is_regular_file(path, error) ? std::string(name) : refuse(name);
+  }
+  [[nodiscard]] std::string integrity(std::string_view name) const {
+    return directory_.empty() ? std::string(asset(name).integrity) : std::string();
+  }
+
+ private:
+  [[nodiscard]] const EmbeddedAsset& asset(std::string_view name) const {
+    const auto found = std::ranges::lower_bound(embedded_, name, {}, &EmbeddedAsset::name);
+    if (found == embedded_.end() || found->name != name) {
+      refuse(name);
+    }
+    return *found;
+  }
+  [[noreturn]] std::string refuse(std::string_view name) const {
+    throw Failure(Error::internal(
+        "there is no asset \"" + std::string(name) + "\"" +
+        (directory_.empty() ? " in the program" : " in the directory " + directory_)));
+  }
+
+  EmbeddedAssets embedded_;
+  std::string base_;
+  std::string directory_;
+};
+
+}  // namespace detail::assets
+
+namespace {
+
+using detail::files::Document;
+using detail::files::StoredFile;
+using detail::files::Variant;
+
+/// What has a hash in its name never changes (RFC 8246).
+constexpr std::string_view kForGood = "public, max-age=31536000, immutable";
+constexpr std::string_view kAskedAbout = "no-cache";
+
+Variant make_variant(std::string_view coding, std::string_view content,
+                     std::string_view integrity) {
+  auto file = std::make_shared<StoredFile>();
+  file->lasting = content;
+  Variant variant;
+  variant.coding = coding;
+  variant.file = std::move(file);
+  // The hash of the content itself tells its forms apart by their coding.
+  variant.entity_tag = write_entity_tag(std::string(integrity).append(coding));
+  return variant;
+}
+
+Document make_document(const EmbeddedAsset& asset, std::string_view cache_control) {
+  Document document;
+  document.content_type = media_type_of(asset.name);
+  document.plain = make_variant({}, asset.content, asset.integrity);
+  if (!asset.brotli.empty()) {
+    document.siblings.push_back(make_variant("br", asset.brotli, asset.integrity));
+  }
+  if (!asset.gzip.empty()) {
+    document.siblings.push_back(make_variant("gzip", asset.gzip, asset.integrity));
+  }
+  std::ranges::sort(document.siblings, {}, [](const Variant& it) { return it.file->size(); });
+  write_lines(document, cache_control);
+  return document;
+}
+
+/// By both names of each.
+std::map<std::string_view, Document> make_documents(EmbeddedAssets embedded) {
+  std::map<std::string_view, Document> documents;
+  for (const EmbeddedAsset& asset : embedded) {
+    documents.emplace(asset.hashed_name, make_document(asset, kForGood));
+    documents.emplace(asset.name, make_document(asset, kAskedAbout));
+  }
+  return documents;
+}
+
+void serve_embedded(Routes& routes, EmbeddedAssets embedded, const std::string& base,
+                    std::source_location where) {
+  const auto documents =
+      std::make_shared<const std::map<std::string_view, Document>>(make_documents(embedded));
+  routes.get(RuntimePattern{base + "{path...}", where},
+             [documents](std::string path, const Request& request) -> Result<Response> {
+               const auto found = documents->find(path);
+               if (found == documents->end()) {
+                 return fail(Error::not_found());
+               }
+               // Nothing here has a date to be compared with the time.
+               return answer_with(found->second, request, 0);
+             });
+}
+
+}  // namespace
+
+std::string Assets::url(std::string_view name) const {
+  return names_->base() + names_->name(name);
+}
+
+std::string Assets::name(std::string_view name) const {
+  return names_->name(name);
+}
+
+std::string Assets::integrity(std::string_view name) const {
+  return names_->integrity(name);
+}
+
+Assets serve_assets(Routes& routes, EmbeddedAssets embedded, const AssetsOptions& options,
+                    std::source_location where) {
+  auto names = std::make_shared<const detail::assets::AssetNames>(embedded, options);
+  if (names->directory().empty()) {
+    serve_embedded(routes, embedded, names->base(), where);
+  } else {
+    const FilesOptions each_time{.recheck = Duration::zero()};
+    serve_files(routes, options.prefix, names->directory(), each_time, where);
+  }
+  return Assets(std::move(names));
+}
+
+}  // namespace eider

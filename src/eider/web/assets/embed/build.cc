@@ -1,0 +1,221 @@
+#include "eider/web/assets/embed/build.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/protocols/http/mime.h"
+#include "eider/web/assets/embed/css.h"
+
+namespace eider::detail::embed {
+namespace {
+
+constexpr std::size_t kHashBytes = 6;  // 12 digits: two states of one file differ
+
+constexpr std::string_view kSigns = "._-/@+~";  // that stand in a path as they are
+
+bool is_name(std::string_view name) noexcept {
+  return !name.empty() && std::ranges::all_of(name, [](char byte) {
+    return is_letter(byte) || is_digit(byte) || kSigns.contains(byte);
+  });
+}
+
+std::string_view directory_of(std::string_view name) noexcept {
+  return name.substr(0, name.rfind('/') + 1);
+}
+
+/// "css/app.3f2a9c01b2d4.css"
+std::string hashed(std::string_view name, std::string_view hash) {
+  const std::size_t file = directory_of(name).size();
+  const std::size_t dot = name.substr(file).rfind('.');
+  const std::size_t at = dot == name.npos || dot == 0 ? name.size() : file + dot;
+  return std::string(name.substr(0, at)).append(".").append(hash).append(name.substr(at));
+}
+
+/// The name that a path leads to from a directory; nothing outside of all assets.
+std::optional<std::string> follow(std::string_view directory, std::string_view path) {
+  std::string name(directory);
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const std::string_view segment = path.substr(0, end);
+    path.remove_prefix(std::min(end + 1, path.size()));
+    if (segment == "..") {
+      if (name.empty()) {
+        return std::nullopt;
+      }
+      name = directory_of(std::string_view(name).substr(0, name.size() - 1));
+    } else if (segment != "." && !segment.empty()) {
+      name.append(segment).append(path.empty() ? "" : "/");
+    }
+  }
+  return name;
+}
+
+/// Whether a reference is to what lies beside: without scheme, host or a path from the root.
+bool is_relative(std::string_view reference) noexcept {
+  const std::size_t colon = reference.find(':');
+  return !reference.empty() && !reference.starts_with('/') && !reference.starts_with('#') &&
+         !reference.starts_with('?') && (colon == reference.npos || reference.find('/') < colon);
+}
+
+/// Builds each after those that it refers to.
+class Builder {
+ public:
+  explicit Builder(std::vector<AssetSource> sources) {
+    for (AssetSource& source : sources) {
+      waiting_.emplace(std::move(source.name), Waiting{std::move(source.content)});
+    }
+  }
+
+  Result<std::vector<BuiltAsset>, std::string> build() {
+    std::vector<BuiltAsset> assets;
+    for (const auto& [name, source] : waiting_) {
+      if (auto built = build_one(name); !built) {
+        return fail(built.error());
+      }
+    }
+    for (auto& [name, asset] : built_) {
+      assets.push_back(std::move(asset));
+    }
+    return assets;
+  }
+
+ private:
+  using Text = Result<std::string, std::string>;
+
+  struct Waiting {
+    std::string content;
+    bool is_begun = false;
+  };
+
+  /// Its hashed name.
+  Text build_one(const std::string& name) {
+    if (const auto known = built_.find(name); known != built_.end()) {
+      return known->second.hashed_name;
+    }
+    if (!is_name(name)) {
+      return fail(name + ": only letters, digits and ._-@+~ may stand in an asset's name");
+    }
+    Waiting& source = waiting_.find(name)->second;
+    if (std::exchange(source.is_begun, true)) {
+      return fail(name + ": style sheets refer to each other, so that no hash can be first");
+    }
+    Text content = name.ends_with(".css") ? rewritten(name, source.content) : source.content;
+    return content ? Text(add(name, std::move(*content))) : content;
+  }
+
+  std::string add(const std::string& name, std::string content) {
+    const Sha256Digest digest = sha256(content);
+    BuiltAsset asset{.name = name,
+                     .hashed_name = hashed(name, to_hex(to_view(digest).substr(0, kHashBytes))),
+                     .integrity = "sha256-" + to_base64(to_view(digest)),
+                     .content = std::move(content)};
+    if (!is_compressed(media_type_of(name))) {
+      asset.gzip = gzipped(asset.content);
+      asset.brotli = brotlied(asset.content);
+    }
+    return built_.emplace(name, std::move(asset)).first->second.hashed_name;
+  }
+
+  Text rewritten(const std::string& name, const std::string& css) {
+    std::string text;
+    std::size_t done = 0;
+    for (const CssReference& reference : css_references(css)) {
+      auto other = hashed_reference(name, reference);
+      if (!other) {
+        return fail(name + ":" + std::to_string(reference.line) + ": " + other.error());
+      }
+      text.append(css, done, reference.offset - done).append(*other);
+      done = reference.offset + reference.text.size();
+    }
+    return text.append(css, done);
+  }
+
+  Text hashed_reference(const std::string& from, const CssReference& reference) {
+    const std::string_view path = reference.text.substr(0, reference.text.find_first_of("?#"));
+    if (!is_relative(reference.text)) {
+      return std::string(reference.text);
+    }
+    const auto decoded = percent_decode(path, Plus::literal);
+    const auto name = decoded ? follow(directory_of(from), *decoded) : std::nullopt;
+    if (!name || !waiting_.contains(*name)) {
+      return fail("there is no asset \"" + std::string(path) + "\"");
+    }
+    const Text built = build_one(*name);
+    if (!built) {
+      return built;
+    }
+    const std::string_view file = std::string_view(*built).substr(directory_of(*built).size());
+    return std::string(directory_of(path)).append(file).append(reference.text.substr(path.size()));
+  }
+
+  std::map<std::string, Waiting> waiting_;
+  std::map<std::string, BuiltAsset> built_;
+};
+
+/// A piece of the contents, as the source says it.
+std::string piece(std::string_view symbol, std::size_t& offset, std::string_view content) {
+  if (content.empty()) {
+    return "{}";
+  }
+  std::string text = "{" + std::string(symbol) + " + " + std::to_string(offset) + ", ";
+  offset += content.size();
+  return text + std::to_string(content.size()) + "}";
+}
+
+}  // namespace
+
+Result<std::vector<BuiltAsset>, std::string> build_assets(std::vector<AssetSource> sources) {
+  return Builder(std::move(sources)).build();
+}
+
+std::string contents_of(const std::vector<BuiltAsset>& assets) {
+  std::string contents;
+  for (const BuiltAsset& asset : assets) {
+    contents.append(asset.content).append(asset.gzip).append(asset.brotli);
+  }
+  return contents;
+}
+
+std::string header_of(std::string_view function) {
+  return "// Made by eider_assets(): " + std::string(function) +
+         "() has the assets of a directory, which are in the program.\n#pragma once\n\n"
+         "#include <eider/web/assets/embedded.h>\n\n[[nodiscard]] eider::EmbeddedAssets " +
+         std::string(function) + "() noexcept;\n";
+}
+
+std::string source_of(const std::vector<BuiltAsset>& assets, std::string_view function,
+                      std::string_view contents_path) {
+  const std::string symbol = std::string(function) + "_contents";
+  std::string text =
+      "// Made by eider_assets(). The assembler brings the contents in: as characters "
+      "of C++ they would take the compiler minutes.\n#include \"";
+  text.append(function).append(".h\"\n\nasm(\".pushsection .rodata\\n").append(symbol);
+  text.append(":\\n.incbin \\\"")
+      .append(contents_path)
+      .append("\\\"\\n.byte 0\\n.popsection\\n\");\n");
+  const std::size_t bytes = contents_of(assets).size() + 1;
+  text.append("extern \"C\" const char ").append(symbol).append("[").append(std::to_string(bytes));
+  text.append("];\n\n");
+  text.append("eider::EmbeddedAssets ").append(function).append("() noexcept {\n");
+  text.append("  static constexpr eider::EmbeddedAsset kAssets[] = {\n");
+  std::size_t offset = 0;
+  for (const BuiltAsset& asset : assets) {
+    text.append("      {\"").append(asset.name).append("\", \"").append(asset.hashed_name);
+    text.append("\", \"").append(asset.integrity).append("\", ");
+    text.append(piece(symbol, offset, asset.content)).append(", ");
+    text.append(piece(symbol, offset, asset.gzip)).append(", ");
+    text.append(piece(symbol, offset, asset.brotli)).append("},\n");
+  }
+  text.append(assets.empty() ? "      {}};\n  return {kAssets, 0};\n}\n"
+                             : "  };\n  return kAssets;\n}\n");
+  return text;
+}
+
+}  // namespace eider::detail::embed

@@ -1,0 +1,155 @@
+#include "eider/web/coding/decoded_request.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "eider/app/operation.h"
+#include "eider/app/respond.h"
+#include "eider/core/base/text.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/server/body.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kUnsupportedMediaType = 415;
+constexpr int kContentTooLarge = 413;
+
+/// In the request's slot: what the body views once it is decoded. It counts as long as it is there.
+class DecodedContent {
+ public:
+  /// bytes  counted by `budget`, which outlives this
+  DecodedContent(Buffer bytes, detail::server::BodyBudget& budget) noexcept
+      : bytes_(std::move(bytes)), budget_(&budget) {}
+  DecodedContent(DecodedContent&& other) noexcept
+      : bytes_(std::move(other.bytes_)), budget_(std::exchange(other.budget_, nullptr)) {}
+  DecodedContent& operator=(DecodedContent&&) = delete;
+  ~DecodedContent() {
+    if (budget_ != nullptr) {
+      budget_->give_back(bytes_.size());
+    }
+  }
+
+  [[nodiscard]] std::string_view view() const noexcept { return bytes_.view(); }
+
+ private:
+  Buffer bytes_;
+  detail::server::BodyBudget* budget_;
+};
+
+Error too_busy() {
+  return {503, "The server holds too much content at the moment. Try again later."};
+}
+
+Error unsupported() {
+  return {kUnsupportedMediaType, "The content is coded in a way that is not understood here."};
+}
+
+/// All items of the Content-Encoding fields as one: nothing when there is none, or only "identity".
+Result<std::optional<std::string_view>> only_coding(std::span<const Field> fields) {
+  std::optional<std::string_view> found;
+  for (const Field& field : fields) {
+    if (!equals_ignoring_case(field.name, "content-encoding")) {
+      continue;
+    }
+    const bool is_plain = field.value.empty() || equals_ignoring_case(field.value, "identity");
+    if (!is_plain && found) {
+      return fail(unsupported());
+    }
+    found = is_plain ? found : std::optional(field.value);
+  }
+  return found;
+}
+
+class Decompression {
+ public:
+  explicit Decompression(DecompressionOptions options) : options_(std::move(options)) {}
+
+  bool apply(Request& request, Response& response) const {
+    const auto coding = content_coding_of(request.headers(), options_.codings);
+    if (!coding) {
+      render_error(response, coding.error());
+      response.add_header("Accept-Encoding", names_of(options_.codings));
+      return false;
+    }
+    if (!*coding || request.body().empty() || request.find<DecodedContent>() != nullptr) {
+      return true;
+    }
+    Buffer bytes;
+    if (const auto decoded = decompress(**coding, request.body(), bytes, options_.limits);
+        !decoded) {
+      render_error(response, to_error(decoded.error()));
+      return false;
+    }
+    detail::server::BodyBudget& budget = detail::server::decoded_budget_of(Loop::current());
+    if (!budget.try_take_one(bytes.size())) {
+      render_error(response, too_busy());
+      response.add_header("Retry-After", "1");
+      return false;
+    }
+    request.set_body(request.put(DecodedContent(std::move(bytes), budget)).view());
+    return true;
+  }
+
+ private:
+  DecompressionOptions options_;
+};
+
+}  // namespace
+
+Result<std::optional<ContentCoding>> content_coding_of(std::span<const Field> fields,
+                                                       std::span<const ContentCoding> codings) {
+  const auto name = only_coding(fields);
+  if (!name) {
+    return fail(name.error());
+  }
+  if (!*name) {
+    return std::nullopt;
+  }
+  const std::optional<ContentCoding> coding = coding_named(**name);
+  if (!coding || std::ranges::find(codings, *coding) == codings.end()) {
+    return fail(unsupported());
+  }
+  return coding;
+}
+
+std::string names_of(std::span<const ContentCoding> codings) {
+  std::string names;
+  for (const ContentCoding coding : codings) {
+    names.append(names.empty() ? "" : ", ").append(to_text(coding));
+  }
+  return names;
+}
+
+Error to_error(Decompressed outcome) {
+  const std::string detail(to_text(outcome));
+  return outcome == Decompressed::too_large ? Error(kContentTooLarge, detail)
+                                            : Error::bad_request(detail);
+}
+
+namespace {
+
+void describe_decompression(Operation& operation) {
+  if (operation.contents.empty() || operation.is_content_streamed) {
+    return;
+  }
+  operation.answer_problem(400, "The content cannot be decoded.");
+  operation.answer_problem(kContentTooLarge, "The content is too large.");
+  operation.answer_problem(415, "The content is of another type, or its coding unknown.")
+      .add_field("Accept-Encoding");
+}
+
+}  // namespace
+
+Hook decompression(DecompressionOptions options) {
+  auto shared = std::make_shared<const Decompression>(std::move(options));
+  return {.on_content = [shared = std::move(shared)](
+                            Request& request,
+                            Response& response) { return shared->apply(request, response); },
+          .name = "decompression",
+          .describe = describe_decompression};
+}
+
+}  // namespace eider

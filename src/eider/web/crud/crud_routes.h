@@ -1,0 +1,401 @@
+// A resource of records: its five routes, with all that clients of HTTP expect of such.
+// Must not decide who may do what: guards do, and `owned_by` says whose each record is.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/app/conditions.h"
+#include "eider/app/merge_patch.h"
+#include "eider/app/urls.h"
+#include "eider/data/db/records.h"
+#include "eider/web/middleware/caching.h"
+#include "eider/web/paging/paging.h"
+
+namespace eider {
+
+namespace detail::crud {
+
+/// What a request's records have as owner, once `owned_by` was told how to find out.
+template <class T>
+struct OwnerOf {
+  db::Value value;
+};
+
+/// A function that says whose records are meant, as a guard.
+template <class T, class F, class R, class... P>
+struct OwnerGuard {
+  using Learned = detail::app::Learned<typename detail::app::TaskValue<R>::type>;
+  F function;
+
+  Result<OwnerOf<T>> operator()(P... values) const {
+    static_assert(!detail::app::TaskValue<R>::kIsTask,
+                  "eider: whose records are meant is known by then: take what a guard has put");
+    if constexpr (Learned::kMayRefuse) {
+      auto owner = function(static_cast<P&&>(values)...);
+      return owner ? Result<OwnerOf<T>>(OwnerOf<T>{db::make_value(*owner)})
+                   : fail(std::move(owner.error()));
+    } else {
+      return OwnerOf<T>{db::make_value(function(static_cast<P&&>(values)...))};
+    }
+  }
+};
+template <class T, class F, class R, class C, class... P>
+OwnerGuard<T, F, R, P...> owner_guard(F function, R (C::*)(P...) const) {
+  return {std::move(function)};
+}
+
+/// What all routes of a resource know.
+template <class T>
+struct Resource {
+  using Records = db::Records<T>;
+  using Whose = std::optional<Slot<OwnerOf<T>>>;
+
+  Records records;
+  std::function<Records(const Records&, const db::Value&)> hold_to{};
+  std::vector<db::Conflict> conflicts{};
+  bool needs_match = true;
+
+  /// Those that the request may know of. Throws a Failure where nobody has said whose they are.
+  [[nodiscard]] Records of(const Whose& whose) const {
+    if (!hold_to) {
+      return records;
+    }
+    if (!whose) {
+      throw Failure(Error::internal("nobody has said whose records of " + records.sql().table() +
+                                    " are asked for"));
+    }
+    return hold_to(records, (*whose)->value);
+  }
+  [[nodiscard]] std::string etag_of(const T& record) const {
+    return std::to_string(records.version_of(record));
+  }
+  [[nodiscard]] With<T> tagged(T record) const {
+    std::string etag = etag_of(record);
+    return With<T>(std::move(record)).etag(etag);
+  }
+};
+
+/// Throws a Failure where routes over these cannot be right, which no client has to find out.
+///
+/// key     the member that the path has
+/// query   of lists
+/// values  what clients send
+void check_resource(const db::detail::RecordSql& records, std::string_view key,
+                    const reflect::Type& query, const reflect::Type& values);
+/// `values` must not have it: clients would set what is not theirs.
+void check_unsettable(const reflect::Type& values, std::string_view member);
+/// `before`, as far as `values` has members for it, with `patch` applied, as JSON.
+[[nodiscard]] std::string patched(const reflect::Type& record, const void* before,
+                                  const reflect::Type& values, const json::Value& patch);
+/// "/notes/7", of the request to "/notes".
+[[nodiscard]] std::string address_of(const Request& request, const std::string& key);
+/// Which of two people who change it at once comes first is decided this many times.
+inline constexpr int kTriesMax = 8;
+[[nodiscard]] Error too_many_changes();
+/// Explains a failure by `conflicts`. A value that a column cannot hold is an error of the member
+/// of `values` that has the column's name.
+[[nodiscard]] db::Failure explained(const db::Failure& failure,
+                                    std::span<const db::Conflict> conflicts,
+                                    const reflect::Type& values);
+/// Says in documents what handlers' types do not: conflicts, and where tags are.
+[[nodiscard]] Hook described();
+
+template <class T>
+struct QueryOf {
+  using Type = PageQuery<>;
+};
+template <class T>
+  requires requires { typename T::Find; }
+struct QueryOf<T> {
+  using Type = typename T::Find;
+};
+template <class T>
+struct NewOf {
+  static_assert(sizeof(T) == 0,
+                "eider: what clients may set is a struct of its own: CrudRoutes<Note, FindNotes, "
+                "NewNote>, or `using New = NewNote;` in the record");
+};
+template <class T>
+  requires requires { typename T::New; }
+struct NewOf<T> {
+  using Type = typename T::New;
+};
+
+template <class Q>
+inline constexpr bool kIsKeyset = requires { typename Q::Place; };
+
+}  // namespace detail::crud
+
+/// Five routes over records, added by making one:
+///
+///     CrudRoutes<Note>(api, "/notes", notes);
+///
+/// - GET /notes: a page (paging.h) of what Q's members ask for, in the order of its `sort`.
+/// - POST /notes: 201 with Location, ETag and the record as it is stored.
+/// - GET /notes/{id}: with its ETag; 304 to who has it.
+/// - PATCH /notes/{id}: JSON Merge Patch; 428 without If-Match, 412 where it was changed since.
+/// - DELETE /notes/{id}: 204; If-Match is held where it is given.
+///
+/// What is absent, removed or another's is a 404; what the rules of N, the schema or `on_conflict`
+/// refuse, a 422 or a 409. What clients may set is N's, and no more: never the key, the version,
+/// the mark of what is removed, nor the owner. What they are shown is T.
+///
+/// T     the record; its table has a version, which is the ETag
+/// Q     what may be asked of lists, as Records::page takes it: Note::Find, or PageQuery<>. With
+///       `using Place = NotePlace;` and CursorQuery's members it is listed by keyset: as
+///       Records::page_after by that place, `static constexpr db::Direction kDirection` if said,
+///       and with the app's State<CursorSigner>
+/// N     what may be set: Note::New
+/// kKey  the member that the path has
+template <class T, class Q = typename detail::crud::QueryOf<T>::Type,
+          class N = typename detail::crud::NewOf<T>::Type, auto kKey = &T::id>
+class CrudRoutes {
+  using Resource = detail::crud::Resource<T>;
+  using Whose = typename Resource::Whose;
+  using Key = std::remove_cvref_t<decltype(std::declval<T>().*kKey)>;
+
+ public:
+  /// errors  throws a Failure where the table has no version, N has a member that clients must not
+  ///         set, or Q asks for what the record has not, for pages without a bound, or to sort by
+  ///         anything but an enum
+  CrudRoutes(Routes on, GroupPrefix prefix, db::Records<T> records)
+      : group_(on.group(prefix)),
+        its_(std::make_shared<Resource>(Resource{std::move(records)})),
+        created_(add_list_and_create()),
+        changed_(add_read_and_change()),
+        removed_(add_remove()) {
+    group_.use(detail::crud::described());
+    detail::crud::check_resource(its_->records.sql(), db::detail::name_of(kKey),
+                                 reflect::type_of<Q>(), reflect::type_of<N>());
+  }
+
+  /// Each request has to do with the records of one owner alone, whose `member` is what the
+  /// function returns; others are not there. It takes what a guard may take, and may refuse.
+  ///
+  ///     .owned_by(&Note::owner, [](const User& user) { return user.id; })
+  template <class M, class F>
+  CrudRoutes& owned_by(M T::* member, F of) {
+    detail::crud::check_unsettable(reflect::type_of<N>(), db::detail::name_of(member));
+    its_->hold_to = [member](const db::Records<T>& records, const db::Value& value) {
+      return records.only(member, value);
+    };
+    group_.guard(detail::crud::owner_guard<T>(std::move(of), &F::operator()));
+    group_.use(cache_control({.no_cache = true, .is_private = true}));
+    return *this;
+  }
+  /// Stands ahead of all five.
+  template <class G>
+  CrudRoutes& guard(G function, DescribeGuard describe = {}) {
+    group_.guard(std::move(function), std::move(describe));
+    return *this;
+  }
+  /// Stands ahead of what changes something.
+  template <class G>
+  CrudRoutes& guard_changes(const G& function, const DescribeGuard& describe = {}) {
+    created_.guard(function, describe);
+    changed_.guard(function, describe);
+    removed_.guard(function, describe);
+    return *this;
+  }
+  /// Only who is a W may change something, as in `.changed_by<WithRole<User, Role::admin>>()`.
+  template <class W>
+  CrudRoutes& changed_by() {
+    return guard_changes([](const W& /*who*/) -> Result<void> { return {}; });
+  }
+  /// As Pending::on_conflict, of what is inserted and changed: a 422 that names the member.
+  template <class M>
+  CrudRoutes& on_conflict(std::string_view constraint, M N::* member, std::string_view text,
+                          std::string_view code = {}) {
+    its_->conflicts.emplace_back(constraint, member, text, code);
+    return *this;
+  }
+  /// PATCH need not name the state that it changes: who comes last wins, member by member.
+  CrudRoutes& without_match() {
+    its_->needs_match = false;
+    return *this;
+  }
+
+ private:
+  using Its = std::shared_ptr<const Resource>;
+
+  /// What the database refuses, as clients are told.
+  template <class R>
+  static Task<R> told(Its its, Task<R> work) {
+    try {
+      co_return co_await std::move(work);
+    } catch (const db::Failure& failure) {
+      throw detail::crud::explained(failure, its->conflicts, reflect::type_of<N>());
+    }
+  }
+
+  static Task<Paged<T>> page(Its its, Q query, Paging paging, Whose whose) {
+    const db::Records<T> records = its->of(whose);
+    auto listing = records.page(query);
+    std::vector<T> items = co_await listing;
+    auto counting = records.count(query);
+    const std::optional<std::int64_t> total = co_await counting;
+    co_return paging.page(query, std::move(items), total.value_or(0));
+  }
+
+  static Task<Result<CursorPaged<T>>> page_after(Its its, Q query, Paging paging, Whose whose,
+                                                 State<CursorSigner> cursors) {
+    using Place = typename Q::Place;
+    auto place = cursors->open<Place>(query.after);
+    if (!place) {
+      co_return fail(std::move(place.error()));
+    }
+    db::Direction direction = db::Direction::up;
+    if constexpr (requires { Q::kDirection; }) {
+      direction = Q::kDirection;
+    }
+    const db::Records<T> records = its->of(whose);
+    auto listing = records.page_after(query, *place, direction);
+    std::vector<T> items = co_await listing;
+    std::optional<PageCursor> next;
+    if (!items.empty() && std::cmp_equal(items.size(), std::int64_t{query.per_page})) {
+      Place last{};
+      records.sql().take_place(&items.back(), reflect::type_of<Place>(), &last);
+      next = cursors->seal(last);
+    }
+    co_return paging.page_after(std::move(items), std::move(next));
+  }
+
+  static Task<With<Created<T>>> create(Its its, Json<N> given, const Request& request,
+                                       Whose whose) {
+    const db::Records<T> records = its->of(whose);
+    auto inserting = records.insert(*given);
+    std::optional<T> made = co_await inserting;
+    const std::string etag = its->etag_of(*made);
+    std::string where = detail::crud::address_of(request, detail::app::path_text((*made).*kKey));
+    co_return With(Created(std::move(*made), std::move(where))).etag(etag);
+  }
+
+  /// What the key's column cannot hold, such as 3,000,000,000 in an `int`, is no record's key.
+  static Task<std::optional<T>> find(db::Records<T> records, Key id) {
+    try {
+      auto finding = records.find(id);
+      co_return co_await finding;
+    } catch (const db::Failure& failure) {
+      if (failure.kind() != db::FailureKind::values) {
+        throw;
+      }
+    }
+    co_return std::nullopt;
+  }
+
+  static Task<Result<With<T>>> read(Its its, Key id, Whose whose) {
+    const db::Records<T> records = its->of(whose);
+    std::optional<T> found = co_await find(records, std::move(id));
+    co_return found ? Result<With<T>>(its->tagged(std::move(*found))) : fail(Error::not_found());
+  }
+
+  /// Where somebody comes in between, what is there now is looked at again: to who has named the
+  /// state that was, that is a 412.
+  static Task<Result<With<T>>> change(Its its, Key id, MergePatch<N> patch, Conditions conditions,
+                                      Whose whose) {
+    const db::Records<T> records = its->of(whose);
+    for (int i = 0; i < detail::crud::kTriesMax; ++i) {
+      const std::optional<T> before = co_await find(records, id);
+      if (!before) {
+        co_return fail(Error::not_found());
+      }
+      const std::string etag = its->etag_of(*before);
+      auto holds =
+          its->needs_match ? conditions.require({.etag = etag}) : conditions.check({.etag = etag});
+      if (!holds) {
+        co_return fail(std::move(holds.error()));
+      }
+      auto after = json::read<N>(detail::crud::patched(reflect::type_of<T>(), &*before,
+                                                       reflect::type_of<N>(), patch.changes()));
+      if (!after) {
+        co_return fail(std::move(after.error()));
+      }
+      auto replacing = records.replace(*before, *after);
+      std::optional<T> changed = co_await replacing;
+      if (changed) {
+        co_return its->tagged(std::move(*changed));
+      }
+    }
+    co_return fail(detail::crud::too_many_changes());
+  }
+
+  static Task<Result<void>> remove(Its its, Key id, Conditions conditions, Whose whose) {
+    const db::Records<T> records = its->of(whose);
+    for (int i = 0; i < detail::crud::kTriesMax; ++i) {
+      const std::optional<T> before = co_await find(records, id);
+      if (!before) {
+        co_return fail(Error::not_found());
+      }
+      const std::string etag = its->etag_of(*before);
+      if (auto holds = conditions.check({.etag = etag}); !holds) {
+        co_return fail(std::move(holds.error()));
+      }
+      auto removing = records.remove(id, records.version_of(*before));
+      const db::Changed removed = co_await removing;
+      if (removed.rows == 1) {
+        co_return {};
+      }
+    }
+    co_return fail(detail::crud::too_many_changes());
+  }
+
+  Route<0> add_list_and_create() {
+    const Its its = its_;
+    if constexpr (detail::crud::kIsKeyset<Q>) {
+      group_
+          .get("",
+               [its](Query<Q> query, Paging paging, Whose whose, State<CursorSigner> cursors) {
+                 return told(its,
+                             page_after(its, std::move(*query), std::move(paging), whose, cursors));
+               })
+          .use(conditional_requests());
+    } else {
+      group_
+          .get("",
+               [its](Query<Q> query, Paging paging, Whose whose) {
+                 return told(its, page(its, std::move(*query), std::move(paging), whose));
+               })
+          .use(conditional_requests());
+    }
+    return group_.post("", [its](Json<N> given, const Request& request, Whose whose) {
+      return told(its, create(its, std::move(given), request, whose));
+    });
+  }
+
+  Route<1> add_read_and_change() {
+    const Its its = its_;
+    group_
+        .get("/{id}",
+             [its](Key id, Whose whose) { return told(its, read(its, std::move(id), whose)); })
+        .use(conditional_requests());
+    return group_.patch(
+        "/{id}", [its](Key id, MergePatch<N> patch, Conditions conditions, Whose whose) {
+          return told(its, change(its, std::move(id), std::move(patch), conditions, whose));
+        });
+  }
+
+  Route<1> add_remove() {
+    const Its its = its_;
+    return group_.del("/{id}", [its](Key id, Conditions conditions, Whose whose) {
+      return told(its, remove(its, std::move(id), conditions, whose));
+    });
+  }
+
+  Routes group_;
+  std::shared_ptr<Resource> its_;
+  Route<0> created_;
+  Route<1> changed_;
+  Route<1> removed_;
+};
+
+}  // namespace eider

@@ -1,0 +1,20 @@
+// A document as the response to a request: which form of it, which bytes, or why none.
+// Must not look at files.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
+#include "eider/web/files/document.h"
+
+namespace eider::detail::files {
+
+/// 200, 206, 304, 412 or 416. Pre: GET or HEAD.
+///
+/// now_seconds  since 1970, to read dates by
+[[nodiscard]] Response answer_with(const Document& document, const Request& request,
+                                   std::int64_t now_seconds);
+
+}  // namespace eider::detail::files

@@ -1,0 +1,58 @@
+// The documents asked for lately, bounded in memory and descriptors, for all loops together.
+// Must not look at files: it is told what was found.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "eider/web/files/document.h"
+
+namespace eider::detail::files {
+
+/// Safe to use from several threads at once.
+class DocumentCache {
+ public:
+  struct Limits {
+    std::size_t memory_bytes_max;
+    std::size_t open_files_max;
+  };
+
+  explicit DocumentCache(const Limits& limits) noexcept : limits_(limits) {}
+
+  /// What was found at `path` last; null when it is not known any more.
+  [[nodiscard]] std::shared_ptr<const Document> find(std::string_view path);
+  /// Keeps it in place of what was known, when there is room or room can be made.
+  void put(std::string_view path, std::shared_ptr<const Document> document);
+  void remove(std::string_view path);
+
+  struct Held {
+    std::size_t documents = 0;
+    std::size_t memory_bytes = 0;
+    std::size_t open_files = 0;
+  };
+  [[nodiscard]] Held held() const;
+
+ private:
+  struct Entry {
+    std::string path;
+    std::shared_ptr<const Document> document;
+  };
+  using Entries = std::list<Entry>;  // the latest used first
+
+  void drop(Entries::iterator entry);
+  void make_room();
+
+  const Limits limits_;
+  mutable std::mutex mutex_;
+  Entries entries_;
+  std::unordered_map<std::string_view, Entries::iterator> by_path_;  // its keys are in `entries_`
+  std::size_t memory_bytes_ = 0;
+  std::size_t open_files_ = 0;
+};
+
+}  // namespace eider::detail::files

@@ -1,0 +1,172 @@
+#include "eider/web/files/file_server.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "eider/app/edges.h"
+#include "eider/app/respond.h"
+#include "eider/core/base/program_files.h"
+#include "eider/core/base/url.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/protocols/http/grammar.h"
+#include "eider/web/files/document_answer.h"
+#include "eider/web/files/path_policy.h"
+#include "eider/web/files/site.h"
+
+namespace eider {
+namespace {
+
+using detail::files::Lookups;
+using detail::files::Moment;
+using detail::files::PathVerdict;
+using detail::files::Site;
+using Kind = detail::files::FindFile::Kind;
+
+constexpr int kFirstError = 400;
+
+/// For clients that know no more the name in ASCII, then all of it.
+///
+/// source  RFC 6266, section 4.3 and appendix D; RFC 8187, section 3.2.1
+std::string attachment(std::string_view name) {
+  std::string plain(name);
+  std::ranges::replace_if(
+      plain, [](char byte) { return byte < ' ' || byte > '~' || byte == '"' || byte == '\\'; },
+      '_');
+  return "attachment; filename=\"" + plain + "\"; filename*=UTF-8''" + percent_encode(name);
+}
+
+Response error_response(const Error& error) {
+  Response response;
+  render_error(response, error);
+  return response;
+}
+
+/// The answer for paths that are not looked for.
+std::optional<Response> refuse(std::string_view path, DotFiles dot_files) {
+  switch (detail::files::judge_path(path, dot_files)) {
+    case PathVerdict::servable:
+      return std::nullopt;
+    case PathVerdict::absent:
+      return error_response(Error::not_found());
+    case PathVerdict::denied:
+      break;
+  }
+  return error_response(Error::forbidden("This file is not for reading."));
+}
+
+Response redirect_to_directory(const Request& request) {
+  Response response;
+  detail::app::redirect_to_directory(request, response);
+  return response;
+}
+
+Response answer_of(Site::Outcome& outcome, const Request& request, const Moment& moment) {
+  if (outcome.listing) {
+    return std::move(*outcome.listing);
+  }
+  switch (outcome.found.kind) {
+    case Kind::file: {
+      Response response =
+          detail::files::answer_with(*outcome.found.document, request, moment.wall_seconds);
+      return outcome.is_fallback ? std::move(response).add_header("Vary", "Accept")
+                                 : std::move(response);
+    }
+    case Kind::directory:
+      return redirect_to_directory(request);
+    case Kind::absent:
+      return error_response(Error::not_found());
+    case Kind::would_block:
+    case Kind::failed:
+      break;
+  }
+  return error_response(Error::unavailable("The file cannot be read now. Try again later."));
+}
+
+Site::Wish wish_of(const std::string& path, const Request& request, const FilesOptions& options) {
+  return {.path = path,
+          .may_fall_back = !options.fallback.empty() &&
+                           detail::files::is_navigation(path, request.method(), request.headers())};
+}
+
+Moment current_moment() noexcept {
+  const Loop& loop = Loop::current();
+  return {loop.now(), loop.wall_seconds()};
+}
+
+/// What of the options cannot stand in a field; empty when all can.
+std::string fault_of(const FilesOptions& options) {
+  if (!is_field_value(options.cache_control)) {
+    return options.cache_control;
+  }
+  for (const auto* rules : {&options.cache_rules, &options.type_rules}) {
+    for (const FileRule& rule : *rules) {
+      if (!is_field_value(rule.value)) {
+        return rule.files + ": " + rule.value;
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<FileServer, std::string> FileServer::open(const std::string& root, FilesOptions options) {
+  if (const std::string fault = fault_of(options); !fault.empty()) {
+    return fail("cannot serve the files of " + root + ": \"" + fault +
+                "\" cannot stand in a header field. Leave out line ends, and blanks at its ends.");
+  }
+  // The directory need not be readable for this: it is only passed through.
+  Descriptor directory(::open(program_path(root).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.is_open()) {
+    const int error = errno;
+    return fail("cannot serve the files of " + root + ": " + std::strerror(error) +
+                (error == ENOENT ? searched_places(root) : "") +
+                ". Make the directory, or give another path.");
+  }
+  return FileServer(std::make_shared<Site>(std::move(directory), std::move(options)));
+}
+
+Task<Response> FileServer::download(std::string path, std::string name,
+                                    const Request& request) const {
+  Task<Response> serving = serve(std::move(path), request);
+  Response response = co_await std::move(serving);
+  if (response.status() < kFirstError) {
+    response.add_header("Content-Disposition", attachment(name));
+  }
+  co_return response;
+}
+
+std::optional<Response> FileServer::try_serve(const std::string& path,
+                                              const Request& request) const {
+  // The path is judged before anything is looked for, so that no answer tells what is hidden.
+  if (auto refused = refuse(path, site_->options().dot_files)) {
+    return refused;
+  }
+  const Moment moment = current_moment();
+  Site::Outcome outcome =
+      site_->look(wish_of(path, request, site_->options()), moment, Lookups::cached_only);
+  if (outcome.found.kind == Kind::would_block) {
+    return std::nullopt;
+  }
+  return answer_of(outcome, request, moment);
+}
+
+Task<Response> FileServer::serve(std::string path, const Request& request) const {
+  std::optional<Response> at_once = try_serve(path, request);
+  if (at_once) {
+    co_return std::move(*at_once);
+  }
+  const Moment moment = current_moment();
+  // The work owns all that it uses: the request may be gone when it runs.
+  auto look = run_blocking([site = site_, wish = wish_of(path, request, site_->options()), moment] {
+    return site->look(wish, moment, Lookups::any);
+  });
+  Site::Outcome outcome = co_await look;
+  co_return answer_of(outcome, request, moment);
+}
+
+}  // namespace eider

@@ -1,0 +1,115 @@
+#include "eider/web/files/kept_files.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "eider/app/respond.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/describes_only.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/reached.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/io/runtime/blocking.h"
+
+namespace eider {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNameBytes = 16;
+
+/// No other is looked for, whatever a row says: a name is no path.
+bool is_name(std::string_view name) noexcept {
+  return name.size() == 2 * kNameBytes &&
+         name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+FileServer open(const std::string& directory) {
+  constexpr mode_t kForThisUserAlone = 0700;
+  if (detail::base::DescribesOnly::is_on()) {
+    return std::move(*FileServer::open("/", {.memory_bytes_max = 0, .open_files_max = 0}));
+  }
+  // Only the directory itself: in a misspelled path its parent is missing, and that is an error.
+  (void)::mkdir(directory.c_str(), kForThisUserAlone);
+  // What is behind a login stays out of caches that many share. Nothing is held here either: a file
+  // that is removed would keep its room on the disk for as long as it is open.
+  auto files = FileServer::open(directory, {.cache_control = "private, no-cache",
+                                            .recheck = Duration::zero(),
+                                            .memory_bytes_max = 0,
+                                            .open_files_max = 0});
+  if (!files) {
+    throw Failure(Error::internal(files.error()));
+  }
+  return std::move(*files);
+}
+
+void remove_others(const std::string& directory, const std::set<std::string>& names,
+                   std::chrono::seconds age) {
+  const fs::file_time_type before = fs::file_time_type::clock::now() - age;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename();
+    if (is_name(name) && !names.contains(name) && entry.is_regular_file(error) &&
+        entry.last_write_time(error) <= before) {
+      fs::remove(entry.path(), error);
+    }
+  }
+}
+
+}  // namespace
+
+KeptFiles::KeptFiles(std::string directory)
+    : directory_(std::move(directory)), files_(open(directory_)) {
+  detail::base::will_write(directory_);
+}
+
+std::string KeptFiles::new_name() {
+  return to_hex(secret_bytes(kNameBytes));
+}
+
+Task<> KeptFiles::keep(TempFile file, std::string name) const {
+  if (!is_name(name)) {
+    throw Failure(Error::internal("a kept file's name is one of KeptFiles::new_name"));
+  }
+  auto keeping = file.keep(path_of(name));
+  const auto kept = co_await std::move(keeping);
+  if (!kept) {
+    throw Failure(Error::internal("cannot keep a file in " + directory_ + ": " +
+                                  std::string(text(kept.error()))));
+  }
+}
+
+Task<Response> KeptFiles::download(std::string name, std::string shown_as,
+                                   const Request& request) const {
+  if (!is_name(name)) {
+    Response absent;
+    render_error(absent, Error::not_found());
+    co_return absent;
+  }
+  auto serving = files_.download(std::move(name), std::move(shown_as), request);
+  co_return co_await std::move(serving);
+}
+
+Task<> KeptFiles::remove(std::vector<std::string> names) const {
+  std::erase_if(names, [](const std::string& name) { return !is_name(name); });
+  auto work = run_blocking([directory = directory_, names = std::move(names)] {
+    for (const std::string& name : names) {
+      std::error_code error;
+      fs::remove(fs::path(directory) / name, error);
+    }
+  });
+  co_await work;
+}
+
+Task<> KeptFiles::remove_all_but(std::vector<std::string> names, std::chrono::seconds age) const {
+  auto work = run_blocking([directory = directory_, names = std::set(names.begin(), names.end()),
+                            age] { remove_others(directory, names, age); });
+  co_await work;
+}
+
+}  // namespace eider

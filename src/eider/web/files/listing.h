@@ -1,0 +1,19 @@
+// A directory as a page: its files and directories with sizes and dates.
+// Must not show what would not be served.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "eider/protocols/http/response.h"
+#include "eider/web/files/beneath.h"
+
+namespace eider::detail::files {
+
+/// The page; nothing when there is no such directory. May wait for the disk.
+///
+/// path  relative, judged (path_policy.h); "" or with a slash at its end
+[[nodiscard]] std::optional<Response> list_directory(int root, const std::string& path,
+                                                     const FilesOptions& options);
+
+}  // namespace eider::detail::files

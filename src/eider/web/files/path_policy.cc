@@ -1,0 +1,70 @@
+#include <algorithm>
+
+#include "eider/core/base/text.h"
+#include "eider/protocols/http/list.h"
+#include "eider/web/files/path_policy.h"
+
+namespace eider::detail::files {
+namespace {
+
+enum class Position : std::uint8_t { first, later };
+
+PathVerdict judge_segment(std::string_view segment, Position position,
+                          DotFiles dot_files) noexcept {
+  const bool has_nul = segment.find('\0') != std::string_view::npos;
+  if (segment.empty() || segment == "." || segment == ".." || has_nul) {
+    return PathVerdict::absent;
+  }
+  const bool is_well_known = position == Position::first && segment == ".well-known";
+  if (!segment.starts_with('.') || is_well_known || dot_files == DotFiles::allowed) {
+    return PathVerdict::servable;
+  }
+  return dot_files == DotFiles::denied ? PathVerdict::denied : PathVerdict::absent;
+}
+
+/// media-range *( OWS ";" OWS parameter ), of which only the name counts.
+bool is_html(std::string_view element) noexcept {
+  const std::string_view range = trim(element.substr(0, element.find(';')));
+  return equals_ignoring_case(range, "text/html") ||
+         equals_ignoring_case(range, "application/xhtml+xml");
+}
+
+bool names_html(std::string_view accept) noexcept {
+  ListReader ranges(accept);
+  while (const auto range = ranges.next()) {
+    if (is_html(*range)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+PathVerdict judge_path(std::string_view path, DotFiles dot_files) noexcept {
+  Position position = Position::first;
+  PathVerdict verdict = PathVerdict::servable;
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    const PathVerdict judged = judge_segment(path.substr(0, slash), position, dot_files);
+    if (judged == PathVerdict::absent) {
+      return judged;
+    }
+    // Denied is said only where no other segment makes it absent.
+    verdict = judged == PathVerdict::denied ? judged : verdict;
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+    position = Position::later;
+  }
+  return verdict;
+}
+
+bool is_navigation(std::string_view path, Method method, std::span<const Field> fields) noexcept {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const bool reads = method == Method::get || method == Method::head;
+  return reads && name.find('.') == std::string_view::npos &&
+         std::ranges::any_of(fields, [](const Field& field) {
+           return equals_ignoring_case(field.name, "Accept") && names_html(field.value);
+         });
+}
+
+}  // namespace eider::detail::files

@@ -1,0 +1,50 @@
+// What was typed into a form, kept as it came, and read into its struct.
+// Must not show anything.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/core/base/result.h"
+#include "eider/web/forms/form_shape.h"
+
+namespace eider::forms::detail {
+
+/// What came under one name. Of a field that takes one value two are kept, of a list all.
+struct TypedField {
+  std::vector<std::string> values;
+  std::optional<FormFile> file;
+};
+
+/// fields  by the names of the form's fields, all of which are there
+/// faults  names that the form does not have, and values that cannot be decoded
+struct TypedForm {
+  std::map<std::string, TypedField, std::less<>> fields;
+  std::vector<FieldError> faults;
+};
+
+/// token_name  of a field that is passed over
+[[nodiscard]] TypedForm read_pairs(const FormShape& shape, std::string_view pairs,
+                                   std::string_view token_name);
+
+/// content_type  of multipart/form-data, with its boundary
+/// errors        400 and 413 for what is no such content, or has too many or too large parts
+[[nodiscard]] Result<TypedForm> read_parts(const FormShape& shape, std::string_view content_type,
+                                           std::string_view content, std::string_view token_name);
+
+/// Reads it into the struct at `object`, a fresh one. Line breaks of a textarea are one byte each.
+///
+/// returns  all that is wrong, at most Faults::kMax
+[[nodiscard]] std::vector<FieldError> fill(const FormShape& shape, void* object,
+                                           const TypedForm& typed);
+
+/// Empties a list or a set.
+void clear_list(const reflect::Type& list, void* object);
+
+/// With "\n" for "\r\n" and "\r".
+[[nodiscard]] std::string with_plain_breaks(std::string_view text);
+
+}  // namespace eider::forms::detail

@@ -1,0 +1,219 @@
+#include "eider/web/forms/form_shown.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
+#include "eider/web/forms/html_rules.h"
+#include "eider/web/views/value.h"
+
+namespace eider::forms::detail {
+
+namespace {
+
+using reflect::Kind;
+using reflect::Type;
+using Form = ShapeField::Form;
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+/// What a page can hold: bytes that are no text, and NUL, are shown as U+FFFD.
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t bytes = utf8_sequence_bytes(text);
+    const bool is_shown = bytes != 0 && text.front() != '\0';
+    out += is_shown ? text.substr(0, bytes) : kReplacement;
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return out;
+}
+
+/// Browsers show nothing of what is no date in a field of dates; so such a field is one of text,
+/// and nothing is lost.
+void show_as_text(FieldView& view) {
+  view.type = "text";
+  std::erase_if(view.attributes, [](const FieldAttribute& each) {
+    return each.name == "min" || each.name == "max" || each.name == "step";
+  });
+}
+
+/// Whether each of them comes back as it is once the field is sent.
+bool are_lines(const std::vector<std::string>& values) {
+  return std::ranges::all_of(values, [](std::string_view value) {
+    return !trim(value).empty() && value.find_first_of("\r\n") == std::string_view::npos;
+  });
+}
+
+class Shower {
+ public:
+  explicit Shower(const Shown& shown) : shown_(shown) {}
+
+  FormView form() {
+    FormView form;
+    form.encoding = shown_.shape->has_files ? "multipart/form-data" : "";
+    form.fields = fields(shown_.shape->fields, shown_.object);
+    for (const FieldError& fault : faults()) {
+      if (std::ranges::find(told_, &fault) == told_.end()) {
+        const std::string at = fault.pointer.empty() ? "" : printable(fault.pointer) + ": ";
+        form.errors.push_back(at + shown_.words->fault(fault));
+      }
+    }
+    return form;
+  }
+
+ private:
+  [[nodiscard]] const std::vector<FieldError>& faults() const {
+    static const std::vector<FieldError> kNone;
+    return shown_.faults != nullptr ? *shown_.faults : kNone;
+  }
+
+  std::vector<FieldView> fields(const std::vector<ShapeField>& shapes, const void* object) {
+    std::vector<FieldView> views;
+    views.reserve(shapes.size());
+    for (const ShapeField& shape : shapes) {
+      const void* const member =
+          object != nullptr ? static_cast<const char*>(object) + shape.offset : nullptr;
+      views.push_back(field(shape, member));
+    }
+    return views;
+  }
+
+  FieldView field(const ShapeField& shape, const void* member) {
+    FieldView view{.name = shape.name,
+                   .id = shape.id,
+                   .label = shown_.words->text(shape.label),
+                   .hint = shown_.words->text(shape.hint),
+                   .control = shape.control,
+                   .type = shape.input_type,
+                   .value = {},
+                   .is_required = shape.is_required,
+                   .choices = shape.choices,
+                   .attributes = shape.attributes,
+                   .errors = errors_of(shape),
+                   .fields = {}};
+    for (FieldAttribute& each : view.attributes) {
+      if (each.name == "title" || each.name == "placeholder") {
+        each.value = shown_.words->text(each.value);
+      }
+    }
+    if (shape.form == Form::group) {
+      view.fields = fields(shape.fields, member);
+    } else {
+      put_value(view, shape, member);
+    }
+    for (FieldChoice& choice : view.choices) {
+      choice.label = shown_.words->text(choice.label);
+    }
+    return view;
+  }
+
+  /// Of a field itself and of what is in it; of a group those of its fields are theirs.
+  std::vector<std::string> errors_of(const ShapeField& shape) {
+    std::vector<std::string> errors;
+    for (const FieldError& fault : faults()) {
+      const bool is_within = shape.form != Form::group &&
+                             fault.pointer.starts_with(shape.pointer) &&
+                             fault.pointer.substr(shape.pointer.size()).starts_with('/');
+      if (fault.pointer == shape.pointer || is_within) {
+        told_.push_back(&fault);
+        std::string text = shown_.words->fault(fault);
+        if (std::ranges::find(errors, text) == errors.end()) {  // each line of a list may say it
+          errors.push_back(std::move(text));
+        }
+      }
+    }
+    return errors;
+  }
+
+  void put_value(FieldView& view, const ShapeField& shape, const void* member) {
+    if (shape.is_secret || shape.form == Form::file) {
+      return;
+    }
+    const std::vector<std::string> values =
+        shown_.typed != nullptr ? shown_.typed->fields.find(shape.name)->second.values
+                                : values_at(shape, member);
+    for (FieldChoice& choice : view.choices) {
+      choice.is_chosen = shape.form == Form::choices
+                             ? std::ranges::find(values, choice.value) != values.end()
+                             : choice.value == (values.empty() ? "" : values.front());
+    }
+    // A browser would choose the first, which nobody did.
+    if (shape.control == "select" && !view.choices.empty() &&
+        std::ranges::none_of(view.choices, &FieldChoice::is_chosen)) {
+      view.choices.front().value.empty()
+          ? void(view.choices.front().is_chosen = true)
+          : void(view.choices.insert(view.choices.begin(), {"", "", true}));
+    }
+    if (shape.form == Form::flag) {
+      const std::string_view value = values.empty() ? "" : std::string_view(values.front());
+      const bool is_set = value == "on" || value == "true";
+      if (shape.control == "hidden") {
+        view.value = is_set ? "true" : "false";
+      } else {
+        view.value = is_set ? "on" : "";
+      }
+      return;
+    }
+    if (shown_.typed == nullptr && shape.form == Form::lines && !are_lines(values)) {
+      view.errors.push_back(shown_.words->text(words::kNotAsItIs));
+    }
+    for (const std::string& value : values) {
+      const bool is_first = &value == &values.front();
+      if (is_first || shape.form == Form::lines) {
+        view.value += is_first ? "" : "\n";
+        view.value += printable(shape.control == "textarea" ? with_plain_breaks(value) : value);
+      }
+    }
+    if (shown_.typed == nullptr && (view.type == "time" || view.type == "datetime-local")) {
+      view.value = without_fraction_zeros(view.value);
+    }
+    if (shape.control == "input" && !view.value.empty() &&
+        !is_shown_by_browsers(view.type, view.value)) {
+      show_as_text(view);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> values_at(const ShapeField& shape,
+                                                   const void* member) const {
+    if (member == nullptr || (shown_.only_defaults && !shape.has_default)) {
+      return {};
+    }
+    const views::Ref held = views::held({shape.type, member});
+    if (held.at == nullptr) {
+      return {};
+    }
+    std::vector<std::string> values;
+    const auto add = [&values](const Type& type, const void* value) {
+      values.push_back(views::shown({&type, value}));
+    };
+    if (held.type->kind == Kind::kSequence) {
+      const reflect::Sequence& list = held.type->sequence();
+      for (std::size_t i = 0; i < list.size(held.at); ++i) {
+        add(*list.element, list.at(held.at, i));
+      }
+    } else if (held.type->kind == Kind::kSet) {
+      auto visit = [&](const void* value) { add(*held.type->set().element, value); };
+      held.type->set().each(held.at, &visit, [](void* context, const void* value) {
+        (*static_cast<decltype(visit)*>(context))(value);
+      });
+    } else {
+      add(*held.type, held.at);
+    }
+    return values;
+  }
+
+  const Shown& shown_;
+  std::vector<const FieldError*> told_;
+};
+
+}  // namespace
+
+FormView show(const Shown& shown) {
+  return Shower(shown).form();
+}
+
+}  // namespace eider::forms::detail

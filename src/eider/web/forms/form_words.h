@@ -1,0 +1,41 @@
+// What forms say by themselves, in English, and all of a form's texts in the reader's language.
+// Must not make HTML.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/core/base/result.h"
+#include "eider/web/languages/languages.h"
+
+namespace eider::forms::detail {
+
+namespace words {
+
+inline constexpr std::string_view kOnePerLine = "One per line.";
+inline constexpr std::string_view kNotAsItIs =
+    "An entry that has line breaks, or no text, does not stay as it is when this is saved.";
+inline constexpr std::string_view kYes = "Yes";
+inline constexpr std::string_view kNo = "No";
+inline constexpr std::string_view kNone = "None";
+inline constexpr std::string_view kHeading = "Please correct the following:";
+inline constexpr std::string_view kSave = "Save";
+
+}  // namespace words
+
+/// Texts by a catalogue, where there is one.
+class Words {
+ public:
+  Words() = default;
+  explicit Words(std::optional<Translator> translator) : translator_(translator) {}
+
+  [[nodiscard]] std::string text(std::string_view text) const;
+  /// As a sentence of its own: it begins with a capital letter.
+  [[nodiscard]] std::string fault(const FieldError& fault) const;
+
+ private:
+  std::optional<Translator> translator_;
+};
+
+}  // namespace eider::forms::detail

@@ -1,0 +1,55 @@
+// The texts of one language, by what stands for them in the program.
+// Must not know files or requests.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/web/languages/plural_rule.h"
+
+namespace eider::detail::languages {
+
+/// context  what tells two meanings of one text apart; empty: none
+/// id       the text in the program's language; of plurals the singular
+struct MessageKey {
+  std::string_view context;
+  std::string_view id;
+};
+
+class Catalogue {
+ public:
+  Catalogue() = default;
+  explicit Catalogue(PluralRule rule) : rule_(std::move(rule)) {}
+
+  /// Whether it was not there before; an older one is overwritten.
+  ///
+  /// texts  one, or one for each plural form. Pre: not empty.
+  bool add(const MessageKey& key, std::vector<std::string> texts);
+
+  /// Null where there is none; valid as long as the catalogue.
+  [[nodiscard]] const std::string* find(const MessageKey& key) const;
+  [[nodiscard]] const std::string* find(const MessageKey& key, std::uint64_t count) const;
+  [[nodiscard]] const PluralRule& rule() const noexcept { return rule_; }
+  [[nodiscard]] std::size_t size() const noexcept { return messages_.size(); }
+
+ private:
+  /// By context and id.
+  using Key = std::pair<std::string, std::string>;
+  using KeyView = std::pair<std::string_view, std::string_view>;
+  struct Order {
+    using is_transparent = void;
+    bool operator()(const KeyView& one, const KeyView& other) const noexcept { return one < other; }
+  };
+  using Messages = std::map<Key, std::vector<std::string>, Order>;
+
+  [[nodiscard]] const std::vector<std::string>* texts_of(const MessageKey& key) const;
+
+  PluralRule rule_;
+  Messages messages_;
+};
+
+}  // namespace eider::detail::languages

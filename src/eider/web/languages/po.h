@@ -1,0 +1,24 @@
+// Catalogues in gettext's text format (.po).
+// Must not look at files or guess at encodings.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "eider/core/base/result.h"
+#include "eider/web/languages/catalogue.h"
+
+namespace eider::detail::languages {
+
+inline constexpr std::size_t kPoBytesMax = std::size_t{4} << 20U;
+
+/// Fuzzy, obsolete and untranslated messages are left out. What the header says of plurals holds
+/// for all; without one they are as in English.
+///
+/// text    in UTF-8, up to kPoBytesMax
+/// errors  the line's number and what is wrong there: "12: …"
+/// source  GNU gettext manual, "The Format of PO Files"
+[[nodiscard]] Result<Catalogue, std::string> read_po(std::string_view text);
+
+}  // namespace eider::detail::languages

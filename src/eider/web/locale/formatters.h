@@ -1,0 +1,36 @@
+// What ICU is asked: formatters are made once for each thread and form, and kept.
+// Must not be asked for what a caller has not checked: texts of strangers are no numbers.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/web/locale/locale.h"
+
+namespace eider::detail::locale {
+
+enum class Unit : std::uint8_t { year, month, week, day, hour, minute, second };
+
+struct TimeForm {
+  std::optional<TimeLength> date = {};
+  std::optional<TimeLength> time = {};
+};
+
+/// The tag as CLDR writes it, "de-CH"; nothing for what is none, and for a language without data.
+[[nodiscard]] std::optional<std::string> find_tag(std::string_view tag);
+/// The zone as IANA writes it; nothing for what is none.
+[[nodiscard]] std::optional<std::string> find_zone(std::string_view zone);
+
+/// skeleton  of ICU's number skeletons: "currency/CHF"
+[[nodiscard]] std::string format_number(const std::string& tag, const std::string& skeleton,
+                                        double value);
+[[nodiscard]] std::string format_decimal(const std::string& tag, const std::string& skeleton,
+                                         const std::string& digits);
+[[nodiscard]] std::string format_time(const std::string& tag, const std::string& zone,
+                                      TimeForm form, Locale::Moment when);
+[[nodiscard]] std::string format_relative(const std::string& tag, double count, Unit unit);
+
+}  // namespace eider::detail::locale

@@ -1,0 +1,85 @@
+// Numbers, amounts, dates and times as people of a language and region write them.
+// Must not choose the language: languages.h does.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "eider/web/languages/languages.h"
+
+namespace eider {
+
+/// By CLDR, as ICU has it. A copy is cheap to keep; safe to use from several threads at once.
+///
+///     app.get("/", [](const Locale& here) { return here.number(1234.5) + here.date(now); });
+///
+/// A handler takes the one of its request, which is its Translator's language, in UTC. Regions are
+/// languages of the application, with texts of their own or none: `.texts = {{"de-CH", {}}}`.
+class Locale {
+ public:
+  using Moment = Translator::Moment;
+
+  /// tag   "de", "de-CH", "ar-EG-u-nu-latn" (BCP 47); what is none, or unknown, is English
+  /// zone  "Europe/Zurich" (IANA), where times are. Throws a Failure for one that is unknown.
+  explicit Locale(std::string_view tag, std::string_view zone = "UTC");
+
+  /// Whether there is that time zone: for one that a browser has named.
+  [[nodiscard]] static bool is_zone(std::string_view zone);
+  /// The same language and region with other times. Throws a Failure as above.
+  [[nodiscard]] Locale in_zone(std::string_view zone) const;
+
+  /// "de-CH"
+  [[nodiscard]] const std::string& tag() const noexcept { return tag_; }
+
+  [[nodiscard]] std::string number(double value, NumberForm form = {}) const;
+  template <std::integral T>
+    requires(!std::same_as<T, bool> && sizeof(T) <= sizeof(std::int64_t))
+  [[nodiscard]] std::string number(T value, NumberForm form = {}) const {
+    return decimal(std::to_string(value), form);
+  }
+  /// To the digit, as for a Decimal: "1234567.10". What is no number throws a Failure.
+  [[nodiscard]] std::string decimal(std::string_view digits, NumberForm form = {}) const;
+  /// Of a share: 0.256 is 26 %.
+  [[nodiscard]] std::string percent(double share, int decimals = 0) const;
+  /// currency  of three letters (ISO 4217): "CHF", which also says how many places there are
+  [[nodiscard]] std::string money(std::string_view digits, std::string_view currency) const;
+
+  [[nodiscard]] std::string date(Moment when, TimeLength length = TimeLength::medium) const;
+  /// A day, which is the same in all zones.
+  [[nodiscard]] std::string date(std::chrono::year_month_day day,
+                                 TimeLength length = TimeLength::medium) const;
+  [[nodiscard]] std::string time(Moment when, TimeLength length = TimeLength::brief) const;
+  [[nodiscard]] std::string date_time(Moment when, TimeLength length = TimeLength::medium) const;
+  /// "3 minutes ago", "in 2 days", in the largest unit of which there is a whole one.
+  [[nodiscard]] std::string relative(Moment when, Moment now) const;
+
+ private:
+  std::string tag_;
+  std::string zone_;
+};
+
+template <>
+struct Extract<Locale> {
+  static constexpr bool kOwns = true;
+  static Locale from(const Translator& translator);
+};
+
+/// Filters for templates, whose last argument is the locale's tag, a member of the page:
+///
+///     using namespace eider::locale;            // in the namespace of the page's struct
+///     {{ price | money("CHF", tag) }} {{ made_at | date_in(tag, zone) }}
+///
+/// For development: options.filters.add("money", eider::locale::money)
+namespace locale {
+[[nodiscard]] std::string number(double value, std::string_view tag);
+[[nodiscard]] std::string percent(double share, std::string_view tag);
+[[nodiscard]] std::string money(std::string_view digits, std::string_view currency,
+                                std::string_view tag);
+[[nodiscard]] std::string date_in(Locale::Moment when, std::string_view tag, std::string_view zone);
+[[nodiscard]] std::string time_in(Locale::Moment when, std::string_view tag, std::string_view zone);
+}  // namespace locale
+
+}  // namespace eider

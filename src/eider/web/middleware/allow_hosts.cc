@@ -1,0 +1,32 @@
+#include "eider/web/middleware/allow_hosts.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "eider/app/respond.h"
+#include "eider/app/sites.h"
+
+namespace eider {
+
+Hook allow_hosts(std::vector<std::string> hosts) {
+  return Hook{
+      .before =
+          [hosts = std::move(hosts)](Request& request, Response& response) {
+            const std::string_view asked = request.head().authority;
+            const auto is_ours = [asked](std::string_view host) { return stands_for(host, asked); };
+            if (asked.empty()) {
+              render_error(response, Error::bad_request("The request names no host."));
+              return false;
+            }
+            if (std::ranges::any_of(hosts, is_ours)) {
+              return true;
+            }
+            render_error(response, Error(421, "This server does not answer for that host."));
+            return false;
+          },
+      .after = {},
+      .name = "allow_hosts"};
+}
+
+}  // namespace eider

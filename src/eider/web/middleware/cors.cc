@@ -1,0 +1,103 @@
+#include "eider/web/middleware/cors.h"
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "eider/core/base/failure.h"
+#include "eider/protocols/http/method.h"
+#include "eider/web/middleware/writes.h"
+
+namespace eider {
+
+namespace {
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text.append(text.empty() ? "" : ", ").append(word);
+  }
+  return text;
+}
+
+class CorsFields {
+ public:
+  explicit CorsFields(const Cors& options)
+      : options_(options),
+        is_for_all_(std::ranges::find(options.origins, "*") != options.origins.end()),
+        methods_(listed(options.methods)),
+        headers_(listed(options.headers)),
+        exposed_(listed(options.exposed)),
+        max_age_(std::to_string(options.max_age.count())) {
+    if (is_for_all_ && options.allows_credentials) {
+      throw Failure(Error::internal("cors: name the origins that may send credentials"));
+    }
+    if (std::ranges::find(options.origins, "null") != options.origins.end()) {
+      throw Failure(Error::internal("cors: any page can have the origin null"));
+    }
+    if (!is_for_all_) {
+      check_origins("cors", options.origins);
+    }
+  }
+
+  /// Whether it was one, and is answered.
+  bool answer_preflight(const Request& request, Response& response) const {
+    if (request.method() != Method::options || !is_let_in(request) ||
+        !request.header("Access-Control-Request-Method")) {
+      return false;
+    }
+    response.set_status(204);
+    response.add_header("Access-Control-Allow-Methods", methods_);
+    if (!headers_.empty()) {
+      response.add_header("Access-Control-Allow-Headers", headers_);
+    }
+    response.add_header("Access-Control-Max-Age", max_age_);
+    return true;
+  }
+
+  void add_to(const Request& request, Response& response) const {
+    if (!is_for_all_) {
+      response.add_header("Vary", "Origin");
+    }
+    if (!is_let_in(request)) {
+      return;
+    }
+    response.replace_header("Access-Control-Allow-Origin",
+                            is_for_all_ ? "*" : *request.header("Origin"));
+    if (options_.allows_credentials) {
+      response.replace_header("Access-Control-Allow-Credentials", "true");
+    }
+    if (!exposed_.empty()) {
+      response.replace_header("Access-Control-Expose-Headers", exposed_);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_let_in(const Request& request) const {
+    return request.header("Origin") &&
+           (is_for_all_ || is_trusted_origin(request, options_.origins));
+  }
+
+  Cors options_;
+  bool is_for_all_;
+  std::string methods_;
+  std::string headers_;
+  std::string exposed_;
+  std::string max_age_;
+};
+
+}  // namespace
+
+Hook cors(Cors options) {
+  const auto fields = std::make_shared<const CorsFields>(options);
+  return {.before =
+              [fields](Request& request, Response& response) {
+                return !fields->answer_preflight(request, response);
+              },
+          .after = [fields](const Request& request,
+                            Response& response) { fields->add_to(request, response); },
+          .name = "cors"};
+}
+
+}  // namespace eider

@@ -1,0 +1,228 @@
+#include "eider/web/middleware/csrf.h"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "eider/app/app.h"
+#include "eider/app/operation.h"
+#include "eider/app/respond.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/per_process.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/protocols/http/cookie.h"
+#include "eider/protocols/http/multipart.h"
+#include "eider/protocols/http/source_site.h"
+#include "eider/web/middleware/writes.h"
+
+namespace eider {
+
+namespace {
+
+/// 144 bits, which are 24 characters without padding.
+constexpr std::size_t kRandomBytes = 18;
+constexpr std::size_t kRandomCharacters = base64_size(kRandomBytes);
+constexpr std::size_t kKeyBytes = 32;
+
+enum class FormKind : std::uint8_t { none, pairs, parts, other };
+
+/// What a page of another site can send without being asked whether it may (Fetch, "CORS-safelisted
+/// request-header"): a form in one of three types, or content of no type.
+FormKind form_kind_of(const Request& request) noexcept {
+  const std::string_view type = request.header("Content-Type").value_or("");
+  const std::string_view essence = trim(type.substr(0, type.find(';')));
+  if (equals_ignoring_case(essence, "application/x-www-form-urlencoded")) {
+    return FormKind::pairs;
+  }
+  if (equals_ignoring_case(essence, "multipart/form-data")) {
+    return FormKind::parts;
+  }
+  return essence.empty() || equals_ignoring_case(essence, "text/plain") ? FormKind::other
+                                                                        : FormKind::none;
+}
+
+std::string value_in_form(std::string_view form, std::string_view name) {
+  QueryReader pairs(form);
+  while (const auto pair = pairs.next()) {
+    if (pair->name == name) {
+      return percent_decode(pair->value, Plus::space).value_or("");
+    }
+  }
+  return {};
+}
+
+/// Of content that is there as a whole; of what the handler reads as it comes nothing is.
+std::string value_in_parts(const Request& request, std::string_view name) {
+  const auto boundary = multipart_boundary(request.header("Content-Type").value_or(""));
+  if (!boundary) {
+    return {};
+  }
+  MultipartReader reader(*boundary);
+  std::string value;
+  bool is_it = false;
+  for (std::string_view rest = request.body();;) {
+    const MultipartStep step = reader.read(rest);
+    rest.remove_prefix(step.consumed);
+    switch (step.status) {
+      case MultipartStatus::part_begin:
+        is_it = reader.part().name == name && !reader.part().filename;
+        break;
+      case MultipartStatus::part_data:
+        value += is_it ? step.data : std::string_view();
+        break;
+      case MultipartStatus::part_end:
+        if (is_it) {
+          return value;
+        }
+        break;
+      case MultipartStatus::end:
+      case MultipartStatus::need_more:
+      case MultipartStatus::refused:
+        return {};
+    }
+  }
+}
+
+}  // namespace
+
+namespace detail::middleware {
+
+/// A token is 24 random characters and the signature of them and of what they belong to.
+class Csrf {
+ public:
+  explicit Csrf(CsrfOptions options) : options_(std::move(options)) {
+    if (options_.key.empty()) {
+      options_.key = secret_bytes(kKeyBytes);
+      base::note_per_process("csrf() without a key");
+    } else if (options_.key.size() < kKeyBytes) {
+      throw Failure(Error::internal("csrf: a key has 32 bytes or more, not " +
+                                    std::to_string(options_.key.size())));
+    }
+    if (options_.cookie.empty()) {
+      options_.cookie = options_.is_secure ? "__Host-csrf" : "csrf";
+    }
+    check_origins("csrf", options_.trusted_origins);
+    if (!set_cookie("x")) {
+      throw Failure(Error::internal("csrf: no cookie can be called '" + options_.cookie +
+                                    "' with is_secure as it is"));
+    }
+  }
+
+  [[nodiscard]] std::string token_for(const Request& request) const {
+    const auto given = app::find_cookie(request, options_.cookie);
+    if (given && is_ours(*given, request)) {
+      return std::string(*given);
+    }
+    const std::string random = to_base64(secret_bytes(kRandomBytes));
+    return random + signature(random, request);
+  }
+  [[nodiscard]] const std::string& field_name() const noexcept { return options_.field; }
+
+  /// Ahead of the content.
+  [[nodiscard]] bool is_from_elsewhere(const Request& request) const {
+    return source_site_of(request) == SourceSite::other &&
+           !is_trusted_origin(request, options_.trusted_origins);
+  }
+  /// Once the content is there.
+  [[nodiscard]] bool lacks_token(const Request& request) const {
+    const FormKind kind = form_kind_of(request);
+    if (kind == FormKind::none || has_token(request, kind)) {
+      return false;
+    }
+    // A program has nobody's cookies; an old browser that says nothing of its page has them.
+    return kind == FormKind::pairs ||
+           (source_site_of(request) != SourceSite::own && has_ambient_credentials(request));
+  }
+
+  void keep_cookie(const Request& request, Response& response) const {
+    const auto* token = request.find<CsrfToken>();
+    if (token == nullptr) {
+      return;
+    }
+    // A copy in a cache would give one person's token to others, whether its cookie is new or not.
+    response.replace_header("Cache-Control", "no-store");
+    if (app::find_cookie(request, options_.cookie) == token->text()) {
+      return;
+    }
+    if (const auto value = set_cookie(token->text())) {
+      response.add_header("Set-Cookie", *value);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string signature(std::string_view random, const Request& request) const {
+    std::string signed_text(random);
+    if (options_.session) {
+      signed_text.append(options_.session(request));
+    }
+    return to_base64(to_view(hmac_sha256(options_.key, signed_text)));
+  }
+  [[nodiscard]] bool is_ours(std::string_view token, const Request& request) const {
+    const std::string_view random = token.substr(0, kRandomCharacters);
+    return token.size() > kRandomCharacters &&
+           equals_in_constant_time(token.substr(kRandomCharacters), signature(random, request));
+  }
+  [[nodiscard]] bool has_token(const Request& request, FormKind kind) const {
+    const auto cookie = app::find_cookie(request, options_.cookie);
+    std::string given(request.header(options_.header).value_or(""));
+    if (given.empty() && kind == FormKind::pairs) {
+      given = value_in_form(request.body(), options_.field);
+    } else if (given.empty() && kind == FormKind::parts) {
+      given = value_in_parts(request, options_.field);
+    }
+    return cookie && equals_in_constant_time(given, *cookie) && is_ours(*cookie, request);
+  }
+  [[nodiscard]] std::optional<std::string> set_cookie(const std::string& token) const {
+    return to_field_value({.name = options_.cookie, .value = token, .secure = options_.is_secure});
+  }
+
+  CsrfOptions options_;
+};
+
+}  // namespace detail::middleware
+
+Hook csrf(CsrfOptions options) {
+  const auto shared = std::make_shared<const detail::middleware::Csrf>(std::move(options));
+  return {.before =
+              [shared](Request& request, Response& response) {
+                request.put(CsrfMaker{shared.get()});
+                request.put(detail::app::PassesField{shared->field_name()});
+                if (!may_write(request.method()) || !shared->is_from_elsewhere(request)) {
+                  return true;
+                }
+                render_error(response,
+                             Error::forbidden("The page of another site cannot write here."));
+                return false;
+              },
+          .after = [shared](const Request& request,
+                            Response& response) { shared->keep_cookie(request, response); },
+          .on_content =
+              [shared](Request& request, Response& response) {
+                if (!may_write(request.method()) || !shared->lacks_token(request)) {
+                  return true;
+                }
+                render_error(response, Error::forbidden("The form's token is missing or too old: "
+                                                        "load its page again."));
+                return false;
+              },
+          .name = "csrf",
+          .puts = {kPuts<CsrfMaker>},
+          .describe = describe_cross_origin};
+}
+
+std::string CsrfToken::field() const {
+  return "<input type=\"hidden\" name=\"" + field_name_ + "\" value=\"" + text_ + "\">";
+}
+
+CsrfToken Extract<CsrfToken>::from(Slot<CsrfMaker> maker, const Request& request) {
+  return {maker->csrf->token_for(request), maker->csrf->field_name()};
+}
+
+template Guard detail::app::make_maker<CsrfToken>();
+
+}  // namespace eider

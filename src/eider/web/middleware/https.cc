@@ -1,0 +1,66 @@
+#include "eider/web/middleware/https.h"
+
+#include <string>
+#include <utility>
+
+#include "eider/app/respond.h"
+#include "eider/protocols/http/target.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kPermanentRedirect = 308;
+constexpr std::uint16_t kHttpsPort = 443;
+
+std::string location_of(const Request& request, std::uint16_t port) {
+  std::string location("https://");
+  location.append(host_of(request.head().authority));  // its port is that of the place in the clear
+  if (port != kHttpsPort) {
+    location.append(":").append(std::to_string(port));
+  }
+  // Not the target: an absolute one names its host a second time, and "*" is no path. Not what a
+  // rewrite has made of it either: "/de/notes" is to stay in German.
+  const RequestHead& head = request.head();
+  const std::string_view path = asked_path(head.target);
+  location.append(path.empty() ? "/" : path);
+  if (head.target.contains('?')) {
+    location.append("?").append(head.query);
+  }
+  return location;
+}
+
+}  // namespace
+
+Hook redirect_to_https(std::uint16_t port) {
+  return {.before =
+              [port](Request& request, Response& response) {
+                if (request.secured_by()) {
+                  return true;
+                }
+                if (host_of(request.head().authority).empty()) {
+                  render_error(response, Error::bad_request("The request names no host."));
+                } else {
+                  response.set_status(kPermanentRedirect);
+                  response.add_header("Location", location_of(request, port));
+                }
+                return false;
+              },
+          .after = {},
+          .name = "redirect_to_https"};
+}
+
+Hook hsts(std::chrono::seconds max_age, HstsScope scope) {
+  std::string value = "max-age=" + std::to_string(max_age.count());
+  value.append(scope == HstsScope::all_subdomains ? "; includeSubDomains" : "");
+  return {.before = {},
+          .after =
+              [value = std::move(value)](const Request& request, Response& response) {
+                if (request.secured_by()) {
+                  response.add_header("Strict-Transport-Security", value);
+                }
+              },
+          .name = "hsts"};
+}
+
+}  // namespace eider

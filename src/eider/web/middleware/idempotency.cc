@@ -1,0 +1,387 @@
+#include "eider/web/middleware/idempotency.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "eider/app/operation.h"
+#include "eider/app/respond.h"
+#include "eider/core/base/per_process.h"
+#include "eider/core/base/sip_hash.h"
+#include "eider/core/base/text.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/server/content.h"
+#include "eider/web/middleware/identity.h"
+#include "eider/web/middleware/keyed_answers.h"
+
+namespace eider {
+
+namespace {
+
+using detail::middleware::Fingerprint;
+using detail::middleware::KeyedAnswer;
+using detail::middleware::KeyedAnswers;
+using Standing = KeyedAnswers::Standing;
+
+constexpr std::string_view kKeyField = "Idempotency-Key";
+constexpr std::size_t kKeyBytesMax = 255;
+
+bool is_keyed(Method method) noexcept {
+  return method == Method::post || method == Method::patch;
+}
+
+/// Item of type String (RFC 9651, section 3.3.3), or the same without quotes, as many clients send
+/// it.
+Result<std::string_view> read_key(std::string_view value) {
+  if (value.size() > 1 && value.starts_with('"') && value.ends_with('"')) {
+    value = value.substr(1, value.size() - 2);
+  }
+  const bool is_key =
+      !value.empty() && value.size() <= kKeyBytesMax && std::ranges::all_of(value, [](char byte) {
+        return byte > ' ' && byte < '\x7F' && byte != '"' && byte != '\\';
+      });
+  if (!is_key) {
+    return fail(Error::bad_request("Idempotency-Key is 1 to 255 visible characters."));
+  }
+  return value;
+}
+
+/// The key of the request; an empty one where there is none.
+Result<std::string_view> key_of(const Request& request) {
+  std::string_view key;
+  for (const Field& field : request.headers()) {
+    if (!equals_ignoring_case(field.name, kKeyField)) {
+      continue;
+    }
+    auto read = read_key(trim(field.value));
+    if (!read || !key.empty()) {
+      return read ? fail(Error::bad_request("Idempotency-Key is there twice.")) : read;
+    }
+    key = *read;
+  }
+  return key;
+}
+
+/// A text that no other list of texts makes.
+void append_part(std::string& joined, std::string_view part) {
+  joined.append(std::to_string(part.size())).append(":").append(part);
+}
+
+/// is_known  somebody has held the name to be true; else anybody can say any number of them
+struct AskingClient {
+  std::string name;
+  bool is_known = false;
+};
+
+AskingClient asking_client(const Request& request) {
+  AskingClient client;
+  if (const auto* const identity = request.find<Identity>()) {
+    client.is_known = true;
+    append_part(client.name, "identity");
+    append_part(client.name, identity->name);
+    return client;
+  }
+  const auto secured = request.secured_by();
+  const std::string_view certificate = secured ? secured->client.fingerprint : std::string_view();
+  const std::string_view authorization = request.header("Authorization").value_or("");
+  client.is_known = !certificate.empty() && authorization.empty();
+  append_part(client.name, certificate);
+  append_part(client.name, authorization);
+  if (certificate.empty() && authorization.empty()) {
+    for (const Field& field : request.headers()) {
+      if (equals_ignoring_case(field.name, "Cookie")) {
+        append_part(client.name, field.value);
+      }
+    }
+    append_part(client.name, request.remote_address());
+  }
+  return client;
+}
+
+/// What asks for another attempt, or for the right to make one, leaves the key to that: nothing was
+/// done, and what anybody is given without a right takes no room.
+bool leaves_key_free(int status) noexcept {
+  return status >= 500 || status == 401 || status == 403 || status == 408 || status == 425 ||
+         status == 429;
+}
+
+Response refusal(int status, std::string detail) {
+  Response response;
+  render_error(response, Error(status, std::move(detail)));
+  return response;
+}
+
+using AnswerPtr = std::shared_ptr<const KeyedAnswer>;
+
+AnswerPtr kept_refusal(std::string detail) {
+  const Response instead = refusal(409, std::move(detail));
+  return std::make_shared<const KeyedAnswer>(
+      KeyedAnswer{.status = instead.status(),
+                  .type = std::string(instead.content_type()),
+                  .field_lines = {},
+                  .body = std::string(instead.body())});
+}
+
+/// What is kept where there is no answer to keep.
+struct Instead {
+  AnswerPtr done = kept_refusal("This was done before; its answer is not kept.");
+  AnswerPtr unknown = kept_refusal("This was begun before; how it ended is not known.");
+};
+
+/// The right to do what a key stands for. Destroyed at work, as when the client leaves, nobody
+/// knows what of it was done: it may be a payment, and is not done again.
+///
+/// Pre: all that is given outlives it, as the loop and the middleware do whatever is answered
+/// there.
+class OwnAnswer {
+ public:
+  OwnAnswer(KeyedAnswers& answers, const KeyedAnswers::Key& key, const Instead& instead)
+      : answers_(answers), key_(key), instead_(instead), loop_(Loop::current()) {}
+  OwnAnswer(const OwnAnswer&) = delete;
+  OwnAnswer& operator=(const OwnAnswer&) = delete;
+  ~OwnAnswer() {
+    if (is_at_work_) {
+      give_up();
+    }
+  }
+  void end(AnswerPtr answer) {
+    answers_.end(key_, std::move(answer), loop_.now());
+    is_at_work_ = false;
+  }
+  void end_without_answer() { end(instead_.done); }
+  void free() noexcept {
+    answers_.free(key_);
+    is_at_work_ = false;
+  }
+
+ private:
+  void give_up() noexcept {
+    try {
+      end(instead_.unknown);
+    } catch (...) {  // no memory: what is at work for ever would be a leak
+      free();
+    }
+  }
+
+  KeyedAnswers& answers_;
+  const KeyedAnswers::Key key_;
+  const Instead& instead_;
+  Loop& loop_;
+  bool is_at_work_ = true;
+};
+
+/// Knows whether anything of the answer may have left.
+class WatchedWriter final : public BodyWriter {
+ public:
+  explicit WatchedWriter(BodyWriter& out) noexcept : out_(out) {}
+  [[nodiscard]] bool has_written() const noexcept { return has_written_; }
+
+  [[nodiscard]] Response& head() noexcept override { return out_.head(); }
+  void add_trailer(std::string_view name, std::string_view value) override {
+    out_.add_trailer(name, value);
+  }
+  void put(std::string_view bytes) override {
+    has_written_ = has_written_ || !bytes.empty();
+    out_.put(bytes);
+  }
+  void flush() override {
+    has_written_ = true;
+    out_.flush();
+  }
+  [[nodiscard]] Event& room() noexcept override { return out_.room(); }
+
+ private:
+  BodyWriter& out_;
+  bool has_written_ = false;
+};
+
+/// Content whose producer is part of the work: its handler may have done nothing ahead of that.
+class KeyedContent final : public ProducedContent {
+ public:
+  /// Pre: content is not null.
+  KeyedContent(ContentPtr<ProducedContent> content, std::unique_ptr<OwnAnswer> work) noexcept
+      : content_(std::move(content)), work_(std::move(work)) {}
+
+  [[nodiscard]] Task<> produce(BodyWriter& out) override {
+    WatchedWriter watched(out);
+    try {
+      auto producing = content_->produce(watched);
+      co_await std::move(producing);
+    } catch (...) {
+      if (!watched.has_written()) {  // the answer is an error, as of a handler that throws
+        work_->free();
+      }
+      throw;
+    }
+    if (leaves_key_free(out.head().status())) {
+      work_->free();
+    } else {
+      work_->end_without_answer();
+    }
+  }
+  [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override {
+    return content_->length();
+  }
+  [[nodiscard]] bool is_live() const noexcept override { return content_->is_live(); }
+  [[nodiscard]] std::string last_words() const override { return content_->last_words(); }
+
+ private:
+  const ContentPtr<ProducedContent> content_;
+  const std::unique_ptr<OwnAnswer> work_;
+};
+
+class Idempotency {
+ public:
+  explicit Idempotency(IdempotencyKeys options)
+      : options_(std::move(options)),
+        of_known_(half_of(options_), options_.lasts),
+        of_others_(half_of(options_), options_.lasts) {}
+
+  /// Pre: `this` outlives the task, as the middleware that the service holds does.
+  Task<Response> answer(Request& request, Next next) {
+    if (!is_keyed(request.method())) {
+      auto passing = next();
+      Response response = co_await std::move(passing);
+      co_return response;
+    }
+    const Result<std::string_view> key = key_of(request);
+    if (!key) {
+      co_return refusal(key.error().status(), key.error().detail());
+    }
+    if (key->empty()) {
+      if (options_.is_required) {
+        co_return refusal(400, "Idempotency-Key is missing: give each request one of its own.");
+      }
+      auto passing = next();
+      Response response = co_await std::move(passing);
+      co_return response;
+    }
+    auto keyed = answer_once(request, next, hash(*key));
+    Response response = co_await std::move(keyed);
+    co_return response;
+  }
+
+ private:
+  Task<Response> answer_once(Request& request, Next next, Fingerprint key_hash) {
+    const AskingClient asking = client(request);
+    const KeyedAnswers::Key key = {.client = hash(asking.name), .key = key_hash};
+    KeyedAnswers& answers = asking.is_known ? of_known_ : of_others_;
+    const auto found = answers.begin(key, fingerprint(request), Loop::current().now());
+    switch (found.standing) {
+      case Standing::at_work:
+        co_return refusal(409, "The request with this Idempotency-Key is at work.");
+      case Standing::other_request:
+        co_return refusal(422, "This Idempotency-Key was used for another request.");
+      case Standing::answered:
+        co_return made_of(*found.answer);
+      case Standing::begun:
+        break;
+    }
+    auto work = std::make_unique<OwnAnswer>(answers, key, instead_);
+    auto passing = next();
+    Response response = co_await std::move(passing);
+    if (leaves_key_free(response.status())) {
+      work->free();
+    } else if (content_as<ProducedContent>(response) != nullptr) {
+      auto content = std::get<ContentPtr<ProducedContent>>(response.take_content());
+      response.set_content(std::make_unique<KeyedContent>(std::move(content), std::move(work)));
+    } else if (may_be_kept(response)) {
+      work->end(kept(response, asking.is_known));
+    } else {
+      work->end_without_answer();
+    }
+    co_return response;
+  }
+
+  [[nodiscard]] bool may_be_kept(const Response& response) const noexcept {
+    return is_in_memory(response) && response.body().size() <= options_.answer_bytes_max &&
+           response.field_lines().size() <= options_.answer_bytes_max;
+  }
+
+  /// Those that nobody tells apart may be several behind one address: a cookie that one was given,
+  /// such as a session's, is not for the next.
+  static AnswerPtr kept(const Response& response, bool is_of_known) {
+    Response fields;
+    fields.append_field_lines(response.field_lines());
+    if (!is_of_known) {
+      fields.remove_header("Set-Cookie");
+    }
+    return std::make_shared<const KeyedAnswer>(
+        KeyedAnswer{.status = response.status(),
+                    .type = std::string(response.content_type()),
+                    .field_lines = std::string(fields.field_lines()),
+                    .body = std::string(response.body())});
+  }
+
+  static KeyedAnswers::Limits half_of(const IdempotencyKeys& options) noexcept {
+    return {.bytes_max = options.bytes_max / 2,
+            .bytes_max_per_client = options.bytes_max_per_client,
+            .keys_max_per_client = options.keys_max_per_client};
+  }
+
+  static Response made_of(const KeyedAnswer& answer) {
+    Response response(answer.status);
+    response.append_field_lines(answer.field_lines);
+    response.add_header("Idempotent-Replayed", "true");
+    if (!answer.type.empty()) {
+      response.set_type(answer.type);
+    }
+    response.set_body(answer.body);
+    return response;
+  }
+
+  [[nodiscard]] Fingerprint hash(std::string_view text) const noexcept {
+    return sip_hash_128(secret_, text);
+  }
+  [[nodiscard]] AskingClient client(const Request& request) const {
+    return options_.client ? AskingClient{.name = options_.client(request), .is_known = true}
+                           : asking_client(request);
+  }
+  [[nodiscard]] Fingerprint fingerprint(const Request& request) const {
+    const Fingerprint content = hash(request.body());
+    std::string parts;
+    append_part(parts, to_text(request.method()));
+    append_part(parts, request.head().authority);
+    append_part(parts, request.target());
+    append_part(parts, request.header("Content-Type").value_or(""));
+    append_part(parts, std::to_string(content[0]));
+    append_part(parts, std::to_string(content[1]));
+    return hash(parts);
+  }
+
+  const IdempotencyKeys options_;
+  const SipKey secret_ = SipKey::random();
+  const Instead instead_;
+  KeyedAnswers of_known_;
+  KeyedAnswers of_others_;  // whose many names push out nobody that is known
+};
+
+void describe_keys(Operation& operation, bool is_required) {
+  if (!is_keyed(operation.method)) {
+    return;
+  }
+  operation.take_header(kKeyField, nullptr, is_required);
+  operation.answer_problem(400, "Idempotency-Key is missing or not valid.");
+  operation.answer_problem(409, "A request with this Idempotency-Key is at work, or was done.");
+  operation.answer_problem(422, "This Idempotency-Key was used for another request.");
+  for (Operation::Answer& answer : operation.answers) {
+    answer.add_field("Idempotent-Replayed");
+  }
+}
+
+}  // namespace
+
+Around idempotency_keys(IdempotencyKeys options) {
+  detail::base::note_per_process("idempotency_keys()");
+  const bool is_required = options.is_required;
+  auto keys = std::make_shared<Idempotency>(std::move(options));
+  return {[keys](Request& request, Next next) { return keys->answer(request, next); },
+          "idempotency_keys",
+          [is_required](Operation& operation) { describe_keys(operation, is_required); }};
+}
+
+}  // namespace eider

@@ -1,0 +1,27 @@
+// All middleware at once, for a program that uses much of it.
+// Must not be included by the library: each has a header of its own.
+#pragma once
+
+#include "eider/web/middleware/access_log.h"
+#include "eider/web/middleware/address_list.h"
+#include "eider/web/middleware/allow_hosts.h"
+#include "eider/web/middleware/auth.h"
+#include "eider/web/middleware/caching.h"
+#include "eider/web/middleware/cors.h"
+#include "eider/web/middleware/cross_origin.h"
+#include "eider/web/middleware/csrf.h"
+#include "eider/web/middleware/development_page.h"
+#include "eider/web/middleware/error_pages.h"
+#include "eider/web/middleware/field_selection.h"
+#include "eider/web/middleware/health.h"
+#include "eider/web/middleware/https.h"
+#include "eider/web/middleware/idempotency.h"
+#include "eider/web/middleware/limits.h"
+#include "eider/web/middleware/login_throttle.h"
+#include "eider/web/middleware/maintenance.h"
+#include "eider/web/middleware/negotiation.h"
+#include "eider/web/middleware/rate_limit.h"
+#include "eider/web/middleware/request_id.h"
+#include "eider/web/middleware/response_cache.h"
+#include "eider/web/middleware/routing.h"
+#include "eider/web/middleware/security_headers.h"

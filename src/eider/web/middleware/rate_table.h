@@ -1,0 +1,49 @@
+// How much each of many clients has asked for, in memory that does not grow with their number.
+// Must not know requests: what is counted is a key, any bytes.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+
+#include "eider/io/runtime/time.h"
+#include "eider/web/middleware/place_table.h"
+#include "eider/web/middleware/rate_store.h"
+
+namespace eider::detail::middleware {
+
+/// From any thread.
+class RateTable {
+ public:
+  /// keys_max  rounded up to a power of two of at least eight
+  /// Pre: requests > 0, per >= requests nanoseconds
+  RateTable(RateTerms terms, std::size_t keys_max);
+
+  [[nodiscard]] RateAnswer take(std::string_view key, Instant now);
+  [[nodiscard]] std::size_t bytes() const noexcept { return places_.bytes(); }
+
+ private:
+  /// Of a bucket, when it is full again; of a window, when the present one began.
+  struct Place {
+    std::uint64_t hash = 0;  // 0: nobody's
+    Instant at;
+    std::uint32_t count = 0;   // in this window
+    std::uint32_t before = 0;  // in the one before
+  };
+
+  [[nodiscard]] Duration worth(const Place& place, Instant now) const noexcept;
+  [[nodiscard]] RateAnswer take_token(Place& place, Instant now) const noexcept;
+  [[nodiscard]] RateAnswer take_in_window(Place& place, Instant now) const noexcept;
+  void move_window(Place& place, Instant now) const noexcept;
+
+  static constexpr std::size_t kLocks = 64;
+
+  const RateTerms terms_;
+  PlaceTable<Place> places_;
+  std::array<std::mutex, kLocks> locks_;
+};
+
+}  // namespace eider::detail::middleware

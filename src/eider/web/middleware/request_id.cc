@@ -1,0 +1,76 @@
+#include "eider/web/middleware/request_id.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "eider/app/operation.h"
+#include "eider/core/base/text.h"
+#include "eider/protocols/http/request_work.h"
+
+namespace eider {
+
+namespace {
+
+constexpr std::string_view kLineBegins = "X-Request-Id: ";
+constexpr std::string_view kField = kLineBegins.substr(0, kLineBegins.find(':'));
+
+/// A client's own id goes into logs and into the response: one with other bytes could write lines
+/// of the one and fields of the other.
+bool is_usable_id(std::string_view id) noexcept {
+  return !id.empty() && id.size() <= RequestId::kBytesMax && std::ranges::all_of(id, [](char byte) {
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+           (byte >= 'A' && byte <= 'Z') || byte == '-' || byte == '_' || byte == '.';
+  });
+}
+
+RequestId new_id() noexcept {
+  const std::array<char, 16> digits = id_digits(next_span_id());
+  return RequestId({digits.data(), digits.size()});
+}
+
+/// What a usable id is, no line can be spoilt by: the line is not looked at again.
+void add_to(Response& response, const RequestId& id) {
+  std::array<char, kLineBegins.size() + RequestId::kBytesMax + kCrlf.size()> line;
+  char* end = std::ranges::copy(kLineBegins, line.data()).out;
+  end = std::ranges::copy(id.text(), end).out;
+  end = std::ranges::copy(kCrlf, end).out;
+  response.append_field_lines({line.data(), end});
+}
+
+RequestId id_of(const Request& request, const RequestIdOptions& options) {
+  const auto own = options.takes_incoming ? request.header(kField) : std::nullopt;
+  return own && is_usable_id(*own) ? RequestId(*own) : new_id();
+}
+
+}  // namespace
+
+Hook request_id(RequestIdOptions options) {
+  return {
+      .before =
+          [options](Request& request, Response& response) {
+            const RequestId& id = request.put(id_of(request, options));
+            work_of(request).set_request_id(id.text());
+            add_to(response, id);
+            return true;
+          },
+      .after =
+          [](const Request& request, Response& response) {
+            // A refusal ahead of `before`, or of what came behind it, begins with nothing.
+            if (!response.field_lines().starts_with(kLineBegins) && !response.find_header(kField)) {
+              const auto* const own = request.find<RequestId>();
+              add_to(response, own == nullptr ? new_id() : *own);
+            }
+          },
+      .name = "request_id",
+      .puts = {kPuts<RequestId>},
+      .describe =
+          [](Operation& operation) {
+            for (Operation::Answer& answer : operation.answers) {
+              answer.add_field(kField);
+            }
+          }};
+}
+
+}  // namespace eider

@@ -1,0 +1,367 @@
+#include "eider/web/middleware/response_cache.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/app/client_address.h"
+#include "eider/app/operation.h"
+#include "eider/core/base/text.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/protocols/http/conditional_response.h"
+#include "eider/protocols/http/list.h"
+#include "eider/web/middleware/csrf.h"
+#include "eider/web/middleware/identity.h"
+#include "eider/web/middleware/security_headers.h"
+#include "eider/web/middleware/stored_answers.h"
+#include "eider/web/middleware/writes.h"
+
+namespace eider {
+
+namespace {
+
+using detail::middleware::StoredAnswer;
+using detail::middleware::StoredAnswers;
+
+constexpr int kErrorsFrom = 400;
+
+/// What Cache-Control says, as far as it matters to a shared cache (RFC 9111, section 5.2).
+struct CacheWords {
+  bool forbids = false;    // no-store, private, no-cache
+  bool is_public = false;  // public, s-maxage: also of requests that say who asks
+  bool asks_anew = false;  // no-cache, max-age=0
+  bool no_store = false;
+  std::optional<std::chrono::seconds> max_age;
+};
+
+void take_directive(CacheWords& words, std::string_view directive, bool& is_shared) {
+  const std::string_view name = trim(directive.substr(0, directive.find('=')));
+  const auto is = [name](std::string_view other) { return equals_ignoring_case(name, other); };
+  words.no_store = words.no_store || is("no-store");
+  words.forbids = words.forbids || is("no-store") || is("private") || is("no-cache");
+  words.asks_anew = words.asks_anew || is("no-cache");
+  words.is_public = words.is_public || is("public") || is("s-maxage");
+  const bool is_for_shared = is("s-maxage");
+  if (!is_for_shared && (is_shared || !is("max-age"))) {
+    return;
+  }
+  // One that cannot be read counts as stale (section 4.2.1), and is not overruled by another.
+  std::string_view seconds = trim(directive.substr(std::min(name.size() + 1, directive.size())));
+  if (seconds.size() > 1 && seconds.starts_with('"') && seconds.ends_with('"')) {
+    seconds = seconds.substr(1, seconds.size() - 2);
+  }
+  constexpr std::uint64_t kYear = 366UL * 24 * 3600;
+  words.max_age = std::chrono::seconds(std::min(parse_uint64(seconds).value_or(0), kYear));
+  is_shared = is_for_shared;
+  words.asks_anew = words.asks_anew || words.max_age == std::chrono::seconds(0);
+}
+
+void take_directives(CacheWords& words, std::string_view value, bool& is_shared) {
+  ListReader list(value);
+  while (const auto directive = list.next()) {
+    take_directive(words, *directive, is_shared);
+  }
+}
+
+/// All field lines of that name, joined.
+std::string all_of(const Response& response, std::string_view name) {
+  std::string values;
+  std::string_view lines = response.field_lines();
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find(kCrlf));
+    const std::size_t colon = line.find(':');
+    if (equals_ignoring_case(line.substr(0, colon), name)) {
+      values.append(values.empty() ? "" : ",").append(trim(line.substr(colon + 1)));
+    }
+    lines.remove_prefix(std::min(line.size() + kCrlf.size(), lines.size()));
+  }
+  return values;
+}
+
+CacheWords words_of(const Request& request) {
+  CacheWords words;
+  bool is_shared = false;
+  for (const Field& field : request.headers()) {
+    if (equals_ignoring_case(field.name, "Cache-Control") ||
+        equals_ignoring_case(field.name, "Pragma")) {
+      take_directives(words, field.value, is_shared);
+    }
+  }
+  return words;
+}
+
+CacheWords words_of(const Response& response) {
+  CacheWords words;
+  bool is_shared = false;
+  take_directives(words, all_of(response, "Cache-Control"), is_shared);
+  return words;
+}
+
+/// Stands among the names of fields for what AnswerVariant says; no field has such a name.
+constexpr std::string_view kVariant = ":variant";
+
+/// In lower case and in order; nothing for "*", by which no two requests are alike.
+std::optional<std::vector<std::string>> vary_of(const Request& request, const Response& response) {
+  std::vector<std::string> names;
+  const std::string values = all_of(response, "Vary");
+  ListReader list(values);
+  while (const auto name = list.next()) {
+    if (*name == "*") {
+      return std::nullopt;
+    }
+    std::string lower(*name);
+    std::ranges::transform(lower, lower.begin(), to_lower);
+    names.push_back(std::move(lower));
+  }
+  if (request.find<AnswerVariant>() != nullptr) {
+    names.emplace_back(kVariant);
+  }
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return names;
+}
+
+/// A request's fields of one name, as one text.
+class FieldValues {
+ public:
+  explicit FieldValues(const Request& request) noexcept : request_(request) {}
+  std::string_view operator()(std::string_view name) {
+    joined_.clear();
+    if (name == kVariant) {
+      const AnswerVariant* const variant = request_.find<AnswerVariant>();
+      return variant == nullptr ? std::string_view() : variant->name;
+    }
+    for (const Field& field : request_.headers()) {
+      if (equals_ignoring_case(field.name, name)) {
+        joined_.append(field.value).append(",");
+      }
+    }
+    return joined_;
+  }
+
+ private:
+  const Request& request_;
+  std::string joined_;
+};
+
+std::string target_of(const Request& request, const ProxyTrust& trust) {
+  // A blank: neither a host nor a path holds one, whatever a proxy says.
+  std::string target = client_origin_of(request, trust);
+  return target.append(" ").append(request.path()).append("?").append(request.query());
+}
+
+/// A part is not kept; whether a state still holds only the handler knows (section 4.3.2).
+bool asks_for_a_part_or_a_state(const Request& request) noexcept {
+  return request.header("Range") || request.header("If-Match") ||
+         request.header("If-Unmodified-Since");
+}
+
+bool says_who_asks(const Request& request) noexcept {
+  const auto secured = request.secured_by();
+  return request.header("Authorization").has_value() || request.header("Cookie").has_value() ||
+         request.find<Identity>() != nullptr || (secured && !secured->client.fingerprint.empty());
+}
+
+/// What middleware puts into the answer outside of the cache, where it cannot see that the content
+/// is one client's.
+bool is_made_for_one(const Request& request) noexcept {
+  return request.find<CsrfToken>() != nullptr || request.find<CspNonce>() != nullptr;
+}
+
+/// Whether the client says that it has that very answer (If-None-Match, If-Modified-Since).
+bool is_known_to(const Request& request, const Response& response) {
+  const std::int64_t now = wall_time().time_since_epoch().count();
+  const Representation kept = representation_of(response, now);
+  return (kept.tag || kept.modified_seconds) &&
+         evaluate_preconditions(Method::get, request.headers(), kept, now) == Verdict::not_modified;
+}
+
+/// What several that ask for one target wait for: that the one that was handed on is over.
+using Flights = std::map<std::string, std::shared_ptr<Event>>;
+
+/// The right to be handed on for the others; they go on when it ends, whatever became of it.
+class Leading {
+ public:
+  Leading(Flights& flights, std::string target)
+      : flights_(flights), target_(std::move(target)), is_over_(std::make_shared<Event>()) {
+    flights_.emplace(target_, is_over_);
+  }
+  Leading(const Leading&) = delete;
+  Leading& operator=(const Leading&) = delete;
+  ~Leading() {
+    flights_.erase(target_);
+    is_over_->set();
+  }
+
+ private:
+  Flights& flights_;
+  std::string target_;
+  std::shared_ptr<Event> is_over_;
+};
+
+class AnswerCache {
+ public:
+  AnswerCache(const ResponseCache& options, const ProxyTrust& trust)
+      : options_(options),
+        trust_(trust),
+        answers_(options.bytes_max),
+        flights_([] { return std::make_unique<Flights>(); }) {}
+
+  /// Pre: `this` outlives the task, as the middleware that the service holds does.
+  Task<Response> answer(Request& request, Next next) {
+    if (request.method() != Method::get || asks_for_a_part_or_a_state(request) ||
+        !request.body().empty()) {
+      auto passing = pass(request, next);
+      Response response = co_await std::move(passing);
+      co_return response;
+    }
+    const CacheWords words = words_of(request);
+    if (words.no_store) {
+      auto passing = next();
+      Response response = co_await std::move(passing);
+      co_return response;
+    }
+    const std::string target = target_of(request, trust_);
+    if (!words.asks_anew) {
+      auto finding = find_or_wait(target, request);
+      if (const auto stored = co_await std::move(finding)) {
+        co_return made_of(*stored, request);
+      }
+    }
+    auto leading = lead(request, next, target);
+    Response response = co_await std::move(leading);
+    co_return response;
+  }
+
+ private:
+  /// What may write makes what is kept of that target old (section 4.4).
+  Task<Response> pass(Request& request, Next next) {
+    auto passing = next();
+    Response response = co_await std::move(passing);
+    if (may_write(request.method()) && response.status() < kErrorsFrom) {
+      answers_.forget(target_of(request, trust_));
+    }
+    co_return response;
+  }
+
+  /// What is kept, if need be once the one that asks for it is over. It is waited for once: who
+  /// finds nothing then would wait for one after the other, as where each gets an answer of his
+  /// own, or the first have left.
+  Task<std::shared_ptr<const StoredAnswer>> find_or_wait(const std::string& target,
+                                                         const Request& request) {
+    auto stored = find(target, request);
+    const std::shared_ptr<Event> is_over = stored == nullptr ? flight_of(target) : nullptr;
+    if (is_over != nullptr) {
+      auto waiting = is_over->wait();
+      co_await waiting;
+      stored = find(target, request);
+    }
+    co_return stored;
+  }
+
+  Task<Response> lead(Request& request, Next next, std::string target) {
+    const StoredAnswers::Asked asked(answers_, target);
+    std::optional<Leading> leading;
+    if (flight_of(target) == nullptr) {
+      leading.emplace(flights_.here(), std::move(target));
+    }
+    auto passing = next();
+    Response response = co_await std::move(passing);
+    store(asked, request, response);
+    co_return response;
+  }
+
+  [[nodiscard]] std::shared_ptr<Event> flight_of(const std::string& target) const {
+    const Flights& flights = flights_.here();
+    const auto found = flights.find(target);
+    return found == flights.end() ? nullptr : found->second;
+  }
+
+  [[nodiscard]] std::shared_ptr<const StoredAnswer> find(const std::string& target,
+                                                         const Request& request) {
+    return answers_.find(target, FieldValues(request), Loop::current().now());
+  }
+
+  static Response made_of(const StoredAnswer& stored, const Request& request) {
+    Response response(stored.status);
+    response.append_field_lines(stored.field_lines);
+    // Another loop's turn may have begun later than this one's.
+    const Duration since_made = std::max(Loop::current().now() - stored.made, Duration::zero());
+    const auto age = std::chrono::floor<std::chrono::seconds>(since_made);
+    response.replace_header("Age", std::to_string(age.count()));
+    if (stored.status == 200 && is_known_to(request, response)) {
+      become_not_modified(response);
+      return response;
+    }
+    if (!stored.type.empty()) {
+      response.set_type(stored.type);
+    }
+    response.set_shared_body(stored.body);
+    return response;
+  }
+
+  /// How long an answer may be given again; zero: never.
+  [[nodiscard]] Duration freshness(const Request& request, const Response& response) const {
+    const CacheWords words = words_of(response);
+    const int status = response.status();
+    const bool may_be_kept = status == 200 || status == 203 || status == 204 || status == 301 ||
+                             status == 308 || status == 404 || status == 410;
+    if (!may_be_kept || words.forbids || (says_who_asks(request) && !words.is_public) ||
+        is_made_for_one(request) || response.find_header("Set-Cookie") ||
+        response.closes_connection() || !is_in_memory(response) ||
+        response.body().size() > options_.answer_bytes_max) {
+      return Duration::zero();
+    }
+    return words.max_age ? Duration(*words.max_age)
+                         : (status == 200 ? options_.lasts : Duration::zero());
+  }
+
+  void store(const StoredAnswers::Asked& asked, const Request& request, const Response& response) {
+    const Duration lasts = freshness(request, response);
+    const auto vary = vary_of(request, response);
+    if (lasts <= Duration::zero() || !vary) {
+      return;
+    }
+    const Instant now = Loop::current().now();
+    answers_.store(asked, *vary, FieldValues(request),
+                   {.status = response.status(),
+                    .type = std::string(response.content_type()),
+                    .field_lines = std::string(response.field_lines()),
+                    .body = std::make_shared<const std::string>(response.body()),
+                    .made = now,
+                    .fresh_until = now + lasts});
+  }
+
+  const ResponseCache options_;
+  const ProxyTrust& trust_;
+  StoredAnswers answers_;
+  LoopLocal<Flights> flights_;
+};
+
+void describe_cache(Operation& operation) {
+  for (Operation::Answer& answer : operation.answers) {
+    if (operation.method == Method::get && answer.status == 200 && !answer.is_streamed) {
+      answer.add_field("Age");
+    }
+  }
+}
+
+}  // namespace
+
+ClientAround response_cache(ResponseCache options) {
+  return {[options](const ProxyTrust& trust) {
+    const auto cache = std::make_shared<AnswerCache>(options, trust);
+    return Around([cache](Request& request, Next next) { return cache->answer(request, next); },
+                  "response_cache", describe_cache);
+  }};
+}
+
+}  // namespace eider

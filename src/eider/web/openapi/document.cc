@@ -1,0 +1,109 @@
+#include "eider/web/openapi/document.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace eider::detail::openapi {
+
+namespace {
+
+using json::Value;
+
+constexpr int kReferencesMax = 32;         // one that leads back to itself has no end
+constexpr std::size_t kUnindexedMax = 16;  // members; fewer are found as quickly one by one
+const Value kNothing;
+
+/// "~1notes" is "/notes".
+std::string unescaped(std::string_view segment) {
+  std::string name;
+  for (std::size_t i = 0; i < segment.size(); ++i) {
+    const bool is_escape = segment[i] == '~' && i + 1 < segment.size();
+    name += !is_escape ? segment[i] : segment[i + 1] == '1' ? '/' : '~';
+    i += is_escape ? 1 : 0;
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string below(std::string_view pointer, std::string_view name) {
+  std::string made(pointer);
+  made += '/';
+  for (const char byte : name) {
+    if (byte == '~' || byte == '/') {
+      made += byte == '~' ? "~0" : "~1";
+    } else {
+      made += byte;
+    }
+  }
+  return made;
+}
+
+const Value* Document::find(const Value& object, std::string_view name) {
+  ++asked_;
+  if (!object.is_object() || object.size() <= kUnindexedMax) {
+    return object.find(name);
+  }
+  const auto [at, is_new] = indexes_.try_emplace(&object);
+  Names& names = at->second;
+  if (is_new) {
+    for (const json::Field& field : object.members()) {
+      names.emplace(field.name, &field.value);
+    }
+  }
+  const auto found = names.find(name);
+  return found == names.end() ? nullptr : found->second;
+}
+
+Part Document::member(const Part& part, std::string_view name) {
+  const Value* const found = find(*part.value, name);
+  return {found == nullptr ? &kNothing : found, below(part.pointer, name)};
+}
+
+Part Document::element(const Part& list, std::size_t index) const {
+  return {&(*list.value)[index], below(list.pointer, std::to_string(index))};
+}
+
+Part Document::target(const Part& part) {
+  const Value* const reference = find(*part.value, "$ref");
+  if (reference == nullptr || !reference->is_string() || !reference->text().starts_with('#')) {
+    return {&kNothing, {}};
+  }
+  const std::string_view pointer = std::string_view(reference->text()).substr(1);
+  const auto [at, is_new] = targets_.try_emplace(pointer, &kNothing);
+  if (is_new) {
+    at->second = at_pointer(pointer);
+  }
+  return {at->second, std::string(pointer)};
+}
+
+const Value* Document::at_pointer(std::string_view pointer) {
+  const Value* at = &root_;
+  while (at != nullptr && !pointer.empty()) {
+    if (pointer[0] != '/') {
+      return &kNothing;
+    }
+    pointer.remove_prefix(1);
+    const std::string_view segment = pointer.substr(0, pointer.find('/'));
+    pointer.remove_prefix(segment.size());
+    std::size_t index = 0;
+    const auto end = std::from_chars(segment.data(), segment.data() + segment.size(), index);
+    const bool is_index = at->is_array() && end.ec == std::errc() && index < at->size();
+    at = is_index ? &(*at)[index] : find(*at, unescaped(segment));
+  }
+  return at == nullptr ? &kNothing : at;
+}
+
+Part Document::followed(Part part) {
+  for (int left = kReferencesMax; left != 0; --left) {
+    Part next = target(part);
+    if (next.value->is_null()) {
+      break;
+    }
+    part = std::move(next);
+  }
+  return part;
+}
+
+}  // namespace eider::detail::openapi

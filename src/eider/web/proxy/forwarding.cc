@@ -1,0 +1,357 @@
+#include "eider/web/proxy/forwarding.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "eider/core/base/assert.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/protocols/http/grammar.h"
+#include "eider/protocols/http/ip_address.h"
+
+namespace eider::detail::proxy {
+
+namespace {
+
+constexpr std::string_view kMaxForwards = "Max-Forwards";
+
+/// CGI and its heirs make one variable of "Content-Length" and "Content_Length".
+bool is_alike(std::string_view known, std::string_view name) noexcept {
+  if (known.size() != name.size()) {
+    return false;
+  }
+  return std::ranges::equal(known, name, [](char one, char other) {
+    return to_lower(one) == (other == '_' ? '-' : to_lower(other));
+  });
+}
+
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) noexcept {
+  return std::ranges::any_of(names, [name](std::string_view each) { return is_alike(each, name); });
+}
+
+constexpr std::array<std::string_view, 8> kHop{
+    "Connection",          "Keep-Alive", "Proxy-Connection",  "Proxy-Authenticate",
+    "Proxy-Authorization", "TE",         "Transfer-Encoding", "Upgrade"};
+
+/// Upstreams take these for the word of a proxy in front of them: about the client, about what it
+/// has asked for, and how. No client may say them by itself.
+constexpr std::array<std::string_view, 9> kWordOfProxies{
+    "X-Real-IP",      "X-Client-IP",       "True-Client-IP",
+    "X-Original-URL", "X-Rewrite-URL",     "X-HTTP-Method-Override",
+    "X-HTTP-Method",  "X-Method-Override", "Front-End-Https"};
+constexpr std::string_view kForwardedPrefix = "X-Forwarded-";
+
+bool is_word_of_proxies(std::string_view name) noexcept {
+  return is_alike(kForwardedPrefix, name.substr(0, kForwardedPrefix.size())) ||
+         is_one_of(kWordOfProxies, name);
+}
+
+/// What the client towards the upstream says by itself, or what is said anew.
+constexpr std::array<std::string_view, 5> kRequestAnew{"Host", "Content-Length", "Trailer",
+                                                       "Expect", "Early-Data"};
+/// What is told of the way that a request has come.
+constexpr std::array<std::string_view, 5> kWay{"Via", "X-Forwarded-For", "X-Forwarded-Proto",
+                                               "X-Forwarded-Host", "Forwarded"};
+/// Routing, authentication, modifiers of a request and its format, and what controls an answer,
+/// belong into a head. ETag and Accept-Ranges may come behind content (RFC 9110, 8.8.3 and 14.3).
+constexpr std::array<std::string_view, 18> kHeadOnly{
+    "Authorization", "Cookie",          "Range",           "Max-Forwards", "Cache-Control",
+    "Pragma",        "Accept-Encoding", "Prefer",          "Origin",       "Set-Cookie",
+    "Age",           "Expires",         "Location",        "Refresh",      "Retry-After",
+    "Vary",          "Warning",         "WWW-Authenticate"};
+constexpr std::array<std::string_view, 3> kHeadOnlyPrefixes{"If-", "Content-", "Access-Control-"};
+/// What the server towards the client says by itself, or what is said anew.
+constexpr std::array<std::string_view, 6> kAnswerAnew{"Content-Length", "Content-Type", "Date",
+                                                      "Server",         "Via",          "Alt-Svc"};
+
+bool belongs_to_head(std::string_view name) noexcept {
+  return is_one_of(kRequestAnew, name) || is_one_of(kWay, name) || is_one_of(kAnswerAnew, name) ||
+         is_word_of_proxies(name) || is_one_of(kHeadOnly, name) ||
+         std::ranges::any_of(kHeadOnlyPrefixes, [name](std::string_view prefix) {
+           return is_alike(prefix, name.substr(0, prefix.size()));
+         });
+}
+
+std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+/// Calls `take` with each element of a comma-separated list.
+template <class Take>
+void for_each_element(std::string_view list, const Take& take) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    take(trimmed(list.substr(0, comma)));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+}
+
+/// "received-protocol": the version of the message that is passed on (RFC 9110, section 7.6.3).
+std::string_view via(client::ProtocolVersion version) noexcept {
+  if (version.major != 1) {
+    return "2.0 eider";
+  }
+  return version.minor == 0 ? "1.0 eider" : "1.1 eider";
+}
+
+/// All values of that name, joined by commas, and one more.
+std::string extended(std::span<const Field> fields, std::string_view name, std::string_view last) {
+  std::string all;
+  for (const Field& field : fields) {
+    if (equals_ignoring_case(field.name, name)) {
+      all.append(field.value).append(", ");
+    }
+  }
+  return all.append(last);
+}
+
+bool is_counted(const Request& request) noexcept {
+  return request.method() == Method::options;
+}
+
+std::optional<std::uint64_t> forwards_left(std::string_view value) noexcept {
+  const bool is_number = !value.empty() && std::ranges::all_of(value, is_digit);
+  return is_number ? parse_uint64(value).value_or(std::numeric_limits<std::uint32_t>::max())
+                   : std::optional<std::uint64_t>();
+}
+
+/// RFC 9110, section 7.6.2: one less, or as much as is known here. What is no number says nothing.
+void take_forwards(std::string_view value, const TakeField& take) {
+  if (const auto left = forwards_left(value); left && *left != 0) {
+    take(kMaxForwards, std::to_string(*left - 1));
+  }
+}
+
+void take_forwarded(const Request& request, ForwardedTrust trust, const TakeField& take) {
+  const bool is_believed = trust == ForwardedTrust::some;
+  // RFC 7239, section 6.2: one that has no IP address, such as a Unix socket, is "unknown".
+  const auto peer = IpAddress::parse(request.remote_address());
+  const std::string address = peer ? peer->to_text() : "unknown";
+  take("X-Forwarded-For",
+       is_believed ? extended(request.headers(), "X-Forwarded-For", address) : address);
+  const auto believed = [&](std::string_view name) {
+    return is_believed ? request.header(name) : std::nullopt;
+  };
+  take("X-Forwarded-Proto",
+       believed("X-Forwarded-Proto").value_or(request.secured_by() ? "https" : "http"));
+  take("X-Forwarded-Host", believed("X-Forwarded-Host").value_or(request.head().authority));
+}
+
+constexpr std::size_t kEscapeSize = 3;
+constexpr std::string_view kSemicolon =
+    "The path contains a semicolon, which this proxy does not forward.";
+
+/// The byte of an escape at the beginning of `text`; negative: there is no escape.
+int escaped_byte(std::string_view text) noexcept {
+  if (text.size() < kEscapeSize || text.front() != '%') {
+    return -1;
+  }
+  const int high = hex_value(text[1]);
+  const int low = hex_value(text[2]);
+  return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
+
+/// An ASCII character in two, three or four bytes of UTF-8 (RFC 3629, section 3 forbids it).
+bool is_overlong(int lead, std::string_view rest) noexcept {
+  const int second = escaped_byte(rest);
+  const int third = rest.size() > kEscapeSize ? escaped_byte(rest.substr(kEscapeSize)) : -1;
+  const auto continues = [](int byte) { return byte >= 0x80 && byte < 0xC0; };
+  switch (lead) {
+    case 0xC0:
+    case 0xC1:
+      return continues(second);
+    case 0xE0:
+      return second == 0x80 || second == 0x81;
+    case 0xF0:
+      return second == 0x80 && (third == 0x80 || third == 0x81);
+    default:
+      return false;
+  }
+}
+
+/// text  begins with a percent sign
+std::string_view ambiguity_of_escape(std::string_view text, AmbiguousPaths passed) {
+  const int byte = escaped_byte(text);
+  const std::string_view rest = text.substr(std::min(kEscapeSize, text.size()));
+  if (byte < ' ' || byte == 0x7F) {
+    return "The path contains an encoded control character.";
+  }
+  if (is_overlong(byte, rest)) {
+    return "The path contains an overlong UTF-8 sequence.";
+  }
+  if (byte == ';') {
+    return passed.semicolons ? std::string_view() : kSemicolon;
+  }
+  if ((byte == '/' || byte == '\\') && !passed.encoded_slashes) {
+    return "The path contains an encoded slash or backslash, which this proxy does not forward.";
+  }
+  const bool is_double =
+      byte == '%' && rest.size() > 1 && hex_value(rest[0]) >= 0 && hex_value(rest[1]) >= 0;
+  if (is_double && !passed.double_encodings) {
+    return "The path is percent-encoded twice, which this proxy does not forward.";
+  }
+  return {};
+}
+
+}  // namespace
+
+HopFields::HopFields(std::span<const Field> fields) {
+  for (const Field& field : fields) {
+    if (equals_ignoring_case(field.name, "Connection")) {
+      for_each_element(field.value, [this](std::string_view name) { named_.push_back(name); });
+    }
+  }
+}
+
+bool HopFields::has(std::string_view name) const noexcept {
+  return is_one_of(kHop, name) || is_one_of(named_, name);
+}
+
+void write_field(Buffer& out, std::string_view name, std::string_view value) {
+  // Whatever made the field: a line break in it would be another field, or another request.
+  ensure(is_token(name) && is_field_value(value), "an upstream is told whole fields only");
+  out.append(name);
+  out.append(": ");
+  out.append(value);
+  out.append("\r\n");
+}
+
+void forward_request_fields(const Request& request, ForwardedTrust trust, const TakeField& take) {
+  // Connection may name any field, so it is read before any is passed on.
+  const HopFields hop(request.headers());
+  const auto stays = [&](std::string_view name) {
+    return hop.has(name) || is_one_of(kRequestAnew, name) ||
+           (trust != ForwardedTrust::unseen && is_one_of(kWay, name)) ||
+           (trust == ForwardedTrust::none && is_word_of_proxies(name));
+  };
+  for (const Field& field : request.headers()) {
+    if (stays(field.name)) {
+      continue;
+    }
+    if (is_counted(request) && is_alike(kMaxForwards, field.name)) {
+      take_forwards(field.value, take);
+    } else {
+      take(field.name, field.value);
+    }
+  }
+  if (trust != ForwardedTrust::unseen) {
+    // What is known here takes the place of the client's own words, which were left out above.
+    take_forwarded(request, trust, take);
+  }
+  // RFC 8470, section 5.1: one that was there "MUST NOT" be removed; doubled or odd ones count as
+  // this one.
+  if (request.header("Early-Data")) {
+    take("Early-Data", "1");
+  }
+  if (trust != ForwardedTrust::unseen) {
+    const RequestHead& head = request.head();
+    take("Via", extended(request.headers(), "Via", via({head.major_version, head.minor_version})));
+  }
+}
+
+void forward_answer_fields(std::span<const Field> fields, client::ProtocolVersion version,
+                           const TakeField& take) {
+  const HopFields hop(fields);
+  for (const Field& field : fields) {
+    if (!hop.has(field.name) && !is_one_of(kAnswerAnew, field.name)) {
+      take(field.name, field.value);
+    }
+  }
+  take("Via", extended(fields, "Via", via(version)));
+}
+
+void forward_trailers(std::span<const Field> head, std::span<const Field> trailers,
+                      const TakeField& take) {
+  const HopFields hop(head);
+  for (const Field& field : trailers) {
+    const bool is_field = is_token(field.name) && is_field_value(field.value);
+    if (is_field && !hop.has(field.name) && !belongs_to_head(field.name)) {
+      take(field.name, field.value);
+    }
+  }
+}
+
+bool welcomes_trailers(const Request& request) noexcept {
+  bool is_found = false;
+  for_each_element(request.header("TE").value_or(""), [&](std::string_view coding) {
+    is_found |= equals_ignoring_case(trimmed(coding.substr(0, coding.find(';'))), "trailers");
+  });
+  return is_found && request.head().minor_version != 0;
+}
+
+bool has_come_far_enough(const Request& request) noexcept {
+  const auto value = is_counted(request) ? request.header(kMaxForwards) : std::nullopt;
+  return value && forwards_left(*value) == 0U;
+}
+
+std::size_t prefix_segments(std::string_view route) noexcept {
+  route.remove_suffix(route.ends_with(kRest) ? kRest.size() : 0);
+  return static_cast<std::size_t>(std::ranges::count(route, '/'));
+}
+
+std::string_view behind_prefix(const RequestHead& head, std::size_t segments) noexcept {
+  std::string_view rest = head.target;
+  if (head.form == TargetForm::absolute) {
+    constexpr std::string_view kBehindScheme = "://";
+    rest.remove_prefix(rest.find(kBehindScheme) + kBehindScheme.size() + head.authority.size());
+  }
+  for (std::size_t left = segments; left != 0; --left) {
+    const std::size_t end = rest.find_first_of("/?", 1);
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end);
+  }
+  return rest;
+}
+
+bool may_climb(std::string_view behind) {
+  const std::string_view path = behind.substr(0, behind.find('?'));
+  // Most have neither, and the router has seen to plain dot segments.
+  if (path.find_first_of("%;") == std::string_view::npos) {
+    return false;
+  }
+  const auto decoded = percent_decode(path, Plus::literal);
+  if (!decoded) {
+    return true;  // the reader refuses such ahead of us
+  }
+  for (std::string_view rest = *decoded; !rest.empty();) {
+    const std::size_t end = std::min(rest.find_first_of("/\\"), rest.size());
+    const std::string_view segment = rest.substr(0, end);
+    if (segment.substr(0, segment.find(';')) == "..") {
+      return true;
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+std::string_view ambiguity_of(std::string_view behind, AmbiguousPaths passed) {
+  std::string_view path = behind.substr(0, behind.find('?'));
+  if (!passed.semicolons && path.contains(';')) {
+    return kSemicolon;
+  }
+  for (std::size_t at = 0; (at = path.find('%', at)) != path.npos; at += kEscapeSize) {
+    if (const std::string_view found = ambiguity_of_escape(path.substr(at), passed);
+        !found.empty()) {
+      return found;
+    }
+  }
+  return {};
+}
+
+std::string target_of(const http::HttpUrl& base, std::string_view behind) {
+  std::string target = base.target == "/" ? std::string() : base.target;
+  if (target.empty() && !behind.starts_with('/')) {
+    target.push_back('/');
+  }
+  return target.append(behind);
+}
+
+}  // namespace eider::detail::proxy

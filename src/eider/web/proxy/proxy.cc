@@ -1,0 +1,301 @@
+#include "eider/web/proxy/proxy.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/client/client_request.h"
+#include "eider/client/client_state.h"
+#include "eider/core/base/failure.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/sleep.h"
+#include "eider/protocols/http/http_url.h"
+#include "eider/web/proxy/forwarding.h"
+#include "eider/web/proxy/load.h"
+#include "eider/web/proxy/proxied_answer.h"
+#include "eider/web/proxy/tunnel.h"
+#include "eider/web/proxy/upstream_call.h"
+#include "eider/web/proxy/upstreams.h"
+
+namespace eider {
+
+namespace {
+
+using detail::proxy::Load;
+using detail::proxy::Upstream;
+using detail::proxy::Upstreams;
+
+/// What all loops share.
+struct Shared {
+  Shared(const std::vector<std::string>& urls, ProxyOptions its_options)
+      : upstreams(urls), options(std::move(its_options)) {}
+
+  Upstreams upstreams;
+  ProxyOptions options;
+};
+
+/// What each loop has of its own.
+struct PerLoop {
+  explicit PerLoop(std::shared_ptr<Shared> its_shared);
+
+  std::shared_ptr<Shared> shared;
+  detail::client::ClientState client;
+  std::vector<net::Route> routes;  // to each upstream
+  std::vector<unsigned> busy;      // requests and tunnels under way at each
+};
+
+PerLoop::PerLoop(std::shared_ptr<Shared> its_shared)
+    : shared(std::move(its_shared)),
+      client(Loop::current(), shared->options.client, nullptr),
+      busy(shared->upstreams.size()) {
+  for (std::size_t index = 0; index < shared->upstreams.size(); ++index) {
+    routes.push_back(client.route_to(shared->upstreams[index].url()));
+  }
+}
+
+/// What one upstream answers, or why it does not.
+struct Attempt {
+  Result<Response, ClientError> outcome;
+  bool has_asked = false;  // it may have begun to do what was asked
+};
+
+class Proxy {
+ public:
+  Proxy(std::shared_ptr<Shared> shared, bool removes_prefix)
+      : shared_(std::move(shared)),
+        removes_prefix_(removes_prefix),
+        loops_([shared = shared_] { return std::make_unique<PerLoop>(shared); }) {}
+
+  [[nodiscard]] Task<Response> pass_on(const Request& request, BodyStream body) const;
+  /// Asks each upstream in turn, again and again.
+  [[nodiscard]] Task<> check_health() const;
+
+ private:
+  [[nodiscard]] Task<Attempt> attempt(PerLoop& loop, std::size_t index, const Request& request,
+                                      BodyStream& body) const;
+  [[nodiscard]] Task<Attempt> ask(PerLoop& loop, std::size_t index, const Request& request,
+                                  BodyStream& body) const;
+  [[nodiscard]] Task<Attempt> open_websocket(PerLoop& loop, std::size_t index,
+                                             const Request& request) const;
+  [[nodiscard]] std::size_t choose(const PerLoop& loop, const Request& request,
+                                   std::span<const std::size_t> tried) const;
+  [[nodiscard]] std::string_view behind_prefix(const Request& request) const noexcept;
+  [[nodiscard]] std::string_view host(const Request& request, const Upstream& upstream) const;
+  [[nodiscard]] detail::proxy::ForwardedTrust trust() const noexcept {
+    if (shared_->options.is_unseen) {
+      return detail::proxy::ForwardedTrust::unseen;
+    }
+    return shared_->options.trusts_forwarded ? detail::proxy::ForwardedTrust::some
+                                             : detail::proxy::ForwardedTrust::none;
+  }
+
+  std::shared_ptr<Shared> shared_;
+  bool removes_prefix_;  // not at "/"
+  LoopLocal<PerLoop> loops_;
+};
+
+/// "OPTIONS" about the proxy itself (RFC 9110, section 7.6.2).
+Response options_of_proxy() {
+  return Response(204).add_header("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+}
+
+/// What was not begun anywhere may be asked elsewhere; what may have been begun, only where twice
+/// is as good as once, and not so often that an overload grows by it.
+bool may_ask_another(PerLoop& loop, const Attempt& failed, const Request& request) {
+  const ClientFault fault = failed.outcome.error().fault;
+  if (fault == ClientFault::bad_request || fault == ClientFault::bad_url) {
+    return false;
+  }
+  return !failed.has_asked ||
+         (detail::proxy::is_repeatable(request) && loop.client.budget.try_spend());
+}
+
+std::size_t Proxy::choose(const PerLoop& loop, const Request& request,
+                          std::span<const std::size_t> tried) const {
+  const Instant now = Loop::current().now();
+  const ProxyOptions& options = shared_->options;
+  if (options.balancing == Balancing::least_busy) {
+    return shared_->upstreams.least_busy(loop.busy, tried, now);
+  }
+  const auto field = options.hash_field.empty() ? std::nullopt : request.header(options.hash_field);
+  return shared_->upstreams.responsible(field ? std::string(*field) : request.remote_address(),
+                                        tried, now);
+}
+
+std::string_view Proxy::behind_prefix(const Request& request) const noexcept {
+  return detail::proxy::behind_prefix(
+      request.head(), removes_prefix_ ? detail::proxy::prefix_segments(request.route()) : 0);
+}
+
+std::string_view Proxy::host(const Request& request, const Upstream& upstream) const {
+  const std::string_view said = request.head().authority;
+  return shared_->options.keeps_host && !said.empty() ? said : upstream.url().authority;
+}
+
+Task<Attempt> Proxy::ask(PerLoop& loop, std::size_t index, const Request& request,
+                         BodyStream& body) const {
+  const Upstream& upstream = shared_->upstreams[index];
+  // It counts as busy until the answer has left: the load goes with the content.
+  Load load(loop.busy[index]);
+  detail::proxy::UpstreamCall call(loop.client, {.request = request,
+                                                 .content = body,
+                                                 .route = loop.routes[index],
+                                                 .base = upstream.url(),
+                                                 .behind = behind_prefix(request),
+                                                 .host = host(request, upstream),
+                                                 .trust = trust()});
+  auto running = call.run();
+  auto answered = co_await std::move(running);
+  if (!answered) {
+    co_return Attempt{fail(std::move(answered.error())), call.has_asked()};
+  }
+  co_return Attempt{detail::proxy::to_response(loop.client, std::move(*answered), request.method(),
+                                               std::move(load))};
+}
+
+Task<Attempt> Proxy::open_websocket(PerLoop& loop, std::size_t index,
+                                    const Request& request) const {
+  const Upstream& upstream = shared_->upstreams[index];
+  detail::http::HttpUrl url = upstream.url();
+  url.target = detail::proxy::target_of(url, behind_prefix(request));
+  url.authority = host(request, upstream);
+  auto opening =
+      detail::proxy::open_tunnel(loop.client, request, std::move(url), loop.routes[index],
+                                 shared_->options, trust(), Load(loop.busy[index]));
+  auto opened = co_await std::move(opening);
+  co_return Attempt{std::move(opened), true};
+}
+
+Task<Attempt> Proxy::attempt(PerLoop& loop, std::size_t index, const Request& request,
+                             BodyStream& body) const {
+  return detail::proxy::wants_websocket(request) ? open_websocket(loop, index, request)
+                                                 : ask(loop, index, request, body);
+}
+
+Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
+  if (detail::proxy::has_come_far_enough(request)) {
+    co_return options_of_proxy();
+  }
+  if (detail::proxy::may_climb(behind_prefix(request))) {
+    throw Failure(Error::not_found("No path leads above the one that is passed on."));
+  }
+  if (const auto why = detail::proxy::ambiguity_of(
+          behind_prefix(request), {.encoded_slashes = shared_->options.passes_encoded_slashes,
+                                   .semicolons = shared_->options.passes_semicolons,
+                                   .double_encodings = shared_->options.passes_double_encodings});
+      !why.empty()) {
+    throw Failure(Error::bad_request(std::string(why)));
+  }
+  PerLoop& loop = loops_.here();
+  loop.client.budget.note_request();
+  const auto upstreams = static_cast<unsigned>(shared_->upstreams.size());
+  std::vector<std::size_t> tried;
+  for (unsigned left = std::clamp(shared_->options.tries_max, 1U, upstreams);; --left) {
+    const std::size_t index = choose(loop, request, tried);
+    auto attempting = attempt(loop, index, request, body);
+    Attempt made = co_await std::move(attempting);
+    if (made.outcome) {
+      shared_->upstreams[index].note_success();
+      co_return std::move(*made.outcome);
+    }
+    shared_->upstreams[index].note_failure(Loop::current().now(), shared_->options);
+    if (left == 1 || !may_ask_another(loop, made, request)) {
+      throw Failure(to_error(made.outcome.error()));
+    }
+    tried.push_back(index);
+  }
+}
+
+std::string health_url(const Upstream& upstream, const ProxyOptions& options) {
+  return upstream.url().origin() + detail::proxy::target_of(upstream.url(), options.health_path);
+}
+
+Task<> Proxy::check_health() const {
+  PerLoop& loop = loops_.here();
+  const ProxyOptions& options = shared_->options;
+  for (;;) {
+    for (std::size_t index = 0; index < shared_->upstreams.size(); ++index) {
+      Upstream& upstream = shared_->upstreams[index];
+      ClientRequest asked(loop.client, Method::get, health_url(upstream, options));
+      asked.timeout(options.health_every);
+      auto sending = asked.send();
+      const auto reply = co_await std::move(sending);
+      if (reply && reply->status() < 400) {
+        upstream.take_in();
+      } else {
+        // Until the next check it stays out, with time for that to be late.
+        upstream.take_out_until(Loop::current().now() + 3 * options.health_every);
+      }
+    }
+    co_await sleep_for(options.health_every);
+  }
+}
+
+/// A path that no request can have would keep every upstream out for good.
+void check_health_path(const Shared& shared) {
+  for (std::size_t index = 0; index < shared.upstreams.size(); ++index) {
+    const auto url =
+        detail::http::read_http_url(health_url(shared.upstreams[index], shared.options));
+    if (!url) {
+      throw Failure(Error::bad_request("proxy_to: the health path '" + shared.options.health_path +
+                                       "': " + std::string(url.error())));
+    }
+  }
+}
+
+/// What the client would do beyond one exchange is not for a proxy.
+ClientOptions plain(ClientOptions options) {
+  options.decompresses = false;
+  options.redirects_max = 0;
+  options.retries_max = 0;
+  options.user_agent = {};
+  return options;
+}
+
+/// A proxy that cannot be read must not be passed by.
+void check_proxies(const ClientOptions& options) {
+  const net::Proxies proxies({options.http_proxy, options.https_proxy, options.no_proxy});
+  if (!proxies.fault().empty()) {
+    throw Failure(Error::bad_request("proxy_to: " + std::string(proxies.fault())));
+  }
+}
+
+}  // namespace
+
+void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
+              ProxyOptions options, std::source_location where) {
+  if (upstreams.empty()) {
+    throw Failure(Error::bad_request("proxy_to: " + prefix + " has no upstream"));
+  }
+  options.client = plain(std::move(options.client));
+  check_proxies(options.client);
+  const std::string below = prefix == "/" ? std::string() : prefix;
+  const std::size_t bytes_max = options.body_bytes_max;
+  const auto shared = std::make_shared<Shared>(upstreams, std::move(options));
+  const auto proxy = std::make_shared<const Proxy>(shared, !below.empty());
+  if (!shared->options.health_path.empty()) {
+    check_health_path(*shared);
+    routes.background("health checks of " + prefix, [proxy] { return proxy->check_health(); });
+  }
+  for (const Method method : {Method::get, Method::post, Method::put, Method::patch,
+                              Method::delete_, Method::options, Method::query}) {
+    const auto add = [&](const std::string& pattern) {
+      return routes
+          .route(method, RuntimePattern{pattern, where},
+                 [proxy](const Request& request, BodyStream body) {
+                   return proxy->pass_on(request, std::move(body));
+                 })
+          .body_bytes_max(bytes_max);
+    };
+    if (!below.empty() || !routes.prefix().empty()) {
+      add(below);
+    }
+    add(below + std::string(detail::proxy::kRest)).with_mount_path();
+  }
+}
+
+}  // namespace eider

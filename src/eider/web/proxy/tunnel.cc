@@ -1,0 +1,183 @@
+#include "eider/web/proxy/tunnel.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "eider/client/random_masks.h"
+#include "eider/client/ws_opening.h"
+#include "eider/core/base/text.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/protocols/http/h1/response_reader.h"
+#include "eider/protocols/http/ws/handshake.h"
+#include "eider/web/proxy/tunnel_ends.h"
+
+namespace eider::detail::proxy {
+
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kSwitching = 101;
+
+/// What is said of the key: over HTTP/2 there is none, so ours is asked with and checked (RFC 8441,
+/// section 5); else it is between the client and the upstream.
+struct KeyTerms {
+  explicit KeyTerms(const Request& request) : is_ours(request.head().opens_websocket) {
+    if (is_ours) {
+      client::RandomMasks random;
+      key = client::make_ws_key(random);
+    }
+  }
+  [[nodiscard]] std::string_view view() const noexcept { return {key.data(), key.size()}; }
+  [[nodiscard]] bool holds(std::string_view name) const noexcept {
+    return is_ours && (equals_ignoring_case(name, ws::kKeyField) ||
+                       equals_ignoring_case(name, ws::kAcceptField));
+  }
+
+  bool is_ours;
+  client::WsKey key{};
+};
+
+/// The handshake as the client has asked for it, fields of one hop but those of the upgrade anew.
+void write_handshake(Buffer& out, const Request& request, const http::HttpUrl& url,
+                     ForwardedTrust trust, const KeyTerms& key) {
+  out.append("GET ");
+  out.append(url.target);
+  out.append(" HTTP/1.1\r\n");
+  write_field(out, "Host", url.authority);
+  write_field(out, "Connection", "Upgrade");
+  write_field(out, "Upgrade", "websocket");
+  if (key.is_ours) {
+    write_field(out, ws::kKeyField, key.view());
+  }
+  forward_request_fields(request, trust, [&](std::string_view name, std::string_view value) {
+    if (!key.holds(name)) {
+      write_field(out, name, value);
+    }
+  });
+  out.append("\r\n");
+}
+
+/// Whether the 101 is what was asked for, where that is for us to say.
+bool is_accepted(const h1::ReplyHead& head, const KeyTerms& key) {
+  if (!key.is_ours) {
+    return true;
+  }
+  const auto accept = ws::accept_value(key.view());
+  return head.find(ws::kAcceptField) == std::string_view(accept.data(), accept.size());
+}
+
+Response answer_of(const h1::ReplyHead& head, const KeyTerms& key) {
+  const bool is_open = head.status == kSwitching;
+  Response response(is_open && key.is_ours ? kOk : head.status);
+  forward_answer_fields(head.fields, {1, head.minor_version},
+                        [&](std::string_view name, std::string_view value) {
+                          if (!key.holds(name)) {
+                            response.add_header(name, value);
+                          }
+                        });
+  if (is_open && !key.is_ours) {
+    response.add_header("Upgrade", "websocket");
+  }
+  return response;
+}
+
+ClientError bad_answer() {
+  return {ClientFault::bad_answer, "The upstream's answer to a WebSocket's handshake is no HTTP."};
+}
+
+enum class HeadRead : std::uint8_t { whole, partial, bad };
+
+/// Passes interim answers over: the client has asked for none.
+HeadRead read_head(h1::ResponseReader& reader, Buffer& received) {
+  for (;;) {
+    switch (reader.read(received.view(), Method::get, h1::ResponseLimits())) {
+      case h1::HeadStatus::need_more:
+        return HeadRead::partial;
+      case h1::HeadStatus::refused:
+        return HeadRead::bad;
+      case h1::HeadStatus::complete:
+        break;
+    }
+    if (!reader.head().is_interim()) {
+      return HeadRead::whole;
+    }
+    received.consume(reader.head_bytes());
+  }
+}
+
+Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<TcpStream> far, Load load,
+                                                std::string handshake, KeyTerms key,
+                                                TunnelLimits limits) {
+  const auto written = co_await far->write(handshake);
+  static_cast<void>(written);  // that it was lost shows when its answer is read
+  h1::ResponseReader reader;
+  Buffer received;
+  for (;;) {
+    const HeadRead read = read_head(reader, received);
+    if (read == HeadRead::bad) {
+      co_return fail(bad_answer());
+    }
+    if (read == HeadRead::whole) {
+      break;
+    }
+    const auto more = co_await far->read();
+    if (!more || more->empty()) {
+      co_return fail(ClientError{ClientFault::connection_lost,
+                                 "The upstream ended the connection in a WebSocket's handshake."});
+    }
+    received.append(*more);
+  }
+  const bool is_open = reader.head().status == kSwitching;
+  if (is_open && !is_accepted(reader.head(), key)) {
+    co_return fail(bad_answer());
+  }
+  Response response = answer_of(reader.head(), key);
+  if (is_open) {
+    // Frames that came behind the 101 go on to the client.
+    far->unread(received.view().substr(reader.head_bytes()));
+    response.set_content(std::make_unique<TunnelUpgrade>(std::move(far), std::move(load), limits));
+  }
+  co_return response;
+}
+
+}  // namespace
+
+bool wants_websocket(const Request& request) noexcept {
+  const auto upgrade = request.header("Upgrade");
+  const RequestHead& head = request.head();
+  // With content in front of the first frame both ends might disagree where that begins.
+  const bool is_upgrade = head.method == Method::get && head.wants_upgrade &&
+                          head.body == BodyKind::none && upgrade &&
+                          equals_ignoring_case(*upgrade, "websocket");
+  return is_upgrade || head.opens_websocket;
+}
+
+Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client, const Request& request,
+                                                http::HttpUrl url, net::Route route,
+                                                const ProxyOptions& options, ForwardedTrust trust,
+                                                Load load) {
+  route.is_tunnel = true;
+  // An upgrade is of HTTP/1.1 alone, so nothing else is offered.
+  auto connecting = client.net.connect(
+      route, {client.loop.now() + client.options.connect, client.options.handshake}, {"http/1.1"});
+  auto far = co_await std::move(connecting);
+  if (!far) {
+    co_return fail(to_client_error(std::move(far.error())));
+  }
+  const KeyTerms key(request);
+  Buffer handshake;
+  write_handshake(handshake, request, url, trust, key);
+  const TunnelLimits limits{.idle = options.tunnel_idle, .patience = client.options.silence};
+  auto shaking = with_deadline(shake_hands(std::move(far->stream), std::move(load),
+                                           std::string(handshake.view()), key, limits),
+                               client.options.first_byte);
+  auto shaken = co_await std::move(shaking);
+  if (!shaken) {
+    co_return fail(ClientError{ClientFault::timed_out,
+                               "The upstream does not answer a WebSocket's handshake in time."});
+  }
+  co_return std::move(*shaken);
+}
+
+}  // namespace eider::detail::proxy

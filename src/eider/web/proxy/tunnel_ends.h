@@ -1,0 +1,100 @@
+// An open tunnel: bytes go from a client to an upstream and back, as long as both keep up.
+// Must not know how it was opened, nor what the bytes mean.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/pace.h"
+#include "eider/io/runtime/stream.h"
+#include "eider/io/runtime/tcp.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
+#include "eider/server/upgrade.h"
+#include "eider/web/proxy/load.h"
+
+namespace eider::detail::proxy {
+
+struct TunnelLimits {
+  /// Neither side says anything.
+  Duration idle;
+  /// A side takes too little of what waits for it, or goes on when the other one has ended.
+  Duration patience;
+};
+
+/// Bytes from one side go to the other. While that is slow, this one is not read from.
+class Tunnel final : public Upgraded, private Deferred, private Timer {
+ public:
+  /// upstream  connected; what has come and was not read goes to the client
+  /// load      kept as long as the tunnel is open
+  Tunnel(UpgradedLine& line, std::unique_ptr<TcpStream> upstream, Load load, TunnelLimits limits);
+  Tunnel(const Tunnel&) = delete;
+  Tunnel& operator=(const Tunnel&) = delete;
+
+  void on_bytes(std::string_view bytes) override;
+  void on_drained() override;
+  void on_end() override { end_upstream(); }
+  void on_broken() override;
+  void on_stopping() override { end_upstream(); }
+
+ private:
+  /// What the upstream's stream tells.
+  class UpstreamOwner final : public StreamOwner {
+   public:
+    explicit UpstreamOwner(Tunnel& tunnel) noexcept : tunnel_(tunnel) {}
+    void on_bytes(std::string_view bytes) override { tunnel_.on_upstream_bytes(bytes); }
+    void on_end() override { tunnel_.end_client(); }
+    void on_drained() override { tunnel_.on_upstream_drained(); }
+    void on_broken(NetError) override { tunnel_.end_client(); }
+
+   private:
+    Tunnel& tunnel_;
+  };
+
+  void run() override;
+  void expire() override;
+  void on_upstream_bytes(std::string_view bytes);
+  void on_upstream_drained();
+
+  [[nodiscard]] Instant now() const noexcept { return line_.loop().now(); }
+  void end_upstream();
+  void end_client();
+  void note_end();
+  void leave();
+  void cut();
+  [[nodiscard]] Instant due() const noexcept;
+  [[nodiscard]] bool keep_up() noexcept;
+  void watch() { line_.loop().arm(*this, due()); }
+
+  UpgradedLine& line_;
+  UpstreamOwner upstream_owner_;
+  std::unique_ptr<TcpStream> upstream_;
+  Load load_;
+  TunnelLimits limits_;
+  Instant heard_;                   // from either side
+  Instant ended_ = Instant::max();  // by one of them
+  Pace client_pace_;
+  Pace upstream_pace_;
+  bool has_upstream_ended_ = false;
+  bool is_over_ = false;
+  bool is_head_sent_ = false;
+};
+
+class TunnelUpgrade final : public Upgrade {
+ public:
+  TunnelUpgrade(std::unique_ptr<TcpStream> upstream, Load load, TunnelLimits limits) noexcept
+      : upstream_(std::move(upstream)), load_(std::move(load)), limits_(limits) {}
+  [[nodiscard]] std::unique_ptr<Upgraded> take_over(UpgradedLine& line) override {
+    return std::make_unique<Tunnel>(line, std::move(upstream_), std::move(load_), limits_);
+  }
+
+ private:
+  std::unique_ptr<TcpStream> upstream_;
+  Load load_;
+  TunnelLimits limits_;
+};
+
+}  // namespace eider::detail::proxy

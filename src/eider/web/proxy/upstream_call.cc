@@ -1,0 +1,202 @@
+#include "eider/web/proxy/upstream_call.h"
+
+#include <string>
+#include <utility>
+
+#include "eider/client/content_sender.h"
+#include "eider/protocols/http/method.h"
+
+namespace eider::detail::proxy {
+
+namespace {
+
+constexpr std::string_view kLateHead =
+    "The upstream did not answer in time: raise client.first_byte.";
+constexpr std::string_view kLateContent =
+    "The upstream did not take the content in time: raise client.silence.";
+
+bool has_content(const Request& request) noexcept {
+  return request.head().body != BodyKind::none;
+}
+
+/// Of HTTP/1.0 none can come that is one.
+bool expects_consent(const Request& request) noexcept {
+  return request.head().expects_continue && request.head().minor_version != 0;
+}
+
+/// The client's content, as it comes.
+class Passed final : public client::ContentSource {
+ public:
+  /// request  outlives this
+  Passed(const Request& request, BodyStream content) noexcept
+      : request_(request), content_(content) {}
+  [[nodiscard]] Task<Taken> next() override {
+    auto waiting = content_.next();
+    co_return co_await waiting;
+  }
+  [[nodiscard]] std::string trailer_lines() const override {
+    std::string lines;
+    forward_trailers(request_.headers(), content_.trailers(),
+                     [&lines](std::string_view name, std::string_view value) {
+                       lines.append(name).append(": ").append(value).append("\r\n");
+                     });
+    return lines;
+  }
+
+ private:
+  const Request& request_;
+  BodyStream content_;
+};
+
+}  // namespace
+
+bool is_repeatable(const Request& request) noexcept {
+  const Method method = request.method();
+  return method != Method::post && method != Method::patch && method != Method::unknown &&
+         !has_content(request);
+}
+
+Task<UpstreamCall::Outcome> UpstreamCall::run() {
+  for (;;) {
+    auto attempting = attempt();
+    Fault fault = co_await std::move(attempting);
+    if (!fault) {
+      client::Answered answered{std::move(received_), std::move(lease_), nullptr,
+                                std::move(sender_)};
+      co_return std::move(answered);
+    }
+    if (!goes_again(*fault)) {
+      co_return fail(client::with_place(std::move(*fault), asked_.request.method(), asked_.base));
+    }
+    // The sender goes ahead of the lease that it sends over, and the next attempt has not asked
+    // anybody yet.
+    sender_.reset();
+    has_asked_ = false;
+  }
+}
+
+Task<UpstreamCall::Fault> UpstreamCall::attempt() {
+  if (auto fault = client_.forbids(asked_.route)) {
+    co_return fault;
+  }
+  lease_ = wants_fresh_ || moves_ != 0 ? client::Lease() : client_.pool.try_lease(asked_.route);
+  if (!lease_.is_held()) {
+    const Instant due = client_.loop.now() + client_.options.connect + client_.options.handshake;
+    auto leasing = client_.lease(asked_.route, due,
+                                 wants_fresh_ ? client::Reuse::unwanted : client::Reuse::welcome,
+                                 moves_ != 0 ? client::Rank::moved : client::Rank::usual);
+    auto lease = co_await std::move(leasing);
+    if (!lease) {
+      co_return std::move(lease.error());
+    }
+    lease_ = std::move(*lease);
+  }
+  auto exchanging = exchange();
+  co_return co_await std::move(exchanging);
+}
+
+Task<UpstreamCall::Fault> UpstreamCall::exchange() {
+  received_ = std::make_unique<client::Received>();
+  lease_->begin(*received_, {.asked = asked_.request.method(),
+                             .gathering = client::Gathering::pieces,
+                             .head = {client_.options.head_bytes_max, client_.options.fields_max},
+                             .decompresses = false,
+                             .interims = this});
+  // From here on the upstream may have begun with it.
+  has_asked_ = true;
+  send_head();
+  if (has_content(asked_.request)) {
+    send_content();
+    co_await lease_->until(client::Condition::sent);
+  }
+  // The upstream's time begins when the content has been given.
+  lease_->set_deadline(client_.loop.now() + client_.options.first_byte, kLateHead);
+  co_await lease_->until(client::Condition::head);
+  if (lease_->has_failed()) {
+    // What the client's content has thrown says more than the loss of the connection.
+    if (sender_ != nullptr) {
+      sender_->rethrow();
+    }
+    co_return lease_->error();
+  }
+  lease_->clear_deadline();
+  co_return std::nullopt;
+}
+
+void UpstreamCall::send_head() {
+  const Request& request = asked_.request;
+  Buffer& lines = client_.lines;
+  lines.clear();
+  forward_request_fields(request, asked_.trust, [&](std::string_view name, std::string_view value) {
+    write_field(lines, name, value);
+  });
+  if (const std::string credentials = client::ClientState::credentials_for(asked_.route);
+      !credentials.empty()) {
+    write_field(lines, "Proxy-Authorization", credentials);
+  }
+  const std::string origin = asked_.route.asks_proxy() ? asked_.base.origin() : std::string();
+  const std::string target = target_of(asked_.base, asked_.behind);
+  const auto bytes = asked_.content.length();
+  const client::OutContent sized = bytes ? client::OutContent::sized : client::OutContent::streamed;
+  lease_->send_head({.method = request.method(),
+                     .origin = origin,
+                     .scheme = asked_.base.is_secure ? "https" : "http",
+                     .authority = asked_.host,
+                     .target = target,
+                     .lines = lines.view(),
+                     .content = has_content(request) ? sized : client::OutContent::none,
+                     .content_length = bytes.value_or(0),
+                     .expects_continue = has_content(request) && expects_consent(request),
+                     .takes_trailers = welcomes_trailers(request)});
+}
+
+/// "A proxy MUST forward 1xx responses unless the proxy itself requested the generation of the 1xx
+/// response" (RFC 9110, section 15.2).
+void UpstreamCall::on_interim(client::ProtocolVersion version, int status,
+                              std::span<const Field> fields) {
+  Peer* const peer = asked_.request.peer();
+  if (peer == nullptr) {
+    return;
+  }
+  std::string lines;
+  forward_answer_fields(fields, version, [&lines](std::string_view name, std::string_view value) {
+    lines.append(name).append(": ").append(value).append("\r\n");
+  });
+  peer->inform(status, lines);
+}
+
+void UpstreamCall::send_content() {
+  const ClientOptions& options = client_.options;
+  const client::ContentTerms terms{
+      .consent = expects_consent(asked_.request) ? options.continue_within : Duration::zero(),
+      .patience = options.silence,
+      .late = kLateContent};
+  sender_ = std::make_unique<client::ContentSender>(
+      *lease_, std::make_unique<Passed>(asked_.request, asked_.content), terms);
+  sender_->start();
+}
+
+/// By another connection: the upstream had closed this one while it was idle, or says that it has
+/// not looked at the request. Neither is a failure of the upstream's.
+bool UpstreamCall::goes_again(const ClientError& fault) {
+  // What was taken of the client's content cannot be sent twice.
+  if (!lease_.is_held() || (sender_ != nullptr && sender_->has_taken())) {
+    return false;
+  }
+  if (lease_->processed() == client::Processed::no && moves_ < client::kMovesMax) {
+    ++moves_;
+    return true;
+  }
+  if (lease_->processed() == client::Processed::refused) {
+    has_asked_ = false;  // another upstream may be asked, whatever the method
+    return false;
+  }
+  if (!lease_.is_unanswered(fault) || !lease_.is_reused() || wants_fresh_ ||
+      !is_repeatable(asked_.request)) {
+    return false;
+  }
+  wants_fresh_ = true;
+  return true;
+}
+
+}  // namespace eider::detail::proxy

@@ -1,0 +1,80 @@
+// The servers behind a proxy: which are well, which is next.
+// Must not speak to them.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/io/runtime/time.h"
+#include "eider/protocols/http/http_url.h"
+#include "eider/web/proxy/proxy.h"
+
+namespace eider::detail::proxy {
+
+/// What all loops know of one upstream.
+class Upstream {
+ public:
+  explicit Upstream(http::HttpUrl url) : url_(std::move(url)) {}
+
+  /// Its target has no slash at its end, unless it is "/".
+  [[nodiscard]] const http::HttpUrl& url() const noexcept { return url_; }
+  [[nodiscard]] bool is_out(Instant now) const noexcept {
+    // Each value stands for itself, so no order between threads is needed.
+    return now.time_since_epoch().count() < out_until_.load(std::memory_order_relaxed);
+  }
+  void note_success() noexcept { failures_.store(0, std::memory_order_relaxed); }
+  void note_failure(Instant now, const ProxyOptions& options) noexcept;
+  void take_out_until(Instant when) noexcept {
+    out_until_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  void take_in() noexcept;
+
+ private:
+  http::HttpUrl url_;
+  std::atomic<unsigned> failures_{0};  // one after the other
+  std::atomic<std::int64_t> out_until_{0};
+};
+
+/// All upstreams of one proxy. Any thread may ask.
+class Upstreams {
+ public:
+  /// urls    at least one
+  /// throws  a Failure that names one which is none, or has a query
+  explicit Upstreams(const std::vector<std::string>& urls);
+
+  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+  [[nodiscard]] Upstream& operator[](std::size_t index) const noexcept { return *all_[index]; }
+
+  /// The least busy of those that are well.
+  ///
+  /// busy   requests under way at each
+  /// tried  not one of these, if there is any other
+  [[nodiscard]] std::size_t least_busy(const std::vector<unsigned>& busy,
+                                       std::span<const std::size_t> tried,
+                                       Instant now) const noexcept;
+  /// The one that is responsible for `key`, or the one behind it on the ring.
+  [[nodiscard]] std::size_t responsible(std::string_view key, std::span<const std::size_t> tried,
+                                        Instant now) const noexcept;
+
+ private:
+  enum class Standing : std::uint8_t { well, out, tried };
+  [[nodiscard]] Standing standing(std::size_t index, std::span<const std::size_t> tried,
+                                  Instant now) const noexcept;
+
+  struct Point {
+    std::uint64_t at;
+    std::uint32_t upstream;
+  };
+
+  std::vector<std::unique_ptr<Upstream>> all_;
+  std::vector<Point> ring_;  // ascending
+};
+
+}  // namespace eider::detail::proxy

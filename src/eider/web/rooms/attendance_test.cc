@@ -1,0 +1,80 @@
+#include "eider/web/rooms/attendance.h"
+
+#include <gtest/gtest.h>
+
+namespace eider {
+namespace {
+
+using People = std::vector<std::string>;
+
+TEST(Attendance, tells_who_comes_and_who_leaves) {
+  Attendance here;
+  EXPECT_EQ(here.enter("Ada", "a").value()->joined, "Ada");
+  const auto came = here.enter("Bob", "b").value();
+  EXPECT_EQ(came->people, (People{"Ada", "Bob"}));
+  const auto left = here.leave("Ada");
+  ASSERT_TRUE(left);
+  EXPECT_EQ(left->left, "Ada");
+  EXPECT_EQ(left->people, People{"Bob"});
+  EXPECT_GT(left->version, came->version);
+}
+
+TEST(Attendance, tells_nothing_of_a_second_connection) {
+  Attendance here;
+  ASSERT_TRUE(here.enter("Ada", "a").value());
+  EXPECT_FALSE(here.enter("Ada", "a").value());
+  EXPECT_FALSE(here.leave("Ada"));
+  EXPECT_EQ(here.size(), 1);
+  EXPECT_TRUE(here.leave("Ada"));
+  EXPECT_TRUE(here.empty());
+}
+
+TEST(Attendance, keeps_a_name_for_its_key_in_any_case) {
+  Attendance here;
+  ASSERT_TRUE(here.enter("Ada", "a"));
+  EXPECT_EQ(here.enter("Ada", "b").error().detail(), "Somebody here has this name already.");
+  EXPECT_EQ(here.enter("ADA", "a").error().detail(), "Somebody here has this name already.");
+  ASSERT_TRUE(here.leave("Ada"));
+  EXPECT_TRUE(here.enter("ADA", "b"));
+}
+
+TEST(Attendance, compares_names_as_bytes_beyond_the_case_of_ascii) {
+  Attendance here;
+  for (const char* name : {"Zo\u00EB", "ZO\u00CB", "Zoe\u0308"}) {
+    EXPECT_TRUE(here.enter(name, name)) << name;
+  }
+  EXPECT_FALSE(here.enter("zO\u00EB", "another's"));
+}
+
+TEST(Attendance, lets_a_free_or_an_own_name_be_used_without_entering) {
+  Attendance here({.people_max = 1});
+  EXPECT_TRUE(here.may_use("Ada", "b"));
+  EXPECT_TRUE(here.empty());
+  ASSERT_TRUE(here.enter("Ada", "a"));
+  EXPECT_TRUE(here.may_use("Ada", "a"));
+  EXPECT_TRUE(here.may_use("Bob", "b"));
+  EXPECT_EQ(here.may_use("Ada", "b").error().detail(), "Somebody here has this name already.");
+  EXPECT_EQ(here.may_use("ADA", "a").error().detail(), "Somebody here has this name already.");
+  EXPECT_EQ(here.now().version, 1);
+}
+
+TEST(Attendance, is_bounded) {
+  Attendance here({.people_max = 2, .connections_of_one_max = 2});
+  ASSERT_TRUE(here.enter("Ada", "a"));
+  ASSERT_TRUE(here.enter("Ada", "a"));
+  EXPECT_EQ(here.enter("Ada", "a").error().detail(), "You are here too many times.");
+  ASSERT_TRUE(here.enter("Bob", "b"));
+  EXPECT_EQ(here.enter("Cay", "c").error().detail(), "Too many people are here.");
+}
+
+TEST(Attendance, knows_nobody_who_has_left) {
+  Attendance here;
+  EXPECT_FALSE(here.leave("Ada"));
+  ASSERT_TRUE(here.enter("Ada", "a"));
+  EXPECT_FALSE(here.leave("ada"));
+  EXPECT_TRUE(here.leave("Ada"));
+  EXPECT_FALSE(here.leave("Ada"));
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,39 @@
+// What the tests of translated and framed pages show.
+// Must not be included but by tests.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eider/session/session.h"
+#include "eider/web/languages/languages.h"
+
+namespace booking {
+
+enum class Stage : unsigned char { open, sold_out };
+
+struct Guest {
+  std::string name;
+};
+
+struct Frame {
+  eider::Translator tr;
+  std::optional<Guest> guest;
+  std::vector<eider::Flash> messages;
+};
+
+struct BookingPage {
+  std::string title;
+  unsigned seats = 0;
+  int seats_in_all = 0;
+  std::vector<Stage> stages;
+};
+
+/// Of a mail: without a frame.
+struct Letter {
+  std::string name;
+  eider::Translator tr;
+};
+
+}  // namespace booking

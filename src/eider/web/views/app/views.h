@@ -1,0 +1,150 @@
+// Pages of templates as what handlers return: compiled, or in development as their files are now.
+// Must not read a template's file in production.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/app/app.h"
+#include "eider/app/respond.h"
+#include "eider/core/base/failure.h"
+#include "eider/web/views/filter_set.h"
+#include "eider/web/views/rendering.h"
+
+namespace eider {
+
+/// A page that is rendered, as text/html.
+class Page {
+ public:
+  explicit Page(std::string text, int status = 200) : text_(std::move(text)), status_(status) {}
+  [[nodiscard]] std::string& text() noexcept { return text_; }
+  [[nodiscard]] int status() const noexcept { return status_; }
+
+ private:
+  std::string text_;
+  int status_;
+};
+
+/// What is thrown in development where a template is wrong: its lines are for the log, and for
+/// clients on this machine.
+struct WrongTemplate : Failure {
+  using Failure::Failure;
+};
+
+template <>
+struct Render<Page> {
+  static constexpr bool kIsWhole = true;
+  static void into(Response& response, Page page) {
+    if (page.status() != 200) {
+      response.set_status(page.status());
+    }
+    response.set_static_type(kTextHtml).set_body(std::move(page.text()));
+  }
+  static void describe(Operation& operation) { detail::app::describe_text(operation, kTextHtml); }
+};
+
+/// directory    of the templates' sources, which eider_views was given: "pages"
+/// development  templates are read from there at each request, and the browser shows a saved one at
+///              once; an option of one's own, as for development_page: never in production
+/// filters      the application's, for development: generated code calls them by itself
+struct ViewsOptions {
+  std::string directory = {};
+  bool development = false;
+  views::FilterSet filters = {};
+};
+
+/// Shows structs by their templates. A state of the app: see serve_views.
+class Views {
+ public:
+  explicit Views(ViewsOptions options = {});
+  Views(Views&&) noexcept;
+  Views& operator=(Views&&) noexcept;
+  ~Views();
+
+  /// The page of a P; its header ("notes/note.html.h") is included where this is called.
+  ///
+  /// errors  throws what filters throw; in development a WrongTemplate
+  template <Viewed P>
+  [[nodiscard]] Page page(const P& shown) const {
+    if (is_development()) {
+      return as_it_is_now(View<P>::kName, {}, views::ref(shown));
+    }
+    std::string text;
+    View<P>::write(text, shown);
+    return Page(std::move(text));
+  }
+
+  /// The page of a P within a layout that shows a frame. Handlers let FramedViews make it
+  /// (views/app/framed_views.h).
+  template <FramedView P>
+  [[nodiscard]] Page page(const P& shown, const typename View<P>::Frame& frame) const {
+    if (is_development()) {
+      return as_it_is_now(View<P>::kName, {}, views::ref(shown), views::ref(frame));
+    }
+    std::string text;
+    View<P>::write(text, shown, frame);
+    return Page(std::move(text));
+  }
+  template <FramedView P>
+  [[nodiscard]] Page page(const P& /*shown*/) const {
+    static_assert(sizeof(P) == 0,
+                  "eider: the layout of this page shows a frame: take `const FramedViews<Frame>& "
+                  "views` in place of `State<Views> views`, or pass the frame: page(shown, frame)");
+    return Page({});
+  }
+
+  /// `{% fragment rows %}` of that page alone: what htmx and Turbo put into a page that is there.
+  ///
+  /// errors  throws a Failure where the page has no such fragment
+  template <Viewed P>
+  [[nodiscard]] Page fragment(const P& shown, std::string_view name) const {
+    if (is_development()) {
+      return as_it_is_now(View<P>::kName, name, views::ref(shown));
+    }
+    std::string text;
+    if (!View<P>::write_fragment(text, name, shown)) {
+      refuse_fragment(View<P>::kName, name);
+    }
+    return Page(std::move(text));
+  }
+
+  template <FramedView P>
+  [[nodiscard]] Page fragment(const P& shown, std::string_view name,
+                              const typename View<P>::Frame& frame) const {
+    if (is_development()) {
+      return as_it_is_now(View<P>::kName, name, views::ref(shown), views::ref(frame));
+    }
+    std::string text;
+    if (!View<P>::write_fragment(text, name, shown, frame)) {
+      refuse_fragment(View<P>::kName, name);
+    }
+    return Page(std::move(text));
+  }
+
+  [[nodiscard]] bool is_development() const noexcept;
+  /// Another text after any file in the directory was changed, added or removed, and in another
+  /// process.
+  [[nodiscard]] std::string version() const;
+
+ private:
+  [[nodiscard]] Page as_it_is_now(std::string_view name, std::string_view fragment,
+                                  views::Ref shown, views::Ref frame = {nullptr, nullptr}) const;
+  [[noreturn]] static void refuse_fragment(std::string_view page, std::string_view name);
+
+  std::unique_ptr<const ViewsOptions> options_;
+};
+
+/// Gives handlers their State<Views>. In development also serves what has browsers show a saved
+/// template: /_eider/reload, and the script that asks it, which is in each page then. A 500 of a
+/// template that is wrong says what is, to clients on this machine alone (as development_page
+/// does).
+///
+///     serve_views(app, {.directory = "pages", .development = own.development});
+///     app.get("/notes/{id}", [](std::int64_t id, State<Views> views) {
+///       return views->page(NotePage{…});
+///     });
+void serve_views(App& app, ViewsOptions options = {});
+
+}  // namespace eider

@@ -1,0 +1,109 @@
+// A form as a page shows it: plain data, and the filters that make HTML of it.
+// Must not know requests, structs or rules: forms/ says what is in it.
+#pragma once
+
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/web/views/filter_set.h"
+#include "eider/web/views/markup.h"
+
+namespace eider::views {
+
+/// One of several values.
+struct FieldChoice {
+  std::string value;
+  std::string label;
+  bool is_chosen = false;
+};
+
+/// Of a control's tag: `maxlength="200"`; without a value `multiple`.
+struct FieldAttribute {
+  std::string name;
+  std::string value;
+};
+
+/// One field.
+///
+/// name        as it is sent
+/// id          of the control; a hint is `{id}-hint`, what is wrong `{id}-fault`
+/// control     "input", "textarea", "select", "checkbox", "checkboxes", "radios", "group" (a
+///             fieldset of `fields`) or "hidden"
+/// type        of an input: "email"
+/// value       what was typed, or what there is
+/// attributes  of the control beside these: its rules, as the browser keeps them
+/// errors      what is wrong with it, in the reader's language
+struct FieldView {
+  std::string name;
+  std::string id;
+  std::string label;
+  std::string hint;
+  std::string control;
+  std::string type;
+  std::string value;
+  bool is_required = false;
+  std::vector<FieldChoice> choices;
+  std::vector<FieldAttribute> attributes;
+  std::vector<std::string> errors;
+  std::vector<FieldView> fields;
+};
+
+/// token       of csrf, in the hidden field `token_name`; none where that is empty
+/// is_checked_by_browser  else the form has `novalidate`
+/// heading     above the list of what is wrong
+/// errors      what is wrong with no field in particular
+struct FormView {
+  std::string action;
+  std::string method;
+  std::string encoding;
+  std::string token_name;
+  std::string token;
+  bool is_checked_by_browser = true;
+  std::string submit;
+  std::string heading;
+  std::vector<std::string> errors;
+  std::vector<FieldView> fields;
+};
+
+// Filters: they stand beside what they take, where generated code finds them.
+
+/// `{{ note_form | form }}`: all of it, with what is wrong above and a button below.
+[[nodiscard]] Markup form(const FormView& form);
+/// The tag that begins it, with the hidden fields.
+[[nodiscard]] Markup form_begin(const FormView& form);
+/// What is wrong, with links to the fields; nothing where nothing is.
+[[nodiscard]] Markup form_faults(const FormView& form);
+/// All fields, without what is around them.
+[[nodiscard]] Markup form_fields(const FormView& form);
+/// The button and the tag that ends it.
+[[nodiscard]] Markup form_end(const FormView& form);
+/// `{{ note_form | field("title") }}`: one field with its label, hint and what is wrong with it.
+///
+/// where   the template's line, which generated code has by itself
+///
+/// errors  throws a Failure if the form has no field of that name: with the line, and the name that
+///         is nearest
+[[nodiscard]] Markup field(const FormView& form, std::string_view name,
+                           std::source_location where = std::source_location::current());
+/// `{{ note_form | control("title") }}`: the control alone.
+[[nodiscard]] Markup control(const FormView& form, std::string_view name,
+                             std::source_location where = std::source_location::current());
+/// The same of a field that a template has in hand, as in `for each in note_form.fields`.
+[[nodiscard]] Markup row(const FieldView& field);
+[[nodiscard]] Markup bare_control(const FieldView& field);
+
+/// Names them to a walker.
+void add_form_filters(FilterSet& filters);
+
+}  // namespace eider::views
+
+namespace eider {
+
+using views::FieldAttribute;
+using views::FieldChoice;
+using views::FieldView;
+using views::FormView;
+
+}  // namespace eider

@@ -1,0 +1,22 @@
+// A template's text, taken apart into text, outputs and tags.
+// Must not understand what stands in a tag.
+#pragma once
+
+#include <vector>
+
+#include "eider/web/views/source.h"
+
+namespace eider::views {
+
+/// text  of kText the text, without what `{%- -%}` cut off it; else what stands within the braces
+struct Piece {
+  enum class Kind : std::uint8_t { text, output, tag, comment };
+  Kind kind;
+  std::string_view text;
+  Place place;  // of `text`
+};
+
+/// errors  throws Refused: braces that never close
+[[nodiscard]] std::vector<Piece> take_apart(const Source& source);
+
+}  // namespace eider::views

@@ -1,0 +1,440 @@
+#include "eider/web/views/parser.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "eider/core/base/utf8.h"
+#include "eider/web/views/expression.h"
+#include "eider/web/views/lexer.h"
+
+namespace eider::views {
+
+namespace {
+
+using NodeKind = Node::Kind;
+
+constexpr std::array<std::string_view, 14> kTags = {
+    "if",     "for",  "match", "extends", "block", "super",    "include",
+    "import", "slot", "call",  "fill",    "raw",   "fragment", "component"};
+
+/// What may end the nodes of an arm, and is left to whoever began it.
+constexpr std::array<std::string_view, 13> kEnds = {
+    "elif",    "else",         "endif",   "endfor", "case",        "endmatch", "endblock",
+    "endslot", "endcomponent", "endcall", "fill",   "endfragment", "endfill"};
+
+std::vector<std::string> tag_names() {
+  return {kTags.begin(), kTags.end()};
+}
+
+bool is_blank_text(const Node& node) {
+  return node.kind == NodeKind::text && node.text.find_first_not_of(" \t\r\n") == node.text.npos;
+}
+
+/// "notes::Frame", other than words of a comment.
+bool names_type(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  return begin != text.npos && text.substr(begin).find_first_of(" \t\r\n") == text.npos &&
+         text.find("::") != text.npos;
+}
+
+std::string_view first_word(std::string_view text) {
+  return text.substr(0, text.find_first_of(" \t\r\n(\""));
+}
+
+class FileParser {
+ public:
+  explicit FileParser(File& file) : file_(file), pieces_(take_apart(file.source)) {}
+
+  void run() {
+    file_.nodes = nodes();
+    if (at_ < pieces_.size()) {
+      refuse(pieces_[at_].place, "there is nothing that this " +
+                                     std::string(first_word(pieces_[at_].text)) +
+                                     " could belong to");
+    }
+  }
+
+ private:
+  [[nodiscard]] const Piece& piece() const { return pieces_[at_]; }
+
+  [[nodiscard]] std::vector<Node> nodes() {
+    std::vector<Node> made;
+    while (at_ < pieces_.size()) {
+      const Piece& here = piece();
+      if (here.kind == Piece::Kind::tag &&
+          std::ranges::find(kEnds, first_word(here.text)) != kEnds.end()) {
+        break;
+      }
+      ++at_;
+      switch (here.kind) {
+        case Piece::Kind::text:
+          made.push_back({NodeKind::text, here.place, std::string(here.text)});
+          break;
+        case Piece::Kind::output:
+          made.push_back(output(here));
+          break;
+        case Piece::Kind::tag:
+          tag(here, made);
+          break;
+        case Piece::Kind::comment:
+          comment(here);
+          break;
+      }
+    }
+    return made;
+  }
+
+  static Node output(const Piece& here) {
+    Words words(here.text, here.place);
+    Node made{NodeKind::output, here.place};
+    made.value = words.expression();
+    words.expect_end("the value");
+    return made;
+  }
+
+  /// Comments that begin with "page", "frame" or "include" say what the file is. The line that
+  /// holds such a one alone is none of the page.
+  void comment(const Piece& here) {
+    Words words(here.text, here.place);
+    if (words.take("page")) {
+      const Place at = words.place();
+      if (!file_.page.empty()) {
+        refuse(at, "this file has named its struct already: " + file_.page);
+      }
+      file_.page = words.type();
+      file_.page_place = at;
+      words.expect_end("the page's struct");
+    } else if (here.text.starts_with("frame ") && names_type(here.text.substr(6))) {
+      static_cast<void>(words.take("frame"));
+      const Place at = words.place();
+      if (!file_.frame.empty()) {
+        refuse(at, "this file has named its frame already: " + file_.frame);
+      }
+      file_.frame = words.type();
+      file_.frame_place = at;
+      words.expect_end("the frame's struct");
+    } else if (words.take("include")) {
+      file_.includes.push_back(words.rest());
+      const std::string& header = file_.includes.back();
+      const bool is_quoted =
+          header.size() > 2 && ((header.front() == '"' && header.back() == '"') ||
+                                (header.front() == '<' && header.back() == '>'));
+      if (!is_quoted || header.find_first_of("\n\r\\") != header.npos) {
+        refuse(here.place, "here belongs a header: include \"notes/pages.h\"");
+      }
+    } else {
+      return;
+    }
+    skip_line_end();
+  }
+
+  void skip_line_end() {
+    if (at_ < pieces_.size() && piece().kind == Piece::Kind::text) {
+      Piece& behind = pieces_[at_];
+      const std::size_t bytes = behind.text.starts_with("\r\n") ? 2
+                                : behind.text.starts_with('\n') ? 1
+                                                                : 0;
+      behind.text.remove_prefix(bytes);
+      behind.place.offset += bytes;
+    }
+  }
+
+  void tag(const Piece& here, std::vector<Node>& made) {
+    Words words(here.text, here.place);
+    const std::string name = words.name("a tag's name");
+    if (++depth_ > kTagsDeepMax) {
+      refuse(here.place, "tags are nested too deeply here");
+    }
+    if (name == "extends" || name == "import") {
+      refer(name, here, words);
+    } else {
+      made.push_back(node_of(name, here, words));
+    }
+    --depth_;
+  }
+
+  [[nodiscard]] Node node_of(const std::string& name, const Piece& here, Words& words) {
+    if (name == "if") {
+      return choice(here, words);
+    }
+    if (name == "for") {
+      return loop(here, words);
+    }
+    if (name == "match") {
+      return match(here, words);
+    }
+    if (name == "block" || name == "fragment") {
+      return named(name == "block" ? NodeKind::block : NodeKind::fragment, name, here, words);
+    }
+    if (name == "include") {
+      Node made{NodeKind::include, words.place(), words.text("the file's name")};
+      words.expect_end("the file's name");
+      return made;
+    }
+    if (name == "super") {
+      words.expect_end("super");
+      return {NodeKind::super, here.place};
+    }
+    if (name == "component") {
+      return component(here, words);
+    }
+    if (name == "call") {
+      return call(here, words);
+    }
+    if (name == "slot") {
+      return slot(here, words);
+    }
+    refuse(here.place, "there is no tag " + name + suggestion(name, tag_names()));
+  }
+
+  void refer(const std::string& name, const Piece& here, Words& words) {
+    Binding file{words.place(), words.text("the file's name")};
+    words.expect_end("the file's name");
+    if (depth_ > 1) {
+      refuse(here.place, name + " stands at the beginning of a file, in no other tag");
+    }
+    if (name == "import") {
+      file_.imports.push_back(std::move(file));
+    } else if (file_.extends) {
+      refuse(here.place, "this file extends " + file_.extends->name + " already");
+    } else {
+      file_.extends = std::move(file);
+    }
+    skip_line_end();
+  }
+
+  /// Takes the tag that ends what stands at `opened`, or the one of `others` that goes on with it.
+  [[nodiscard]] std::string close(const Piece& opened, std::span<const std::string_view> any) {
+    const std::string_view what = first_word(opened.text);
+    if (at_ < pieces_.size()) {
+      const std::string_view word = first_word(piece().text);
+      if (std::ranges::find(any, word) != any.end()) {
+        return std::string(word);
+      }
+      refuse(piece().place, "this ends what is not open: the last one open is \"" +
+                                std::string(opened.text) + "\" of line " +
+                                std::to_string(line_of(opened.place)) + ", which ends by {% " +
+                                std::string(any.back()) + " %}");
+    }
+    refuse(opened.place, "this " + std::string(what) + " is never closed by {% " +
+                             std::string(any.back()) + " %}");
+  }
+
+  /// The words of the tag that is there, behind its name.
+  [[nodiscard]] Words take_tag() {
+    const Piece& here = pieces_[at_++];
+    Words words(here.text, here.place);
+    (void)words.name("a tag's name");
+    return words;
+  }
+
+  void take_end(const Piece& opened, std::string_view end, std::string_view name = {}) {
+    const std::array<std::string_view, 1> only = {end};
+    (void)close(opened, only);
+    Words words = take_tag();
+    if (!name.empty()) {
+      (void)words.take(name);
+    }
+    words.expect_end(end);
+  }
+
+  [[nodiscard]] Node choice(const Piece& here, Words& words) {
+    constexpr std::array<std::string_view, 3> kAny = {"elif", "else", "endif"};
+    Node made{NodeKind::choice, here.place};
+    made.arms.push_back({here.place, "if", words.expression()});
+    words.expect_end("the condition");
+    while (true) {
+      made.arms.back().nodes = nodes();
+      const std::string word = close(here, kAny);
+      const Place at = piece().place;
+      Words behind = take_tag();
+      if (word == "endif") {
+        behind.expect_end(word);
+        return made;
+      }
+      if (!made.arms.back().condition) {
+        refuse(at, "nothing may follow else but endif");
+      }
+      made.arms.push_back({at, word});
+      if (word == "elif") {
+        made.arms.back().condition = behind.expression();
+      }
+      behind.expect_end(word);
+    }
+  }
+
+  [[nodiscard]] Node loop(const Piece& here, Words& words) {
+    constexpr std::array<std::string_view, 2> kAny = {"else", "endfor"};
+    Node made{NodeKind::loop, here.place};
+    Arm body{here.place, "for"};
+    do {
+      const Place at = words.place();
+      body.binds.push_back({at, words.name("a name for what each turn is about")});
+    } while (words.take(","));
+    if (body.binds.size() > 2) {
+      refuse(body.binds[2].place, "a turn has one value, or of a map a key and a value");
+    }
+    words.expect("in", "for note in notes");
+    made.value = words.expression();
+    words.expect_end("what is gone through");
+    body.nodes = nodes();
+    made.arms.push_back(std::move(body));
+    if (close(here, kAny) == "else") {
+      made.arms.push_back({piece().place, "else"});
+      take_tag().expect_end("else");
+      made.arms.back().nodes = nodes();
+    }
+    take_end(here, "endfor");
+    return made;
+  }
+
+  [[nodiscard]] Node match(const Piece& here, Words& words) {
+    constexpr std::array<std::string_view, 3> kAny = {"case", "else", "endmatch"};
+    Node made{NodeKind::match, here.place};
+    made.value = words.expression();
+    words.expect_end("what is matched");
+    for (const Node& node : nodes()) {
+      if (!is_blank_text(node)) {
+        refuse(node.place, "in a match all stands behind a case");
+      }
+    }
+    while (close(here, kAny) != "endmatch") {
+      if (!made.arms.empty() && made.arms.back().name == "else") {
+        refuse(piece().place, "nothing may follow else but endmatch");
+      }
+      made.arms.push_back(match_arm());
+    }
+    take_end(here, "endmatch");
+    if (made.arms.empty()) {
+      refuse(here.place, "this match has no case");
+    }
+    return made;
+  }
+
+  [[nodiscard]] Arm match_arm() {
+    const bool is_else = first_word(piece().text) == "else";
+    Arm arm{piece().place, "else"};
+    Words words = take_tag();
+    if (!is_else) {
+      arm.place = words.place();
+      arm.name = words.name("the alternative's name");
+      while (words.take("::")) {
+        arm.name += "::" + words.name("the alternative's name");
+      }
+      const Place at = words.place();
+      if (auto bound = words.try_name()) {
+        arm.binds.push_back({at, std::move(*bound)});
+      }
+    }
+    words.expect_end("the case");
+    arm.nodes = nodes();
+    return arm;
+  }
+
+  /// A block or a fragment.
+  [[nodiscard]] Node named(NodeKind kind, const std::string& tag, const Piece& here, Words& words) {
+    Node made{kind, here.place, words.name("its name")};
+    words.expect_end("the name");
+    made.arms.push_back({here.place, made.text, nodes()});
+    take_end(here, "end" + tag, made.text);
+    return made;
+  }
+
+  [[nodiscard]] Node component(const Piece& here, Words& words) {
+    if (depth_ > 1) {
+      refuse(here.place, "a component is defined in no other tag");
+    }
+    Node made{NodeKind::component, here.place, words.name("the component's name")};
+    if (words.take("(")) {
+      while (!words.take(")")) {
+        Binding parameter{words.place(), words.name("a parameter's name")};
+        words.expect(":", "a parameter has a type, title: text");
+        parameter.type = words.type();
+        made.binds.push_back(std::move(parameter));
+        if (!words.take(",")) {
+          words.expect(")", "the end of the parameters");
+          break;
+        }
+      }
+    }
+    words.expect_end("the parameters");
+    made.arms.push_back({here.place, made.text, nodes()});
+    take_end(here, "endcomponent", made.text);
+    return made;
+  }
+
+  [[nodiscard]] Node call(const Piece& here, Words& words) {
+    constexpr std::array<std::string_view, 2> kAny = {"fill", "endcall"};
+    Node made{NodeKind::call, here.place, words.name("the component's name")};
+    if (words.take("(")) {
+      while (!words.take(")")) {
+        Binding argument{words.place(), words.name("a parameter's name")};
+        words.expect(":", "an argument has its parameter's name, title: note.title");
+        argument.value = words.expression();
+        made.binds.push_back(std::move(argument));
+        if (!words.take(",")) {
+          words.expect(")", "the end of the arguments");
+          break;
+        }
+      }
+    }
+    words.expect_end("the arguments");
+    made.arms.push_back({here.place, ""});
+    while (true) {
+      for (Node& node : nodes()) {
+        made.arms.front().nodes.push_back(std::move(node));
+      }
+      if (close(here, kAny) == "endcall") {
+        break;
+      }
+      made.arms.push_back(fill());
+    }
+    take_end(here, "endcall", made.text);
+    return made;
+  }
+
+  [[nodiscard]] Arm fill() {
+    const Piece opened = piece();
+    Words words = take_tag();
+    Arm made{opened.place, words.name("the slot's name")};
+    words.expect_end("the slot's name");
+    made.nodes = nodes();
+    take_end(opened, "endfill", made.name);
+    return made;
+  }
+
+  [[nodiscard]] static Node slot(const Piece& here, Words& words) {
+    Node made{NodeKind::slot, here.place, words.try_name().value_or("")};
+    words.expect_end("the slot's name");
+    return made;
+  }
+
+  File& file_;
+  std::vector<Piece> pieces_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+ViewResult<std::shared_ptr<const File>> parse_template(Source source) {
+  if (is_utf16(source.text)) {
+    return fail(ViewError{source.name, 1, 1, std::string(kSaveAsUtf8)});
+  }
+  source.text.erase(0, source.text.size() - without_bom(source.text).size());
+  auto file = std::make_shared<File>();
+  file->source = std::move(source);
+  if (file->source.text.size() > kTemplateBytesMax) {
+    return fail(ViewError{file->source.name, 1, 1, "the template is larger than a mebibyte"});
+  }
+  try {
+    FileParser(*file).run();
+  } catch (Refused& refused) {
+    return fail(std::move(refused.error));
+  }
+  return file;
+}
+
+}  // namespace eider::views

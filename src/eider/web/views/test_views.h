@@ -1,0 +1,71 @@
+// What the tests of templates show, and how they have it shown.
+// Must not be included but by tests.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "eider/web/views/assemble.h"
+#include "eider/web/views/check.h"
+#include "eider/web/views/test_shop.h"
+#include "eider/web/views/walk.h"
+
+namespace eider::views {
+
+/// Templates by name.
+using TestFiles = std::map<std::string, std::string, std::less<>>;
+
+inline ViewResult<Tree> assemble_test(const TestFiles& files, std::string_view page = "page.html") {
+  return assemble_page(page, [&files](std::string_view name) -> Result<std::string, std::string> {
+    const auto found = files.find(name);
+    return found == files.end()
+               ? Result<std::string, std::string>(fail(std::string("is not there")))
+               : found->second;
+  });
+}
+
+inline FilterSet test_filters() {
+  FilterSet filters;
+  filters.add("shout", shop::shout).add("times", shop::times).add("label", shop::label);
+  filters.add("first_word", shop::first_word).add("doubled", shop::doubled);
+  filters.add("words_of", shop::words_of);
+  return filters;
+}
+
+/// The page; or what is wrong with it, without the line.
+template <class P>
+std::string render_test(const TestFiles& files, const P& page) {
+  const auto tree = assemble_test(files);
+  if (!tree) {
+    return to_text(tree.error());
+  }
+  const FilterSet filters = test_filters();
+  if (const auto wrong = check_types(*tree, reflect::type_of<P>(), filters)) {
+    return to_text(*wrong);
+  }
+  std::string out;
+  const auto failed = walk(*tree, {ref(page)}, filters, out);
+  return failed ? to_text(*failed) : out;
+}
+
+/// Of a page of a shop::Shop with that content.
+inline std::string render_shop(std::string_view content, const shop::Shop& page) {
+  return render_test({{"page.html", "{# page shop::Shop #}\n" + std::string(content)}}, page);
+}
+
+/// With a title that is whatever somebody sends.
+inline std::string with_title(std::string_view content, std::string title) {
+  shop::Shop page;
+  page.title = std::move(title);
+  return render_shop(content, page);
+}
+
+}  // namespace eider::views

@@ -1,0 +1,153 @@
+// The filter `tr`: which object of a page translates its texts, and what is passed to it.
+// Must not know languages: a translator is any type that says kTranslatesTexts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "eider/core/base/translation.h"
+#include "eider/core/reflect/concepts.h"
+#include "eider/core/reflect/type_of.h"
+#include "eider/web/views/value.h"
+
+namespace eider::views {
+
+/// How deep a translator is looked for: in the page's struct, and in the structs in it.
+inline constexpr int kTranslatorDepth = 2;
+
+/// Returns where an object of that type has its first translator, in bytes from its beginning;
+/// nothing if it has none.
+[[nodiscard]] std::optional<std::size_t> find_translator(const reflect::Type& in,
+                                                         const reflect::Type& translator,
+                                                         int depth = kTranslatorDepth) noexcept;
+
+/// What can be translated: a text, an enumerator by its label, or an optional of one.
+[[nodiscard]] bool is_translatable(const reflect::Type& type) noexcept;
+/// What chooses a plural.
+[[nodiscard]] bool is_count(const reflect::Type& type) noexcept;
+
+/// The text that a translator gets for a value: an enumerator is its label, "Sold out" for
+/// sold_out, as it is in forms. Pre: is_translatable.
+[[nodiscard]] std::string translatable_text(Ref value);
+/// Pre: is_count. Nothing is 0.
+[[nodiscard]] std::int64_t count_of(Ref value) noexcept;
+
+template <class T>
+concept Translating = requires { requires T::kTranslatesTexts; };
+
+namespace detail {
+
+template <class Found>
+consteval Found first_of(Found /*found*/) {
+  return {};
+}
+template <class First, class Next, class... More>
+consteval auto first_of(First first, Next next, More... more) {
+  if constexpr (std::is_void_v<typename First::type>) {
+    return first_of(next, more...);
+  } else {
+    return first;
+  }
+}
+
+/// The type of the first translator in a T, as find_translator finds it; void: there is none.
+template <class T, int Depth = kTranslatorDepth>
+consteval auto translator_in_type() {
+  using namespace reflect::detail;
+  if constexpr (Translating<T>) {
+    return std::type_identity<T>();
+  } else if constexpr (Depth > 0 && PlainStruct<T> && !SelfDescribed<T> && !reflect::TextLike<T> &&
+                       !ArrayLike<T>) {
+    return []<std::size_t... Index>(std::index_sequence<Index...>) {
+      return first_of(std::type_identity<void>(),
+                      translator_in_type<MemberType<T, Index>, Depth - 1>()...);
+    }(std::make_index_sequence<count_members<T>()>());
+  } else {
+    return std::type_identity<void>();
+  }
+}
+
+template <class T>
+using TranslatorIn = typename decltype(translator_in_type<T>())::type;
+
+template <class Root>
+const TranslatorIn<Root>& translator_of(const Root& root) {
+  using Translator = TranslatorIn<Root>;
+  static const std::size_t at =
+      find_translator(reflect::type_of<Root>(), reflect::type_of<Translator>(), kTranslatorDepth)
+          .value_or(0);
+  return *reinterpret_cast<const Translator*>(reinterpret_cast<const char*>(&root) + at);
+}
+
+}  // namespace detail
+
+/// What translates a page's texts: the first translator in its struct, else in its frame.
+template <class Page>
+[[nodiscard]] const auto& translator_in(const Page& page) {
+  constexpr bool kIsThere = !std::is_void_v<detail::TranslatorIn<Page>>;
+  static_assert(
+      kIsThere,
+      "eider: tr needs a translator: add `Translator tr;` to the page's struct, or to the "
+      "frame of its layout");
+  if constexpr (kIsThere) {
+    return detail::translator_of(page);
+  } else {
+    return page;
+  }
+}
+template <class Page, class Frame>
+[[nodiscard]] const auto& translator_in(const Page& page, const Frame& frame) {
+  if constexpr (!std::is_void_v<detail::TranslatorIn<Page>>) {
+    return detail::translator_of(page);
+  } else {
+    return translator_in(frame);
+  }
+}
+
+/// `{{ text | tr }}` in generated code.
+template <class Translator, class T>
+[[nodiscard]] std::string translate(const Translator& translator, std::string_view context,
+                                    const T& value, TextArguments arguments) {
+  if constexpr (requires { translator.translate(TextWish()); }) {
+    const std::string text = translatable_text(ref(value));
+    return translator.translate(
+        {.context = context, .text = text, .arguments = {arguments.begin(), arguments.size()}});
+  } else {
+    return {};
+  }
+}
+/// `{{ count | tr("{count} note", "{count} notes") }}` in generated code.
+template <class Translator, class T>
+[[nodiscard]] std::string translate_plural(const Translator& translator, std::string_view context,
+                                           const T& count, std::string_view one,
+                                           std::string_view many, TextArguments arguments) {
+  if constexpr (requires { translator.translate(TextWish()); }) {
+    return translator.translate({.context = context,
+                                 .text = one,
+                                 .many = many,
+                                 .count = count_of(ref(count)),
+                                 .arguments = {arguments.begin(), arguments.size()}});
+  } else {
+    return {};
+  }
+}
+
+/// Of a walker, which knows an object by its type alone.
+struct Translation {
+  const reflect::Type* type = nullptr;
+  std::string (*translate)(const void* translator, const TextWish& wish) = nullptr;
+};
+
+template <Translating T>
+[[nodiscard]] Translation translation_by() {
+  return {&reflect::type_of<T>(), [](const void* translator, const TextWish& wish) {
+            return static_cast<const T*>(translator)->translate(wish);
+          }};
+}
+
+}  // namespace eider::views

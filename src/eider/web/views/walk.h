@@ -1,0 +1,35 @@
+// Renders a page by walking its tree over the types' descriptions: for development.
+// Must not be given a tree that check_types has not passed for that very type.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/web/views/filter_set.h"
+#include "eider/web/views/tree.h"
+
+namespace eider::views {
+
+/// What is shown.
+///
+/// frame  of the page's layout; a null type: none
+struct ShownPage {
+  Ref page;
+  Ref frame = {nullptr, nullptr};
+};
+
+/// Appends the page. Returns a Failure of a filter with its place in the template; what filters
+/// throw otherwise passes through.
+[[nodiscard]] std::optional<ViewError> walk(const Tree& tree, const ShownPage& shown,
+                                            const FilterSet& filters, std::string& out);
+
+/// The same of a fragment alone (find_fragment).
+[[nodiscard]] std::optional<ViewError> walk_fragment(const Tree& tree, const Node& fragment,
+                                                     const ShownPage& shown,
+                                                     const FilterSet& filters, std::string& out);
+
+/// The fragment of that name, wherever it stands; or null.
+[[nodiscard]] const Node* find_fragment(const std::vector<Node>& nodes, std::string_view name);
+
+}  // namespace eider::views
