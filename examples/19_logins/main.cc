@@ -2,8 +2,8 @@
 //   ./19_logins --port 8080
 //   curl -i -d '{"name":"ann","password":"correct horse"}' localhost:8080/accounts
 //   curl -i -d '{"name":"ann","password":"correct horse"}' localhost:8080/login
+#include <eider/auth/passwords/passwords.h>
 #include <eider/eider.h>
-#include <eider/passwords/passwords.h>
 #include <eider/web/middleware/login_throttle.h>
 
 #include <map>

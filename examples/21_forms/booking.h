@@ -2,8 +2,8 @@
 // Must not know requests.
 #pragma once
 
+#include <eider/auth/session/session.h>
 #include <eider/eider.h>
-#include <eider/session/session.h>
 #include <eider/web/forms/forms.h>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // A form that follows from a struct: shown, refused with what was typed, taken once.
 //   ./21_forms --port 8080, and open http://localhost:8080/
+#include <eider/auth/session/session.h>
 #include <eider/eider.h>
-#include <eider/session/session.h>
 #include <eider/web/forms/forms.h>
 #include <eider/web/middleware/csrf.h>
 

@@ -1,8 +1,8 @@
 // Accounts without passwords: one signs up with a passkey, and logs in with it.
 //   ./23_passkeys --port 8080, and open http://localhost:8080/
+#include <eider/auth/passkeys/passkey_routes.h>
+#include <eider/auth/session/users.h>
 #include <eider/eider.h>
-#include <eider/passkeys/passkey_routes.h>
-#include <eider/session/users.h>
 #include <eider/web/assets/assets.h>
 #include <eider/web/middleware/cross_origin.h>
 #include <eider/web/middleware/security_headers.h>

@@ -2,11 +2,11 @@
 //   bin/32_coming_from --files public --port 8080
 //   curl localhost:8080/hello/Ada?times=2
 //   curl localhost:8080/api/notes --json '{"title": "Milk"}'
+#include <eider/auth/session/session.h>
 #include <eider/client/client.h>
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/io/runtime/loop_local.h>
-#include <eider/session/session.h>
 #include <eider/web/middleware/middleware.h>
 
 #include <chrono>

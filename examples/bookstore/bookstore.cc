@@ -1,8 +1,8 @@
 #include "bookstore.h"
 
+#include <eider/auth/mail/smtp.h>
 #include <eider/data/db/migrations/migrate.h>
 #include <eider/data/db/sqlite/sqlite.h>
-#include <eider/mail/smtp.h>
 #include <eider/telemetry/metrics.h>
 #include <eider/web/assets/assets.h>
 #include <eider/web/middleware/middleware.h>

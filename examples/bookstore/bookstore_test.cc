@@ -10,7 +10,7 @@
 
 #include "catalogue/book.h"
 #include "catalogue/price.h"
-#include "eider/accounts/account_letter.h"
+#include "eider/auth/accounts/account_letter.h"
 #include "eider/data/db/sqlite/sqlite.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"

@@ -2,9 +2,9 @@
 // Must not know requests or the database.
 #pragma once
 
+#include <eider/auth/session/session.h>
 #include <eider/eider.h>
 #include <eider/protocols/http/page_links.h>
-#include <eider/session/session.h>
 #include <eider/web/forms/forms.h>
 
 #include <array>

@@ -2,9 +2,9 @@
 // Must not listen: main.cc serves it, tests call it.
 #pragma once
 
+#include <eider/auth/passwords/passwords.h>
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
-#include <eider/passwords/passwords.h>
 #include <eider/web/journal/journal.h>
 #include <eider/web/pages/pages.h>
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/accounts/accounts.h"
+#include "eider/auth/accounts/accounts.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/faulty_database.h"

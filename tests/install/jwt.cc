@@ -1,4 +1,4 @@
-#include <eider/jwt/jwt_auth.h>
+#include <eider/auth/jwt/jwt_auth.h>
 
 #include <cstdio>
 #include <vector>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/mail/outbox.h"
+#include "eider/auth/mail/outbox.h"
 #include "eider/testkit/log_lines.h"
 #include "tests/support/postgres_tests.h"
 

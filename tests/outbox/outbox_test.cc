@@ -1,5 +1,5 @@
 // The outbox over SQLite, in simulated time: transactions, retries, leases, the end.
-#include "eider/mail/outbox.h"
+#include "eider/auth/mail/outbox.h"
 
 #include <eider/eider.h>
 #include <gtest/gtest.h>

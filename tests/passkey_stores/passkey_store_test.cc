@@ -1,13 +1,13 @@
 // Both stores keep the same promises; the one in a database keeps every member, too.
 #include <gtest/gtest.h>
 
+#include "eider/auth/passkeys/passkey_routes.h"
+#include "eider/auth/passkeys/passkey_store.h"
+#include "eider/auth/passkeys/test_authenticator.h"
+#include "eider/auth/session/session.h"
 #include "eider/data/db/sqlite/sqlite.h"
 #include "eider/eider.h"
 #include "eider/io/runtime/scope.h"
-#include "eider/passkeys/passkey_routes.h"
-#include "eider/passkeys/passkey_store.h"
-#include "eider/passkeys/test_authenticator.h"
-#include "eider/session/session.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/postgres_tests.h"
 

@@ -1,6 +1,6 @@
 #include "form_page.h"
 
-#include <eider/session/session.h>
+#include <eider/auth/session/session.h>
 #include <eider/web/middleware/csrf.h>
 
 #include "form_page.html.h"

@@ -2,8 +2,8 @@
 // Must not know carts or who is allowed to ask.
 #pragma once
 
+#include <eider/auth/mail/outbox.h>
 #include <eider/data/db/database.h>
-#include <eider/mail/outbox.h>
 #include <eider/web/languages/languages.h>
 
 #include <optional>

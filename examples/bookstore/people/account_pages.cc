@@ -1,6 +1,6 @@
 #include "people/account_pages.h"
 
-#include <eider/accounts/accounts.h>
+#include <eider/auth/accounts/accounts.h>
 #include <eider/eider.h>
 #include <eider/web/forms/forms.h>
 #include <eider/web/middleware/middleware.h>

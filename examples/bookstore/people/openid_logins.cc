@@ -1,9 +1,9 @@
 #include "people/openid_logins.h"
 
-#include <eider/accounts/accounts.h>
+#include <eider/auth/accounts/accounts.h>
+#include <eider/auth/oauth/oauth.h>
+#include <eider/auth/session/session.h>
 #include <eider/eider.h>
-#include <eider/oauth/oauth.h>
-#include <eider/session/session.h>
 #include <eider/web/languages/languages.h>
 
 namespace bookstore {

@@ -2,10 +2,10 @@
 // Must not make accounts: who adds a passkey is logged in.
 #pragma once
 
-#include <eider/accounts/accounts.h>
 #include <eider/app/app.h>
-#include <eider/passkeys/passkey_store.h>
-#include <eider/session/session.h>
+#include <eider/auth/accounts/accounts.h>
+#include <eider/auth/passkeys/passkey_store.h>
+#include <eider/auth/session/session.h>
 #include <eider/web/languages/languages.h>
 
 #include <memory>

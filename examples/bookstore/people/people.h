@@ -2,7 +2,7 @@
 // Must not keep sessions.
 #pragma once
 
-#include <eider/accounts/accounts.h>
+#include <eider/auth/accounts/accounts.h>
 #include <eider/data/db/database.h>
 
 #include <string>

@@ -2,8 +2,8 @@
 // page. Must not decide which.
 #pragma once
 
+#include <eider/auth/session/session.h>
 #include <eider/eider.h>
-#include <eider/session/session.h>
 #include <eider/web/views/app/views.h>
 
 #include <string_view>

@@ -2,8 +2,8 @@
 // Must not hold what only one page shows.
 #pragma once
 
+#include <eider/auth/session/session.h>
 #include <eider/eider.h>
-#include <eider/session/session.h>
 #include <eider/web/middleware/csrf.h>
 
 #include <optional>

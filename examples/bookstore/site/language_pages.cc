@@ -1,7 +1,7 @@
 #include "site/language_pages.h"
 
+#include <eider/auth/session/users.h>
 #include <eider/eider.h>
-#include <eider/session/users.h>
 #include <eider/web/forms/forms.h>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "eider/auth/session/session.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
@@ -13,7 +14,6 @@
 #include "eider/server/connections.h"
 #include "eider/server/context.h"
 #include "eider/server/limits.h"
-#include "eider/session/session.h"
 #include "eider/testkit/cookie_store.h"
 #include "eider/testkit/html_form.h"
 #include "eider/testkit/loop_sim.h"

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "eider/app/app.h"
+#include "eider/auth/session/memory_sessions.h"
+#include "eider/auth/session/session.h"
+#include "eider/auth/session/test_visits.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
 #include "eider/io/runtime/sleep.h"
-#include "eider/session/memory_sessions.h"
-#include "eider/session/session.h"
-#include "eider/session/test_visits.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_server.h"
 

@@ -2,9 +2,9 @@
 // sessions, who asks, and what protects them. Must not be included by the library.
 #pragma once
 
+#include "eider/auth/session/session.h"
+#include "eider/auth/session/users.h"
 #include "eider/core/base/some_or.h"
-#include "eider/session/session.h"
-#include "eider/session/users.h"
 #include "eider/web/assets/assets.h"
 #include "eider/web/forms/forms.h"
 #include "eider/web/middleware/cors.h"

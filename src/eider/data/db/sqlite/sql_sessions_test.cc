@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "eider/app/app.h"
+#include "eider/auth/session/session.h"
+#include "eider/auth/session/test_visits.h"
 #include "eider/data/db/sqlite/sqlite.h"
-#include "eider/session/session.h"
-#include "eider/session/test_visits.h"
 
 namespace eider {
 namespace {

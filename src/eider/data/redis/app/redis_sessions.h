@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "eider/auth/session/session_store.h"
 #include "eider/data/redis/redis.h"
-#include "eider/session/session_store.h"
 
 namespace eider {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/session/session.h"
+#include "eider/auth/session/session.h"
 #include "eider/web/languages/languages.h"
 
 namespace booking {

@@ -1,0 +1,87 @@
+// What accounts have in their tables, and what is made for these.
+// Must not be seen by applications.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "eider/auth/accounts/accounts.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
+#include "eider/io/runtime/loop.h"
+
+namespace eider {
+
+namespace detail::accounts {
+
+/// email    as it was typed
+/// version  one more with each password and each address: what tokens are bound to
+struct Row {
+  std::string name;
+  std::string email;
+  std::string password;
+  std::int64_t version = 0;
+};
+
+/// A link that was sent. Its account is empty where it makes one.
+struct Link {
+  std::string digest = {};
+  std::string purpose = {};
+  std::string account = {};
+  std::string email = {};
+  std::int64_t version = 0;
+};
+
+// What asks and links are about, as the tables have it.
+inline constexpr const char* kSignUp = "sign_up";
+inline constexpr const char* kReset = "reset";
+inline constexpr const char* kAddress = "address";
+inline constexpr const char* kEndSessions = "end_sessions";
+inline constexpr const char* kPasswordChanged = "password_changed";
+inline constexpr const char* kAddressChanged = "address_changed";
+inline constexpr const char* kPasskeyAdded = "passkey_added";
+inline constexpr const char* kProviderLinked = "provider_linked";
+
+/// What somebody has asked for, to be done behind the answer.
+///
+/// version   of the account as it was asked for, where it is about one
+/// tries     that were begun
+/// language  of the letter that comes of it
+struct Ask {
+  std::string id = {};
+  std::string purpose = {};
+  std::string account = {};
+  std::string email = {};
+  std::int64_t version = 0;
+  std::int64_t tries = 0;
+  std::string language = {};
+};
+
+[[nodiscard]] inline std::int64_t seconds_from_now(Duration duration = Duration::zero()) {
+  return wall_time().time_since_epoch().count() +
+         std::chrono::ceil<std::chrono::seconds>(duration).count();
+}
+
+[[nodiscard]] inline std::string random_text(std::size_t bytes) {
+  return to_base64url(secret_bytes(bytes));
+}
+
+/// What the table has of a token: who reads it has no token.
+[[nodiscard]] inline std::string digest_of(std::string_view token) {
+  return to_base64url(to_view(sha256(token)));
+}
+
+/// One spelling of an address, for look-ups and for those who count. The part ahead of the @ is
+/// the mailbox's own (RFC 5321, section 2.4), but no provider gives two of its spellings to two
+/// people, and most people type theirs in several.
+[[nodiscard]] inline std::string email_key_of(std::string email) {
+  std::ranges::transform(email, email.begin(), to_lower);
+  return email;
+}
+
+}  // namespace detail::accounts
+}  // namespace eider

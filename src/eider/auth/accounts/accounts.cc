@@ -1,0 +1,568 @@
+#include "eider/auth/accounts/accounts.h"
+
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "eider/app/log_stderr.h"
+#include "eider/auth/accounts/account_rows.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/kinds/kinds.h"
+#include "eider/core/reflect/constraints.h"
+
+namespace eider {
+
+using detail::accounts::Ask;
+using detail::accounts::digest_of;
+using detail::accounts::email_key_of;
+using detail::accounts::kAddress;
+using detail::accounts::kAddressChanged;
+using detail::accounts::kEndSessions;
+using detail::accounts::kPasskeyAdded;
+using detail::accounts::kPasswordChanged;
+using detail::accounts::kProviderLinked;
+using detail::accounts::kReset;
+using detail::accounts::kSignUp;
+using detail::accounts::random_text;
+using detail::accounts::Row;
+using detail::accounts::seconds_from_now;
+
+namespace {
+
+constexpr std::size_t kKeyBytes = 18;
+/// How long the request that has changed a password has for ending the sessions by itself.
+constexpr Duration kEndedWithin = std::chrono::seconds(10);
+
+Error no_such_link() {
+  return Error(410, "This link was used, or is too old: ask for another one.");
+}
+
+Error no_such_login() {
+  return Error::unauthorized("Address or password are wrong.");
+}
+
+Error no_link_of_this_account() {
+  return Error::forbidden("This link is for another account: log in there, and open it again.");
+}
+
+std::optional<Error> fault_of(const std::string& email) {
+  if (IsEmail::check(email)) {
+    return std::nullopt;
+  }
+  return Error::invalid({{"/email", "must be a mailbox, as name@example.org"}});
+}
+
+/// Of the lower bound alone: the Passwords know how long one may be.
+std::optional<Error> password_fault_of(const std::string& password, std::size_t length_min) {
+  if (reflect::code_points(password) >= length_min) {
+    return std::nullopt;
+  }
+  return Error::invalid(
+      {{"/password", "must have " + std::to_string(length_min) + " characters or more"}});
+}
+
+/// What cannot be stored is said of the field that has it.
+Task<Result<std::string>> hash_of(const Passwords& passwords, std::string password) {
+  auto hashing = passwords.hash(password);
+  auto stored = co_await std::move(hashing);
+  if (!stored && stored.error().status() == 422) {
+    co_return fail(Error::invalid({{"/password", stored.error().detail()}}));
+  }
+  co_return stored;
+}
+
+Result<void> done() {
+  return {};
+}
+
+/// pause  for which no worker takes it
+Task<> write_ask(const db::Statements& at, Ask ask, Duration pause = Duration::zero()) {
+  co_await at.exec(
+      "insert into eider_account_asks(id, purpose, account, email, version, tries, due, language) "
+      "values($1, $2, $3, $4, $5, 0, $6, $7)",
+      ask.id, ask.purpose, ask.account, ask.email, ask.version, seconds_from_now(pause),
+      ask.language);
+}
+
+/// Should this process be killed behind the commit, another ends all of them: a thief's stay no
+/// longer, and an owner logs in once more.
+Task<> note_ending(const Transaction& at, std::string id, std::string account) {
+  return write_ask(at,
+                   {.id = std::move(id), .purpose = kEndSessions, .account = std::move(account)},
+                   kEndedWithin);
+}
+
+Task<> make_account(const db::Statements& at, AccountLogin made, std::string email,
+                    std::string stored) {
+  co_await at.exec(
+      "insert into eider_accounts(name, email, email_key, password, version, made) "
+      "values($1, $2, $3, $4, $5, $6)",
+      made.key, email, email_key_of(email), stored, made.version, seconds_from_now());
+  // Others that somebody has signed up with for this address must not take it over.
+  co_await at.exec("delete from eider_account_links where purpose = $1 and email_key = $2", kSignUp,
+                   email_key_of(email));
+}
+
+/// returns  false for one that somebody else has used meanwhile
+Task<bool> use_up(const Transaction& at, std::string digest) {
+  const auto changed =
+      co_await at.exec("delete from eider_account_links where digest = $1 and expires > $2", digest,
+                       seconds_from_now());
+  co_return changed.rows == 1;
+}
+
+/// row  null: there is nobody to be told
+Task<> tell_owner(Database database, std::shared_ptr<const Row> row, std::string purpose,
+                  std::string language) {
+  if (row == nullptr) {
+    co_return;
+  }
+  auto writing = write_ask(database, {.id = random_text(kKeyBytes),
+                                      .purpose = std::move(purpose),
+                                      .account = row->name,
+                                      .email = row->email,
+                                      .language = std::move(language)});
+  co_await std::move(writing);
+}
+
+/// What goes with each change: the links that there are end, and the owner is told where he was
+/// until now. By the worker: a full outbox, or a hook that throws, must not keep an owner from
+/// taking back what is his.
+Task<> change_row(const Transaction& at, std::shared_ptr<const Row> row, Ask notice) {
+  co_await at.exec("delete from eider_account_links where account = $1", row->name);
+  notice.id = random_text(kKeyBytes);
+  notice.account = row->name;
+  notice.email = row->email;
+  auto telling = write_ask(at, std::move(notice));
+  co_await std::move(telling);
+}
+
+/// returns  false, and has done nothing, where the account is another than `row` by now
+Task<bool> set_password(const Transaction& at, std::shared_ptr<const Row> row, std::string stored,
+                        std::string language) {
+  const auto changed = co_await at.exec(
+      "update eider_accounts set password = $1, version = version + 1 "
+      "where name = $2 and version = $3",
+      stored, row->name, row->version);
+  if (changed.rows != 1) {
+    co_return false;
+  }
+  auto changing =
+      change_row(at, row, {.purpose = kPasswordChanged, .language = std::move(language)});
+  co_await std::move(changing);
+  co_return true;
+}
+
+/// The same password with another cost; one that was changed meanwhile stays.
+Task<> store_anew(const Database& in, const Passwords& passwords, std::shared_ptr<const Row> row,
+                  std::string password) {
+  auto hashing = passwords.hash(password);
+  const auto stored = co_await std::move(hashing);
+  if (stored) {
+    co_await in.exec("update eider_accounts set password = $1 where name = $2 and version = $3",
+                     *stored, row->name, row->version);
+  }
+}
+
+}  // namespace
+
+LoginLimits account_mail_limits() {
+  using std::chrono::minutes;
+  using std::chrono::seconds;
+  return {.both = {.free = 3, .first = seconds(30), .max = minutes(15)},
+          .address = {.free = 20, .first = seconds(10), .max = minutes(5)},
+          .account = {.free = 5, .first = seconds(30), .max = minutes(15)}};
+}
+
+Accounts::Accounts(Database database, Outbox& outbox, Sessions sessions, AccountsOptions options)
+    : database_(std::move(database)),
+      outbox_(outbox),
+      sessions_(std::move(sessions)),
+      options_([&options] {
+        options.log = options.log == nullptr ? stderr_log() : options.log;
+        return std::move(options);
+      }()),
+      passwords_(options_.passwords),
+      logins_(options_.logins),
+      mails_(options_.mails) {
+  if (!IsUrl::check(options_.origin) || options_.origin.ends_with('/')) {
+    throw Failure(Error::internal("accounts: `origin` is https://shop.example, not '" +
+                                  options_.origin + "'"));
+  }
+  if (std::holds_alternative<SignedSessions>(sessions_.options().store)) {
+    throw Failure(Error::internal(
+        "accounts: a reset ends sessions, and those in signed cookies cannot be ended"));
+  }
+  if (!IsEmail::check(options_.from.email)) {
+    throw Failure(Error::internal("accounts: `from` is no mailbox"));
+  }
+}
+
+Accounts::~Accounts() = default;
+
+Task<std::shared_ptr<const Row>> Accounts::row_of(std::string email) const {
+  auto row = co_await database_.one<Row>(
+      "select name, email, password, version from eider_accounts where email_key = $1",
+      email_key_of(std::move(email)));
+  co_return row ? std::make_shared<const Row>(std::move(*row)) : nullptr;
+}
+
+Task<std::shared_ptr<const Row>> Accounts::row_of_key(std::string key) const {
+  auto row = co_await database_.one<Row>(
+      "select name, email, password, version from eider_accounts where name = $1", key);
+  co_return row ? std::make_shared<const Row>(std::move(*row)) : nullptr;
+}
+
+Task<std::optional<Account>> Accounts::find(UserKey key) const {
+  auto finding = row_of_key(std::move(key.text));
+  const auto row = co_await std::move(finding);
+  co_return row == nullptr ? std::nullopt : std::optional(Account{row->name, row->email});
+}
+
+Task<Result<Account>> Accounts::find_or_make(std::string verified_email) {
+  if (auto fault = fault_of(verified_email)) {
+    co_return fail(std::move(*fault));
+  }
+  auto finding = row_of(verified_email);
+  auto row = co_await std::move(finding);
+  if (row == nullptr) {
+    auto hashing = hash_of(passwords_, random_text(kKeyBytes));
+    auto stored = co_await std::move(hashing);
+    if (!stored) {
+      co_return fail(std::move(stored.error()));
+    }
+    try {
+      Transaction transaction = co_await database_.begin();
+      auto making = make_account(transaction, {random_text(kKeyBytes), 1}, verified_email, *stored);
+      co_await std::move(making);
+      co_await transaction.commit();
+    } catch (const db::Failure& failure) {
+      if (failure.kind() != db::FailureKind::unique) {  // else somebody has made it meanwhile
+        throw;
+      }
+    }
+    auto looking = row_of(std::move(verified_email));
+    row = co_await std::move(looking);
+  }
+  if (row == nullptr) {
+    co_return fail(Error::conflict("The account is gone by now."));
+  }
+  co_return Account{row->name, row->email};
+}
+
+Task<Result<Account>> Accounts::find_to_link(std::string verified_email, std::string language) {
+  auto looking = row_of(verified_email);
+  auto there = co_await std::move(looking);
+  auto telling = tell_owner(database_, std::move(there), kProviderLinked, std::move(language));
+  co_await std::move(telling);
+  auto finding = find_or_make(std::move(verified_email));
+  co_return co_await std::move(finding);
+}
+
+// Asking: what is done ahead of the answer is the same for every address.
+
+Task<Result<void>> Accounts::put_ask(Ask ask) {
+  if (asked_.fetch_add(1, std::memory_order_relaxed) >=
+      static_cast<std::int64_t>(options_.asked_max)) {
+    co_return fail(Error::unavailable("Too much waits to be done. Try again later."));
+  }
+  ask.id = random_text(kKeyBytes);
+  auto writing = write_ask(database_, std::move(ask));
+  co_await std::move(writing);
+  co_return done();
+}
+
+Task<Result<void>> Accounts::sign_up(std::string email, Client client, std::string language) {
+  return ask_mail({.purpose = kSignUp, .email = std::move(email), .language = std::move(language)},
+                  std::move(client));
+}
+
+Task<Result<void>> Accounts::ask_reset(std::string email, Client client, std::string language) {
+  return ask_mail({.purpose = kReset, .email = std::move(email), .language = std::move(language)},
+                  std::move(client));
+}
+
+/// What could not be written down was not asked for: no mail comes of it, and no wait.
+Task<Result<void>> Accounts::ask_mail(Ask ask, Client client) {
+  if (auto fault = fault_of(ask.email)) {
+    co_return fail(std::move(*fault));
+  }
+  auto attempt = mails_.begin(email_key_of(ask.email), client);
+  if (!attempt) {
+    co_return fail(std::move(attempt.error()));
+  }
+  Result<void> asked;
+  try {
+    auto asking = put_ask(std::move(ask));
+    asked = co_await std::move(asking);
+  } catch (...) {
+    attempt->was_not_made();
+    throw;
+  }
+  if (!asked) {
+    attempt->was_not_made();
+  }
+  co_return asked;
+}
+
+Task<Result<void>> Accounts::ask_address(UserKey key, std::string password, std::string email,
+                                         Client client, std::string language) {
+  if (auto fault = fault_of(email)) {
+    co_return fail(std::move(*fault));
+  }
+  auto finding = row_of_key(key.text);
+  auto row = co_await std::move(finding);
+  std::string account = row == nullptr ? key.text : row->email;
+  auto checking = check_password(std::move(row), std::move(account), std::move(password), client);
+  const auto checked = co_await std::move(checking);
+  if (!checked) {
+    co_return fail(checked.error());
+  }
+  auto asking = ask_mail({.purpose = kAddress,
+                          .account = (*checked)->name,
+                          .email = std::move(email),
+                          .version = (*checked)->version,
+                          .language = std::move(language)},
+                         std::move(client));
+  co_return co_await std::move(asking);
+}
+
+// Logging in.
+
+/// row      null: the same work is done, and it fails
+/// account  by which attempts are counted
+Task<Result<std::shared_ptr<const Row>>> Accounts::check_password(std::shared_ptr<const Row> row,
+                                                                  std::string account,
+                                                                  std::string password,
+                                                                  Client client) {
+  auto attempt = logins_.begin(email_key_of(std::move(account)), client);
+  if (!attempt) {
+    co_return fail(std::move(attempt.error()));
+  }
+  auto verifying = row != nullptr ? passwords_.verify(password, row->password)
+                                  : passwords_.verify_nobody(password);
+  const auto check = co_await std::move(verifying);
+  if (!check) {
+    attempt->was_not_made();
+    co_return fail(check.error());
+  }
+  if (!check->matches) {
+    co_return fail(no_such_login());
+  }
+  attempt->succeeded();
+  if (check->needs_rehash) {
+    auto storing = store_anew(database_, passwords_, row, std::move(password));
+    co_await std::move(storing);
+  }
+  co_return row;
+}
+
+Task<Result<AccountLogin>> Accounts::log_in(std::string email, std::string password,
+                                            Client client) {
+  auto finding = row_of(email);
+  auto row = co_await std::move(finding);
+  auto checking = check_password(std::move(row), email, std::move(password), std::move(client));
+  const auto checked = co_await std::move(checking);
+  if (!checked) {
+    co_return fail(checked.error());
+  }
+  co_return AccountLogin{(*checked)->name, (*checked)->version};
+}
+
+/// A password that was changed since it was looked at opens nothing any more.
+Task<bool> Accounts::is_current(AccountLogin login) const {
+  auto looking = row_of_key(std::move(login.key));
+  const auto now = co_await std::move(looking);
+  co_return now != nullptr && now->version == login.version;
+}
+
+void Accounts::begin(const Session<>& session, AccountLogin login) const {
+  std::string key = login.key;
+  session.begin_for(std::move(key), [this, login = std::move(login)] { return is_current(login); });
+}
+
+// Links.
+
+Task<std::shared_ptr<const Accounts::Link>> Accounts::find_link(std::string purpose,
+                                                                std::string token) const {
+  auto link = co_await database_.one<Link>(
+      "select digest, purpose, account, email, version from eider_account_links "
+      "where digest = $1 and purpose = $2 and expires > $3",
+      digest_of(token), purpose, seconds_from_now());
+  co_return link ? std::make_shared<const Link>(std::move(*link)) : nullptr;
+}
+
+Task<Result<AccountLogin>> Accounts::confirm(std::string token, std::string password) {
+  if (auto fault = password_fault_of(password, options_.password_length_min)) {
+    co_return fail(std::move(*fault));
+  }
+  // Ahead of the hash, which is dear: who has no token has none made.
+  auto finding = find_link(kSignUp, std::move(token));
+  const auto link = co_await std::move(finding);
+  if (link == nullptr) {
+    co_return fail(no_such_link());
+  }
+  auto hashing = hash_of(passwords_, std::move(password));
+  const auto stored = co_await std::move(hashing);
+  if (!stored) {
+    co_return fail(stored.error());
+  }
+  const AccountLogin made{random_text(kKeyBytes), 1};
+  try {
+    Transaction transaction = co_await database_.begin();
+    auto using_up = use_up(transaction, link->digest);
+    if (!co_await std::move(using_up)) {
+      co_return fail(no_such_link());
+    }
+    auto making = make_account(transaction, made, link->email, *stored);
+    co_await std::move(making);
+    co_await transaction.commit();
+  } catch (const db::Failure& failure) {
+    if (failure.kind() != db::FailureKind::unique) {
+      throw;
+    }
+    co_return fail(no_such_link());
+  }
+  co_return made;
+}
+
+Task<Result<AccountLogin>> Accounts::reset(std::string token, std::string password, Client client,
+                                           std::string language) {
+  if (auto fault = password_fault_of(password, options_.password_length_min)) {
+    co_return fail(std::move(*fault));
+  }
+  auto finding = find_link(kReset, std::move(token));
+  const auto link = co_await std::move(finding);
+  auto looking = row_of_key(link == nullptr ? "" : link->account);
+  const auto row = co_await std::move(looking);
+  if (link == nullptr || row == nullptr || row->version != link->version) {
+    co_return fail(no_such_link());
+  }
+  auto hashing = hash_of(passwords_, std::move(password));
+  auto stored = co_await std::move(hashing);
+  if (!stored) {
+    co_return fail(std::move(stored.error()));
+  }
+  const std::string ending_id = random_text(kKeyBytes);
+  {
+    Transaction transaction = co_await database_.begin();
+    auto using_up = use_up(transaction, link->digest);
+    if (!co_await std::move(using_up)) {
+      co_return fail(no_such_link());
+    }
+    auto setting = set_password(transaction, row, std::move(*stored), std::move(language));
+    if (!co_await std::move(setting)) {
+      co_return fail(no_such_link());
+    }
+    auto noting = note_ending(transaction, ending_id, row->name);
+    co_await std::move(noting);
+    co_await transaction.commit();
+  }
+  auto ending = sessions_.end_all(row->name);
+  (void)co_await std::move(ending);
+  co_await database_.exec("delete from eider_account_asks where id = $1", ending_id);
+  logins_.make_known(email_key_of(row->email), client);
+  co_return AccountLogin{row->name, row->version + 1};
+}
+
+Task<Result<void>> Accounts::change_password(Session<> session, std::string old_password,
+                                             std::string password, Client client,
+                                             std::string language) {
+  if (auto fault = password_fault_of(password, options_.password_length_min)) {
+    co_return fail(std::move(*fault));
+  }
+  auto finding = row_of_key(session.user());
+  auto found = co_await std::move(finding);
+  if (found == nullptr) {
+    co_return fail(no_such_login());
+  }
+  std::string account = found->email;
+  auto checking = check_password(std::move(found), std::move(account), std::move(old_password),
+                                 std::move(client));
+  const auto row = co_await std::move(checking);
+  if (!row) {
+    co_return fail(row.error());
+  }
+  auto hashing = hash_of(passwords_, std::move(password));
+  auto stored = co_await std::move(hashing);
+  if (!stored) {
+    co_return fail(std::move(stored.error()));
+  }
+  const std::string ending_id = random_text(kKeyBytes);
+  {
+    Transaction transaction = co_await database_.begin();
+    auto setting = set_password(transaction, *row, std::move(*stored), std::move(language));
+    if (!co_await std::move(setting)) {
+      co_return fail(Error::conflict("The password was changed meanwhile."));
+    }
+    auto noting = note_ending(transaction, ending_id, (*row)->name);
+    co_await std::move(noting);
+    co_await transaction.commit();
+  }
+  auto ending = sessions_.end_others(session);
+  (void)co_await std::move(ending);
+  co_await database_.exec("delete from eider_account_asks where id = $1", ending_id);
+  co_return done();
+}
+
+Task<Result<void>> Accounts::change_address(UserKey key, std::string token, std::string language) {
+  auto finding = find_link(kAddress, std::move(token));
+  const auto link = co_await std::move(finding);
+  if (link == nullptr) {
+    co_return fail(no_such_link());
+  }
+  if (link->account != key.text) {
+    co_return fail(no_link_of_this_account());
+  }
+  auto looking = row_of_key(link->account);
+  const auto row = co_await std::move(looking);
+  try {
+    Transaction transaction = co_await database_.begin();
+    auto using_up = use_up(transaction, link->digest);
+    if (row == nullptr || !co_await std::move(using_up)) {
+      co_return fail(no_such_link());
+    }
+    const auto changed = co_await transaction.exec(
+        "update eider_accounts set email = $1, email_key = $2, version = version + 1 "
+        "where name = $3 and version = $4",
+        link->email, email_key_of(link->email), link->account, link->version);
+    if (changed.rows != 1) {
+      co_return fail(no_such_link());
+    }
+    auto changing =
+        change_row(transaction, row, {.purpose = kAddressChanged, .language = std::move(language)});
+    co_await std::move(changing);
+    co_await transaction.commit();
+  } catch (const db::Failure& failure) {
+    if (failure.kind() != db::FailureKind::unique) {
+      throw;
+    }
+    co_return fail(no_such_link());
+  }
+  co_return done();
+}
+
+Task<> Accounts::tell_of_passkey(UserKey key, std::string language) {
+  auto finding = row_of_key(std::move(key.text));
+  auto row = co_await std::move(finding);
+  auto telling = tell_owner(database_, std::move(row), kPasskeyAdded, std::move(language));
+  co_await std::move(telling);
+}
+
+Accounts& accounts(App& app, Database database, Outbox& outbox, Sessions sessions,
+                   AccountsOptions options) {
+  users(app, sessions,
+        [](UserKey key, State<Accounts> all) -> Task<Result<Account>> {
+          auto finding = all->find(std::move(key));
+          auto account = co_await std::move(finding);
+          if (!account) {
+            co_return fail(Error::unauthorized("There is no such account any more."));
+          }
+          co_return std::move(*account);
+        },
+        {.login_page = options.login_page});
+  return app.add_module<Accounts>(std::move(database), outbox, std::move(sessions),
+                                  std::move(options));
+}
+
+}  // namespace eider

@@ -1,0 +1,263 @@
+// What is done behind the answers: finds out whether an address has an account, and writes to it.
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "eider/auth/accounts/account_rows.h"
+#include "eider/auth/accounts/accounts.h"
+#include "eider/core/base/failure.h"
+#include "eider/io/runtime/backoff.h"
+#include "eider/io/runtime/sleep.h"
+
+namespace eider {
+
+using detail::accounts::Ask;
+using detail::accounts::digest_of;
+using detail::accounts::email_key_of;
+using detail::accounts::kAddress;
+using detail::accounts::kAddressChanged;
+using detail::accounts::kEndSessions;
+using detail::accounts::kPasskeyAdded;
+using detail::accounts::kPasswordChanged;
+using detail::accounts::kProviderLinked;
+using detail::accounts::kReset;
+using detail::accounts::kSignUp;
+using detail::accounts::random_text;
+using detail::accounts::seconds_from_now;
+
+namespace {
+
+constexpr std::size_t kTokenBytes = 32;
+constexpr Duration kInterval = std::chrono::milliseconds(500);
+constexpr std::int64_t kForgottenEverySeconds = 600;
+constexpr std::int64_t kAsksAtOnce = 20;
+/// Behind the first try, twice as long behind each further one: ten tries are some two hours.
+constexpr Duration kFirstPause = std::chrono::seconds(10);
+constexpr Duration kPauseMax = std::chrono::hours(1);
+constexpr std::int64_t kTriesMax = 10;
+
+/// returns  nothing where the ask is about something else
+std::optional<AccountLetter> notice_of(const Ask& ask) {
+  const auto notice = [&ask](AccountLetterKind kind) {
+    return AccountLetter{.kind = kind, .to = ask.email, .language = ask.language};
+  };
+  if (ask.purpose == kPasswordChanged) {
+    return notice(AccountLetterKind::password_changed);
+  }
+  if (ask.purpose == kAddressChanged) {
+    return notice(AccountLetterKind::address_changed);
+  }
+  if (ask.purpose == kPasskeyAdded) {
+    return notice(AccountLetterKind::passkey_added);
+  }
+  if (ask.purpose == kProviderLinked) {
+    return notice(AccountLetterKind::provider_linked);
+  }
+  return std::nullopt;
+}
+
+constexpr const char* kTables =
+    "create table if not exists eider_accounts ("
+    "name text primary key, email text not null, email_key text not null, "
+    "password text not null, version bigint not null, made bigint not null);"
+    "create unique index if not exists eider_accounts_email_key on eider_accounts(email_key);"
+    "create table if not exists eider_account_links ("
+    "digest text primary key, purpose text not null, account text not null, "
+    "email text not null, email_key text not null, version bigint not null, "
+    "expires bigint not null);"
+    "create index if not exists eider_account_links_account on eider_account_links(account);"
+    "create index if not exists eider_account_links_email_key on "
+    "eider_account_links(email_key);"
+    "create index if not exists eider_account_links_expires on eider_account_links(expires);"
+    "create table if not exists eider_account_asks ("
+    "id text primary key, purpose text not null, account text not null, email text not null, "
+    "version bigint not null, tries bigint not null, due bigint not null, "
+    "language text not null default '');"
+    "create index if not exists eider_account_asks_due on eider_account_asks(due);";
+
+/// To a table that was made ahead of it.
+Task<> add_language_column(const Database& to) {
+  bool is_there = true;
+  try {
+    (void)co_await to.all<std::string>("select language from eider_account_asks limit 1");
+  } catch (const db::Failure&) {
+    is_there = false;
+  }
+  if (!is_there) {
+    co_await to.script(
+        "alter table eider_account_asks add column language text not null default ''");
+  }
+}
+
+/// A copy of the link lets in whoever has it: it goes to the owner alone, and does not stay in the
+/// text of a mail that was not sent.
+void protect_link(Mail& mail, const AccountLetter& letter) {
+  mail.to = {letter.to};
+  mail.cc.clear();
+  mail.bcc.clear();
+  mail.is_one_time = !letter.link.empty();
+}
+
+}  // namespace
+
+Task<> Accounts::start() {
+  co_await database_.script(kTables);
+  auto adding = add_language_column(database_);
+  co_await std::move(adding);
+}
+
+// Begun again by the app where it throws, as when the database is away for a while.
+Task<> Accounts::run() {
+  std::int64_t forgotten = 0;
+  while (true) {
+    auto working = work_off();
+    co_await std::move(working);
+    if (const std::int64_t now = seconds_from_now(); now - forgotten >= kForgottenEverySeconds) {
+      forgotten = now;
+      co_await database_.exec("delete from eider_account_links where expires <= $1", now);
+    }
+    co_await sleep_for(kInterval);
+  }
+}
+
+Task<> Accounts::work_off() {
+  while (true) {
+    const auto asks = co_await database_.all<Ask>(
+        "select id, purpose, account, email, version, tries, language from eider_account_asks "
+        "where due <= $1 order by due, id limit $2",
+        seconds_from_now(), kAsksAtOnce);
+    if (asks.empty()) {
+      break;
+    }
+    for (const Ask& ask : asks) {
+      auto answering = try_to_answer(std::make_shared<const Ask>(ask));
+      co_await std::move(answering);
+    }
+  }
+  const auto left = co_await database_.one<std::int64_t>("select count(*) from eider_account_asks");
+  asked_.store(left.value_or(0), std::memory_order_relaxed);
+}
+
+/// Put off ahead of each try, further each time: one that fails, as where the application's words
+/// cannot stand in a mail, or that ends its process, keeps no other waiting; and no other process
+/// takes it meanwhile. Throws where the database does not put it off.
+Task<> Accounts::try_to_answer(std::shared_ptr<const Ask> ask) {
+  const auto taken = co_await database_.exec(
+      "update eider_account_asks set tries = tries + 1, due = $1 where id = $2 and tries = $3",
+      seconds_from_now(detail::runtime::with_jitter(
+          detail::runtime::pause_behind(ask->tries + 1, kFirstPause, kPauseMax))),
+      ask->id, ask->tries);
+  if (taken.rows != 1) {  // another process has it
+    co_return;
+  }
+  std::optional<std::string> fault;
+  try {
+    if (ask->tries >= kTriesMax && ask->purpose != kEndSessions) {
+      throw Failure(Error::internal("its process ended at each try"));
+    }
+    auto answering = answer(ask);
+    co_await std::move(answering);
+  } catch (const std::exception& wrong) {
+    fault = wrong.what();
+  }
+  if (fault) {
+    auto noting = note_failure(ask, std::move(*fault));
+    co_await std::move(noting);
+  }
+}
+
+/// Sessions that are to be ended are tried for ever: they may be a thief's.
+Task<> Accounts::note_failure(std::shared_ptr<const Ask> ask, std::string fault) {
+  const bool is_last = ask->tries + 1 >= kTriesMax && ask->purpose != kEndSessions;
+  options_.log->write(LogLevel::error, "accounts: '" + ask->purpose + "' of " + ask->id +
+                                           (is_last ? " is given up: " : " is tried again: ") +
+                                           fault);
+  if (is_last) {
+    co_await database_.exec("delete from eider_account_asks where id = $1", ask->id);
+  }
+}
+
+Task<> Accounts::answer(std::shared_ptr<const Ask> ask) {
+  if (ask->purpose == kEndSessions) {
+    // Ahead of the transaction: the sessions may be in the same database, which has one writer.
+    auto ending = sessions_.end_all(ask->account);
+    (void)co_await std::move(ending);
+  }
+  Transaction transaction = co_await database_.begin();
+  const auto changed =
+      co_await transaction.exec("delete from eider_account_asks where id = $1", ask->id);
+  if (changed.rows == 1) {  // else another process has it
+    auto answering =
+        notice_of(*ask) ? send(transaction, *notice_of(*ask)) : answer_in(transaction, ask);
+    co_await std::move(answering);
+  }
+  co_await transaction.commit();
+}
+
+Task<> Accounts::answer_in(const Transaction& at, std::shared_ptr<const Ask> ask) {
+  const auto of_email = co_await at.one<Row>(
+      "select name, email, password, version from eider_accounts where email_key = $1",
+      email_key_of(ask->email));
+  Link link{.purpose = ask->purpose,
+            .account = ask->account,
+            .email = ask->email,
+            .version = ask->version};
+  if (ask->purpose == kSignUp && !of_email) {
+    auto sending = send_link(at, std::move(link), ask->language);
+    co_await std::move(sending);
+  } else if (ask->purpose == kReset && of_email) {
+    // To the address that the account has, not to another spelling of it that somebody has typed.
+    link.email = of_email->email;
+    link.account = of_email->name;
+    link.version = of_email->version;
+    auto sending = send_link(at, std::move(link), ask->language);
+    co_await std::move(sending);
+  } else if (ask->purpose == kAddress && (!of_email || of_email->name == ask->account)) {
+    // With the version that was asked for: where a reset has taken the account back from whoever
+    // has asked, the link is none.
+    auto sending = send_link(at, std::move(link), ask->language);
+    co_await std::move(sending);
+  } else if (of_email && ask->purpose != kEndSessions) {
+    auto sending = send(at, {.kind = AccountLetterKind::already_there,
+                             .to = of_email->email,
+                             .language = ask->language});
+    co_await std::move(sending);
+  }
+}
+
+/// Makes the token, which is in the mail alone.
+Task<> Accounts::send_link(const Transaction& at, Link link, std::string language) {
+  const std::string token = random_text(kTokenBytes);
+  AccountLetter letter{.kind = AccountLetterKind::confirm,
+                       .to = link.email,
+                       .link = options_.origin + options_.confirm_page,
+                       .within = options_.confirm_within,
+                       .language = std::move(language)};
+  if (link.purpose == kReset) {
+    letter.kind = AccountLetterKind::reset;
+    letter.link = options_.origin + options_.reset_page;
+    letter.within = options_.reset_within;
+  } else if (link.purpose == kAddress) {
+    letter.kind = AccountLetterKind::confirm_address;
+    letter.link = options_.origin + options_.address_page;
+  }
+  letter.link += "#" + token;
+  co_await at.exec(
+      "insert into eider_account_links(digest, purpose, account, email, email_key, version, "
+      "expires) values($1, $2, $3, $4, $5, $6, $7)",
+      digest_of(token), link.purpose, link.account, link.email, email_key_of(link.email),
+      link.version, seconds_from_now(letter.within));
+  auto sending = send(at, std::move(letter));
+  co_await std::move(sending);
+}
+
+Task<> Accounts::send(const Transaction& at, AccountLetter letter) {
+  Mail mail = options_.write ? options_.write(letter)
+                             : plain_account_mail(letter, options_.from, options_.name);
+  mail.from = mail.from.email.empty() ? options_.from : mail.from;
+  protect_link(mail, letter);
+  auto adding = outbox_.add(at, mail);
+  (void)co_await std::move(adding);
+}
+
+}  // namespace eider

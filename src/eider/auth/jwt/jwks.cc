@@ -1,0 +1,142 @@
+#include "eider/auth/jwt/jwks.h"
+
+#include <utility>
+
+#include "eider/auth/jwt/jwt.h"
+#include "eider/client/client.h"
+#include "eider/core/base/failure.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/protocols/http/http_url.h"
+
+namespace eider {
+
+namespace {
+
+ClientOptions client_options(const JwksOptions& options) {
+  ClientOptions own = options.client;
+  own.whole = options.deadline;
+  own.body_bytes_max = options.bytes_max;
+  own.redirects_max = 0;  // an answer from elsewhere is none of the issuer's
+  own.retries_max = 0;    // pause_min says when to ask again
+  return own;
+}
+
+Task<Result<std::string>> fetch_by(std::shared_ptr<HttpClient> client, std::string url) {
+  auto asking = client->get(url);
+  auto reply = co_await std::move(asking);
+  if (!reply) {
+    co_return fail(Error::internal(reply.error().text));
+  }
+  if (reply->status() != 200) {
+    co_return fail(Error::internal(url + " answered with " + std::to_string(reply->status())));
+  }
+  co_return std::string(reply->body());
+}
+
+}  // namespace
+
+namespace detail::jwt {
+
+JwksOptions checked_jwks(JwksOptions options) {
+  const auto refuse = [&](std::string_view why) {
+    throw Failure(Error::internal("jwks: " + std::string(why) + ": " + options.url));
+  };
+  const auto url = http::read_http_url(options.url);
+  if (!url) {
+    refuse(url.error());
+  }
+  const bool is_here = url->host == "127.0.0.1" || url->host == "::1" || url->host == "localhost";
+  if (!url->is_secure && !is_here) {
+    refuse("keys come by https, or anybody on the way makes them");
+  }
+  if (options.pause_min <= Duration::zero() || options.deadline <= Duration::zero()) {
+    refuse("pause_min and deadline are more than nothing");
+  }
+  return options;
+}
+
+JwksCache::JwksCache(const JwksOptions& options, Fetch fetch)
+    : options_(options), fetch_(std::move(fetch)) {}
+
+bool JwksCache::is_due() const {
+  return !was_asked_ || Loop::current().now() - asked_at_ >= options_.pause_min;
+}
+
+bool JwksCache::are_usable() const {
+  return keys_ != nullptr && Loop::current().now() - fetched_at_ < options_.kept_for;
+}
+
+void JwksCache::begin_fetch() {
+  if (is_asking_ || !is_due()) {
+    return;
+  }
+  is_asking_ = true;
+  is_behind_a_break_ = (Loop::current().now() - asked_at_) / 2 >= options_.refresh_after;
+  was_asked_ = true;
+  asked_at_ = Loop::current().now();
+  answered_.reset();
+  // In the scope, not in the request's task: whose client leaves takes nobody else's answer along.
+  asking_.start(fetch_once());
+}
+
+Task<> JwksCache::fetch_once() {
+  try {
+    auto fetching = fetch_();
+    const Result<std::string> text = co_await std::move(fetching);
+    auto keys = text ? parse_jwks(*text, options_.rsa_default, options_.keys_max)
+                     : Result<std::vector<JwtKey>>(fail(text.error()));
+    // What is no set is a mistake of the issuer's: the old keys serve on. A set without a key is
+    // taken at its word: it has withdrawn them.
+    if (keys) {
+      keys_ = std::make_shared<const std::vector<JwtKey>>(std::move(*keys));
+      fetched_at_ = Loop::current().now();
+    }
+  } catch (const std::exception&) {
+    // As an answer that is none: it is asked again when it is due.
+  }
+  is_asking_ = false;
+  answered_.set();
+}
+
+Task<Result<JwksCache::Keys, JwtError>> JwksCache::keys_for(std::string token, Keys refuted) {
+  const bool is_known = are_usable() && keys_ != refuted && has_key_for(token, *keys_);
+  if (!is_known || Loop::current().now() - fetched_at_ >= options_.refresh_after) {
+    begin_fetch();
+  }
+  if (is_asking_ && (!is_known || is_behind_a_break_)) {
+    co_await answered_.wait();
+  }
+  if (!are_usable()) {
+    co_return fail(JwtError{JwtFault::keys_unavailable, "the issuer's keys cannot be had"});
+  }
+  co_return keys_;
+}
+
+Task<Result<JwtClaims, JwtError>> JwksCache::check(std::string token, Check check) {
+  auto asking = keys_for(token);
+  const auto keys = co_await std::move(asking);
+  if (!keys) {
+    co_return fail(keys.error());
+  }
+  auto checked = check(**keys);
+  if (checked || checked.error().fault != JwtFault::bad_signature) {
+    co_return checked;
+  }
+  auto asking_again = keys_for(std::move(token), *keys);
+  const auto newer = co_await std::move(asking_again);
+  co_return newer && *newer != *keys ? check(**newer) : std::move(checked);
+}
+
+}  // namespace detail::jwt
+
+Jwks::Jwks(JwksOptions options) {
+  const auto kept =
+      std::make_shared<const JwksOptions>(detail::jwt::checked_jwks(std::move(options)));
+  caches_ = std::make_shared<LoopLocal<detail::jwt::JwksCache>>([kept] {
+    const auto client = std::make_shared<HttpClient>(client_options(*kept));
+    return std::make_unique<detail::jwt::JwksCache>(
+        *kept, [client, url = kept->url] { return fetch_by(client, url); });
+  });
+}
+
+}  // namespace eider

@@ -1,0 +1,134 @@
+// A guard that lets in who has a valid token, and tells handlers what it says.
+// Must not tell a client what is wrong with its token: logs say it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/app/extract.h"
+#include "eider/app/operation.h"
+#include "eider/auth/jwt/claims.h"
+#include "eider/auth/jwt/jwks.h"
+#include "eider/auth/jwt/jwt.h"
+#include "eider/io/runtime/task.h"
+#include "eider/web/middleware/identity.h"
+
+namespace eider {
+
+/// What handlers behind jwt_auth<T> take: the token's claims as a struct of one's own.
+///
+///     struct Session { std::string role; std::optional<std::string> team; };
+///     app.get("/me", [](const Claims<Session>& claims) { return claims.own.role; });
+template <class T>
+struct Claims {
+  RegisteredClaims registered;
+  T own;
+};
+
+template <class T>
+struct Extract<Claims<T>> : ExtractSlot<Claims<T>> {
+  static constexpr bool kOwns = true;
+};
+
+struct JwtAuth {
+  /// Own ones, or `Jwks({.url = "https://id.example/.well-known/jwks.json"})`.
+  std::variant<std::vector<JwtKey>, Jwks> keys = {};
+  // As JwtRules has them.
+  std::string issuer = {};
+  /// Demanded where keys are an issuer's: its tokens for other services are none for this one.
+  std::string audience = {};
+  std::string type = {};
+  Duration leeway = std::chrono::seconds(30);
+  bool needs_expiry = true;
+  /// false: whoever has any token of the issuer's is let in, though no audience is said.
+  bool needs_audience = true;
+  /// What the challenge names.
+  std::string realm = "restricted";
+};
+
+namespace detail::jwt {
+
+using FieldOfRequest = Header<"authorization", std::optional<std::string>>;
+
+/// Throws a Failure for no keys, for an issuer's without an audience, and for a realm that is no
+/// quoted string.
+class JwtChecker {
+ public:
+  explicit JwtChecker(JwtAuth options);
+
+  /// authorization  the field's value
+  [[nodiscard]] Task<Result<JwtClaims>> check(std::optional<std::string> authorization) const;
+  /// What a client is told whose token's claims are not those that are wanted.
+  [[nodiscard]] Error refusal(const JwtError& error) const;
+  static void describe(Operation& operation);
+
+ private:
+  [[nodiscard]] Error challenge(std::string_view code) const;
+
+  JwtAuth options_;
+  JwtRules rules_;
+};
+
+/// `sub`, and the words of `scope` (RFC 9068, section 2.2.3.1), or the list `scp`.
+[[nodiscard]] Result<Identity, JwtError> identity_of(const JwtClaims& claims);
+
+}  // namespace detail::jwt
+
+/// A guard, for Routes::guard and Routes::provide: 401 with WWW-Authenticate: Bearer, or 503 where
+/// the issuer's keys cannot be had.
+///
+/// T  Identity: handlers take `const Identity&`; any other: `const Claims<T>&`
+///
+///     api.guard(jwt_auth({.keys = Jwks({.url = "https://id.example/jwks.json"}),
+///                         .issuer = "https://id.example", .audience = "notes"}));
+///
+/// source  RFC 6750, section 3; RFC 8725
+template <class T = Identity>
+class JwtGuard {
+ public:
+  using Known = std::conditional_t<std::is_same_v<T, Identity>, Identity, Claims<T>>;
+
+  explicit JwtGuard(JwtAuth options) : checker_(std::move(options)) {}
+
+  Task<Result<Known>> operator()(detail::jwt::FieldOfRequest authorization) const {
+    auto checking = checker_.check(std::move(*authorization));
+    Result<JwtClaims> claims = co_await std::move(checking);
+    if (!claims) {
+      co_return fail(std::move(claims.error()));
+    }
+    auto known = known_of(*claims);
+    if (!known) {
+      co_return fail(checker_.refusal(known.error()));
+    }
+    co_return std::move(*known);
+  }
+  void describe(Operation& operation) const { detail::jwt::JwtChecker::describe(operation); }
+  [[nodiscard]] std::string name() const { return "jwt_auth"; }
+
+ private:
+  [[nodiscard]] static Result<Known, JwtError> known_of(const JwtClaims& claims) {
+    if constexpr (std::is_same_v<T, Identity>) {
+      return detail::jwt::identity_of(claims);
+    } else {
+      auto own = claims.template as<T>();
+      if (!own) {
+        return fail(std::move(own.error()));
+      }
+      return Known{claims.registered(), std::move(*own)};
+    }
+  }
+
+  detail::jwt::JwtChecker checker_;
+};
+
+template <class T = Identity>
+[[nodiscard]] JwtGuard<T> jwt_auth(JwtAuth options) {
+  return JwtGuard<T>(std::move(options));
+}
+
+}  // namespace eider

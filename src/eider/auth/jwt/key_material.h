@@ -1,0 +1,63 @@
+// What a key is made of, by OpenSSL, and what its algorithm says of it.
+// Must not be included by a public header.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/auth/jwt/algorithm.h"
+#include "eider/core/json/value.h"
+#include "eider/io/tls/openssl.h"
+
+namespace eider::detail::jwt {
+
+enum class KeyFamily : std::uint8_t { secret, rsa, rsa_pss, ec, ed25519 };
+
+/// hash_name     OpenSSL's; empty: the algorithm hashes by itself
+/// curve         as a JWK names it
+/// group         as OpenSSL does
+/// number_bytes  of each of the two numbers of an ECDSA signature, and of a coordinate
+struct AlgorithmFacts {
+  KeyFamily family;
+  const char* hash_name;
+  std::size_t hash_bytes;
+  std::string_view curve;
+  const char* group;
+  std::size_t number_bytes;
+};
+
+[[nodiscard]] const AlgorithmFacts& facts_of(JwtAlgorithm algorithm) noexcept;
+
+/// Either a pair of keys, or at least its public part, or a secret.
+struct KeyMaterial {
+  KeyMaterial(JwtAlgorithm its_algorithm, std::string its_id);
+  ~KeyMaterial();
+  KeyMaterial(const KeyMaterial&) = delete;
+  KeyMaterial& operator=(const KeyMaterial&) = delete;
+
+  JwtAlgorithm algorithm;
+  std::string id;
+  bool can_sign = false;
+  tls::KeyPtr pair;
+  std::string secret;
+};
+
+/// What is wrong with a pair for this algorithm; empty: nothing.
+[[nodiscard]] std::string fault_of_pair(EVP_PKEY* pair, const AlgorithmFacts& facts);
+
+/// A pair of a JWK's members; null for what is none. `d` makes it one that signs.
+///
+/// source  RFC 7518, sections 6.2 and 6.3; RFC 8037, section 2
+[[nodiscard]] tls::KeyPtr pair_from_jwk(const json::Value& jwk, const AlgorithmFacts& facts);
+
+/// `kty` and the members of the public part.
+[[nodiscard]] json::Value public_members(EVP_PKEY* pair, const AlgorithmFacts& facts);
+
+/// The bytes of a member in base64url; nothing where it is none.
+[[nodiscard]] std::optional<std::string> bytes_member(const json::Value& jwk,
+                                                      std::string_view name);
+
+}  // namespace eider::detail::jwt

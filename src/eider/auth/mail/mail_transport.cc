@@ -1,0 +1,151 @@
+#include "eider/auth/mail/mail_transport.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "eider/app/log_stderr.h"
+#include "eider/core/base/describes_only.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/reached.h"
+#include "eider/core/base/text.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/descriptor.h"
+
+namespace eider {
+
+namespace {
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR) {
+      return false;
+    }
+    bytes.remove_prefix(count > 0 ? static_cast<std::size_t>(count) : 0);
+  }
+  return true;
+}
+
+/// A half-written mail has another name, so that nobody reads one; and there are secrets in mails,
+/// so that nobody but the owner reads any, whatever was there under that name.
+MailOutcome write_file(const std::filesystem::path& directory, const MailMessage& message) {
+  const std::filesystem::path path = directory / (message.id + ".eml");
+  std::filesystem::path partial = path;
+  partial += ".part";
+  std::error_code error;
+  std::filesystem::remove(partial, error);
+  const Descriptor file(
+      ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  const bool is_written = file.is_open() && write_all(file.get(), message.text);
+  if (is_written) {
+    std::filesystem::rename(partial, path, error);
+  }
+  if (!is_written || error) {
+    return {MailVerdict::later, "cannot write " + path.string()};
+  }
+  return {};
+}
+
+class FileMails final : public MailTransport {
+ public:
+  explicit FileMails(std::string directory) : directory_(std::move(directory)) {
+    if (detail::base::DescribesOnly::is_on()) {
+      return;
+    }
+    std::error_code error;
+    std::filesystem::create_directories(directory_, error);
+    if (error) {
+      throw Failure(Error::internal("mail: cannot make the directory " + directory_.string() +
+                                    ": " + error.message()));
+    }
+    detail::base::will_write(directory_);
+  }
+
+  [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> message) override {
+    auto work =
+        run_blocking([directory = directory_, message] { return write_file(directory, *message); });
+    MailOutcome outcome = co_await work;
+    co_return outcome;
+  }
+
+ private:
+  const std::filesystem::path directory_;
+};
+
+class LoggedMails final : public MailTransport {
+ public:
+  explicit LoggedMails(std::shared_ptr<LogSink> sink) : sink_(std::move(sink)) {}
+
+  [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> message) override {
+    std::string line = "mail to";
+    for (const std::string& recipient : message->recipients) {
+      line.append(" ").append(recipient);
+    }
+    line.append(": ").append(field_of(*message, "Subject")).append("\n");
+    line.append(text_of(*message)).append(text_of(*message, "text/html"));
+    sink_->write(LogLevel::info, line);
+    co_return MailOutcome();
+  }
+
+ private:
+  const std::shared_ptr<LogSink> sink_;
+};
+
+}  // namespace
+
+std::shared_ptr<MailTransport> mail_files(std::string directory) {
+  return std::make_shared<FileMails>(std::move(directory));
+}
+
+std::shared_ptr<MailTransport> logged_mails(std::shared_ptr<LogSink> sink) {
+  return std::make_shared<LoggedMails>(std::move(sink));
+}
+
+std::shared_ptr<MailTransport> logged_mails() {
+  return logged_mails(stderr_log());
+}
+
+Task<MailOutcome> KeptMails::send(std::shared_ptr<const MailMessage> message) {
+  const std::lock_guard lock(mutex_);
+  MailOutcome outcome;
+  if (!next_.empty()) {
+    outcome = std::move(next_.front());
+    next_.erase(next_.begin());
+  }
+  if (outcome.verdict == MailVerdict::sent) {
+    kept_.push_back(*message);
+  }
+  co_return outcome;
+}
+
+std::vector<MailMessage> KeptMails::all() const {
+  const std::lock_guard lock(mutex_);
+  return kept_;
+}
+
+MailMessage KeptMails::last_to(std::string_view email) const {
+  const std::vector<MailMessage> kept = all();
+  for (auto one = kept.rbegin(); one != kept.rend(); ++one) {
+    const auto is_it = [email](std::string_view known) {
+      return equals_ignoring_case(known, email);
+    };
+    if (std::ranges::any_of(one->recipients, is_it)) {
+      return *one;
+    }
+  }
+  throw Failure(Error::internal("no mail was sent to " + std::string(email)));
+}
+
+void KeptMails::answer_next(std::vector<MailOutcome> outcomes) {
+  const std::lock_guard lock(mutex_);
+  next_ = std::move(outcomes);
+}
+
+}  // namespace eider

@@ -1,0 +1,206 @@
+#include "eider/auth/mail/smtp.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <coroutine>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "eider/auth/mail/smtp_session.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/reached.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/signals_blocked.h"
+
+namespace eider {
+
+namespace {
+
+using detail::mail::SmtpSession;
+
+/// One message on its way to a thread and back to the loop that awaits it.
+class Sending final : public Posted {
+ public:
+  explicit Sending(std::shared_ptr<const MailMessage> its_message)
+      : message(std::move(its_message)) {}
+  ~Sending() override {
+    if (holder != nullptr) {
+      *holder = nullptr;
+    }
+  }
+  void run() override {
+    if (waiting != nullptr) {
+      std::exchange(waiting, nullptr).resume();
+    }
+  }
+
+  const std::shared_ptr<const MailMessage> message;
+  MailOutcome outcome = {MailVerdict::later, "the process ends"};
+  Loop* loop = nullptr;
+  std::coroutine_handle<> waiting;
+  Sending** holder = nullptr;
+};
+
+/// The threads, each with a connection of its own. What is awaited keeps them alive.
+class SmtpThreads {
+ public:
+  explicit SmtpThreads(SmtpOptions options) : options_(std::move(options)) {
+    const SignalsBlocked blocked;
+    try {
+      while (threads_.size() < std::max(options_.connections, 1U)) {
+        threads_.emplace_back([this] { serve(); });
+        pthread_setname_np(threads_.back().native_handle(), "eider-smtp");
+      }
+    } catch (const std::system_error&) {
+      // Fewer threads than wanted: these do, if there is one.
+    }
+    if (threads_.empty()) {
+      throw Failure(Error::internal("smtp: the system has no thread to give"));
+    }
+  }
+  ~SmtpThreads() {
+    stop();
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
+  }
+  SmtpThreads(const SmtpThreads&) = delete;
+  SmtpThreads& operator=(const SmtpThreads&) = delete;
+
+  /// False where it has stopped.
+  bool submit(std::unique_ptr<Sending>& sending) {
+    const std::lock_guard lock(mutex_);
+    if (is_stopped_) {
+      return false;
+    }
+    queue_.push_back(std::move(sending));
+    has_work_.notify_one();
+    return true;
+  }
+
+  /// Nobody waits for it any more; what is on its way comes to its end.
+  void abandon(Sending& sending) noexcept {
+    const std::lock_guard lock(mutex_);
+    sending.waiting = nullptr;
+    sending.holder = nullptr;
+    std::erase_if(queue_, [&sending](const auto& queued) { return queued.get() == &sending; });
+  }
+
+  void stop() noexcept {
+    std::deque<std::unique_ptr<Sending>> left;
+    {
+      const std::lock_guard lock(mutex_);
+      is_stopped_ = true;
+      left.swap(queue_);
+    }
+    has_work_.notify_all();
+    for (std::unique_ptr<Sending>& sending : left) {
+      deliver(std::move(sending));
+    }
+  }
+
+ private:
+  std::unique_ptr<Sending> next() {
+    std::unique_lock lock(mutex_);
+    has_work_.wait(lock, [this] { return !queue_.empty() || is_stopped_; });
+    if (queue_.empty()) {
+      return nullptr;
+    }
+    std::unique_ptr<Sending> sending = std::move(queue_.front());
+    queue_.pop_front();
+    return sending;
+  }
+
+  void serve() {
+    SmtpSession session(options_, is_stopped_);
+    while (std::unique_ptr<Sending> sending = next()) {
+      sending->outcome = session.send(*sending->message);
+      deliver(std::move(sending));
+    }
+  }
+
+  // Under the lock, so that the loop is there: whoever waits is on it, and takes the lock to leave.
+  void deliver(std::unique_ptr<Sending> sending) {
+    const std::lock_guard lock(mutex_);
+    if (sending->waiting != nullptr) {
+      Loop& loop = *sending->loop;
+      loop.post(std::unique_ptr<Posted>(std::move(sending)));
+    } else {
+      sending.reset();
+    }
+  }
+
+  const SmtpOptions options_;
+  std::mutex mutex_;
+  std::condition_variable has_work_;
+  std::deque<std::unique_ptr<Sending>> queue_;
+  std::atomic<bool> is_stopped_{false};
+  std::vector<std::thread> threads_;
+};
+
+class SendAwaiter {
+ public:
+  SendAwaiter(SmtpThreads& threads, std::unique_ptr<Sending> sending) noexcept
+      : threads_(threads), sending_(std::move(sending)) {}
+  SendAwaiter(const SendAwaiter&) = delete;
+  SendAwaiter& operator=(const SendAwaiter&) = delete;
+  ~SendAwaiter() {
+    if (submitted_ != nullptr) {
+      threads_.abandon(*submitted_);
+    }
+  }
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> waiting) {
+    sending_->loop = &Loop::current();
+    sending_->waiting = waiting;
+    sending_->holder = &submitted_;
+    submitted_ = sending_.get();
+    return threads_.submit(sending_);
+  }
+  MailOutcome await_resume() { return std::move(submitted_->outcome); }
+
+ private:
+  SmtpThreads& threads_;
+  std::unique_ptr<Sending> sending_;  // ahead of it, and where it was refused
+  Sending* submitted_ = nullptr;      // belongs to the queue, then to the loop while it resumes us
+};
+
+class SmtpTransport final : public MailTransport {
+ public:
+  explicit SmtpTransport(SmtpOptions options)
+      : takes_at_most_(options.within + options.answer_within),
+        threads_(std::make_shared<SmtpThreads>(std::move(options))) {}
+
+  [[nodiscard]] Duration takes_at_most() const noexcept override { return takes_at_most_; }
+  [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> message) override {
+    const std::shared_ptr<SmtpThreads> threads = threads_;
+    SendAwaiter sending(*threads, std::make_unique<Sending>(std::move(message)));
+    MailOutcome outcome = co_await sending;
+    co_return outcome;
+  }
+  void stop() noexcept override { threads_->stop(); }
+
+ private:
+  const Duration takes_at_most_;
+  const std::shared_ptr<SmtpThreads> threads_;
+};
+
+}  // namespace
+
+std::shared_ptr<MailTransport> smtp(SmtpOptions options) {
+  detail::base::will_read(options.ca_file);  // read for each connection
+  if (!detail::mail::is_smtp_url(options.url)) {
+    throw Failure(Error::internal("smtp: the URL is smtp://host:port or smtps://host:port, not '" +
+                                  options.url + "'"));
+  }
+  return std::make_shared<SmtpTransport>(std::move(options));
+}
+
+}  // namespace eider

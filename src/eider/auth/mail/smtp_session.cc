@@ -1,0 +1,337 @@
+#include "eider/auth/mail/smtp_session.h"
+
+#include <curl/curl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/core/base/failure.h"
+
+namespace eider::detail::mail {
+
+namespace {
+
+constexpr std::string_view kPlainScheme = "smtp://";
+constexpr std::string_view kTlsScheme = "smtps://";
+/// Of a server's reply, for the log.
+constexpr std::size_t kReplyBytesMax = 200;
+constexpr long kPermanentFrom = 500;
+constexpr long kTemporaryFrom = 400;
+/// 530, 534, 535, 538: of AUTH and STARTTLS (RFC 4954, section 6). They are about this service's
+/// settings, not about the mail, which is to be there when these are mended.
+constexpr std::array<long, 4> kOfSettings = {530, 534, 535, 538};
+/// Of policy (RFC 3463, section 3.8): for a sender, that he has not logged in, or not as himself.
+constexpr std::string_view kPolicyStatus = "5.7.";
+/// How libcurl says which command was refused.
+constexpr std::string_view kSenderRefused = "MAIL failed";
+constexpr std::string_view kGreeting = "220";
+constexpr std::string_view kLoggedIn = "235";
+
+std::string_view authority_of(std::string_view url) noexcept {
+  for (const std::string_view scheme : {kPlainScheme, kTlsScheme}) {
+    if (url.starts_with(scheme)) {
+      return url.substr(scheme.size());
+    }
+  }
+  return {};
+}
+
+/// What a server has said, without what would begin another line of a log.
+std::string printable(std::string_view text) {
+  std::string out(text.substr(0, kReplyBytesMax));
+  std::ranges::replace_if(out, [](unsigned char byte) { return byte < 0x20 || byte > 0x7E; }, ' ');
+  out.erase(std::min(out.find_last_not_of(' ') + 1, out.size()));
+  return out;
+}
+
+long to_ms(Duration duration) noexcept {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+  return static_cast<long>(std::max<decltype(ms)>(ms, 1));
+}
+
+/// Once in the process, ahead of all threads that use it (curl_global_init(3)).
+void start_curl() {
+  static const CURLcode kStarted = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (kStarted != CURLE_OK) {
+    throw Failure(Error::internal("smtp: libcurl does not start"));
+  }
+}
+
+struct ListEnd {
+  void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
+};
+using List = std::unique_ptr<curl_slist, ListEnd>;
+
+void add_to(List& list, const std::string& text) {
+  curl_slist* const longer = curl_slist_append(list.get(), text.c_str());
+  if (longer == nullptr) {
+    throw std::bad_alloc();
+  }
+  (void)list.release();
+  list.reset(longer);
+}
+
+using SteadyClock = std::chrono::steady_clock;
+
+struct HandleEnd {
+  void operator()(CURL* handle) const noexcept { curl_easy_cleanup(handle); }
+};
+
+}  // namespace
+
+bool is_smtp_url(std::string_view url) noexcept {
+  const std::string_view authority = authority_of(url);
+  return !authority.empty() && std::ranges::all_of(authority, [](char byte) {
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+           (byte >= 'A' && byte <= 'Z') || byte == '.' || byte == '-' || byte == ':' ||
+           byte == '[' || byte == ']';
+  });
+}
+
+bool is_loopback_url(std::string_view url) noexcept {
+  std::string_view host = authority_of(url);
+  if (host.starts_with("[::1]")) {
+    return host.size() == 5 || host[5] == ':';
+  }
+  host = host.substr(0, host.find(':'));
+  // A name such as 127.evil.example is none, so nothing but digits and dots may follow.
+  return host == "localhost" || (host.starts_with("127.") &&
+                                 host.find_first_not_of("0123456789.") == std::string_view::npos);
+}
+
+struct SmtpSession::State {
+  State(SmtpOptions its_options, const std::atomic<bool>& its_stop)
+      : options(std::move(its_options)), is_stopped(its_stop) {}
+  ~State() { close(); }
+
+  static std::size_t read(char* to, std::size_t size, std::size_t count, void* state) noexcept;
+  static int seek(void* state, curl_off_t offset, int origin) noexcept;
+  static std::size_t hear(char* line, std::size_t size, std::size_t count, void* state) noexcept;
+  static int keep_on(void* state, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept;
+
+  void open();
+  void close() noexcept;
+  void set_security();
+  void set_user();
+  template <class T>
+  void set(CURLoption option, T value);
+  CURLcode perform(const MailMessage& message);
+  [[nodiscard]] MailOutcome outcome_of(CURLcode code) const;
+  [[nodiscard]] bool lacks_login() const noexcept { return !options.user.empty() && !is_logged_in; }
+  [[nodiscard]] bool is_of_mail(CURLcode code) const;
+  [[nodiscard]] long reply_code() const;
+
+  const SmtpOptions options;
+  const std::atomic<bool>& is_stopped;
+  std::unique_ptr<CURL, HandleEnd> handle{};
+  std::string_view unread{};
+  std::string_view whole{};
+  std::string reply{};
+  std::array<char, CURL_ERROR_SIZE> fault{};
+  bool is_logged_in = false;  // on the connection that is there
+  SteadyClock::time_point sent_until{};
+};
+
+std::size_t SmtpSession::State::read(char* to, std::size_t size, std::size_t count,
+                                     void* state) noexcept {
+  State& its = *static_cast<State*>(state);
+  const std::size_t bytes = std::min(size * count, its.unread.size());
+  std::memcpy(to, its.unread.data(), bytes);
+  its.unread.remove_prefix(bytes);
+  return bytes;
+}
+
+int SmtpSession::State::seek(void* state, curl_off_t offset, int origin) noexcept {
+  State& its = *static_cast<State*>(state);
+  if (origin != SEEK_SET || offset < 0 || std::cmp_greater(offset, its.whole.size())) {
+    return CURL_SEEKFUNC_CANTSEEK;
+  }
+  its.unread = its.whole.substr(static_cast<std::size_t>(offset));
+  return CURL_SEEKFUNC_OK;
+}
+
+/// The server's lines: the first one that refuses says why, whatever it says to QUIT.
+std::size_t SmtpSession::State::hear(char* line, std::size_t size, std::size_t count,
+                                     void* state) noexcept {
+  State& its = *static_cast<State*>(state);
+  const std::string_view heard(line, size * count);
+  its.is_logged_in =
+      heard.starts_with(kLoggedIn) || (its.is_logged_in && !heard.starts_with(kGreeting));
+  try {
+    if (!its.reply.starts_with('4') && !its.reply.starts_with('5')) {
+      its.reply = printable(heard);
+    }
+  } catch (...) {
+    // No memory for a line of log: the mail goes on without it.
+  }
+  return size * count;
+}
+
+int SmtpSession::State::keep_on(void* state, curl_off_t, curl_off_t, curl_off_t,
+                                curl_off_t) noexcept {
+  const State& its = *static_cast<State*>(state);
+  const bool is_late = !its.unread.empty() && SteadyClock::now() > its.sent_until;
+  return is_late || its.is_stopped.load(std::memory_order_relaxed) ? 1 : 0;
+}
+
+template <class T>
+void SmtpSession::State::set(CURLoption option, T value) {
+  if (curl_easy_setopt(handle.get(), option, value) != CURLE_OK) {
+    throw Failure(Error::internal("smtp: this libcurl does not take option " +
+                                  std::to_string(static_cast<int>(option))));
+  }
+}
+
+void SmtpSession::State::open() {
+  start_curl();
+  handle.reset(curl_easy_init());
+  if (handle == nullptr) {
+    throw std::bad_alloc();
+  }
+  std::string url = options.url;
+  if (!options.own_name.empty()) {
+    url += "/" + options.own_name;
+  }
+  set(CURLOPT_URL, url.c_str());
+  set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+  set(CURLOPT_PROXY, "");  // none of the environment's
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_QUICK_EXIT, 1L);  // a name that is looked up does not hold up the end
+  set(CURLOPT_CONNECTTIMEOUT_MS, to_ms(options.connect_within));
+  // That of the mail up to its last byte is kept by keep_on, which libcurl asks every second.
+  set(CURLOPT_TIMEOUT_MS, to_ms(options.within + options.answer_within));
+  set(CURLOPT_SERVER_RESPONSE_TIMEOUT, (to_ms(options.answer_within) + 999) / 1000);
+  set(CURLOPT_UPLOAD, 1L);
+  set(CURLOPT_READFUNCTION, &read);
+  set(CURLOPT_READDATA, this);
+  set(CURLOPT_SEEKFUNCTION, &seek);
+  set(CURLOPT_SEEKDATA, this);
+  set(CURLOPT_HEADERFUNCTION, &hear);
+  set(CURLOPT_HEADERDATA, this);
+  set(CURLOPT_ERRORBUFFER, fault.data());
+  set(CURLOPT_NOPROGRESS, 0L);
+  set(CURLOPT_XFERINFOFUNCTION, &keep_on);
+  set(CURLOPT_XFERINFODATA, this);
+  set_security();
+  set_user();
+}
+
+/// libcurl says QUIT and waits two minutes for the answer, whatever its deadlines are: a server
+/// that hangs would hold up the end. So the socket is shut ahead of it.
+void SmtpSession::State::close() noexcept {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  if (handle != nullptr &&
+      curl_easy_getinfo(handle.get(), CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK &&
+      socket != CURL_SOCKET_BAD) {
+    (void)::shutdown(socket, SHUT_RDWR);
+  }
+  handle.reset();
+  is_logged_in = false;
+}
+
+void SmtpSession::State::set_security() {
+  const bool is_needed =
+      options.start_tls == SmtpStartTls::required ||
+      (options.start_tls == SmtpStartTls::remote_only && !is_loopback_url(options.url));
+  set(CURLOPT_USE_SSL, static_cast<long>(is_needed ? CURLUSESSL_ALL : CURLUSESSL_NONE));
+  set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  set(CURLOPT_SSL_VERIFYPEER, 1L);
+  set(CURLOPT_SSL_VERIFYHOST, 2L);
+  if (!options.ca_file.empty()) {
+    set(CURLOPT_CAINFO, options.ca_file.c_str());
+  }
+}
+
+void SmtpSession::State::set_user() {
+  if (options.user.empty()) {
+    return;
+  }
+  set(CURLOPT_USERNAME, options.user.c_str());
+  set(CURLOPT_PASSWORD, options.password.c_str());
+  set(CURLOPT_LOGIN_OPTIONS, "AUTH=PLAIN;AUTH=LOGIN");
+}
+
+CURLcode SmtpSession::State::perform(const MailMessage& message) {
+  List recipients;
+  for (const std::string& recipient : message.recipients) {
+    add_to(recipients, recipient);
+  }
+  set(CURLOPT_MAIL_FROM, message.sender.c_str());
+  set(CURLOPT_MAIL_RCPT, recipients.get());
+  whole = message.text;
+  unread = whole;
+  reply.clear();
+  fault.front() = '\0';
+  sent_until = SteadyClock::now() + options.within;
+  const CURLcode code = curl_easy_perform(handle.get());
+  set(CURLOPT_MAIL_RCPT, static_cast<curl_slist*>(nullptr));
+  return code;
+}
+
+long SmtpSession::State::reply_code() const {
+  long code = 0;
+  curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &code);
+  return code;
+}
+
+/// A refusal is about the mail where libcurl was refused an envelope (CURLE_SEND_ERROR) or, behind
+/// the last byte, the content (CURLE_WEIRD_SERVER_REPLY). One in place of a greeting is about us.
+/// So is each where we were to log in and could not, since libcurl goes on without where a server
+/// offers no AUTH; and one of the sender by the server's policy.
+bool SmtpSession::State::is_of_mail(CURLcode code) const {
+  const bool is_of_envelope = code == CURLE_SEND_ERROR;
+  const bool is_of_content = code == CURLE_WEIRD_SERVER_REPLY && unread.empty();
+  if ((!is_of_envelope && !is_of_content) || lacks_login() ||
+      std::ranges::find(kOfSettings, reply_code()) != kOfSettings.end()) {
+    return false;
+  }
+  constexpr std::size_t kCodeBytes = 4;  // "550 " or "550-"
+  const bool is_of_policy = reply.size() > kCodeBytes &&
+                            std::string_view(reply).substr(kCodeBytes).starts_with(kPolicyStatus);
+  return !is_of_policy || !std::string_view(fault.data()).starts_with(kSenderRefused);
+}
+
+MailOutcome SmtpSession::State::outcome_of(CURLcode code) const {
+  if (code == CURLE_OK) {
+    return {};
+  }
+  const long answer = reply_code();
+  MailOutcome outcome{MailVerdict::later, curl_easy_strerror(code)};
+  if (answer >= kTemporaryFrom && !reply.empty()) {
+    outcome.reason = (lacks_login() ? "not logged in: " : "") + reply;
+  }
+  if (answer >= kPermanentFrom && is_of_mail(code)) {
+    outcome.verdict = MailVerdict::never;
+  }
+  return outcome;
+}
+
+SmtpSession::SmtpSession(const SmtpOptions& options, const std::atomic<bool>& is_stopped)
+    : state_(std::make_unique<State>(options, is_stopped)) {}
+
+SmtpSession::~SmtpSession() = default;
+
+MailOutcome SmtpSession::send(const MailMessage& message) {
+  try {
+    if (state_->handle == nullptr) {
+      state_->open();
+    }
+    const MailOutcome outcome = state_->outcome_of(state_->perform(message));
+    if (outcome.verdict == MailVerdict::later) {
+      // What is half done on that connection, nobody knows: the next mail gets another.
+      state_->close();
+    }
+    return outcome;
+  } catch (const std::exception& wrong) {
+    state_->close();
+    return {MailVerdict::later, printable(wrong.what())};
+  }
+}
+
+}  // namespace eider::detail::mail

@@ -1,0 +1,34 @@
+// One connection to a mail server, as its thread uses it: everything here blocks.
+// Must not know loops or tasks.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "eider/auth/mail/mail_transport.h"
+#include "eider/auth/mail/smtp.h"
+
+namespace eider::detail::mail {
+
+/// Whether the URL is one of those that SmtpOptions tells of.
+[[nodiscard]] bool is_smtp_url(std::string_view url) noexcept;
+/// Whether its host is this machine.
+[[nodiscard]] bool is_loopback_url(std::string_view url) noexcept;
+
+/// Sends one message after the other, over a connection that is kept.
+class SmtpSession {
+ public:
+  /// is_stopped  gives up what is on its way, within a second or two
+  SmtpSession(const SmtpOptions& options, const std::atomic<bool>& is_stopped);
+  ~SmtpSession();
+  SmtpSession(const SmtpSession&) = delete;
+  SmtpSession& operator=(const SmtpSession&) = delete;
+
+  [[nodiscard]] MailOutcome send(const MailMessage& message);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace eider::detail::mail

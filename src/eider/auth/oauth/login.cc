@@ -1,0 +1,516 @@
+#include "eider/auth/oauth/login.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "eider/auth/session/users.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/url.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/protocols/http/http_url.h"
+#include "eider/protocols/http/response.h"
+
+namespace eider::detail::oauth {
+
+namespace {
+
+constexpr std::size_t kNextBytesMax = 1024;  // twice as much may stand in the cookie
+
+[[noreturn]] void refuse(std::string why) {
+  throw Failure(Error::internal("oauth: " + std::move(why)));
+}
+
+/// Of an address with scheme and host.
+std::string_view path_of(std::string_view url) noexcept {
+  const std::size_t host = url.find("://");
+  const std::size_t path = host == url.npos ? url.npos : url.find('/', host + 3);
+  return path == url.npos ? std::string_view() : url.substr(path);
+}
+
+void check_place(std::string_view what, std::string_view url) {
+  if (const auto place = checked_place(url, true); !place) {
+    refuse(std::string(what) + " '" + std::string(url) + "': " + place.error().cause());
+  }
+}
+
+/// What belongs to the protocol is no one else's to say, nor what is checked in the answer.
+void check_parameters(const OAuthOptions& options) {
+  constexpr std::array<std::string_view, 11> kOwn{
+      "response_type", "response_mode", "client_id",      "redirect_uri",          "scope",
+      "state",         "nonce",         "code_challenge", "code_challenge_method", "request",
+      "request_uri"};
+  constexpr std::array<std::string_view, 2> kChecked{"max_age", "acr_values"};
+  for (const auto& [name, value] : options.parameters) {
+    if (std::ranges::find(kOwn, name) != kOwn.end()) {
+      refuse("'" + name + "' is no parameter to be added");
+    }
+    if (std::ranges::find(kChecked, name) != kChecked.end()) {
+      refuse("say `." + name + " = …` in place of the parameter: the answer is held against it");
+    }
+  }
+}
+
+void check_paths(const OAuthOptions& options) {
+  for (const std::string* path : {&options.login, &options.callback, &options.after_logout}) {
+    if (own_path(*path, "").empty()) {
+      refuse("no path of this service: '" + *path + "'");
+    }
+    // The provider is told one address, in which a brace would stand as it is.
+    if (path->contains('{')) {
+      refuse("a path of a login has no parameters: '" + *path + "'");
+    }
+  }
+  for (const std::string* path : {&options.logout, &options.failed}) {
+    if (!path->empty() && own_path(*path, "").empty()) {
+      refuse("no path of this service: '" + *path + "'");
+    }
+  }
+}
+
+OAuthOptions checked(OAuthOptions options, bool is_openid) {
+  if (options.client_id.empty()) {
+    refuse("there is no client_id");
+  }
+  if (is_openid) {
+    check_place("the issuer", options.issuer);
+    if (options.issuer.contains('?')) {
+      refuse("an issuer has no query");
+    }
+    if (std::ranges::find(options.scopes, "openid") == options.scopes.end()) {
+      options.scopes.insert(options.scopes.begin(), "openid");
+    }
+  } else {
+    check_place("the authorization endpoint", options.endpoints.authorization);
+    check_place("the token endpoint", options.endpoints.token);
+    check_place("the user endpoint", options.endpoints.user);
+    if (options.max_age || !options.acr_values.empty()) {
+      refuse("max_age and acr_values are of OpenID: there is no ID token to be held against them");
+    }
+  }
+  if (std::ranges::any_of(options.algorithms, [](JwtAlgorithm algorithm) {
+        return to_text(algorithm).starts_with("HS");
+      })) {
+    refuse("ID tokens are signed by keys that the provider publishes, not by secrets");
+  }
+  if (options.client_secret.empty() &&
+      options.client_auth.value_or(OAuthClientAuth::none) != OAuthClientAuth::none) {
+    refuse("a client without a secret cannot show one");
+  }
+  check_paths(options);
+  check_parameters(options);
+  if (!options.origin.empty()) {
+    const auto url = http::read_http_url(options.origin);
+    if (!url || url->origin() != options.origin) {
+      refuse("an origin is written like https://notes.example, not '" + options.origin + "'");
+    }
+  }
+  if (options.max_age && *options.max_age < Duration::zero()) {
+    refuse("max_age is nothing or more");
+  }
+  if (options.login_within < std::chrono::seconds(1) || options.deadline <= Duration::zero() ||
+      options.pause_min <= Duration::zero()) {
+    refuse("login_within, deadline and pause_min are more than nothing");
+  }
+  return options;
+}
+
+PendingOptions pending_options(const OAuthOptions& options, bool is_openid) {
+  std::string purpose(is_openid ? "openid" : "plain");
+  for (const std::string* part :
+       {&options.issuer, &options.endpoints.authorization, &options.endpoints.token,
+        &options.client_id, &options.callback}) {
+    purpose.append("\n").append(*part);
+  }
+  return {.purpose = std::move(purpose),
+          .key = options.key,
+          .cookie = options.cookie,
+          .is_secure = options.is_secure,
+          .seconds = std::chrono::floor<std::chrono::seconds>(options.login_within).count()};
+}
+
+ClientOptions client_options(const OAuthOptions& options) {
+  ClientOptions own = options.client;
+  own.whole = options.deadline;
+  own.body_bytes_max = options.bytes_max;
+  own.redirects_max = 0;  // secrets and codes are for the place that was asked
+  own.retries_max = 0;
+  own.cookies = nullptr;
+  return own;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text.append(text.empty() ? "" : " ").append(word);
+  }
+  return text;
+}
+
+std::string seconds_text(std::optional<Duration> duration) {
+  return duration ? std::to_string(std::chrono::floor<std::chrono::seconds>(*duration).count())
+                  : std::string();
+}
+
+void add_parameter(std::string& url, std::string_view name, std::string_view value) {
+  if (!value.empty()) {
+    url.append(url.contains('?') ? "&" : "?")
+        .append(name)
+        .append("=")
+        .append(percent_encode(value));
+  }
+}
+
+struct Told {
+  int status;
+  std::string_view word;
+  std::string_view text;
+};
+
+Told told_of(OAuthFault fault) noexcept {
+  switch (fault) {
+    case OAuthFault::declined:
+      return {403, "declined", "The login was declined."};
+    case OAuthFault::invalid:
+      return {400, "invalid",
+              "This login was not begun in this browser, is over already, or took too long. Begin "
+              "again."};
+    case OAuthFault::refused:
+      return {502, "refused", "The login's provider gave an answer that cannot be accepted."};
+    case OAuthFault::unavailable:
+      return {503, "unavailable", "The login's provider does not answer at present."};
+  }
+  return {};
+}
+
+/// RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6.
+OAuthFault fault_of_word(std::string_view word) noexcept {
+  constexpr std::array<std::string_view, 5> kDeclined{"access_denied", "login_required",
+                                                      "interaction_required", "consent_required",
+                                                      "account_selection_required"};
+  if (std::ranges::find(kDeclined, word) != kDeclined.end()) {
+    return OAuthFault::declined;
+  }
+  return word == "temporarily_unavailable" || word == "server_error" ? OAuthFault::unavailable
+                                                                     : OAuthFault::refused;
+}
+
+}  // namespace
+
+std::unique_ptr<HttpClient> make_usual_client(const ClientOptions& options) {
+  return std::make_unique<HttpClient>(options);
+}
+
+Login::Login(OAuthOptions options, bool is_openid, MakeClient make_client)
+    : options_(std::make_shared<const OAuthOptions>(checked(std::move(options), is_openid))),
+      is_openid_(is_openid),
+      pending_(pending_options(*options_, is_openid)),
+      done_(std::make_unique<LoginsDone>()),
+      // A loop's provider may outlive this.
+      providers_([kept = options_, is_openid, make = std::move(make_client)] {
+        return std::make_unique<Provider>(kept, is_openid, make(client_options(*kept)));
+      }) {}
+
+Result<std::string> Login::own_origin(const Client& client) const {
+  if (!options_->origin.empty()) {
+    return options_->origin;
+  }
+  const std::string origin = client.scheme + "://" + client.host;
+  const auto place = checked_place(origin, true);
+  if (!place) {
+    // A code that comes back in the clear is everybody's on the way.
+    return fail(Error::internal("oauth: " + origin +
+                                " is no origin for a login, which comes back "
+                                "by https: say `origin`, or trust_proxies"));
+  }
+  return http::read_http_url(*place)->origin();
+}
+
+std::string_view Login::prefix_of(const Request& request) const {
+  std::string_view route = request.route();
+  if (!route.ends_with(options_->login)) {
+    return {};
+  }
+  route.remove_suffix(options_->login.size());
+  return route;
+}
+
+std::string Login::authorization_url(const ProviderPlaces& places, const LoginSecrets& secrets,
+                                     const std::string& redirect_uri) const {
+  std::string url = places.authorization;
+  add_parameter(url, "response_type", "code");
+  add_parameter(url, "client_id", options_->client_id);
+  add_parameter(url, "redirect_uri", redirect_uri);
+  add_parameter(url, "scope", joined(options_->scopes));
+  add_parameter(url, "state", secrets.state);
+  add_parameter(url, "nonce", is_openid_ ? secrets.nonce : "");
+  add_parameter(url, "code_challenge", to_base64url(to_view(sha256(secrets.verifier))));
+  add_parameter(url, "code_challenge_method", "S256");
+  add_parameter(url, "max_age", seconds_text(options_->max_age));
+  add_parameter(url, "acr_values", joined(options_->acr_values));
+  for (const auto& [name, value] : options_->parameters) {
+    add_parameter(url, percent_encode(name), value);
+  }
+  return url;
+}
+
+Task<Result<Login::Begun>> Login::begin(Request& request, Client client, std::string user) const {
+  auto origin = own_origin(client);
+  if (!origin) {
+    co_return fail(std::move(origin.error()));
+  }
+  std::string next = own_path(query_value(request.query(), "next").value_or(""));
+  if (next.size() > kNextBytesMax) {
+    next = "/";
+  }
+  auto asking = providers_.here().places();
+  const auto places = co_await std::move(asking);
+  if (!places) {
+    co_return fail(refusal(request, places.error()));
+  }
+  std::string redirect_uri = std::move(*origin);
+  redirect_uri.append(prefix_of(request)).append(options_->callback);
+  const auto begun = pending_.begin(request,
+                                    {.number = {},
+                                     .next = std::move(next),
+                                     .redirect_uri = redirect_uri,
+                                     .user = pending_.digest_of(user)},
+                                    Loop::current().wall_seconds());
+  Begun told{.location = authorization_url(**places, begun.secrets, redirect_uri),
+             .cookies = begun.cookies};
+  co_return std::move(told);
+}
+
+LoginResult<Login::Returned> Login::take(const Request& request, std::string user,
+                                         std::optional<BrowserAnswer>& answer) const {
+  const auto invalid = [](std::string why) {
+    return fail(LoginError{OAuthFault::invalid, std::move(why)});
+  };
+  answer = read_answer(request.query());
+  if (!answer || !answer->state) {
+    return invalid("the answer through the browser is none");
+  }
+  auto found = pending_.find(request, *answer->state, Loop::current().wall_seconds());
+  if (!found) {
+    return invalid("this browser has begun no such login, or too long ago");
+  }
+  // Logins of several groups may share a key: one that was begun elsewhere has other rules.
+  if (path_of(found->login.redirect_uri) != request.route()) {
+    return invalid("this login was begun at another place");
+  }
+  // Of who has logged in here since it would be another's. One that nobody has begun is
+  // everybody's: tabs that were opened beside each other log in one by one.
+  if (found->login.user.empty()) {
+    user.clear();
+  } else if (found->login.user != pending_.digest_of(user)) {
+    return invalid("this login was begun by another user");
+  }
+  return Returned{.places = nullptr,
+                  .login = std::move(found->login),
+                  .secrets = std::move(found->secrets),
+                  .tokens = {},
+                  .user = std::move(user)};
+}
+
+LoginResult<void> Login::check_answer(const ProviderPlaces& places,
+                                      const BrowserAnswer& answer) const {
+  // RFC 9207, section 2.4: ahead of all else, for errors too.
+  const bool is_named = answer.issuer.has_value();
+  if ((is_named || places.tells_issuer) && answer.issuer != options_->issuer &&
+      !(is_named && options_->issuer.empty())) {
+    return fail(LoginError{OAuthFault::refused, "the answer is another provider's"});
+  }
+  if (answer.error) {
+    const std::string word = printable_word(*answer.error);
+    return fail(LoginError{fault_of_word(word), "the provider says " + word});
+  }
+  if (!answer.code || answer.code->empty()) {
+    return fail(LoginError{OAuthFault::refused, "the answer has neither a code nor an error"});
+  }
+  return {};
+}
+
+Task<LoginResult<Login::Returned>> Login::finish(Returned returned, BrowserAnswer answer) const {
+  auto asking = providers_.here().places();
+  auto places = co_await std::move(asking);
+  if (!places) {
+    co_return fail(std::move(places.error()));
+  }
+  if (auto right = check_answer(**places, answer); !right) {
+    co_return fail(std::move(right.error()));
+  }
+  returned.places = *places;
+  FormPairs form;
+  form.emplace_back("grant_type", "authorization_code");
+  form.emplace_back("code", *answer.code);
+  form.emplace_back("redirect_uri", returned.login.redirect_uri);
+  form.emplace_back("code_verifier", returned.secrets.verifier);
+  // Not sooner: a login that fails ahead of this has cost its sender nothing, and as many as there
+  // is room for would keep everybody else out.
+  const std::int64_t until = returned.login.until;
+  if (!done_->note(*answer.state, until, Loop::current().wall_seconds())) {
+    co_return fail(LoginError{OAuthFault::invalid, "this login has come back before"});
+  }
+  auto exchanging = providers_.here().tokens(returned.places, std::move(form));
+  auto tokens = co_await std::move(exchanging);
+  if (!tokens) {
+    // Where it is not known what the provider has made of the code, it stays used.
+    if (tokens.error().fault != OAuthFault::unavailable) {
+      done_->forget(*answer.state, until);
+    }
+    co_return fail(std::move(tokens.error()));
+  }
+  returned.tokens = std::move(*tokens);
+  co_return std::move(returned);
+}
+
+Task<LoginResult<OpenIdIdentity>> Login::identify_openid(Returned returned) const {
+  auto checking = providers_.here().check(returned.tokens.id_token, returned.secrets.nonce,
+                                          returned.tokens.access_token);
+  auto claims = co_await std::move(checking);
+  if (!claims) {
+    co_return fail(std::move(claims.error()));
+  }
+  OpenIdIdentity identity{.issuer = options_->issuer,
+                          .subject = claims->registered().subject,
+                          .claims = claims->all(),
+                          .userinfo = {},
+                          .tokens = std::move(returned.tokens),
+                          .next = std::move(returned.login.next),
+                          .begun_by = std::move(returned.user)};
+  if (options_->asks_userinfo) {
+    auto asking = providers_.here().user(returned.places, identity.tokens.access_token);
+    auto user = co_await std::move(asking);
+    if (!user) {
+      co_return fail(std::move(user.error()));
+    }
+    const json::Value* const subject = user->find("sub");
+    // OpenID Connect Core 1.0, section 5.3.2: another's may be put in its place.
+    if (subject == nullptr || !subject->is_string() || subject->text() != identity.subject) {
+      co_return fail(LoginError{OAuthFault::refused, "userinfo is of another user"});
+    }
+    identity.userinfo = std::move(*user);
+  }
+  co_return std::move(identity);
+}
+
+Task<LoginResult<OAuthIdentity>> Login::identify_oauth(Returned returned) const {
+  auto asking = providers_.here().user(returned.places, returned.tokens.access_token);
+  auto user = co_await std::move(asking);
+  if (!user) {
+    co_return fail(std::move(user.error()));
+  }
+  OAuthIdentity identity{.user = std::move(*user),
+                         .tokens = std::move(returned.tokens),
+                         .next = std::move(returned.login.next),
+                         .begun_by = std::move(returned.user)};
+  co_return std::move(identity);
+}
+
+template <class Identity>
+Task<Result<Identity>> Login::come_back(Request& request, std::string user,
+                                        Identify<Identity> identify) const {
+  std::optional<BrowserAnswer> answer;
+  auto taken = take(request, std::move(user), answer);
+  if (!taken) {
+    co_return fail(refusal(request, taken.error()));
+  }
+  auto finishing = finish(std::move(*taken), std::move(*answer));
+  auto returned = co_await std::move(finishing);
+  if (!returned) {
+    co_return fail(refusal(request, returned.error()));
+  }
+  auto identifying = (this->*identify)(std::move(*returned));
+  auto identity = co_await std::move(identifying);
+  if (!identity) {
+    co_return fail(refusal(request, identity.error()));
+  }
+  co_return std::move(*identity);
+}
+
+Task<Result<OpenIdIdentity>> Login::openid_identity(Request& request, std::string user) const {
+  return come_back<OpenIdIdentity>(request, std::move(user), &Login::identify_openid);
+}
+
+Task<Result<OAuthIdentity>> Login::oauth_identity(Request& request, std::string user) const {
+  return come_back<OAuthIdentity>(request, std::move(user), &Login::identify_oauth);
+}
+
+std::optional<std::string> Login::end_cookie(const Request& request) const {
+  const auto state = query_value(request.query(), "state");
+  return state ? pending_.end(request, *state) : std::nullopt;
+}
+
+Task<Result<OAuthTokens>> Login::refresh(std::string refresh_token) const {
+  auto asking = providers_.here().places();
+  auto places = co_await std::move(asking);
+  if (!places) {
+    co_return fail(refusal(places.error()));
+  }
+  FormPairs form;
+  form.emplace_back("grant_type", "refresh_token");
+  form.emplace_back("refresh_token", refresh_token);
+  auto exchanging = providers_.here().tokens(*places, std::move(form));
+  auto tokens = co_await std::move(exchanging);
+  if (!tokens && tokens.error().fault == OAuthFault::invalid) {
+    co_return fail(Error::unauthorized("The provider's leave is over: log in again.")
+                       .because(tokens.error().text));
+  }
+  if (!tokens) {
+    co_return fail(refusal(tokens.error()));
+  }
+  tokens->id_token.clear();  // it was not checked
+  if (tokens->refresh_token.empty()) {
+    tokens->refresh_token = std::move(refresh_token);  // RFC 6749, section 6: the old one stays
+  }
+  co_return std::move(*tokens);
+}
+
+Task<std::string> Login::logout_location(Client client, std::string id_token) const {
+  std::string location = options_->after_logout;
+  const auto origin = own_origin(client);
+  auto asking = providers_.here().places();
+  const auto places = co_await std::move(asking);
+  // Who logs out here has done so, whatever becomes of it at the provider.
+  if (places && origin && !(*places)->end_session.empty()) {
+    location = (*places)->end_session;
+    add_parameter(location, "id_token_hint", id_token);
+    add_parameter(location, "client_id", options_->client_id);
+    add_parameter(location, "post_logout_redirect_uri", *origin + options_->after_logout);
+  }
+  co_return std::move(location);
+}
+
+void Login::answer_failure(const Request& request, Response& response) const {
+  const auto* const failed = request.find<LoginFailed>();
+  if (failed == nullptr) {
+    return;
+  }
+  if (!options_->failed.empty()) {
+    std::string location = options_->failed;
+    add_parameter(location, "login", told_of(failed->error.fault).word);
+    response = Response(303);
+    response.add_header("Location", location);
+  }
+  if (options_->refused) {
+    options_->refused(failed->error.fault, failed->error.text, response);
+  }
+}
+
+Error Login::refusal(Request& request, const LoginError& error) {
+  request.put(LoginFailed{error});
+  return refusal(error);
+}
+
+Error Login::refusal(const LoginError& error) {
+  const Told told = told_of(error.fault);
+  Error refused = Error(told.status, std::string(told.text)).because("oauth: " + error.text);
+  if (error.fault == OAuthFault::unavailable) {
+    refused.with_header("Retry-After", "30");
+  }
+  return refused;
+}
+
+}  // namespace eider::detail::oauth

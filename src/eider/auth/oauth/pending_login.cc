@@ -1,0 +1,193 @@
+#include "eider/auth/oauth/pending_login.h"
+
+#include <algorithm>
+
+#include "eider/app/extract.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
+#include "eider/core/json/json.h"
+
+namespace eider::detail::oauth {
+
+namespace {
+
+constexpr std::size_t kKeyBytesMin = 32;
+constexpr std::size_t kNumberBytes = 32;
+constexpr std::size_t kStateBytes = 43;  // 32 bytes in base64url
+/// Of the state, in the cookie's name: several tabs have one each.
+constexpr std::size_t kNameBytes = 16;
+/// Of one browser's logins under way together: servers take so many bytes of fields.
+constexpr std::size_t kCookieBytesMax = 6144;
+constexpr std::size_t kCookiesMax = 8;
+
+struct OldCookie {
+  std::string_view name;
+  std::string_view value;
+  std::int64_t until;
+};
+
+/// Unsigned, to tell older ones from newer: who lies there loses his own logins.
+std::int64_t until_of(std::string_view value) noexcept {
+  return parse_int64(value.substr(0, value.find('.'))).value_or(0);
+}
+
+std::vector<OldCookie> cookies_of(const Request& request, std::string_view prefix) {
+  std::vector<OldCookie> found;
+  for (const Field& field : request.headers()) {
+    if (!equals_ignoring_case(field.name, "Cookie")) {
+      continue;
+    }
+    CookieReader reader(field.value);
+    while (const auto cookie = reader.next()) {
+      // No more and no less: other cookies of the application begin likewise.
+      if (cookie->name.starts_with(prefix) && cookie->name.size() == prefix.size() + kNameBytes) {
+        found.push_back({cookie->name, cookie->value, until_of(cookie->value)});
+      }
+    }
+  }
+  std::ranges::sort(found, std::ranges::greater(), &OldCookie::until);
+  return found;
+}
+
+}  // namespace
+
+bool LoginsDone::note(const std::string& state, std::int64_t until, std::int64_t now) {
+  const std::lock_guard lock(mutex_);
+  while (!done_.empty() && done_.begin()->first < now) {
+    done_.erase(done_.begin());
+  }
+  // One that was forgotten could come back: where no more can be remembered, none is let in.
+  if (done_.size() >= kCountMax) {
+    return false;
+  }
+  return done_.emplace(until, state).second;
+}
+
+void LoginsDone::forget(const std::string& state, std::int64_t until) {
+  const std::lock_guard lock(mutex_);
+  done_.erase({until, state});
+}
+
+PendingLogins::PendingLogins(PendingOptions options) : options_(std::move(options)) {
+  if (options_.key.empty()) {
+    options_.key = secret_bytes(kKeyBytesMin);
+  }
+  if (options_.key.size() < kKeyBytesMin) {
+    throw Failure(Error::internal("oauth: a key has 32 bytes or more, not " +
+                                  std::to_string(options_.key.size())));
+  }
+  if (set_cookie(name_of(std::string(kStateBytes, 'a')), "1", 1).empty()) {
+    throw Failure(Error::internal("oauth: a cookie cannot be called so, or not without TLS: " +
+                                  options_.cookie));
+  }
+}
+
+std::string PendingLogins::derive(std::string_view what, std::string_view text) const {
+  std::string whole("eider oauth\n");
+  whole.append(options_.purpose).append("\n").append(what).append("\n").append(text);
+  return to_base64url(to_view(hmac_sha256(options_.key, whole)));
+}
+
+LoginSecrets PendingLogins::secrets_of(std::string_view number) const {
+  return {.state = derive("state", number),
+          .nonce = derive("nonce", number),
+          .verifier = derive("verifier", number)};
+}
+
+std::string PendingLogins::name_of(std::string_view state) const {
+  return options_.cookie + "-" + std::string(state.substr(0, kNameBytes));
+}
+
+std::string PendingLogins::set_cookie(std::string name, std::string value,
+                                      std::int64_t seconds) const {
+  // Lax: the provider's answer is a link from another site, with which strict ones do not come.
+  const auto field = to_field_value({.name = std::move(name),
+                                     .value = std::move(value),
+                                     .max_age_s = seconds,
+                                     .same_site = SameSite::lax,
+                                     .secure = options_.is_secure});
+  return field.value_or("");
+}
+
+std::string PendingLogins::seal(std::string_view name, const PendingLogin& login) const {
+  std::string text = std::to_string(login.until) + "." + to_base64url(json::to_text(login));
+  const std::string seal = derive("cookie " + std::string(name), text);
+  return text + "." + seal;
+}
+
+std::optional<PendingLogin> PendingLogins::open(std::string_view name,
+                                                std::string_view value) const {
+  const std::size_t first = value.find('.');
+  const std::size_t last = value.rfind('.');
+  if (last == std::string_view::npos || first == last) {
+    return std::nullopt;
+  }
+  const std::string seal = derive("cookie " + std::string(name), value.substr(0, last));
+  if (!equals_in_constant_time(value.substr(last + 1), seal)) {
+    return std::nullopt;
+  }
+  const auto text = from_base64url(value.substr(first + 1, last - first - 1));
+  auto login = text ? json::read<PendingLogin>(*text) : fail(Error::bad_request(""));
+  return login ? std::optional(std::move(*login)) : std::nullopt;
+}
+
+std::string PendingLogins::digest_of(std::string_view user) const {
+  return user.empty() ? std::string() : derive("user", user);
+}
+
+PendingLogins::Begun PendingLogins::begin(const Request& request, PendingLogin login,
+                                          std::int64_t now) const {
+  login.number = to_base64url(secret_bytes(kNumberBytes));
+  login.until = now + options_.seconds;
+  Begun begun{.secrets = secrets_of(login.number), .cookies = {}};
+  std::string name = name_of(begun.secrets.state);
+  std::string value = seal(name, login);
+  // Pages of other sites can have logins begun here, as many as they like.
+  std::size_t bytes = value.size();
+  std::size_t count = 1;
+  for (const OldCookie& old : cookies_of(request, options_.cookie + "-")) {
+    bytes += old.value.size();
+    ++count;
+    if (bytes > kCookieBytesMax || count > kCookiesMax || old.until <= now) {
+      begun.cookies.push_back(set_cookie(std::string(old.name), "", 0));
+    }
+  }
+  begun.cookies.push_back(set_cookie(std::move(name), std::move(value), options_.seconds));
+  return begun;
+}
+
+std::optional<PendingLogins::Found> PendingLogins::find(const Request& request,
+                                                        std::string_view state,
+                                                        std::int64_t now) const {
+  if (state.size() != kStateBytes) {
+    return std::nullopt;
+  }
+  const std::string name = name_of(state);
+  const auto value = app::find_cookie(request, name);
+  auto login = value ? open(name, *value) : std::nullopt;
+  if (!login || login->until <= now) {
+    return std::nullopt;
+  }
+  LoginSecrets secrets = secrets_of(login->number);
+  if (!equals_in_constant_time(state, secrets.state)) {
+    return std::nullopt;
+  }
+  return Found{.login = std::move(*login), .secrets = std::move(secrets)};
+}
+
+std::optional<std::string> PendingLogins::end(const Request& request,
+                                              std::string_view state) const {
+  if (state.size() != kStateBytes) {
+    return std::nullopt;
+  }
+  std::string name = name_of(state);
+  if (!app::find_cookie(request, name)) {
+    return std::nullopt;
+  }
+  return set_cookie(std::move(name), "", 0);
+}
+
+}  // namespace eider::detail::oauth

@@ -1,0 +1,73 @@
+// A provider as one loop asks it: its document and keys, which are kept, tokens and users.
+// Must not follow it anywhere, nor wait for it without a bound.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "eider/auth/jwt/jwks.h"
+#include "eider/auth/jwt/jwt.h"
+#include "eider/auth/oauth/provider_answers.h"
+#include "eider/client/client.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sync.h"
+
+namespace eider::detail::oauth {
+
+/// text  for the log: without tokens, codes and secrets
+struct LoginError {
+  OAuthFault fault;
+  std::string text;
+};
+template <class T>
+using LoginResult = Result<T, LoginError>;
+
+using PlacesPtr = std::shared_ptr<const ProviderPlaces>;
+using FormPairs = std::vector<std::pair<std::string, std::string>>;
+
+class Provider {
+ public:
+  Provider(std::shared_ptr<const OAuthOptions> options, bool is_openid,
+           std::unique_ptr<HttpClient> client);
+
+  /// Of OpenID: by its document. At once where there is one that is young, or while a newer one is
+  /// being asked for.
+  [[nodiscard]] Task<LoginResult<PlacesPtr>> places();
+
+  /// At the token endpoint: a code, or a refresh token.
+  [[nodiscard]] Task<LoginResult<OAuthTokens>> tokens(PlacesPtr places, FormPairs form);
+  [[nodiscard]] Task<LoginResult<json::Value>> user(PlacesPtr places, std::string access_token);
+  [[nodiscard]] Task<LoginResult<JwtClaims>> check(std::string id_token, std::string nonce,
+                                                   std::string access_token);
+
+ private:
+  struct Answered {
+    int status;
+    std::string body;
+  };
+
+  void begin_fetch();
+  Task<> fetch_once();
+  Task<LoginResult<PlacesPtr>> fetch_places();
+  Task<Result<std::string>> fetch_keys();
+  Task<LoginResult<Answered>> ask(ClientRequest request);
+  [[nodiscard]] LoginResult<void> authenticate(const ProviderPlaces& places, ClientRequest& request,
+                                               FormPairs& form) const;
+
+  std::shared_ptr<const OAuthOptions> kept_;
+  const OAuthOptions& options_;
+  std::unique_ptr<HttpClient> client_;
+  PlacesPtr places_;
+  std::string failure_;  // of the last request for the document
+  Instant fetched_at_;
+  Instant asked_at_;
+  bool is_openid_;
+  bool was_asked_ = false;
+  bool is_asking_ = false;
+  Event answered_;
+  jwt::JwksCache keys_;
+  Scope asking_;
+};
+
+}  // namespace eider::detail::oauth

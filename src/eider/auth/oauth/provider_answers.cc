@@ -1,0 +1,214 @@
+#include "eider/auth/oauth/provider_answers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/auth/jwt/jws.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/core/base/utf8.h"
+#include "eider/protocols/http/http_url.h"
+
+namespace eider::detail::oauth {
+
+namespace {
+
+constexpr std::size_t kValueBytesMax = 8192;
+constexpr std::size_t kWordBytesMax = 40;
+constexpr std::size_t kMethodsMax = 32;
+constexpr double kSecondsMax = 315'360'000;  // ten years
+
+bool is_loopback(const http::HttpUrl& url) noexcept {
+  return url.host == "127.0.0.1" || url.host == "::1" || url.host == "localhost";
+}
+
+const std::string* text_of(const json::Value& object, std::string_view name) {
+  const json::Value* member = object.find(name);
+  return member != nullptr && member->is_string() ? &member->text() : nullptr;
+}
+
+/// RFC 6749, appendix A: VSCHAR. So it can stand in a field.
+bool is_visible(std::string_view text) noexcept {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](char byte) { return byte >= ' ' && byte <= '~'; });
+}
+
+/// One that is no address that may be asked counts as not there.
+std::string place_in(const json::Value& document, std::string_view name, bool may_be_here) {
+  const std::string* const url = text_of(document, name);
+  auto place = url == nullptr ? fail(Error::internal("")) : checked_place(*url, may_be_here);
+  return place ? std::move(*place) : std::string();
+}
+
+std::vector<std::string> words_in(const json::Value& document, std::string_view name) {
+  std::vector<std::string> words;
+  const json::Value* member = document.find(name);
+  for (std::size_t index = 0;
+       member != nullptr && member->is_array() && index < std::min(member->size(), kMethodsMax);
+       ++index) {
+    if ((*member)[index].is_string()) {
+      words.push_back((*member)[index].text());
+    }
+  }
+  return words;
+}
+
+/// Some providers write the number as a text.
+std::optional<std::int64_t> seconds_of(const json::Value& answer) {
+  const json::Value* member = answer.find("expires_in");
+  std::optional<double> seconds;
+  if (member != nullptr && member->is_number()) {
+    seconds = member->number();
+  } else if (member != nullptr && member->is_string()) {
+    seconds = parse_double(member->text());
+  }
+  const bool is_sane = seconds && *seconds >= 0 && *seconds <= kSecondsMax;
+  return is_sane ? std::optional(static_cast<std::int64_t>(*seconds)) : std::nullopt;
+}
+
+std::unexpected<Error> wrong(std::string why) {
+  return fail(Error::internal(std::move(why)));
+}
+
+}  // namespace
+
+Result<std::string> checked_place(std::string_view url, bool may_be_here) {
+  const auto read = http::read_http_url(url);
+  if (!read) {
+    return wrong(std::string(read.error()));
+  }
+  if (url.contains('#')) {
+    return wrong("an address of a provider has no fragment");
+  }
+  if (!read->is_secure && !(may_be_here && is_loopback(*read))) {
+    return wrong(
+        "a provider is asked by https, or by http on this machine where its issuer is "
+        "there, too");
+  }
+  return read->to_text();
+}
+
+bool is_here(std::string_view url) {
+  const auto read = http::read_http_url(url);
+  return read && !read->is_secure && is_loopback(*read);
+}
+
+Result<ProviderPlaces> read_places(std::string_view json, std::string_view issuer) {
+  const auto document = jwt::parse_json_object(json);
+  if (!document) {
+    return wrong("the provider's document is no JSON object");
+  }
+  const std::string* const its_own = text_of(*document, "issuer");
+  if (its_own == nullptr || *its_own != issuer) {
+    return wrong("the provider's document is of another issuer");
+  }
+  const auto types = words_in(*document, "response_types_supported");
+  if (!types.empty() && std::ranges::find(types, "code") == types.end()) {
+    return wrong("the provider does not answer with codes");
+  }
+  // A document names any place. One in the clear on this machine would be our own neighbours'.
+  const bool may_be_here = is_here(issuer);
+  const json::Value* const tells = document->find("authorization_response_iss_parameter_supported");
+  ProviderPlaces places{
+      .authorization = place_in(*document, "authorization_endpoint", may_be_here),
+      .token = place_in(*document, "token_endpoint", may_be_here),
+      .user = place_in(*document, "userinfo_endpoint", may_be_here),
+      .keys = place_in(*document, "jwks_uri", may_be_here),
+      .end_session = place_in(*document, "end_session_endpoint", may_be_here),
+      .token_auth_methods = words_in(*document, "token_endpoint_auth_methods_supported"),
+      .tells_issuer = tells != nullptr && tells->is_bool() && tells->boolean()};
+  if (places.authorization.empty() || places.token.empty() || places.keys.empty()) {
+    return wrong("the provider's document lacks an address, or has one that is not asked");
+  }
+  return places;
+}
+
+Result<OAuthTokens> read_tokens(std::string_view json, std::int64_t now) {
+  const auto answer = jwt::parse_json_object(json);
+  if (!answer) {
+    return wrong("the answer with tokens is no JSON object");
+  }
+  const std::string* const access = text_of(*answer, "access_token");
+  const std::string* const type = text_of(*answer, "token_type");
+  if (access == nullptr || !is_visible(*access)) {
+    const std::string word = error_word(json);
+    return wrong(word.empty() ? "the answer has no access_token" : "the provider says " + word);
+  }
+  // RFC 6749, section 7.1: a token of a type that is not known is not used.
+  if (type == nullptr || !equals_ignoring_case(*type, "Bearer")) {
+    return wrong("the access token is no Bearer");
+  }
+  OAuthTokens tokens{.access_token = *access};
+  if (const auto seconds = seconds_of(*answer)) {
+    tokens.expires_at = now + *seconds;
+  }
+  for (const auto& [name, to] :
+       {std::pair("refresh_token", &tokens.refresh_token), std::pair("scope", &tokens.scope),
+        std::pair("id_token", &tokens.id_token)}) {
+    if (const std::string* const text = text_of(*answer, name)) {
+      *to = *text;
+    }
+  }
+  return tokens;
+}
+
+std::string error_word(std::string_view json) {
+  const auto answer = jwt::parse_json_object(json);
+  const std::string* const word = answer ? text_of(*answer, "error") : nullptr;
+  return word == nullptr ? std::string() : printable_word(*word);
+}
+
+Result<json::Value> read_claims(std::string_view json) {
+  auto claims = jwt::parse_json_object(json);
+  if (!claims) {
+    return wrong("what the provider says of the user is no JSON object");
+  }
+  return std::move(*claims);
+}
+
+std::optional<BrowserAnswer> read_answer(std::string_view query) {
+  BrowserAnswer answer;
+  QueryReader pairs(query);
+  while (const auto pair = pairs.next()) {
+    const auto name = percent_decode(pair->name, Plus::space);
+    std::optional<std::string>* const to = name == "state"   ? &answer.state
+                                           : name == "code"  ? &answer.code
+                                           : name == "error" ? &answer.error
+                                           : name == "iss"   ? &answer.issuer
+                                                             : nullptr;
+    if (to == nullptr) {
+      continue;
+    }
+    auto value = percent_decode(pair->value, Plus::space);
+    if (to->has_value() || !value || value->size() > kValueBytesMax || !is_utf8(*value)) {
+      return std::nullopt;
+    }
+    *to = std::move(*value);
+  }
+  return answer;
+}
+
+std::optional<std::string> query_value(std::string_view query, std::string_view name) {
+  std::optional<std::string> found;
+  QueryReader pairs(query);
+  while (const auto pair = pairs.next()) {
+    if (percent_decode(pair->name, Plus::space) == name) {
+      auto value = percent_decode(pair->value, Plus::space);
+      if (found || !value) {
+        return std::nullopt;
+      }
+      found = std::move(*value);
+    }
+  }
+  return found;
+}
+
+std::string printable_word(std::string_view word) {
+  const bool is_word =
+      !word.empty() && word.size() <= kWordBytesMax && std::ranges::all_of(word, [](char byte) {
+        return is_letter(byte) || is_digit(byte) || byte == '_';
+      });
+  return is_word ? std::string(word) : "another error";
+}
+
+}  // namespace eider::detail::oauth

@@ -1,0 +1,163 @@
+// For tests: an OpenID provider that does all as it should, an app that logs in by it, a browser.
+// Must not be used outside of tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eider/auth/jwt/jwt.h"
+#include "eider/auth/oauth/id_token.h"
+#include "eider/auth/oauth/login.h"
+#include "eider/auth/oauth/oauth.h"
+#include "eider/auth/oauth/test_provider.h"
+#include "eider/auth/session/session.h"
+#include "eider/core/base/url.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/testkit/test_client.h"
+
+namespace eider::testing {
+
+/// In the clear: a simulated line has no TLS.
+inline constexpr std::string_view kIssuer = "http://127.0.0.1:9000";
+inline constexpr const char* kDocument = "/.well-known/openid-configuration";
+
+struct TestVisit {
+  int count = 0;
+};
+
+/// The value of a pair in an URL's query, decoded; empty: there is none.
+inline std::string in_query(std::string_view url, std::string_view name) {
+  const std::size_t query = url.find('?');
+  return query == std::string_view::npos
+             ? ""
+             : detail::oauth::query_value(url.substr(query + 1), name).value_or("");
+}
+
+/// A provider's side of logins.
+class OpenIdProvider : public ScriptedProvider {
+ public:
+  OpenIdProvider() {
+    document = json::object({{"issuer", kIssuer},
+                             {"authorization_endpoint", "http://127.0.0.1:9000/authorize"},
+                             {"token_endpoint", "http://127.0.0.1:9000/token"},
+                             {"userinfo_endpoint", "http://127.0.0.1:9000/userinfo"},
+                             {"jwks_uri", "http://127.0.0.1:9000/jwks"},
+                             {"end_session_endpoint", "http://127.0.0.1:9000/logout"},
+                             {"response_types_supported", json::array({"code"})},
+                             {"authorization_response_iss_parameter_supported", true}});
+    claims = json::object({{"iss", kIssuer}, {"sub", "ann"}, {"aud", "notes"}});
+    answers[kDocument] = [this](const ProviderRequest&) {
+      return http_answer(json::to_text(document));
+    };
+    answers["/jwks"] = [this](const ProviderRequest&) {
+      return http_answer(json::to_text(to_jwks(keys)));
+    };
+    answers["/token"] = [this](const ProviderRequest&) {
+      return http_answer(json::to_text(token_answer()));
+    };
+    says("/userinfo", http_answer(R"({"sub":"ann","email":"ann@example.org"})"));
+  }
+
+  /// Of the login that was begun last.
+  [[nodiscard]] json::Value token_answer() const {
+    json::Value answer = json::object({{"access_token", "access-1"},
+                                       {"token_type", "Bearer"},
+                                       {"expires_in", 3600},
+                                       {"refresh_token", "refresh-1"}});
+    answer["id_token"] = id_token();
+    for (const json::Field& field :
+         changes.is_object() ? changes.members() : json::Value::Object()) {
+      answer[field.name] = field.value;
+    }
+    return answer;
+  }
+  [[nodiscard]] std::string id_token() const {
+    const std::int64_t now = Loop::current().wall_seconds();
+    json::Value all = claims;
+    for (const auto& [name, value] :
+         {std::pair<const char*, json::Value>("nonce", nonce), {"iat", now}, {"exp", now + 300}}) {
+      if (all.find(name) == nullptr) {
+        all[name] = value;
+      }
+    }
+    if (age.is_number()) {
+      all["auth_time"] = now - static_cast<std::int64_t>(age.number());
+    } else if (!age.is_null()) {
+      all["auth_time"] = age;
+    }
+    return sign_jwt(all, RegisteredClaims(), keys.front());
+  }
+
+  std::vector<JwtKey> keys{JwtKey::generate(JwtAlgorithm::es256, "one")};
+  json::Value document;
+  json::Value claims;
+  json::Value age;      // of the login at the provider, in seconds; null: it does not say
+  json::Value changes;  // of the token endpoint's answer
+  std::string nonce;
+};
+
+class OpenIdTest : public ::testing::Test {
+ protected:
+  static OAuthOptions usual() {
+    return {.issuer = std::string(kIssuer),
+            .client_id = "notes",
+            .client_secret = "se cret",
+            .logout = "/logout",
+            .scopes = {"email"},
+            .origin = "https://notes.example"};
+  }
+
+  /// Pre: called once, ahead of a client.
+  void add(OAuthOptions options = usual()) {
+    sessions<TestVisit>(app_);
+    login_ = std::make_shared<const detail::oauth::Login>(
+        std::move(options), true,
+        [this](const ClientOptions& given) { return provider_.make_client(given); });
+    detail::oauth::add_login<OpenIdIdentity>(app_, login_,
+                                             [](const OpenIdIdentity& who, Session<> session) {
+                                               session.begin_for(who.key());
+                                               return Redirect(who.next);
+                                             });
+    app_.get("/visit", [](Session<TestVisit> session) { return ++session->count; });
+    app_.get("/me", [](Session<> session) { return session.user(); });
+  }
+  [[nodiscard]] TestClient& browser() {
+    if (client_ == nullptr) {
+      client_ = std::make_unique<TestClient>(app_, TestClientOptions{.keeps_cookies = true});
+    }
+    return *client_;
+  }
+
+  /// Begins a login, and has the provider know it. Returns where the browser is sent.
+  std::string begin(const std::string& target = "/login") {
+    const Reply reply = browser().get(target);
+    EXPECT_EQ(reply.status, 302) << reply.body;
+    const std::string location(reply.header("Location").value_or(""));
+    provider_.nonce = in_query(location, "nonce");
+    state_ = in_query(location, "state");
+    return location;
+  }
+  /// Comes back from the provider.
+  Reply come_back(const std::string& more = "") {
+    return browser().get(callback() + "&code=code-1&iss=" + percent_encode(kIssuer) + more);
+  }
+  [[nodiscard]] std::string callback() const { return "/login/callback?state=" + state_; }
+  /// Begins and comes back.
+  Reply log_in() {
+    begin();
+    return come_back();
+  }
+  std::string user() { return browser().get("/me").body; }
+
+  OpenIdProvider provider_;
+  App app_;
+  std::shared_ptr<const detail::oauth::Login> login_;
+  std::string state_;
+  std::unique_ptr<TestClient> client_;
+};
+
+}  // namespace eider::testing

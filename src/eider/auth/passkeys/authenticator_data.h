@@ -1,0 +1,48 @@
+// What an authenticator says of itself and of a credential, and what it signs.
+// Must not believe it: who reads it checks the signature over it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/auth/passkeys/passkey.h"
+#include "eider/core/base/result.h"
+
+namespace eider::detail::passkeys {
+
+inline constexpr std::size_t kCredentialIdBytesMax = 1023;
+
+/// All views of what was parsed.
+///
+/// aaguid      16 bytes
+/// public_key  one whole COSE_Key, which was not looked at
+struct AttestedCredential {
+  std::string_view aaguid;
+  std::string_view id;
+  std::string_view public_key;
+};
+
+struct AuthenticatorData {
+  std::string_view relying_party_hash;
+  std::uint8_t flags = 0;
+  std::uint32_t counter = 0;
+  std::optional<AttestedCredential> credential = {};
+
+  [[nodiscard]] bool is_present() const noexcept { return (flags & 0x01U) != 0; }
+  [[nodiscard]] bool is_verified() const noexcept { return (flags & 0x04U) != 0; }
+  [[nodiscard]] bool is_backup_eligible() const noexcept { return (flags & 0x08U) != 0; }
+  [[nodiscard]] bool is_backed_up() const noexcept { return (flags & 0x10U) != 0; }
+};
+
+/// errors  malformed: cut off, a credential's id of no or more than 1023 bytes, extensions that are
+///         no map, bytes behind it
+/// source  WebAuthn Level 3, sections 6.1 and 6.5.1
+[[nodiscard]] Result<AuthenticatorData, PasskeyError> parse_authenticator_data(
+    std::string_view bytes);
+
+/// "8446ccb9-ab1d-b374-750b-2367ff6f3a1f" of 16 bytes.
+[[nodiscard]] std::string aaguid_text(std::string_view bytes);
+
+}  // namespace eider::detail::passkeys

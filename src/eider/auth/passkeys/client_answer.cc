@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <utility>
+
+#include "eider/auth/passkeys/json_member.h"
+#include "eider/auth/passkeys/relying_party.h"
+
+namespace eider::detail::passkeys {
+
+namespace {
+
+std::unexpected<PasskeyError> bad_answer(const char* text) {
+  return fail(PasskeyError{PasskeyFault::malformed, text});
+}
+
+/// "hybrid", "smart-card": what is none is passed over, since browsers say what they like.
+bool is_transport(std::string_view word) {
+  constexpr std::size_t kBytesMax = 32;
+  return !word.empty() && word.size() <= kBytesMax && std::ranges::all_of(word, [](char one) {
+    return (one >= 'a' && one <= 'z') || one == '-';
+  });
+}
+
+std::string read_transports(const json::Value& response) {
+  constexpr std::size_t kCountMax = 8;
+  const json::Value* list = response.find("transports");
+  std::string words;
+  std::size_t count = 0;
+  if (list == nullptr || !list->is_array()) {
+    return words;
+  }
+  for (const json::Value& word : list->elements()) {
+    if (word.is_string() && is_transport(word.text()) && count++ < kCountMax) {
+      words.append(words.empty() ? "" : " ").append(word.text());
+    }
+  }
+  return words;
+}
+
+/// What only one of the two has.
+bool read_response(const json::Value& response, CeremonyKind kind, ClientAnswer& answer) {
+  const bool is_login = kind == CeremonyKind::login;
+  auto client_data = bytes_member(response, "clientDataJSON");
+  auto data = bytes_member(response, is_login ? "authenticatorData" : "attestationObject");
+  if (!client_data || !data) {
+    return false;
+  }
+  answer.client_data = std::move(*client_data);
+  answer.data = std::move(*data);
+  if (!is_login) {
+    answer.transports = read_transports(response);
+    return true;
+  }
+  auto signature = bytes_member(response, "signature");
+  const json::Value* handle = response.find("userHandle");
+  if (!signature || (handle != nullptr && !handle->is_null() && !handle->is_string())) {
+    return false;
+  }
+  answer.signature = std::move(*signature);
+  if (handle != nullptr && handle->is_string()) {
+    answer.user_handle = handle->text();
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<ClientAnswer, PasskeyError> parse_client_answer(std::string_view json, CeremonyKind kind) {
+  const auto whole = parse_object(json, kAnswerBytesMax);
+  const json::Value* credential = whole ? whole->find("credential") : nullptr;
+  const json::Value* response = credential != nullptr ? credential->find("response") : nullptr;
+  const auto ticket = whole ? text_member(*whole, "ticket") : std::nullopt;
+  if (response == nullptr || !ticket) {
+    return bad_answer("it is no object with a credential and a ticket");
+  }
+  const auto id = text_member(*credential, "id");
+  const auto bytes = bytes_member(*credential, "rawId");
+  if (text_member(*credential, "type") != "public-key" || !id || !bytes || bytes->empty() ||
+      bytes->size() > kCredentialIdBytesMax || *id != to_base64url(*bytes)) {
+    return bad_answer("its credential has no type or id that can be");
+  }
+  ClientAnswer answer{
+      .ticket = std::string(*ticket), .id = std::string(*id), .client_data = {}, .data = {}};
+  if (!read_response(*response, kind, answer)) {
+    return bad_answer("its response lacks something, or has something of another type");
+  }
+  return answer;
+}
+
+}  // namespace eider::detail::passkeys

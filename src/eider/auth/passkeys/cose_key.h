@@ -1,0 +1,34 @@
+// Public keys as authenticators write them (COSE, RFC 9052), and signatures by them.
+// Must not be included by a public header.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "eider/auth/passkeys/passkey.h"
+#include "eider/core/base/result.h"
+#include "eider/io/tls/openssl.h"
+
+namespace eider::detail::passkeys {
+
+/// IANA, COSE Algorithms.
+enum class CoseAlgorithm : std::int64_t { es256 = -7, eddsa = -8, rs256 = -257 };
+
+struct CoseKey {
+  CoseAlgorithm algorithm;
+  tls::KeyPtr key;
+};
+
+/// Reads one whole COSE_Key: a point of P-256, of Ed25519, or RSA of 2048 to 8192 bits.
+///
+/// errors  bad_key: of another algorithm, with members that are not needed, out of order, a key
+/// that
+///         tls::fault_of_key finds fault with, bytes behind it
+/// source  WebAuthn Level 3, sections 5.8.5 and 6.5.1.1; RFC 9053, section 7; RFC 8230, section 4
+[[nodiscard]] Result<CoseKey, PasskeyError> parse_cose_key(std::string_view bytes);
+
+/// signature  as WebAuthn has it: of ECDSA in DER (section 6.5.5)
+[[nodiscard]] bool verify_signature(CoseAlgorithm algorithm, EVP_PKEY* key, std::string_view bytes,
+                                    std::string_view signature);
+
+}  // namespace eider::detail::passkeys

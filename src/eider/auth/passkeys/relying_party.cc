@@ -1,0 +1,399 @@
+#include "eider/auth/passkeys/relying_party.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include "eider/auth/passkeys/client_data.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/json/json.h"
+#include "eider/protocols/http/http_url.h"
+
+namespace eider::detail::passkeys {
+
+namespace {
+
+constexpr std::size_t kChallengeBytes = 32;
+constexpr std::size_t kUserHandleBytes = 32;
+/// Of one user: tickets name them all.
+constexpr std::size_t kKnownMax = 64;
+
+std::unexpected<PasskeyError> refuse(PasskeyFault fault, const char* text) {
+  return fail(PasskeyError{fault, text});
+}
+
+Failure bad_options(const std::string& text) {
+  return Failure(Error::internal("passkeys: " + text));
+}
+
+/// A domain as browsers write it, without scheme, port or path. An address is none (section 5.1.2).
+bool is_domain(std::string_view text) {
+  const bool has_letters = std::ranges::all_of(text, [](char one) {
+    return (one >= 'a' && one <= 'z') || (one >= '0' && one <= '9') || one == '.' || one == '-';
+  });
+  const std::string_view last = text.substr(text.rfind('.') + 1);
+  return has_letters && !last.empty() && !text.starts_with('.') && !text.contains("..") &&
+         !std::ranges::all_of(last, [](char one) { return one >= '0' && one <= '9'; });
+}
+
+bool is_within(std::string_view host, std::string_view domain) {
+  return host == domain || (host.ends_with(domain) && host[host.size() - domain.size() - 1] == '.');
+}
+
+/// What apps of Android have in place of an origin.
+bool is_android(std::string_view text) {
+  return text.starts_with("android:apk-key-hash:");
+}
+
+/// Answers name origins as browsers write them: one that is written otherwise never matches, and
+/// one that browsers give no passkeys never comes.
+void check_origin(const std::string& origin) {
+  const auto url = http::read_http_url(origin);
+  if (!url) {
+    throw bad_options("an origin is such as https://example.com, not '" + origin + "'");
+  }
+  if (url->origin() != origin) {
+    throw bad_options("browsers write the origin '" + origin + "' so: '" + url->origin() + "'");
+  }
+  if (!url->is_secure && !is_within(url->host, "localhost")) {
+    throw bad_options("browsers use passkeys on https://, or on http://localhost, not on '" +
+                      origin + "'");
+  }
+}
+
+void check_own_origin(const std::string& origin, const std::string& domain) {
+  check_origin(origin);
+  const std::string host = http::read_http_url(origin)->host;
+  if (!is_within(host, domain)) {
+    throw bad_options("passkeys of `relying_party_id` '" + domain +
+                      "' are for its pages and those of hosts below, not for '" + origin +
+                      "': say a domain that both have");
+  }
+}
+
+PasskeyOptions checked(PasskeyOptions options) {
+  if (!is_domain(options.relying_party_id)) {
+    throw bad_options("`relying_party_id` is a domain such as example.com, not '" +
+                      options.relying_party_id + "'");
+  }
+  if (options.origins.empty() || options.algorithms.empty() || options.answers_max == 0) {
+    throw bad_options("`origins`, `algorithms` and `answers_max` are not empty");
+  }
+  for (const std::string& origin : options.origins) {
+    if (!is_android(origin)) {
+      check_own_origin(origin, options.relying_party_id);
+    }
+  }
+  std::ranges::for_each(options.top_origins, &check_origin);
+  if (options.lifetime < std::chrono::seconds(1)) {
+    throw bad_options("`lifetime` is a second or more");
+  }
+  if (options.name.empty()) {
+    options.name = options.relying_party_id;
+  }
+  return options;
+}
+
+CoseAlgorithm cose_of(PasskeyAlgorithm algorithm) noexcept {
+  switch (algorithm) {
+    case PasskeyAlgorithm::es256:
+      return CoseAlgorithm::es256;
+    case PasskeyAlgorithm::eddsa:
+      return CoseAlgorithm::eddsa;
+    case PasskeyAlgorithm::rs256:
+      return CoseAlgorithm::rs256;
+  }
+  return CoseAlgorithm::es256;
+}
+
+std::string_view verification_text(UserVerification verification) noexcept {
+  switch (verification) {
+    case UserVerification::required:
+      return "required";
+    case UserVerification::preferred:
+      return "preferred";
+    case UserVerification::discouraged:
+      return "discouraged";
+  }
+  return "required";
+}
+
+json::Value words_of(std::string_view text) {
+  json::Value words = json::array({});
+  while (!text.empty()) {
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    words.push_back(text.substr(0, blank));
+    text.remove_prefix(std::min(blank + 1, text.size()));
+  }
+  return words;
+}
+
+json::Value descriptors_of(const std::vector<Passkey>& known) {
+  json::Value list = json::array({});
+  for (const Passkey& passkey : known) {
+    json::Value& one = list.push_back(json::object({{"type", "public-key"}, {"id", passkey.id}}));
+    if (!passkey.transports.empty()) {
+      one["transports"] = words_of(passkey.transports);
+    }
+    if (list.size() == kKnownMax) {
+      break;
+    }
+  }
+  return list;
+}
+
+std::string beginning(json::Value options, std::string ticket) {
+  return json::to_text(
+      json::object({{"publicKey", std::move(options)}, {"ticket", std::move(ticket)}}));
+}
+
+std::int64_t milliseconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+}  // namespace
+
+RelyingParty::RelyingParty(PasskeyOptions options)
+    : options_(checked(std::move(options))),
+      party_hash_(to_view(sha256(options_.relying_party_id))),
+      roots_(options_.attestation_roots.empty() ? AttestationRoots()
+                                                : AttestationRoots(options_.attestation_roots)),
+      lifetime_s_(std::chrono::duration_cast<std::chrono::seconds>(options_.lifetime).count()),
+      seal_(options_.relying_party_id, options_.keys),
+      logged_in_(options_.answers_max, lifetime_s_) {}
+
+Ticket RelyingParty::new_ticket(CeremonyKind kind, std::string_view browser,
+                                std::int64_t now) const {
+  return {.kind = kind,
+          .challenge = to_base64url(secret_bytes(kChallengeBytes)),
+          .ends = now + lifetime_s_,
+          .browser = digest_of(browser)};
+}
+
+std::string RelyingParty::begin_registration(const PasskeyUser& user, std::string_view browser,
+                                             const std::vector<Passkey>& known,
+                                             std::int64_t now) const {
+  if (user.key.empty() || user.name.empty()) {
+    throw std::invalid_argument("a passkey is made for somebody with a key and a name");
+  }
+  Ticket ticket = new_ticket(CeremonyKind::registration, browser, now);
+  ticket.user = user;
+  ticket.handle =
+      known.empty() ? to_base64url(secret_bytes(kUserHandleBytes)) : known.front().user_handle;
+  json::Value parameters = json::array({});
+  for (const PasskeyAlgorithm algorithm : options_.algorithms) {
+    parameters.push_back(json::object(
+        {{"type", "public-key"}, {"alg", static_cast<std::int64_t>(cose_of(algorithm))}}));
+  }
+  const std::string& shown = user.display_name.empty() ? user.name : user.display_name;
+  const char* const resident = options_.needs_discoverable ? "required" : "preferred";
+  json::Value options = json::object(
+      {{"rp", json::object({{"id", options_.relying_party_id}, {"name", options_.name}})},
+       {"user", json::object({{"id", ticket.handle}, {"name", user.name}, {"displayName", shown}})},
+       {"challenge", ticket.challenge},
+       {"pubKeyCredParams", std::move(parameters)},
+       {"timeout", milliseconds(options_.lifetime)},
+       {"excludeCredentials", descriptors_of(known)},
+       {"authenticatorSelection",
+        json::object({{"residentKey", resident},
+                      {"requireResidentKey", options_.needs_discoverable},
+                      {"userVerification", verification_text(options_.user_verification)}})},
+       {"attestation", roots_.is_empty() ? "none" : "direct"}});
+  return beginning(std::move(options), seal_.seal(ticket));
+}
+
+std::string RelyingParty::begin_login(const std::string& user_key, std::string_view browser,
+                                      const std::vector<Passkey>& known, std::int64_t now) const {
+  Ticket ticket = new_ticket(CeremonyKind::login, browser, now);
+  ticket.user.key = user_key;
+  if (!user_key.empty()) {
+    ticket.allowed.emplace();  // of a user without passkeys none is taken
+    for (const Passkey& passkey : known) {
+      if (ticket.allowed->size() < kKnownMax) {
+        ticket.allowed->push_back(digest_of(passkey.id));
+      }
+    }
+  }
+  json::Value options =
+      json::object({{"challenge", ticket.challenge},
+                    {"timeout", milliseconds(options_.lifetime)},
+                    {"rpId", options_.relying_party_id},
+                    {"allowCredentials", descriptors_of(known)},
+                    {"userVerification", verification_text(options_.user_verification)}});
+  return beginning(std::move(options), seal_.seal(ticket));
+}
+
+Result<void, PasskeyError> RelyingParty::check_client(const ClientAnswer& answer,
+                                                      const Ticket& ticket) const {
+  const bool is_login = ticket.kind == CeremonyKind::login;
+  return check_client_data(answer.client_data,
+                           {.type = is_login ? "webauthn.get" : "webauthn.create",
+                            .challenge = ticket.challenge,
+                            .origins = options_.origins,
+                            .top_origins = options_.top_origins});
+}
+
+/// Who, in front of what, and how sure that is: the same in both ceremonies.
+Result<void, PasskeyError> RelyingParty::check_data(const AuthenticatorData& data) const {
+  if (data.relying_party_hash != party_hash_) {
+    return refuse(PasskeyFault::wrong_relying_party, "it was made for another relying party");
+  }
+  if (!data.is_present()) {
+    return refuse(PasskeyFault::not_present, "nobody was there");
+  }
+  if (options_.user_verification == UserVerification::required && !data.is_verified()) {
+    return refuse(PasskeyFault::not_verified, "its authenticator has not verified the user");
+  }
+  if (data.is_backed_up() && !data.is_backup_eligible()) {
+    return refuse(PasskeyFault::bad_flags, "it is backed up, and cannot be");
+  }
+  return {};
+}
+
+bool RelyingParty::is_allowed(CoseAlgorithm algorithm) const {
+  return std::ranges::any_of(
+      options_.algorithms, [algorithm](PasskeyAlgorithm one) { return cose_of(one) == algorithm; });
+}
+
+Result<Passkey, PasskeyError> RelyingParty::check_registration(const ClientAnswer& answer,
+                                                               std::int64_t now) const {
+  const auto object = parse_attestation_object(answer.data);
+  if (!object) {
+    return fail(object.error());
+  }
+  const auto data = parse_authenticator_data(object->data);
+  if (!data) {
+    return fail(data.error());
+  }
+  if (auto good = check_data(*data); !good) {
+    return fail(std::move(good.error()));
+  }
+  if (!data->credential || to_base64url(data->credential->id) != answer.id) {
+    return refuse(PasskeyFault::malformed, "its credential is not the one that it names");
+  }
+  const auto key = parse_cose_key(data->credential->public_key);
+  if (!key) {
+    return fail(key.error());
+  }
+  if (!is_allowed(key->algorithm)) {
+    return refuse(PasskeyFault::bad_key, "its algorithm was not asked for");
+  }
+  const Sha256Digest hash = sha256(answer.client_data);
+  auto attestation = verify_attestation(
+      {.object = *object, .data = *data, .key = *key, .client_hash = to_view(hash)}, roots_, now);
+  if (!attestation) {
+    return fail(std::move(attestation.error()));
+  }
+  if (!roots_.is_empty() && *attestation != "certified") {
+    return refuse(PasskeyFault::bad_attestation, "nobody that is trusted says what made it");
+  }
+  return Passkey{.id = answer.id,
+                 .user = {},
+                 .user_handle = {},
+                 .public_key = to_base64url(data->credential->public_key),
+                 .counter = data->counter,
+                 .is_backup_eligible = data->is_backup_eligible(),
+                 .is_backed_up = data->is_backed_up(),
+                 .is_verified = data->is_verified(),
+                 .transports = answer.transports,
+                 .aaguid = aaguid_text(data->credential->aaguid),
+                 .attestation = std::move(*attestation),
+                 .created = now,
+                 .used = now};
+}
+
+Result<PasskeyRegistration, PasskeyError> RelyingParty::finish_registration(
+    std::string_view json, std::string_view browser, std::int64_t now) const {
+  const auto answer = parse_client_answer(json, CeremonyKind::registration);
+  if (!answer) {
+    return fail(answer.error());
+  }
+  auto ticket = seal_.open(answer->ticket, CeremonyKind::registration, browser, now);
+  if (!ticket) {
+    return fail(std::move(ticket.error()));
+  }
+  if (auto good = check_client(*answer, *ticket); !good) {
+    return fail(std::move(good.error()));
+  }
+  auto passkey = check_registration(*answer, now);
+  if (!passkey) {
+    return fail(std::move(passkey.error()));
+  }
+  passkey->user = ticket->user.key;
+  passkey->user_handle = std::move(ticket->handle);
+  return PasskeyRegistration{.user = std::move(ticket->user), .passkey = std::move(*passkey)};
+}
+
+Result<OpenLogin, PasskeyError> RelyingParty::open_login(std::string_view json,
+                                                         std::string_view browser,
+                                                         std::int64_t now) const {
+  auto answer = parse_client_answer(json, CeremonyKind::login);
+  if (!answer) {
+    return fail(std::move(answer.error()));
+  }
+  auto ticket = seal_.open(answer->ticket, CeremonyKind::login, browser, now);
+  if (!ticket) {
+    return fail(std::move(ticket.error()));
+  }
+  if (ticket->allowed &&
+      std::ranges::find(*ticket->allowed, digest_of(answer->id)) == ticket->allowed->end()) {
+    return refuse(PasskeyFault::wrong_user, "it is none of those that were asked for");
+  }
+  if (ticket->user.key.empty() && !answer->user_handle) {
+    return refuse(PasskeyFault::malformed, "it does not say whose it is");
+  }
+  return OpenLogin{std::move(*answer), std::move(*ticket)};
+}
+
+Result<PasskeyLogin, PasskeyError> RelyingParty::finish_login(const OpenLogin& login,
+                                                              Passkey passkey, std::int64_t now) {
+  const auto& [answer, ticket] = login;
+  if (passkey.id != answer.id || (!ticket.user.key.empty() && passkey.user != ticket.user.key) ||
+      (answer.user_handle && *answer.user_handle != passkey.user_handle)) {
+    return refuse(PasskeyFault::wrong_user, "it is another user's");
+  }
+  if (auto good = check_client(answer, ticket); !good) {
+    return fail(std::move(good.error()));
+  }
+  const auto data = parse_authenticator_data(answer.data);
+  if (!data) {
+    return fail(data.error());
+  }
+  if (auto good = check_data(*data); !good) {
+    return fail(std::move(good.error()));
+  }
+  if (data->is_backup_eligible() != passkey.is_backup_eligible) {
+    return refuse(PasskeyFault::bad_flags, "whether it can be backed up has changed");
+  }
+  const auto key_bytes = from_base64url(passkey.public_key);
+  const auto key = parse_cose_key(key_bytes.value_or(""));
+  if (!key) {
+    return fail(key.error());
+  }
+  std::string signed_bytes = answer.data;
+  signed_bytes.append(to_view(sha256(answer.client_data)));
+  if (!verify_signature(key->algorithm, key->key.get(), signed_bytes, answer.signature)) {
+    return refuse(PasskeyFault::bad_signature, "its key has not signed this");
+  }
+  const bool went_back =
+      (data->counter != 0 || passkey.counter != 0) && data->counter <= passkey.counter;
+  if (went_back && options_.refuses_counter_back) {
+    return refuse(PasskeyFault::counter_went_back,
+                  "its counter has not gone on: there may be a copy");
+  }
+  if (auto taken = logged_in_.take(ticket.challenge, passkey.user, now); !taken) {
+    return fail(std::move(taken.error()));
+  }
+  passkey.counter = std::max<std::int64_t>(passkey.counter, data->counter);
+  passkey.is_backed_up = data->is_backed_up();
+  passkey.used = now;
+  return PasskeyLogin{.passkey = std::move(passkey),
+                      .is_verified = data->is_verified(),
+                      .counter_went_back = went_back};
+}
+
+}  // namespace eider::detail::passkeys

@@ -1,0 +1,87 @@
+// The checks of both ceremonies, step by step, at a given time.
+// Must not wait, nor ask a clock: who calls it does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/auth/passkeys/attestation.h"
+#include "eider/auth/passkeys/authenticator_data.h"
+#include "eider/auth/passkeys/passkeys.h"
+#include "eider/auth/passkeys/ticket.h"
+
+namespace eider::detail::passkeys {
+
+inline constexpr std::size_t kAnswerBytesMax = std::size_t{64} << 10U;
+
+/// What a browser says, as it came: bytes are decoded, and nothing was looked at.
+///
+/// id           in base64url
+/// data         the attestation object, or the authenticator's data
+/// user_handle  in base64url
+struct ClientAnswer {
+  std::string ticket;
+  std::string id;
+  std::string client_data;
+  std::string data;
+  std::string signature = {};
+  std::optional<std::string> user_handle = {};
+  std::string transports = {};
+};
+
+/// {"credential": …, "ticket": …}, the first as PublicKeyCredential's toJSON() gives it.
+///
+/// errors  malformed: more than 64 KiB, members that are missing or of another type, an id that is
+///         said in two ways, no base64url without padding
+[[nodiscard]] Result<ClientAnswer, PasskeyError> parse_client_answer(std::string_view json,
+                                                                     CeremonyKind kind);
+
+/// A login that waits for its passkey.
+struct OpenLogin {
+  ClientAnswer answer;
+  Ticket ticket;
+};
+
+class RelyingParty {
+ public:
+  /// Throws a Failure for options that cannot be.
+  explicit RelyingParty(PasskeyOptions options);
+
+  [[nodiscard]] std::string begin_registration(const PasskeyUser& user, std::string_view browser,
+                                               const std::vector<Passkey>& known,
+                                               std::int64_t now) const;
+  [[nodiscard]] std::string begin_login(const std::string& user_key, std::string_view browser,
+                                        const std::vector<Passkey>& known, std::int64_t now) const;
+  [[nodiscard]] Result<PasskeyRegistration, PasskeyError> finish_registration(
+      std::string_view json, std::string_view browser, std::int64_t now) const;
+  /// What can be checked without the passkey.
+  [[nodiscard]] Result<OpenLogin, PasskeyError> open_login(std::string_view json,
+                                                           std::string_view browser,
+                                                           std::int64_t now) const;
+  [[nodiscard]] Result<PasskeyLogin, PasskeyError> finish_login(const OpenLogin& login,
+                                                                Passkey passkey, std::int64_t now);
+
+  [[nodiscard]] const PasskeyOptions& options() const noexcept { return options_; }
+
+ private:
+  [[nodiscard]] Ticket new_ticket(CeremonyKind kind, std::string_view browser,
+                                  std::int64_t now) const;
+  [[nodiscard]] Result<void, PasskeyError> check_client(const ClientAnswer& answer,
+                                                        const Ticket& ticket) const;
+  [[nodiscard]] Result<void, PasskeyError> check_data(const AuthenticatorData& data) const;
+  [[nodiscard]] bool is_allowed(CoseAlgorithm algorithm) const;
+  /// Steps 12 to 25 of section 7.1.
+  [[nodiscard]] Result<Passkey, PasskeyError> check_registration(const ClientAnswer& answer,
+                                                                 std::int64_t now) const;
+
+  const PasskeyOptions options_;
+  const std::string party_hash_;
+  const AttestationRoots roots_;
+  const std::int64_t lifetime_s_;
+  const TicketSeal seal_;
+  AnsweredChallenges logged_in_;
+};
+
+}  // namespace eider::detail::passkeys

@@ -1,0 +1,100 @@
+// What was begun, sealed, and handed to the browser until it comes back with its answer.
+// Must not be kept here: a flood of those that begin takes no memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "eider/auth/passkeys/passkey.h"
+#include "eider/core/base/result.h"
+
+namespace eider::detail::passkeys {
+
+enum class CeremonyKind : std::uint8_t { registration, login };
+
+/// challenge  32 random bytes in base64url
+/// ends       seconds since 1970
+/// browser    digest of what the browser has to bring along again
+/// user       for whom a passkey is made, or who is to log in; an empty key: whoever has one
+/// handle     of the user, in base64url; of a registration
+/// allowed    digests of the credentials' ids that a login may use, which may be none at all;
+///            nothing: whatever passkey there is
+struct Ticket {
+  CeremonyKind kind = CeremonyKind::login;
+  std::string challenge = {};
+  std::int64_t ends = 0;
+  std::string browser = {};
+  PasskeyUser user = {};
+  std::string handle = {};
+  std::optional<std::vector<std::string>> allowed = {};
+};
+
+/// Salt, ticket as JSON, and tag, in base64url: encrypted and signed (AES-256-GCM) by a key of each
+/// ticket's own, which HMAC-SHA-256 makes of the salt, so that no pair of key and nonce comes
+/// twice.
+class TicketSeal {
+ public:
+  /// space  what keeps those of one service apart from another's with the same keys
+  /// keys   32 bytes or more each; the first seals, all are taken. Empty: a random one.
+  ///
+  /// Throws a Failure for a key that is shorter.
+  TicketSeal(std::string space, std::vector<std::string> keys);
+
+  [[nodiscard]] std::string seal(const Ticket& ticket) const;
+  /// errors  bad_ticket: sealed by nobody here, of another kind, or begun by another browser;
+  ///         expired
+  [[nodiscard]] Result<Ticket, PasskeyError> open(std::string_view text, CeremonyKind kind,
+                                                  std::string_view browser, std::int64_t now) const;
+
+ private:
+  [[nodiscard]] std::string key_of(std::string_view key, std::string_view salt) const;
+
+  std::string space_;
+  std::vector<std::string> keys_;
+};
+
+/// The digest of what identifies a browser or a credential, as tickets have it.
+[[nodiscard]] std::string digest_of(std::string_view text);
+
+/// Challenges of logins that were answered well, until their tickets have ended: none is taken
+/// twice. No user has more than so many. From any thread.
+class AnsweredChallenges {
+ public:
+  /// kept_s  as long as a ticket lasts
+  AnsweredChallenges(std::size_t count_max, std::int64_t kept_s)
+      : count_max_(count_max), kept_s_(kept_s) {}
+
+  /// user    whose login it is
+  ///
+  /// errors  used; busy: there are `count_max` by now, or too many of that user
+  [[nodiscard]] Result<void, PasskeyError> take(const std::string& challenge,
+                                                const std::string& user, std::int64_t now);
+
+ private:
+  /// More than anybody does by hand within a ticket's time.
+  static constexpr std::size_t kOfUserMax = 256;
+
+  struct Answered {
+    std::int64_t until;
+    std::string challenge;
+    std::string user;
+  };
+
+  const std::size_t count_max_;
+  const std::int64_t kept_s_;
+  std::mutex mutex_;
+  std::unordered_set<std::string> known_;
+  std::unordered_map<std::string, std::size_t> of_user_;
+  std::deque<Answered> by_age_;
+};
+
+}  // namespace eider::detail::passkeys

@@ -1,0 +1,131 @@
+#include "eider/auth/passwords/derivation_pool.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "eider/core/base/failure.h"
+#include "eider/io/runtime/signals_blocked.h"
+
+namespace eider::detail::passwords {
+
+namespace {
+
+constexpr int kNiceMore = 10;
+
+/// Linux has a priority for each thread. Where it cannot be lowered, hashes are as good as answers.
+void yield_to_others() noexcept {
+  const auto thread = static_cast<id_t>(::gettid());
+  (void)::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + kNiceMore);
+}
+
+}  // namespace
+
+DerivationPool::DerivationPool(PoolLimits limits, Execute execute)
+    : limits_(limits), execute_(std::move(execute)) {
+  threads_.reserve(limits_.threads);
+  start_threads();
+  if (threads_.empty() && limits_.threads > 0) {
+    throw Failure(Error::internal("passwords: the system has no thread to give"));
+  }
+}
+
+// Nothing is thrown behind the first thread: joinable ones that are destroyed end the process.
+void DerivationPool::start_threads() {
+  const SignalsBlocked blocked;
+  try {
+    while (threads_.size() < limits_.threads) {
+      threads_.emplace_back([this] { serve(); });
+      pthread_setname_np(threads_.back().native_handle(), "eider-passwords");
+    }
+  } catch (const std::system_error&) {
+    // Fewer threads than wanted: what is queued waits for those that there are.
+  } catch (const std::bad_alloc&) {
+    // Likewise.
+  }
+}
+
+DerivationPool::~DerivationPool() {
+  {
+    const std::unique_lock lock(mutex_);
+    is_stopped_ = true;
+  }
+  has_work_.notify_all();
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+}
+
+bool DerivationPool::submit(std::unique_ptr<Derivation>& work) {
+  const std::unique_lock lock(mutex_);
+  if (limits_.threads == 0) {
+    ++counts_.begun;
+    work->execute_in_run();
+    Loop& loop = work->loop();
+    loop.post(std::unique_ptr<Posted>(std::move(work)));
+    return true;
+  }
+  // A thread that is idle has not yet taken what was queued for it.
+  if (queue_.size() >= idle_ + limits_.queue_max) {
+    ++counts_.refused;
+    return false;
+  }
+  queue_.push_back(std::move(work));
+  has_work_.notify_one();
+  return true;
+}
+
+void DerivationPool::abandon(Derivation& work) noexcept {
+  const std::unique_lock lock(mutex_);
+  work.abandon();
+  counts_.abandoned += std::erase_if(
+      queue_, [&work](const std::unique_ptr<Derivation>& queued) { return queued.get() == &work; });
+}
+
+PasswordCounts DerivationPool::counts() const {
+  const std::unique_lock lock(mutex_);
+  PasswordCounts counts = counts_;
+  counts.queued = queue_.size();
+  return counts;
+}
+
+// What is awaited keeps the pool alive, so nothing is queued when it stops.
+std::unique_ptr<Derivation> DerivationPool::next() {
+  std::unique_lock lock(mutex_);
+  ++idle_;
+  has_work_.wait(lock, [this] { return !queue_.empty() || is_stopped_; });
+  --idle_;
+  if (is_stopped_) {
+    return nullptr;
+  }
+  ++counts_.begun;
+  std::unique_ptr<Derivation> work = std::move(queue_.front());
+  queue_.pop_front();
+  return work;
+}
+
+void DerivationPool::serve() {
+  yield_to_others();
+  while (std::unique_ptr<Derivation> work = next()) {
+    execute_(*work);
+    deliver(std::move(work));
+  }
+}
+
+// Under the lock, so that the loop is there: whoever waits is on it, and takes the lock to leave.
+void DerivationPool::deliver(std::unique_ptr<Derivation> work) {
+  const std::unique_lock lock(mutex_);
+  if (work->is_awaited()) {
+    Loop& loop = work->loop();
+    loop.post(std::unique_ptr<Posted>(std::move(work)));
+  } else {
+    work.reset();
+  }
+}
+
+}  // namespace eider::detail::passwords

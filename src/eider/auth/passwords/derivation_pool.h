@@ -1,0 +1,115 @@
+// The threads that run argon2, so that no loop has to: so many at once, and so many that wait.
+// Must not keep work for those that have left.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "eider/auth/passwords/derivation.h"
+
+namespace eider {
+
+/// What has been done so far, and what waits now.
+struct PasswordCounts {
+  /// Runs of argon2 that were begun.
+  std::uint64_t begun = 0;
+  /// Those that were refused because too many waited.
+  std::uint64_t refused = 0;
+  /// Those that were taken out of the queue, because who waited for them has left.
+  std::uint64_t abandoned = 0;
+  std::size_t queued = 0;
+};
+
+namespace detail::passwords {
+
+/// threads    0: work runs on the loop that asks, in a later turn: for tests
+/// queue_max  of what waits for a thread
+struct PoolLimits {
+  unsigned threads;
+  std::size_t queue_max;
+};
+
+/// One for each core. Not all of many, since a container has a share of its machine's and is not
+/// told which, and each takes the memory of a hash.
+[[nodiscard]] constexpr unsigned threads_for(unsigned cores) noexcept {
+  constexpr unsigned kThreadsMax = 8;
+  return std::clamp(cores, 1U, kThreadsMax);
+}
+
+/// All of it may be used from any thread. What is still awaited keeps it alive.
+class DerivationPool {
+ public:
+  using Execute = std::function<void(Derivation&)>;
+
+  /// Its threads yield to others (nice 10), so that answers go ahead of hashes where cores are few.
+  ///
+  /// Where the system has fewer threads to give, these do. Throws a Failure where it has none.
+  ///
+  /// execute  in place of argon2, for tests
+  explicit DerivationPool(PoolLimits limits, Execute execute = &Derivation::execute);
+  ~DerivationPool();
+  DerivationPool(const DerivationPool&) = delete;
+  DerivationPool& operator=(const DerivationPool&) = delete;
+
+  /// returns  false, and leaves `work` where it is, when too many wait
+  [[nodiscard]] bool submit(std::unique_ptr<Derivation>& work);
+  /// Nobody waits for it any more: what is queued is destroyed.
+  void abandon(Derivation& work) noexcept;
+  [[nodiscard]] PasswordCounts counts() const;
+
+ private:
+  void start_threads();
+  void serve();
+  [[nodiscard]] std::unique_ptr<Derivation> next();
+  void deliver(std::unique_ptr<Derivation> work);
+
+  const PoolLimits limits_;
+  const Execute execute_;
+  mutable std::mutex mutex_;
+  std::condition_variable has_work_;
+  std::deque<std::unique_ptr<Derivation>> queue_;
+  PasswordCounts counts_;
+  unsigned idle_ = 0;
+  bool is_stopped_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// Gives the tag to `co_await`: nothing when too many wait, or there is no memory.
+class DerivationAwaiter {
+ public:
+  DerivationAwaiter(DerivationPool& pool, std::unique_ptr<Derivation> work) noexcept
+      : pool_(pool), work_(std::move(work)) {}
+  DerivationAwaiter(const DerivationAwaiter&) = delete;
+  DerivationAwaiter& operator=(const DerivationAwaiter&) = delete;
+  ~DerivationAwaiter() {
+    if (submitted_ != nullptr) {
+      pool_.abandon(*submitted_);
+    }
+  }
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> waiting) {
+    work_->wait(Loop::current(), waiting, submitted_);
+    return pool_.submit(work_);
+  }
+  std::optional<std::string> await_resume() { return submitted_->tag(); }
+
+ private:
+  DerivationPool& pool_;
+  std::unique_ptr<Derivation> work_;
+  Derivation* submitted_ = nullptr;  // belongs to the pool, then to the loop while it resumes us
+};
+
+}  // namespace detail::passwords
+}  // namespace eider

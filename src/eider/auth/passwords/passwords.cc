@@ -1,0 +1,154 @@
+#include "eider/auth/passwords/passwords.h"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/text.h"
+
+namespace eider {
+
+namespace {
+
+using detail::passwords::Argon2Hash;
+using detail::passwords::Argon2Variant;
+using detail::passwords::Derivation;
+using detail::passwords::DerivationAwaiter;
+using detail::passwords::DerivationPool;
+
+constexpr std::size_t kSaltBytes = 16;
+constexpr std::size_t kTagBytes = 32;
+// Of RFC 9106, section 3.1.
+constexpr Argon2Cost kCostMax{.memory_kib = std::numeric_limits<std::uint32_t>::max(),
+                              .passes = std::numeric_limits<std::uint32_t>::max(),
+                              .lanes = (1U << 24U) - 1};
+
+PasswordOptions checked(PasswordOptions options) {
+  if (!detail::passwords::is_cost_within(options.cost, kCostMax)) {
+    throw Failure(Error::internal("passwords: argon2 takes a lane, a pass and 8 KiB a lane"));
+  }
+  return options;
+}
+
+Error busy() {
+  return Error::unavailable("The server is busy. Try again in a moment.")
+      .with_header("Retry-After", "1");
+}
+
+bool is_as_made_now(const Argon2Hash& stored, const Argon2Cost& cost) {
+  return stored.variant == Argon2Variant::argon2id && stored.cost == cost &&
+         stored.salt.size() >= kSaltBytes && stored.tag.size() >= kTagBytes;
+}
+
+Task<Result<std::string>> refuse(Error error) {
+  co_return fail(std::move(error));
+}
+
+/// Holds the pool for as long as it waits, whatever becomes of the Passwords.
+Task<std::optional<std::string>> derive(std::shared_ptr<DerivationPool> pool,
+                                        std::unique_ptr<Derivation> work) {
+  DerivationAwaiter derived(*pool, std::move(work));
+  co_return co_await derived;
+}
+
+Task<Result<std::string>> make(std::shared_ptr<DerivationPool> pool,
+                               std::unique_ptr<Derivation> work, Argon2Hash made) {
+  auto deriving = derive(std::move(pool), std::move(work));
+  std::optional<std::string> tag = co_await std::move(deriving);
+  if (!tag) {
+    co_return fail(busy());
+  }
+  made.tag = std::move(*tag);
+  co_return to_text(made);
+}
+
+/// if_matches  what is said where the tag is that one
+/// otherwise   and where it is not
+struct Verdicts {
+  std::string tag;
+  PasswordCheck if_matches;
+  PasswordCheck otherwise;
+};
+
+Task<Result<PasswordCheck>> look(std::shared_ptr<DerivationPool> pool,
+                                 std::unique_ptr<Derivation> work, Verdicts verdicts) {
+  auto deriving = derive(std::move(pool), std::move(work));
+  const std::optional<std::string> tag = co_await std::move(deriving);
+  if (!tag) {
+    co_return fail(busy());
+  }
+  co_return equals_in_constant_time(*tag, verdicts.tag) ? verdicts.if_matches : verdicts.otherwise;
+}
+
+Task<Result<PasswordCheck>> refuse_others(Task<Result<PasswordCheck>> checking) {
+  Result<PasswordCheck> check = co_await std::move(checking);
+  if (check && !check->matches) {
+    co_return fail(Error::unauthorized("Name or password are wrong."));
+  }
+  co_return check;
+}
+
+}  // namespace
+
+Passwords::Passwords(PasswordOptions options)
+    : options_(checked(options)),
+      nobody_(like_new()),
+      pool_(std::make_shared<DerivationPool>(detail::passwords::PoolLimits{
+          options_.threads.value_or(
+              detail::passwords::threads_for(std::thread::hardware_concurrency())),
+          options_.queue_max})) {
+  nobody_.tag = secret_bytes(kTagBytes);
+}
+
+Passwords::Hash Passwords::like_new() const {
+  return {.variant = Argon2Variant::argon2id,
+          .cost = options_.cost,
+          .salt = secret_bytes(kSaltBytes),
+          .tag = std::string(kTagBytes, '\0')};
+}
+
+// These are no coroutines: what they are given is read before they return, and the one copy of it
+// is the Derivation's.
+
+Task<Result<std::string>> Passwords::hash(std::string_view password) const {
+  if (password.empty() || password.size() > options_.password_bytes_max) {
+    return refuse(Error(
+        422, "A password has 1 to " + std::to_string(options_.password_bytes_max) + " bytes."));
+  }
+  Argon2Hash made = like_new();
+  auto work = std::make_unique<Derivation>(password, made);
+  return make(pool_, std::move(work), std::move(made));
+}
+
+Task<Result<PasswordCheck>> Passwords::verify(std::string_view password,
+                                              std::string_view stored) const {
+  // What hash() itself makes is always taken.
+  const Argon2Cost cost_max{
+      .memory_kib = std::max(options_.cost.memory_kib, options_.stored_cost_max.memory_kib),
+      .passes = std::max(options_.cost.passes, options_.stored_cost_max.passes),
+      .lanes = std::max(options_.cost.lanes, options_.stored_cost_max.lanes)};
+  const auto read = detail::passwords::parse_argon2_hash(stored, cost_max);
+  const bool is_short = password.size() <= options_.password_bytes_max;
+  const Argon2Hash& known = read ? *read : nobody_;
+  const PasswordCheck no{.is_readable = read.has_value()};
+  const PasswordCheck yes{.matches = true, .needs_rehash = !is_as_made_now(known, options_.cost)};
+  // What is too long costs a run all the same.
+  auto work = std::make_unique<Derivation>(is_short ? password : std::string_view(), known);
+  return look(pool_, std::move(work), {known.tag, read && is_short ? yes : no, no});
+}
+
+Task<Result<PasswordCheck>> Passwords::verify_nobody(std::string_view password) const {
+  const bool is_short = password.size() <= options_.password_bytes_max;
+  auto work = std::make_unique<Derivation>(is_short ? password : std::string_view(), nobody_);
+  return look(pool_, std::move(work), {nobody_.tag, {}, {}});
+}
+
+Task<Result<PasswordCheck>> Passwords::prove(std::string_view password,
+                                             const std::optional<std::string>& stored) const {
+  return refuse_others(stored ? verify(password, *stored) : verify_nobody(password));
+}
+
+}  // namespace eider

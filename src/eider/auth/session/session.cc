@@ -1,0 +1,69 @@
+#include "eider/auth/session/session.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace eider {
+
+namespace detail::session {
+
+namespace {
+
+/// Runs for handlers that take a session, in one form or another; what it puts is kept around them.
+class LoadSession {
+ public:
+  explicit LoadSession(std::shared_ptr<const Keeper> keeper) noexcept
+      : keeper_(std::move(keeper)) {}
+
+  Task<Entry> operator()(Request& request) const { return keeper_->load(request); }
+  void describe(Operation& operation) const {
+    operation.answer_problem(503, "Sessions cannot be reached now.");
+  }
+  [[nodiscard]] std::string name() const { return "session"; }
+  [[nodiscard]] Around around() const {
+    return Around(
+        [keeper = keeper_](Request& request, Next next) { return keeper->answer(request, next); },
+        "session");
+  }
+
+ private:
+  std::shared_ptr<const Keeper> keeper_;
+};
+
+}  // namespace
+
+Sessions add_sessions(App& app, SessionOptions options) {
+  const auto keeper = std::make_shared<const Keeper>(std::move(options));
+  Sessions all(keeper);
+  app.state(all);
+  app.provide(LoadSession(keeper));
+  app.on_start("sessions", [keeper] { return keeper->start(); });
+  const Duration idle = keeper->options().idle;
+  app.every("forget old sessions",
+            std::clamp<Duration>(idle, std::chrono::seconds(1), std::chrono::minutes(10)),
+            [keeper] { return keeper->sweep(); });
+  return all;
+}
+
+}  // namespace detail::session
+
+Task<std::size_t> Sessions::end_others(Session<> session) const {
+  const auto keeper = keeper_;
+  session.entry().renew();
+  auto ending = keeper->end_others(session.entry());
+  co_return co_await std::move(ending);
+}
+
+Task<bool> Sessions::end(std::string user_key, std::string name) const {
+  const auto keeper = keeper_;
+  auto listing = keeper->list(std::move(user_key));
+  const std::vector<KnownSession> all = co_await std::move(listing);
+  const bool is_his = std::ranges::find(all, name, &KnownSession::name) != all.end();
+  if (is_his) {
+    auto ending = keeper->end(std::move(name));
+    co_await std::move(ending);
+  }
+  co_return is_his;
+}
+
+}  // namespace eider

@@ -1,0 +1,557 @@
+#include "eider/auth/session/session_keeper.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "eider/app/extract.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/sha256.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sync.h"
+
+namespace eider::detail::session {
+
+namespace {
+
+/// 192 bits, which are 32 characters without padding.
+constexpr std::size_t kRandomBytes = 24;
+constexpr std::size_t kIdBytes = 1 + base64_size(kRandomBytes);
+/// What an id begins with, so that it is seen whether a user has it without asking the store.
+constexpr char kOfUser = 'u';
+constexpr char kOfNobody = 'a';
+constexpr int kFailedFrom = 500;
+/// Uses are noted that often in the idle time.
+constexpr std::int64_t kNotesPerIdle = 20;
+/// Of a request that others overtake again and again.
+constexpr int kAttemptsMax = 10;
+constexpr Duration kSweptWithin = std::chrono::seconds(30);
+/// Browsers keep no larger cookie (RFC 6265, section 6.1).
+constexpr std::size_t kCookieBytesMax = 4096;
+
+std::int64_t now_s() {
+  return Loop::current().wall_seconds();
+}
+
+std::string new_id(const SessionRecord& record) {
+  return (record.user.empty() ? kOfNobody : kOfUser) + to_base64(secret_bytes(kRandomBytes));
+}
+
+Task<> nothing() {
+  co_return;
+}
+
+std::int64_t whole_seconds(Duration duration, const char* of) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+  if (seconds < 1) {
+    throw Failure(Error::internal(std::string("sessions: `") + of + "` is a second or more"));
+  }
+  return seconds;
+}
+
+Failure store_failure(std::string cause) {
+  return Failure(Error::unavailable("Sessions cannot be reached now: try again.")
+                     .because("the session store: " + std::move(cause)));
+}
+
+}  // namespace
+
+Keeper::Keeper(SessionOptions options)
+    : options_(std::move(options)),
+      idle_s_(whole_seconds(options_.idle, "idle")),
+      absolute_s_(whole_seconds(options_.absolute, "absolute")),
+      erasing_([] { return std::make_unique<Scope>(); }) {
+  if (options_.cookie.empty()) {
+    options_.cookie = options_.is_secure ? "__Host-session" : "session";
+  }
+  if (options_.space.empty()) {
+    options_.space = options_.cookie;
+  }
+  if (options_.space.contains(' ')) {
+    throw Failure(Error::internal("sessions: `space` has no blank: '" + options_.space + "'"));
+  }
+  if (const auto* const cookies = std::get_if<SignedSessions>(&options_.store)) {
+    signed_.emplace(options_.space, cookies->keys);
+  } else {
+    store_ = std::get<std::shared_ptr<SessionStore>>(options_.store);
+    store_ = store_ == nullptr ? memory_sessions() : store_;
+  }
+  const SetCookie tried = {.name = options_.cookie,
+                           .value = "x",
+                           .same_site = options_.same_site,
+                           .secure = options_.is_secure};
+  if (!to_field_value(tried)) {
+    throw Failure(Error::internal("sessions: no cookie can be called '" + options_.cookie +
+                                  "' with is_secure and same_site as they are"));
+  }
+}
+
+template <class F>
+std::invoke_result_t<F&> Keeper::in_time(F call) const {
+  try {
+    auto waiting = with_deadline(call(), options_.store_within);
+    auto done = co_await std::move(waiting);
+    if (done) {
+      if constexpr (std::is_same_v<decltype(done), bool>) {
+        co_return;
+      } else {
+        co_return std::move(*done);
+      }
+    }
+  } catch (const std::exception& wrong) {
+    throw store_failure(wrong.what());
+  }
+  throw store_failure("no answer within " + format_duration(options_.store_within));
+}
+
+SessionStore& Keeper::store() const {
+  if (store_ == nullptr) {
+    throw Failure(
+        Error::internal("sessions that are in signed cookies can be neither listed nor ended from "
+                        "here: keep them in a store"));
+  }
+  return *store_;
+}
+
+bool Keeper::lives(const SessionRecord& record, std::int64_t now) const noexcept {
+  // One from a time to come, as when the clock was set back, would not end before that.
+  return now - record.seen < idle_s_ && now - record.began < absolute_s_ &&
+         std::max(record.seen, record.began) - now < idle_s_;
+}
+
+bool Keeper::is_to_be_touched(const Entry& entry, std::int64_t now) const noexcept {
+  // A cookie that is set by a mere use is one that a slow request sets over a newer one's.
+  const std::int64_t notes = signed_ ? 2 : kNotesPerIdle;
+  return now - entry.record().seen >= std::max<std::int64_t>(idle_s_ / notes, 1);
+}
+
+void Keeper::check_size(const SessionRecord& record) const {
+  const std::size_t bytes = std::max(record.data.size(), record.flashes.size());
+  if (bytes > options_.data_bytes_max) {
+    throw Failure(Error::internal("a session has " + std::to_string(bytes) + " bytes; " +
+                                  std::to_string(options_.data_bytes_max) + " are allowed"));
+  }
+}
+
+std::string Keeper::name_of(std::string_view id) const {
+  std::string text = options_.space + " ";
+  return to_base64(to_view(sha256(text.append(id))));
+}
+
+std::string Keeper::owner_of(const std::string& user) const {
+  return user.empty() ? std::string() : options_.space + " " + user;
+}
+
+Task<std::unique_ptr<SessionRecord>> Keeper::find(std::string id) const {
+  const auto find = [this, &id] { return store_->find(name_of(id)); };
+  auto finding = in_time(find);
+  std::unique_ptr<SessionRecord> found = co_await std::move(finding);
+  if (found != nullptr && !found->user.empty()) {
+    found->user.erase(0, std::min(found->user.size(), options_.space.size() + 1));
+  }
+  co_return found;
+}
+
+Task<Entry> Keeper::load(Request& request) const {
+  const auto cookie = app::find_cookie(request, options_.cookie);
+  Entry entry(Entry::Origin{.keeper = this,
+                            .older = request.find<Entry>(),
+                            .has_cookie = cookie.has_value(),
+                            .is_head = request.method() == Method::head});
+  const std::int64_t now = now_s();
+  if (!cookie) {
+    co_return entry;
+  }
+  if (signed_) {
+    auto opened = signed_->open(*cookie);
+    if (opened && lives(opened->record, now)) {
+      entry.open(std::move(opened->id), std::move(opened->record));
+    }
+  } else if (cookie->size() == kIdBytes) {
+    std::string id(*cookie);
+    auto finding = find(id);
+    const std::unique_ptr<SessionRecord> found = co_await std::move(finding);
+    if (found != nullptr && lives(*found, now)) {
+      entry.open(std::move(id), std::move(*found));
+    }
+  }
+  co_return entry;
+}
+
+Entry* Keeper::entry_of(Request& request) const noexcept {
+  auto* entry = request.find<Entry>();
+  while (entry != nullptr && entry->origin().keeper != this) {
+    entry = entry->origin().older;
+  }
+  return entry;
+}
+
+/// A request that is given up (its client leaves, or its time is over) has logged out all the same.
+/// Posted, since a request may be destroyed where no loop runs.
+class Keeper::EndedWhenLeft {
+ public:
+  EndedWhenLeft(const Keeper& keeper, const Entry& entry) noexcept
+      : keeper_(keeper), entry_(entry), loop_(Loop::current()) {}
+  EndedWhenLeft(const EndedWhenLeft&) = delete;
+  EndedWhenLeft& operator=(const EndedWhenLeft&) = delete;
+  ~EndedWhenLeft() {
+    if (is_answered || !entry_.is_ended() || entry_.id().empty() || keeper_.signed_) {
+      return;
+    }
+    try {
+      loop_.post([keeper = keeper_.shared_from_this(), id = entry_.id()] {
+        keeper->erasing_.here().start(keeper->erase(id));
+      });
+    } catch (const std::bad_alloc&) {
+      return;  // it ends by the clock
+    }
+  }
+
+  bool is_answered = false;
+
+ private:
+  const Keeper& keeper_;
+  const Entry& entry_;
+  Loop& loop_;
+};
+
+Task<Response> Keeper::answer(Request& request, Next next) const {
+  Entry* const entry = entry_of(request);
+  auto passing = next();
+  if (entry == nullptr) {  // whoever takes it does without
+    co_return co_await std::move(passing);
+  }
+  EndedWhenLeft left(*this, *entry);
+  Response response = co_await std::move(passing);
+  left.is_answered = true;
+  if (response.status() >= kFailedFrom) {
+    entry->forget_changes();
+  }
+  entry->close(now_s());
+  auto keeping = keep(*entry, response);
+  co_await std::move(keeping);
+  // What is made from one person's session is nobody else's, unless the handler says so.
+  response.add_header("Vary", "Cookie");
+  if (!response.find_header("Cache-Control")) {
+    response.add_header("Cache-Control", "private");
+  }
+  co_return response;
+}
+
+Task<> Keeper::keep(const Entry& entry, Response& response) const {
+  if (entry.is_renewed()) {
+    return renew(entry, response);
+  }
+  if (entry.is_parted()) {
+    return part(entry, response);
+  }
+  if (!entry.id().empty()) {
+    return change(entry, response);
+  }
+  return entry.is_changed() && entry.has_content() ? begin(entry, response) : nothing();
+}
+
+/// In one step, so that one that somebody ends meanwhile stays ended. Where it is gone the cookie
+/// is left alone: of two renewals at once, as by a double click, the first has given the browser
+/// its. A login whose proof is asked for is none of that one's, and begins anew: a reset ends all
+/// sessions, and then logs its browser in.
+Task<> Keeper::renew(const Entry& entry, Response& response) const {
+  SessionRecord record = entry.next();
+  std::string id = new_id(record);
+  if (signed_) {
+    check_size(record);
+    set_signed_cookie(response, id, std::move(record));
+    co_return;
+  }
+  if (entry.is_changed() && !entry.is_proven()) {
+    auto replacing = replace(entry, entry.id());
+    co_await std::move(replacing);
+  }
+  const auto rename = [&] { return store_->rename(name_of(entry.id()), name_of(id)); };
+  auto renaming = in_time(rename);
+  const bool was_there = co_await std::move(renaming);
+  if (was_there && entry.is_proven()) {
+    // Behind it: where the renaming fails, a stolen id would be one of a fresh login.
+    auto replacing = replace(entry, id);
+    co_await std::move(replacing);
+  }
+  if (was_there) {
+    set_cookie(response, std::move(id), record.began);
+  } else if (entry.still_good()) {
+    auto beginning = begin(entry, response);
+    co_await std::move(beginning);
+  }
+}
+
+/// What was ended goes first, and nothing that fails later keeps it. Else the new one comes first:
+/// where that fails the old one is still there.
+Task<> Keeper::part(const Entry& entry, Response& response) const {
+  if (entry.is_ended()) {
+    auto erasing = erase(entry.id());
+    co_await std::move(erasing);
+  }
+  if (entry.has_content()) {
+    auto beginning = begin(entry, response);
+    co_await std::move(beginning);
+  } else if (entry.origin().has_cookie) {
+    remove_cookie(response);
+  }
+  if (!entry.is_ended()) {
+    auto erasing = erase(entry.id());
+    co_await std::move(erasing);
+  }
+}
+
+/// One that is under way: what waits for it may be gone before.
+struct Keeper::Erasing {
+  std::string id;
+  Event is_over;
+  std::exception_ptr failure;
+};
+
+Task<> Keeper::run_erase(std::shared_ptr<Erasing> erasing) const {
+  const auto keeper = shared_from_this();
+  const auto erase = [&] { return store_->erase(name_of(erasing->id)); };
+  try {
+    auto running = in_time(erase);
+    co_await std::move(running);
+  } catch (...) {
+    erasing->failure = std::current_exception();
+  }
+  erasing->is_over.set();
+}
+
+Task<> Keeper::erase(std::string id) const {
+  if (store_ == nullptr || id.empty()) {
+    co_return;
+  }
+  const auto erasing = std::make_shared<Erasing>();
+  erasing->id = std::move(id);
+  erasing_.here().start(run_erase(erasing));
+  auto waiting = erasing->is_over.wait();
+  co_await waiting;
+  if (erasing->failure != nullptr) {
+    std::rethrow_exception(erasing->failure);
+  }
+}
+
+Task<> Keeper::begin(const Entry& entry, Response& response) const {
+  const std::int64_t now = now_s();
+  SessionRecord record = entry.next();
+  record.began = now;
+  auto inserting = insert(std::move(record));
+  std::string value = co_await std::move(inserting);
+  if (entry.still_good()) {
+    auto checking = check_still_good(entry, value);
+    co_await std::move(checking);
+  }
+  set_cookie(response, std::move(value), now);
+}
+
+/// Behind the insertion: what revokes the proof ahead of this question is seen here, and what does
+/// so behind it finds the session and ends it. The browser has no cookie yet, so one that is left
+/// over opens nothing.
+Task<> Keeper::check_still_good(const Entry& entry, std::string id) const {
+  auto asking = entry.still_good()();
+  const bool is_good = co_await std::move(asking);
+  if (!is_good) {
+    auto erasing = erase(std::move(id));
+    co_await std::move(erasing);
+    throw Failure(Error::unauthorized("What you have logged in with is none any more."));
+  }
+}
+
+Task<std::string> Keeper::insert(SessionRecord record) const {
+  check_size(record);
+  record.seen = now_s();
+  record.version = 1;
+  std::string id = new_id(record);
+  if (signed_) {
+    co_return signed_->seal(id, record);
+  }
+  record.user = owner_of(record.user);
+  const auto insert = [&] { return store_->insert(name_of(id), std::move(record)); };
+  auto inserting = in_time(insert);
+  co_await std::move(inserting);
+  co_return id;
+}
+
+Task<> Keeper::change(const Entry& entry, Response& response) const {
+  if (!entry.is_changed()) {
+    return note_use(entry, response);
+  }
+  if (store_ != nullptr) {
+    return replace(entry, entry.id());
+  }
+  SessionRecord record = entry.next();
+  check_size(record);
+  set_signed_cookie(response, entry.id(), std::move(record));
+  return nothing();
+}
+
+/// Of several that note the same use the first one has said it all, and none fails for that.
+Task<> Keeper::note_use(const Entry& entry, Response& response) const {
+  const std::int64_t now = now_s();
+  if (!is_to_be_touched(entry, now)) {
+    co_return;
+  }
+  SessionRecord record = entry.record();
+  if (store_ == nullptr) {
+    set_signed_cookie(response, entry.id(), std::move(record));
+    co_return;
+  }
+  record.seen = now;
+  try {
+    auto replacing = try_replace(name_of(entry.id()), std::move(record));
+    (void)co_await std::move(replacing);
+  } catch (const Failure&) {
+    co_return;  // what was read is good, and the next one notes it
+  }
+}
+
+Task<bool> Keeper::try_replace(std::string name, SessionRecord record) const {
+  record.user = owner_of(record.user);
+  ++record.version;
+  const auto replace = [&] { return store_->replace(name, std::move(record)); };
+  auto replacing = in_time(replace);
+  co_return co_await std::move(replacing);
+}
+
+/// Others may have changed it meanwhile: then what was changed here is put over theirs. One that is
+/// gone was ended, and is not made again.
+Task<> Keeper::replace(const Entry& entry, std::string id) const {
+  SessionRecord record = entry.next();
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    check_size(record);
+    record.seen = now_s();
+    auto replacing = try_replace(name_of(id), record);
+    const bool is_done = co_await std::move(replacing);
+    if (is_done) {
+      co_return;
+    }
+    auto finding = find(id);
+    const std::unique_ptr<SessionRecord> theirs = co_await std::move(finding);
+    if (theirs == nullptr) {
+      co_return;
+    }
+    record = entry.next_over(*theirs);
+  }
+  throw store_failure("others change this session all the time");
+}
+
+void Keeper::set_cookie(Response& response, std::string value, std::int64_t began) const {
+  SetCookie cookie = {.name = options_.cookie,
+                      .value = std::move(value),
+                      .same_site = options_.same_site,
+                      .secure = options_.is_secure};
+  if (options_.outlasts_browser) {
+    cookie.max_age_s = began + absolute_s_ - now_s();
+  }
+  const std::size_t bytes = cookie.name.size() + cookie.value.size();
+  const auto field = to_field_value(cookie);
+  if (!field || field->size() > kCookieBytesMax) {
+    throw Failure(Error::internal("a session has " + std::to_string(bytes) +
+                                  " bytes, too large for a cookie, which has 4096 with all that "
+                                  "belongs to it: keep sessions in a store"));
+  }
+  add_cookie(response, *field);
+}
+
+void Keeper::set_signed_cookie(Response& response, std::string_view id,
+                               SessionRecord record) const {
+  record.seen = now_s();
+  set_cookie(response, signed_->seal(id, record), record.began);
+}
+
+void Keeper::remove_cookie(Response& response) const {
+  add_cookie(response, *to_field_value({.name = options_.cookie,
+                                        .value = "",
+                                        .max_age_s = 0,
+                                        .same_site = options_.same_site,
+                                        .secure = options_.is_secure}));
+}
+
+void Keeper::add_cookie(Response& response, std::string_view field) const {
+  response.add_header("Set-Cookie", field);
+  // A copy in a shared cache would give one person's session to all.
+  response.replace_header("Cache-Control", "no-store");
+}
+
+// Beside requests.
+
+Task<> Keeper::start() const {
+  if (store_ != nullptr) {
+    co_await store_->start();
+  }
+}
+
+/// What is left over is for the next time.
+Task<> Keeper::sweep() const {
+  if (store_ != nullptr) {
+    auto sweeping = with_deadline(store_->sweep(now_s() - idle_s_), kSweptWithin);
+    (void)co_await std::move(sweeping);
+  }
+}
+
+Task<> Keeper::end(std::string name) const {
+  SessionStore& all = store();
+  const auto erase = [&] { return all.erase(name); };
+  auto erasing = in_time(erase);
+  co_await std::move(erasing);
+}
+
+/// Of no user there is none: those that are nobody's are not one stranger's to end.
+Task<std::size_t> Keeper::end_all(std::string user) const {
+  SessionStore& all = store();
+  const auto erase = [&] { return all.erase_of(owner_of(user), ""); };
+  if (user.empty()) {
+    co_return std::size_t{0};
+  }
+  auto ending = in_time(erase);
+  co_return co_await std::move(ending);
+}
+
+Task<std::size_t> Keeper::end_others(const Entry& entry) const {
+  SessionStore& all = store();
+  const auto erase = [&] { return all.erase_of(owner_of(entry.user()), name_of(entry.id())); };
+  auto ending = in_time(erase);
+  co_return co_await std::move(ending);
+}
+
+Task<std::vector<KnownSession>> Keeper::list(std::string user) const {
+  SessionStore& kept = store();
+  const auto list = [&] { return kept.list(owner_of(user)); };
+  std::vector<KnownSession> all;
+  if (!user.empty()) {
+    auto listing = in_time(list);
+    all = co_await std::move(listing);
+  }
+  const std::int64_t now = now_s();
+  std::erase_if(all, [&](const KnownSession& one) {
+    return !lives({.user = {}, .began = one.began, .seen = one.seen, .data = {}, .flashes = {}},
+                  now);
+  });
+  co_return all;
+}
+
+Task<std::string> Keeper::begin_for(std::string user) const {
+  SessionRecord record;
+  record.user = std::move(user);
+  record.began = now_s();
+  record.proven = record.began;
+  auto inserting = insert(std::move(record));
+  const std::string value = co_await std::move(inserting);
+  co_return options_.cookie + "=" + value;
+}
+
+std::string Keeper::csrf_binding(const Request& request) const {
+  const std::string_view cookie = app::find_cookie(request, options_.cookie).value_or("");
+  const std::string_view id = signed_ ? id_in_signed_cookie(cookie) : cookie;
+  return id.starts_with(kOfUser) ? std::string(id) : std::string();
+}
+
+}  // namespace eider::detail::session

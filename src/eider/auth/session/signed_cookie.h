@@ -1,0 +1,41 @@
+// A whole session in its cookie, signed: what is put into the value, and what is taken out of one.
+// Must not know time or requests, nor hide anything: who has the cookie can read it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/auth/session/session_store.h"
+
+namespace eider::detail::session {
+
+/// "1.<id>.<record>.<signature>", the latter two in base64. The signature is an HMAC of all ahead
+/// of it and of the cookie's name, so that what one cookie says cannot be said by another.
+class SignedCookie {
+ public:
+  /// Throws a Failure for no key, or one of less than 32 bytes.
+  ///
+  /// keys  the first signs, all are taken
+  SignedCookie(std::string cookie_name, std::vector<std::string> keys);
+
+  struct Opened {
+    std::string id;
+    SessionRecord record;
+  };
+  /// Nothing for what none of the keys has signed, and for what is of another version.
+  [[nodiscard]] std::optional<Opened> open(std::string_view value) const;
+  [[nodiscard]] std::string seal(std::string_view id, const SessionRecord& record) const;
+
+ private:
+  [[nodiscard]] std::string signature(std::string_view key, std::string_view text) const;
+
+  const std::string cookie_name_;
+  const std::vector<std::string> keys_;
+};
+
+/// The id in such a value, signed or not; empty where there is none.
+[[nodiscard]] std::string_view id_in_signed_cookie(std::string_view value) noexcept;
+
+}  // namespace eider::detail::session

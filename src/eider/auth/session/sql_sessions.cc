@@ -1,0 +1,119 @@
+// Sessions in a table of a database.
+#include <utility>
+
+#include "eider/auth/session/session_store.h"
+#include "eider/data/db/database.h"
+
+namespace eider {
+
+namespace {
+
+/// Of one statement, so that a table of millions is not locked for as long as that takes.
+constexpr std::int64_t kSweptAtOnce = 1000;
+
+/// To a table that was made ahead of it.
+Task<> add_proven_column(const Database& to) {
+  bool is_there = true;
+  try {
+    (void)co_await to.all<std::int64_t>("select proven from eider_sessions limit 1");
+  } catch (const db::Failure&) {
+    is_there = false;
+  }
+  if (is_there) {
+    co_return;
+  }
+  try {
+    co_await to.script("alter table eider_sessions add column proven bigint not null default 0");
+  } catch (const db::Failure&) {
+    is_there = true;  // or another process was faster
+  }
+  if (is_there) {
+    (void)co_await to.all<std::int64_t>("select proven from eider_sessions limit 1");
+  }
+}
+
+class SqlStore final : public SessionStore {
+ public:
+  explicit SqlStore(Database database) noexcept : database_(std::move(database)) {}
+
+  [[nodiscard]] Task<> start() override {
+    co_await database_.script(
+        "create table if not exists eider_sessions ("
+        "name text primary key, owner text not null, began bigint not null, "
+        "seen bigint not null, version bigint not null, data text not null, "
+        "flashes text not null, proven bigint not null default 0);"
+        "create index if not exists eider_sessions_owner on eider_sessions(owner);"
+        "create index if not exists eider_sessions_seen on eider_sessions(seen);");
+    auto adding = add_proven_column(database_);
+    co_await std::move(adding);
+  }
+
+  [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string name) override {
+    auto found = co_await database_.one<SessionRecord>(
+        "select owner as user, began, seen, version, data, flashes, proven from eider_sessions "
+        "where name = $1",
+        name);
+    co_return found ? std::make_unique<SessionRecord>(std::move(*found)) : nullptr;
+  }
+
+  [[nodiscard]] Task<> insert(std::string name, SessionRecord record) override {
+    co_await database_.exec(
+        "insert into eider_sessions(name, owner, began, seen, version, data, flashes, proven) "
+        "values($1, $2, $3, $4, $5, $6, $7, $8)",
+        name, record.user, record.began, record.seen, record.version, record.data, record.flashes,
+        record.proven);
+  }
+
+  [[nodiscard]] Task<bool> replace(std::string name, SessionRecord record) override {
+    const auto changed = co_await database_.exec(
+        "update eider_sessions set seen = $1, version = $2, data = $3, flashes = $4, proven = $5 "
+        "where name = $6 and version = $7",
+        record.seen, record.version, record.data, record.flashes, record.proven, name,
+        record.version - 1);
+    co_return changed.rows == 1;
+  }
+
+  [[nodiscard]] Task<bool> rename(std::string name, std::string new_name) override {
+    const auto changed = co_await database_.exec(
+        "update eider_sessions set name = $1 where name = $2", new_name, name);
+    co_return changed.rows == 1;
+  }
+
+  [[nodiscard]] Task<> erase(std::string name) override {
+    co_await database_.exec("delete from eider_sessions where name = $1", name);
+  }
+
+  [[nodiscard]] Task<std::size_t> erase_of(std::string user, std::string but_for) override {
+    const auto changed = co_await database_.exec(
+        "delete from eider_sessions where owner = $1 and name <> $2", user, but_for);
+    co_return static_cast<std::size_t>(changed.rows);
+  }
+
+  [[nodiscard]] Task<std::vector<KnownSession>> list(std::string user) override {
+    auto all = co_await database_.all<KnownSession>(
+        "select name, began, seen from eider_sessions where owner = $1 order by began, name", user);
+    co_return all;
+  }
+
+  [[nodiscard]] Task<> sweep(std::int64_t seen_until) override {
+    std::int64_t count = kSweptAtOnce;
+    while (count == kSweptAtOnce) {
+      const auto changed = co_await database_.exec(
+          "delete from eider_sessions where name in "
+          "(select name from eider_sessions where seen <= $1 limit $2)",
+          seen_until, kSweptAtOnce);
+      count = static_cast<std::int64_t>(changed.rows);
+    }
+  }
+
+ private:
+  const Database database_;
+};
+
+}  // namespace
+
+std::shared_ptr<SessionStore> sql_sessions(Database database) {
+  return std::make_shared<SqlStore>(std::move(database));
+}
+
+}  // namespace eider

@@ -1,0 +1,95 @@
+// A store that fails, hangs or is overtaken when a test tells it to, for the tests of this folder.
+// Must not be included but by tests.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/auth/session/memory_sessions.h"
+#include "eider/io/runtime/sleep.h"
+
+namespace eider::detail::session::test {
+
+class FaultyStore final : public SessionStore {
+ public:
+  /// overtaken  what is replaced has always another version
+  enum class Fault : std::uint8_t { none, throws, throws_at_once, hangs, overtaken };
+
+  [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string name) override {
+    throw_at_once("find");
+    return find_later(std::move(name));
+  }
+  [[nodiscard]] Task<> insert(std::string name, SessionRecord record) override {
+    auto faulting = fail_or_hang("insert");
+    co_await std::move(faulting);
+    auto inserting = kept_.insert(std::move(name), std::move(record));
+    co_await std::move(inserting);
+  }
+  [[nodiscard]] Task<bool> replace(std::string name, SessionRecord record) override {
+    auto faulting = fail_or_hang("replace");
+    co_await std::move(faulting);
+    if (fault == Fault::overtaken) {
+      co_return false;
+    }
+    auto replacing = kept_.replace(std::move(name), std::move(record));
+    co_return co_await std::move(replacing);
+  }
+  [[nodiscard]] Task<bool> rename(std::string name, std::string new_name) override {
+    auto faulting = fail_or_hang("rename");
+    co_await std::move(faulting);
+    auto renaming = kept_.rename(std::move(name), std::move(new_name));
+    co_return co_await std::move(renaming);
+  }
+  [[nodiscard]] Task<> erase(std::string name) override {
+    auto faulting = fail_or_hang("erase");
+    co_await std::move(faulting);
+    auto erasing = kept_.erase(std::move(name));
+    co_await std::move(erasing);
+  }
+  [[nodiscard]] Task<std::size_t> erase_of(std::string user, std::string but_for) override {
+    return kept_.erase_of(std::move(user), std::move(but_for));
+  }
+  [[nodiscard]] Task<std::vector<KnownSession>> list(std::string user) override {
+    return kept_.list(std::move(user));
+  }
+  [[nodiscard]] Task<> sweep(std::int64_t seen_until) override { return kept_.sweep(seen_until); }
+
+  Fault fault = Fault::none;
+  /// The function that has it; empty: all have.
+  std::string only_in;
+
+ private:
+  [[nodiscard]] bool has(Fault asked, std::string_view function) const {
+    return fault == asked && (only_in.empty() || only_in == function);
+  }
+  void throw_at_once(std::string_view function) const {
+    if (has(Fault::throws_at_once, function)) {
+      throw std::runtime_error("the disk is full");
+    }
+  }
+  Task<std::unique_ptr<SessionRecord>> find_later(std::string name) {
+    auto faulting = fail_or_hang("find");
+    co_await std::move(faulting);
+    auto finding = kept_.find(std::move(name));
+    co_return co_await std::move(finding);
+  }
+  Task<> fail_or_hang(std::string_view function) {
+    if (has(Fault::throws, function)) {
+      throw std::runtime_error("the disk is full");
+    }
+    if (has(Fault::hangs, function)) {
+      auto sleep = sleep_for(std::chrono::hours(1));
+      co_await sleep;
+    }
+  }
+
+  MemoryStore kept_{MemorySessions{}};
+};
+
+}  // namespace eider::detail::session::test

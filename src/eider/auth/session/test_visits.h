@@ -1,0 +1,100 @@
+// An application with sessions, and what a browser has of one, for the tests of this folder.
+// Must not be included but by tests.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/auth/session/session.h"
+#include "eider/testkit/test_client.h"
+
+namespace eider::detail::session::test {
+
+struct Visit {
+  std::vector<int> cart = {};
+  std::optional<std::int64_t> seen_note = {};
+  std::string language = "en";
+};
+
+inline void add_visit_routes(App& app) {
+  app.get("/plain", [] { return "plain"; });
+  app.get("/cart", [](Session<const Visit> session) { return json::to_text(session->cart); });
+  app.get("/look", [](Session<Visit> session) { return json::to_text(*session); });
+  app.post("/cart/{id}", [](int id, Session<Visit> session) {
+    session->cart.push_back(id);
+    return json::to_text(session->cart);
+  });
+  app.post("/language/{language}", [](std::string language, Session<Visit> session) {
+    session->language = std::move(language);
+    return "ok";
+  });
+  app.post("/login/{user}", [](std::string user, Session<> session) {
+    session.begin_for(std::move(user));
+    return "in";
+  });
+  app.post("/logout", [](Session<> session) {
+    session.end();
+    return "out";
+  });
+  app.post("/end-all/{user}", [](std::string user, State<Sessions> all) -> Task<std::string> {
+    auto ending = all->end_all(std::move(user));
+    const std::size_t count = co_await std::move(ending);
+    co_return std::to_string(count);
+  });
+  app.get("/me", [](Session<> session) {
+    return session.user().empty() ? std::string("nobody") : session.user();
+  });
+}
+
+/// What Set-Cookie has left of a cookie: "name=value"; empty where it was not set, "name=" where it
+/// was taken away.
+inline std::string cookie_of(const Reply& reply) {
+  const std::string set(reply.header("Set-Cookie").value_or(""));
+  return set.substr(0, set.find(';'));
+}
+
+/// Asks with the cookies that a test says, and none besides.
+class VisitApp {
+ public:
+  explicit VisitApp(SessionOptions options = {})
+      : sessions_(eider::sessions<Visit>(app_, std::move(options))) {
+    add_visit_routes(app_);
+  }
+
+  Reply send(Method method, std::string target, std::string cookie = "") {
+    TestRequest request = {.method = method, .target = std::move(target)};
+    if (!cookie.empty()) {
+      request.headers.emplace_back("Cookie", cookie);
+    }
+    return client().send(request);
+  }
+  Reply get(std::string target, std::string cookie = "") {
+    return send(Method::get, std::move(target), std::move(cookie));
+  }
+  Reply post(std::string target, std::string cookie = "") {
+    return send(Method::post, std::move(target), std::move(cookie));
+  }
+  std::string log_in(const std::string& user, std::string cookie = "") {
+    return cookie_of(post("/login/" + user, std::move(cookie)));
+  }
+  App& app() { return app_; }
+  TestClient& client() {
+    if (client_ == nullptr) {
+      client_ = std::make_unique<TestClient>(app_);
+    }
+    return *client_;
+  }
+
+ private:
+  App app_;
+  Sessions sessions_;
+  std::unique_ptr<TestClient> client_;
+};
+
+}  // namespace eider::detail::session::test

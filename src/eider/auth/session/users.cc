@@ -1,0 +1,130 @@
+#include "eider/auth/session/users.h"
+
+#include "eider/app/secret_query.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/url.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/protocols/http/http_url.h"
+#include "eider/protocols/http/method.h"
+#include "eider/protocols/http/source_site.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kSeeOther = 303;
+constexpr const char* kLogInFirst = "Log in first.";
+constexpr const char* kLogInAnew = "You logged in a while ago: log in once more.";
+/// Of a path that goes through a form or a query.
+constexpr std::size_t kPathBytesMax = 2048;
+
+/// A browser says so where it loads a page, and a program does not.
+bool wants_page(const Request& request) noexcept {
+  return request.header("Accept").value_or("").contains("text/html");
+}
+
+/// Of this service, on which somebody has sent a form: its path alone, since its query may be a
+/// secret. Browsers say it to an own page by default, and by security_headers.
+std::string page_of_form(const Request& request) {
+  if (source_site_of(request) != SourceSite::own) {
+    return {};
+  }
+  const auto page = detail::http::read_http_url(request.header("Referer").value_or(""));
+  return page ? own_path(page->path(), "") : std::string();
+}
+
+/// Where it goes on behind the login: what is sent again there is a GET. A query that is a secret
+/// is left out, as the login page's address is in logs.
+std::string way_back(const Request& request) {
+  if (request.method() != Method::get && request.method() != Method::head) {
+    return page_of_form(request);
+  }
+  const std::string_view target = request.target();
+  const bool is_secret = request.find<SecretQuery>() != nullptr;
+  return own_path(is_secret ? target.substr(0, target.find('?')) : target, "");
+}
+
+}  // namespace
+
+namespace detail::session {
+
+std::string stale_login(Duration within) {
+  return ", error=\"insufficient_user_authentication\", max_age=" +
+         std::to_string(std::chrono::floor<std::chrono::seconds>(within).count());
+}
+
+Error LoginWay::refusal(const Request& request, const std::string& why,
+                        const std::string& parameters) const {
+  if (page.empty() || !wants_page(request)) {
+    // A 401 names a scheme (RFC 9110, section 15.5.2); browsers ask nobody for this one.
+    return Error::unauthorized(why).with_header(
+        "WWW-Authenticate", "Cookie cookie-name=\"" + cookie_name + '"' + parameters);
+  }
+  const std::string next = way_back(request);
+  std::string location = page;
+  if (!next.empty()) {
+    location.append(page.contains('?') ? "&next=" : "?next=").append(percent_encode(next));
+  }
+  // A redirect may be kept by caches that are told how long, and is not for who is logged in.
+  return Error(kSeeOther, why)
+      .with_header("Location", location)
+      .with_header("Cache-Control", "no-store");
+}
+
+void LoginWay::describe(Operation& operation, const std::string& why) const {
+  operation.answer_problem(401, why);
+  if (!page.empty()) {
+    operation.answer_problem(kSeeOther, "The login page, for a browser.");
+  }
+}
+
+}  // namespace detail::session
+
+Result<UserKey> UserKeyGuard::operator()(Slot<detail::session::Entry> session,
+                                         const Request& request) const {
+  if (!session->user().empty()) {
+    return UserKey{session->user()};
+  }
+  return fail(way_.refusal(request, kLogInFirst));
+}
+
+void UserKeyGuard::describe(Operation& operation) const {
+  operation.secure({.name = "session",
+                    .kind = Operation::Security::Kind::api_key,
+                    .in = Operation::In::cookie,
+                    .field = way_.cookie_name});
+  way_.describe(operation, kLogInFirst);
+}
+
+FreshLoginGuard::FreshLoginGuard(Duration within) : within_(within) {
+  if (within < std::chrono::seconds(1)) {
+    throw Failure(Error::internal("needs_fresh_login: no login is as fresh as less than a second"));
+  }
+}
+
+Result<void> FreshLoginGuard::operator()(const UserKey& /*user*/,
+                                         Slot<detail::session::Entry> session,
+                                         Slot<detail::session::LoginWay> way,
+                                         const Request& request) const {
+  if (session->was_proven_within(within_, Loop::current().wall_seconds())) {
+    return {};
+  }
+  return fail(way->refusal(request, kLogInAnew, detail::session::stale_login(within_)));
+}
+
+void FreshLoginGuard::describe(Operation& operation) const {
+  operation.answer_problem(401, kLogInAnew);
+}
+
+std::string own_path(std::string_view next, std::string_view otherwise) {
+  const bool names_a_host = next.size() > 1 && next[1] == '/';
+  const bool is_path = next.starts_with('/') && !names_a_host && next.size() <= kPathBytesMax &&
+                       std::ranges::all_of(next, [](char byte) {
+                         return byte > ' ' && byte < '\x7F' && byte != '\\';
+                       });
+  return std::string(is_path ? next : otherwise);
+}
+
+template Guard detail::app::make_guard(FreshLoginGuard);
+
+}  // namespace eider
