@@ -8,9 +8,9 @@
 #include <eider/eider.h>
 #include <eider/io/runtime/loop_local.h>
 #include <eider/io/tls/tls.h>
-#include <eider/telemetry/log.h>
-#include <eider/telemetry/metrics.h>
-#include <eider/telemetry/otlp/otlp.h>
+#include <eider/ops/telemetry/log.h>
+#include <eider/ops/telemetry/metrics.h>
+#include <eider/ops/telemetry/otlp/otlp.h>
 
 using namespace eider;
 using namespace std::chrono_literals;

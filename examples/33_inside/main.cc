@@ -6,14 +6,14 @@
 //     kill -USR1 $(pidof 33_inside)      # writes it as JSON to /tmp/eider-state-PID.json
 
 #include <eider/client/client.h>
-#include <eider/dashboard/dashboard.h>
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/io/runtime/blocking.h>
 #include <eider/io/runtime/loop_local.h>
 #include <eider/io/runtime/sleep.h>
-#include <eider/telemetry/log.h>
-#include <eider/telemetry/metrics.h>
+#include <eider/ops/dashboard/dashboard.h>
+#include <eider/ops/telemetry/log.h>
+#include <eider/ops/telemetry/metrics.h>
 #include <eider/web/middleware/access_log.h>
 
 #include <chrono>

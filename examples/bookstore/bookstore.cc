@@ -3,7 +3,7 @@
 #include <eider/auth/mail/smtp.h>
 #include <eider/data/db/migrations/migrate.h>
 #include <eider/data/db/sqlite/sqlite.h>
-#include <eider/telemetry/metrics.h>
+#include <eider/ops/telemetry/metrics.h>
 #include <eider/web/assets/assets.h>
 #include <eider/web/middleware/middleware.h>
 #if defined(HAS_SWAGGER)

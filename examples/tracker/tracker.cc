@@ -1,6 +1,6 @@
 #include "tracker.h"
 
-#include <eider/telemetry/metrics.h>
+#include <eider/ops/telemetry/metrics.h>
 #include <eider/web/middleware/error_pages.h>
 
 #include "tracker_assets.h"

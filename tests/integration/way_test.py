@@ -157,7 +157,7 @@ class Way(unittest.TestCase):
                           STEP_SECONDS_MAX)
                 self.assertEqual(self.done('add', 'route', 'GET', '/version'),
                                  'changed src/app.cc\n')
-                change(app, MIDDLEWARE, MIDDLEWARE + '#include <eider/telemetry/metrics.h>\n')
+                change(app, MIDDLEWARE, MIDDLEWARE + '#include <eider/ops/telemetry/metrics.h>\n')
                 change(app, 'eider::serve_health(app);',
                        'eider::serve_health(app);\n  eider::serve_metrics(app);')
                 change(app, '"Hello"', '"one"')

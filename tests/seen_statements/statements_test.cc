@@ -5,8 +5,8 @@
 #include <string>
 
 #include "eider/data/db/sqlite/sqlite.h"
-#include "eider/telemetry/metrics.h"
-#include "eider/telemetry/traces.h"
+#include "eider/ops/telemetry/metrics.h"
+#include "eider/ops/telemetry/traces.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/kept_spans.h"
 

@@ -1,10 +1,10 @@
 // The plaintext service with what is to be measured of logs, metrics and traces: see
 // arena/telemetry_cost. Must not do anything else.
-#include <eider/dashboard/dashboard.h>
 #include <eider/eider.h>
-#include <eider/telemetry/log.h>
-#include <eider/telemetry/metrics.h>
-#include <eider/telemetry/otlp/otlp.h>
+#include <eider/ops/dashboard/dashboard.h>
+#include <eider/ops/telemetry/log.h>
+#include <eider/ops/telemetry/metrics.h>
+#include <eider/ops/telemetry/otlp/otlp.h>
 
 #include <memory>
 

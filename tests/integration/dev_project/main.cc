@@ -1,5 +1,5 @@
 #include <eider/eider.h>
-#include <eider/telemetry/log.h>
+#include <eider/ops/telemetry/log.h>
 #include <eider/web/assets/assets.h>
 #include <eider/web/views/app/views.h>
 

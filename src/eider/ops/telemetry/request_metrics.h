@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "eider/app/app.h"
-#include "eider/telemetry/metrics.h"
+#include "eider/ops/telemetry/metrics.h"
 
 namespace eider::detail::telemetry {
 

@@ -18,11 +18,11 @@
 #include "eider/core/base/version.h"
 #include "eider/io/runtime/loop_local.h"
 #include "eider/io/runtime/sleep.h"
+#include "eider/ops/telemetry/metrics.h"
+#include "eider/ops/telemetry/request_metrics.h"
 #include "eider/protocols/http/method.h"
 #include "eider/server/loop_numbers.h"
 #include "eider/server/server.h"
-#include "eider/telemetry/metrics.h"
-#include "eider/telemetry/request_metrics.h"
 
 namespace eider {
 

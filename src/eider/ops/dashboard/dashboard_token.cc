@@ -1,4 +1,4 @@
-#include "eider/dashboard/dashboard_token.h"
+#include "eider/ops/dashboard/dashboard_token.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -12,9 +12,9 @@
 
 #include "eider/app/app.h"
 #include "eider/client/client_options.h"
-#include "eider/telemetry/log.h"
-#include "eider/telemetry/metrics.h"
-#include "eider/telemetry/traces.h"
+#include "eider/ops/telemetry/log.h"
+#include "eider/ops/telemetry/metrics.h"
+#include "eider/ops/telemetry/traces.h"
 
 namespace eider {
 

@@ -1,4 +1,4 @@
-#include "eider/telemetry/log.h"
+#include "eider/ops/telemetry/log.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/work.h"
 #include "eider/core/json/json.h"
-#include "eider/telemetry/log_output.h"
+#include "eider/ops/telemetry/log_output.h"
 
 namespace eider {
 namespace {

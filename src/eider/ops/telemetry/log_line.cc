@@ -1,4 +1,4 @@
-#include "eider/telemetry/log_line.h"
+#include "eider/ops/telemetry/log_line.h"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <source_location>
 
 #include "eider/app/app.h"
-#include "eider/telemetry/metrics.h"
+#include "eider/ops/telemetry/metrics.h"
 
 namespace eider {
 

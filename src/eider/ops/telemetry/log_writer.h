@@ -11,9 +11,9 @@
 
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/inspected.h"
-#include "eider/telemetry/log.h"
-#include "eider/telemetry/log_line.h"
-#include "eider/telemetry/log_output.h"
+#include "eider/ops/telemetry/log.h"
+#include "eider/ops/telemetry/log_line.h"
+#include "eider/ops/telemetry/log_output.h"
 
 namespace eider::detail::telemetry {
 

@@ -1,4 +1,4 @@
-#include "eider/dashboard/dashboard.h"
+#include "eider/ops/dashboard/dashboard.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,9 +10,9 @@
 #include "eider/app/state_file.h"
 #include "eider/core/base/log_tail.h"
 #include "eider/core/json/write.h"
-#include "eider/dashboard/dashboard_token.h"
 #include "eider/data/db/slow_statements.h"
-#include "eider/telemetry/request_metrics.h"
+#include "eider/ops/dashboard/dashboard_token.h"
+#include "eider/ops/telemetry/request_metrics.h"
 #include "eider/web/assets/assets.h"
 
 /// Made by eider_assets() of the folder `assets`. Not its header, so that this file compiles where

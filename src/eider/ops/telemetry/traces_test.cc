@@ -1,4 +1,4 @@
-#include "eider/telemetry/traces.h"
+#include "eider/ops/telemetry/traces.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "eider/telemetry/otlp/otlp.h"
+#include "eider/ops/telemetry/otlp/otlp.h"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,8 @@
 #include "eider/core/json/json.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/sleep.h"
-#include "eider/telemetry/log_line.h"
-#include "eider/telemetry/otlp/otlp_json.h"
+#include "eider/ops/telemetry/log_line.h"
+#include "eider/ops/telemetry/otlp/otlp_json.h"
 
 namespace eider {
 

@@ -10,7 +10,7 @@
 
 #include "eider/core/base/log.h"
 #include "eider/core/base/work.h"
-#include "eider/telemetry/metrics.h"
+#include "eider/ops/telemetry/metrics.h"
 
 namespace eider::detail::otlp {
 

@@ -1,4 +1,4 @@
-#include "eider/telemetry/log_writer.h"
+#include "eider/ops/telemetry/log_writer.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "eider/dashboard/dashboard.h"
+#include "eider/ops/dashboard/dashboard.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "eider/app/log_stderr.h"
 #include "eider/core/base/log_tail.h"
 #include "eider/eider.h"
-#include "eider/telemetry/log.h"
+#include "eider/ops/telemetry/log.h"
 #include "eider/web/middleware/test_asked.h"
 
 namespace eider {

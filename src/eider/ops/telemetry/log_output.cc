@@ -1,4 +1,4 @@
-#include "eider/telemetry/log_output.h"
+#include "eider/ops/telemetry/log_output.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "eider/telemetry/otlp/otlp_json.h"
+#include "eider/ops/telemetry/otlp/otlp_json.h"
 
 #include <charconv>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "eider/telemetry/metrics.h"
+#include "eider/ops/telemetry/metrics.h"
 
 #include <algorithm>
 #include <charconv>
