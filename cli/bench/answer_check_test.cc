@@ -1,0 +1,160 @@
+#include "cli/bench/answer_check.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/bench/answer_scanner.h"
+
+namespace eider::bench {
+namespace {
+
+/// How each answer of a connection differs, in words; "" when it does not.
+class Checking {
+ public:
+  explicit Checking(Expected expected) : expected_(std::move(expected)) {}
+
+  Checking& feed(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const Scan scan = scanner_.scan(bytes, Method::get, known_);
+      bytes.remove_prefix(scan.used);
+      if (scan.status == ScanStatus::refused) {
+        found_.push_back("refused: " + scanner_.why());
+        return *this;
+      }
+      if (scan.status == ScanStatus::whole) {
+        const auto difference = scanner_.check().end(scan.code);
+        found_.push_back(difference ? std::string(name(difference->fault)) + ": " + difference->why
+                                    : "");
+      }
+    }
+    return *this;
+  }
+  [[nodiscard]] const std::vector<std::string>& found() const { return found_; }
+  [[nodiscard]] const AnswerCheck& check() const { return scanner_.check(); }
+
+ private:
+  Expected expected_;
+  h1::ResponseReader reader_;
+  AnswerScanner scanner_{reader_, expected_};
+  KnownHead known_;
+  std::vector<std::string> found_;
+};
+
+Expected hello() {
+  return {200, "Hello", 5};
+}
+
+std::string sized(std::string_view body, std::string_view status = "200 OK") {
+  return std::string("HTTP/1.1 ")
+      .append(status)
+      .append("\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n")
+      .append(body);
+}
+
+const std::string kChunkedHello =
+    "HTTP/1.1 200 OK\r\ntransfer-encoding:  chunked\r\n\r\n"
+    "2\r\nHe\r\n3;name=value\r\nllo\r\n0\r\nX-Sum: 1\r\n\r\n";
+
+TEST(AnswerCheck, TakesWhatIsExpectedHoweverItIsFramedAndCut) {
+  const std::string all = sized("Hello") + sized("Hello") + kChunkedHello + sized("Hello");
+  const std::vector<std::string> right(4);
+  for (std::size_t piece = 1; piece <= all.size(); ++piece) {
+    Checking checking(hello());
+    for (std::size_t at = 0; at < all.size(); at += piece) {
+      checking.feed(std::string_view(all).substr(at, piece));
+    }
+    ASSERT_EQ(checking.found(), right) << piece;
+  }
+}
+
+TEST(AnswerCheck, SeesOneWrongAnswerAmongManyHoweverTheyAreCut) {
+  // The same head each time, which the scanner passes over: the content is looked at all the same.
+  const std::string all = sized("Hello") + sized("Hello") + sized("HellO") + sized("Hello");
+  for (std::size_t cut = 0; cut < all.size(); ++cut) {
+    Checking checking(hello());
+    checking.feed(std::string_view(all).substr(0, cut)).feed(std::string_view(all).substr(cut));
+    ASSERT_EQ(checking.found(),
+              (std::vector<std::string>{"", "",
+                                        R"(differs: The answer "HellO" instead of "Hello".)", ""}))
+        << cut;
+  }
+}
+
+TEST(AnswerCheck, NamesWhatIsWrong) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {sized("no", "500 No"), R"(wrong_status: Status 500 instead of 200, with "no".)"},
+      {sized("HellO"), R"(differs: The answer "HellO" instead of "Hello".)"},
+      {sized("Hell"), R"(differs: The answer "Hell" instead of "Hello".)"},
+      {sized("Hello!"), R"(differs: The answer "Hello!" instead of "Hello".)"},
+      {"HTTP/1.1 204 No Content\r\n\r\n", R"(wrong_status: Status 204 instead of 200, with "".)"},
+      {sized(""), R"(differs: The answer "" instead of "Hello".)"},
+  };
+  for (const auto& [answer, why] : cases) {
+    EXPECT_EQ(Checking(hello()).feed(answer).feed(answer).found(),
+              (std::vector<std::string>{why, why}));
+  }
+}
+
+TEST(AnswerCheck, NamesTheBeginningOfALongAnswerOnly) {
+  const auto found = Checking(hello()).feed(sized(std::string(5000, 'x'))).found();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0],
+            "differs: The answer \"" + std::string(80, 'x') + "…\" instead of \"Hello\".");
+}
+
+TEST(AnswerCheck, NamesALengthAlone) {
+  const Expected six{.status = std::nullopt, .body = std::nullopt, .body_bytes = 6};
+  EXPECT_EQ(Checking(six).feed(sized("Hello") + sized("Hello!", "404 No")).found(),
+            (std::vector<std::string>{"differs: An answer of 5 bytes instead of 6.", ""}));
+}
+
+TEST(AnswerCheck, TakesAnythingWhereNothingIsExpected) {
+  EXPECT_EQ(Checking({}).feed(sized("x") + sized("", "500 Oh") + kChunkedHello).found(),
+            std::vector<std::string>(3));
+}
+
+TEST(AnswerCheck, KnowsAnUnfinishedAnswer) {
+  Checking checking({.status = 200, .body = "data: 0\n\ndata: 1\n\n", .body_bytes = {}});
+  checking.feed("HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\ndata: 0\n\nda");
+  EXPECT_EQ(checking.check().right_bytes(), 11U);
+  EXPECT_TRUE(checking.check().is_right_so_far());
+  checking.feed("tA");
+  EXPECT_EQ(checking.check().right_bytes(), 0U);
+  EXPECT_FALSE(checking.check().is_right_so_far());
+}
+
+/// The slow way to count: by the empty lines.
+std::uint64_t empty_lines(std::string_view stream) {
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; (at = stream.find("\n\n", at)) != std::string_view::npos; at += 2) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(Events, TheStreamCountsFromNothing) {
+  EXPECT_EQ(stream_text(0), "");
+  EXPECT_EQ(stream_text(2), "data: 0\n\ndata: 1\n\n");
+  EXPECT_TRUE(stream_text(12).ends_with("data: 9\n\ndata: 10\n\ndata: 11\n\n"));
+}
+
+TEST(Events, AreCountedRightlyWhereverTheStreamIsCut) {
+  for (const unsigned events : {0U, 1U, 9U, 10U, 11U, 99U, 100U, 101U, 1234U}) {
+    const std::string stream = stream_text(events);
+    for (std::size_t bytes = 0; bytes <= stream.size(); ++bytes) {
+      ASSERT_EQ(events_within(bytes, events),
+                empty_lines(std::string_view(stream).substr(0, bytes)))
+          << events << " events, " << bytes << " bytes";
+    }
+  }
+}
+
+TEST(Events, AreNeverMoreThanTheStreamHas) {
+  EXPECT_EQ(events_within(1'000'000, 100), 100U);
+  EXPECT_EQ(events_within(1'000'000, 0), 0U);
+}
+
+}  // namespace
+}  // namespace eider::bench

@@ -1,0 +1,174 @@
+// Answers as eider bench passes over them: found where the strict readers find them, however the
+// bytes are cut and whatever head was known before.
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "cli/bench/answer_scanner.h"
+#include "eider/client/response_head.h"
+#include "eider/core/base/assert.h"
+
+namespace {
+
+using namespace eider;
+using namespace eider::bench;
+
+// Those of the scanner.
+constexpr h1::ResponseLimits kLimits{.head_bytes_max = 64 * 1024, .fields_max = 256};
+
+/// end  how many bytes of the input belong to this answer and all before
+struct Answer {
+  int code = 0;
+  bool keeps_alive = false;
+  std::size_t end = 0;
+
+  bool operator==(const Answer&) const = default;
+};
+
+/// may_end  the answer under way ends with the connection
+struct Judgement {
+  std::vector<Answer> answers;
+  bool is_refused = false;
+  bool may_end = false;
+};
+
+/// The requests that are answered: each has one of three methods.
+class Asking {
+ public:
+  explicit Asking(std::uint8_t choice) : choice_(choice) {}
+  [[nodiscard]] std::size_t request(std::size_t answer) const {
+    return (static_cast<unsigned>(choice_) >> (answer % 4 * 2)) % 3;
+  }
+  [[nodiscard]] static Method method(std::size_t request) {
+    constexpr std::array<Method, 3> kMethods = {Method::get, Method::head, Method::post};
+    return kMethods[request];
+  }
+
+ private:
+  std::uint8_t choice_;
+};
+
+/// Two readers of heads that share no line: where both take one, they agree on it.
+void compare_with_client(std::string_view in, const h1::ReplyHead& head) {
+  const auto other = eider::detail::client::read_response_head(in);
+  ensure(!other || (other->status == head.status && other->bytes == head.bytes.size() &&
+                    other->fields.size() == head.fields.size()),
+         "the client's reader finds the same head");
+}
+
+/// One answer's content from its beginning, at once.
+h1::ChunkedStatus pass_over(h1::ResponseBodyReader& content, std::string_view in,
+                            std::size_t& used) {
+  while (true) {
+    const h1::ReplyStep step = content.read(in.substr(used));
+    used += step.consumed;
+    if (step.status != h1::ChunkedStatus::data) {
+      return step.status;
+    }
+  }
+}
+
+/// What the strict readers make of the whole.
+Judgement judged(std::string_view in, const Asking& asking) {
+  Judgement all;
+  h1::ResponseReader reader;
+  std::size_t at = 0;
+  while (at < in.size()) {
+    const Method method = Asking::method(asking.request(all.answers.size()));
+    const h1::HeadStatus status = reader.read(in.substr(at), method, kLimits);
+    all.is_refused = status == h1::HeadStatus::refused;
+    if (status != h1::HeadStatus::complete) {
+      return all;
+    }
+    const h1::ReplyHead& head = reader.head();
+    compare_with_client(in.substr(at), head);
+    at += head.bytes.size();
+    if (head.is_interim()) {
+      continue;
+    }
+    all.is_refused = head.status == 101;
+    h1::ResponseBodyReader content(head);
+    const h1::ChunkedStatus end =
+        all.is_refused ? h1::ChunkedStatus::refused : pass_over(content, in, at);
+    all.is_refused = end == h1::ChunkedStatus::refused;
+    all.may_end = end == h1::ChunkedStatus::need_more && content.may_end();
+    if (end != h1::ChunkedStatus::done) {
+      return all;
+    }
+    all.answers.push_back({head.status, head.keeps_alive, at});
+  }
+  return all;
+}
+
+/// The scanner over the same bytes, so many at a time.
+class Scanning {
+ public:
+  explicit Scanning(const Asking& asking) : asking_(asking) {}
+
+  Judgement run(std::string_view in, std::size_t piece_bytes) {
+    scanner_.reset();
+    Judgement all;
+    for (std::size_t at = 0; at < in.size() && !all.is_refused; at += piece_bytes) {
+      const std::string_view piece = in.substr(at, piece_bytes);
+      const std::vector<char> exact(piece.begin(), piece.end());
+      take({exact.data(), exact.size()}, at, all);
+    }
+    all.may_end = !all.is_refused && scanner_.may_end();
+    return all;
+  }
+
+ private:
+  void take(std::string_view bytes, std::size_t at, Judgement& all) {
+    while (!bytes.empty()) {
+      const std::size_t request = asking_.request(all.answers.size());
+      const Scan scan = scanner_.scan(bytes, Asking::method(request), known_[request]);
+      ensure(scan.used <= bytes.size(), "it takes no more than there is");
+      bytes.remove_prefix(scan.used);
+      at += scan.used;
+      if (scan.status == ScanStatus::refused) {
+        ensure(!scanner_.why().empty(), "it says why");
+        all.is_refused = true;
+        return;
+      }
+      if (scan.status == ScanStatus::need_more) {
+        ensure(bytes.empty(), "it looks at all before it asks for more");
+        return;
+      }
+      ensure(!scanner_.is_inside(), "behind an answer another begins");
+      all.answers.push_back({scan.code, scan.keeps_alive, at});
+    }
+  }
+
+  Asking asking_;
+  h1::ResponseReader reader_;
+  Expected anything_;
+  AnswerScanner scanner_{reader_, anything_};
+  std::array<KnownHead, 3> known_;  // stays for the next run
+};
+
+void compare(const Judgement& strict, const Judgement& found, bool is_whole) {
+  ensure(found.answers == strict.answers, "the same answers end at the same bytes");
+  // A head that comes in pieces is read when its end has come, so it may be refused later.
+  ensure(found.is_refused == strict.is_refused || (!is_whole && strict.is_refused),
+         "the same is refused");
+  ensure(found.may_end == strict.may_end, "the same may end with its connection");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 3) {
+    return 0;
+  }
+  const Asking asking(data[0]);
+  const std::string_view in(reinterpret_cast<const char*>(data) + 2, size - 2);
+  const Judgement strict = judged(in, asking);
+  Scanning scanning(asking);
+  // The second and the last time with heads that are known from the time before.
+  for (const std::size_t piece :
+       {in.size(), in.size(), std::size_t{1}, std::size_t{data[1]} + 1, in.size()}) {
+    compare(strict, scanning.run(in, piece), piece >= in.size());
+  }
+  return 0;
+}

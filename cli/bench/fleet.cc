@@ -1,0 +1,207 @@
+#include "cli/bench/fleet.h"
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/io/runtime/connect.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
+
+namespace eider::bench {
+
+namespace {
+
+// As many handshakes at once as every backlog holds.
+constexpr std::size_t kOpenersMax = 100;
+
+std::string connect_words(const Address& at, NetError error) {
+  if (error == NetError::refused) {
+    return fmt::format("Nobody listens at {}: is the service running?", at.to_text());
+  }
+  if (error == NetError::timed_out) {
+    return fmt::format("{} does not answer in time (--timeout): is a firewall in between?",
+                       at.to_text());
+  }
+  if (error == NetError::too_many_open) {
+    return "There are more connections than this process may have descriptors (ulimit -n).";
+  }
+  return fmt::format("No connection to {}: {}.", at.to_text(), text(error));
+}
+
+/// Requests are small and wait for their answers: what paces large transfers (BBR) is only cost.
+void prefer_plain_congestion_control(int fd) noexcept {
+  constexpr std::string_view kPlain = "reno";  // every kernel has it
+  ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kPlain.data(), kPlain.size());
+}
+
+/// All connections of a run lead to the address that has answered first.
+class ToAddress final : public net::Dialler {
+ public:
+  explicit ToAddress(const Address& address) noexcept : address_(address) {}
+  Task<Result<Descriptor, net::ConnectError>> dial(const net::Route&, Instant due) override {
+    auto fd = co_await connect(address_, due - Loop::current().now());
+    if (!fd) {
+      co_return fail(
+          net::ConnectError{net::ConnectFault::not_connected, connect_words(address_, fd.error())});
+    }
+    prefer_plain_congestion_control(fd->get());
+    co_return std::move(*fd);
+  }
+
+ private:
+  const Address& address_;
+};
+
+void add(Faults& faults, const net::ConnectError& error) {
+  switch (error.fault) {
+    case net::ConnectFault::tls_failed:
+      return faults.add(Fault::tls, "TLS failed: " + error.text);
+    case net::ConnectFault::timed_out:
+      return faults.add(Fault::timeout, "The TLS handshake does not end in time (--timeout).");
+    case net::ConnectFault::name_not_found:
+    case net::ConnectFault::lookup_failed:
+    case net::ConnectFault::forbidden_address:
+    case net::ConnectFault::not_connected:
+    case net::ConnectFault::proxy_failed:
+      return faults.add(Fault::connect, error.text);
+  }
+}
+
+Task<> wait_for(Event& event) {
+  co_await event.wait();
+}
+
+}  // namespace
+
+Fleet::Fleet(const Options& options, const Target& target, const std::vector<Request>& requests,
+             unsigned count, ConnectionUser& user, Outcome& outcome)
+    : loop_(Loop::current()),
+      options_(options),
+      route_{
+          .key = {}, .host = target.host, .port = target.port, .is_secure = target.tls != nullptr},
+      net_({.tls_context = target.tls}, std::make_unique<ToAddress>(target.address)),
+      user_(user),
+      outcome_(outcome),
+      h1_(requests, options.pipeline, options.expected),
+      h2_{requests, options.streams, target.tls ? "https" : "http", options.expected},
+      ws_(requests, options, target) {
+  for (unsigned i = 0; i < count; ++i) {
+    connections_.push_back(make_connection());
+  }
+}
+
+std::unique_ptr<Connection> Fleet::make_connection() {
+  switch (options_.version) {
+    case Version::http_2:
+      return std::make_unique<H2Connection>(user_, h2_);
+    case Version::websocket:
+      return std::make_unique<WsConnection>(user_, ws_);
+    case Version::http_1_1:
+      break;
+  }
+  return std::make_unique<H1Connection>(user_, h1_);
+}
+
+Task<> Fleet::open_all(const std::atomic<bool>& is_to_stop) {
+  Scope openers;
+  for (std::size_t i = 0; i < std::min(kOpenersMax, connections_.size()); ++i) {
+    openers.start(open_some(is_to_stop));
+  }
+  co_await openers.join();
+  if (std::ranges::none_of(connections_, [](const auto& c) { return c->is_ready(); })) {
+    throw std::runtime_error(outcome_.faults.first());
+  }
+}
+
+Task<> Fleet::open_some(const std::atomic<bool>& is_to_stop) {
+  while (opening_ < connections_.size() && !is_to_stop.load(std::memory_order_relaxed)) {
+    Connection& next = *connections_[opening_++];
+    co_await open(next);
+  }
+}
+
+Task<bool> Fleet::open(Connection& connection) {
+  const net::Protocols protocols{options_.version == Version::http_2 ? "h2" : "http/1.1"};
+  auto connecting =
+      net_.connect(route_, {loop_.now() + options_.timeout, options_.timeout}, protocols);
+  auto connected = co_await std::move(connecting);
+  if (is_ending_) {
+    co_return false;
+  }
+  if (!connected) {
+    add(outcome_.faults, connected.error());
+    co_return false;
+  }
+  connection.open(std::move(connected->stream));
+  auto settling = with_deadline(wait_for(connection.settled()), options_.timeout);
+  const bool is_in_time = co_await std::move(settling);
+  if (is_ending_) {
+    co_return false;  // closed meanwhile, which is no fault
+  }
+  if (!is_in_time) {
+    connection.give_up(Fault::timeout, "The handshake does not end in time (--timeout).");
+  }
+  if (!connection.is_ready()) {
+    outcome_.faults.add(connection.fault(), connection.why());
+    co_return false;
+  }
+  ++outcome_.connections_opened;
+  connection.take_into_use();
+  co_return true;
+}
+
+void Fleet::reopen(Connection& connection) {
+  reopening_.start(open_again(connection));
+}
+
+Task<> Fleet::open_again(Connection& connection) {
+  co_await yield_now();  // not within the callback that closed it
+  bool is_open = false;
+  while (!is_ending_ && !is_open) {
+    is_open = co_await open(connection);
+    if (!is_open) {
+      co_await sleep_for(kRestBetweenAttempts);
+    }
+  }
+  if (is_open && connection.is_ready()) {
+    user_.on_free(connection);
+  }
+}
+
+void Fleet::give_up_late() {
+  for (const auto& connection : connections_) {
+    if (connection->waiting() != 0 &&
+        loop_.now() - connection->waiting_since() > options_.timeout) {
+      connection->give_up(Fault::timeout, "An answer did not come in time (--timeout).");
+    }
+  }
+}
+
+void Fleet::end(bool is_owed) {
+  is_ending_ = true;
+  for (const auto& connection : connections_) {
+    if (is_owed && connection->waiting() != 0) {
+      connection->give_up(Fault::timeout, "An answer did not come before the end.");
+    }
+    connection->close();
+  }
+}
+
+bool Fleet::is_waiting() const noexcept {
+  return std::ranges::any_of(connections_, [](const auto& c) { return c->waiting() != 0; });
+}
+
+bool Fleet::is_ready() const noexcept {
+  return std::ranges::all_of(connections_, [](const auto& c) { return c->is_ready(); });
+}
+
+}  // namespace eider::bench

@@ -1,0 +1,94 @@
+#include "cli/bench/h1_connection.h"
+
+#include <string>
+#include <utility>
+
+namespace eider::bench {
+
+void H1Connection::send(Sent next) {
+  next.sent = stream().loop().now();
+  sent_.push(next);
+  const std::string_view text = terms_.requests[next.request].text;
+  is_ending_ = terms_.requests[next.request].is_last;
+  waiting_bytes_ += text.size();
+  stream().output().append(text);
+}
+
+Sent H1Connection::take_waiting() noexcept {
+  const Sent oldest = sent_.pop();
+  waiting_bytes_ -= terms_.requests[oldest.request].text.size();
+  return oldest;
+}
+
+Unfinished H1Connection::unfinished() const noexcept {
+  const AnswerCheck& check = scanner_.check();
+  const bool is_status_right = terms_.expected.status.value_or(scanner_.code()) == scanner_.code();
+  return {is_status_right ? check.right_bytes() : 0, check.is_right_so_far()};
+}
+
+void H1Connection::take_answer(int status) {
+  if (scanner_.check().is_looking()) [[unlikely]] {
+    judge_answer(status);
+  } else {
+    user().on_answer(*this, take_waiting(), status);
+  }
+}
+
+void H1Connection::judge_answer(int status) {
+  auto difference = scanner_.check().end(status);
+  const Sent sent = take_waiting();
+  if (difference) {
+    note(std::move(difference->why));
+    user().on_failed(*this, sent, difference->fault);
+  } else {
+    user().on_answer(*this, sent, status);
+  }
+}
+
+void H1Connection::on_bytes(std::string_view bytes) {
+  user().on_received(bytes.size());
+  while (!bytes.empty()) {
+    if (sent_.size() == 0) [[unlikely]] {
+      refuse_surplus();
+      return;
+    }
+    const std::size_t request = sent_.front().request;
+    const Scan scan = scanner_.scan(bytes, terms_.requests[request].method, terms_.known[request]);
+    bytes.remove_prefix(scan.used);
+    if (scan.status == ScanStatus::need_more) {
+      break;
+    }
+    if (scan.status == ScanStatus::refused) [[unlikely]] {
+      give_up(Fault::malformed, "What came is no HTTP/1.1 answer: " + scanner_.why());
+      return;
+    }
+    take_answer(scan.code);
+    if (!stream().is_open()) {
+      return;
+    }
+    // A server may end what was asked to end without a word of its own.
+    if (!scan.keeps_alive || terms_.requests[request].is_last) {
+      end_between_answers();
+      return;
+    }
+  }
+  if (has_room()) {
+    user().on_free(*this);
+  }
+}
+
+void H1Connection::on_end() {
+  if (sent_.size() != 0 && scanner_.may_end()) {
+    take_answer(scanner_.code());
+  }
+  if (!stream().is_open()) {
+    return;
+  }
+  if (scanner_.is_inside() && !scanner_.may_end()) {
+    give_up(Fault::closed, "The server closed a connection within an answer.");
+  } else {
+    end_between_answers();
+  }
+}
+
+}  // namespace eider::bench

@@ -1,0 +1,70 @@
+// A connection that speaks HTTP/1.1, with several requests on their way where that is asked for.
+// Must not decide what is sent when: its user does.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "cli/bench/answer_scanner.h"
+#include "cli/bench/connection.h"
+#include "cli/bench/requests.h"
+#include "cli/bench/sent_ring.h"
+
+namespace eider::bench {
+
+/// What the connections of one thread share.
+struct H1Terms {
+  /// All outlive it.
+  H1Terms(const std::vector<Request>& prepared, unsigned depth, const Expected& owed)
+      : requests(prepared), pipeline(depth), expected(owed), known(prepared.size()) {}
+
+  const std::vector<Request>& requests;
+  unsigned pipeline;
+  const Expected& expected;
+  std::vector<KnownHead> known;  // by request
+  h1::ResponseReader reader;
+};
+
+class H1Connection final : public Connection {
+ public:
+  /// All outlive it.
+  H1Connection(ConnectionUser& user, H1Terms& terms)
+      : Connection(user),
+        terms_(terms),
+        scanner_(terms.reader, terms.expected),
+        sent_(terms.pipeline) {}
+
+  void send(Sent next) override;
+  /// The pipeline takes another request. Where requests are large it holds fewer than it might:
+  /// what the socket has refused waits in memory.
+  [[nodiscard]] bool has_room() const noexcept override {
+    return !is_ending_ &&
+           (sent_.size() == 0 || (!sent_.is_full() && waiting_bytes_ < kWaitingBytesMax));
+  }
+  [[nodiscard]] std::size_t waiting() const noexcept override { return sent_.size(); }
+  [[nodiscard]] Instant waiting_since() const noexcept override { return sent_.front().sent; }
+  [[nodiscard]] Unfinished unfinished() const noexcept override;
+
+ private:
+  static constexpr std::size_t kWaitingBytesMax = std::size_t{64} << 10U;
+
+  Begun begin() override {
+    scanner_.reset();
+    is_ending_ = false;
+    return Begun::at_once;
+  }
+  Sent take_waiting() noexcept override;
+  void on_bytes(std::string_view bytes) override;
+  void on_end() override;
+  void take_answer(int status);
+  void judge_answer(int status);
+
+  H1Terms& terms_;
+  AnswerScanner scanner_;
+  SentRing sent_;
+  std::size_t waiting_bytes_ = 0;  // of the requests that wait
+  bool is_ending_ = false;         // the newest request is the connection's last
+};
+
+}  // namespace eider::bench

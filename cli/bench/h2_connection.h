@@ -1,0 +1,79 @@
+// A connection that speaks HTTP/2 (RFC 9113), with several streams where that is asked for.
+// Must not decide what is sent when: its user does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cli/bench/answer_check.h"
+#include "cli/bench/connection.h"
+#include "cli/bench/requests.h"
+
+struct nghttp2_session;
+struct nghttp2_session_callbacks;
+
+namespace eider::bench {
+
+/// streams  how many requests of one connection wait at once; the server may allow fewer
+/// scheme   "http" or "https"
+struct H2Terms {
+  const std::vector<Request>& requests;
+  unsigned streams;
+  std::string_view scheme;
+  const Expected& expected;
+};
+
+class H2Connection final : public Connection {
+ public:
+  /// All outlive it.
+  H2Connection(ConnectionUser& user, const H2Terms& terms) : Connection(user), terms_(terms) {}
+
+  void send(Sent next) override;
+  [[nodiscard]] bool has_room() const noexcept override;
+  [[nodiscard]] std::size_t waiting() const noexcept override { return streams_.size(); }
+  [[nodiscard]] Instant waiting_since() const noexcept override;
+
+ private:
+  friend struct H2Calls;
+
+  /// A request without its answer, by its stream's number.
+  ///
+  /// body    of the request, as far as it has not been sent
+  /// status  0 until the head has come
+  struct Asking {
+    Sent sent;
+    std::string_view body;
+    AnswerCheck check;
+    int status = 0;
+  };
+  struct Closing {
+    void operator()(nghttp2_session* session) const noexcept;
+  };
+
+  Begun begin() override;
+  Sent take_waiting() noexcept override;
+  void on_bytes(std::string_view bytes) override;
+  void on_end() override { end_between_answers(); }
+  void on_drained() override { flush(); }
+
+  void begin_session();
+  /// Writes what the session has to send and the socket takes.
+  void flush();
+  void on_status(std::int32_t id, int status);
+  void on_content(std::int32_t id, std::string_view content);
+  void on_stream_closed(std::int32_t id, std::uint32_t error);
+  void tell_ended();
+  void take_answer(Asking& asking);
+
+  const H2Terms& terms_;
+  std::unique_ptr<nghttp2_session, Closing> session_;
+  std::unordered_map<std::int32_t, Asking> streams_;
+  std::vector<std::pair<Asking, std::uint32_t>> ended_;  // and with which error
+};
+
+}  // namespace eider::bench

@@ -1,0 +1,243 @@
+#include "cli/bench/loads.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+
+#include "cli/bench/answer_check.h"
+#include "cli/bench/pacer.h"
+#include "eider/core/base/intrusive_list.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
+
+namespace eider::bench {
+
+namespace {
+
+// A server may take a WebSocket into its room only after the handshake was answered.
+constexpr Duration kRoomSettles = std::chrono::milliseconds(50);
+
+class ClosedLoad : public Load {
+ public:
+  using Load::Load;
+
+ private:
+  void on_free(Connection& connection) override {
+    if (may_ask() && !is_draining()) {
+      while (left() != 0 && connection.has_room()) {
+        connection.send(next(now()));
+      }
+    }
+  }
+  /// An echo that never comes is not to be passed over.
+  [[nodiscard]] bool is_patient() const noexcept override {
+    return options().version == Version::websocket;
+  }
+  [[nodiscard]] bool is_draining() const noexcept { return is_patient() && is_over(); }
+};
+
+class EventLoad final : public ClosedLoad {
+ public:
+  using ClosedLoad::ClosedLoad;
+
+ private:
+  void count(const Sent& sent) override {
+    outcome().answered += options().events;
+    outcome().latency.add(since(sent.due));
+  }
+  void stop_asking() override {
+    for (const auto& connection : fleet().connections()) {
+      if (connection->waiting() != 0 && is_to_count(connection->waiting_since())) {
+        count_unfinished(connection->unfinished());
+      }
+    }
+  }
+  void count_unfinished(const Unfinished& stream) {
+    outcome().answered += events_within(stream.right_bytes, options().events);
+    if (!stream.is_right_so_far) {
+      outcome().faults.add(Fault::differs, "An event differs from what it has to be (--events).");
+    }
+  }
+};
+
+class OpenLoad final : public Load, private PacerUser {
+ public:
+  using Load::Load;
+
+ private:
+  void start() override {
+    const Schedule schedule(options().arrivals, share().rate, share().seed);
+    pacer_ = std::make_unique<Pacer>(loop(), static_cast<PacerUser&>(*this), schedule);
+    pacer_->start(now(), ends());
+    Load::start();
+  }
+  void on_free(Connection& connection) override {
+    if (may_ask()) {
+      note_free(connection);
+      send_overdue();
+    }
+  }
+  void on_due(Instant due, Instant at) override {
+    if (is_to_count(due)) {
+      outcome().late.add(static_cast<std::uint64_t>(std::max(Duration{0}, at - due).count()));
+    }
+    if (left() > overdue_.size()) {
+      overdue_.push_back(due);
+      send_overdue();
+    }
+  }
+  void send_overdue() {
+    while (!overdue_.empty() && !free_.empty()) {
+      Connection& connection = *free_.pop_front();
+      if (connection.is_ready() && connection.has_room()) {  // it may have been lost since
+        connection.send(next(overdue_.front()));
+        overdue_.pop_front();
+        note_free(connection);
+      }
+    }
+  }
+  /// Behind the others, so that each is asked as often as any other.
+  void note_free(Connection& connection) {
+    if (!connection.is_linked() && connection.is_ready() && connection.has_room()) {
+      free_.push_back(connection);
+    }
+  }
+  void count(const Sent& sent) override {
+    Load::count(sent);
+    outcome().from_sending.add(since(sent.sent));
+  }
+  void on_failed(Connection& connection, const Sent& sent, Fault fault) override {
+    if (sent.is_counted) {
+      outcome().latency.add(since(sent.due));
+    }
+    Load::on_failed(connection, sent, fault);
+  }
+  [[nodiscard]] bool is_patient() const noexcept override { return true; }
+  [[nodiscard]] bool is_drained() const noexcept override {
+    return overdue_.empty() && Load::is_drained();
+  }
+  void stop_asking() override {
+    if (pacer_) {  // else it ends ahead of its start
+      pacer_->stop();
+    }
+    for (const Instant due : overdue_) {
+      if (is_to_count(due) && !is_interrupted()) {
+        ++outcome().unsent;
+        outcome().latency.add(since(due));
+      }
+    }
+    overdue_.clear();
+  }
+
+  std::deque<Instant> overdue_;
+  IntrusiveList<Connection> free_;  // with room; the one that has rested longest first
+  std::unique_ptr<Pacer> pacer_;
+};
+
+class Broadcast final : public Load {
+ public:
+  using Load::Load;
+
+  Task<> open_all() override {
+    auto opening = Load::open_all();
+    co_await std::move(opening);
+    co_await sleep_for(kRoomSettles);
+  }
+
+ private:
+  void on_free(Connection&) override {
+    // While one is missing from the room it is not known which connections have to get what.
+    if (may_ask() && !is_over() && missing_ == 0 && fleet().is_ready()) {
+      publish();
+    }
+  }
+  /// The first connection's message is owed to all, the first one too.
+  void publish() {
+    const auto& all = fleet().connections();
+    missing_ = all.size();
+    Sent message = next(now());
+    for (const auto& connection : all) {
+      message.is_heard = connection != all.front();
+      connection->send(message);
+    }
+  }
+  /// Deliveries count; their latency is that of the last.
+  void count(const Sent&) override { ++outcome().answered; }
+  void on_done(Connection&, const Sent& sent) override {
+    if (--missing_ == 0 && sent.is_counted) {
+      outcome().latency.add(since(sent.due));
+    }
+  }
+  [[nodiscard]] bool is_patient() const noexcept override { return true; }
+
+  std::size_t missing_ = 0;  // how many have not got the last message
+};
+
+class NewConnections final : public Load {
+ public:
+  using Load::Load;
+
+  /// Each is opened for its request.
+  Task<> open_all() override { co_return; }
+
+ private:
+  void start() override {
+    const auto& all = fleet().connections();
+    const std::uint64_t each = share().requests_max / all.size();
+    std::uint64_t rest = share().requests_max % all.size();
+    for (const auto& connection : all) {
+      left_of_[connection.get()] = each + (rest > 0 ? 1 : 0);
+      rest -= rest > 0 ? 1 : 0;
+      ask(*connection);
+    }
+  }
+  void ask(Connection& connection) {
+    if (left_of_[&connection] != 0 && may_ask()) {
+      asking_.start(ask_once(connection));
+    }
+  }
+  Task<> ask_once(Connection& connection) {
+    co_await yield_now();  // not within the callback that ended its last request
+    const Sent request = next(now());
+    left_of_[&connection] -= request.is_counted ? 1 : 0;  // the warm-up's are of no client's part
+    const bool is_open = co_await fleet().open(connection);
+    if (is_open) {
+      connection.send(request);
+    } else if (may_ask()) {
+      co_await sleep_for(kRestBetweenAttempts);
+      note_unsent(request);
+      ask(connection);
+    }
+  }
+  void on_free(Connection&) override {}
+  void on_gone(Connection&) override {}
+  void on_done(Connection& connection, const Sent&) override {
+    connection.close();
+    ask(connection);
+  }
+  [[nodiscard]] bool is_patient() const noexcept override { return false; }
+
+  std::unordered_map<const Connection*, std::uint64_t> left_of_;
+  Scope asking_;
+};
+
+}  // namespace
+
+std::unique_ptr<Load> make_load(const Job& job, const Share& share) {
+  if (job.options.way == Way::broadcast) {
+    return std::make_unique<Broadcast>(job, share);
+  }
+  if (job.options.way == Way::new_connections) {
+    return std::make_unique<NewConnections>(job, share);
+  }
+  if (job.options.events != 0) {
+    return std::make_unique<EventLoad>(job, share);
+  }
+  if (share.rate > 0) {
+    return std::make_unique<OpenLoad>(job, share);
+  }
+  return std::make_unique<ClosedLoad>(job, share);
+}
+
+}  // namespace eider::bench

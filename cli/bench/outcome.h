@@ -1,0 +1,40 @@
+// What a run has found out, before anybody computes with it.
+// Must not judge.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "cli/bench/faults.h"
+#include "cli/bench/latency_histogram.h"
+#include "eider/io/runtime/time.h"
+
+namespace eider::bench {
+
+/// answered    whole answers, whatever their status unless one was expected; deliveries of a
+///             broadcast, and events of streams
+/// unsent      were due in an open loop, but never sent
+/// statuses    answers by hundreds: [2] counts 200 to 299
+/// latency     ns from when a request was due to its whole answer. In an open loop also of what
+///             failed or was never sent: until it was given up.
+/// from_sending  ns from the actual sending, of those answered (open loop only)
+/// late        ns by which the generator itself handled what was due too late (open loop only)
+/// took        of the time that counts
+struct Outcome {
+  std::uint64_t answered = 0;
+  std::uint64_t unsent = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t connections_opened = 0;
+  std::array<std::uint64_t, 6> statuses{};
+  Faults faults;
+  LatencyHistogram latency;
+  LatencyHistogram from_sending;
+  LatencyHistogram late;
+  Duration took{0};
+  bool is_interrupted = false;
+
+  void add(const Outcome& other);
+};
+
+}  // namespace eider::bench

@@ -1,0 +1,232 @@
+#include "cli/bench/requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/bench/files.h"
+#include "cli/bench/request_rules.h"
+#include "cli/bench/ws_terms.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
+
+namespace eider::bench {
+
+namespace {
+
+std::string_view without_line_end(std::string_view line) {
+  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+}
+
+bool is_named(std::string_view field, std::string_view name) {
+  return equals_ignoring_case(field.substr(0, field.find(':')), name);
+}
+
+bool expects_body(std::string_view method) {
+  return method == "POST" || method == "PUT" || method == "PATCH";
+}
+
+/// Fields of one connection have no place in HTTP/2 (RFC 9113, section 8.2.2).
+bool is_of_connection(std::string_view name) {
+  return name == "connection" || name == "keep-alive" || name == "upgrade" ||
+         name == "proxy-connection";
+}
+
+bool says_close(const std::string& field) {
+  return is_named(field, "connection") &&
+         equals_ignoring_case(trim(std::string_view(field).substr(field.find(':') + 1)), "close");
+}
+
+RequestParts parts_of(const Asked& asked, std::string_view authority,
+                      const std::vector<std::string>& fields) {
+  RequestParts parts{std::string(asked.method),
+                     std::string(asked.target),
+                     std::string(authority),
+                     {},
+                     std::string(asked.body)};
+  for (const std::string& field : fields) {
+    const std::size_t colon = field.find(':');
+    std::string name = field.substr(0, colon);
+    std::ranges::transform(name, name.begin(), to_lower);
+    std::string value(trim(std::string_view(field).substr(colon + 1)));
+    if (name == "host") {
+      parts.authority = std::move(value);
+    } else if (!is_of_connection(name)) {
+      parts.fields.emplace_back(std::move(name), std::move(value));
+    }
+  }
+  if (!asked.body.empty() || expects_body(asked.method)) {
+    parts.fields.emplace_back("content-length", std::to_string(asked.body.size()));
+  }
+  return parts;
+}
+
+Request prepared(const Asked& asked, std::string_view authority,
+                 const std::vector<std::string>& fields) {
+  return {request_text(asked, authority, fields), parse_method(asked.method),
+          parts_of(asked, authority, fields), std::ranges::any_of(fields, says_close)};
+}
+
+}  // namespace
+
+Result<Asked, std::string> read_request_line(std::string_view line) {
+  const std::size_t behind_method = std::min(line.find(' '), line.size());
+  Asked asked;
+  asked.method = line.substr(0, behind_method);
+  if (!is_method_to_ask(asked.method)) {
+    return fail(fmt::format("'{}' is no method to ask with", asked.method));
+  }
+  const std::string_view rest = line.substr(std::min(behind_method + 1, line.size()));
+  const std::size_t behind_target = std::min(rest.find(' '), rest.size());
+  asked.target = rest.substr(0, behind_target);
+  if (!is_target(asked.target)) {
+    return fail(fmt::format("'{}' is no target: it begins with '/'", asked.target));
+  }
+  asked.body = rest.substr(std::min(behind_target + 1, rest.size()));
+  return asked;
+}
+
+std::string request_text(const Asked& asked, std::string_view authority,
+                         const std::vector<std::string>& fields) {
+  std::string text = fmt::format("{} {} HTTP/1.1\r\n", asked.method, asked.target);
+  const auto is_host = [](const std::string& field) { return is_named(field, "host"); };
+  if (std::ranges::none_of(fields, is_host)) {
+    text += fmt::format("Host: {}\r\n", authority);
+  }
+  for (const std::string& field : fields) {
+    text += field + "\r\n";
+  }
+  if (!asked.body.empty() || expects_body(asked.method)) {
+    text += fmt::format("Content-Length: {}\r\n", asked.body.size());
+  }
+  return text.append("\r\n").append(asked.body);
+}
+
+namespace {
+
+Result<Request, std::string> request_of_words(std::string_view line, const Origin& origin,
+                                              const std::vector<std::string>& fields) {
+  const auto asked = read_request_line(line);
+  if (!asked) {
+    return fail(asked.error());
+  }
+  return prepared(*asked, origin.authority, fields);
+}
+
+std::string_view name_of(std::string_view field) {
+  return field.substr(0, field.find(':'));
+}
+
+Result<Request, std::string> request_of_object(std::string_view line, const Origin& origin,
+                                               const std::vector<std::string>& fields) {
+  auto read = read_json_request(line, origin);
+  if (!read) {
+    return fail(std::move(read.error()));
+  }
+  std::vector<std::string> all;
+  for (const std::string& field : fields) {
+    const auto is_same = [&](const std::string& own) { return is_named(own, name_of(field)); };
+    if (std::ranges::none_of(read->fields, is_same)) {
+      all.push_back(field);
+    }
+  }
+  all.insert(all.end(), read->fields.begin(), read->fields.end());
+  return prepared({read->method, read->target, read->body}, origin.authority, all);
+}
+
+}  // namespace
+
+Result<std::vector<Request>, std::string> read_requests(std::string_view text, const Origin& origin,
+                                                        const std::vector<std::string>& fields) {
+  std::vector<Request> requests;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = without_line_end(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.starts_with('#')) {
+      continue;
+    }
+    auto request = line.starts_with('{') ? request_of_object(line, origin, fields)
+                                         : request_of_words(line, origin, fields);
+    if (!request) {
+      return fail(fmt::format("line {}: {}", number, request.error()));
+    }
+    requests.push_back(std::move(*request));
+  }
+  if (requests.empty()) {
+    return fail(std::string("there is no request in it"));
+  }
+  return requests;
+}
+
+namespace {
+
+constexpr std::size_t kMessageBytes = 32;
+
+Result<std::vector<Request>, std::string> requests_of_file(const Options& options,
+                                                           const Origin& origin) {
+  const auto text = read_file(options.requests_file);
+  if (!text) {
+    return fail(text.error());
+  }
+  auto requests = read_requests(*text, origin, options.fields);
+  if (!requests) {
+    return fail(fmt::format("{}: {}", options.requests_file, requests.error()));
+  }
+  return requests;
+}
+
+/// Of printable bytes, so that it can be told in a trace.
+std::string filler(std::size_t bytes) {
+  std::string text;
+  while (text.size() < bytes) {
+    text.push_back(static_cast<char>('a' + text.size() % 26));
+  }
+  return text;
+}
+
+Result<std::string, std::string> body_of(const Options& options) {
+  if (!options.body_file.empty()) {
+    return read_file(options.body_file);
+  }
+  const bool is_message = options.version == Version::websocket;
+  return options.body.value_or(
+      filler(options.body_bytes != 0 || !is_message ? options.body_bytes : kMessageBytes));
+}
+
+Result<std::vector<Request>, std::string> message_of(const Options& options,
+                                                     const std::string& body) {
+  if (auto fault = opening_fault(options)) {
+    return fail(std::move(*fault));
+  }
+  Request message;
+  message.parts.body = body;
+  if (options.message == ws::MessageType::text && !is_utf8(message.parts.body)) {
+    return fail(std::string("The message is no UTF-8 text: --binary sends it as bytes."));
+  }
+  return std::vector<Request>{std::move(message)};
+}
+
+}  // namespace
+
+Result<std::vector<Request>, std::string> make_requests(const Options& options,
+                                                        const Origin& origin,
+                                                        std::string_view target) {
+  if (!options.requests_file.empty()) {
+    return requests_of_file(options, origin);
+  }
+  const auto body = body_of(options);
+  if (!body) {
+    return fail(body.error());
+  }
+  if (options.version == Version::websocket) {
+    return message_of(options, *body);
+  }
+  const bool has_body = options.has_body() || options.body_bytes != 0;
+  const std::string_view by_default = has_body ? "POST" : "GET";
+  const std::string_view method = options.method.empty() ? by_default : options.method;
+  return std::vector<Request>{prepared({method, target, *body}, origin.authority, options.fields)};
+}
+
+}  // namespace eider::bench

@@ -1,0 +1,23 @@
+// A whole run: its threads, the line that counts along, and Ctrl-C.
+// Must not judge what comes out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/bench/options.h"
+#include "cli/bench/outcome.h"
+#include "cli/bench/requests.h"
+#include "cli/bench/target.h"
+#include "eider/core/base/result.h"
+
+namespace eider::bench {
+
+/// Runs to its end, or to SIGINT or SIGTERM; both are blocked in this thread meanwhile, and a
+/// second one ends the process.
+///
+/// errors   one sentence: no connection could be had
+[[nodiscard]] Result<Outcome, std::string> run(const Options& options, const Target& target,
+                                               const std::vector<Request>& requests);
+
+}  // namespace eider::bench

@@ -1,0 +1,188 @@
+#include "cli/bench/ws_connection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/client/response_head.h"
+
+namespace eider::bench {
+
+// The handshake.
+
+Begun WsConnection::begin() {
+  is_opening_ = true;
+  opening_.clear();
+  answered_bytes_ = 0;
+  is_alike_ = true;
+  reader_ = ws::MessageReader(ws::Side::client, terms_.limits);
+  reader_.set_delivery(ws::Delivery::pieces);
+  key_ = detail::client::make_ws_key(terms_.masks);
+  stream().output().append(
+      detail::client::render_opening(terms_.url, {key_.data(), key_.size()}, terms_.opening));
+  return Begun::waits;
+}
+
+void WsConnection::read_opening(std::string_view bytes) {
+  opening_.append(bytes);
+  std::size_t used = 0;
+  while (true) {
+    const std::string_view rest = std::string_view(opening_).substr(used);
+    const auto step =
+        detail::client::judge_answer(rest, {key_.data(), key_.size()}, terms_.opening);
+    if (!step) {
+      const std::string status =
+          step.error().status == 0 ? "" : fmt::format(" (status {})", step.error().status);
+      give_up(Fault::declined, fmt::format("No WebSocket: {}{}", step.error().text, status));
+      return;
+    }
+    used += step->bytes;
+    if (step->is_opened) {
+      is_opening_ = false;
+      tell_ready();
+      read_frames(std::string_view(opening_).substr(used));
+      return;
+    }
+    // Interim answers (1xx) count, so that they cannot go on forever.
+    if (used > detail::client::kResponseHeadBytesMax) {
+      give_up(Fault::declined, "No WebSocket: the server does not come to its answer.");
+      return;
+    }
+    if (step->bytes == 0) {
+      return;
+    }
+  }
+}
+
+// Messages.
+
+std::string_view WsConnection::message_of(const Sent& sent) const noexcept {
+  return terms_.stamped ? terms_.stamped->with(sent.number)
+                        : std::string_view(terms_.messages[sent.request].parts.body);
+}
+
+void WsConnection::send(Sent next) {
+  next.sent = stream().loop().now();
+  sent_.push(next);
+  const std::string_view message = message_of(next);
+  waiting_bytes_ += message.size();
+  if (!next.is_heard) {
+    terms_.writer.message(stream().output(), {.type = terms_.type}, message);
+  }
+}
+
+Sent WsConnection::take_waiting() noexcept {
+  const Sent oldest = sent_.pop();
+  waiting_bytes_ -= terms_.messages[oldest.request].parts.body.size();  // stamped or not
+  return oldest;
+}
+
+void WsConnection::on_bytes(std::string_view bytes) {
+  user().on_received(bytes.size());
+  if (is_opening_) {
+    read_opening(bytes);
+  } else {
+    read_frames(bytes);
+  }
+}
+
+void WsConnection::read_frames(std::string_view bytes) {
+  while (stream().is_open()) {
+    const ws::Event event = reader_.read(bytes, terms_.scratch);
+    bytes.remove_prefix(event.consumed);
+    if (event.kind == ws::EventKind::need_more) {
+      break;
+    }
+    take(event);
+  }
+  if (is_ready() && has_room()) {
+    user().on_free(*this);
+  }
+}
+
+void WsConnection::take(const ws::Event& event) {
+  switch (event.kind) {
+    case ws::EventKind::piece:
+    case ws::EventKind::message:
+      take_piece(event);
+      return;
+    case ws::EventKind::ping:
+      terms_.writer.pong(stream().output(), event.data);
+      return;
+    case ws::EventKind::close:
+      take_close(event);
+      return;
+    case ws::EventKind::refused:
+      say_close(event.code, event.data);
+      give_up(Fault::malformed, fmt::format("What came is no WebSocket message: {}.", event.data));
+      return;
+    case ws::EventKind::pong:
+    case ws::EventKind::need_more:
+      return;
+  }
+}
+
+void WsConnection::take_piece(const ws::Event& event) {
+  if (sent_.size() == 0) {
+    refuse_surplus();
+    return;
+  }
+  if (terms_.check == Check::echo) {
+    compare(event);
+  }
+  if (event.is_last) {
+    end_answer();
+  }
+}
+
+void WsConnection::compare(const ws::Event& event) {
+  const std::string_view asked = message_of(sent_.front());
+  const std::string_view rest = asked.substr(std::min(answered_bytes_, asked.size()));
+  is_alike_ = is_alike_ && event.type == terms_.type && rest.starts_with(event.data) &&
+              (!event.is_last || rest.size() == event.data.size());
+  answered_bytes_ += event.data.size();
+}
+
+void WsConnection::end_answer() {
+  answered_bytes_ = 0;
+  const Sent sent = take_waiting();
+  if (std::exchange(is_alike_, true)) {
+    user().on_answer(*this, sent, 0);
+    return;
+  }
+  note("An answer does not hold what its message held (--check-echo).");
+  user().on_failed(*this, sent, Fault::differs);
+}
+
+// The end.
+
+void WsConnection::take_close(const ws::Event& event) {
+  std::string why = fmt::format("The server closed a WebSocket: {} ({})",
+                                static_cast<unsigned>(event.code), ws::name_of(event.code));
+  why += event.data.empty() ? "." : fmt::format(", \"{}\".", event.data);
+  say_close(event.code, {});
+  give_up(Fault::closed, std::move(why));
+}
+
+void WsConnection::say_close(ws::CloseCode code, std::string_view reason) {
+  terms_.writer.close(stream().output(), code, reason);
+  stream().flush();
+}
+
+void WsConnection::close() {
+  if (is_ready()) {
+    say_close(ws::CloseCode::normal, {});
+  }
+  Connection::close();
+}
+
+void WsConnection::on_end() {
+  if (is_opening_) {
+    give_up(Fault::closed, "The server closed a connection within the WebSocket handshake.");
+  } else {
+    end_between_answers();
+  }
+}
+
+}  // namespace eider::bench

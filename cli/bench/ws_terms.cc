@@ -1,0 +1,50 @@
+#include "cli/bench/ws_terms.h"
+
+#include <utility>
+
+#include "eider/client/ws_opening.h"
+#include "eider/core/base/text.h"
+
+namespace eider::bench {
+
+namespace {
+
+// Messages are looked at in pieces, and none is kept.
+constexpr std::uint64_t kAnswerBytesMax = std::uint64_t{1} << 40U;
+
+WsClientOptions opening_of(const Options& options) {
+  WsClientOptions opening;
+  for (const std::string& field : options.fields) {
+    const std::size_t colon = field.find(':');
+    opening.headers.emplace_back(field.substr(0, colon),
+                                 trim(std::string_view(field).substr(colon + 1)));
+  }
+  return opening;
+}
+
+/// No two messages are alike, so that one that is lost, doubled or another's shows as one that
+/// differs.
+std::optional<StampedText> stamped_of(const std::vector<Request>& messages,
+                                      const Options& options) {
+  const bool is_told = options.version != Version::websocket || options.has_body();
+  return is_told ? std::nullopt : std::optional(StampedText(messages.front().parts.body));
+}
+
+}  // namespace
+
+std::optional<std::string> opening_fault(const Options& options) {
+  auto fault = detail::client::fault_of(opening_of(options));
+  return fault ? std::optional(std::move(fault->text)) : std::nullopt;
+}
+
+WsTerms::WsTerms(const std::vector<Request>& prepared, const Options& options, const Target& target)
+    : messages(prepared),
+      stamped(stamped_of(prepared, options)),
+      pipeline(options.pipeline),
+      type(options.message),
+      check(options.check),
+      url{target.tls != nullptr, target.host, target.port, target.authority, target.target},
+      opening(opening_of(options)),
+      limits{.message_bytes_max = kAnswerBytesMax} {}
+
+}  // namespace eider::bench

@@ -1,0 +1,42 @@
+// What the WebSocket connections of one thread share: the handshake, the messages, their masks.
+// Must not send anything.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/bench/options.h"
+#include "cli/bench/requests.h"
+#include "cli/bench/stamped_text.h"
+#include "cli/bench/target.h"
+#include "eider/client/random_masks.h"
+#include "eider/client/ws_client.h"
+#include "eider/client/ws_url.h"
+#include "eider/core/base/buffer.h"
+#include "eider/protocols/http/ws/message_reader.h"
+#include "eider/protocols/http/ws/message_writer.h"
+
+namespace eider::bench {
+
+/// Why no handshake can be made with these headers, in a sentence; nothing when it can.
+[[nodiscard]] std::optional<std::string> opening_fault(const Options& options);
+
+struct WsTerms {
+  /// All outlive it. Pre: !opening_fault(options).
+  WsTerms(const std::vector<Request>& prepared, const Options& options, const Target& target);
+
+  const std::vector<Request>& messages;  // their parts.body
+  std::optional<StampedText> stamped;    // in their place, where nobody said what to send
+  unsigned pipeline;
+  ws::MessageType type;
+  Check check;
+  detail::client::WsUrl url;
+  WsClientOptions opening;
+  detail::client::RandomMasks masks;
+  ws::MessageWriter writer{masks};
+  ws::MessageLimits limits;
+  Buffer scratch;
+};
+
+}  // namespace eider::bench

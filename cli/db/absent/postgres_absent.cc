@@ -1,0 +1,13 @@
+#include "cli/db/doors.h"
+
+namespace eider {
+
+Result<Database, std::string> open_postgres_door(const std::string& /*where*/) {
+  return fail(std::string("this eider was built without the component postgres"));
+}
+
+Result<void, std::string> set_postgres_variables(const std::string& /*where*/) {
+  return fail(std::string("this eider was built without the component postgres"));
+}
+
+}  // namespace eider

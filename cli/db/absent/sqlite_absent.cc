@@ -1,0 +1,9 @@
+#include "cli/db/doors.h"
+
+namespace eider {
+
+Result<Database, std::string> open_sqlite_door(const std::string& /*where*/, Access /*access*/) {
+  return fail(std::string("this eider was built without the component sqlite"));
+}
+
+}  // namespace eider

@@ -1,0 +1,191 @@
+#include "cli/db/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "cli/bench/files.h"
+#include "cli/bench/on_loop.h"
+#include "cli/db/doors.h"
+#include "cli/db/literals.h"
+#include "cli/db/scratch.h"
+#include "cli/db/sql_lock.h"
+#include "eider/data/db/migrations/migrations.h"
+
+namespace eider {
+namespace {
+
+constexpr std::string_view kMend = "build the target that ends with _sql_check, which makes it";
+
+/// Gathers what is wrong, so that all of it is told at once.
+class SqlChecker {
+ public:
+  explicit SqlChecker(ScratchDatabase& scratch) noexcept : scratch_(scratch) {}
+
+  void add_files(const std::vector<std::string>& names) {
+    std::vector<std::string> sources;
+    SqlConstants constants;
+    for (const std::string& name : names) {
+      auto source = bench::read_file(name);
+      if (!source) {
+        fault(source.error());
+      }
+      sources.push_back(source ? std::move(*source) : std::string());
+      constants.merge(find_sql_constants(sources.back()));
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      for (const SqlLiteral& literal : find_sql_literals(sources[i], constants)) {
+        if (!found_.contains(literal.sql)) {
+          add(names[i], literal);
+        }
+      }
+    }
+  }
+
+  /// Those that are found, in the order of their texts, so that a merge has few conflicts.
+  Result<SqlLock, std::string> take(std::string database, std::string schema) {
+    if (!faults_.empty()) {
+      return fail(std::move(faults_));
+    }
+    SqlLock lock{std::move(database), std::move(schema), {}, {}};
+    for (auto& [sql, statement] : found_) {
+      lock.statements.push_back(std::move(statement));
+    }
+    return lock;
+  }
+
+ private:
+  void add(const std::string& file, const SqlLiteral& literal) {
+    auto described = scratch_.describe(literal.sql);
+    if (described) {
+      found_.emplace(literal.sql, std::move(*described));
+    } else {
+      fault(fmt::format("{}:{}: {}", file, literal.line, described.error()));
+    }
+  }
+
+  void fault(std::string_view what) {
+    faults_ += faults_.empty() ? "" : "\n";
+    faults_ += what;
+  }
+
+  ScratchDatabase& scratch_;
+  std::map<std::string, LockedStatement> found_;
+  std::string faults_;
+};
+
+/// Faults of migrations by their files as they are named from here, so that an editor finds them.
+std::string below(const std::string& directory, std::string_view faults) {
+  std::string told;
+  while (!faults.empty()) {
+    const std::string_view line = faults.substr(0, faults.find('\n'));
+    const std::size_t file_end = line.find(".sql:");
+    const bool is_file = file_end < line.find(' ');
+    told += (told.empty() ? "" : "\n") + (is_file ? directory + "/" : "") + std::string(line);
+    faults.remove_prefix(std::min(line.size() + 1, faults.size()));
+  }
+  return told;
+}
+
+/// The server is of one of them; the others are started.
+Scratch scratch_of(std::string_view database, const Migrations& migrations,
+                   const std::string& server) {
+  if (database == "sqlite") {
+    return make_sqlite_scratch(migrations);
+  }
+  const bool is_mariadbs = is_mariadb_address(server);
+  return database == "mariadb" ? make_mariadb_scratch(migrations, is_mariadbs ? server : "")
+                               : make_postgres_scratch(migrations, is_mariadbs ? "" : server);
+}
+
+/// What the program's database is held against at its start, by the same question.
+Result<void, std::string> add_stored(const ScratchDatabase& scratch, SqlLock& lock) {
+  const auto database = open_door(scratch.where(), Access::reads);
+  if (!database) {
+    return fail(database.error());
+  }
+  std::string text;
+  for (const LockedStatement& statement : lock.statements) {
+    text += statement.sql + "\n";
+  }
+  std::vector<db::StoredColumn> columns;
+  try {
+    bench::run_on_loop(Backend::epoll,
+                       [&]() -> Task<> { columns = co_await db::stored_columns(*database, text); });
+  } catch (const db::Failure& failure) {
+    return fail(std::string(failure.what()));
+  }
+  std::ranges::copy_if(columns, std::back_inserter(lock.stored),
+                       [&lock](const auto& column) { return first_with(lock, column) != nullptr; });
+  return {};
+}
+
+Result<SqlLock, std::string> lock_of(const DbWanted& wanted, const CheckedSchema& schema) {
+  const auto migrations = read_migrations(schema.migrations);
+  if (!migrations) {
+    return fail(below(schema.migrations, migrations.error()));
+  }
+  const Scratch scratch = scratch_of(schema.database, *migrations, wanted.server);
+  if (!scratch) {
+    return fail(below(schema.migrations, scratch.error()));
+  }
+  SqlChecker checker(**scratch);
+  checker.add_files(wanted.files);
+  auto lock = checker.take(schema.database, schema_of(*migrations));
+  if (!lock) {
+    return lock;
+  }
+  auto done = add_stored(**scratch, *lock);
+  return done ? std::move(lock) : fail(std::move(done.error()));
+}
+
+/// What keeps the header from being made of it.
+Result<void, std::string> hold_lock(const DbWanted& wanted, const SqlLocks& locks) {
+  for (const CheckedSchema& schema : wanted.schemas) {
+    const auto migrations = read_migrations(schema.migrations);
+    if (!migrations) {
+      return fail(below(schema.migrations, migrations.error()));
+    }
+    const auto lock = std::ranges::find(locks, schema.database, &SqlLock::database);
+    if (lock == locks.end() || lock->schema != schema_of(*migrations)) {
+      return fail(
+          fmt::format("{} was made of other migrations than those of {}: {}, or set "
+                      "EIDER_SQL_CHECK=OFF while the schema changes",
+                      wanted.lock, schema.migrations, kMend));
+    }
+  }
+  return locks.size() == wanted.schemas.size()
+             ? Result<void, std::string>()
+             : fail(fmt::format("{} was made of more databases: {}", wanted.lock, kMend));
+}
+
+}  // namespace
+
+Result<void, std::string> check_sql(const DbWanted& wanted) {
+  SqlLocks locks;
+  for (const CheckedSchema& schema : wanted.schemas) {
+    auto lock = lock_of(wanted, schema);
+    if (!lock) {
+      return fail(std::move(lock.error()));
+    }
+    locks.push_back(std::move(*lock));
+  }
+  return bench::write_if_new(wanted.lock, to_text(locks));
+}
+
+Result<void, std::string> write_sql_header(const DbWanted& wanted) {
+  const auto text = bench::read_file(wanted.lock);
+  if (!text) {
+    return fail(fmt::format("{}: {}", text.error(), kMend));
+  }
+  const auto locks = read_locks(*text);
+  if (!locks) {
+    return fail(fmt::format("{}: {}: {}", wanted.lock, locks.error(), kMend));
+  }
+  const auto held = hold_lock(wanted, *locks);
+  return held ? bench::write_if_new(wanted.out, to_header(*locks)) : held;
+}
+
+}  // namespace eider

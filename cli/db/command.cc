@@ -1,0 +1,236 @@
+#include "cli/db/command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "cli/bench/on_loop.h"
+#include "cli/db/check.h"
+#include "cli/db/doors.h"
+#include "cli/db/files.h"
+#include "cli/db/options.h"
+#include "cli/db/snapshot.h"
+#include "cli/json_line.h"
+#include "cli/project/words.h"
+
+namespace eider {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kNotDone = 1;
+constexpr int kDbMisused = 2;
+constexpr int kWaits = 3;
+
+constexpr std::string_view kDbHelp = R"(eider db ACTION [option …]
+
+Brings a database to the schema that a directory of SQL files leads to: 0001_notes.sql, and where
+it was written 0001_notes.down.sql, which takes it back.
+
+new NAME   makes the next file, with --down also the one that takes it back
+status     tells what is applied and what waits
+up         applies what waits, under a lock; each in a transaction where the database has those
+           for schemas (MariaDB has not)
+down       takes back the last one
+check SOURCE …  prepares the statements of C++ sources against a scratch database, and writes what
+           they are into --lock FILE (queries.lock)
+snapshot   writes the schema that the database has now
+shell      opens sqlite3, psql or mariadb
+embed, header  make C++ of the files and of --lock; CMake runs them: eider_migrations(target …),
+           eider_checked_sql(target …)
+
+--database WHERE   postgres://…, mysql://…, or an SQLite file; DATABASE_URL where it is not said
+--migrations DIRECTORY  where the files are; migrations where it is not said
+--sqlite, --postgres, --mariadb DIRECTORY  check, header: the migrations of each database that the
+                   program runs on; SQLite's in --migrations where none is said
+--server WHERE     check: a PostgreSQL or MariaDB server in which the scratch database is made, and
+                   dropped; EIDER_CHECK_SERVER where it is not said. Without: a server of its own
+                   is started, by the programs of the package postgresql (EIDER_POSTGRES_BIN) or
+                   mariadb-server (EIDER_MARIADB_BIN)
+--json             status: as JSON, for programs
+--out FILE         of snapshot, embed and header
+--to NUMBER        up: none above it
+--wait SECONDS     up, down: for how long another deployer is waited for; 60 where it is not said
+--unfinished again|done  up: what to do with one that was broken off outside of a transaction
+
+  eider db new orders --down
+  eider db up --database postgres://localhost/shop
+
+Exits with 0 if it is done, 3 if status found some that wait, 1 if anything is wrong, 2 if it is not
+understood.
+)";
+
+int complain_of_db(const std::string& what, int status) {
+  fmt::print(stderr, "eider db: {}\n", what);
+  return status;
+}
+
+/// The files as they are named from here, so that an editor finds them.
+int complain_of_migrations(const DbWanted& wanted, std::string_view faults) {
+  while (!faults.empty()) {
+    const std::size_t end = std::min(faults.find('\n'), faults.size());
+    const std::string_view line = faults.substr(0, end);
+    const bool is_file = line.find(".sql:") != std::string_view::npos;
+    fmt::print(stderr, "{}{}\n", is_file ? wanted.migrations + "/" : std::string(), line);
+    faults.remove_prefix(std::min(end + 1, faults.size()));
+  }
+  return kNotDone;
+}
+
+void print_status(const MigrationStatus& status) {
+  for (const MigrationState& state : status.all) {
+    const std::string_view how = state.is_unfinished ? "unfinished" : "applied";
+    fmt::print("{:10} {:20} {}\n", state.applied ? how : "waits", state.applied.value_or(""),
+               state.name);
+  }
+}
+
+/// What --json writes.
+struct StatusReport {
+  bool is_current;
+  std::vector<MigrationState> migrations;
+};
+
+int show_status(const DbWanted& wanted, const Database& database, const Migrations& migrations) {
+  MigrationStatus status;
+  bench::run_on_loop(Backend::epoll, [&]() -> Task<> {
+    status = co_await migration_status(database, migrations, wanted.migrate);
+  });
+  if (wanted.is_json) {
+    fmt::print("{}", json_line(StatusReport{status.is_current(), status.all}));
+  } else {
+    print_status(status);
+  }
+  if (!status.faults.empty()) {
+    return complain_of_migrations(wanted, status.faults);
+  }
+  return status.is_current() ? kDone : kWaits;
+}
+
+int go_up(DbWanted& wanted, const Database& database, const Migrations& migrations) {
+  wanted.migrate.on_step = [](std::string_view name) {
+    fmt::print("applied {}\n", name);
+    (void)std::fflush(stdout);  // the next one may take long
+  };
+  Result<std::size_t, std::string> done = 0;
+  bench::run_on_loop(Backend::epoll, [&]() -> Task<> {
+    done = co_await migrate(database, migrations, wanted.migrate);
+  });
+  if (!done) {
+    return complain_of_migrations(wanted, done.error());
+  }
+  if (*done == 0) {
+    fmt::print("nothing waits\n");
+  }
+  return kDone;
+}
+
+int go_down(const DbWanted& wanted, const Database& database, const Migrations& migrations) {
+  Result<std::optional<std::string>, std::string> done;
+  bench::run_on_loop(Backend::epoll, [&]() -> Task<> {
+    done = co_await migrate_down(database, migrations, wanted.migrate);
+  });
+  if (!done) {
+    return complain_of_migrations(wanted, done.error());
+  }
+  fmt::print("{}\n", *done ? "took back " + **done : "nothing is applied");
+  return kDone;
+}
+
+int open_mariadb_shell(const DbWanted& wanted) {
+  const auto client = mariadb_client_of(wanted.database);
+  if (!client) {
+    return complain_of_db(client.error(), kNotDone);
+  }
+  const std::string options = "--defaults-extra-file=" + client->options_file;
+  const std::string database = "--database=" + client->database;
+  ::execlp("mariadb", "mariadb", options.c_str(), database.c_str(), nullptr);
+  return complain_of_db("there is no mariadb to be run: install mariadb-client", kNotDone);
+}
+
+int open_shell(const DbWanted& wanted) {
+  if (is_mariadb_address(wanted.database)) {
+    return open_mariadb_shell(wanted);
+  }
+  if (is_sqlite_file(wanted.database)) {
+    const std::string file = sqlite_file_of(wanted.database);
+    ::execlp("sqlite3", "sqlite3", file.c_str(), nullptr);
+    return complain_of_db("there is no sqlite3 to be run: install the package of that name",
+                          kNotDone);
+  }
+  if (const auto set = set_postgres_variables(wanted.database); !set) {
+    return complain_of_db(set.error(), kNotDone);
+  }
+  ::execlp("psql", "psql", nullptr);
+  return complain_of_db("there is no psql to be run: install postgresql-client", kNotDone);
+}
+
+/// Of the migrations alone.
+int run_on_files(const DbWanted& wanted) {
+  const auto done = wanted.what == "check" ? check_sql(wanted) : write_sql_header(wanted);
+  if (!done) {
+    fmt::print(stderr, "{}\n", done.error());
+  }
+  return done ? kDone : kNotDone;
+}
+
+int run_on_database(DbWanted& wanted) {
+  // A wrong name is told, and not made a database of, by what has nothing to do in an empty one.
+  const std::string file = sqlite_file_of(wanted.database);
+  if (wanted.what != "up" && is_sqlite_file(wanted.database) && !std::filesystem::exists(file)) {
+    return complain_of_db("there is no database " + file + ": name another, or run eider db up",
+                          kNotDone);
+  }
+  const auto database =
+      open_door(wanted.database,
+                wanted.what == "up" || wanted.what == "down" ? Access::writes : Access::reads);
+  if (!database) {
+    return complain_of_db(database.error(), kNotDone);
+  }
+  if (wanted.what == "snapshot") {
+    const auto done = write_snapshot(wanted, *database);
+    return done ? kDone : complain_of_db(done.error(), kNotDone);
+  }
+  const auto migrations = read_migrations(wanted.migrations);
+  if (!migrations) {
+    return complain_of_migrations(wanted, migrations.error());
+  }
+  if (wanted.what == "status") {
+    return show_status(wanted, *database, *migrations);
+  }
+  return wanted.what == "up" ? go_up(wanted, *database, *migrations)
+                             : go_down(wanted, *database, *migrations);
+}
+
+}  // namespace
+
+int db_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kDbHelp)) {
+    return kDone;
+  }
+  auto wanted = db_wanted(arguments);
+  if (!wanted) {
+    return complain_of_db(wanted.error(), kDbMisused);
+  }
+  if (wanted->what == "shell") {
+    return open_shell(*wanted);
+  }
+  if (wanted->what == "new") {
+    const auto made = make_migration(*wanted);
+    if (made) {
+      fmt::print("{}\n", *made);
+    }
+    return made ? kDone : complain_of_migrations(*wanted, made.error());
+  }
+  if (wanted->what == "embed") {
+    const auto made = embed_migrations(*wanted);
+    return made ? kDone : complain_of_migrations(*wanted, made.error());
+  }
+  return wanted->what == "check" || wanted->what == "header" ? run_on_files(*wanted)
+                                                             : run_on_database(*wanted);
+}
+
+}  // namespace eider

@@ -1,0 +1,174 @@
+#include "cli/db/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "cli/db/doors.h"
+#include "cli/project/words.h"
+#include "eider/core/base/text.h"
+
+namespace eider {
+namespace {
+
+using Taken = Result<void, std::string>;
+
+constexpr auto kActions = std::to_array<std::string_view>(
+    {"new", "status", "up", "down", "check", "header", "snapshot", "shell", "embed"});
+
+void take(std::string& into, std::optional<std::string> said) {
+  if (said) {
+    into = std::move(*said);
+  }
+}
+
+Taken take_unfinished(DbWanted& wanted, CommandWords& words) {
+  using Unfinished = MigrateOptions::Unfinished;
+  const auto said = words.value("--unfinished", "again|done");
+  if (said && *said != "again" && *said != "done") {
+    return fail(std::string("--unfinished has to be again or done"));
+  }
+  if (said) {
+    wanted.migrate.unfinished = *said == "again" ? Unfinished::again : Unfinished::done;
+  }
+  return {};
+}
+
+/// errors   it is none
+Result<std::optional<std::int64_t>, std::string> take_number(CommandWords& words,
+                                                             std::string_view option) {
+  const auto said = words.value(option, "NUMBER");
+  if (!said) {
+    return std::nullopt;
+  }
+  const auto number = parse_integer<std::int64_t>(*said);
+  if (!number || *number < 0 || *number > 1'000'000'000'000'000'000) {
+    return fail(fmt::format("{} takes a number, and {} is none", option, *said));
+  }
+  return *number;
+}
+
+Taken take_numbers(DbWanted& wanted, CommandWords& words) {
+  const auto last = take_number(words, "--to");
+  const auto wait = take_number(words, "--wait");
+  if (!last || !wait) {
+    return fail(last ? wait.error() : last.error());
+  }
+  if (*last) {
+    wanted.migrate.last = **last;
+  }
+  if (*wait) {
+    wanted.migrate.wait_max = std::chrono::seconds(std::min<std::int64_t>(**wait, 86'400));
+  }
+  return {};
+}
+
+Taken take_schemas(DbWanted& wanted, CommandWords& words) {
+  for (const std::string_view option : {"--sqlite", "--postgres", "--mariadb"}) {
+    const auto said = words.values(option, "DIRECTORY");
+    if (said.size() > 1) {
+      return fail(fmt::format("{} says it twice", option));
+    }
+    if (!said.empty()) {
+      wanted.schemas.push_back({std::string(option.substr(2)), said.front()});
+    }
+  }
+  return {};
+}
+
+/// What is no option: the name of `new`, the sources of `check`.
+Taken take_rest(DbWanted& wanted, CommandWords& words) {
+  const bool is_check = wanted.what == "check";
+  const bool is_new = wanted.what == "new";
+  auto rest = words.rest(is_check ? "sources"
+                         : is_new ? "one name"
+                                  : "",
+                         is_check ? 100'000 : is_new);
+  if (!rest) {
+    return fail(std::move(rest.error()));
+  }
+  if (is_new && !rest->empty()) {
+    wanted.name = rest->front();
+  } else {
+    wanted.files = std::move(*rest);
+  }
+  return {};
+}
+
+Taken take_all(DbWanted& wanted, CommandWords& words) {
+  wanted.with_down = wanted.what == "new" && words.flag("--down");
+  wanted.is_json = wanted.what == "status" && words.flag("--json");
+  take(wanted.database, words.value("--database", "WHERE"));
+  take(wanted.migrations, words.value("--migrations", "DIRECTORY"));
+  take(wanted.out, words.value("--out", "FILE"));
+  take(wanted.lock, words.value("--lock", "FILE"));
+  take(wanted.server, words.value("--server", "WHERE"));
+  Taken taken = take_unfinished(wanted, words);
+  if (taken) {
+    taken = take_numbers(wanted, words);
+  }
+  if (taken && (wanted.what == "check" || wanted.what == "header")) {
+    taken = take_schemas(wanted, words);
+  }
+  return taken ? take_rest(wanted, words) : taken;
+}
+
+/// What the action cannot do without.
+std::optional<std::string> missing(const DbWanted& wanted) {
+  if (wanted.what == "new") {
+    return wanted.name.empty() ? std::optional<std::string>("what is it to be called?")
+                               : std::nullopt;
+  }
+  if (wanted.what == "check") {
+    return wanted.files.empty() ? std::optional<std::string>("which sources?") : std::nullopt;
+  }
+  if (wanted.what == "embed" || wanted.what == "header") {
+    return wanted.out.empty() ? std::optional<std::string>("--out has to say where it goes")
+                              : std::nullopt;
+  }
+  if (wanted.database.empty()) {
+    return "--database, or DATABASE_URL, has to say which";
+  }
+  const std::size_t end = wanted.database.find("://");
+  if (end != std::string::npos && is_sqlite_file(wanted.database)) {
+    return fmt::format(
+        "there is no {}://: say postgresql://…, mysql://… or the name of an SQLite file",
+        wanted.database.substr(0, end));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<DbWanted, std::string> db_wanted(std::span<const std::string_view> arguments) {
+  if (arguments.empty() || std::ranges::find(kActions, arguments.front()) == kActions.end()) {
+    return fail(fmt::format(
+        "{} there are {}; eider db --help tells more",
+        arguments.empty() ? "which one?" : fmt::format("there is no action {};", arguments.front()),
+        fmt::join(kActions, ", ")));
+  }
+  DbWanted wanted{.what = std::string(arguments.front())};
+  if (const char* said = std::getenv("DATABASE_URL")) {
+    wanted.database = said;
+  }
+  if (const char* said = std::getenv("EIDER_CHECK_SERVER")) {
+    wanted.server = said;
+  }
+  CommandWords words(arguments.subspan(1));
+  if (Taken taken = take_all(wanted, words); !taken) {
+    return fail(std::move(taken.error()));
+  }
+  if (auto what = missing(wanted)) {
+    return fail(std::move(*what));
+  }
+  if (wanted.schemas.empty()) {
+    wanted.schemas.push_back({"sqlite", wanted.migrations});
+  }
+  return wanted;
+}
+
+}  // namespace eider

@@ -1,0 +1,34 @@
+// A database that is made of the migrations, asked what statements are, and thrown away.
+// Must not be one that anybody uses.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/db/sql_lock.h"
+#include "eider/core/base/result.h"
+#include "eider/data/db/migrations/migrations.h"
+
+namespace eider {
+
+class ScratchDatabase {
+ public:
+  virtual ~ScratchDatabase() = default;
+  /// errors   what its database says of it
+  [[nodiscard]] virtual Result<LockedStatement, std::string> describe(const std::string& sql) = 0;
+  /// For open_door.
+  [[nodiscard]] virtual std::string where() const = 0;
+};
+
+using Scratch = Result<std::unique_ptr<ScratchDatabase>, std::string>;
+
+/// errors   a line for each fault of the migrations: "0001_a.sql:1: [failed] …"
+[[nodiscard]] Scratch make_sqlite_scratch(const Migrations& migrations);
+
+/// server   in which it becomes a database of its own; empty: a temporary server is started
+[[nodiscard]] Scratch make_postgres_scratch(const Migrations& migrations,
+                                            const std::string& server);
+[[nodiscard]] Scratch make_mariadb_scratch(const Migrations& migrations, const std::string& server);
+
+}  // namespace eider

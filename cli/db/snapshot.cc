@@ -1,0 +1,98 @@
+#include "cli/db/snapshot.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli/bench/files.h"
+#include "cli/bench/on_loop.h"
+#include "cli/db/doors.h"
+
+namespace eider {
+namespace {
+
+Result<std::string, std::string> sqlite_schema(const Database& database) {
+  std::vector<std::string> statements;
+  bench::run_on_loop(Backend::epoll, [&]() -> Task<> {
+    statements = co_await database.all<std::string>(
+        "select sql from sqlite_schema where sql is not null and name <> 'eider_migrations' and "
+        "name not in (select name from pragma_table_list where type = 'shadow') and "
+        "name not like 'sqlite\\_%' escape '\\' order by type = 'trigger', type = 'view', "
+        "type = 'index', name");
+  });
+  std::string schema;
+  for (const std::string& statement : statements) {
+    schema += statement + ";\n";
+  }
+  return schema;
+}
+
+/// Its versions, and a word that is drawn anew each time.
+bool differs_each_time(std::string_view line) noexcept {
+  return line.starts_with("-- Dumped") || line.starts_with("\\restrict") ||
+         line.starts_with("\\unrestrict");
+}
+
+/// `) ENGINE=InnoDB AUTO_INCREMENT=7 DEFAULT …`: of the rows, not of the schema.
+void drop_row_count(std::string& line) {
+  constexpr std::string_view kCount = " AUTO_INCREMENT=";
+  const std::size_t begin = line.starts_with(')') ? line.find(kCount) : std::string::npos;
+  if (begin != std::string::npos) {
+    const std::size_t end = line.find_first_not_of("0123456789", begin + kCount.size());
+    line.erase(begin, end == std::string::npos ? end : end - begin);
+  }
+}
+
+/// What a program writes, without what differs between two that dump the same.
+Result<std::string, std::string> dumped(const char* command, const char* complaint) {
+  std::FILE* dump = ::popen(command, "r");
+  if (dump == nullptr) {
+    return fail(std::string(complaint));
+  }
+  std::string schema;
+  std::string line;
+  for (int byte = std::fgetc(dump); byte != EOF; byte = std::fgetc(dump)) {
+    line.push_back(static_cast<char>(byte));
+    if (byte == '\n') {
+      drop_row_count(line);
+      schema += differs_each_time(line) ? "" : line;
+      line.clear();
+    }
+  }
+  return ::pclose(dump) == 0 ? Result<std::string, std::string>(std::move(schema))
+                             : fail(std::string(complaint));
+}
+
+Result<std::string, std::string> postgres_schema(const std::string& where) {
+  if (const auto set = set_postgres_variables(where); !set) {
+    return fail(set.error());
+  }
+  return dumped("pg_dump --schema-only --no-owner --no-privileges --exclude-table=eider_migrations",
+                "pg_dump has failed: install the package postgresql-client");
+}
+
+Result<std::string, std::string> mariadb_schema(const std::string& where) {
+  const auto client = mariadb_client_of(where);
+  if (!client) {
+    return fail(client.error());
+  }
+  // The shell makes one word of each, whatever is in the name.
+  ::setenv("EIDER_DUMP_OPTIONS", client->options_file.c_str(), 1);
+  ::setenv("EIDER_DUMP_DATABASE", client->database.c_str(), 1);
+  return dumped(
+      "mariadb-dump --defaults-extra-file=\"$EIDER_DUMP_OPTIONS\" --no-data --compact "
+      "--skip-lock-tables --routines --events --triggers "
+      "--ignore-table=\"$EIDER_DUMP_DATABASE.eider_migrations\" -- \"$EIDER_DUMP_DATABASE\"",
+      "mariadb-dump has failed: install the package mariadb-client");
+}
+
+}  // namespace
+
+Result<void, std::string> write_snapshot(const DbWanted& wanted, const Database& database) {
+  const auto schema = is_postgres_address(wanted.database)  ? postgres_schema(wanted.database)
+                      : is_mariadb_address(wanted.database) ? mariadb_schema(wanted.database)
+                                                            : sqlite_schema(database);
+  return schema ? bench::write_file(wanted.out.empty() ? "-" : wanted.out, *schema)
+                : fail(schema.error());
+}
+
+}  // namespace eider

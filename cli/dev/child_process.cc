@@ -1,0 +1,314 @@
+#include "cli/dev/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+namespace eider::dev {
+
+namespace {
+
+constexpr int kFirstPassedOn = 3;
+constexpr int kNotStarted = 127;
+constexpr int kSignalled = 128;
+constexpr std::chrono::milliseconds kEndsWithin{1000};
+constexpr std::size_t kPieceBytes = 16UL * 1024;
+
+/// All that the child needs, made ahead of fork: behind it this process's other threads may hold
+/// locks that nobody gives back there.
+struct Prepared {
+  std::vector<std::string> environment;
+  std::vector<char*> words;
+  std::vector<char*> variables;
+  std::array<char, 32> listen_pid{"LISTEN_PID="};
+};
+
+std::string_view name_of(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
+Prepared prepare(const StartOptions& options) {
+  Prepared made;
+  for (const auto& [name, value] : options.environment) {
+    made.environment.push_back(name + "=" + value);
+  }
+  const std::size_t own = made.environment.size();
+  const auto is_taken = [&](std::string_view name) {
+    for (std::size_t i = 0; i < own; ++i) {
+      if (name_of(made.environment[i]) == name) {
+        return true;
+      }
+    }
+    return name == "LISTEN_PID" || name == "LISTEN_FDS" || name == "LISTEN_FDNAMES";
+  };
+  for (char** each = environ; *each != nullptr; ++each) {
+    if (!is_taken(name_of(*each))) {
+      made.environment.emplace_back(*each);
+    }
+  }
+  if (options.listens_on >= 0) {
+    made.environment.emplace_back("LISTEN_FDS=1");
+  }
+  for (const std::string& word : options.words) {
+    made.words.push_back(const_cast<char*>(word.c_str()));
+  }
+  made.words.push_back(nullptr);
+  for (std::string& variable : made.environment) {
+    made.variables.push_back(variable.data());
+  }
+  made.variables.push_back(nullptr);
+  made.variables.push_back(nullptr);  // for LISTEN_PID
+  return made;
+}
+
+/// In the child alone, where nothing may be allocated.
+void write_pid(char* out, pid_t pid) noexcept {
+  std::array<char, 16> digits{};
+  std::size_t count = 0;
+  for (; pid != 0; pid /= 10) {
+    digits[count++] = static_cast<char>('0' + pid % 10);
+  }
+  while (count != 0) {
+    *out++ = digits[--count];
+  }
+  *out = '\0';
+}
+
+void reset_signals() noexcept {
+  for (const int number : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD, SIGHUP, SIGQUIT}) {
+    (void)::signal(number, SIG_DFL);
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  (void)::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void place_streams(int output) noexcept {
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  (void)::dup2(nothing, STDIN_FILENO);
+  (void)::dup2(output, STDOUT_FILENO);
+  (void)::dup2(output, STDERR_FILENO);
+}
+
+/// dup2 of a descriptor onto itself leaves it close-on-exec.
+void place_listener(Prepared& prepared, int listener) noexcept {
+  if (listener < 0) {
+    return;
+  }
+  if (listener == kFirstPassedOn) {
+    (void)::fcntl(listener, F_SETFD, 0);
+  } else {
+    (void)::dup2(listener, kFirstPassedOn);
+  }
+  char* const variable = prepared.listen_pid.data();
+  write_pid(variable + std::strlen(variable), ::getpid());
+  prepared.variables[prepared.variables.size() - 2] = variable;
+}
+
+[[noreturn]] void become(Prepared& prepared, const StartOptions& options, int output,
+                         int failure) noexcept {
+  if (!options.shares_group) {
+    (void)::setpgid(0, 0);
+  }
+  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  reset_signals();
+  place_streams(output);
+  // Out of the way of the descriptor that the listener is placed at.
+  failure = ::fcntl(failure, F_DUPFD_CLOEXEC, kFirstPassedOn + 1);
+  place_listener(prepared, options.listens_on);
+  if (options.directory.empty() || ::chdir(options.directory.c_str()) == 0) {
+    ::execvpe(prepared.words.front(), prepared.words.data(), prepared.variables.data());
+  }
+  const int why = errno;
+  (void)!::write(failure, &why, sizeof(why));
+  ::_exit(kNotStarted);
+}
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return {};
+  }
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+std::string cannot_start(const StartOptions& options, int why) {
+  return "cannot start " + options.words.front() + ": " + std::strerror(why);
+}
+
+/// 0 and less: it is over.
+std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point deadline) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(deadline -
+                                                               std::chrono::steady_clock::now());
+}
+
+}  // namespace
+
+void keep_end(std::string& text, std::size_t bytes_max) {
+  if (text.size() > bytes_max) {
+    text.erase(0, text.size() - bytes_max);
+  }
+}
+
+Result<ChildProcess, std::string> ChildProcess::start(const StartOptions& options) {
+  Prepared prepared = prepare(options);
+  Pipe output = make_pipe();
+  Pipe failure = make_pipe();
+  if (!output.read_end.is_open() || !failure.read_end.is_open()) {
+    return fail(cannot_start(options, errno));
+  }
+  const pid_t pid = ::fork();
+  if (pid < 0) {
+    return fail(cannot_start(options, errno));
+  }
+  if (pid == 0) {
+    become(prepared, options, output.write_end.get(), failure.write_end.get());
+  }
+  if (!options.shares_group) {
+    (void)::setpgid(pid, pid);  // whoever of the two comes first
+  }
+  failure.write_end.close();
+  int why = 0;
+  if (::read(failure.read_end.get(), &why, sizeof(why)) > 0) {
+    (void)::waitpid(pid, nullptr, 0);
+    return fail(cannot_start(options, why));
+  }
+  ChildProcess made;
+  made.pid_ = pid;
+  made.leads_group_ = !options.shares_group;
+  made.exit_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  made.output_ = std::move(output.read_end);
+  (void)::fcntl(made.output_.get(), F_SETFL, O_NONBLOCK);
+  return made;
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)),
+      leads_group_(other.leads_group_),
+      exit_(std::move(other.exit_)),
+      output_(std::move(other.output_)) {}
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(leads_group_, other.leads_group_);
+  std::swap(exit_, other.exit_);
+  std::swap(output_, other.output_);
+  return *this;
+}
+
+ChildProcess::~ChildProcess() {
+  end_group();
+}
+
+void ChildProcess::end_group() noexcept {
+  if (pid_ > 0) {
+    // ninja has every compiler in a group of its own, out of reach of the SIGKILL here: it passes
+    // SIGTERM on, and waits for them. One that stays would write its old object over the new one.
+    signal(SIGTERM);
+    wait_for_end();
+    signal(SIGKILL);
+    (void)::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+}
+
+/// Takes away what it says meanwhile: one that waits for room in the pipe does not end.
+void ChildProcess::wait_for_end() noexcept {
+  const auto deadline = std::chrono::steady_clock::now() + kEndsWithin;
+  std::array<char, kPieceBytes> piece{};
+  for (auto left = kEndsWithin; left.count() > 0; left = time_left(deadline)) {
+    std::array<pollfd, 2> waited{pollfd{exit_.get(), POLLIN, 0}, pollfd{output_.get(), POLLIN, 0}};
+    (void)::poll(waited.data(), waited.size(), static_cast<int>(left.count()));
+    if (waited[0].revents != 0) {
+      return;
+    }
+    if (waited[1].revents != 0 && ::read(output_.get(), piece.data(), piece.size()) == 0) {
+      output_.close();
+    }
+  }
+}
+
+void ChildProcess::signal(int number) const noexcept {
+  if (pid_ > 0) {
+    (void)::kill(leads_group_ ? -pid_ : pid_, number);
+  }
+}
+
+std::string ChildProcess::read_output() {
+  std::string all;
+  std::array<char, kPieceBytes> piece{};
+  while (output_.is_open() && all.size() < kReadBytesMax) {
+    const ssize_t count = ::read(output_.get(), piece.data(), piece.size());
+    if (count > 0) {
+      all.append(piece.data(), static_cast<std::size_t>(count));
+    } else if (count < 0 && errno == EINTR) {
+      continue;
+    } else {
+      if (count == 0) {
+        output_.close();
+      }
+      break;
+    }
+  }
+  return all;
+}
+
+std::optional<Ending> ChildProcess::reap() {
+  int status = 0;
+  if (pid_ <= 0 || ::waitpid(pid_, &status, WNOHANG) != pid_) {
+    return std::nullopt;
+  }
+  // What is left of its group goes with it.
+  if (leads_group_) {
+    (void)::kill(-pid_, SIGKILL);
+  }
+  pid_ = 0;
+  exit_.close();
+  if (WIFSIGNALED(status)) {
+    return Ending{.code = kSignalled + WTERMSIG(status), .signal = WTERMSIG(status)};
+  }
+  return Ending{.code = WEXITSTATUS(status)};
+}
+
+Result<Ended, std::string> run_to_end(const StartOptions& options,
+                                      std::chrono::milliseconds within) {
+  auto child = ChildProcess::start(options);
+  if (!child) {
+    return fail(child.error());
+  }
+  Ended ended;
+  const auto deadline = std::chrono::steady_clock::now() + within;
+  for (;;) {
+    const auto left = time_left(deadline);
+    if (left.count() <= 0) {
+      return fail(options.words.front() + " takes too long");
+    }
+    std::array<pollfd, 2> waited{pollfd{child->exit_fd(), POLLIN, 0},
+                                 pollfd{child->output_fd(), POLLIN, 0}};
+    (void)::poll(waited.data(), waited.size(), static_cast<int>(left.count()));
+    ended.output += child->read_output();
+    keep_end(ended.output, kOutputBytesMax);
+    if (const auto how = child->reap()) {
+      ended.output += child->read_output();
+      keep_end(ended.output, kOutputBytesMax);
+      ended.how = *how;
+      return ended;
+    }
+  }
+}
+
+}  // namespace eider::dev

@@ -1,0 +1,137 @@
+#include "cli/dev/child_process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/mman.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "cli/dev/toolchain.h"
+
+namespace eider::dev {
+namespace {
+
+using namespace std::chrono_literals;
+
+Result<Ended, std::string> shell(const std::string& script, StartOptions options = {}) {
+  options.words = {"sh", "-c", script};
+  return run_to_end(options, 20s);
+}
+
+TEST(ChildProcess, its_output_and_its_end_are_told) {
+  const auto ended = shell("echo one; echo two >&2; exit 3");
+  ASSERT_TRUE(ended) << ended.error();
+  EXPECT_EQ(ended->output, "one\ntwo\n");
+  EXPECT_EQ(ended->how.code, 3);
+  EXPECT_EQ(ended->how.signal, 0);
+  const auto killed = shell("kill -KILL $$");
+  EXPECT_EQ(killed->how.signal, SIGKILL);
+  EXPECT_EQ(killed->how.code, 128 + SIGKILL);
+}
+
+TEST(ChildProcess, one_that_is_not_there_is_told) {
+  EXPECT_EQ(run_to_end({.words = {"/nothing/such"}}, 20s).error(),
+            "cannot start /nothing/such: No such file or directory");
+  EXPECT_EQ(run_to_end({.words = {"true"}, .directory = "/nothing"}, 20s).error(),
+            "cannot start true: No such file or directory");
+}
+
+TEST(ChildProcess, it_gets_a_listening_socket_as_systemd_gives_one) {
+  const Descriptor some(::memfd_create("listener", MFD_CLOEXEC));
+  const auto ended = shell("echo $A $LISTEN_FDS; test $LISTEN_PID = $$ && readlink /proc/$$/fd/3",
+                           {.environment = {{"A", "b"}}, .listens_on = some.get()});
+  EXPECT_EQ(ended->output, "b 1\n/memfd:listener (deleted)\n");
+  EXPECT_EQ(shell("echo ${LISTEN_FDS-none}")->output, "none\n");
+}
+
+TEST(ChildProcess, its_group_ends_with_it) {
+  auto started = ChildProcess::start({.words = {"sh", "-c", "sleep 1000 & echo $!; wait"}});
+  ASSERT_TRUE(started);
+  pollfd waited{started->output_fd(), POLLIN, 0};
+  ASSERT_EQ(::poll(&waited, 1, 20'000), 1);
+  const pid_t below = std::stoi(started->read_output());
+  EXPECT_EQ(::kill(below, 0), 0);
+  *started = ChildProcess();
+  while (::kill(below, 0) == 0) {  // a zombie until whoever adopts it has looked
+    std::string state;
+    if (FILE* file = std::fopen(("/proc/" + std::to_string(below) + "/stat").c_str(), "r")) {
+      state.resize(256);
+      state.resize(std::fread(state.data(), 1, state.size(), file));
+      (void)std::fclose(file);
+    }
+    if (state.contains(") Z ")) {
+      break;
+    }
+  }
+}
+
+TEST(ChildProcess, one_that_takes_too_long_is_ended) {
+  EXPECT_EQ(run_to_end({.words = {"sleep", "1000"}}, 1ms).error(), "sleep takes too long");
+}
+
+TEST(ChildProcess, one_that_ignores_SIGTERM_is_killed) {
+  EXPECT_EQ(
+      run_to_end({.words = {"sh", "-c", "trap '' TERM; while :; do sleep 1; done"}}, 100ms).error(),
+      "sh takes too long");
+}
+
+TEST(ChildProcess, the_compilers_of_a_build_end_with_it) {
+  if (find_on_path("ninja").empty()) {
+    GTEST_SKIP() << "ninja is not installed";
+  }
+  std::string pattern = (std::filesystem::temp_directory_path() / "eider-ninja-XXXXXX").string();
+  const std::filesystem::path place = ::mkdtemp(pattern.data());
+  std::ofstream(place / "build.ninja")
+      << "rule compile\n  command = echo $$$$ > pid.new; mv pid.new pid; exec sleep 1000\n"
+         "build out: compile\n";
+  auto started = ChildProcess::start({.words = {"ninja", "-C", place}});
+  ASSERT_TRUE(started) << started.error();
+  while (!std::filesystem::exists(place / "pid") && !started->reap()) {
+    std::this_thread::yield();
+  }
+  pid_t compiler = 0;
+  std::ifstream(place / "pid") >> compiler;
+  ASSERT_GT(compiler, 0) << started->read_output();
+  *started = ChildProcess();
+  EXPECT_NE(::kill(compiler, 0), 0);
+  (void)::kill(compiler, SIGKILL);
+  std::filesystem::remove_all(place);
+}
+
+TEST(ChildProcess, what_it_says_is_read_piece_by_piece) {
+  constexpr std::size_t kSaid = 4 * kReadBytesMax;
+  auto started = ChildProcess::start(
+      {.words = {"sh", "-c", "head -c " + std::to_string(kSaid) + " /dev/zero"}});
+  ASSERT_TRUE(started) << started.error();
+  // All of it is there at once, as if one that prints without end were faster than its reader.
+  ASSERT_EQ(::fcntl(started->output_fd(), F_SETPIPE_SZ, static_cast<int>(kSaid)),
+            static_cast<int>(kSaid));
+  pollfd ended{started->exit_fd(), POLLIN, 0};
+  ASSERT_EQ(::poll(&ended, 1, 20'000), 1);
+  std::size_t total = 0;
+  while (started->output_fd() >= 0) {
+    const std::string said = started->read_output();
+    EXPECT_LE(said.size(), kReadBytesMax);
+    total += said.size();
+  }
+  EXPECT_EQ(total, kSaid);
+}
+
+TEST(ChildProcess, one_that_prints_without_end_is_ended) {
+  EXPECT_EQ(run_to_end({.words = {"yes"}}, 200ms).error(), "yes takes too long");
+}
+
+TEST(ChildProcess, the_end_of_a_long_output_is_kept) {
+  const auto ended = shell("yes | head -c 3000000; echo end");
+  ASSERT_TRUE(ended) << ended.error();
+  EXPECT_EQ(ended->output.size(), kOutputBytesMax);
+  EXPECT_TRUE(ended->output.ends_with("end\n"));
+}
+
+}  // namespace
+}  // namespace eider::dev

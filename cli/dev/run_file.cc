@@ -1,0 +1,278 @@
+#include "cli/dev/run_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "cli/dev/child_process.h"
+#include "cli/dev/files.h"
+#include "cli/dev/project.h"
+#include "cli/dev/toolchain.h"
+#include "eider/io/runtime/descriptor.h"
+
+namespace eider::dev {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kRunDone = 0;
+constexpr int kNotRun = 1;
+constexpr int kRunMisused = 2;
+constexpr std::chrono::hours kBuildWithin{1};
+
+constexpr std::string_view kRunHelp = R"(eider run FILE.cc [option of the program …]
+
+Compiles a source that is a whole program over Eider, and runs it; what has not changed is not
+compiled again. What is built lies in $XDG_CACHE_HOME/eider (~/.cache/eider). Components are linked
+by the headers that the source includes. A file whose first line is #!/usr/bin/env -S eider run can
+be run by its name.
+
+  eider run hello.cc --port 3000
+
+Exits with 1 if it cannot be built, 2 if the words are not understood, and else as the program.
+)";
+
+struct ComponentFolder {
+  std::string_view folder;
+  std::string_view component;
+};
+
+/// What is not here is core's.
+constexpr std::array kFolders = std::to_array<ComponentFolder>({
+    {"db/sqlite/", "sqlite"},
+    {"db/postgres/", "postgres"},
+    {"db/mariadb/", "mariadb"},
+    {"redis/", "redis"},
+    {"coding/", "compress"},
+    {"compress/", "compress"},
+    {"tls/", "tls"},
+    {"http2/", "http2"},
+    {"net/", "net"},
+    {"client/", "client"},
+    {"proxy/", "proxy"},
+    {"passwords/", "passwords"},
+    {"locale/", "locale"},
+    {"jwt/", "jwt"},
+    {"passkeys/", "passkeys"},
+    {"oauth/", "oauth"},
+    {"views/", "views"},
+    {"forms/", "views"},
+    {"mail/", "mail"},
+    {"accounts/", "accounts"},
+    {"journal/", "journal"},
+    {"swagger/", "swagger"},
+    {"testkit/", "testkit"},
+});
+
+Result<fs::path, std::string> cache_directory() {
+  if (const char* const given = std::getenv("XDG_CACHE_HOME"); given != nullptr && *given == '/') {
+    return fs::path(given) / "eider";
+  }
+  if (const char* const home = std::getenv("HOME"); home != nullptr && *home != '\0') {
+    return fs::path(home) / ".cache/eider";
+  }
+  return fail(std::string("neither XDG_CACHE_HOME nor HOME says where to build"));
+}
+
+/// For CMake, within quotes.
+std::string cmake_quoted(const fs::path& path) {
+  std::string all = "\"";
+  for (const char byte : path.string()) {
+    if (byte == '"' || byte == '\\' || byte == '$') {
+      all += '\\';
+    }
+    all += byte;
+  }
+  return all + "\"";
+}
+
+std::string project_text(const fs::path& compiled, const fs::path& file,
+                         const std::set<std::string>& components) {
+  std::string names;
+  std::string targets;
+  for (const std::string& each : components) {
+    names += " " + each;
+    targets += " eider::" + each;
+  }
+  return "cmake_minimum_required(VERSION 3.25)\nproject(eider_run LANGUAGES CXX)\n"
+         "find_package(eider REQUIRED COMPONENTS core" +
+         names + ")\nadd_executable(program " + cmake_quoted(compiled) +
+         ")\n"
+         "target_include_directories(program PRIVATE " +
+         cmake_quoted(file.parent_path()) + ")\ntarget_link_libraries(program PRIVATE eider::core" +
+         targets + ")\n";
+}
+
+/// The source as compilers take it: one that begins with "#!" is copied without that line.
+Result<fs::path, std::string> compiled_of(const fs::path& file, const std::string& source,
+                                          const fs::path& directory) {
+  if (!source.starts_with("#!")) {
+    return file;
+  }
+  const fs::path copy = directory / "source.cc";
+  const std::string rest = source.substr(std::min(source.find('\n'), source.size() - 1) + 1);
+  const auto written = write_if_new(copy, "#line 2 " + cmake_quoted(file) + "\n" + rest);
+  return written ? Result<fs::path, std::string>(copy) : fail(written.error());
+}
+
+/// One at a time builds there; the next waits.
+Descriptor lock_directory(const fs::path& directory) {
+  Descriptor lock(::open((directory / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  (void)::flock(lock.get(), LOCK_EX);
+  return lock;
+}
+
+/// errors  all that it has said, when it fails
+Result<void, std::string> run_tool(std::vector<std::string> words) {
+  const auto ended = run_to_end({.words = std::move(words), .shares_group = true}, kBuildWithin);
+  if (!ended) {
+    return fail(ended.error());
+  }
+  return ended->how.is_good() ? Result<void, std::string>()
+                              : fail("it cannot be built\n" + ended->output);
+}
+
+/// returns  the program
+Result<fs::path, std::string> build(const fs::path& file, const std::string& source) {
+  const auto toolchain = find_toolchain();
+  const auto cache = cache_directory();
+  if (!toolchain || !cache) {
+    return fail(toolchain ? cache.error() : toolchain.error());
+  }
+  const std::size_t key = std::hash<std::string>()(file.string() + own_prefix().string());
+  const fs::path directory = *cache / fmt::format("run/{}-{:016x}", file.stem().string(), key);
+  std::error_code failed;
+  fs::create_directories(directory, failed);
+  if (failed) {
+    return fail("cannot make " + directory.string() + ": " + failed.message());
+  }
+  const Descriptor lock = lock_directory(directory);
+  const auto compiled = compiled_of(file, source, directory);
+  if (!compiled) {
+    return fail(compiled.error());
+  }
+  auto written = write_if_new(directory / "CMakeLists.txt",
+                              project_text(*compiled, file, components_of(source)));
+  const fs::path tree = directory / "build";
+  if (written) {
+    written = write_additions(tree);
+  }
+  if (!written) {
+    return fail(written.error());
+  }
+  if (!fs::exists(tree / "build.ninja")) {
+    auto configured = run_tool(configure_words(*toolchain, {directory, tree, {}}));
+    if (!configured) {
+      return fail(configured.error());
+    }
+  }
+  if (auto done = run_tool({toolchain->ninja, "-C", tree, "program"}); !done) {
+    return fail(done.error());
+  }
+  return tree / "program";
+}
+
+int become_program(const fs::path& program, std::span<const std::string_view> words) {
+  std::vector<std::string> kept{program.string()};
+  kept.insert(kept.end(), words.begin(), words.end());
+  std::vector<char*> arguments;
+  for (std::string& word : kept) {
+    arguments.push_back(word.data());
+  }
+  arguments.push_back(nullptr);
+  ::execv(program.c_str(), arguments.data());
+  fmt::print(stderr, "eider run: cannot start {}: {}\n", program.string(), std::strerror(errno));
+  return kNotRun;
+}
+
+struct Source {
+  fs::path file;
+  std::string text;
+};
+
+/// A script, which begins with "#!", is called as it likes.
+///
+/// errors  why it is no source
+Result<Source, std::string> read_source(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kEndings = {".cc", ".cpp", ".cxx", ".C"};
+  std::error_code absent;
+  Source read{fs::canonical(name, absent), {}};
+  if (absent) {
+    return fail(absent.message());
+  }
+  if (!fs::is_regular_file(read.file)) {
+    return fail(std::string(fs::is_directory(read.file) ? "it is a folder" : "it is no file"));
+  }
+  read.text = read_text(read.file);
+  if (read.text.empty()) {
+    return fail(std::string(fs::is_empty(read.file) ? "it is empty" : "it cannot be read"));
+  }
+  const std::string ending = read.file.extension().string();
+  if (!read.text.starts_with("#!") && std::ranges::find(kEndings, ending) == kEndings.end()) {
+    return fail(fmt::format("its name does not end with {}", fmt::join(kEndings, ", ")));
+  }
+  return read;
+}
+
+}  // namespace
+
+std::set<std::string> components_of(std::string_view source) {
+  constexpr std::string_view kMark = "<eider/";
+  std::set<std::string> found;
+  for (std::size_t at = source.find(kMark); at != source.npos; at = source.find(kMark, at + 1)) {
+    const std::string_view header = source.substr(at + kMark.size());
+    const auto folder = std::ranges::find_if(
+        kFolders, [&](const ComponentFolder& each) { return header.starts_with(each.folder); });
+    if (folder != kFolders.end()) {
+      found.emplace(folder->component);
+    }
+  }
+  return found;
+}
+
+int run_file(std::span<const std::string_view> words) {
+  if (!words.empty() && (words.front() == "--help" || words.front() == "-h")) {
+    fmt::print("{}", kRunHelp);
+    return kRunDone;
+  }
+  if (words.empty() || words.front().starts_with('-')) {
+    fmt::print(stderr, "eider run: which source? {}; eider run main.cc --port 3000\n",
+               words.empty() ? "none is named" : "options go behind it");
+    return kRunMisused;
+  }
+  const auto read = read_source(words.front());
+  if (!read) {
+    fmt::print(stderr, "eider run: {}: {}; it takes a source: eider run main.cc\n", words.front(),
+               read.error());
+    return kRunMisused;
+  }
+  const auto& [file, source] = *read;
+  words = words.subspan(words.size() > 1 && words[1] == "--" ? 2 : 1);
+  const auto program = build(file, source);
+  if (!program) {
+    fmt::print(stderr, "eider run: {}\n", program.error());
+    if (const auto project = find_project(file.parent_path())) {
+      fmt::print(stderr,
+                 "eider run: {} was compiled alone, without the rest of {}: eider dev runs the "
+                 "whole project\n",
+                 file.filename().string(), project->string());
+    }
+    return kNotRun;
+  }
+  return become_program(*program, words);
+}
+
+}  // namespace eider::dev

@@ -1,0 +1,245 @@
+#include "cli/dev/toolchain.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "cli/dev/files.h"
+
+namespace eider::dev {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kInclude =
+    R"cmake(# Written by eider dev: what a build for development has more.
+cmake_policy(VERSION 3.24)
+# The headers of Eider that a target's sources read, and its own headers that they name. What stands
+# in an #if or a comment is left out: its component may not be there. An #endif too many is one of
+# an include guard.
+function(eider_dev_precompile target)
+  get_target_property(directory ${target} SOURCE_DIR)
+  get_target_property(files ${target} SOURCES)
+  list(FILTER files EXCLUDE REGEX "[$]<")
+  set(headers eider/eider.h)
+  while(files)
+    set(now "${files}")
+    set(files "")
+    foreach(file IN LISTS now)
+      cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${directory}" NORMALIZE)
+      if(DEFINED "seen_${file}" OR NOT EXISTS "${file}" OR IS_DIRECTORY "${file}")
+        continue()
+      endif()
+      set("seen_${file}" YES)
+      cmake_path(GET file PARENT_PATH folder)
+      file(STRINGS "${file}" lines REGEX "^[ \t]*#[ \t]*(if|endif|include)|/[*]|[*]/")
+      string(REGEX REPLACE "[][]" " " lines "${lines}")  # they would join lines
+      set(depth 0)
+      foreach(line IN LISTS lines)
+        if(line MATCHES "^[ \t]*#[ \t]*ifndef[ \t]+[A-Za-z0-9_]*_H[A-Z_]*[ \t]*$")
+          continue()
+        elseif(line MATCHES "^[ \t]*#[ \t]*if" OR line MATCHES "^[^*]*/[*][^/]*$")
+          math(EXPR depth "${depth} + 1")
+        elseif(line MATCHES "^[ \t]*#[ \t]*endif|^[^/]*[*]/")
+          if(depth GREATER 0)
+            math(EXPR depth "${depth} - 1")
+          endif()
+        elseif(depth EQUAL 0 AND line MATCHES "^[ \t]*#[ \t]*include[ \t]*<(eider/[^>]+)>")
+          list(APPEND headers "${CMAKE_MATCH_1}")
+        elseif(depth EQUAL 0 AND line MATCHES "^[ \t]*#[ \t]*include[ \t]*\"([^\"]+)\"")
+          list(APPEND files "${folder}/${CMAKE_MATCH_1}" "${CMAKE_MATCH_1}")
+        endif()
+      endforeach()
+    endforeach()
+  endwhile()
+  list(REMOVE_DUPLICATES headers)
+  # One that is misspelt is told where it is included, and may be mended there without configuring.
+  list(TRANSFORM headers
+       REPLACE "(.+)" "#if __has_include(<\\1>)\n#include <\\1>\n#endif\n")
+  list(JOIN headers "" text)
+  set(header "${EIDER_DEV_DIRECTORY}/${target}_precompiled.h")
+  file(CONFIGURE OUTPUT "${header}" CONTENT "${text}" @ONLY)
+  target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${header}>")
+endfunction()
+function(eider_dev_add_to directory)
+  get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    get_target_property(linked ${target} LINK_LIBRARIES)
+    get_target_property(reused ${target} PRECOMPILE_HEADERS_REUSE_FROM)
+    if(type STREQUAL "EXECUTABLE")
+      target_sources(${target} PRIVATE "${EIDER_DEV_DIRECTORY}/crash_handler.cc")
+    endif()
+    if(type MATCHES "^(EXECUTABLE|STATIC_LIBRARY|OBJECT_LIBRARY)$" AND "${linked}" MATCHES "eider::"
+       AND NOT reused)
+      eider_dev_precompile(${target})
+    endif()
+  endforeach()
+  get_property(below DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
+  foreach(each IN LISTS below)
+    eider_dev_add_to("${each}")
+  endforeach()
+endfunction()
+set(EIDER_DEV_DIRECTORY "${CMAKE_CURRENT_LIST_DIR}")
+cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL eider_dev_add_to "${CMAKE_SOURCE_DIR}")
+)cmake";
+
+/// Returns to the instruction that failed, or is raised again, and the process ends as without it.
+constexpr std::string_view kCrashHandler =
+    R"cc(// Written by eider dev: tells the stack of a crash.
+#include <execinfo.h>
+#include <signal.h>
+#include <unistd.h>
+
+         namespace {
+
+         constexpr int kFrames = 64;
+
+         void say(const char* text, unsigned long size) {
+           (void)!write(STDERR_FILENO, text, size);
+         }
+
+         void tell_stack(int number) {
+           static constexpr char kBegin[] = "eider-dev: stack\n";
+           static constexpr char kEnd[] = "eider-dev: end of stack\n";
+           void* frames[kFrames];
+           say(kBegin, sizeof(kBegin) - 1);
+           backtrace_symbols_fd(frames, backtrace(frames, kFrames), STDERR_FILENO);
+           say(kEnd, sizeof(kEnd) - 1);
+           raise(number);
+         }
+
+         const int kInstalled = [] {
+           void* first[1];
+           backtrace(first, 1);  // it loads a library, which a handler must not
+           struct sigaction action{};
+           action.sa_handler = tell_stack;
+           action.sa_flags = SA_RESETHAND;
+           for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+             sigaction(number, &action, nullptr);
+           }
+           return 0;
+         }();
+
+         }  // namespace
+    )cc";
+
+constexpr std::array<std::string_view, 2> kCompilers{"clang++-19", "clang++"};
+
+std::string first_on_path(auto&& names) {
+  for (const std::string_view name : names) {
+    if (std::string found = find_on_path(name); !found.empty()) {
+      return found;
+    }
+  }
+  return {};
+}
+
+/// compiler  a path, or what CXX says
+std::string find_linker(std::string_view compiler) {
+  if (!find_on_path("mold").empty()) {
+    return "mold";
+  }
+  // clang takes the one of its own version, which lies beside it; g++ looks for this name alone.
+  const bool has_own = compiler.contains("clang++-19") && !find_on_path("ld.lld-19").empty();
+  return has_own || !find_on_path("ld.lld").empty() ? "lld" : "";
+}
+
+}  // namespace
+
+std::string find_on_path(std::string_view name) {
+  const char* const given = std::getenv("PATH");
+  std::string_view path = given == nullptr ? "" : given;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find(':'), path.size());
+    const fs::path file = fs::path(path.substr(0, end)) / name;
+    if (::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) {
+      return file;
+    }
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return {};
+}
+
+Result<Toolchain, std::string> find_toolchain() {
+  Toolchain found{.cmake = find_on_path("cmake"),
+                  .ninja = first_on_path(std::array<std::string_view, 2>{"ninja", "ninja-build"}),
+                  .compiler = {},
+                  .linker = {}};
+  if (found.cmake.empty() || found.ninja.empty()) {
+    return fail(std::string(found.cmake.empty() ? "CMake" : "Ninja") +
+                " is not installed: apt install cmake ninja-build");
+  }
+  const char* const told = std::getenv("CXX");
+  if (told == nullptr) {
+    found.compiler = first_on_path(kCompilers);
+  }
+  found.linker = find_linker(told == nullptr ? found.compiler : told);
+  return found;
+}
+
+Result<void, std::string> write_additions(const fs::path& build) {
+  std::error_code failed;
+  const fs::path directory = build / "eider-dev";
+  fs::create_directories(directory, failed);
+  if (failed) {
+    return fail("cannot make " + directory.string() + ": " + failed.message());
+  }
+  if (auto done = write_if_new(directory / "additions.cmake", kInclude); !done) {
+    return done;
+  }
+  return write_if_new(directory / "crash_handler.cc", kCrashHandler);
+}
+
+std::vector<std::string> configure_words(const Toolchain& toolchain, const Configuring& asked) {
+  std::vector<std::string> words{
+      toolchain.cmake,
+      "-S",
+      asked.source,
+      "-B",
+      asked.build,
+      "-G",
+      "Ninja",
+      "-DCMAKE_MAKE_PROGRAM=" + toolchain.ninja,
+      "-DCMAKE_BUILD_TYPE=Debug",
+      "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1",
+      "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+      "-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=" + (asked.build / "eider-dev/additions.cmake").string()};
+  if (!toolchain.compiler.empty()) {
+    words.push_back("-DCMAKE_CXX_COMPILER=" + toolchain.compiler);
+  }
+  if (!toolchain.linker.empty()) {
+    words.push_back("-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=" + toolchain.linker);
+  }
+  if (const fs::path prefix = own_prefix(); !prefix.empty()) {
+    words.push_back("-Deider_ROOT=" + prefix.string());
+  }
+  for (const std::string& definition : asked.definitions) {
+    words.push_back("-D" + definition);
+  }
+  return words;
+}
+
+fs::path own_prefix() {
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  const fs::path prefix = program.parent_path().parent_path();
+  if (failed || prefix.empty()) {
+    return {};
+  }
+  for (fs::recursive_directory_iterator at(prefix / "lib", failed), end; !failed && at != end;
+       at.increment(failed)) {
+    if (at.depth() >= 3) {
+      at.disable_recursion_pending();
+    }
+    if (at->path().filename() == "eider-config.cmake") {
+      return prefix;
+    }
+  }
+  return {};
+}
+
+}  // namespace eider::dev

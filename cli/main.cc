@@ -1,0 +1,31 @@
+// The program `eider`: words in, an exit code out.
+// Must not know the commands: commands.cc does.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace {
+
+/// What could not be written must not pass for what was said: `eider … > /dev/full` fails.
+int written(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    return status;
+  }
+  std::perror("eider: standard output");
+  return eider::kCommandFailed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const std::vector<std::string_view> words{argv + (argc > 0 ? 1 : 0), argv + argc};
+  return written(eider::run_command(words));
+} catch (const std::exception& failure) {
+  fmt::print(stderr, "eider: {}\n", failure.what());
+  return eider::kCommandFailed;
+}

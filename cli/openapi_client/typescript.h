@@ -1,0 +1,15 @@
+// A client in TypeScript: one module without dependencies, over fetch.
+// Must not write anything of the document that is not escaped.
+#pragma once
+
+#include <string>
+
+#include "cli/openapi_client/api.h"
+
+namespace eider::openapi_client {
+
+/// A type for each component, and a class `Client` with a function for each call. What the client
+/// itself consists of is the same for all documents.
+[[nodiscard]] std::string to_typescript(const Api& api);
+
+}  // namespace eider::openapi_client

@@ -1,0 +1,414 @@
+#include "cli/project/add.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "cli/bench/files.h"
+#include "cli/db/command.h"
+#include "cli/openapi_client/cpp.h"
+#include "cli/project/new.h"
+#include "cli/project/project.h"
+#include "cli/project/words.h"
+#include "eider/protocols/route/pattern.h"
+
+namespace eider {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kAddHelp = R"(eider add WHAT NAME
+
+Adds to the project, and says which files it has made and changed. Nothing is overwritten.
+
+module NAME          src/NAME.h, src/NAME.cc and a test, and calls it in src/app.cc
+page NAME            the same with a template, pages/NAME.html
+route METHOD PATH    a handler in src/app.cc
+test NAME            tests/NAME_test.cc
+migration NAME       the next file of migrations/
+component NAME       sqlite, client, …: to find_package and the first target_link_libraries
+
+--project DIR        of that folder; the nearest here or above where it is not said
+
+  eider add module orders
+  eider add route GET '/hello/{name}'
+  eider add component sqlite
+
+Exits with 0 if it is done, 1 if it is not, 2 if a name is none.
+)";
+
+constexpr std::string_view kMark = "// `eider add` puts its lines above this one.";
+
+/// A failure that has its exit code with it.
+struct AddFault {
+  std::string why;
+  int status = kCommandFailed;
+};
+
+using Added = Result<void, AddFault>;
+
+std::string pascal_of(std::string_view name) {
+  std::string pascal;
+  bool is_first = true;
+  for (const char each : name) {
+    if (each == '_') {
+      is_first = true;
+    } else {
+      const int upper = std::toupper(static_cast<unsigned char>(each));
+      pascal += is_first ? static_cast<char>(upper) : each;
+      is_first = false;
+    }
+  }
+  return pascal;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::string text_of_lines(const std::vector<std::string>& lines) {
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+/// Among those of the project, in their order; the app's own header stands above them.
+void insert_include(std::vector<std::string>& lines, const std::string& line) {
+  auto place = lines.end();
+  for (auto each = lines.begin(); each != lines.end(); ++each) {
+    if (each->starts_with("#include \"") && each->find("_assets.h\"") == std::string::npos &&
+        *each != "#include \"app.h\"") {
+      place = each + 1;
+      if (*each > line) {
+        place = each;
+        break;
+      }
+    }
+  }
+  if (place != lines.end()) {
+    lines.insert(place, line);
+    return;
+  }
+  const auto own = std::ranges::find(lines, "#include \"app.h\"");
+  lines.insert(own == lines.end() ? lines.begin() : own + 1, {"", line});
+}
+
+std::string app_of(const Project& project) {
+  return project.root + "/src/app.cc";
+}
+
+/// src/app.cc with those lines above the mark; `include` may be empty.
+///
+/// errors   there is none, as in a library; it has no mark, with what belongs into it
+Result<std::string, AddFault> app_with(const Project& project, const std::string& what,
+                                       const std::string& include, const std::string& line) {
+  if (!fs::exists(app_of(project))) {
+    return fail(
+        AddFault{fmt::format("there is no src/app.cc: a library has no app to add a {} to", what)});
+  }
+  const auto text = bench::read_file(app_of(project));
+  if (!text) {
+    return fail(AddFault{text.error()});
+  }
+  std::vector<std::string> lines = lines_of(*text);
+  const auto mark = std::ranges::find_if(
+      lines, [](const std::string& each) { return each.find(kMark) != std::string::npos; });
+  if (mark == lines.end()) {
+    return fail(AddFault{fmt::format("src/app.cc has no line \"{}\": put {} where the app is made",
+                                     kMark, include.empty() ? "this" : "it back") +
+                         (include.empty() ? "\n  " + line : "")});
+  }
+  lines.insert(mark, mark->substr(0, mark->find('/')) + line);
+  if (!include.empty()) {
+    insert_include(lines, include);
+  }
+  return text_of_lines(lines);
+}
+
+Added write_change(const Project& project, const std::string& file, const std::string& text) {
+  if (const auto written = bench::write_file(project.root + "/" + file, text); !written) {
+    return fail(AddFault{written.error()});
+  }
+  fmt::print("changed {}\n", file);
+  return {};
+}
+
+std::string app_header_of(const Project& project) {
+  const auto text = bench::read_file(project.root + "/src/app.h");
+  return text && text->contains("make_app(") ? *text : std::string();
+}
+
+/// What a test gives make_app(), as src/app.h declares it.
+std::string options_of_app(const Project& project) {
+  const std::string header = app_header_of(project);
+  return std::regex_search(header, std::regex(R"(make_app\([^)=]+\))")) ? "{}" : "";
+}
+
+std::vector<NewFile> files_to_add(const Project& project, const std::string& what,
+                                  const std::string& name) {
+  return new_files("add-" + what, {{"@module@", name},
+                                   {"@Module@", pascal_of(name)},
+                                   {"@id@", identifier_of(project.name)},
+                                   {"@options@", options_of_app(project)}});
+}
+
+Added write_added(const Project& project, const std::vector<NewFile>& files) {
+  if (const auto written = write_new_files(project.root, files); !written) {
+    return fail(AddFault{written.error()});
+  }
+  for (const NewFile& file : files) {
+    fmt::print("made {}\n", file.name);
+  }
+  return {};
+}
+
+/// Headers of C, and others that the headers of C++ and Eider read by <name.h>. src/ stands ahead
+/// of theirs, so that one of that name there would be read in their place.
+constexpr std::string_view kSystemHeaders[] = {
+    "alloca",   "assert",      "complex", "ctype",     "dirent",   "dlfcn",  "endian",    "errno",
+    "fcntl",    "features",    "fenv",    "float",     "inttypes", "iso646", "libintl",   "limits",
+    "link",     "liburing",    "locale",  "malloc",    "math",     "memory", "mysql",     "netdb",
+    "poll",     "pthread",     "pwd",     "regex",     "sched",    "setjmp", "semaphore", "signal",
+    "simdjson", "stdalign",    "stdarg",  "stdatomic", "stdbool",  "stddef", "stdint",    "stdio",
+    "stdlib",   "stdnoreturn", "string",  "strings",   "syscall",  "tgmath", "threads",   "time",
+    "uchar",    "unistd",      "wchar",   "wctype",    "zlib"};
+
+/// Files of their own, which the app calls.
+Added add_module(const Project& project, const std::string& what, const std::string& name) {
+  const auto cmake = bench::read_file(project.root + "/CMakeLists.txt");
+  if (what == "page" && (!cmake || cmake->find("eider_views") == std::string::npos)) {
+    return fail(
+        AddFault{"the project has no templates: call eider_views(target DIRECTORY pages) "
+                 "in CMakeLists.txt, and serve_views(app, …); eider new web has them"});
+  }
+  const auto app = app_with(project, what, fmt::format("#include \"{}.h\"", name),
+                            fmt::format("add_{}(app);", name));
+  if (!app) {
+    return fail(app.error());
+  }
+  const Added made = write_added(project, files_to_add(project, what, name));
+  return made ? write_change(project, "src/app.cc", *app) : made;
+}
+
+/// "{x-y} of ". Pre: find_fault(pattern) == PatternFault::bad_name.
+std::string misnamed_part(std::string_view pattern) {
+  for (PatternReader reader(pattern); reader.has_more();) {
+    const std::string part = fmt::format("{{{}}}", reader.next().text);
+    if (find_fault("/" + part) == PatternFault::bad_name) {
+      return part + " of ";
+    }
+  }
+  return {};
+}
+
+/// The values of a pattern: "name" of "/hello/{name}".
+///
+/// errors  what is wrong with the pattern
+Result<std::vector<std::string>, std::string> values_of(const std::string& pattern) {
+  if (const PatternFault fault = find_fault(pattern); fault != PatternFault::none) {
+    const std::string part = fault == PatternFault::bad_name ? misnamed_part(pattern) : "";
+    return fail(fmt::format("{}{} is no path: {}", part, pattern, to_text(fault)));
+  }
+  if (!std::regex_match(pattern, std::regex(R"(/[A-Za-z0-9_./{}~-]*)"))) {
+    return fail(fmt::format("{} is no path: /notes/{{id}} is one", pattern));
+  }
+  std::vector<std::string> values;
+  const PatternInfo info(pattern);
+  for (std::size_t i = 0; i < info.size(); ++i) {
+    values.emplace_back(info.name(i));
+    if (!openapi_client::is_cpp_name(values.back())) {
+      return fail(fmt::format("{} is no parameter's name in C++: choose another one, such as id",
+                              values.back()));
+    }
+  }
+  return values;
+}
+
+/// Whether the app has a route for the same: what its values are called does not count.
+bool has_route(const std::string& app, const std::string& function, const std::string& pattern) {
+  const auto nameless = [](const std::string& path) {
+    return std::regex_replace(path, std::regex(R"(\{\w*)"), "{");
+  };
+  const std::regex route(R"((?:^|\n)\s*app\.)" + function + R"-(\(\s*"([^"]*)")-");
+  const std::sregex_iterator routes(app.begin(), app.end(), route);
+  return std::any_of(routes, {}, [&](const std::smatch& each) {
+    return nameless(each.str(1)) == nameless(pattern);
+  });
+}
+
+Added add_route(const Project& project, std::string method, const std::string& pattern) {
+  std::ranges::transform(method, method.begin(),
+                         [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
+  constexpr std::array kMethods = {"get", "post", "put", "patch", "delete"};
+  if (std::ranges::find(kMethods, method) == kMethods.end()) {
+    return fail(
+        AddFault{fmt::format("{} is no method: there are GET, POST, PUT, PATCH, DELETE", method),
+                 kCommandMisused});
+  }
+  const auto values = values_of(pattern);
+  if (!values) {
+    return fail(AddFault{values.error(), kCommandMisused});
+  }
+  const std::string function = method == "delete" ? "del" : method;
+  if (has_route(bench::read_file(app_of(project)).value_or(""), function, pattern)) {
+    return fail(AddFault{fmt::format("src/app.cc has a route for {} {} already", method, pattern)});
+  }
+  std::vector<std::string> parameters;
+  for (const std::string& value : *values) {
+    parameters.push_back("const std::string& " + value);
+  }
+  const std::string line = fmt::format(
+      "app.{}(\"{}\", []{} {{ return {}; }});", function, pattern,
+      parameters.empty() ? "" : fmt::format("({})", fmt::join(parameters, ", ")),
+      values->empty() ? "std::string(\"Hello\")" : fmt::format("{}", fmt::join(*values, " + ")));
+  const auto app = app_with(project, "route", {}, line);
+  return app ? write_change(project, "src/app.cc", *app) : fail(app.error());
+}
+
+/// The components of the installed package; none where it is not known.
+std::vector<std::string> components_known() {
+  std::vector<std::string> known;
+  for (const auto& [_, prefixes] : package_environment()) {
+    const std::string prefix = prefixes.substr(0, prefixes.find(':'));
+    for (const std::string_view library : {"/lib", "/lib64"}) {
+      std::error_code failed;
+      const std::regex name(R"(eider-([a-z0-9]+)\.cmake)");
+      fs::directory_iterator each(prefix + std::string(library) + "/cmake/eider", failed);
+      for (; !failed && each != fs::directory_iterator(); each.increment(failed)) {
+        std::smatch found;
+        const std::string file = each->path().filename().string();
+        if (std::regex_match(file, found, name) && found[1] != "config") {
+          known.push_back(found[1]);
+        }
+      }
+    }
+  }
+  std::ranges::sort(known);
+  return known;
+}
+
+Added add_component(const Project& project, const std::string& name) {
+  if (!std::regex_match(name, std::regex("[a-z][a-z0-9]*"))) {
+    return fail(
+        AddFault{fmt::format("{} is no component's name: sqlite is one", name), kCommandMisused});
+  }
+  const std::vector<std::string> known = components_known();
+  if (!known.empty() && std::ranges::find(known, name) == known.end()) {
+    return fail(
+        AddFault{fmt::format("eider has no component {}; it has {}", name, fmt::join(known, ", ")),
+                 kCommandMisused});
+  }
+  auto cmake = bench::read_file(project.root + "/CMakeLists.txt");
+  std::smatch found;
+  const std::regex finds(R"(find_package\s*\(\s*eider\b[^)]*\bCOMPONENTS\b([^)]*))");
+  if (!cmake || !std::regex_search(*cmake, found, finds)) {
+    return fail(
+        AddFault{fmt::format("CMakeLists.txt has no find_package(eider COMPONENTS …): add "
+                             "{0} to it, and link eider::{0}",
+                             name)});
+  }
+  if (std::regex_search(found[1].str(), std::regex("\\b" + name + "\\b"))) {
+    fmt::print("{} is there already\n", name);
+    return {};
+  }
+  cmake->insert(static_cast<std::size_t>(found.position(1) + found.length(1)), " " + name);
+  const std::size_t linked = cmake->find("eider::core", cmake->find("target_link_libraries"));
+  if (linked == std::string::npos) {
+    return fail(AddFault{
+        fmt::format("no target links eider::core: link eider::{} where it is used", name)});
+  }
+  cmake->insert(linked + std::string_view("eider::core").size(), " eider::" + name);
+  return write_change(project, "CMakeLists.txt", *cmake);
+}
+
+Added add_migration(const Project& project, const std::string& name) {
+  const std::string folder = project.root + "/migrations";
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (db_command(std::array<std::string_view, 4>{"new", name, "--migrations", folder}) != 0) {
+    return fail(AddFault{"the migration is not made"});
+  }
+  const auto cmake = bench::read_file(project.root + "/CMakeLists.txt");
+  if (cmake && cmake->find("eider_migrations") == std::string::npos) {
+    fmt::print(
+        "\nNothing runs it yet. eider db up does by hand; to have it in the program:\n"
+        "  eider_migrations(TARGET DIRECTORY migrations)   # in CMakeLists.txt\n");
+  }
+  return {};
+}
+
+Added add_to(const Project& project, const std::string& what,
+             const std::vector<std::string>& words) {
+  if (what == "route") {
+    return add_route(project, words[0], words[1]);
+  }
+  if (what == "component") {
+    return add_component(project, words[0]);
+  }
+  if (const auto good = check_name(words[0]); !good) {
+    return fail(AddFault{good.error(), kCommandMisused});
+  }
+  const std::string name = identifier_of(words[0]);
+  if (what == "migration") {
+    return add_migration(project, name);
+  }
+  if (what != "test" && std::ranges::find(kSystemHeaders, name) != std::end(kSystemHeaders)) {
+    return fail(AddFault{fmt::format("src/{0}.h would be read in place of the system's <{0}.h>: "
+                                     "how about my-{0}?",
+                                     name),
+                         kCommandMisused});
+  }
+  if (what != "test") {
+    return add_module(project, what, name);
+  }
+  const std::string kind = app_header_of(project).empty() ? "test" : "test-app";
+  return write_added(project, files_to_add(project, kind, name));
+}
+
+}  // namespace
+
+int add_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kAddHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const auto folder = words.value("--project", "DIR");
+  auto rest = words.rest("WHAT and NAME", 3);
+  constexpr std::array kWhat = {"module", "page", "route", "test", "migration", "component"};
+  if (!rest) {
+    return command_misused("add", rest.error());
+  }
+  if (rest->empty() || std::ranges::find(kWhat, rest->front()) == kWhat.end()) {
+    return command_misused(
+        "add", fmt::format("{} there are {}",
+                           rest->empty() ? "add what?" : "there is no " + rest->front() + ";",
+                           fmt::join(kWhat, ", ")));
+  }
+  const std::string what = rest->front();
+  rest->erase(rest->begin());
+  if (rest->size() != (what == "route" ? 2 : 1)) {
+    return command_misused("add", what == "route" ? "a route has a method and a path"
+                                                  : fmt::format("a {} has one name", what));
+  }
+  const auto project = find_project(folder.value_or("."));
+  if (!project) {
+    return command_fault("add", project.error());
+  }
+  const Added done = add_to(*project, what, *rest);
+  return done ? kCommandDone : command_fault("add", done.error().why, done.error().status);
+}
+
+}  // namespace eider

@@ -1,0 +1,107 @@
+#include "cli/project/bill.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <regex>
+#include <utility>
+
+#include "cli/bench/files.h"
+#include "cli/project/run.h"
+#include "cli/version.h"
+#include "eider/core/json/value.h"
+
+namespace eider {
+
+namespace {
+
+/// A part of a purl: all but what it lets stand in %XX.
+std::string in_purl(std::string_view text) {
+  std::string quoted;
+  for (const char each : text) {
+    const auto byte = static_cast<unsigned char>(each);
+    const bool is_plain = byte < 0x80 && (std::isalnum(byte) != 0 || each == '.' || each == '-' ||
+                                          each == '_' || each == '~');
+    quoted += is_plain ? std::string(1, each) : fmt::format("%{:02X}", byte);
+  }
+  return quoted;
+}
+
+std::string purl_of(const SystemPackage& package, const std::string& distribution) {
+  return fmt::format("pkg:deb/{}/{}@{}?arch={}", in_purl(distribution), in_purl(package.name),
+                     in_purl(package.version), in_purl(package.architecture));
+}
+
+Result<json::Value, std::string> component_of(const SystemPackage& package,
+                                              const std::string& distribution) {
+  const bool is_package = !package.version.empty();
+  json::Value files = json::array({});
+  for (const SharedLibrary& file : package.files) {
+    const auto digest = sha256_of_file(file.path);
+    if (!digest) {
+      return fail(digest.error());
+    }
+    files.push_back(json::object(
+        {{"type", "file"},
+         {"name", file.name},
+         {"hashes", json::array({json::object({{"alg", "SHA-256"}, {"content", *digest}})})}}));
+  }
+  json::Value component = json::object({{"type", "library"}});
+  component["bom-ref"] = is_package ? purl_of(package, distribution) : package.name;
+  component["name"] = package.name;
+  if (is_package) {
+    component["version"] = package.version;
+    component["purl"] = purl_of(package, distribution);
+  }
+  component["components"] = std::move(files);
+  return component;
+}
+
+}  // namespace
+
+Result<std::string, std::string> cyclonedx_of(const BillOfMaterials& bill) {
+  json::Value components = json::array({json::object(
+      {{"type", "framework"}, {"bom-ref", "eider"}, {"name", "eider"}, {"version", version()}})});
+  json::Value needed = json::array({"eider"});
+  for (const SystemPackage& package : bill.packages) {
+    auto component = component_of(package, bill.distribution);
+    if (!component) {
+      return fail(component.error());
+    }
+    needed.push_back((*component)["bom-ref"]);
+    components.push_back(std::move(*component));
+  }
+  // "program": a package of that name may be among the libraries.
+  return json::to_text(json::object(
+             {{"bomFormat", "CycloneDX"},
+              {"specVersion", "1.5"},
+              {"version", 1},
+              {"metadata",
+               json::object({{"component", json::object({{"type", "application"},
+                                                         {"bom-ref", "program"},
+                                                         {"name", bill.name},
+                                                         {"version", bill.version}})}})},
+              {"components", std::move(components)},
+              {"dependencies",
+               json::array({json::object({{"ref", "program"}, {"dependsOn", needed}})})}})) +
+         "\n";
+}
+
+Result<std::string, std::string> sha256_of_file(const std::string& path) {
+  const auto said = run_quietly({"sha256sum", "--", path});
+  if (!said) {
+    return fail(said.error());
+  }
+  // A name with a line break or a backslash is told behind a backslash.
+  constexpr std::size_t kDigits = 64;
+  return said->substr(said->starts_with('\\') ? 1 : 0, kDigits);
+}
+
+std::string distribution_here() {
+  const auto said = bench::read_file("/etc/os-release");
+  std::smatch found;
+  const std::regex id("(^|\n)ID=\"?([a-z0-9._-]+)");
+  return said && std::regex_search(*said, found, id) ? found[2].str() : "linux";
+}
+
+}  // namespace eider

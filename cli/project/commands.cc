@@ -1,0 +1,469 @@
+#include "cli/project/commands.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "cli/bench/files.h"
+#include "cli/json_line.h"
+#include "cli/project/in_project.h"
+#include "cli/project/profiled_build.h"
+#include "cli/project/routes.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
+
+namespace eider {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kBuildHelp = R"(eider build [TARGET] [--debug | --pgo] [-- OPTION …]
+
+Builds the project, optimised and hardened, in build/release.
+
+--debug        quickly instead, in build/dev, as eider test does
+--pgo          by a profile: build/pgo/NAME counts what runs under a load, and is compiled again by
+               that; then it is measured beside build/release/NAME. TARGET is the program
+--load FILE    the load for it, one request a line as eider bench --requests-file reads them:
+               load/requests.txt where it is not said
+-- OPTION …    for the program under the load
+--project DIR  of that folder; the nearest here or above where it is not said
+
+  eider build && ./build/release/shop --help
+  eider build --pgo -- --database-file /tmp/shop.db
+
+Exits with 0 if it is built, 1 if it does not compile.
+)";
+
+constexpr std::string_view kTestHelp = R"(eider test [FILTER] [--watch] [-- OPTION …]
+
+Builds what has changed in build/dev, and runs the tests by ctest.
+
+FILTER         tests whose names match this regular expression alone
+--watch        again whenever a source is saved, until Ctrl-C
+--preset NAME  of another build than dev
+--project DIR  of that folder; the nearest here or above where it is not said
+-- OPTION …    for ctest
+
+  eider test
+  eider test Notes --watch
+  eider test -- --repeat until-fail:100
+
+Exits with 0 if all pass, 1 if it does not compile, and as ctest does if one fails (8).
+)";
+
+constexpr std::string_view kCheckHelp = R"(eider check [FILTER] [--thread]
+
+Runs the tests under sanitizers: errors in memory and undefined behaviour, in build/asan.
+
+--thread       races between threads instead, in build/tsan. The installed library is not compiled
+               for it, so that what only its own locks keep apart may be told as well
+--project DIR  of that folder; the nearest here or above where it is not said
+
+  eider check
+
+Exits with 0 if they find nothing, 1 if it does not compile, and as ctest does if they do (8).
+)";
+
+constexpr std::string_view kFmtHelp = R"(eider fmt [--check [--json]] [FILE …]
+
+Lays out the project's sources of C++ by clang-format: those that git knows or would add, or those
+that are named.
+
+--check        changes nothing, and tells which are laid out otherwise
+--json         of --check: as JSON, for programs
+--project DIR  of that folder; the nearest here or above where it is not said
+
+  eider fmt
+  eider fmt --check
+
+Exits with 0 if it is done, 1 if clang-format or a file is missing, 3 if --check found some.
+)";
+
+constexpr std::string_view kRoutesHelp = R"(eider routes [--json] [--program FILE]
+
+Builds the project's program in build/dev and lists its routes: method, path, what is taken, what
+stands ahead of the handler, and where it is written.
+
+--json          as JSON, for programs
+--program FILE  another program, which is not built
+--project DIR   of that folder; the nearest here or above where it is not said
+
+  eider routes | grep POST
+  eider routes --json | jq '.routes[] | select(.way | index("csrf") | not)'
+
+Exits with 0 if they are listed, 1 if the program does not compile, start or have any.
+)";
+
+constexpr std::string_view kDocumentHelp = R"(eider openapi document [--out FILE] [--program FILE]
+
+Builds the project's program in build/dev and prints its OpenAPI document (serve_openapi).
+
+--out FILE      where it goes; the standard output where it is not said
+--program FILE  another program, which is not built
+--project DIR   of that folder; the nearest here or above where it is not said
+
+  eider openapi document --out openapi.json
+
+Exits with 0 if it is written, 1 if the program does not compile, start or have one.
+)";
+
+struct TestsWanted {
+  std::string_view command;
+  std::string preset;
+  std::optional<std::string> filter{};
+  std::vector<std::string> options{};
+};
+
+/// Builds, and runs the tests; the exit code.
+int run_tests(const Project& project, const TestsWanted& wanted) {
+  const Build build{project, wanted.preset};
+  if (const StepEnd built = build_project(build); !built.is_good()) {
+    return told_end(wanted.command, built);
+  }
+  std::vector<std::string> words = {"ctest", "--test-dir", build.directory(), "--output-on-failure",
+                                    "--no-tests=error"};
+  if (wanted.filter) {
+    words.insert(words.end(), {"-R", *wanted.filter});
+  }
+  words.insert(words.end(), wanted.options.begin(), wanted.options.end());
+  const auto end = run_program({.words = words, .environment = package_environment()});
+  if (!end) {
+    return command_fault(wanted.command, end.error());
+  }
+  return end->is_stopped ? kCommandStopped : end->status;
+}
+
+/// Changes when a source or a file of the build is saved, added or taken away.
+std::size_t state_of_sources(const Project& project) {
+  std::vector<std::string> files = source_files(project);
+  files.push_back(project.root + "/CMakeLists.txt");
+  std::size_t state = files.size();
+  for (const std::string& file : files) {
+    std::error_code failed;
+    const auto time = fs::last_write_time(file, failed).time_since_epoch().count();
+    state = state * 31 + static_cast<std::size_t>(time) + std::hash<std::string>()(file);
+  }
+  return state;
+}
+
+int watch_tests(const Project& project, const TestsWanted& wanted) {
+  constexpr std::chrono::milliseconds kBetween(300);
+  // For what comes between two waits, when nothing runs that would have to be ended.
+  for (const int stop : {SIGINT, SIGTERM}) {
+    (void)std::signal(stop, [](int) { _exit(kCommandStopped); });
+  }
+  while (true) {
+    const std::size_t state = state_of_sources(project);
+    if (run_tests(project, wanted) == kCommandStopped) {
+      return kCommandStopped;
+    }
+    fmt::print("\neider test: waiting for a source to be saved (Ctrl-C ends)\n");
+    (void)std::fflush(stdout);
+    while (state_of_sources(project) == state) {
+      if (is_stopped_within(kBetween)) {
+        return kCommandStopped;
+      }
+    }
+  }
+}
+
+int run_check(const InProject& in, bool is_thread) {
+  TestsWanted wanted{.command = "check", .preset = is_thread ? "tsan" : "asan"};
+  if (!in.rest.empty()) {
+    wanted.filter = in.rest.front();
+  }
+  return run_tests(in.project, wanted);
+}
+
+int profiled_build(const InProject& in, const std::optional<std::string>& load,
+                   const std::vector<std::string>& options) {
+  ProfiledBuild wanted{.project = in.project,
+                       .load = fs::absolute(load.value_or(in.project.root + "/load/requests.txt")),
+                       .options = options};
+  if (!in.rest.empty()) {
+    wanted.project.name = in.rest.front();
+  }
+  return told_end("build", build_by_profile(wanted));
+}
+
+std::string formatter() {
+  for (const std::string_view name : {"clang-format-19", "clang-format", "clang-format-21",
+                                      "clang-format-20", "clang-format-18"}) {
+    if (!find_program(name).empty()) {
+      return std::string(name);
+    }
+  }
+  return {};
+}
+
+/// The names of `files` that clang-format would change.
+Result<std::vector<std::string>, StepEnd> laid_out_otherwise(
+    const std::string& program, const std::vector<std::string>& files) {
+  std::vector<std::string> wrong;
+  for (const std::string& file : files) {
+    const auto end = run_program({.words = {program, "--dry-run", "-Werror", file},
+                                  .output = ProgramCall::Output::kept_with_errors});
+    if (!end || end->is_stopped) {
+      return fail(end ? StepEnd{kCommandStopped} : StepEnd{kCommandFailed, end.error()});
+    }
+    if (!end->is_good()) {
+      wrong.push_back(file);
+    }
+  }
+  return wrong;
+}
+
+struct FormatWanted {
+  std::vector<std::string> files;
+  bool is_check;
+  bool is_json;
+};
+
+/// What --check --json writes.
+///
+/// otherwise  files that are laid out otherwise, below the project
+struct LayoutReport {
+  std::size_t files;
+  std::vector<std::string> otherwise;
+};
+
+int check_layout(const Project& project, const std::string& program, const FormatWanted& wanted) {
+  const auto wrong = laid_out_otherwise(program, wanted.files);
+  if (!wrong) {
+    return told_end("fmt", wrong.error());
+  }
+  LayoutReport report{wanted.files.size(), {}};
+  for (const std::string& file : *wrong) {
+    report.otherwise.push_back(fs::path(file).lexically_proximate(project.root).string());
+  }
+  const std::string lines =
+      fmt::format("{}{}", fmt::join(report.otherwise, "\n"), report.otherwise.empty() ? "" : "\n");
+  fmt::print("{}", wanted.is_json ? json_line(report) : lines);
+  return wrong->empty() ? kCommandDone
+                        : command_fault("fmt",
+                                        fmt::format("{} of {} files are laid out otherwise: run "
+                                                    "eider fmt",
+                                                    wrong->size(), wanted.files.size()),
+                                        kCommandFound);
+}
+
+int format_files(const Project& project, const FormatWanted& wanted) {
+  const std::string program = formatter();
+  if (program.empty()) {
+    return command_fault("fmt",
+                         "there is no clang-format: install it (apt install clang-format-19)");
+  }
+  if (wanted.files.empty()) {
+    return command_fault("fmt", "there are no sources here");
+  }
+  if (wanted.is_check) {
+    return check_layout(project, program, wanted);
+  }
+  std::vector<std::string> words = {program, "-i"};
+  words.insert(words.end(), wanted.files.begin(), wanted.files.end());
+  const auto end = run_program({.words = words});
+  if (!end) {
+    return command_fault("fmt", end.error());
+  }
+  return end->is_stopped ? kCommandStopped : end->is_good() ? kCommandDone : kCommandFailed;
+}
+
+/// The program of the project, built; the work is shown as errors, for what it says is the output.
+///
+/// errors   the exit code; why is told
+Result<std::string, int> built_program(std::string_view command, CommandWords& words) {
+  const auto in = in_project(command, words, {}, 0);
+  if (!in) {
+    return fail(in.error());
+  }
+  const Build build{in->project, "dev", ProgramCall::Output::as_errors};
+  // Without the tests, whose errors are of no matter here.
+  StepEnd built = build_project(build, in->project.name);
+  if (built.is_target_missing) {
+    built = build_project(build);
+  }
+  if (!built.is_good()) {
+    return fail(told_end(command, built));
+  }
+  auto program = program_of(build);
+  return program ? Result<std::string, int>(std::move(*program))
+                 : fail(command_fault(command, program.error()));
+}
+
+struct ProgramAsked {
+  std::string_view command;
+  std::string word;
+  std::string_view mend{};  // where it does not know the word
+};
+
+/// What the program, which is built where none is named, prints when it is started with that word.
+///
+/// errors   the exit code; why is told
+Result<std::string, int> said_by_program(const ProgramAsked& asked, CommandWords& words) {
+  const auto& [command, word, mend] = asked;
+  const auto named = words.value("--program", "FILE");
+  const auto program = named ? Result<std::string, int>(*named) : built_program(command, words);
+  if (!program) {
+    return program;
+  }
+  if (const auto rest = words.rest({}, 0); !rest) {
+    return fail(command_misused(command, rest.error()));
+  }
+  // By its path: a file that is there is meant, and no program of PATH.
+  auto end = run_program(
+      {.words = {fs::absolute(*program).string(), word}, .output = ProgramCall::Output::kept});
+  if (!end || end->is_stopped) {
+    return fail(end ? kCommandStopped : command_fault(command, end.error()));
+  }
+  if (!end->is_good()) {
+    return fail(command_fault(
+        command, fmt::format("{} {} ended with {}{}", *program, word, end->status, mend)));
+  }
+  return std::move(end->output);
+}
+
+bool is_openapi_document(const std::string& text) {
+  const auto document = json::read<json::Value>(text);
+  return document && document->find("openapi") != nullptr;
+}
+
+}  // namespace
+
+int build_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kBuildHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const bool is_debug = words.flag("--debug");
+  (void)words.flag("--release");  // what it does anyway
+  const bool is_profiled = words.flag("--pgo");
+  const auto load = words.value("--load", "FILE");
+  const auto in = in_project("build", words, "TARGET", 1);
+  if (!in) {
+    return in.error();
+  }
+  if (is_profiled && !is_debug) {
+    return profiled_build(*in, load, words.behind());
+  }
+  if (is_profiled || load || !words.behind().empty()) {
+    return command_misused("build", is_profiled ? "--debug and --pgo are two builds"
+                                                : "--load and what is behind -- go with --pgo");
+  }
+  const Build build{in->project, is_debug ? "dev" : "release"};
+  const StepEnd built = build_project(build, in->rest.empty() ? std::string() : in->rest.front());
+  if (built.is_good()) {
+    const auto program = program_of(build);
+    fmt::print("built {}\n", fs::path(program ? *program : build.directory())
+                                 .lexically_proximate(fs::current_path())
+                                 .string());
+  }
+  return told_end("build", built);
+}
+
+int test_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kTestHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const bool is_watched = words.flag("--watch");
+  TestsWanted wanted{.command = "test",
+                     .preset = words.value("--preset", "NAME").value_or("dev"),
+                     .options = words.behind()};
+  const auto in = in_project("test", words, "FILTER", 1);
+  if (!in) {
+    return in.error();
+  }
+  if (!in->rest.empty()) {
+    wanted.filter = in->rest.front();
+  }
+  return is_watched ? watch_tests(in->project, wanted) : run_tests(in->project, wanted);
+}
+
+int check_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kCheckHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const bool is_thread = words.flag("--thread");
+  const auto in = in_project("check", words, "FILTER", 1);
+  return in ? run_check(*in, is_thread) : in.error();
+}
+
+int fmt_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kFmtHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  FormatWanted wanted{
+      .files = {}, .is_check = words.flag("--check"), .is_json = words.flag("--json")};
+  const auto in = in_project("fmt", words, "FILE …", 100'000);
+  if (!in) {
+    return in.error();
+  }
+  if (wanted.is_json && !wanted.is_check) {
+    return command_misused("fmt", "--json goes with --check");
+  }
+  for (const std::string& file : in->rest) {
+    if (!fs::exists(file)) {
+      return command_fault("fmt", fmt::format("there is no file {}", file));
+    }
+    // clang-format lays out whatever it is given, as C++: a page of text is another one then.
+    if (!is_source(file)) {
+      return command_fault("fmt", fmt::format("{} is no source of C++, as .cc and .h are", file));
+    }
+  }
+  wanted.files = in->rest.empty() ? source_files(in->project) : in->rest;
+  return format_files(in->project, wanted);
+}
+
+int routes_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kRoutesHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const bool is_json = words.flag("--json");
+  const auto said = said_by_program({"routes", "--routes"}, words);
+  if (!said) {
+    return said.error();
+  }
+  const auto listed = read_routes(*said);
+  if (!listed && listed.error().empty()) {
+    return command_fault("routes",
+                         "the program lists no routes: it has none, or serves by something else "
+                         "than App::run and App::serve");
+  }
+  if (!listed && is_json) {
+    return command_fault(
+        "routes", fmt::format("the program says what is no route as well: {}", listed.error()));
+  }
+  fmt::print("{}", is_json ? json_line(*listed) : *said);
+  return kCommandDone;
+}
+
+int document_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kDocumentHelp)) {
+    return kCommandDone;
+  }
+  constexpr std::string_view kMend = ": call serve_openapi(app) in it";
+  CommandWords words(arguments);
+  const std::string out = words.value("--out", "FILE").value_or("-");
+  const auto said = said_by_program({"openapi document", "--openapi", kMend}, words);
+  if (!said) {
+    return said.error();
+  }
+  if (!is_openapi_document(*said)) {
+    return command_fault("openapi document",
+                         fmt::format("the program prints no OpenAPI document{}", kMend));
+  }
+  const auto written = bench::write_file(out, *said);
+  return written ? kCommandDone : command_fault("openapi document", written.error());
+}
+
+}  // namespace eider

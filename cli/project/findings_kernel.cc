@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "cli/project/findings.h"
+
+namespace eider {
+
+namespace {
+
+constexpr std::uint16_t kUsualPort = 8080;
+constexpr rlim_t kFilesWanted = 101'024;  // Limits::connections_max and 1,024 more
+
+/// A number below /proc/sys; -1 where it is not there.
+long sysctl(const std::string& name) {
+  std::ifstream file("/proc/sys/" + name);
+  long value = -1;
+  file >> value;
+  return file ? value : -1;
+}
+
+Finding finding_of_uring() {
+  // struct io_uring_params has 120 bytes; all zero asks for nothing particular.
+  unsigned char parameters[120] = {};
+  const long ring = syscall(SYS_io_uring_setup, 4, parameters);
+  if (ring >= 0) {
+    ::close(static_cast<int>(ring));
+    return {"io_uring", FindingState::good, "it is there"};
+  }
+  return {"io_uring", FindingState::advice, std::strerror(errno),
+          "epoll is taken instead; containers allow it by their seccomp profile, "
+          "kernel.io_uring_disabled may be 2"};
+}
+
+Finding finding_of_reuseport() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;
+  const bool is_good = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof yes) == 0;
+  ::close(fd);
+  return is_good ? Finding{"SO_REUSEPORT", FindingState::good, "it is there"}
+                 : Finding{"SO_REUSEPORT", FindingState::bad, std::strerror(errno),
+                           "each thread listens by it: take a kernel from 3.9"};
+}
+
+Finding finding_of_migration() {
+  const long value = sysctl("net/ipv4/tcp_migrate_req");
+  if (value == 1) {
+    return {"tcp_migrate_req", FindingState::good, "1"};
+  }
+  return {"tcp_migrate_req", FindingState::advice, value < 0 ? "not there" : "0",
+          value < 0 ? "Linux 5.14 has it: without, let systemd hold the socket while restarting"
+                    : "sysctl net.ipv4.tcp_migrate_req=1, or let systemd hold the socket: else "
+                      "connections that wait at one of several sockets are lost when it closes"};
+}
+
+Finding finding_of_backlog() {
+  constexpr long kBacklogMin = 4096;
+  const long value = sysctl("net/core/somaxconn");
+  return {
+      "somaxconn", value < kBacklogMin ? FindingState::advice : FindingState::good,
+      std::to_string(value),
+      value < kBacklogMin ? "sysctl net.core.somaxconn=4096, for bursts of new connections" : ""};
+}
+
+Finding finding_of_files() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const bool is_enough = limit.rlim_max >= kFilesWanted;
+  return {"open files", is_enough ? FindingState::good : FindingState::advice,
+          limit.rlim_max == RLIM_INFINITY ? "no limit" : std::to_string(limit.rlim_max),
+          is_enough ? ""
+                    : fmt::format("connections need one each: ulimit -n, or LimitNOFILE={}",
+                                  kFilesWanted)};
+}
+
+Finding finding_of_port() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(kUsualPort);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool is_free = bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  ::close(fd);
+  return {"port 8080", is_free ? FindingState::good : FindingState::advice,
+          is_free ? "free" : "taken", is_free ? "" : "say another one: --port 8081, or EIDER_PORT"};
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of_kernel() {
+  utsname name{};
+  uname(&name);
+  return {{"kernel", FindingState::good, name.release},
+          finding_of_uring(),
+          finding_of_reuseport(),
+          finding_of_migration(),
+          finding_of_backlog(),
+          finding_of_files(),
+          finding_of_port()};
+}
+
+}  // namespace eider

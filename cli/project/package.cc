@@ -1,0 +1,520 @@
+#include "cli/project/package.h"
+
+#include <fmt/format.h>
+#include <gnu/libc-version.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "cli/bench/files.h"
+#include "cli/json_line.h"
+#include "cli/project/bill.h"
+#include "cli/project/closure.h"
+#include "cli/project/deploy.h"
+#include "cli/project/in_project.h"
+#include "cli/project/oci.h"
+
+namespace eider {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPackageHelp =
+    R"(eider package [--format tar|oci] [--output DIR] [--with PATH …] [--json]
+
+Builds the project, optimised, in build/package and packs the program with the libraries that it
+needs, the folders assets, languages, migrations, public and static if they exist (without hidden
+files, except .well-known), licences and a bill of materials (CycloneDX). Two of the same sources
+are the same bytes.
+
+--format tar   NAME-VERSION-linux-ARCH.tar.gz, which runs from any folder: bin/NAME finds lib/
+               beside it. What it is taken to needs glibc, as old as here or newer, and no more
+--format oci   the folder NAME-VERSION-oci, an image for containers with glibc in it, too; made
+               without a daemon. It runs as user 10001 and listens on 0.0.0.0:8080
+--output DIR   where it goes; build/packages where it is not said
+--with PATH    a further file or folder of the project, as often as wanted
+--json         what was packed, as JSON, for programs
+--project DIR  of that folder; the nearest here or above where it is not said
+
+  eider package
+  eider package --format oci && skopeo copy oci:build/packages/shop-0.1.0-oci docker://registry/shop
+
+SOURCE_DATE_EPOCH says the time of what is packed, else the last commit of git does.
+
+Exits with 0 if it is packed, 1 if it does not compile or lacks something.
+)";
+
+constexpr std::array<std::string_view, 5> kFolders = {"assets", "languages", "migrations", "public",
+                                                      "static"};
+constexpr std::array<std::string_view, 3> kLicences = {"LICENSE", "COPYING", "NOTICE"};
+constexpr std::string_view kAuthorities = "/etc/ssl/certs/ca-certificates.crt";
+
+using Done = Result<void, std::string>;
+
+/// A folder that goes with this.
+class Stage {
+ public:
+  /// errors   it cannot be made
+  static Result<Stage, std::string> in(const std::string& folder) {
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    std::string name = folder + "/.packing-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) {
+      return fail(fmt::format("cannot write in {}", folder));
+    }
+    return Stage(std::move(name));
+  }
+  Stage(Stage&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+  Stage& operator=(Stage&&) = delete;
+  ~Stage() {
+    std::error_code ignored;
+    if (!path_.empty()) {
+      fs::remove_all(path_, ignored);
+    }
+  }
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  explicit Stage(std::string path) noexcept : path_(std::move(path)) {}
+
+  std::string path_;
+};
+
+/// What is packed, as it grows.
+struct Packing {
+  const Project& project;
+  const PackageWanted& wanted;
+  std::string version;
+  /// The folder that becomes the archive's or the image's root.
+  std::string root;
+};
+
+/// Copies it, and follows a link.
+Done copy_to_package(const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  fs::create_directories(to.parent_path(), failed);
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, failed);
+  return failed ? Done(fail(fmt::format("cannot copy {} to {}: {}", from.string(), to.string(),
+                                        failed.message())))
+                : Done();
+}
+
+Done copy_below(const Packing& packing, const std::string& name) {
+  const fs::path path = fs::path(name).lexically_normal();
+  if (path.is_absolute() || path.empty() || *path.begin() == "..") {
+    return fail(fmt::format("{} is not below the project: it cannot be packed", name));
+  }
+  const fs::path from = packing.project.root / path;
+  const fs::path to = packing.root / path;
+  if (!fs::exists(from)) {
+    return fail(fmt::format("there is no {} in {}", name, packing.project.root));
+  }
+  std::error_code failed;
+  fs::create_directories(to.parent_path(), failed);
+  // A link to a folder elsewhere is that folder; what is below it stays as it is.
+  fs::copy(fs::canonical(from, failed), to,
+           fs::copy_options::recursive | fs::copy_options::copy_symlinks |
+               fs::copy_options::overwrite_existing,
+           failed);
+  return failed ? Done(fail(fmt::format("cannot copy {}: {}", from.string(), failed.message())))
+                : Done();
+}
+
+/// Hidden files, such as .env, are rarely meant for everyone; .well-known is.
+void leave_out_hidden(const Packing& packing, const fs::path& folder) {
+  std::vector<fs::path> hidden;
+  for (auto each = fs::recursive_directory_iterator(folder); each != fs::end(each); ++each) {
+    const std::string name = each->path().filename().string();
+    if (name.starts_with('.') && name != ".well-known") {
+      hidden.push_back(each->path());
+      each.disable_recursion_pending();
+    }
+  }
+  for (const fs::path& path : hidden) {
+    fmt::print(stderr, "eider package: leaves out {}; pack it with --with\n",
+               path.lexically_relative(packing.root).string());
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+}
+
+/// A file that only its owner can read, in a folder that others can, is private on purpose: packed,
+/// it would be readable for all. With a umask of 077 folders are private, too.
+Done check_none_is_private(const Packing& packing, const fs::path& folder) {
+  constexpr fs::perms kOthers = fs::perms::group_all | fs::perms::others_all;
+  const auto is_private = [](const fs::path& path) {
+    return (fs::status(path).permissions() & kOthers) == fs::perms::none;
+  };
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && !entry.is_symlink() && is_private(entry.path()) &&
+        !is_private(entry.path().parent_path())) {
+      const std::string name = entry.path().lexically_relative(packing.root).string();
+      return fail(
+          fmt::format("only you can read {}, and a package is for everyone. Move it out of "
+                      "the folder, or run: chmod a+r {}",
+                      name, name));
+    }
+  }
+  return {};
+}
+
+Done copy_files(const Packing& packing) {
+  for (const std::string_view folder : kFolders) {
+    if (!fs::is_directory(fs::path(packing.project.root) / folder)) {
+      continue;
+    }
+    if (auto done = copy_below(packing, std::string(folder)); !done) {
+      return done;
+    }
+    const fs::path packed = packing.root / fs::path(folder);
+    leave_out_hidden(packing, packed);
+    if (auto done = check_none_is_private(packing, packed); !done) {
+      return done;
+    }
+  }
+  for (const std::string& name : packing.wanted.more) {
+    if (auto done = copy_below(packing, name); !done) {
+      return done;
+    }
+  }
+  return {};
+}
+
+Done copy_licences(const Packing& packing, const std::vector<SystemPackage>& packages) {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(packing.project.root, failed)) {
+    const std::string name = entry.path().filename().string();
+    const auto begins = [&](std::string_view word) { return name.starts_with(word); };
+    if (entry.is_regular_file() && std::ranges::any_of(kLicences, begins)) {
+      if (auto done = copy_to_package(entry.path(), packing.root + "/licences/" + name); !done) {
+        return done;
+      }
+    }
+  }
+  for (const SystemPackage& package : packages) {
+    const std::string file = fmt::format("/usr/share/doc/{}/copyright", package.name);
+    if (!package.version.empty() && fs::exists(file)) {
+      if (auto done = copy_to_package(file, packing.root + "/licences/" + package.name); !done) {
+        return done;
+      }
+    }
+  }
+  return {};
+}
+
+/// The loader and the C library of an image, and what programs look for in a root.
+Done copy_system(const Packing& packing, const Closure& closure) {
+  std::error_code failed;
+  fs::create_directories(packing.root + "/tmp", failed);
+  if (fs::exists(kAuthorities)) {
+    if (auto done = copy_to_package(kAuthorities, packing.root + std::string(kAuthorities));
+        !done) {
+      return done;
+    }
+  }
+  return closure.loader.empty() ? Done()
+                                : copy_to_package(closure.loader, packing.root + closure.loader);
+}
+
+/// That the program, from where it lies now, finds its libraries beside itself alone.
+Done check_closure(const Packing& packing, const std::string& program) {
+  const auto closure = closure_of(program);
+  if (!closure) {
+    return fail(closure.error());
+  }
+  const fs::path own = fs::canonical(packing.root);
+  for (const SharedLibrary& each : closure->libraries) {
+    const std::string path = fs::weakly_canonical(each.path).string();
+    if (!each.is_system && !path.starts_with(own.string() + "/")) {
+      return fail(
+          fmt::format("the program would take {} from {}: it has to be linked with "
+                      "-Wl,--disable-new-dtags,-rpath,'$ORIGIN/../lib', which a preset's "
+                      "CMAKE_EXE_LINKER_FLAGS leaves out",
+                      each.name, each.path));
+    }
+  }
+  return {};
+}
+
+Done fill(const Packing& packing, const std::string& program) {
+  const bool is_image = packing.wanted.format == PackageFormat::oci;
+  const auto closure = closure_of(program);
+  if (!closure) {
+    return fail(closure.error());
+  }
+  std::vector<SharedLibrary> packed = closure->libraries;
+  std::erase_if(packed, [&](const SharedLibrary& each) { return each.is_system && !is_image; });
+  const std::string own = packing.root + "/bin/" + packing.project.name;
+  auto done = copy_to_package(program, own);
+  for (std::size_t i = 0; done && i != packed.size(); ++i) {
+    done = copy_to_package(packed[i].path, packing.root + "/lib/" + packed[i].name);
+  }
+  if (done && is_image) {
+    done = copy_system(packing, *closure);
+  }
+  if (done) {
+    done = check_closure(packing, own);
+  }
+  const auto packages = packages_of(packed);
+  if (!done || !packages) {
+    return done ? fail(packages.error()) : done;
+  }
+  const auto bill = cyclonedx_of({.name = packing.project.name,
+                                  .version = packing.version,
+                                  .distribution = distribution_here(),
+                                  .packages = *packages});
+  if (!bill) {
+    return fail(bill.error());
+  }
+  done = copy_licences(packing, *packages);
+  if (done) {
+    done = copy_files(packing);
+  }
+  return done ? bench::write_file(packing.root + "/sbom.cdx.json", *bill) : done;
+}
+
+/// errors   SOURCE_DATE_EPOCH is no number
+Result<std::int64_t, std::string> source_time(const Project& project) {
+  std::string text;
+  if (const char* said = std::getenv("SOURCE_DATE_EPOCH"); said != nullptr && *said != '\0') {
+    text = said;
+  } else {
+    const auto committed = run_quietly({"git", "-C", project.root, "log", "-1", "--format=%ct"});
+    if (!committed) {
+      return 0;
+    }
+    text = committed->substr(0, committed->find('\n'));
+  }
+  std::int64_t time = -1;
+  const char* const end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, time).ptr != end || time < 0) {
+    return fail(fmt::format("SOURCE_DATE_EPOCH is {}, and takes seconds since 1970", text));
+  }
+  return time;
+}
+
+/// What this machine's umask, and that of whoever wrote the files, has made of rights is not
+/// packed.
+void even_rights(const std::string& folder) {
+  constexpr fs::perms kFile = fs::perms::owner_read | fs::perms::owner_write |
+                              fs::perms::group_read | fs::perms::others_read;
+  constexpr fs::perms kProgram =
+      kFile | fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_symlink()) {
+      const bool runs = entry.is_directory() ||
+                        (entry.status().permissions() & fs::perms::owner_exec) != fs::perms::none;
+      fs::permissions(entry.path(), runs ? kProgram : kFile, ignored);
+    }
+  }
+  fs::permissions(folder, kProgram, ignored);
+  if (fs::exists(folder + "/tmp")) {
+    fs::permissions(folder + "/tmp", fs::perms::all | fs::perms::sticky_bit, ignored);
+  }
+}
+
+/// Packs `what` of the folder without an owner, in order of names, all of that time.
+Done write_tar(const std::string& folder, const std::string& what, const std::string& file,
+               std::int64_t time) {
+  const auto said = run_quietly(
+      {"tar", "--create", "--file", file, "--format=gnu", "--sort=name", "--owner=0", "--group=0",
+       "--numeric-owner", fmt::format("--mtime=@{}", time), "--directory", folder, "--", what});
+  return said ? Done() : Done(fail(said.error()));
+}
+
+Result<Package, std::string> write_archive(const Packing& packing, const Stage& stage,
+                                           std::int64_t time) {
+  Package made{.path = {}, .name = packing.project.name, .version = packing.version};
+  const std::string name =
+      fmt::format("{}-{}-linux-{}", made.name, made.version, architecture_here());
+  // One folder in it, so that who unpacks it anywhere finds it again.
+  const std::string outer = stage.path() + "/outer";
+  const std::string tar = stage.path() + "/archive";
+  std::error_code failed;
+  fs::create_directory(outer, failed);
+  fs::rename(packing.root, outer + "/" + name, failed);
+  if (auto done = write_tar(outer, name, tar, time); !done) {
+    return fail(done.error());
+  }
+  if (const auto said = run_quietly({"gzip", "-n", "-6", "-f", "--", tar}); !said) {
+    return fail(said.error());
+  }
+  made.path = fmt::format("{}/{}.tar.gz", packing.wanted.output, name);
+  auto digest = sha256_of_file(tar + ".gz");
+  if (!digest) {
+    return fail(digest.error());
+  }
+  made.digest = std::move(*digest);
+  fs::rename(tar + ".gz", made.path, failed);
+  return failed ? Result<Package, std::string>(
+                      fail(fmt::format("cannot write {}: {}", made.path, failed.message())))
+                : std::move(made);
+}
+
+Result<Package, std::string> write_image(const Packing& packing, const Stage& stage,
+                                         std::int64_t time) {
+  Package made{.path = {}, .name = packing.project.name, .version = packing.version};
+  made.path = fmt::format("{}/{}-{}-oci", packing.wanted.output, made.name, made.version);
+  const std::string layer = stage.path() + "/layer";
+  const std::string folder = stage.path() + "/image";
+  OciImage image{
+      .layer = layer,
+      .name = made.name,
+      .version = made.version,
+      .created = time,
+      .program = "/bin/" + made.name,
+      .environment = {"PATH=/bin", "EIDER_LISTEN=0.0.0.0:8080", "EIDER_DRAIN_SECONDS=8"}};
+  if (fs::exists(packing.root + std::string(kAuthorities))) {
+    image.environment.push_back("SSL_CERT_FILE=" + std::string(kAuthorities));
+  }
+  auto done = write_tar(packing.root, ".", layer, time);
+  if (done) {
+    done = write_oci_layout(folder, image);
+  }
+  if (!done) {
+    return fail(done.error());
+  }
+  std::error_code failed;
+  if (fs::exists(made.path) && !fs::exists(made.path + "/oci-layout")) {
+    return fail(fmt::format("{} is there, and is no image: take it away", made.path));
+  }
+  fs::remove_all(made.path, failed);
+  fs::rename(folder, made.path, failed);
+  return failed ? Result<Package, std::string>(
+                      fail(fmt::format("cannot write {}: {}", made.path, failed.message())))
+                : std::move(made);
+}
+
+std::string behind_own(const char* name, std::string_view flags) {
+  const char* own = std::getenv(name);
+  return own == nullptr || *own == '\0' ? std::string(flags) : fmt::format("{} {}", own, flags);
+}
+
+/// The program looks for libraries beside itself. That takes the older tag, since the newer one
+/// does not hold for what these libraries need themselves. Its text does not tell where it was
+/// built.
+std::vector<std::pair<std::string, std::string>> environment_for(const Project& project,
+                                                                 std::int64_t time) {
+  std::vector<std::pair<std::string, std::string>> all = {
+      {"LDFLAGS", behind_own("LDFLAGS", "-Wl,--disable-new-dtags -Wl,-rpath,'$ORIGIN/../lib'")},
+      {"SOURCE_DATE_EPOCH", std::to_string(time)},
+      // Where a link leads to the project, CMake would go by the link's name, which is not mapped.
+      {"PWD", project.root}};
+  // CMake has its lists by semicolons, and the option its two halves by the sign.
+  const auto can_be_mapped = [](char each) {
+    return static_cast<unsigned char>(each) >= ' ' &&
+           std::string_view(R"(;="\$`#)").find(each) == std::string_view::npos;
+  };
+  if (std::ranges::all_of(project.root, can_be_mapped)) {
+    const std::string map = shell_quoted(fmt::format("-ffile-prefix-map={}=.", project.root));
+    all.emplace_back("CXXFLAGS", behind_own("CXXFLAGS", map));
+    all.emplace_back("CFLAGS", behind_own("CFLAGS", map));
+  }
+  return all;
+}
+
+Result<Package, std::string> pack(const Project& project, const PackageWanted& wanted,
+                                  const Build& build, std::int64_t time) {
+  const auto program = program_of(build);
+  if (!program) {
+    return fail(fmt::format("{} has no program called {}: there is nothing to pack",
+                            build.directory(), project.name));
+  }
+  const auto stage = Stage::in(wanted.output);
+  if (!stage) {
+    return fail(stage.error());
+  }
+  const Packing packing{project, wanted, version_of(build), stage->path() + "/root"};
+  if (const auto done = fill(packing, *program); !done) {
+    return fail(done.error());
+  }
+  even_rights(packing.root);
+  return wanted.format == PackageFormat::oci ? write_image(packing, *stage, time)
+                                             : write_archive(packing, *stage, time);
+}
+
+/// What --json writes.
+///
+/// sha256  of an archive alone
+struct PackedReport {
+  std::string name;
+  std::string version;
+  std::string path;
+  std::optional<std::string> sha256;
+};
+
+PackedReport packed_report(const Package& made, const std::string& path) {
+  return {made.name, made.version, path,
+          made.digest.empty() ? std::nullopt : std::optional(made.digest)};
+}
+
+Result<PackageFormat, std::string> format_of(const std::string& text) {
+  if (text != "tar" && text != "oci") {
+    return fail(fmt::format("--format takes tar or oci, not {}", text));
+  }
+  return text == "oci" ? PackageFormat::oci : PackageFormat::tar;
+}
+
+}  // namespace
+
+Result<Package, StepEnd> make_package(const Project& project, const PackageWanted& wanted,
+                                      ProgramCall::Output output) {
+  const auto time = source_time(project);
+  if (!time) {
+    return fail(StepEnd{kCommandFailed, time.error()});
+  }
+  const Build build{project, "release", output, "package", environment_for(project, *time)};
+  // Its tests are not packed, so they are not compiled.
+  if (const StepEnd built = build_project(build, project.name); !built.is_good()) {
+    return fail(built);
+  }
+  auto package = pack(project, wanted, build, *time);
+  return package ? Result<Package, StepEnd>(std::move(*package))
+                 : fail(StepEnd{package.error() == kWasStopped ? kCommandStopped : kCommandFailed,
+                                package.error()});
+}
+
+int package_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kPackageHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const auto format = format_of(words.value("--format", "tar|oci").value_or("tar"));
+  if (!format) {
+    return command_misused("package", format.error());
+  }
+  const auto output = words.value("--output", "DIR");
+  const auto more = words.values("--with", "PATH");
+  const bool is_json = words.flag("--json");
+  const auto in = in_project("package", words, {}, 0);
+  if (!in) {
+    return in.error();
+  }
+  const PackageWanted wanted{
+      .format = *format,
+      .output = output ? fs::absolute(*output).string() : in->project.root + "/build/packages",
+      .more = more};
+  const auto made = make_package(in->project, wanted, ProgramCall::Output::as_errors);
+  if (!made) {
+    return told_end("package", made.error());
+  }
+  const std::string path = fs::path(made->path).lexically_proximate(fs::current_path()).string();
+  fmt::print("{}", is_json ? json_line(packed_report(*made, path)) : path + "\n");
+  if (wanted.format == PackageFormat::tar) {
+    fmt::print(stderr, "runs where glibc is {} or later; sha256 {}\n", gnu_get_libc_version(),
+               made->digest);
+  }
+  return kCommandDone;
+}
+
+}  // namespace eider

@@ -1,0 +1,45 @@
+// `eider package`: a project's program with all that it needs, as an archive or an image.
+// Must not need what the machine that it goes to lacks: beside the kernel, an archive needs glibc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/project/project.h"
+#include "eider/core/base/result.h"
+
+namespace eider {
+
+enum class PackageFormat : std::uint8_t { tar, oci };
+
+/// output  a folder
+/// more    files and folders of the project that go along
+struct PackageWanted {
+  PackageFormat format = PackageFormat::tar;
+  std::string output;
+  std::vector<std::string> more{};
+};
+
+/// path    the archive, or the image's folder
+/// digest  SHA-256 of the archive in hexadecimal digits; empty for an image
+struct Package {
+  std::string path;
+  std::string name;
+  std::string version;
+  std::string digest{};
+};
+
+/// Builds the project in build/package, optimised, and packs it.
+///
+/// output   where CMake and ninja show their work
+[[nodiscard]] Result<Package, StepEnd> make_package(const Project& project,
+                                                    const PackageWanted& wanted,
+                                                    ProgramCall::Output output);
+
+/// Returns the exit code.
+[[nodiscard]] int package_command(std::span<const std::string_view> arguments);
+
+}  // namespace eider

@@ -1,0 +1,364 @@
+#include "cli/project/project.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <utility>
+
+#include "cli/bench/files.h"
+#include "cli/commands.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
+
+namespace eider {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Without comments, which may speak of eider.
+std::string cmake_of(const fs::path& folder) {
+  const auto text = bench::read_file((folder / "CMakeLists.txt").string());
+  return text ? std::regex_replace(*text, std::regex("#[^\n]*"), "") : std::string();
+}
+
+std::string project_name_in(const std::string& cmake) {
+  std::smatch found;
+  const std::regex name(R"(\bproject\s*\(\s*([A-Za-z0-9_.+-]+))", std::regex::icase);
+  return std::regex_search(cmake, found, name) ? found[1].str() : std::string();
+}
+
+/// What the preset of that name, or one that it inherits from, has there; null: none says it.
+///
+/// pointer  a JSON pointer into a preset
+const json::Value* in_preset(const json::Value& presets, const std::string& name,
+                             std::string_view pointer, int depth = 0) {
+  constexpr int kDepthMax = 16;  // a file may inherit in a ring
+  for (std::size_t i = 0; presets.is_array() && depth != kDepthMax && i != presets.size(); ++i) {
+    const json::Value& preset = presets[i];
+    if (!(preset["name"] == json::Value(name))) {
+      continue;
+    }
+    if (const json::Value* found = preset.find_at(pointer)) {
+      return found;
+    }
+    const json::Value& above = preset["inherits"];
+    const std::vector<json::Value> names =
+        above.is_array() ? above.elements() : std::vector<json::Value>{above};
+    for (const json::Value& each : names) {
+      if (const auto* found =
+              in_preset(presets, each.is_string() ? each.text() : "", pointer, depth + 1)) {
+        return found;
+      }
+    }
+  }
+  return nullptr;
+}
+
+struct Preset {
+  bool is_there = false;
+  std::string compiler{};
+};
+
+Preset preset_of(const Build& build) {
+  const auto text = bench::read_file(build.project.root + "/CMakePresets.json");
+  const auto presets = text ? json::read<json::Value>(*text) : json::read<json::Value>("{}");
+  if (!presets) {
+    return {.is_there = true};  // CMake says what is wrong with it
+  }
+  const json::Value& all = (*presets)["configurePresets"];
+  Preset preset{.is_there = in_preset(all, build.preset, "/name") != nullptr};
+  const json::Value* compiler = in_preset(all, build.preset, "/cacheVariables/CMAKE_CXX_COMPILER");
+  if (compiler != nullptr && compiler->is_string()) {
+    preset.compiler = compiler->text();
+  }
+  return preset;
+}
+
+/// What is known without the project's presets.
+constexpr std::array<std::string_view, 4> kPresets = {"dev", "release", "asan", "tsan"};
+
+/// Options where the project has no preset of that name.
+std::vector<std::string> options_of(std::string_view preset) {
+  if (preset == "asan" || preset == "tsan") {
+    const std::string_view which = preset == "asan" ? "address,undefined" : "thread";
+    return {"-DCMAKE_BUILD_TYPE=Debug",
+            fmt::format("-DCMAKE_CXX_FLAGS=-O1 -g -fsanitize={} -fno-sanitize-recover=all", which)};
+  }
+  return {preset == "release" ? "-DCMAKE_BUILD_TYPE=Release" : "-DCMAKE_BUILD_TYPE=Debug"};
+}
+
+/// errors   there is no compiler, with the one to install
+Result<std::string, std::string> compiler_for(const Preset& preset) {
+  if (const char* wanted = std::getenv("CXX"); wanted != nullptr && *wanted != '\0') {
+    return find_program(wanted).empty() ? Result<std::string, std::string>(fail(fmt::format(
+                                              "CXX is {}, and there is no such compiler", wanted)))
+                                        : std::string(wanted);
+  }
+  if (!preset.compiler.empty() && !find_program(preset.compiler).empty()) {
+    return std::string();  // the preset says it
+  }
+  const std::vector<std::string> known = known_compilers();
+  if (known.empty()) {
+    return fail(std::string(
+        "there is no compiler: install clang 19 (apt install clang-19), or g++ 13 or later"));
+  }
+  return known.front();
+}
+
+Result<void, std::string> need_program(std::string_view name, std::string_view package) {
+  if (!find_program(name).empty()) {
+    return {};
+  }
+  return fail(fmt::format("there is no {}: install it (apt install {})", name, package));
+}
+
+StepEnd end_of(const Result<ProgramEnd, std::string>& end) {
+  if (!end) {
+    return {kCommandFailed, end.error()};
+  }
+  return {end->is_stopped ? kCommandStopped : end->status, {}};
+}
+
+Result<std::vector<std::string>, std::string> configure_words(const Build& build) {
+  for (const auto& [name, package] : {std::pair{"cmake", "cmake"}, {"ninja", "ninja-build"}}) {
+    if (const auto there = need_program(name, package); !there) {
+      return fail(there.error());
+    }
+  }
+  const Preset preset = preset_of(build);
+  if (!preset.is_there && std::ranges::find(kPresets, build.preset) == kPresets.end()) {
+    return fail(
+        fmt::format("there is no preset {} in CMakePresets.json; of themselves there are {}",
+                    build.preset, fmt::join(kPresets, ", ")));
+  }
+  const auto compiler = compiler_for(preset);
+  if (!compiler) {
+    return fail(compiler.error());
+  }
+  std::vector<std::string> words = {"cmake", "-S", build.project.root, "-B", build.directory()};
+  if (preset.is_there) {
+    words.push_back("--preset=" + build.preset);
+  } else {
+    words.insert(words.end(), {"-G", "Ninja"});
+    std::ranges::copy(options_of(build.preset), std::back_inserter(words));
+  }
+  if (!compiler->empty()) {
+    words.push_back("-DCMAKE_CXX_COMPILER=" + *compiler);
+  }
+  for (const std::string& each : build.definitions) {
+    words.push_back("-D" + each);
+  }
+  return words;
+}
+
+/// What CMake has said of errors; all of it where there are none to be seen.
+std::string errors_in(const std::string& output) {
+  const std::size_t first = output.find("CMake Error");
+  return first == std::string::npos ? output : output.substr(first);
+}
+
+std::vector<std::pair<std::string, std::string>> environment_of(const Build& build) {
+  auto all = package_environment();
+  std::ranges::copy(build.environment, std::back_inserter(all));
+  return all;
+}
+
+StepEnd configure_project(const Build& build) {
+  if (fs::exists(build.directory() + "/build.ninja")) {
+    return {};  // ninja runs CMake again where its files have changed
+  }
+  const auto words = configure_words(build);
+  if (!words) {
+    return {kCommandFailed, words.error()};
+  }
+  const auto end = run_program({.words = *words,
+                                .directory = build.project.root,
+                                .environment = environment_of(build),
+                                .output = ProgramCall::Output::kept_with_errors});
+  if (!end || end->is_good() || end->is_stopped) {
+    return end_of(end);
+  }
+  // What it kept of a half that failed would come back: "the compiler is broken" for one that is
+  // installed since.
+  std::error_code ignored;
+  fs::remove(build.directory() + "/CMakeCache.txt", ignored);
+  fs::remove_all(build.directory() + "/CMakeFiles", ignored);
+  fmt::print(stderr, "{}", errors_in(end->output));
+  return {kCommandFailed, "CMake could not configure the project; its errors are above"};
+}
+
+/// Whether the build has no such target, told with those programs and libraries that it has.
+std::string unknown_target(const Build& build, std::string_view target) {
+  const auto listed = run_quietly({"ninja", "-C", build.directory(), "-t", "targets", "all"});
+  if (!listed || ("\n" + *listed).contains(fmt::format("\n{}: ", target))) {
+    return {};
+  }
+  // "shop: CXX_EXECUTABLE_LINKER__shop_Release"
+  const std::regex linked("LINKER__([^\n]+)_[^_\n]*\n");
+  std::set<std::string> names;
+  for (std::sregex_iterator at(listed->begin(), listed->end(), linked), end; at != end; ++at) {
+    names.insert((*at)[1]);
+  }
+  return fmt::format("there is no target {}; there {} {}", target, names.size() == 1 ? "is" : "are",
+                     names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+}
+
+std::string prefix_of_this_program() {
+  std::error_code failed;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
+  return failed ? std::string() : self.parent_path().parent_path().string();
+}
+
+std::vector<std::string> walked_files(const Project& project) {
+  std::vector<std::string> files;
+  std::error_code failed;
+  auto at = fs::recursive_directory_iterator(project.root, failed);
+  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(".") || (at.depth() == 0 && name == "build")) {
+      at.disable_recursion_pending();
+    } else if (at->is_regular_file(failed)) {
+      files.push_back(at->path().string());
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+Result<Project, std::string> find_project(const std::string& from) {
+  const std::regex uses(
+      R"(\b(find_package|add_subdirectory|FetchContent_Declare)\s*\([^)]*\beider\b)",
+      std::regex::icase);
+  fs::path folder = fs::absolute(from).lexically_normal();
+  if (!folder.has_filename()) {
+    folder = folder.parent_path();  // of "/srv/shop/."
+  }
+  for (;; folder = folder.parent_path()) {
+    const std::string cmake = cmake_of(folder);
+    if (std::regex_search(cmake, uses)) {
+      return Project{folder.string(), project_name_in(cmake)};
+    }
+    if (folder == folder.root_path()) {
+      return fail(
+          fmt::format("there is no project {} or above: no CMakeLists.txt that finds eider "
+                      "(eider new NAME makes one)",
+                      from == "." ? "here" : "in " + from));
+    }
+  }
+}
+
+StepEnd build_project(const Build& build, std::string_view target) {
+  StepEnd step = configure_project(build);
+  if (!step.is_good()) {
+    return step;
+  }
+  std::vector<std::string> words = {"cmake", "--build", build.directory()};
+  if (!target.empty()) {
+    words.insert(words.end(), {"--target", std::string(target)});
+  }
+  step = end_of(run_program({.words = words,
+                             .directory = build.project.root,
+                             .environment = environment_of(build),
+                             .output = build.output}));
+  if (!step.is_good() && step.status != kCommandStopped) {
+    if (auto why = target.empty() ? std::string() : unknown_target(build, target); !why.empty()) {
+      return {kCommandFailed, std::move(why), true};
+    }
+    return {kCommandFailed,
+            step.why.empty() ? "it does not compile, as the compiler says above" : step.why};
+  }
+  return step;
+}
+
+Result<std::string, std::string> program_of(const Build& build) {
+  for (const std::string_view below : {"/", "/bin/", "/src/"}) {
+    std::string path = build.directory() + std::string(below) + build.project.name;
+    std::error_code failed;
+    if (fs::is_regular_file(path, failed) && access(path.c_str(), X_OK) == 0) {
+      return path;
+    }
+  }
+  return fail(fmt::format("{} has no program called {}: name it by --program FILE",
+                          build.directory(), build.project.name));
+}
+
+std::string version_of(const Build& build) {
+  const std::string version = cached_value(build, "CMAKE_PROJECT_VERSION");
+  return version.empty() ? "0" : version;
+}
+
+std::string cached_value(const Build& build, std::string_view name) {
+  const auto cache = bench::read_file(build.directory() + "/CMakeCache.txt");
+  std::smatch found;
+  const std::regex line(fmt::format("\n{}:[A-Z]+=([^\n]*)", name));
+  return cache && std::regex_search(*cache, found, line) ? found[1].str() : "";
+}
+
+std::vector<std::pair<std::string, std::string>> package_environment() {
+  const std::string prefix = prefix_of_this_program();
+  for (const std::string_view library : {"/lib", "/lib64"}) {
+    std::error_code failed;
+    if (fs::exists(prefix + std::string(library) + "/cmake/eider", failed)) {
+      const char* const given = std::getenv("CMAKE_PREFIX_PATH");
+      const std::string before = given == nullptr ? "" : given;
+      const bool is_there = (":" + before + ":").contains(":" + prefix + ":");
+      return {{"CMAKE_PREFIX_PATH", is_there         ? before
+                                    : before.empty() ? prefix
+                                                     : fmt::format("{}:{}", prefix, before)}};
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> known_compilers() {
+  std::vector<std::string> found;
+  for (const std::string_view name :
+       {"clang++-19", "clang++-21", "clang++-20", "clang++-18", "clang++-17", "clang++", "g++-15",
+        "g++-14", "g++-13", "g++", "c++"}) {
+    if (!find_program(name).empty()) {
+      found.emplace_back(name);
+    }
+  }
+  return found;
+}
+
+bool is_source(const std::string& file) {
+  constexpr std::array<std::string_view, 10> kEndings = {".cc",  ".h",  ".cpp", ".hpp", ".cxx",
+                                                         ".hxx", ".hh", ".ipp", ".tcc", ".C"};
+  return std::ranges::find(kEndings, fs::path(file).extension().string()) != kEndings.end() &&
+         fs::is_regular_file(file);
+}
+
+std::vector<std::string> source_files(const Project& project) {
+  std::vector<std::string> files;
+  const auto listed =
+      run_program({.words = {"git", "ls-files", "-coz", "--deduplicate", "--exclude-standard"},
+                   .directory = project.root,
+                   .output = ProgramCall::Output::kept_with_errors});
+  if (listed && listed->is_stopped) {
+    ::_exit(kCommandStopped);  // half a list would pass for a whole one
+  }
+  if (listed && listed->is_good()) {
+    std::string_view left = listed->output;
+    while (!left.empty()) {
+      const std::size_t end = std::min(left.find('\0'), left.size());
+      files.push_back(project.root + "/" + std::string(left.substr(0, end)));
+      left.remove_prefix(std::min(end + 1, left.size()));
+    }
+  } else {
+    files = walked_files(project);
+  }
+  std::erase_if(files, [](const std::string& file) { return !is_source(file); });
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace eider

@@ -1,0 +1,86 @@
+// The project that a command is called in: where it is, and how CMake configures and builds it.
+// Must not know what a command wants of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/project/run.h"
+#include "eider/core/base/result.h"
+
+namespace eider {
+
+/// root  the nearest folder here or above whose CMakeLists.txt finds or adds eider; absolute
+/// name  as project(…) says there
+struct Project {
+  std::string root;
+  std::string name;
+};
+
+/// from     a folder; the current one
+/// errors   there is none, with what makes one
+[[nodiscard]] Result<Project, std::string> find_project(const std::string& from = ".");
+
+/// A build of the project below build/, by the preset of that name where it has one.
+///
+/// preset       "dev", "release", "asan", "tsan"
+/// output       where CMake and ninja show their work
+/// folder       below build/; empty: as the preset
+/// environment  that CMake has beside ours: CXXFLAGS, LDFLAGS
+/// definitions  for CMake, which hears them when the folder is new: "BUILD_TESTING=OFF"
+struct Build {
+  const Project& project;
+  std::string preset;
+  ProgramCall::Output output = ProgramCall::Output::shown;
+  std::string folder{};
+  std::vector<std::pair<std::string, std::string>> environment{};
+  std::vector<std::string> definitions{};
+
+  [[nodiscard]] std::string directory() const {
+    return project.root + "/build/" + (folder.empty() ? preset : folder);
+  }
+};
+
+/// What came of a step: its exit code, and why where it is not 0 (empty: it was shown).
+struct StepEnd {
+  int status = 0;
+  std::string why{};
+  bool is_target_missing = false;
+
+  [[nodiscard]] bool is_good() const noexcept { return status == 0; }
+};
+
+/// Configures it, if that is to be done, and builds the target; CMake and ninja show their work.
+///
+/// target   empty: all
+[[nodiscard]] StepEnd build_project(const Build& build, std::string_view target = {});
+
+/// The program of the project in that build: the target that is called as the project.
+///
+/// errors   it is a library, or the program is called otherwise
+[[nodiscard]] Result<std::string, std::string> program_of(const Build& build);
+
+/// The version of the project in that build, as project(…) says it; "0" where it says none.
+[[nodiscard]] std::string version_of(const Build& build);
+
+/// What CMake keeps of that name in that build; empty: nothing.
+[[nodiscard]] std::string cached_value(const Build& build, std::string_view name);
+
+/// What programs that we start find eider by, from where this one stands: CMAKE_PREFIX_PATH.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> package_environment();
+
+/// The compilers that eider is known to compile with, best first, of those that are here:
+/// "clang++-19".
+[[nodiscard]] std::vector<std::string> known_compilers();
+
+/// Whether it is a file that is named as sources and headers of C++ are.
+[[nodiscard]] bool is_source(const std::string& file);
+
+/// Sources of C++ and what else tests depend on, below the root: what git knows or would add, or
+/// all but build/ and what begins with a dot.
+[[nodiscard]] std::vector<std::string> source_files(const Project& project);
+
+}  // namespace eider

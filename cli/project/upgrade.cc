@@ -1,0 +1,337 @@
+#include "cli/project/upgrade.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cli/bench/files.h"
+#include "cli/json_line.h"
+#include "cli/project/words.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/server/upgrade_word.h"
+
+namespace eider {
+
+namespace {
+
+using detail::server::UpgradeRequest;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr std::string_view kUpgradeHelp =
+    R"(eider upgrade PID | --pid-file FILE [--within SECONDS] [--json]
+
+Asks a service that runs to let its program, as it is on the disk by now, take its place (SIGUSR2),
+and waits until the new process serves. No request is lost. Where the new one does not come up, the
+old one goes on serving, and why is told.
+
+PID               the number of the process that serves; of its supervisor where it has workers
+--pid-file FILE   where the service writes that (its own --pid-file)
+--within SECONDS  how long to wait; 90 where it is not said
+--json            who serves, as JSON, for programs
+
+  install -m 755 build/release/shop /usr/local/bin/shop && eider upgrade --pid-file /run/shop.pid
+  eider upgrade $(systemctl show -p MainPID --value shop)
+
+Exits with 0 if the new process serves, 1 if none does, or nothing was heard of it in that time, or
+it was started for somebody who asked before, so that it may be an older program.
+)";
+
+constexpr unsigned kWaitSecondsMax = 86'400;
+
+/// What is asked for.
+struct UpgradeWanted {
+  pid_t pid = 0;
+  std::string file{};
+  seconds within{90};
+  bool is_json = false;
+};
+
+/// What --json writes.
+struct UpgradeReport {
+  pid_t serving;
+  pid_t replaced;
+};
+
+/// The service, held so that its number is nobody else's meanwhile.
+struct ServingProcess {
+  pid_t pid;
+  Descriptor held;
+};
+
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && at == end && number > 0 ? std::optional(number) : std::nullopt;
+}
+
+/// errors   the words are not understood
+Result<UpgradeWanted, std::string> upgrade_wanted(std::span<const std::string_view> arguments) {
+  CommandWords words(arguments);
+  UpgradeWanted wanted;
+  wanted.file = words.value("--pid-file", "FILE").value_or("");
+  wanted.is_json = words.flag("--json");
+  const auto within = words.value("--within", "SECONDS");
+  const auto rest = words.rest("PID", 1);
+  if (!rest) {
+    return fail(rest.error());
+  }
+  if (rest->empty() == wanted.file.empty()) {
+    return fail(std::string("which process? say its number, or --pid-file FILE"));
+  }
+  if (!rest->empty()) {
+    const auto pid = number_of<pid_t>(rest->front());
+    if (!pid) {
+      return fail(fmt::format("{} is no number of a process", rest->front()));
+    }
+    wanted.pid = *pid;
+  }
+  if (within) {
+    const auto count = number_of<unsigned>(*within);
+    if (!count || *count > kWaitSecondsMax) {
+      return fail(fmt::format("--within takes 1 to {} seconds, not {}", kWaitSecondsMax, *within));
+    }
+    wanted.within = seconds(*count);
+  }
+  return wanted;
+}
+
+Result<pid_t, std::string> pid_in(const std::string& file) {
+  auto text = bench::read_file(file);
+  if (!text) {
+    return fail(text.error() + ": a service writes it when it is started with --pid-file");
+  }
+  while (text->ends_with('\n')) {
+    text->pop_back();
+  }
+  const auto pid = number_of<pid_t>(*text);
+  return pid ? Result<pid_t, std::string>(*pid)
+             : fail(fmt::format("{} holds no number of a process", file));
+}
+
+/// What /proc/PID/status has of it: "SigBlk" → "0000000000000200".
+std::string proc_status(pid_t pid, std::string_view name) {
+  const auto read = bench::read_file(fmt::format("/proc/{}/status", pid));
+  const std::string status = "\n" + read.value_or("");
+  const std::string before = fmt::format("\n{}:\t", name);
+  const std::size_t at = status.find(before);
+  if (at == std::string::npos) {
+    return {};
+  }
+  const std::size_t begin = at + before.size();
+  return status.substr(begin, status.find_first_of("\t\n", begin) - begin);
+}
+
+/// To whom SIGUSR2 is nothing special, it is the end.
+bool takes_sigusr2(pid_t pid) {
+  std::uint64_t taken = 0;
+  for (const std::string_view name : {"SigBlk", "SigCgt"}) {
+    const std::string digits = proc_status(pid, name);
+    std::uint64_t mask = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), mask, 16);
+    taken |= mask;
+  }
+  return (taken >> (SIGUSR2 - 1) & 1) != 0;
+}
+
+/// Others take it as well, and may end by it: a shell has a handler that does just that.
+bool is_of_eider(pid_t pid) {
+  const auto program = bench::read_file(fmt::format("/proc/{}/exe", pid));
+  return !program || program->contains(detail::server::upgrade_mark());
+}
+
+bool is_worker(pid_t pid) {
+  const auto all = bench::read_file(fmt::format("/proc/{}/environ", pid));
+  return all && ('\0' + *all).find(std::string("\0EIDER_WORKER=", 14)) != std::string::npos;
+}
+
+/// As /proc tells when a process was started: in ticks since the machine was.
+std::int64_t ticks_now() {
+  timespec since_boot{};
+  (void)clock_gettime(CLOCK_BOOTTIME, &since_boot);
+  const std::int64_t ticks = sysconf(_SC_CLK_TCK);
+  return since_boot.tv_sec * ticks + since_boot.tv_nsec * ticks / 1'000'000'000;
+}
+
+/// Nothing where /proc does not say.
+std::optional<std::int64_t> started_tick(pid_t pid) {
+  const auto stat = bench::read_file(fmt::format("/proc/{}/stat", pid));
+  if (!stat) {
+    return std::nullopt;
+  }
+  // The name, in brackets, may hold anything; the start is the 20th word behind it (proc(5)).
+  std::size_t at = stat->rfind(')');
+  for (int word = 0; word != 20 && at != std::string::npos; ++word) {
+    at = stat->find(' ', at + 1);
+  }
+  if (at == std::string::npos) {
+    return std::nullopt;
+  }
+  return number_of<std::int64_t>(
+      std::string_view(*stat).substr(at + 1, stat->find(' ', at + 1) - at - 1));
+}
+
+/// A file that is older than the process whose number it holds tells of one that has gone.
+bool is_older(const std::string& file, pid_t pid) {
+  constexpr std::int64_t kClockSlack = 2;
+  struct stat about{};
+  timespec now{};
+  const auto started = started_tick(pid);
+  if (!started || ::stat(file.c_str(), &about) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) {
+    return false;
+  }
+  const std::int64_t up_seconds = (ticks_now() - *started) / sysconf(_SC_CLK_TCK);
+  return about.st_mtim.tv_sec + kClockSlack < now.tv_sec - up_seconds;
+}
+
+/// errors   it is not there, is somebody else's, or would not understand: with the mend
+Result<ServingProcess, std::string> service_of(const UpgradeWanted& wanted) {
+  ServingProcess service{.pid = wanted.pid, .held = {}};
+  if (!wanted.file.empty()) {
+    const auto pid = pid_in(wanted.file);
+    if (!pid) {
+      return fail(pid.error());
+    }
+    service.pid = *pid;
+  }
+  const pid_t pid = service.pid;
+  service.held = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!service.held.is_open()) {
+    return fail(wanted.file.empty()
+                    ? fmt::format("there is no process {}", pid)
+                    : fmt::format("{} is of an earlier run: there is no process {} any more. Start "
+                                  "the service",
+                                  wanted.file, pid));
+  }
+  if (syscall(SYS_pidfd_send_signal, service.held.get(), 0, nullptr, 0) != 0) {
+    return fail(
+        errno == EPERM
+            ? fmt::format("process {} is somebody else's: ask as that user, or as root", pid)
+            : fmt::format("process {} cannot be asked: {}", pid, std::strerror(errno)));
+  }
+  if (!wanted.file.empty() && is_older(wanted.file, pid)) {
+    return fail(
+        fmt::format("{0} is older than process {1}, so it is of an earlier run. If that "
+                    "process is meant: eider upgrade {1}",
+                    wanted.file, pid));
+  }
+  if (is_worker(pid)) {
+    return fail(fmt::format("process {} is a worker: ask its supervisor, process {}", pid,
+                            proc_status(pid, "PPid")));
+  }
+  if (!takes_sigusr2(pid) || !is_of_eider(pid)) {
+    return fail(
+        fmt::format("process {} ({}) is no service of Eider that serves: SIGUSR2 might "
+                    "end it",
+                    pid, proc_status(pid, "Name")));
+  }
+  return service;
+}
+
+/// What stops this program, as something to wait for.
+Descriptor stop_signals() {
+  sigset_t stop;
+  sigemptyset(&stop);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    sigaddset(&stop, signal);
+  }
+  sigprocmask(SIG_BLOCK, &stop, nullptr);
+  return Descriptor(signalfd(-1, &stop, SFD_CLOEXEC));
+}
+
+/// Somebody else may have asked before, and have gone: what was started for him may be the program
+/// as it was on the disk then.
+int tell_successor(const UpgradeReport& report, std::int64_t asked_tick, bool is_json) {
+  const auto started = started_tick(report.serving);
+  if (started && *started < asked_tick) {
+    return command_fault(
+        "upgrade", fmt::format("process {} serves in place of {}, but was started before this was "
+                               "asked: what is on the disk may be newer. Ask again",
+                               report.serving, report.replaced));
+  }
+  fmt::print("{}", is_json ? json_line(report)
+                           : fmt::format("process {} serves in place of {}\n", report.serving,
+                                         report.replaced));
+  return kCommandDone;
+}
+
+/// Waits for the report, and returns the exit code.
+int await_outcome(const ServingProcess& service, UpgradeRequest& request,
+                  const UpgradeWanted& wanted, std::int64_t asked_tick) {
+  const Descriptor stopped = stop_signals();
+  const auto deadline = steady_clock::now() + wanted.within;
+  while (true) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+    std::array<pollfd, 3> waited{pollfd{request.fd(), POLLIN, 0},
+                                 pollfd{service.held.get(), POLLIN, 0},
+                                 pollfd{stopped.get(), POLLIN, 0}};
+    (void)poll(waited.data(), waited.size(), static_cast<int>(std::max<long>(left.count(), 0)));
+    if (waited[2].revents != 0) {
+      return kCommandStopped;
+    }
+    // The report comes before the end of the process that sent it.
+    if (const auto outcome = request.outcome()) {
+      if (outcome->successor == 0) {
+        return command_fault("upgrade", fmt::format("no new process takes over: {}. Process {} "
+                                                    "goes on serving",
+                                                    outcome->why, service.pid));
+      }
+      return tell_successor({outcome->successor, service.pid}, asked_tick, wanted.is_json);
+    }
+    if (waited[1].revents != 0) {
+      return command_fault("upgrade",
+                           fmt::format("process {} has ended; its log says why", service.pid));
+    }
+    if (left.count() <= 0) {
+      return command_fault("upgrade",
+                           fmt::format("nothing was heard of process {} within {} s: its log says "
+                                       "what came of it",
+                                       service.pid, wanted.within.count()));
+    }
+  }
+}
+
+}  // namespace
+
+int upgrade_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kUpgradeHelp)) {
+    return kCommandDone;
+  }
+  const auto wanted = upgrade_wanted(arguments);
+  if (!wanted) {
+    return command_misused("upgrade", wanted.error());
+  }
+  const auto service = service_of(*wanted);
+  if (!service) {
+    return command_fault("upgrade", service.error());
+  }
+  auto request = UpgradeRequest::make(service->pid);
+  if (!request) {
+    return command_fault("upgrade", request.error());
+  }
+  const std::int64_t asked_tick = ticks_now();
+  if (!request->send(service->held)) {
+    return command_fault("upgrade", fmt::format("process {} cannot be asked: {}", service->pid,
+                                                std::strerror(errno)));
+  }
+  return await_outcome(*service, *request, *wanted, asked_tick);
+}
+
+}  // namespace eider

@@ -1,0 +1,158 @@
+#include "cli/views.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/bench/files.h"
+#include "cli/project/words.h"
+#include "eider/core/base/result.h"
+#include "eider/web/views/assemble.h"
+#include "eider/web/views/generate.h"
+#include "eider/web/views/parser.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kViewsWritten = 0;
+constexpr int kViewsNotWritten = 1;
+constexpr int kViewsMisused = 2;
+
+constexpr std::string_view kViewsHelp = R"(eider views --out DIRECTORY [--root DIRECTORY] TEMPLATE …
+
+Makes C++ of templates: of each a header and a source, DIRECTORY/NAME.h and DIRECTORY/NAME.cc,
+with a function for each page. CMake runs it: eider_views(target DIRECTORY pages).
+
+--out DIRECTORY   where they go; files that stay the same are left alone
+--root DIRECTORY  where templates are named from; the current directory where it is not said
+TEMPLATE          a file below the root, named from there
+
+  eider views --out build/pages about.html
+  eider views --out build/pages --root pages notes/list.html layout.html
+
+Exits with 0 if all are written, 1 if a template is wrong or a file cannot be read or written.
+)";
+
+struct ViewsWanted {
+  std::string out;
+  std::string root = ".";
+  std::vector<std::string> names;
+};
+
+Result<ViewsWanted, std::string> views_wanted(std::span<const std::string_view> arguments) {
+  CommandWords words(arguments);
+  ViewsWanted wanted;
+  wanted.out = words.value("--out", "DIRECTORY").value_or("");
+  wanted.root = words.value("--root", "DIRECTORY").value_or(wanted.root);
+  auto names = words.rest("TEMPLATE …", arguments.size());
+  if (!names) {
+    return fail(names.error());
+  }
+  for (const std::string& name : *names) {
+    if (!views::is_template_name(name)) {
+      return fail(fmt::format("{} is not named from the root, as notes/list.html is", name));
+    }
+  }
+  wanted.names = std::move(*names);
+  if (wanted.out.empty() || wanted.names.empty()) {
+    return fail(std::string(wanted.out.empty() ? "--out has to say where they go"
+                                               : "which templates? --help tells more"));
+  }
+  return wanted;
+}
+
+/// What no editor would look for in a template.
+std::string named(const std::string& fault) {
+  return "eider views: " + fault;
+}
+
+class ViewsMaker {
+ public:
+  explicit ViewsMaker(const ViewsWanted& wanted) : wanted_(wanted) {}
+
+  Result<void, std::string> make(const std::string& name) {
+    const std::string target = wanted_.out + "/" + name;
+    std::error_code failed;
+    std::filesystem::create_directories(std::filesystem::path(target).parent_path(), failed);
+    const auto made = generated(name);
+    if (!made) {
+      return fail(made.error());
+    }
+    auto written = bench::write_if_new(target + ".h", made->header);
+    if (written) {
+      written = bench::write_if_new(target + ".cc", made->source);
+    }
+    return written ? written : fail(named(written.error()));
+  }
+
+ private:
+  Result<views::Generated, std::string> generated(const std::string& name) {
+    const auto read = [this](std::string_view file) {
+      return bench::read_file(wanted_.root + "/" + std::string(file));
+    };
+    auto text = read(name);
+    if (!text) {
+      return fail(named(text.error() + "; templates are named from --root"));
+    }
+    const auto file = views::parse_template({name, std::move(*text)});
+    if (!file) {
+      return fail(told(file.error()));
+    }
+    if ((*file)->page.empty()) {
+      const std::string note = "// " + name + " is a part of other templates.\n";
+      return views::Generated{note + "#pragma once\n", note};
+    }
+    const auto tree = views::assemble_page(name, read);
+    if (!tree) {
+      return fail(told(tree.error()));
+    }
+    const auto [known, is_new] = pages_.emplace(tree->page, name);
+    if (!is_new) {
+      return fail(
+          told(views::error_at(tree->page_place, tree->page + " is shown by " + known->second +
+                                                     " already: a struct has one template")));
+    }
+    return views::generate(*tree, wanted_.root, name + ".h");
+  }
+
+  /// The file as an editor finds it.
+  [[nodiscard]] std::string told(views::ViewError error) const {
+    if (wanted_.root != ".") {
+      error.file = wanted_.root + "/" + error.file;
+    }
+    return views::to_text(error);
+  }
+
+  const ViewsWanted& wanted_;
+  std::map<std::string, std::string> pages_;
+};
+
+}  // namespace
+
+int views_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kViewsHelp)) {
+    return kViewsWritten;
+  }
+  const auto wanted = views_wanted(arguments);
+  if (!wanted) {
+    fmt::print(stderr, "{}\n", named(wanted.error()));
+    return kViewsMisused;
+  }
+  ViewsMaker maker(*wanted);
+  int status = kViewsWritten;
+  for (const std::string& name : wanted->names) {
+    if (const auto made = maker.make(name); !made) {
+      fmt::print(stderr, "{}\n", made.error());
+      status = kViewsNotWritten;
+    }
+  }
+  return status;
+}
+
+}  // namespace eider
