@@ -1,7 +1,7 @@
-# eider_component(name [HOT] FOLDERS … [FILES …]): the library eider::name from the sources of those layers.
-# HOT goes without the standard library's own checks, which cost its requests 5 % (docs/howto/hardening.md).
-# A source is every .cc in the folder that is not a test, a benchmark or a fuzzer.
+# Makes the libraries of the components that the wings declare.
+# A source is every .cc in a folder that is not a test, a benchmark or a fuzzer.
 include(GNUInstallDirs)
+include(EiderWings)
 include(EiderLibraries)
 set(EIDER_COMPONENTS "${EIDER_COMPONENTS_ALL}" CACHE STRING
     "The components to build; those that they stand on come along")
@@ -16,13 +16,9 @@ endif()
 eider_with_bases(EIDER_COMPONENTS_BUILT core ${EIDER_COMPONENTS} ${for_tests})
 include(EiderSwagger)
 
-function(eider_component name)
-  if(NOT name IN_LIST EIDER_COMPONENTS_BUILT)
-    return()
-  endif()
-  cmake_parse_arguments(arg "HOT" "" "FOLDERS;FILES" ${ARGN})
-  add_library(eider_${name} STATIC ${arg_FILES})
-  foreach(folder IN LISTS arg_FOLDERS)
+function(eider_make_component name)
+  add_library(eider_${name} STATIC)
+  foreach(folder IN LISTS eider_folders_${name})
     file(GLOB found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/eider/${folder}/*.cc")
     list(FILTER found EXCLUDE REGEX "_(test|bench|fuzz)\\.cc$")
     target_sources(eider_${name} PRIVATE ${found})
@@ -39,7 +35,7 @@ function(eider_component name)
   target_include_directories(eider_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(eider_${name} PRIVATE $<BUILD_INTERFACE:eider_flags> $<BUILD_INTERFACE:eider_hardened>)
-  if(arg_HOT AND EIDER_HARDENING)
+  if(eider_hot_${name} AND EIDER_HARDENING)
     target_compile_options(eider_${name} PRIVATE -U_GLIBCXX_ASSERTIONS)
   endif()
   eider_link(${name})

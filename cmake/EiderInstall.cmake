@@ -3,7 +3,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/eider")
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)  # of packages; a plain `cmake --install` takes all
 
-install(CODE "set(EIDER_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")")
+install(CODE "set(EIDER_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
+set(EIDER_PUBLIC_HEADERS \"${EIDER_PUBLIC_HEADERS}\")")
 install(SCRIPT cmake/EiderInstallHeaders.cmake)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 foreach(component IN LISTS EIDER_COMPONENTS_BUILT)
@@ -19,6 +20,13 @@ set(eider_uring OFF)
 if(TARGET eider::uring)
   set(eider_uring ON)
 endif()
+# What the package has to find for each component, as the wings declare it.
+set(eider_declared)
+foreach(component IN LISTS EIDER_COMPONENTS_BUILT)
+  foreach(kind bases packages modules)
+    string(APPEND eider_declared "set(eider_${kind}_${component} \"${eider_${kind}_${component}}\")\n")
+  endforeach()
+endforeach()
 configure_package_config_file(cmake/eider-config.cmake.in "${PROJECT_BINARY_DIR}/eider-config.cmake"
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/eider-config-version.cmake"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Holds the library to layers.txt: what may include what, and whose a header and a namespace are.
+"""Checks the library against src/eider/*/wing.cmake: which wing may include which, what
+applications may include, and which namespace belongs to which folder.
 
-Must not have exceptions of its own: an edge that is right belongs into layers.txt.
+Must not have exceptions of its own: a dependency that is right belongs into a wing.cmake.
 """
 
 import re
@@ -13,141 +14,121 @@ import cpp
 
 _TESTS = re.compile(r'_(test|bench|fuzz)\.cc$|/test_[^/]*\.h$')
 _TEST_HEADER = re.compile(r'/test_[^/]*\.h$')
-_FOR_TESTS = 'testkit'
 _APPLICATIONS = ('examples', 'arena', 'tests/install', 'tests/must_not_compile')
-_SIGHTS = ('public', 'shared', 'private')
+_FOR_APPLICATIONS = ('eider.h', 'pages.h')  # which no wing may include
+_CALL = re.compile(r'^eider_(\w+)\(([^)]*)\)', re.MULTILINE)
+_KEYWORDS = ('DEPENDS', 'FOLDERS', 'BASES', 'PACKAGES', 'MODULES', 'TARGETS', 'BUILDING', 'HOT')
 _BRACE = re.compile(r'\bnamespace ([\w:]+) \{|[{}]')
-# Others have the name of the folder.
 _NAMED = {'cli': 'bench', 'data/db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws'}
+_ROW = re.compile(r'^\| `(\w+)/` \|[^|]*\|([^|]*)\|$', re.MULTILINE)
 
 
 @dataclass
-class Rule:
-    """What a folder may include, and who may include each of its headers."""
-    allowed: set = field(default_factory=set)
-    headers: dict = field(default_factory=dict)  # name → one of _SIGHTS
-    rest: str = 'private'
-
-    def sight_of(self, header):
-        """Who may include it: public, shared or private."""
-        return self.headers.get(header, self.rest)
+class Wing:
+    """What a wing.cmake declares."""
+    name: str
+    depends: list = field(default_factory=list)
+    folders: dict = field(default_factory=dict)  # folder, as wing/folder → component
+    public: set = field(default_factory=set)  # headers, as wing/header.h
 
 
-def read_rules(text):
-    """{folder: Rule}; ValueError names the line that is wrong."""
-    rules = {}
-    for line in text.splitlines():
-        line = line.partition('#')[0].rstrip()
-        if not line:
-            continue
-        name, colon, words = line.partition(':')
-        if line[0] == ' ':
-            _add_headers(rules, line, words.split())
-        elif not colon or name in rules:
-            raise ValueError(f'layers.txt: "{line}" is no rule, or a second one for its folder')
+def read_wing(text):
+    """The Wing of a wing.cmake; ValueError says what is wrong."""
+    wing = None
+    for call, words in _CALL.findall(text):
+        name, *rest = re.findall(r'"[^"]*"|[^\s"]+', words) or ['']
+        if call == 'wing' and wing is None:
+            wing = Wing(name, [word for word in rest if word != 'DEPENDS'])
+        elif wing is None:
+            raise ValueError('begins with another call than eider_wing')
+        elif call == 'public':
+            wing.public.update(f'{wing.name}/{header}.h' for header in [name, *rest])
+        elif call == 'component':
+            _add_folders(wing, name, rest)
         else:
-            rules[name] = Rule(set(words.split()))
-    for folder, rule in rules.items():
-        for other in rule.allowed - rules.keys():
-            raise ValueError(f'layers.txt: {folder} may include {other}, which has no rule')
-    return rules
+            raise ValueError(f'eider_{call} is no call of a wing')
+    if wing is None:
+        raise ValueError('has no eider_wing')
+    return wing
 
 
-def _add_headers(rules, line, headers):
-    sight = line.strip().partition(':')[0]
-    if not rules or sight not in _SIGHTS:
-        raise ValueError(f'layers.txt: "{line.strip()}" says nothing about headers')
-    rule = list(rules.values())[-1]
-    for header in headers:
-        if header in rule.headers:
-            raise ValueError(f'layers.txt: {header} is named twice: "{line.strip()}"')
-        rule.headers[header] = sight
-    if sight == 'private':
-        rule.rest = 'shared'
+def _add_folders(wing, component, words):
+    keyword = None
+    for word in words:
+        if word in _KEYWORDS:
+            keyword = word
+        elif keyword == 'FOLDERS':
+            folder = wing.name if word == '.' else f'{wing.name}/{word}'
+            if folder in wing.folders:
+                raise ValueError(f'{folder} belongs to two components')
+            wing.folders[folder] = component
 
 
-def cycle_in(rules):
-    """Folders that include each other in a ring, or []."""
-    done = set()
-
-    def walk(folder, above):
-        if folder in above:
-            return [*above[above.index(folder):], folder]
-        if folder in done:
-            return []
-        for other in sorted(rules[folder].allowed):
-            ring = walk(other, [*above, folder])
-            if ring:
-                return ring
-        done.add(folder)
-        return []
-
-    for folder in sorted(rules):
-        ring = walk(folder, [])
-        if ring:
-            return ring
-    return []
+def read_wings(base):
+    """{name: Wing} of the wing.cmake below `base`; ValueError names the file that is wrong."""
+    wings = {}
+    for path in sorted(base.glob('*/wing.cmake')):
+        try:
+            wing = read_wing(path.read_text(encoding='utf-8'))
+        except ValueError as fault:
+            raise ValueError(f'{path.parent.name}/wing.cmake: {fault}') from fault
+        if wing.name != path.parent.name:
+            raise ValueError(f'{path.parent.name}/wing.cmake: declares {wing.name}')
+        wings[wing.name] = wing
+    return wings
 
 
-def layer_of(path, rules):
-    """The longest folder of the rules that holds `path` (relative to src/eider), or None."""
-    parts = path.split('/')[:-1]
-    for count in range(len(parts), 0, -1):
-        folder = '/'.join(parts[:count])
-        if folder in rules:
-            return folder
-    return None
+def below(name, wings, above=()):
+    """The wing and all that it depends on; ValueError for a ring."""
+    if name in above:
+        raise ValueError(f'a ring: {" → ".join([*above, name])}')
+    if name not in wings:
+        raise ValueError(f'{above[-1]}/wing.cmake: there is no wing {name}')
+    return {name}.union(*(below(other, wings, (*above, name)) for other in wings[name].depends))
 
 
-def sight_of(included, rules):
-    """Who may include that header (relative to src/eider): public, shared or private."""
-    folder = layer_of(included, rules)
-    if folder is None:
-        return 'public'  # eider.h
-    return rules[folder].sight_of(included[len(folder) + 1:].removesuffix('.h'))
+def public_headers(wings):
+    """What applications may include, relative to src/eider."""
+    return sorted([*_FOR_APPLICATIONS, *(name for wing in wings.values() for name in wing.public)])
 
 
-def fault_of(name, included, rules):
+def fault_of(name, included, wings):
     """Why `name` may not include `included` (both relative to src/eider), or None."""
-    own, other = layer_of(name, rules), layer_of(included, rules)
+    own, other = name.split('/')[0], included.split('/')[0]
     is_test = bool(_TESTS.search(name))
-    if own is None:
-        return 'stands in a folder that layers.txt does not name'
-    if other is None:
+    if own not in wings:
+        return 'is in a folder without a wing.cmake'
+    if included in _FOR_APPLICATIONS:
         return None if is_test else 'includes a header that is made for applications'
-    allowed = rules[own].allowed
-    if is_test:  # what a test drives through the testkit it may name
-        allowed = allowed | {_FOR_TESTS}
-        if _FOR_TESTS in rules:
-            allowed = allowed | rules[_FOR_TESTS].allowed
-    sight = sight_of(included, rules)
-    if _TEST_HEADER.search(included) and not is_test and sight != 'public':
+    if _TEST_HEADER.search(included) and not is_test and included not in wings[other].public:
         return 'is for tests alone'
-    if other == own:
+    if is_test or other in below(own, wings):
         return None
-    if other not in allowed:
-        return f'{own} may not include {other}'
-    if sight == 'private' and not is_test:
-        return f'is private to {other}'
-    return None
+    return f'{own} may not include {other}'
 
 
-def namespace_faults(name, text, rules):
-    """The namespaces in `name` (relative to src/eider) that are not its folder's.
+def namespace_faults(name, text, wings):
+    """The namespaces in `name` (relative to src/eider) that are not its folder's, and classes of
+    higher wings that it only declares.
 
     A folder has eider, eider::<folder> and, for what is private, eider::detail::<folder>, or a
-    detail within the second. Those of folders that it may include are there for what is looked up
-    by an argument; and a block that only names classes may be of any folder.
+    detail within the second. Namespaces of folders that it may include are there for what is looked
+    up by an argument, and for declarations.
     """
-    folder = layer_of(name, rules)
-    if folder is None:
-        return []
+    folder = name.rpartition('/')[0].partition('/without_')[0]
+    lower = below(name.split('/')[0], wings)
+    spaces = {_space_of(each) for wing in lower for each in wings[wing].folders}
     own = _space_of(folder)
-    public = {own, 'testing', *map(_space_of, rules[folder].allowed)}
-    return [f'namespace {"::".join(path)} is not that of {folder}'
-            for path, body in _namespaces(cpp.blanked(text))
-            if path[0] == 'eider' and re.search('[{(=]', body)
-            and not _is_of(path, own, public)]
+    faults = []
+    for path, body in _namespaces(cpp.blanked(text)):
+        if path[0] != 'eider' or len(path) == 1:
+            continue
+        space = path[2] if path[1] == 'detail' and len(path) > 2 else path[1]
+        if space not in {own, 'testing', *spaces}:
+            faults.append(f'namespace {"::".join(path)} is of a higher wing')
+        elif re.search('[{(=]', body) and not _is_of(path, own, {own, 'testing', *spaces}):
+            faults.append(f'namespace {"::".join(path)} is not that of {folder}')
+    return faults
 
 
 def _is_of(path, own, public):
@@ -174,56 +155,90 @@ def _namespaces(flat):
     return found
 
 
-def _library_faults(root, rules):
-    base = root / 'src/eider'
+def _library_faults(base, wings):
+    used = set()
     for path in sorted([*base.rglob('*.h'), *base.rglob('*.cc')]):
-        name, text = path.relative_to(base).as_posix(), path.read_text()
+        name, text = path.relative_to(base).as_posix(), path.read_text(encoding='utf-8')
         if '/' not in name:
-            yield from _application_faults(f'src/eider/{name}', text, rules)
+            yield from _application_faults(f'src/eider/{name}', text, wings)
             continue
-        for fault in namespace_faults(name, text, rules):
-            yield f'src/eider/{name}: {fault}'
+        if not _TESTS.search(name):
+            for fault in namespace_faults(name, text, wings):
+                yield f'src/eider/{name}: {fault}'
         for included in cpp.includes(text):
             if included.startswith('eider/'):
-                fault = fault_of(name, included.removeprefix('eider/'), rules)
+                included = included.removeprefix('eider/')
+                used.add((name.split('/')[0], included.split('/')[0]))
+                fault = fault_of(name, included, wings)
                 if fault:
                     yield f'src/eider/{name}: includes {included}: {fault}'
+    for wing in wings.values():
+        for other in wing.depends:
+            if (wing.name, other) not in used:
+                yield f'{wing.name}/wing.cmake: includes nothing of {other}: remove it from DEPENDS'
 
 
-def _application_faults(name, text, rules):
+def _application_faults(name, text, wings):
+    public = public_headers(wings)
     for included in cpp.includes(text):
-        if (included.startswith('eider/')
-                and sight_of(included.removeprefix('eider/'), rules) != 'public'):
+        if included.startswith('eider/') and included.removeprefix('eider/') not in public:
             yield f'{name}: includes {included}: is not made for applications'
 
 
-def _missing(root, rules):
-    for folder, rule in rules.items():
-        for header in rule.headers:
-            if not (root / f'src/eider/{folder}/{header}.h').exists():
-                yield f'layers.txt: {folder} has no {header}.h'
+def _declaration_faults(base, wings):
+    for wing in wings.values():
+        for name in sorted(wing.public):
+            if not (base / name).exists():
+                yield f'{wing.name}/wing.cmake: there is no {name}'
+        for folder in wing.folders:
+            if not list((base / folder).glob('*.cc')) and not list((base / folder).glob('*.h')):
+                yield f'{wing.name}/wing.cmake: {folder} has no sources'
+    declared = {folder for wing in wings.values() for folder in wing.folders}
+    for folder in sorted({path.parent for path in base.rglob('*.cc')
+                          if not _TESTS.search(path.name)}):
+        name = folder.relative_to(base).as_posix()
+        if name not in declared and not _is_built_otherwise(folder):
+            yield f'src/eider/{name}: belongs to no component'
+
+
+def _is_built_otherwise(folder):
+    """Whether it has a CMakeLists.txt, or sources that replace others in some builds."""
+    return (folder / 'CMakeLists.txt').exists() or folder.name.startswith('without_')
+
+
+def table_faults(text, wings):
+    """Where the table of wings in ARCHITECTURE.md and the declarations differ."""
+    rows = {name: set(re.findall(r'`(\w+)`', cell)) for name, cell in _ROW.findall(text)}
+    for name, wing in wings.items():
+        if rows.get(name) != set(wing.depends):
+            yield (f'ARCHITECTURE.md: the row of {name} needs to say that it depends on '
+                   f'{", ".join(wing.depends) or "nothing"}')
+    for name in sorted(rows.keys() - wings.keys()):
+        yield f'ARCHITECTURE.md: {name} is no wing'
 
 
 def check(root):
     """All faults, as lines for a reader."""
+    base = root / 'src/eider'
     try:
-        rules = read_rules((root / 'layers.txt').read_text())
+        wings = read_wings(base)
+        for name in wings:
+            below(name, wings)
     except ValueError as fault:
         return [str(fault)]
-    ring = cycle_in(rules)
-    faults = [f'layers.txt: a ring: {" → ".join(ring)}'] if ring else []
-    faults += [*_missing(root, rules), *_library_faults(root, rules)]
+    faults = [*_declaration_faults(base, wings), *_library_faults(base, wings),
+              *table_faults((root / 'ARCHITECTURE.md').read_text(encoding='utf-8'), wings)]
     for folder in _APPLICATIONS:
         for path in sorted([*(root / folder).rglob('*.h'), *(root / folder).rglob('*.cc')]):
             name = path.relative_to(root).as_posix()
-            faults += _application_faults(name, path.read_text(), rules)
+            faults += _application_faults(name, path.read_text(encoding='utf-8'), wings)
     return faults
 
 
 def main():
     """Prints the faults."""
     faults = check(Path(__file__).resolve().parent.parent)
-    print('\n'.join(faults) if faults else 'every include looks down')
+    print('\n'.join(faults) if faults else 'no wing includes a higher one')
     return 1 if faults else 0
 
 

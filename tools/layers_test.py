@@ -1,80 +1,89 @@
-"""The rules of layers.txt are read strictly and held to."""
+"""The wings are read strictly, and checked."""
 
 import unittest
 
 import layers
 
-RULES = layers.read_rules('base:\n  private:\nhttp: base\n  public: cidr\n  shared: b\n'
-                          'http/h1: base http\n  private: scan\n'
-                          'server: base http http/h1\n  public: server\n'
-                          'testkit: base server # for tests\n  public: test_client\n')
+
+def wings_of(**texts):
+    """Wings of these texts of wing.cmake."""
+    return {name: layers.read_wing(text) for name, text in texts.items()}
 
 
-class Rules(unittest.TestCase):
-    def test_a_line_that_is_no_rule_is_refused(self):
-        for text in ('base', 'a:\na:', 'a: nowhere', '  public: a', 'a:\n  hidden: b',
-                     'a:\n  public: b\n  shared: b'):
+WINGS = wings_of(
+    core='# what\neider_wing(core)\neider_component(core FOLDERS base json HOT)\n'
+         'eider_public(base/span\n             json/json)\n',
+    io='eider_wing(io DEPENDS core)\neider_component(core FOLDERS runtime)\n'
+       'eider_component(tls FOLDERS tls PACKAGES "OpenSSL 3.0" TARGETS OpenSSL::SSL)\n',
+    app='eider_wing(app DEPENDS io)\neider_component(core FOLDERS .)\neider_public(app test_app)\n')
+
+
+class Declarations(unittest.TestCase):
+    def test_are_read(self):
+        self.assertEqual(WINGS['io'].depends, ['core'])
+        self.assertEqual(WINGS['io'].folders, {'io/runtime': 'core', 'io/tls': 'tls'})
+        self.assertEqual(WINGS['app'].folders, {'app': 'core'})
+        self.assertEqual(layers.public_headers(WINGS),
+                         ['app/app.h', 'app/test_app.h', 'core/base/span.h', 'core/json/json.h',
+                          'eider.h', 'pages.h'])
+
+    def test_that_are_wrong_are_refused(self):
+        for text in ('', 'eider_public(a)', 'eider_wing(a)\neider_wing(b)',
+                     'eider_wing(a)\neider_folder(b)',
+                     'eider_wing(a)\neider_component(x FOLDERS b)\neider_component(y FOLDERS b)'):
             with self.assertRaises(ValueError, msg=text):
-                layers.read_rules(text)
+                layers.read_wing(text)
 
-    def test_a_ring_is_found(self):
-        rules = {'a': layers.Rule({'b'}), 'b': layers.Rule({'a'})}
-        self.assertEqual(layers.cycle_in(rules), ['a', 'b', 'a'])
-        self.assertEqual(layers.cycle_in(RULES), [])
+    def test_depend_on_wings_that_exist_and_in_no_ring(self):
+        self.assertEqual(layers.below('app', WINGS), {'app', 'io', 'core'})
+        for wings in (wings_of(a='eider_wing(a DEPENDS b)', b='eider_wing(b DEPENDS a)'),
+                      wings_of(a='eider_wing(a DEPENDS nowhere)')):
+            with self.assertRaises(ValueError):
+                layers.below('a', wings)
 
-    def test_the_longest_folder_is_the_layer(self):
-        self.assertEqual(layers.layer_of('http/h1/x.h', RULES), 'http/h1')
-        self.assertEqual(layers.layer_of('http/x.h', RULES), 'http')
-        self.assertIsNone(layers.layer_of('new/x.h', RULES))
-
-    def test_what_no_line_names_is_private_or_shared_where_private_is_told(self):
-        for header, sight in (('eider.h', 'public'), ('http/cidr.h', 'public'),
-                              ('http/b.h', 'shared'), ('http/c.h', 'private'),
-                              ('http/h1/scan.h', 'private'), ('http/h1/x.h', 'shared'),
-                              ('base/x.h', 'shared')):
-            self.assertEqual(layers.sight_of(header, RULES), sight, header)
+    def test_have_a_row_each(self):
+        row = '| `{}/` | what | {} |\n'.format
+        table = row('core', '') + row('io', '`core`') + row('app', '`io`')
+        self.assertEqual(list(layers.table_faults(table, WINGS)), [])
+        for wrong in (table.replace('`io` |', '`core` |'), row('core', ''), table + row('x', '')):
+            self.assertTrue(list(layers.table_faults(wrong, WINGS)), wrong)
 
 
 class Includes(unittest.TestCase):
-    def test_down_and_within_is_allowed(self):
-        for name, included in (('http/a.h', 'base/b.h'), ('http/a.h', 'http/c.h'),
-                               ('http/h1/a.h', 'http/b.h'), ('http/h1/a_test.cc', 'http/c.h'),
-                               ('testkit/a.cc', 'server/server.h'),
-                               ('http/a_test.cc', 'testkit/t.h'),
-                               ('http/test_a.h', 'testkit/t.h'), ('http/a_test.cc', 'eider.h'),
-                               ('http/a_test.cc', 'server/s.h'),
-                               ('http/a_test.cc', 'server/test_s.h')):
-            self.assertIsNone(layers.fault_of(name, included, RULES), (name, included))
+    def test_of_lower_wings_and_the_own_one(self):
+        for name, included in (('io/tls/a.h', 'core/base/b.h'), ('app/a.h', 'core/json/b.h'),
+                               ('io/tls/a.h', 'io/runtime/b.h'),
+                               ('core/base/a_test.cc', 'app/app.h'),
+                               ('core/base/test_a.h', 'app/app.h'),
+                               ('io/tls/a_test.cc', 'io/tls/test_b.h'),
+                               ('app/a.h', 'app/test_app.h'), ('app/a_test.cc', 'eider.h')):
+            self.assertIsNone(layers.fault_of(name, included, WINGS), (name, included))
 
-    def test_up_sideways_and_what_is_private_is_not(self):
-        for name, included in (('base/a.h', 'http/b.h'), ('http/a.h', 'http/h1/b.h'),
-                               ('http/a_test.cc', 'http/h1/b.h'), ('http/a.h', 'testkit/t.h'),
-                               ('http/tests.h', 'testkit/t.h'), ('http/a.cc', 'http/test_a.h'),
-                               ('server/a.h', 'http/c.h'), ('testkit/a.cc', 'server/s.h'),
-                               ('new/a.h', 'base/b.h'), ('server/a.h', 'eider.h')):
-            self.assertIsNotNone(layers.fault_of(name, included, RULES), (name, included))
+    def test_of_higher_wings_and_of_tests_are_faults(self):
+        for name, included in (('core/base/a.h', 'io/tls/b.h'), ('io/tls/a.cc', 'app/app.h'),
+                               ('io/tls/a.cc', 'io/tls/test_b.h'), ('app/a.cc', 'eider.h'),
+                               ('app/a.cc', 'pages.h'), ('new/a.h', 'core/base/b.h')):
+            self.assertIsNotNone(layers.fault_of(name, included, WINGS), (name, included))
 
 
 class Namespaces(unittest.TestCase):
-    def test_a_folder_has_its_own(self):
-        for name, text in (('http/a.h', 'namespace eider {\nint a();\n}'),
-                           ('http/a.h', 'namespace eider::detail::http {\nint a();\n}'),
-                           ('http/a.h', 'namespace eider {\nnamespace detail::http {\nint a();}}'),
-                           ('http/h1/a.h', 'namespace eider::h1 {\nnamespace detail {\nint a();}}'),
-                           ('http/h1/a.h', 'namespace eider::http {\nint a();\n}'),
-                           ('http/a_test.cc', 'namespace eider::testing {\nint a();\n}'),
-                           ('http/a.h', 'namespace eider::detail::server {\nclass A;\n}'),
-                           ('http/a.h', 'namespace std {\nint a();\n}')):
-            self.assertEqual(layers.namespace_faults(name, text, RULES), [], text)
+    def test_a_folder_has_its_own_and_declares_those_of_lower_wings(self):
+        for text in ('namespace eider {\nint a();\n}',
+                     'namespace eider::detail::tls {\nint a();\n}',
+                     'namespace eider {\nnamespace detail::tls {\nint a();}}',
+                     'namespace eider::tls {\nnamespace detail {\nint a();}}',
+                     'namespace eider::json {\nint a();\n}',
+                     'namespace eider::testing {\nint a();\n}',
+                     'namespace eider::detail::runtime {\nclass A;\n}',
+                     'namespace std {\nint a();\n}'):
+            self.assertEqual(layers.namespace_faults('io/tls/a.h', text, WINGS), [], text)
 
-    def test_another_folders_or_none_is_a_fault(self):
-        for name, text in (('http/a.h', 'namespace eider::detail {\nint a();\n}'),
-                           ('http/a.h', 'namespace eider {\nnamespace detail {\nint a();\n}}'),
-                           ('http/h1/a.h', 'namespace eider::http::detail {\nint a();\n}'),
-                           ('http/a.h', 'namespace eider::detail::server {\nclass A {};\n}'),
-                           ('http/a.h', 'namespace eider::server {\nint a();\n}'),
-                           ('http/a.h', 'namespace eider::h1::detail {\nint a();\n}')):
-            self.assertEqual(len(layers.namespace_faults(name, text, RULES)), 1, text)
+    def test_others_and_classes_of_higher_wings_are_faults(self):
+        for text in ('namespace eider::detail {\nint a();\n}',
+                     'namespace eider::detail::runtime {\nclass A {};\n}',
+                     'namespace eider::detail::app {\nclass A;\n}',
+                     'namespace eider::json::detail {\nint a();\n}'):
+            self.assertEqual(len(layers.namespace_faults('io/tls/a.h', text, WINGS)), 1, text)
 
 
 if __name__ == '__main__':

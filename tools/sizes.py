@@ -111,7 +111,7 @@ def library_sizes(texts):
 
 def is_of_library(name):
     """Whether a file is the library's own, not one that tests it."""
-    return (name.startswith('src/') and name.endswith(_CPP)
+    return (name.startswith(('src/', 'cli/')) and name.endswith(_CPP)
             and not re.search(r'_(test|bench|fuzz)\.cc$|/test_', name))
 
 

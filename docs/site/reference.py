@@ -1,6 +1,6 @@
 """The reference: a page for each header that users may include, and one of all names.
 
-Must not decide what is public: layers.txt does, and docs/reference/public.md tells it.
+Must not decide what is public: the wings do, and docs/reference/public.md lists it.
 """
 
 import html
@@ -34,10 +34,8 @@ class Reference:
 
     def __init__(self, words):
         """`words` are those that the code of the pages has: they make names public, too."""
-        rules = layers.read_rules((ROOT / 'layers.txt').read_text())
-        public = sorted(f'eider/{folder}/{name}.h' for folder, rule in rules.items()
-                        for name, sight in rule.headers.items() if sight == 'public')
-        self.public = ['eider/eider.h', *public]
+        wings = layers.read_wings(ROOT / 'src/eider')
+        self.public = [f'eider/{name}' for name in layers.public_headers(wings)]
         self.reached_by = _reached(self.public)
         self.headers = {}
         for path in [*self.public, *sorted(set(self.reached_by) - set(self.public))]:
@@ -140,7 +138,7 @@ def _reached(public):
         path = todo.pop(0)
         source = ROOT / 'src' / path
         if not source.is_file():
-            raise SiteFailed('layers.txt', f'{path} is public there, and does not exist')
+            raise SiteFailed('wing.cmake', f'{path} is public there, and does not exist')
         for included in _INCLUDE.findall(source.read_text()):
             if included not in by and '/testkit/' not in included:
                 by[included] = by[path]

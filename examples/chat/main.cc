@@ -1,11 +1,11 @@
 // A chat: rooms, who is in them, and their last messages, for browsers on desks and phones, and by
 // plain forms for those that run no script. The options are those of every Eider application
 // (--help). Over HTTPS (--tls-port 8443) pages and sockets share one HTTP/2 connection.
+#include <eider/app/http2/http2.h>
 #include <eider/auth/session/session.h>
 #include <eider/core/base/token.h>
 #include <eider/eider.h>
 #include <eider/io/tls/tls.h>
-#include <eider/server/http2/http2.h>
 #include <eider/web/assets/assets.h>
 #include <eider/web/middleware/middleware.h>
 #include <eider/web/views/app/views.h>

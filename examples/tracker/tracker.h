@@ -5,8 +5,8 @@
 #include <eider/auth/passwords/passwords.h>
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
+#include <eider/pages.h>
 #include <eider/web/journal/journal.h>
-#include <eider/web/pages/pages.h>
 
 namespace tracker {
 

@@ -26,6 +26,7 @@
 #include "eider/core/reflect/nullable.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/sleep.h"
+#include "eider/protocols/http/url.h"
 #include "eider/server/server.h"
 #include "eider/web/files/files.h"
 #include "eider/web/languages/languages.h"

@@ -1,10 +1,10 @@
-#include <eider/data/redis/app/redis_rates.h>
-#include <eider/data/redis/app/redis_sessions.h>
-#include <eider/data/redis/app/redis_topics.h>
-#include <eider/data/redis/app/redis_values.h>
+#include <eider/auth/session/redis/redis_sessions.h>
 #include <eider/data/redis/redis.h>
 #include <eider/data/redis/redis_cache.h>
 #include <eider/data/redis/redis_subscriber.h>
+#include <eider/data/redis/redis_values.h>
+#include <eider/web/middleware/redis/redis_rates.h>
+#include <eider/web/relay/redis/redis_topics.h>
 
 #include <cstdio>
 

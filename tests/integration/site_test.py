@@ -107,7 +107,7 @@ class Built(unittest.TestCase):
                 self.assertEqual(taken, [], name)
 
     def test_a_header_tells_its_docstrings_and_hides_what_is_private(self):
-        page = (SITE / 'headers/eider/middleware/rate_limit.html').read_text()
+        page = (SITE / 'headers/eider/web/middleware/rate_limit.html').read_text()
         self.assertIn('A request too many is a 429 with Retry-After', page)
         self.assertIn('id="RateLimit.keys_max"', page)
         self.assertNotIn('make_rate_limiter', page)
@@ -124,7 +124,7 @@ class Built(unittest.TestCase):
 
     def test_the_index_finds_words_and_names(self):
         self.assertEqual(found('sessions')[0], 'howto/sessions.html')
-        self.assertIn('headers/eider/middleware/rate_limit.html', found('rate', 'limit'))
+        self.assertIn('headers/eider/web/middleware/rate_limit.html', found('rate', 'limit'))
         self.assertIn('howto/upgrade.html', found('upgrade')[:3])
         self.assertEqual(found('nobodyhaseverwrittenthis'), [])
 

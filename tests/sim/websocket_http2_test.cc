@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "eider/app/app.h"
+#include "eider/app/http2/http2.h"
 #include "eider/app/params.h"
 #include "eider/app/websocket.h"
 #include "eider/client/client.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/server/connection_protocol.h"
-#include "eider/server/http2/http2.h"
 #include "eider/server/http2/loop_h2.h"
 #include "eider/server/server.h"
 

@@ -79,11 +79,8 @@ def count_unittest(outcome, name, ended):
 
 def _public_headers(root):
     """What applications include, as they write it."""
-    rules = layers.read_rules((root / 'layers.txt').read_text())
-    names = [path.relative_to(root / 'src').as_posix()
-             for path in sorted((root / 'src').rglob('*.h'))]
-    return [name for name in names
-            if layers.sight_of(name.removeprefix('eider/'), rules) == 'public']
+    return [f'eider/{name}'
+            for name in layers.public_headers(layers.read_wings(root / 'src/eider'))]
 
 
 def _for_public_headers(root):

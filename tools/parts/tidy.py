@@ -32,7 +32,7 @@ def is_checked(path, root):
     where = path.relative_to(root).as_posix()
     united = re.search(r'(CMakeFiles/eider_|examples/.*CMakeFiles/)\w+\.dir/Unity/(\w+)', where)
     return (united is not None and '_generated_' not in united[2]
-            or where.startswith(('src/', 'examples/'))
+            or where.startswith(('src/', 'cli/', 'examples/'))
             and not where.endswith(('_test.cc', '_bench.cc', '_fuzz.cc')))
 
 

@@ -4,9 +4,9 @@
 //               [--middlewares N] [--host ADDRESS] [--processes N] [--files DIR]
 //               [--profiles DIR] [--tls-port P [--cert F --key F]] [--upstream HOST:PORT]
 //               [--database WHERE [--database-connections N] [--redis URL]]
+#include <eider/app/http2/http2.h>
 #include <eider/eider.h>
 #include <eider/io/tls/tls.h>
-#include <eider/server/http2/http2.h>
 #include <eider/web/proxy/proxy.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
 // A service whose answers cost what the request says, in time of a processor or of a thread that
 // waits: see arena/overload.
 // Must not do anything else.
+#include <eider/app/http2/http2.h>
 #include <eider/eider.h>
-#include <eider/server/http2/http2.h>
 #include <eider/web/middleware/health.h>
 
 #include <chrono>

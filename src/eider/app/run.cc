@@ -173,7 +173,7 @@ Exit App::serve(const ServerOptions& options) {
     return Exit(0, list_routes());
   }
   const std::optional<unsigned> worker = worker_index();
-  table_->settings = options.settings;
+  table_->settings = std::static_pointer_cast<detail::app::Settings>(options.settings);
   if (table_->settings != nullptr && table_->log != nullptr) {
     table_->settings->apply(*table_->log);
     warn_of_misspelled(*table_->settings, *table_->log, worker.has_value());

@@ -236,15 +236,18 @@ struct Reloadable {
 
 class Reloads : public ::testing::Test {
  protected:
+  [[nodiscard]] detail::app::Settings& settings() const {
+    return *static_cast<detail::app::Settings*>(options_->settings.get());
+  }
+
   /// Writes the file, reads it as SIGHUP does, and tells what has become of it.
   std::string reload(std::string_view text) {
     (void)directory_.file("notes.toml", text);
-    auto reading = options_->settings->read();
+    auto reading = settings().read();
     if (!reading) {
       return reading.error();
     }
-    const detail::app::Settings::Changes changes =
-        options_->settings->take_changes(*std::move(reading));
+    const detail::app::Settings::Changes changes = settings().take_changes(*std::move(reading));
     std::string all;
     for (const std::string& taken : changes.taken) {
       all += taken + "\n";
@@ -292,10 +295,10 @@ TEST_F(Reloads, of_a_bad_file_change_nothing) {
             path_ + ":2: is no TOML: encountered end-of-file");
   EXPECT_EQ(reload("title = \"Second\"\nx = 1"), path_ + ":2: 'x' is no option");
   std::filesystem::remove(path_);
-  EXPECT_EQ(options_->settings->read().error(),
+  EXPECT_EQ(settings().read().error(),
             "--config names '" + path_ + "', which cannot be read: No such file or directory");
   std::filesystem::create_directory(path_);
-  EXPECT_EQ(options_->settings->read().error(),
+  EXPECT_EQ(settings().read().error(),
             "--config names '" + path_ + "', which cannot be read: Is a directory");
   std::filesystem::remove(path_);
   EXPECT_EQ(&*own_, before);
@@ -323,8 +326,8 @@ TEST_F(Reloads, take_limits_and_leave_what_the_program_has_set_itself) {
   const std::string title = "title = \"First\"\n[server]\nport = 1\n[server.limits]\n";
   Limits at_start = options_->limits;
   at_start.idle = 7s;
-  const ServingLimits& then = options_->settings->limits();
-  const auto by_now = [&] { return with_changes(at_start, then, options_->settings->limits()); };
+  const ServingLimits& then = settings().limits();
+  const auto by_now = [&] { return with_changes(at_start, then, settings().limits()); };
   const std::string in_file = " (" + path_ + ":";
   EXPECT_EQ(reload(title + "head_bytes_max = \"64KiB\"\nconnections_max = 12\nbody = \"1m\"\n"),
             "server.limits.head_bytes_max is \"64KiB\"" + in_file + "5)\n" +

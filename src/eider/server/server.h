@@ -23,9 +23,6 @@ class LogSink;
 class SealMaker;
 class Service;
 struct ServerState;
-namespace detail::app {
-class Settings;
-}
 
 /// A place where connections are accepted.
 struct ListenAt {
@@ -155,8 +152,9 @@ struct ServerOptions {
   bool stores_sockets = false;
   /// What else than HTTP/1.1 is spoken on the same ports; null: nothing.
   std::shared_ptr<const ConnectionProtocol> protocol = nullptr;
-  /// Of App::serve: what SIGHUP reads anew; null: nothing. read_command_line fills it.
-  std::shared_ptr<detail::app::Settings> settings = nullptr;
+  /// Only for App::serve, which knows the type: what it reads again at SIGHUP. Null: nothing.
+  /// read_command_line sets it.
+  std::shared_ptr<void> settings = nullptr;
   /// Hears of what nobody can be answered about, such as a lack of descriptors. May be null.
   LogSink* log = nullptr;
 };

@@ -18,10 +18,15 @@ constexpr Duration kHeldBackFor = std::chrono::milliseconds(2);
 /// A run that grew beyond this gives its memory back.
 constexpr std::size_t kKeptRunBytesMax = 64UL * 1024;
 
-WsSubscription** find_subscription(ws::detail::WsSession& session,
-                                   std::string_view topic) noexcept {
-  WsSubscription** at = &session.subscriptions;
-  while (*at != nullptr && (*at)->topic->name != topic) {
+/// Pre: of a session's list
+WsSubscription& subscription_at(ws::detail::WsSubscriptionLink& link) noexcept {
+  return static_cast<WsSubscription&>(link);
+}
+
+ws::detail::WsSubscriptionLink** find_subscription(ws::detail::WsSession& session,
+                                                   std::string_view topic) noexcept {
+  ws::detail::WsSubscriptionLink** at = &session.subscriptions;
+  while (*at != nullptr && subscription_at(**at).topic->name != topic) {
     at = &(*at)->next;
   }
   return at;
@@ -44,7 +49,7 @@ void WsHub::subscribe(ws::detail::WsSession& session, std::string_view name) {
     return;
   }
   std::size_t topics = 0;
-  for (const WsSubscription* at = session.subscriptions; at != nullptr; at = at->next) {
+  for (const auto* at = session.subscriptions; at != nullptr; at = at->next) {
     ++topics;
   }
   if (topics >= session.output().options().topics_max) {
@@ -53,11 +58,11 @@ void WsHub::subscribe(ws::detail::WsSession& session, std::string_view name) {
   }
   WsTopic& topic = join(name);
   is_last_run_open_ = false;  // what is published from now on is for it too
-  WsSubscription& made = subscriptions_.make(WsSubscription{.topic = &topic,
-                                                            .session = &session,
-                                                            .index = topic.subscriptions.size(),
-                                                            .first_run = runs_before_ + run_count_,
-                                                            .next = session.subscriptions});
+  WsSubscription& made = subscriptions_.make(WsSubscription{{session.subscriptions},
+                                                            &topic,
+                                                            &session,
+                                                            topic.subscriptions.size(),
+                                                            runs_before_ + run_count_});
   // The index is its place in this list: `remove` moves the last one there.
   topic.subscriptions.push_back(&made);
   topic.shared_forms += session.output().form() == ws::detail::WsForm::shared ? 1U : 0U;
@@ -66,17 +71,17 @@ void WsHub::subscribe(ws::detail::WsSession& session, std::string_view name) {
 }
 
 void WsHub::unsubscribe(ws::detail::WsSession& session, std::string_view name) {
-  WsSubscription** at = find_subscription(session, name);
-  if (WsSubscription* found = *at) {
+  ws::detail::WsSubscriptionLink** at = find_subscription(session, name);
+  if (ws::detail::WsSubscriptionLink* found = *at) {
     *at = found->next;
-    remove(*found);
+    remove(subscription_at(*found));
   }
 }
 
 void WsHub::unsubscribe_all(ws::detail::WsSession& session) noexcept {
-  while (WsSubscription* first = session.subscriptions) {
+  while (ws::detail::WsSubscriptionLink* first = session.subscriptions) {
     session.subscriptions = first->next;
-    remove(*first);
+    remove(subscription_at(*first));
   }
 }
 

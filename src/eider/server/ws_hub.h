@@ -41,12 +41,11 @@ struct WsTopic {
   }
 };
 
-struct WsSubscription {
-  WsTopic* topic;
-  ws::detail::WsSession* session;
-  std::size_t index;        // in the topic's list
-  std::uint64_t first_run;  // what was published before is not for it
-  WsSubscription* next;     // of the same session
+struct WsSubscription : ws::detail::WsSubscriptionLink {
+  WsTopic* topic = nullptr;
+  ws::detail::WsSession* session = nullptr;
+  std::size_t index = 0;        // in the topic's list
+  std::uint64_t first_run = 0;  // what was published before is not for it
 };
 
 class WsHub final : public ws::detail::WsShared,

@@ -1,6 +1,6 @@
 // What clients may make a server hold in memory: for tests/integration/waiting_output_test.py.
+#include <eider/app/http2/http2.h>
 #include <eider/eider.h>
-#include <eider/server/http2/http2.h>
 #include <eider/web/coding/decoded_request.h>
 
 #include <string>

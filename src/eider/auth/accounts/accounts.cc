@@ -9,6 +9,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/kinds/kinds.h"
 #include "eider/core/reflect/constraints.h"
+#include "eider/protocols/http/url.h"
 
 namespace eider {
 

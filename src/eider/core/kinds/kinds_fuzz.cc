@@ -10,6 +10,7 @@
 #include "eider/core/base/assert.h"
 #include "eider/core/kinds/kinds.h"
 #include "eider/core/reflect/text.h"
+#include "eider/protocols/http/url.h"
 
 namespace {
 

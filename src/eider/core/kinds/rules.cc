@@ -4,7 +4,6 @@
 
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
-#include "eider/protocols/http/http_url.h"
 
 namespace eider {
 
@@ -52,12 +51,6 @@ bool are_pieces(std::string_view text, IsPiece is_piece) noexcept {
   }
 }
 
-/// What a URL may hold as it stands (RFC 3986, section 2).
-bool is_url_byte(char byte) noexcept {
-  constexpr std::string_view kNever = "\"<>\\^`{|}";
-  return byte > ' ' && byte < '\x7F' && !kNever.contains(byte);
-}
-
 }  // namespace
 
 namespace detail::kinds {
@@ -71,13 +64,6 @@ bool is_email(std::string_view text) noexcept {
   const std::string_view domain = text.substr(at + 1);
   return domain.size() <= kDomainBytesMax && are_pieces(text.substr(0, at), is_atom) &&
          are_pieces(domain, is_label);
-}
-
-bool is_url(std::string_view text) {
-  const std::size_t mark = text.find('#');
-  const bool has_one_fragment = mark == text.npos || text.find('#', mark + 1) == text.npos;
-  return text.size() <= IsUrl::kBytesMax && has_one_fragment &&
-         std::ranges::all_of(text, is_url_byte) && http::read_http_url(text).has_value();
 }
 
 Requirement describe_one_of(std::initializer_list<std::string_view> texts) {
@@ -95,13 +81,6 @@ Requirement describe_one_of(std::initializer_list<std::string_view> texts) {
 
 Requirement IsEmail::describe() {
   return {"email", "must be an email address, as name@example.org", {}, {{"format", "\"email\""}}};
-}
-
-Requirement IsUrl::describe() {
-  return {"url",
-          "must be an http or https URL, as https://example.org/path",
-          {},
-          {{"format", "\"uri\""}, {"maxLength", std::to_string(kBytesMax)}}};
 }
 
 Requirement Unique::describe() {

@@ -1,4 +1,4 @@
-// Rules on strings, numbers and lists for Must, and what is made of them: Email, Url.
+// Rules on strings, numbers and lists for Must, and what is made of them: Email.
 // Must not look anything up: whether a mailbox or a server is there is not asked.
 #pragma once
 
@@ -18,7 +18,6 @@ namespace eider {
 namespace detail::kinds {
 
 [[nodiscard]] bool is_email(std::string_view text) noexcept;
-[[nodiscard]] bool is_url(std::string_view text);
 [[nodiscard]] Requirement describe_one_of(std::initializer_list<std::string_view> texts);
 
 template <class T>
@@ -38,19 +37,7 @@ struct IsEmail {
   static Requirement describe();
 };
 
-/// An absolute http or https URL of at most 2048 bytes, with a host and without a user, in which
-/// all that must be percent-encoded is.
-///
-/// source  RFC 3986, section 3; RFC 9110, section 4.2
-struct IsUrl {
-  static constexpr std::size_t kBytesMax = 2048;
-
-  static bool check(std::string_view text) { return detail::kinds::is_url(text); }
-  static Requirement describe();
-};
-
 using Email = Must<std::string, IsEmail>;
-using Url = Must<std::string, IsUrl>;
 
 /// One of these texts: where an enum class would have no names for them.
 template <FixedString... Texts>

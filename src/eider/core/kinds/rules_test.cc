@@ -9,6 +9,7 @@
 #include "eider/app/pairs.h"
 #include "eider/core/json/json.h"
 #include "eider/core/kinds/kinds.h"
+#include "eider/protocols/http/url.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

@@ -17,17 +17,13 @@
 #include "eider/io/ws/ws_route.h"
 #include "eider/io/ws/ws_shared.h"
 
-namespace eider::detail::server {
-struct WsSubscription;
-}  // namespace eider::detail::server
-
 namespace eider::ws::detail {
 
 /// What the hub keeps of a connection.
 struct WsSubscriber {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-  eider::detail::server::WsSubscription* subscriptions = nullptr;
+  WsSubscriptionLink* subscriptions = nullptr;
   std::uint32_t first_pending = kNone;
   std::uint32_t last_pending = kNone;
 };

@@ -17,6 +17,11 @@
 
 namespace eider::ws::detail {
 
+/// An entry of the list that the topics keep for each connection.
+struct WsSubscriptionLink {
+  WsSubscriptionLink* next = nullptr;
+};
+
 class WsSession;
 
 /// How a connection gets what is published.

@@ -10,7 +10,7 @@
 #include "eider/protocols/http/h2/session.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/context.h"
-#include "eider/server/http2/http2.h"
+#include "eider/server/http2/http2_options.h"
 
 namespace eider::detail::http2 {
 

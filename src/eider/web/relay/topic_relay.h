@@ -1,5 +1,5 @@
 // Topics over several processes: what one publishes is heard by the subscribers of all.
-// Must not know by what it is carried: Redis is one way (redis/app/redis_topics.h).
+// Must not know by what it is carried: Redis is one way (web/relay/redis/redis_topics.h).
 #pragma once
 
 #include <atomic>

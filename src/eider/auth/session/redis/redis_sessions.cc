@@ -1,4 +1,4 @@
-#include "eider/data/redis/app/redis_sessions.h"
+#include "eider/auth/session/redis/redis_sessions.h"
 
 #include <cstdint>
 #include <optional>

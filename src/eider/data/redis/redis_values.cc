@@ -1,10 +1,10 @@
-#include "eider/data/redis/app/redis_values.h"
+#include "eider/data/redis/redis_values.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "eider/data/redis/app/pause.h"
+#include "eider/data/redis/pause.h"
 #include "eider/io/runtime/loop_local.h"
 
 namespace eider {
@@ -91,7 +91,7 @@ class RedisValueStore final : public CacheStore {
   const Redis redis_;
   const Redis at_once_;
   const RedisValues options_;
-  detail::app::Pause pause_;
+  detail::redis::Pause pause_;
   std::optional<LoopLocal<RedisCache>> near_;
 };
 

@@ -1,4 +1,4 @@
-#include "eider/data/redis/app/redis_values.h"
+#include "eider/data/redis/redis_values.h"
 
 #include <chrono>
 #include <optional>

@@ -1,14 +1,11 @@
-// HTTP/2 for an application: the same handlers, many requests at once on one connection.
-// Must not know TLS: there ALPN has chosen it before the first byte comes here.
+// The limits of one HTTP/2 connection.
+// Must not repeat the server's limits, which apply too.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 namespace eider {
-
-class App;
-class ConnectionProtocol;
 
 /// What one HTTP/2 connection may cost, beside the server's Limits, which hold too.
 struct Http2Options {
@@ -24,15 +21,5 @@ struct Http2Options {
   /// Answers in memory that wait for the client to take them; beyond it no further one is made.
   std::size_t held_bytes_max = std::size_t{4} * 1024 * 1024;
 };
-
-/// Serves HTTP/2 on all of the app's ports, beside HTTP/1.1: to clients that begin with it, by
-/// prior knowledge or ALPN in TLS. The upgrade in the clear ("h2c") is none of it any more: RFC
-/// 9113 took it out.
-///
-///     App app;
-///     enable_http2(app);
-///
-/// source  RFC 9113; RFC 9218
-void enable_http2(App& app, Http2Options options = {});
 
 }  // namespace eider

@@ -1,4 +1,4 @@
-#include "eider/server/http2/http2.h"
+#include "eider/app/http2/http2.h"
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-#include "eider/data/redis/app/redis_rates.h"
+#include "eider/web/middleware/redis/redis_rates.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/data/redis/app/pause.h"
+#include "eider/data/redis/pause.h"
 
 namespace eider {
 
@@ -99,7 +99,7 @@ class RedisRateStore final : public RateStore {
  private:
   const Redis redis_;
   const std::string prefix_;
-  detail::app::Pause pause_;
+  detail::redis::Pause pause_;
 };
 
 }  // namespace

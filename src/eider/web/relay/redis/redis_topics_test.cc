@@ -1,4 +1,4 @@
-#include "eider/data/redis/app/redis_topics.h"
+#include "eider/web/relay/redis/redis_topics.h"
 
 #include <chrono>
 #include <string>

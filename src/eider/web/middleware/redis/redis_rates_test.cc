@@ -1,4 +1,4 @@
-#include "eider/data/redis/app/redis_rates.h"
+#include "eider/web/middleware/redis/redis_rates.h"
 
 #include <chrono>
 #include <optional>

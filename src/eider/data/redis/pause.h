@@ -7,7 +7,7 @@
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/time.h"
 
-namespace eider::detail::app {
+namespace eider::detail::redis {
 
 /// From any thread: loops have one clock.
 class Pause {
@@ -27,4 +27,4 @@ class Pause {
   std::atomic<Duration::rep> until_ = 0;
 };
 
-}  // namespace eider::detail::app
+}  // namespace eider::detail::redis

@@ -1,4 +1,4 @@
-#include "eider/data/db/postgres/app/postgres_topics.h"
+#include "eider/web/relay/postgres/postgres_topics.h"
 
 #include <chrono>
 #include <memory>

@@ -1,0 +1,7 @@
+# HTTP, WebSocket and routing as bytes: no socket, no clock.
+eider_wing(protocols DEPENDS core)
+eider_component(core FOLDERS http http/h1 http/ws route)
+eider_component(compress FOLDERS http/ws/deflate)
+eider_component(http2 FOLDERS http/h2
+                HOT)
+eider_public(http/cidr http/forwarded http/page_links http/url)
