@@ -27,8 +27,9 @@ MIRROR_SECONDS_MAX = 30
 MAKE_SECONDS_MAX = 1200
 INSIDE_SECONDS_MAX = 3600
 # What tests need in addition to the group `build` of tools/packages.txt.
-TESTED_WITH = ('ca-certificates', 'ccache', 'curl', 'git', 'libgtest-dev', 'make', 'mariadb-server',
-               'nginx-light', 'openssl', 'postgresql', 'python3', 'redis-server', 'sqlite3')
+TESTED_WITH = ('ca-certificates', 'ccache', 'curl', 'git', 'libgtest-dev', 'lld', 'make',
+               'mariadb-server', 'nginx-light', 'openssl', 'postgresql', 'python3', 'redis-server',
+               'sqlite3')
 # Short scripts that use PostgreSQL, MariaDB, Redis, nginx and OpenSSL.
 SCRIPTS = ('files_test.py', 'migrations_test.py', 'postgres_test.py', 'proxy_test.py',
            'redis_test.py', 'tls_test.py')
@@ -207,7 +208,7 @@ def test(outcome, root):
     programs.run_scripts(outcome, tree, SCRIPTS)
     with programs.installed(outcome, tree) as places:
         if places:
-            programs.check_builds(outcome, *places, [('testkit', 'g++', kind)
+            programs.check_builds(outcome, *places, [('testing', 'g++', kind)
                                                      for kind in ('Debug', 'Release')])
 
 
