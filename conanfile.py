@@ -19,7 +19,7 @@ class Eider(ConanFile):
     package_type = 'static-library'
     settings = 'os', 'compiler', 'build_type', 'arch'
     options = {'components': ['ANY'], 'fPIC': [True, False]}
-    default_options = {'components': 'core;testkit;sqlite', 'fPIC': True}
+    default_options = {'components': 'core;testing;sqlite', 'fPIC': True}
     exports = 'CMakeLists.txt', 'tools/packages.txt'  # read by the recipe itself
     exports_sources = ('CMakeLists.txt', 'LICENSE', 'cmake/*', 'src/*', 'cli/*',
                        'tools/packages.txt')

@@ -33,7 +33,8 @@ function(eider_make_component name)
       "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-fno-immediate-escalation>")
   endif()
   target_include_directories(eider_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(eider_${name} PRIVATE $<BUILD_INTERFACE:eider_flags> $<BUILD_INTERFACE:eider_hardened>)
   if(eider_hot_${name} AND EIDER_HARDENING)
     target_compile_options(eider_${name} PRIVATE -U_GLIBCXX_ASSERTIONS)

@@ -1,17 +1,17 @@
 # Reads src/eider/*/wing.cmake. A wing is a folder of src/eider; its file is the only place where a component is registered:
 #   eider_wing(NAME [DEPENDS WING…])   the wings that it may include, and through them those that they depend on
-#   eider_component(NAME FOLDERS FOLDER… [BASES COMPONENT…] [PACKAGES …] [MODULES …] [TARGETS …] [BUILDING …] [HOT])
+#   eider_component(NAME FOLDERS FOLDER… [HEADERS HEADER…] [BASES COMPONENT…] [PACKAGES …] [MODULES …] [TARGETS …] [BUILDING …] [HOT])
 #     The library eider::NAME of the sources in these folders of the wing (`.`: the wing's own). Several wings may add
 #     folders to one component; one of them has the rest:
+#     HEADERS   its public headers, include/eider/HEADER.h; they and the headers that they include are installed
 #     BASES     components that it links; without them core
 #     PACKAGES  of find_package, "NAME VERSION"; MODULES of pkg-config, "NAME MODULE>=VERSION…"; TARGETS of both, to link
 #     BUILDING  packages whose headers only its own sources include
 #     HOT       goes without the standard library's own checks, which cost its requests 5 % (docs/howto/hardening.md)
-#   eider_public(HEADER…)              what applications may include, without .h; what these reach is installed
 # Versions are those of Debian 12, with which all is tested. simdjson and Threads cannot be asked for as "or newer".
 set(EIDER_WINGS)
 set(EIDER_COMPONENTS_ALL)
-set(EIDER_PUBLIC_HEADERS eider/eider.h eider/pages.h)
+set(EIDER_PUBLIC_HEADERS)
 
 macro(eider_wing name)
   set(eider_wing ${name})
@@ -19,8 +19,12 @@ macro(eider_wing name)
 endmacro()
 
 macro(eider_component name)
-  cmake_parse_arguments(arg "HOT" "" "FOLDERS;BASES;PACKAGES;MODULES;TARGETS;BUILDING" ${ARGN})
+  cmake_parse_arguments(arg "HOT" "" "FOLDERS;HEADERS;BASES;PACKAGES;MODULES;TARGETS;BUILDING" ${ARGN})
   list(APPEND EIDER_COMPONENTS_ALL ${name})
+  foreach(header IN LISTS arg_HEADERS)
+    list(APPEND EIDER_PUBLIC_HEADERS eider/${header}.h)
+    set(eider_component_of_${header} ${name})
+  endforeach()
   list(TRANSFORM arg_FOLDERS PREPEND "${eider_wing}/")
   list(TRANSFORM arg_FOLDERS REPLACE "/[.]$" "")
   list(APPEND eider_folders_${name} ${arg_FOLDERS})
@@ -31,12 +35,6 @@ macro(eider_component name)
   if(arg_HOT)
     set(eider_hot_${name} ON)
   endif()
-endmacro()
-
-macro(eider_public)
-  foreach(header ${ARGN})
-    list(APPEND EIDER_PUBLIC_HEADERS eider/${eider_wing}/${header}.h)
-  endforeach()
 endmacro()
 
 file(GLOB eider_wing_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/eider/*/wing.cmake")

@@ -13,11 +13,11 @@ from pathlib import Path
 import cpp
 
 _TESTS = re.compile(r'_(test|bench|fuzz)\.cc$|/test_[^/]*\.h$')
-_TEST_HEADER = re.compile(r'/test_[^/]*\.h$')
+_TEST_HEADER = re.compile(r'(?<!/testing)(?<!testkit)/test_[^/]*\.h$')
 _APPLICATIONS = ('examples', 'arena', 'tests/install', 'tests/must_not_compile')
-_FOR_APPLICATIONS = ('eider.h', 'pages.h')  # which no wing may include
 _CALL = re.compile(r'^eider_(\w+)\(([^)]*)\)', re.MULTILINE)
-_KEYWORDS = ('DEPENDS', 'FOLDERS', 'BASES', 'PACKAGES', 'MODULES', 'TARGETS', 'BUILDING', 'HOT')
+_KEYWORDS = ('DEPENDS', 'FOLDERS', 'HEADERS', 'BASES', 'PACKAGES', 'MODULES', 'TARGETS', 'BUILDING',
+             'HOT')
 _BRACE = re.compile(r'\bnamespace ([\w:]+) \{|[{}]')
 _NAMED = {'cli': 'bench', 'data/db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws'}
 _ROW = re.compile(r'^\| `(\w+)/` \|[^|]*\|([^|]*)\|$', re.MULTILINE)
@@ -29,7 +29,7 @@ class Wing:
     name: str
     depends: list = field(default_factory=list)
     folders: dict = field(default_factory=dict)  # folder, as wing/folder → component
-    public: set = field(default_factory=set)  # headers, as wing/header.h
+    public: set = field(default_factory=set)  # headers in include/eider
 
 
 def read_wing(text):
@@ -41,10 +41,8 @@ def read_wing(text):
             wing = Wing(name, [word for word in rest if word != 'DEPENDS'])
         elif wing is None:
             raise ValueError('begins with another call than eider_wing')
-        elif call == 'public':
-            wing.public.update(f'{wing.name}/{header}.h' for header in [name, *rest])
         elif call == 'component':
-            _add_folders(wing, name, rest)
+            _add_component(wing, name, rest)
         else:
             raise ValueError(f'eider_{call} is no call of a wing')
     if wing is None:
@@ -52,7 +50,7 @@ def read_wing(text):
     return wing
 
 
-def _add_folders(wing, component, words):
+def _add_component(wing, component, words):
     keyword = None
     for word in words:
         if word in _KEYWORDS:
@@ -62,6 +60,8 @@ def _add_folders(wing, component, words):
             if folder in wing.folders:
                 raise ValueError(f'{folder} belongs to two components')
             wing.folders[folder] = component
+        elif keyword == 'HEADERS':
+            wing.public.add(f'{word}.h')
 
 
 def read_wings(base):
@@ -88,8 +88,8 @@ def below(name, wings, above=()):
 
 
 def public_headers(wings):
-    """What applications may include, relative to src/eider."""
-    return sorted([*_FOR_APPLICATIONS, *(name for wing in wings.values() for name in wing.public)])
+    """The headers that applications may include, relative to include/eider."""
+    return sorted(name for wing in wings.values() for name in wing.public)
 
 
 def fault_of(name, included, wings):
@@ -98,9 +98,9 @@ def fault_of(name, included, wings):
     is_test = bool(_TESTS.search(name))
     if own not in wings:
         return 'is in a folder without a wing.cmake'
-    if included in _FOR_APPLICATIONS:
+    if '/' not in included:
         return None if is_test else 'includes a header that is made for applications'
-    if _TEST_HEADER.search(included) and not is_test and included not in wings[other].public:
+    if _TEST_HEADER.search(included) and not is_test:
         return 'is for tests alone'
     if is_test or other in below(own, wings):
         return None
@@ -159,9 +159,6 @@ def _library_faults(base, wings):
     used = set()
     for path in sorted([*base.rglob('*.h'), *base.rglob('*.cc')]):
         name, text = path.relative_to(base).as_posix(), path.read_text(encoding='utf-8')
-        if '/' not in name:
-            yield from _application_faults(f'src/eider/{name}', text, wings)
-            continue
         if not _TESTS.search(name):
             for fault in namespace_faults(name, text, wings):
                 yield f'src/eider/{name}: {fault}'
@@ -187,12 +184,12 @@ def _application_faults(name, text, wings):
 
 def _declaration_faults(base, wings):
     for wing in wings.values():
-        for name in sorted(wing.public):
-            if not (base / name).exists():
-                yield f'{wing.name}/wing.cmake: there is no {name}'
         for folder in wing.folders:
             if not list((base / folder).glob('*.cc')) and not list((base / folder).glob('*.h')):
                 yield f'{wing.name}/wing.cmake: {folder} has no sources'
+    there = {path.name for path in (base.parents[1] / 'include/eider').glob('*.h')}
+    for name in sorted(there ^ set(public_headers(wings))):
+        yield f'include/eider/{name}: the header and an entry in HEADERS of a component go together'
     declared = {folder for wing in wings.values() for folder in wing.folders}
     for folder in sorted({path.parent for path in base.rglob('*.cc')
                           if not _TESTS.search(path.name)}):

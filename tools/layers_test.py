@@ -11,11 +11,11 @@ def wings_of(**texts):
 
 
 WINGS = wings_of(
-    core='# what\neider_wing(core)\neider_component(core FOLDERS base json HOT)\n'
-         'eider_public(base/span\n             json/json)\n',
+    core='# what\neider_wing(core)\neider_component(core FOLDERS base json\n'
+         '                HEADERS json telemetry\n                HOT)\n',
     io='eider_wing(io DEPENDS core)\neider_component(core FOLDERS runtime)\n'
        'eider_component(tls FOLDERS tls PACKAGES "OpenSSL 3.0" TARGETS OpenSSL::SSL)\n',
-    app='eider_wing(app DEPENDS io)\neider_component(core FOLDERS .)\neider_public(app test_app)\n')
+    app='eider_wing(app DEPENDS io)\neider_component(core FOLDERS . HEADERS eider)\n')
 
 
 class Declarations(unittest.TestCase):
@@ -24,11 +24,10 @@ class Declarations(unittest.TestCase):
         self.assertEqual(WINGS['io'].folders, {'io/runtime': 'core', 'io/tls': 'tls'})
         self.assertEqual(WINGS['app'].folders, {'app': 'core'})
         self.assertEqual(layers.public_headers(WINGS),
-                         ['app/app.h', 'app/test_app.h', 'core/base/span.h', 'core/json/json.h',
-                          'eider.h', 'pages.h'])
+                         ['eider.h', 'json.h', 'telemetry.h'])
 
     def test_that_are_wrong_are_refused(self):
-        for text in ('', 'eider_public(a)', 'eider_wing(a)\neider_wing(b)',
+        for text in ('', 'eider_component(a FOLDERS b)', 'eider_wing(a)\neider_wing(b)',
                      'eider_wing(a)\neider_folder(b)',
                      'eider_wing(a)\neider_component(x FOLDERS b)\neider_component(y FOLDERS b)'):
             with self.assertRaises(ValueError, msg=text):
@@ -56,13 +55,14 @@ class Includes(unittest.TestCase):
                                ('core/base/a_test.cc', 'app/app.h'),
                                ('core/base/test_a.h', 'app/app.h'),
                                ('io/tls/a_test.cc', 'io/tls/test_b.h'),
-                               ('app/a.h', 'app/test_app.h'), ('app/a_test.cc', 'eider.h')):
+                               ('app/testing/a.cc', 'app/testing/test_app.h'),
+                               ('app/a_test.cc', 'eider.h')):
             self.assertIsNone(layers.fault_of(name, included, WINGS), (name, included))
 
     def test_of_higher_wings_and_of_tests_are_faults(self):
         for name, included in (('core/base/a.h', 'io/tls/b.h'), ('io/tls/a.cc', 'app/app.h'),
                                ('io/tls/a.cc', 'io/tls/test_b.h'), ('app/a.cc', 'eider.h'),
-                               ('app/a.cc', 'pages.h'), ('new/a.h', 'core/base/b.h')):
+                               ('app/a.cc', 'json.h'), ('new/a.h', 'core/base/b.h')):
             self.assertIsNotNone(layers.fault_of(name, included, WINGS), (name, included))
 
 

@@ -102,7 +102,7 @@ Result<void, std::string> embed_migrations(const DbWanted& wanted) {
   }
   const std::string header = fmt::format(
       "// The migrations of this program. Made by eider db embed.\n#pragma once\n\n"
-      "#include <eider/data/db/migrations/migrations.h>\n\neider::Migrations {}();\n",
+      "#include <eider/database.h>\n\neider::Migrations {}();\n",
       name);
   const std::string source = fmt::format(
       "#include \"{0}.h\"\n\n#include <vector>\n\neider::Migrations {0}() {{\n"

@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -45,37 +44,8 @@ be run by its name.
 Exits with 1 if it cannot be built, 2 if the words are not understood, and else as the program.
 )";
 
-struct ComponentFolder {
-  std::string_view folder;
-  std::string_view component;
-};
-
-/// What is not here is core's.
-constexpr std::array kFolders = std::to_array<ComponentFolder>({
-    {"db/sqlite/", "sqlite"},
-    {"db/postgres/", "postgres"},
-    {"db/mariadb/", "mariadb"},
-    {"redis/", "redis"},
-    {"coding/", "compress"},
-    {"compress/", "compress"},
-    {"tls/", "tls"},
-    {"http2/", "http2"},
-    {"net/", "net"},
-    {"client/", "client"},
-    {"proxy/", "proxy"},
-    {"passwords/", "passwords"},
-    {"locale/", "locale"},
-    {"jwt/", "jwt"},
-    {"passkeys/", "passkeys"},
-    {"oauth/", "oauth"},
-    {"views/", "views"},
-    {"forms/", "views"},
-    {"mail/", "mail"},
-    {"accounts/", "accounts"},
-    {"journal/", "journal"},
-    {"swagger/", "swagger"},
-    {"testkit/", "testkit"},
-});
+/// " header=component " for each public header, as the wings declare them.
+constexpr std::string_view kComponentsOfHeaders = EIDER_COMPONENTS_OF_HEADERS;
 
 Result<fs::path, std::string> cache_directory() {
   if (const char* const given = std::getenv("XDG_CACHE_HOME"); given != nullptr && *given == '/') {
@@ -234,12 +204,14 @@ std::set<std::string> components_of(std::string_view source) {
   std::set<std::string> found;
   for (std::size_t at = source.find(kMark); at != source.npos; at = source.find(kMark, at + 1)) {
     const std::string_view header = source.substr(at + kMark.size());
-    const auto folder = std::ranges::find_if(
-        kFolders, [&](const ComponentFolder& each) { return header.starts_with(each.folder); });
-    if (folder != kFolders.end()) {
-      found.emplace(folder->component);
+    const std::string entry = fmt::format(" {}=", header.substr(0, header.find(".h>")));
+    const std::size_t place = kComponentsOfHeaders.find(entry);
+    if (place != kComponentsOfHeaders.npos) {
+      const std::string_view component = kComponentsOfHeaders.substr(place + entry.size());
+      found.emplace(component.substr(0, component.find(' ')));
     }
   }
+  found.erase("core");  // which every program links
   return found;
 }
 

@@ -15,6 +15,7 @@ from tree import ROOT, Heading, Page, Section, SiteFailed
 _INCLUDE = re.compile(r'^#include "(eider/[^"]+)"', re.MULTILINE)
 # "name   what is said of it", as docstrings have it.
 _FACT = re.compile(r'^(\S[^`]{0,38}?\S|\S) {2,}(\S.*)$')
+_WIDE = ('eider/eider.h', 'eider/pages.h')
 _PAGE_NAME = re.compile(r'docs/[\w/-]+\.md')
 
 
@@ -36,14 +37,18 @@ class Reference:
         """`words` are those that the code of the pages has: they make names public, too."""
         wings = layers.read_wings(ROOT / 'src/eider')
         self.public = [f'eider/{name}' for name in layers.public_headers(wings)]
+        # The narrow ones first: a declaration is documented once, and the others include all.
+        self.public.sort(key=lambda path: path in _WIDE)
         self.reached_by = _reached(self.public)
         self.headers = {}
-        for path in [*self.public, *sorted(set(self.reached_by) - set(self.public))]:
-            header = read(path, (ROOT / 'src' / path).read_bytes())
-            if path not in self.public:
-                header.declarations = [each for each in header.declarations
-                                       if each.name in words and _is_of_users(each)]
-            if header.declarations or path in self.public:
+        documented = set(self.public)
+        for path in self.public:
+            self.headers[path] = _gathered(path, documented)
+        for path in sorted(set(self.reached_by) - documented):
+            header = read(path, _source_of(path).read_bytes())
+            header.declarations = [each for each in header.declarations
+                                   if each.name in words and _is_of_users(each)]
+            if header.declarations:
                 self.headers[path] = header
         self.symbols, self.pages = {}, {}
         for path, header in self.headers.items():
@@ -55,7 +60,8 @@ class Reference:
 
     def _take(self, path, header):
         """The page of a header, not yet drawn, and its names."""
-        page = Page(f'src/{path}', self.address_of(path), path, 'header', 'header.html.j2')
+        page = Page(_source_of(path).relative_to(ROOT).as_posix(), self.address_of(path), path,
+                    'header', 'header.html.j2')
         page.more = {'header': header, 'is_public': path in self.public,
                      'comes_with': '' if path in self.public else self.reached_by[path]}
         page.sections.append(Section('', path, f'{header.about} {header.not_for}', 0.5))
@@ -125,6 +131,22 @@ class Reference:
         return page
 
 
+def _source_of(path):
+    public = ROOT / 'include' / path
+    return public if public.is_file() else ROOT / 'src' / path
+
+
+def _gathered(path, documented):
+    """A public header with the declarations of those that it includes, each in one header only."""
+    text = _source_of(path).read_text()
+    header = read(path, text.encode())
+    for included in _INCLUDE.findall(text):
+        if included not in documented:
+            documented.add(included)
+            header.declarations += read(included, _source_of(included).read_bytes()).declarations
+    return header
+
+
 def _is_of_users(declared):
     """Types, and functions right in `eider`: others of inner namespaces serve the library."""
     return declared.kind in ('class', 'struct', 'enum', 'alias') or \
@@ -136,7 +158,7 @@ def _reached(public):
     by, todo = {path: path for path in public}, list(public)
     while todo:
         path = todo.pop(0)
-        source = ROOT / 'src' / path
+        source = _source_of(path)
         if not source.is_file():
             raise SiteFailed('wing.cmake', f'{path} is public there, and does not exist')
         for included in _INCLUDE.findall(source.read_text()):

@@ -3,8 +3,8 @@
 //   ./04_uploads --directory /tmp/uploads --port 8080
 //   curl -F title=Sea -F photo=@sea.jpg localhost:8080/photos
 //   gzip -c notes.json | curl -H 'Content-Encoding: gzip' --data-binary @- localhost:8080/size
+#include <eider/compress.h>
 #include <eider/eider.h>
-#include <eider/web/coding/decoded_request.h>
 
 #include <cstdint>
 #include <string>

@@ -3,8 +3,8 @@
 //   curl -r 0-99 localhost:8080/movie.mp4          a part of a file
 //   curl localhost:8080/downloads/                 what there is
 //   curl -H 'Accept: text/html' localhost:8080/app/any/page
+#include <eider/compress.h>
 #include <eider/eider.h>
-#include <eider/web/coding/compressed_response.h>
 
 #include <cstdint>
 #include <string>

@@ -3,11 +3,8 @@
 //   ./10_http2 --port 8081 & ./08_ws_client ws://127.0.0.1:8081/socket http://127.0.0.1:8081/
 // The second way asks for a page first, in HTTP/2: the WebSocket is a stream of the same
 // connection.
-#include <eider/client/client.h>
-#include <eider/client/ws_client.h>
-#include <eider/io/runtime/blocking.h>
-#include <eider/io/runtime/loop.h>
-#include <eider/io/runtime/scope.h>
+#include <eider/client.h>
+#include <eider/runtime.h>
 
 #include <cstdio>
 #include <iostream>

@@ -1,7 +1,6 @@
 #include "load.h"
 
-#include <eider/io/runtime/loop.h>
-#include <eider/io/runtime/scope.h>
+#include <eider/runtime.h>
 #include <sys/resource.h>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Must not be taken for a load generator: it stops a connection's next request until the last came.
 #pragma once
 
-#include <eider/client/client.h>
+#include <eider/client.h>
 
 #include <chrono>
 #include <string>

@@ -4,8 +4,8 @@
 //   ./09_client send http://127.0.0.1:8080/measure 1000000        (bytes, made while they are sent)
 //   ./09_client load http://127.0.0.1:8080/ 64 5        (calls at once, seconds)
 // Ahead of that, --http1 or --http2 forces a version; else https:// servers choose.
-#include <eider/client/client.h>
-#include <eider/io/runtime/loop.h>
+#include <eider/client.h>
+#include <eider/runtime.h>
 
 #include <algorithm>
 #include <charconv>

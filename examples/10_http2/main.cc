@@ -2,10 +2,10 @@
 //
 //   ./10_http2 --port 8080
 //   curl --http2-prior-knowledge localhost:8080/        nghttp -ans http://localhost:8080/page
-#include <eider/app/http2/http2.h>
 #include <eider/eider.h>
-#include <eider/io/tls/tls.h>
-#include <eider/web/files/files.h>
+#include <eider/files.h>
+#include <eider/http2.h>
+#include <eider/tls.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,11 +1,11 @@
 // A balancer in front of other services, with health checks; --help tells what it can be told.
 //
 //   ./11_proxy --upstreams http://127.0.0.1:9000 --upstreams http://127.0.0.1:9001 --port 8080
-#include <eider/app/http2/http2.h>
 #include <eider/eider.h>
-#include <eider/io/tls/tls.h>
-#include <eider/web/middleware/auth.h>
-#include <eider/web/proxy/proxy.h>
+#include <eider/http2.h>
+#include <eider/middleware.h>
+#include <eider/proxy.h>
+#include <eider/tls.h>
 
 using namespace eider;
 

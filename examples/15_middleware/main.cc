@@ -2,7 +2,7 @@
 //   ./15_middleware --port 8080
 //   curl -i -H 'Authorization: Bearer ann-s-token' localhost:8080/api/notes
 #include <eider/eider.h>
-#include <eider/web/middleware/middleware.h>
+#include <eider/middleware.h>
 
 #include <string>
 

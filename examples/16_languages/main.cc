@@ -3,9 +3,9 @@
 //   ./16_languages --port 8080 --directory examples/16_languages/languages --development
 //   curl localhost:8080/pl/
 //   curl -H 'Accept-Language: de-AT' localhost:8080/hello/Ann
-#include <eider/core/base/html.h>
 #include <eider/eider.h>
-#include <eider/web/locale/locale.h>
+#include <eider/locale.h>
+#include <eider/text.h>
 
 #include <chrono>
 #include <string>

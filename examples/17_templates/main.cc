@@ -1,6 +1,6 @@
 // A guest book: pages by templates, compiled, or with --development as their files are now.
 #include <eider/eider.h>
-#include <eider/web/views/app/views.h>
+#include <eider/views.h>
 
 #include <mutex>
 #include <string>

@@ -1,8 +1,8 @@
 // A cart that a browser keeps, a login that changes its id, messages for the next page, and
 // handlers that are for users. There are no passwords here: 16_logins has them.
 //   ./18_sessions --port 8080, and open http://localhost:8080/
-#include <eider/auth/session/users.h>
 #include <eider/eider.h>
+#include <eider/sessions.h>
 
 #include <map>
 #include <string>

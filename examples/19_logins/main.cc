@@ -2,9 +2,9 @@
 //   ./19_logins --port 8080
 //   curl -i -d '{"name":"ann","password":"correct horse"}' localhost:8080/accounts
 //   curl -i -d '{"name":"ann","password":"correct horse"}' localhost:8080/login
-#include <eider/auth/passwords/passwords.h>
 #include <eider/eider.h>
-#include <eider/web/middleware/login_throttle.h>
+#include <eider/middleware.h>
+#include <eider/passwords.h>
 
 #include <map>
 #include <mutex>

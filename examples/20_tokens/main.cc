@@ -3,8 +3,8 @@
 //   ./20_tokens --port 8080
 //   curl -d '{"name":"ann","role":"editor"}' 'localhost:8080/token?alg=ES256'
 //   curl -H "Authorization: Bearer $TOKEN" localhost:8080/me
-#include <eider/auth/jwt/jwt_auth.h>
 #include <eider/eider.h>
+#include <eider/jwt.h>
 
 #include <string>
 #include <vector>

@@ -2,9 +2,9 @@
 // Must not know requests.
 #pragma once
 
-#include <eider/auth/session/session.h>
 #include <eider/eider.h>
-#include <eider/web/forms/forms.h>
+#include <eider/forms.h>
+#include <eider/sessions.h>
 
 #include <chrono>
 #include <cstdint>

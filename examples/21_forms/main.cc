@@ -1,9 +1,9 @@
 // A form that follows from a struct: shown, refused with what was typed, taken once.
 //   ./21_forms --port 8080, and open http://localhost:8080/
-#include <eider/auth/session/session.h>
 #include <eider/eider.h>
-#include <eider/web/forms/forms.h>
-#include <eider/web/middleware/csrf.h>
+#include <eider/forms.h>
+#include <eider/middleware.h>
+#include <eider/sessions.h>
 
 #include "booking.h"
 #include "stay.html.h"

@@ -1,10 +1,10 @@
 // A login by an OpenID provider, such as Keycloak on this machine; its page leads back here.
 //   ./22_openid --issuer http://127.0.0.1:9000 --client-id notes --client-secret-file … --port 8080
 // Register http://localhost:8080/login/callback there, and open http://localhost:8080/
-#include <eider/auth/oauth/oauth.h>
-#include <eider/auth/session/users.h>
-#include <eider/core/base/html.h>
 #include <eider/eider.h>
+#include <eider/oauth.h>
+#include <eider/sessions.h>
+#include <eider/text.h>
 
 #include <string>
 

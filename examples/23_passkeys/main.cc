@@ -1,12 +1,11 @@
 // Accounts without passwords: one signs up with a passkey, and logs in with it.
 //   ./23_passkeys --port 8080, and open http://localhost:8080/
-#include <eider/auth/passkeys/passkey_routes.h>
-#include <eider/auth/session/users.h>
+#include <eider/assets.h>
 #include <eider/eider.h>
-#include <eider/web/assets/assets.h>
-#include <eider/web/middleware/cross_origin.h>
-#include <eider/web/middleware/security_headers.h>
-#include <eider/web/views/app/views.h>
+#include <eider/middleware.h>
+#include <eider/passkeys.h>
+#include <eider/sessions.h>
+#include <eider/views.h>
 
 #include <cstdio>
 #include <memory>

@@ -1,12 +1,12 @@
 // Accounts: sign up, confirm by mail, log in, reset a password, change an address, log out
 // everywhere. Mails are sent by SMTP, or lie in a directory.
 //   ./24_accounts --mail-files mails --port 8080, and open http://localhost:8080/
-#include <eider/auth/accounts/accounts.h>
-#include <eider/auth/mail/smtp.h>
-#include <eider/data/db/sqlite/sqlite.h>
+#include <eider/accounts.h>
 #include <eider/eider.h>
-#include <eider/web/middleware/security_headers.h>
-#include <eider/web/views/app/views.h>
+#include <eider/mail.h>
+#include <eider/middleware.h>
+#include <eider/sqlite.h>
+#include <eider/views.h>
 
 #include <optional>
 #include <string>

@@ -3,10 +3,9 @@
 //   ./25_mail --mail-files mails --port 8080      (or --smtp-url smtp://mail.example.org:587)
 //   curl -H 'Content-Type: application/json' -d
 //   '{"to":"ann@example.org","subject":"Hello","text":"Hello, Ann!"}' localhost:8080/mails
-#include <eider/auth/mail/outbox.h>
-#include <eider/auth/mail/smtp.h>
-#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
+#include <eider/mail.h>
+#include <eider/sqlite.h>
 
 #include <optional>
 #include <string>

@@ -4,10 +4,8 @@
 //   curl :8080/books
 //   curl :8080/books.csv
 //   curl :8080/backup.csv > books.csv; curl -T books.csv :8080/backup.csv
-#include <eider/data/db/postgres/copy.h>
-#include <eider/data/db/postgres/postgres.h>
-#include <eider/data/db/postgres/postgres_subscriber.h>
 #include <eider/eider.h>
+#include <eider/postgres.h>
 
 #include <cstdlib>
 

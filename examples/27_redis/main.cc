@@ -1,9 +1,8 @@
 // Short links and their visits in Redis. Start it with REDIS=redis://localhost:6379
 //   curl -d '{"url": "https://example.org/", "owner": "ada"}' -H 'Content-Type: application/json'
 //   :8080/links/home curl -i :8080/links/home curl :8080/links curl -N :8080/visits
-#include <eider/data/redis/redis.h>
-#include <eider/data/redis/redis_subscriber.h>
 #include <eider/eider.h>
+#include <eider/redis.h>
 
 #include <cstdlib>
 

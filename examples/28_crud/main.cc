@@ -3,11 +3,11 @@
 //   curl localhost:8080/books --json '{"title": "Emma", "year": 1815}'
 //   curl -X PATCH localhost:8080/books/1 -H 'If-Match: "0"' --json '{"year": null}'
 //   curl 'localhost:8080/books?year_min=1800&sort=year_desc', localhost:8080/openapi.json
-#include <eider/data/db/mariadb/mariadb.h>
-#include <eider/data/db/postgres/postgres.h>
-#include <eider/data/db/sqlite/sqlite.h>
+#include <eider/crud.h>
 #include <eider/eider.h>
-#include <eider/web/crud/crud_routes.h>
+#include <eider/mariadb.h>
+#include <eider/postgres.h>
+#include <eider/sqlite.h>
 
 #include <cstdlib>
 

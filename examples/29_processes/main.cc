@@ -2,12 +2,10 @@
 // are the notes. Start two with REDIS=redis://localhost:6379 and another --port each, and open a
 // WebSocket to /live of one:
 //   curl -b jar -c jar -d 'Buy milk' :8080/notes    curl -b jar :8081/mine    curl :8081/notes
-#include <eider/auth/session/redis/redis_sessions.h>
-#include <eider/auth/session/session.h>
 #include <eider/eider.h>
-#include <eider/web/middleware/rate_limit.h>
-#include <eider/web/middleware/redis/redis_rates.h>
-#include <eider/web/relay/redis/redis_topics.h>
+#include <eider/middleware.h>
+#include <eider/redis.h>
+#include <eider/sessions.h>
 
 #include <cstdlib>
 

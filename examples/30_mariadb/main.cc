@@ -1,8 +1,8 @@
 // Books in MariaDB. Start it with DATABASE=mysql://me@localhost/books
 //   curl -d '{"title": "Emma", "year": 1815}' -H 'Content-Type: application/json' :8080/books
 //   curl :8080/books
-#include <eider/data/db/mariadb/mariadb.h>
 #include <eider/eider.h>
+#include <eider/mariadb.h>
 
 #include <cstdlib>
 

@@ -3,14 +3,13 @@
 //     31_telemetry --port 8080 --metrics 127.0.0.1:9464 --collector http://127.0.0.1:4318
 //     curl 127.0.0.1:8080/orders/7/pay -d ''; curl 127.0.0.1:9464/metrics
 
-#include <eider/client/client.h>
-#include <eider/data/db/sqlite/sqlite.h>
+#include <eider/client.h>
 #include <eider/eider.h>
-#include <eider/io/runtime/loop_local.h>
-#include <eider/io/tls/tls.h>
-#include <eider/ops/telemetry/log.h>
-#include <eider/ops/telemetry/metrics.h>
-#include <eider/ops/telemetry/otlp/otlp.h>
+#include <eider/otlp.h>
+#include <eider/runtime.h>
+#include <eider/sqlite.h>
+#include <eider/telemetry.h>
+#include <eider/tls.h>
 
 using namespace eider;
 using namespace std::chrono_literals;

@@ -2,12 +2,12 @@
 //   bin/32_coming_from --files public --port 8080
 //   curl localhost:8080/hello/Ada?times=2
 //   curl localhost:8080/api/notes --json '{"title": "Milk"}'
-#include <eider/auth/session/session.h>
-#include <eider/client/client.h>
-#include <eider/data/db/sqlite/sqlite.h>
+#include <eider/client.h>
 #include <eider/eider.h>
-#include <eider/io/runtime/loop_local.h>
-#include <eider/web/middleware/middleware.h>
+#include <eider/middleware.h>
+#include <eider/runtime.h>
+#include <eider/sessions.h>
+#include <eider/sqlite.h>
 
 #include <chrono>
 #include <cstdint>

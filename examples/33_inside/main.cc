@@ -5,16 +5,13 @@
 //     chromium http://localhost:8080/_eider/
 //     kill -USR1 $(pidof 33_inside)      # writes it as JSON to /tmp/eider-state-PID.json
 
-#include <eider/client/client.h>
-#include <eider/data/db/sqlite/sqlite.h>
+#include <eider/client.h>
+#include <eider/dashboard.h>
 #include <eider/eider.h>
-#include <eider/io/runtime/blocking.h>
-#include <eider/io/runtime/loop_local.h>
-#include <eider/io/runtime/sleep.h>
-#include <eider/ops/dashboard/dashboard.h>
-#include <eider/ops/telemetry/log.h>
-#include <eider/ops/telemetry/metrics.h>
-#include <eider/web/middleware/access_log.h>
+#include <eider/middleware.h>
+#include <eider/runtime.h>
+#include <eider/sqlite.h>
+#include <eider/telemetry.h>
 
 #include <chrono>
 #include <thread>

@@ -1,15 +1,15 @@
 #include "bookstore.h"
 
-#include <eider/auth/mail/smtp.h>
-#include <eider/data/db/migrations/migrate.h>
-#include <eider/data/db/sqlite/sqlite.h>
-#include <eider/ops/telemetry/metrics.h>
-#include <eider/web/assets/assets.h>
-#include <eider/web/middleware/middleware.h>
+#include <eider/assets.h>
+#include <eider/database.h>
+#include <eider/mail.h>
+#include <eider/middleware.h>
+#include <eider/sqlite.h>
+#include <eider/telemetry.h>
 #if defined(HAS_SWAGGER)
-#include <eider/web/swagger/swagger.h>
+#include <eider/swagger.h>
 #endif
-#include <eider/web/views/app/views.h>
+#include <eider/views.h>
 
 #include <utility>
 

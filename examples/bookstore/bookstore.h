@@ -2,10 +2,10 @@
 // Must not open sockets or files.
 #pragma once
 
-#include <eider/auth/mail/mail_transport.h>
-#include <eider/auth/passwords/passwords.h>
-#include <eider/data/db/database.h>
+#include <eider/database.h>
 #include <eider/eider.h>
+#include <eider/mail.h>
+#include <eider/passwords.h>
 
 #include <string>
 

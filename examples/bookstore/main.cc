@@ -3,7 +3,7 @@
 //   ./bookstore --config examples/bookstore/bookstore.toml, as a service is told
 #include "bookstore.h"
 
-#include <eider/data/db/sqlite/sqlite.h>
+#include <eider/sqlite.h>
 
 #include "settings.h"
 

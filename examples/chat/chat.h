@@ -2,7 +2,7 @@
 // Must not know how pages look: pages/*.html do.
 #pragma once
 
-#include <eider/app/app.h>
+#include <eider/eider.h>
 
 #include <string>
 #include <vector>

@@ -1,14 +1,14 @@
 // A chat: rooms, who is in them, and their last messages, for browsers on desks and phones, and by
 // plain forms for those that run no script. The options are those of every Eider application
 // (--help). Over HTTPS (--tls-port 8443) pages and sockets share one HTTP/2 connection.
-#include <eider/app/http2/http2.h>
-#include <eider/auth/session/session.h>
-#include <eider/core/base/token.h>
+#include <eider/assets.h>
 #include <eider/eider.h>
-#include <eider/io/tls/tls.h>
-#include <eider/web/assets/assets.h>
-#include <eider/web/middleware/middleware.h>
-#include <eider/web/views/app/views.h>
+#include <eider/http2.h>
+#include <eider/middleware.h>
+#include <eider/sessions.h>
+#include <eider/text.h>
+#include <eider/tls.h>
+#include <eider/views.h>
 
 #include "chat.h"
 #include "chat_assets.h"

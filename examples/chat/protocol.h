@@ -2,9 +2,9 @@
 // Must not know rooms or sockets.
 #pragma once
 
-#include <eider/core/json/json.h>
-#include <eider/core/kinds/kinds.h>
-#include <eider/web/rooms/attendance.h>
+#include <eider/json.h>
+#include <eider/rooms.h>
+#include <eider/types.h>
 
 #include <cstdint>
 #include <optional>

@@ -2,9 +2,9 @@
 // process. Must not know sockets, nor do anything slow under its lock.
 #pragma once
 
-#include <eider/core/base/result.h>
-#include <eider/core/base/slug.h>
-#include <eider/web/rooms/history.h>
+#include <eider/eider.h>
+#include <eider/rooms.h>
+#include <eider/text.h>
 
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,5 @@
-#include <eider/app/websocket.h>
 #include <eider/eider.h>
-#include <eider/io/runtime/token_bucket.h>
+#include <eider/runtime.h>
 
 #include <optional>
 #include <string>

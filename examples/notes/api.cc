@@ -1,9 +1,9 @@
 #include "routes.h"
 
 #include <eider/eider.h>
-#include <eider/web/paging/paging.h>
+#include <eider/paging.h>
 #if defined(HAS_SWAGGER)
-#include <eider/web/swagger/swagger.h>
+#include <eider/swagger.h>
 #endif
 
 #include "store.h"

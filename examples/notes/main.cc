@@ -1,7 +1,7 @@
 // A small notes service: pages for people, JSON for programs, data in SQLite or PostgreSQL.
-#include <eider/data/db/postgres/postgres.h>
-#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
+#include <eider/postgres.h>
+#include <eider/sqlite.h>
 
 #include <string>
 #include <vector>

@@ -1,10 +1,9 @@
 #include "routes.h"
 
-#include <eider/web/assets/assets.h>
-#include <eider/web/middleware/csrf.h>
-#include <eider/web/middleware/security_headers.h>
-#include <eider/web/paging/paging.h>
-#include <eider/web/views/page_nav.h>
+#include <eider/assets.h>
+#include <eider/middleware.h>
+#include <eider/paging.h>
+#include <eider/views.h>
 
 #include <atomic>
 #include <memory>

@@ -2,7 +2,7 @@
 // Must not hold HTML: pages/ does.
 #pragma once
 
-#include <eider/app/app.h>
+#include <eider/eider.h>
 
 namespace notes {
 

@@ -2,10 +2,10 @@
 // Must not know requests or the database.
 #pragma once
 
-#include <eider/auth/session/session.h>
 #include <eider/eider.h>
-#include <eider/protocols/http/page_links.h>
-#include <eider/web/forms/forms.h>
+#include <eider/forms.h>
+#include <eider/paging.h>
+#include <eider/sessions.h>
 
 #include <array>
 

@@ -1,6 +1,6 @@
 #include "store.h"
 
-#include <eider/data/db/migrations/migrate.h>
+#include <eider/database.h>
 
 #include <array>
 #include <ctime>

@@ -2,9 +2,9 @@
 // Must not know HTTP.
 #pragma once
 
-#include <eider/data/db/database.h>
+#include <eider/database.h>
 #include <eider/eider.h>
-#include <eider/web/forms/form_field.h>
+#include <eider/forms.h>
 
 #include <cstdint>
 #include <optional>

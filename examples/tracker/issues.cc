@@ -1,4 +1,4 @@
-#include <eider/web/files/kept_files.h>
+#include <eider/files.h>
 
 #include "form.html.h"
 #include "list.html.h"

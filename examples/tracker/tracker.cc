@@ -1,7 +1,7 @@
 #include "tracker.h"
 
-#include <eider/ops/telemetry/metrics.h>
-#include <eider/web/middleware/error_pages.h>
+#include <eider/middleware.h>
+#include <eider/telemetry.h>
 
 #include "tracker_assets.h"
 

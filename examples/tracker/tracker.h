@@ -2,11 +2,11 @@
 // Must not listen: main.cc serves it, tests call it.
 #pragma once
 
-#include <eider/auth/passwords/passwords.h>
-#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
+#include <eider/journal.h>
 #include <eider/pages.h>
-#include <eider/web/journal/journal.h>
+#include <eider/passwords.h>
+#include <eider/sqlite.h>
 
 namespace tracker {
 

@@ -1,5 +1,5 @@
 // The words of a mail that accounts of the installed package send.
-#include <eider/auth/accounts/accounts.h>
+#include <eider/accounts.h>
 
 int main() {
   eider::AccountLetter letter{.kind = eider::AccountLetterKind::reset, .to = "ann@example.org"};

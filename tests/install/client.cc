@@ -1,6 +1,5 @@
-#include <eider/client/client.h>
-#include <eider/client/cookie_jar.h>
-#include <eider/io/runtime/loop.h>
+#include <eider/client.h>
+#include <eider/runtime.h>
 
 #include <cstdio>
 

@@ -1,7 +1,6 @@
+#include <eider/compress.h>
 #include <eider/eider.h>
-#include <eider/testkit/test_client.h>
-#include <eider/web/coding/compressed_response.h>
-#include <eider/web/coding/decoded_body.h>
+#include <eider/testing.h>
 
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 #include <eider/eider.h>
-#include <eider/protocols/http/forwarded.h>
+#include <eider/middleware.h>
 
 #include <cstdio>
 
@@ -7,7 +7,7 @@ struct Greeting {
   std::string message;
 };
 
-// What a service is made of, without one that asks it: that is testkit.cc.
+// What a service is made of, without one that asks it: that is testing.cc.
 int main(int argc, char** argv) {
   eider::App app;
   app.get("/hello/{name}", [](std::string_view name) { return Greeting{std::string(name) + "!"}; });

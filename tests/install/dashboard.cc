@@ -1,5 +1,5 @@
 // Whether the dashboard of the installed package links with all that it stands on.
-#include <eider/ops/dashboard/dashboard.h>
+#include <eider/dashboard.h>
 
 int main() {
   eider::App app;

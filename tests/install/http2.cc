@@ -1,5 +1,5 @@
-#include <eider/app/http2/http2.h>
 #include <eider/eider.h>
+#include <eider/http2.h>
 
 int main() {
   eider::App app;

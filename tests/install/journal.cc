@@ -1,5 +1,5 @@
 // Whether the journal of the installed package links with all that it stands on.
-#include <eider/web/journal/journal.h>
+#include <eider/journal.h>
 
 int main() {
   const eider::JournalOptions options{.missed_max = 5};

@@ -1,4 +1,4 @@
-#include <eider/auth/jwt/jwt_auth.h>
+#include <eider/jwt.h>
 
 #include <cstdio>
 #include <vector>

@@ -1,6 +1,6 @@
 // Numbers and dates as people write them, by the installed component.
 #include <eider/eider.h>
-#include <eider/web/locale/locale.h>
+#include <eider/locale.h>
 
 int main() {
   eider::App app;

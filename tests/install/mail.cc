@@ -1,7 +1,6 @@
 // A mail that is written, and one that an outbox of the installed package would send.
-#include <eider/auth/mail/outbox.h>
-#include <eider/auth/mail/smtp.h>
 #include <eider/eider.h>
+#include <eider/mail.h>
 
 int main() {
   const auto server = eider::smtp({.url = "smtp://localhost:25"});

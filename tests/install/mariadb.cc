@@ -1,4 +1,4 @@
-#include <eider/data/db/mariadb/mariadb.h>
+#include <eider/mariadb.h>
 
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-#include <eider/io/net/net.h>
-#include <eider/io/runtime/loop.h>
+#include <eider/net.h>
+#include <eider/runtime.h>
 
 #include <cstdio>
 

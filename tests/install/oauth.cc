@@ -1,6 +1,6 @@
-#include <eider/auth/oauth/oauth.h>
-#include <eider/auth/session/session.h>
 #include <eider/eider.h>
+#include <eider/oauth.h>
+#include <eider/sessions.h>
 
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // Whether the exporter of the installed package links with all that it stands on.
-#include <eider/ops/telemetry/otlp/otlp.h>
+#include <eider/otlp.h>
 
 int main() {
   const eider::OtlpOptions options{.queue_max = 5};

@@ -1,5 +1,5 @@
-#include <eider/auth/passkeys/passkey_routes.h>
-#include <eider/io/runtime/loop.h>
+#include <eider/passkeys.h>
+#include <eider/runtime.h>
 
 #include <cstdio>
 #include <string>

@@ -1,5 +1,5 @@
-#include <eider/auth/passwords/passwords.h>
-#include <eider/io/runtime/loop.h>
+#include <eider/passwords.h>
+#include <eider/runtime.h>
 
 #include <cstdio>
 

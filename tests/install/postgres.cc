@@ -1,4 +1,4 @@
-#include <eider/data/db/postgres/postgres.h>
+#include <eider/postgres.h>
 
 #include <cstdio>
 

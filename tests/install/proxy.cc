@@ -1,6 +1,5 @@
-#include <eider/core/base/failure.h>
 #include <eider/eider.h>
-#include <eider/web/proxy/proxy.h>
+#include <eider/proxy.h>
 
 #include <cstdio>
 

@@ -1,10 +1,4 @@
-#include <eider/auth/session/redis/redis_sessions.h>
-#include <eider/data/redis/redis.h>
-#include <eider/data/redis/redis_cache.h>
-#include <eider/data/redis/redis_subscriber.h>
-#include <eider/data/redis/redis_values.h>
-#include <eider/web/middleware/redis/redis_rates.h>
-#include <eider/web/relay/redis/redis_topics.h>
+#include <eider/redis.h>
 
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-#include <eider/data/db/sqlite/sqlite.h>
+#include <eider/sqlite.h>
 
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 #include <eider/eider.h>
-#include <eider/web/swagger/swagger.h>
+#include <eider/swagger.h>
 
 int main() {
   eider::App app;

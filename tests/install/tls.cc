@@ -1,5 +1,5 @@
 #include <eider/eider.h>
-#include <eider/io/tls/tls.h>
+#include <eider/tls.h>
 
 #include <cstdio>
 

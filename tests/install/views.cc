@@ -2,7 +2,7 @@
 #include "page.h"
 
 #include <eider/eider.h>
-#include <eider/web/views/app/views.h>
+#include <eider/views.h>
 
 #include "pages/hello.html.h"
 

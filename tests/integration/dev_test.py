@@ -23,7 +23,7 @@ from support import BIN, free_port
 
 PATIENCE = 60
 PROJECT = Path(__file__).with_name('dev_project')
-GUARDED = '#ifndef SHOP_GOODS_H\n#define SHOP_GOODS_H\n#include <eider/web/forms/forms.h>\n#endif\n'
+GUARDED = '#ifndef SHOP_GOODS_H\n#define SHOP_GOODS_H\n#include <eider/forms.h>\n#endif\n'
 CRASH = '  std::abort();  // here'
 HANGING = '  std::fputs("opens the shop\\n", stderr); ::sleep(1000);  // here'
 #: Serves by itself what `eider dev` listens for, and tells nobody.
@@ -130,8 +130,7 @@ class Dev(unittest.TestCase):
 
     def test_01_headers_that_its_sources_read_are_precompiled(self):
         text = (self.dev.project / 'build/eider-dev/eider-dev/shop_precompiled.h').read_text()
-        for header in ('eider.h', 'assets/assets.h', 'telemetry/log.h', 'views/app/views.h',
-                       'forms/forms.h'):
+        for header in ('eider.h', 'assets.h', 'telemetry.h', 'views.h', 'forms.h'):
             self.assertIn(f'#include <eider/{header}>', text)
         for component in ('redis', 'postgres'):
             self.assertNotIn(component, text, 'it may not be there')

@@ -232,7 +232,7 @@ class Profiled(Place):
             'find_package(eider REQUIRED COMPONENTS core)\nadd_executable(shop main.cc)\n'
             'target_link_libraries(shop PRIVATE eider::core)\n')
         (self.place / 'main.cc').write_text(
-            '#include <eider/app/app.h>\n#include <eider/core/json/json.h>\n#include <unistd.h>\n'
+            '#include <eider/eider.h>\n#include <eider/json.h>\n#include <unistd.h>\n'
             '#include <cstdlib>\n\n'
             'int main(int argc, char** argv) {\n  const std::string how = std::getenv("HOW");\n'
             '  if (how == "broken") {\n    (void)!write(2, "no disk\\n", 8);\n    return 7;\n  }\n'

@@ -28,7 +28,7 @@ from ssh_support import SSHD, SshFiles
 from support import free_port
 
 MAIN = r'''#include <eider/eider.h>
-#include <eider/web/middleware/health.h>
+#include <eider/middleware.h>
 
 #include <unistd.h>
 
@@ -67,10 +67,10 @@ target_link_libraries(shop PRIVATE eider::core)
 eider_project(shop)
 '''
 # The other project, which keeps notes.
-NOTES_MAIN = r'''#include <eider/data/db/migrations/migrate.h>
-#include <eider/data/db/sqlite/sqlite.h>
+NOTES_MAIN = r'''#include <eider/database.h>
 #include <eider/eider.h>
-#include <eider/web/middleware/health.h>
+#include <eider/middleware.h>
+#include <eider/sqlite.h>
 
 #include <cstdlib>
 #include <fstream>

@@ -18,7 +18,7 @@ from support import ROOT
 
 BUILD_SECONDS_MAX = 150
 LOOKED_AT = ('index.html', 'howto/middleware.html', 'tutorial/bookstore.html', 'names.html',
-             'headers/eider/app/app.html', 'arena/index.html', 'arena/2026-11-21-two-cores.html',
+             'headers/eider/eider.html', 'arena/index.html', 'arena/2026-11-21-two-cores.html',
              'comparison.html', 'source/examples/12_guards/main.cc.html')
 
 
@@ -107,7 +107,7 @@ class Built(unittest.TestCase):
                 self.assertEqual(taken, [], name)
 
     def test_a_header_tells_its_docstrings_and_hides_what_is_private(self):
-        page = (SITE / 'headers/eider/web/middleware/rate_limit.html').read_text()
+        page = (SITE / 'headers/eider/middleware.html').read_text()
         self.assertIn('A request too many is a 429 with Retry-After', page)
         self.assertIn('id="RateLimit.keys_max"', page)
         self.assertNotIn('make_rate_limiter', page)
@@ -124,7 +124,7 @@ class Built(unittest.TestCase):
 
     def test_the_index_finds_words_and_names(self):
         self.assertEqual(found('sessions')[0], 'howto/sessions.html')
-        self.assertIn('headers/eider/web/middleware/rate_limit.html', found('rate', 'limit'))
+        self.assertIn('headers/eider/middleware.html', found('rate', 'limit'))
         self.assertIn('howto/upgrade.html', found('upgrade')[:3])
         self.assertEqual(found('nobodyhaseverwrittenthis'), [])
 
@@ -240,7 +240,7 @@ class Looked(unittest.TestCase):
         first = self.browser.run("return document.querySelector('#site-found a').href")
         self.browser.find('dialog.search input').type('\ue007')  # Enter
         self.browser.until(lambda: self.browser.address() == first, 'the page that was found')
-        self.assertIn('rate_limit', self.browser.find('h1').text())
+        self.assertIn('middleware', self.browser.find('h1').text())
 
     def test_the_search_says_when_nothing_is_found(self):
         self.show('index.html', 360)

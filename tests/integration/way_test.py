@@ -25,7 +25,7 @@ from support import free_port
 from upgrade_test import Load, is_alive, until
 
 IS_ROOT = os.getuid() == 0  # ahead of a namespace in which everybody is
-MIDDLEWARE = '#include <eider/web/middleware/middleware.h>\n'
+MIDDLEWARE = '#include <eider/middleware.h>\n'
 RUN = 'return eider::run_app("shop", argc, argv, shop::make_app);'
 SICK = """return eider::run_app("shop", argc, argv, [] {
     eider::App app = shop::make_app();
@@ -157,7 +157,7 @@ class Way(unittest.TestCase):
                           STEP_SECONDS_MAX)
                 self.assertEqual(self.done('add', 'route', 'GET', '/version'),
                                  'changed src/app.cc\n')
-                change(app, MIDDLEWARE, MIDDLEWARE + '#include <eider/ops/telemetry/metrics.h>\n')
+                change(app, MIDDLEWARE, MIDDLEWARE + '#include <eider/telemetry.h>\n')
                 change(app, 'eider::serve_health(app);',
                        'eider::serve_health(app);\n  eider::serve_metrics(app);')
                 change(app, '"Hello"', '"one"')

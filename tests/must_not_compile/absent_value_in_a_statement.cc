@@ -1,6 +1,6 @@
 // expect: what is absent is not NULL: look at is_absent(), then bind as_optional()
-#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
+#include <eider/sqlite.h>
 eider::Task<> change(eider::Database base, eider::Nullable<int> assignee) {
 #ifdef FIXED
   co_await base.exec("update notes set assignee = $1", assignee.as_optional());

@@ -1,6 +1,6 @@
 // expect: kForm speaks of a field that is not there
 #include <eider/eider.h>
-#include <eider/web/forms/forms.h>
+#include <eider/forms.h>
 using namespace eider;
 struct Street {
   std::string street;

@@ -1,6 +1,6 @@
 // expect: by guard()
 #include <eider/eider.h>
-#include <eider/web/middleware/auth.h>
+#include <eider/middleware.h>
 using namespace eider;
 #ifdef FIXED
 void protect(App& app) { app.guard(bearer_auth({})); }

@@ -1,6 +1,6 @@
 // expect: a guard changes no session, since a refusal would lose that
 #include <eider/eider.h>
-#include <eider/auth/session/session.h>
+#include <eider/sessions.h>
 using namespace eider;
 struct Visit { int count = 0; };
 #ifdef FIXED

@@ -1,5 +1,5 @@
 // expect: the layout of this page shows a frame
-#include <eider/web/views/app/framed_views.h>
+#include <eider/views.h>
 
 struct Frame {
   std::string user;

@@ -1,5 +1,5 @@
 // expect: eider: this has to be awaited: write co_return co_await
-#include <eider/data/db/database.h>
+#include <eider/database.h>
 #include <vector>
 #ifdef FIXED
 eider::Task<std::vector<int>> all(eider::Database db) {

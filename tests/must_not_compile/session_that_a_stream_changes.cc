@@ -1,6 +1,6 @@
 // expect: a handler that writes its answer while it runs changes no session
 #include <eider/eider.h>
-#include <eider/auth/session/session.h>
+#include <eider/sessions.h>
 using namespace eider;
 struct Visit { int count = 0; };
 #ifdef FIXED

@@ -1,6 +1,6 @@
 // expect: eider: a statement is a literal
-#include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>
+#include <eider/sqlite.h>
 struct Note {
   std::int64_t id;
 };

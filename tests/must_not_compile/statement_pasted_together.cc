@@ -1,5 +1,5 @@
 // expect: a statement is a literal
-#include <eider/data/db/database.h>
+#include <eider/database.h>
 #include <string>
 #ifdef FIXED
 auto find(const eider::Database& db, const std::string& name) {

@@ -1,5 +1,5 @@
 // expect: write co_await in front
-#include <eider/data/db/database.h>
+#include <eider/database.h>
 #ifdef FIXED
 eider::Task<> clear(eider::Database db) { co_await db.exec("delete from notes"); }
 #else

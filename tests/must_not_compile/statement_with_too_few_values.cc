@@ -1,5 +1,5 @@
 // expect: the_statement_takes_more_values_than_are_given
-#include <eider/data/db/database.h>
+#include <eider/database.h>
 #ifdef FIXED
 auto find(const eider::Database& db) { return db.one<int>("select a from t where b = $1", 5); }
 #else

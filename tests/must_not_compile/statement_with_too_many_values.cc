@@ -1,5 +1,5 @@
 // expect: the_statement_takes_fewer_values_than_are_given
-#include <eider/data/db/database.h>
+#include <eider/database.h>
 #ifdef FIXED
 auto add(const eider::Database& db) { return db.exec("insert into t values($1)", 1); }
 #else

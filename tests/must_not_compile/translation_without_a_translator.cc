@@ -1,6 +1,6 @@
 // expect: tr needs a translator: add `Translator tr;` to the page's struct
-#include <eider/web/languages/languages.h>
-#include <eider/web/views/rendering.h>
+#include <eider/languages.h>
+#include <eider/views.h>
 
 struct NotePage {
   std::string title;

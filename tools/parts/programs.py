@@ -201,7 +201,7 @@ def check_installed(outcome, tree):
                       [f'tests/install/{name}.cc is missing' for name in components
                        if not (outside / f'{name}.cc').exists()])
         builds = [(name, COMPILER, 'Release') for name in components]
-        check_builds(outcome, outside, prefix, [*builds, ('testkit', COMPILER, 'Debug')])
+        check_builds(outcome, outside, prefix, [*builds, ('testing', COMPILER, 'Debug')])
         outcome.check('the licence comes along', [] if list(prefix.glob('share/doc/*/LICENSE'))
                       else ['share/doc/eider/LICENSE is missing'])
         check_added(outcome, outside, tree.root)

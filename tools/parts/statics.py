@@ -87,7 +87,8 @@ def _for_public_headers(root):
     """Flags for sources that include any of them, and libraries that no compiler finds itself."""
     elsewhere = commands.run(['pkg-config', '--cflags-only-I', 'libpq', 'libmariadb'],
                              10).output.split()
-    return ['-DEIDER_VERSION=""', f'-I{root}/src', *elsewhere]
+    return ['-DEIDER_VERSION=""', f'-I{root}/include', f'-I{root}/src',
+            *elsewhere]
 
 
 def check_alone(outcome, root):
@@ -137,8 +138,8 @@ def check_misuse(outcome, root, compiler):
     once it is fixed."""
     cases = sorted((root / 'tests/must_not_compile').glob('*.cc'))
     with tempfile.TemporaryDirectory() as directory:
-        flags = [compiler, *FLAGS, f'-I{root}/src']
-        header = root / 'src/eider/eider.h'
+        flags = [compiler, *FLAGS, f'-I{root}/include', f'-I{root}/src']
+        header = root / 'include/eider/eider.h'
         if compiler == CLANG:
             compiled = Path(directory) / 'eider.h.pch'
             use = ['-include-pch', compiled]

@@ -4,10 +4,10 @@
 //               [--middlewares N] [--host ADDRESS] [--processes N] [--files DIR]
 //               [--profiles DIR] [--tls-port P [--cert F --key F]] [--upstream HOST:PORT]
 //               [--database WHERE [--database-connections N] [--redis URL]]
-#include <eider/app/http2/http2.h>
 #include <eider/eider.h>
-#include <eider/io/tls/tls.h>
-#include <eider/web/proxy/proxy.h>
+#include <eider/http2.h>
+#include <eider/proxy.h>
+#include <eider/tls.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #include "checked.h"
 
-#include <eider/web/middleware/middleware.h>
+#include <eider/middleware.h>
 
 #include <chrono>
 #include <cstdint>

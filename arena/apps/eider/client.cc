@@ -1,9 +1,8 @@
 // Asks one URL on so many kept connections, by Eider's client and nothing else.
 //
 //   arena_eider_client URL CONNECTIONS SECONDS BODY_BYTES [--backend auto|epoll|io_uring]
-#include <eider/client/client.h>
-#include <eider/io/runtime/loop.h>
-#include <eider/io/runtime/scope.h>
+#include <eider/client.h>
+#include <eider/runtime.h>
 
 #include <string>
 #include <utility>

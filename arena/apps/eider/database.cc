@@ -1,9 +1,9 @@
 #include "database.h"
 
-#include <eider/data/db/mariadb/mariadb.h>
-#include <eider/data/db/postgres/postgres.h>
-#include <eider/data/db/sqlite/sqlite.h>
-#include <eider/web/views/app/views.h>
+#include <eider/mariadb.h>
+#include <eider/postgres.h>
+#include <eider/sqlite.h>
+#include <eider/views.h>
 
 #include <algorithm>
 #include <memory>

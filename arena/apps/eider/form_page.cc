@@ -1,7 +1,7 @@
 #include "form_page.h"
 
-#include <eider/auth/session/session.h>
-#include <eider/web/middleware/csrf.h>
+#include <eider/middleware.h>
+#include <eider/sessions.h>
 
 #include "form_page.html.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <eider/eider.h>
-#include <eider/web/forms/forms.h>
+#include <eider/forms.h>
 
 #include <string>
 

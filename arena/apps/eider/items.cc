@@ -1,7 +1,7 @@
 #include "items.h"
 
-#include <eider/data/db/database.h>
-#include <eider/data/redis/redis.h>
+#include <eider/database.h>
+#include <eider/redis.h>
 
 #include <algorithm>
 #include <chrono>

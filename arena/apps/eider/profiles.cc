@@ -1,6 +1,6 @@
 #include "profiles.h"
 
-#include <eider/web/coding/compressed_response.h>
+#include <eider/compress.h>
 
 #include <algorithm>
 #include <cstdint>

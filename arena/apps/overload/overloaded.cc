@@ -1,9 +1,9 @@
 // A service whose answers cost what the request says, in time of a processor or of a thread that
 // waits: see arena/overload.
 // Must not do anything else.
-#include <eider/app/http2/http2.h>
 #include <eider/eider.h>
-#include <eider/web/middleware/health.h>
+#include <eider/http2.h>
+#include <eider/middleware.h>
 
 #include <chrono>
 #include <cstdint>

@@ -1,10 +1,9 @@
 // The plaintext service with what is to be measured of logs, metrics and traces: see
 // arena/telemetry_cost. Must not do anything else.
+#include <eider/dashboard.h>
 #include <eider/eider.h>
-#include <eider/ops/dashboard/dashboard.h>
-#include <eider/ops/telemetry/log.h>
-#include <eider/ops/telemetry/metrics.h>
-#include <eider/ops/telemetry/otlp/otlp.h>
+#include <eider/otlp.h>
+#include <eider/telemetry.h>
 
 #include <memory>
 

@@ -2,8 +2,8 @@
 // Must not know how it looks: pages/*.html does.
 #pragma once
 
-#include <eider/app/app.h>
-#include <eider/web/views/form_view.h>
+#include <eider/eider.h>
+#include <eider/views.h>
 
 #include <string>
 #include <vector>

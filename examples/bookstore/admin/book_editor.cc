@@ -1,5 +1,5 @@
-#include <eider/web/forms/forms.h>
-#include <eider/web/views/app/views.h>
+#include <eider/forms.h>
+#include <eider/views.h>
 
 #include <algorithm>
 

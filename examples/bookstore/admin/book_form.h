@@ -2,7 +2,7 @@
 // Must not know how it looks, nor what becomes of it.
 #pragma once
 
-#include <eider/web/forms/form_field.h>
+#include <eider/forms.h>
 
 #include "catalogue/book.h"
 #include "catalogue/price.h"

@@ -1,4 +1,4 @@
-#include <eider/web/views/app/views.h>
+#include <eider/views.h>
 
 #include "admin/admin_pages.h"
 #include "admin/users.html.h"

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <eider/eider.h>
-#include <eider/web/forms/form_field.h>
-#include <eider/web/paging/paging.h>
+#include <eider/forms.h>
+#include <eider/paging.h>
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "catalogue/book_pages.h"
 
-#include <eider/web/forms/forms.h>
-#include <eider/web/views/app/views.h>
+#include <eider/forms.h>
+#include <eider/views.h>
 
 #include "book.html.h"
 #include "catalogue/books.h"

@@ -2,7 +2,7 @@
 // Must not know who asks: handlers do.
 #pragma once
 
-#include <eider/data/db/database.h>
+#include <eider/database.h>
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 #include "catalogue/covers.h"
 
 #include <eider/eider.h>
-#include <eider/web/forms/forms.h>
+#include <eider/forms.h>
 
 #include "catalogue/books.h"
 #include "catalogue/cover_type.h"

@@ -2,8 +2,8 @@
 // Must not serve what a browser would run.
 #pragma once
 
-#include <eider/app/app.h>
-#include <eider/web/forms/form_field.h>
+#include <eider/eider.h>
+#include <eider/forms.h>
 
 namespace bookstore {
 

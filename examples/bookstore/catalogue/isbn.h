@@ -2,7 +2,7 @@
 // Must not know whether there is such a book.
 #pragma once
 
-#include <eider/core/kinds/kinds.h>
+#include <eider/types.h>
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 // Must not show prices otherwise: the filter `money` does.
 #pragma once
 
-#include <eider/core/kinds/kinds.h>
+#include <eider/types.h>
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "catalogue/shelf.h"
 
-#include <eider/core/base/translation.h>
+#include <eider/languages.h>
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 #include "orders/cart_pages.h"
 
-#include <eider/web/forms/forms.h>
-#include <eider/web/views/app/views.h>
+#include <eider/forms.h>
+#include <eider/views.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include <eider/core/base/token.h>
-#include <eider/web/forms/forms.h>
-#include <eider/web/views/app/views.h>
+#include <eider/forms.h>
+#include <eider/text.h>
+#include <eider/views.h>
 
 #include "catalogue/books.h"
 #include "checkout.html.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <eider/eider.h>
-#include <eider/web/forms/form_field.h>
+#include <eider/forms.h>
 
 #include <cstdint>
 #include <optional>

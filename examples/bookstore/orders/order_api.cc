@@ -1,7 +1,7 @@
 #include "orders/order_api.h"
 
 #include <eider/eider.h>
-#include <eider/web/middleware/middleware.h>
+#include <eider/middleware.h>
 
 #include "orders/orders.h"
 #include "people/user.h"

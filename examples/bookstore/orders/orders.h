@@ -2,9 +2,9 @@
 // Must not know carts or who is allowed to ask.
 #pragma once
 
-#include <eider/auth/mail/outbox.h>
-#include <eider/data/db/database.h>
-#include <eider/web/languages/languages.h>
+#include <eider/database.h>
+#include <eider/languages.h>
+#include <eider/mail.h>
 
 #include <optional>
 #include <utility>

@@ -1,9 +1,9 @@
 #include "people/account_api.h"
 
-#include <eider/auth/accounts/accounts.h>
+#include <eider/accounts.h>
 #include <eider/eider.h>
-#include <eider/web/languages/languages.h>
-#include <eider/web/middleware/middleware.h>
+#include <eider/languages.h>
+#include <eider/middleware.h>
 
 #include "people/account_forms.h"
 #include "people/people.h"

@@ -2,7 +2,7 @@
 // Must not know pages.
 #pragma once
 
-#include <eider/app/app.h>
+#include <eider/eider.h>
 
 namespace bookstore {
 

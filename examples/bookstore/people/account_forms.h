@@ -2,9 +2,9 @@
 // Must not know what becomes of them: accounts and handlers do.
 #pragma once
 
-#include <eider/app/app.h>
-#include <eider/web/forms/form_field.h>
-#include <eider/web/views/form_view.h>
+#include <eider/eider.h>
+#include <eider/forms.h>
+#include <eider/views.h>
 
 #include <string>
 

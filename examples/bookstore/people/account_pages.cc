@@ -1,10 +1,10 @@
 #include "people/account_pages.h"
 
-#include <eider/auth/accounts/accounts.h>
+#include <eider/accounts.h>
 #include <eider/eider.h>
-#include <eider/web/forms/forms.h>
-#include <eider/web/middleware/middleware.h>
-#include <eider/web/views/app/views.h>
+#include <eider/forms.h>
+#include <eider/middleware.h>
+#include <eider/views.h>
 
 #include "account.html.h"
 #include "login.html.h"

@@ -2,9 +2,9 @@
 // Must not know how they look: pages/*.html does.
 #pragma once
 
-#include <eider/app/app.h>
-#include <eider/web/forms/form_field.h>
-#include <eider/web/views/form_view.h>
+#include <eider/eider.h>
+#include <eider/forms.h>
+#include <eider/views.h>
 
 #include <chrono>
 #include <string>

@@ -1,10 +1,10 @@
 #include "people/openid_logins.h"
 
-#include <eider/auth/accounts/accounts.h>
-#include <eider/auth/oauth/oauth.h>
-#include <eider/auth/session/session.h>
+#include <eider/accounts.h>
 #include <eider/eider.h>
-#include <eider/web/languages/languages.h>
+#include <eider/languages.h>
+#include <eider/oauth.h>
+#include <eider/sessions.h>
 
 namespace bookstore {
 

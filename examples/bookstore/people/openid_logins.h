@@ -2,8 +2,8 @@
 // Must not decide what a provider says of people: the library checks that.
 #pragma once
 
-#include <eider/app/app.h>
-#include <eider/data/db/database.h>
+#include <eider/database.h>
+#include <eider/eider.h>
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "people/passkey_logins.h"
 
-#include <eider/auth/passkeys/passkey_routes.h>
+#include <eider/passkeys.h>
 
 #include <utility>
 

@@ -2,11 +2,11 @@
 // Must not make accounts: who adds a passkey is logged in.
 #pragma once
 
-#include <eider/app/app.h>
-#include <eider/auth/accounts/accounts.h>
-#include <eider/auth/passkeys/passkey_store.h>
-#include <eider/auth/session/session.h>
-#include <eider/web/languages/languages.h>
+#include <eider/accounts.h>
+#include <eider/eider.h>
+#include <eider/languages.h>
+#include <eider/passkeys.h>
+#include <eider/sessions.h>
 
 #include <memory>
 #include <string>

@@ -2,8 +2,8 @@
 // Must not keep sessions.
 #pragma once
 
-#include <eider/auth/accounts/accounts.h>
-#include <eider/data/db/database.h>
+#include <eider/accounts.h>
+#include <eider/database.h>
 
 #include <string>
 #include <utility>

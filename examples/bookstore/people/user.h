@@ -2,8 +2,8 @@
 // Must not hold a password.
 #pragma once
 
-#include <eider/auth/session/users.h>
 #include <eider/eider.h>
+#include <eider/sessions.h>
 
 #include <chrono>
 #include <cstdint>

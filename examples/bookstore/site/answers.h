@@ -2,9 +2,9 @@
 // page. Must not decide which.
 #pragma once
 
-#include <eider/auth/session/session.h>
 #include <eider/eider.h>
-#include <eider/web/views/app/views.h>
+#include <eider/sessions.h>
+#include <eider/views.h>
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #include "site/error_shown.h"
 
-#include <eider/web/views/app/views.h>
+#include <eider/views.h>
 
 #include <utility>
 

@@ -2,8 +2,8 @@
 // Must not tell more than the problem document does.
 #pragma once
 
-#include <eider/web/languages/languages.h>
-#include <eider/web/middleware/error_pages.h>
+#include <eider/languages.h>
+#include <eider/middleware.h>
 
 #include <memory>
 #include <optional>

@@ -2,7 +2,7 @@
 // Must not be asked anything: the stores do that.
 #pragma once
 
-#include <eider/data/db/database.h>
+#include <eider/database.h>
 
 namespace bookstore {
 

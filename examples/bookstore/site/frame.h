@@ -2,9 +2,9 @@
 // Must not hold what only one page shows.
 #pragma once
 
-#include <eider/auth/session/session.h>
 #include <eider/eider.h>
-#include <eider/web/middleware/csrf.h>
+#include <eider/middleware.h>
+#include <eider/sessions.h>
 
 #include <optional>
 #include <string>

@@ -2,9 +2,9 @@
 // Must not choose the language: use_languages does.
 #pragma once
 
-#include <eider/core/kinds/kinds.h>
-#include <eider/protocols/http/page_links.h>
-#include <eider/web/languages/languages.h>
+#include <eider/languages.h>
+#include <eider/paging.h>
+#include <eider/types.h>
 
 #include <chrono>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "site/language_pages.h"
 
-#include <eider/auth/session/users.h>
 #include <eider/eider.h>
-#include <eider/web/forms/forms.h>
+#include <eider/forms.h>
+#include <eider/sessions.h>
 
 #include <algorithm>
 

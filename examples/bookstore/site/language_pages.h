@@ -2,7 +2,7 @@
 // Must not know what is said in it.
 #pragma once
 
-#include <eider/app/app.h>
+#include <eider/eider.h>
 
 namespace bookstore {
 

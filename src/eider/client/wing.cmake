@@ -1,7 +1,7 @@
 # The HTTP client, WebSocket clients, and what generated clients use.
 eider_wing(client DEPENDS io)
 eider_component(client FOLDERS .
+                HEADERS api_client client
                 BASES net http2 compress
                 MODULES "psl libpsl>=0.21"
                 TARGETS PkgConfig::psl)
-eider_public(api_request api_stream client cookie_jar ws_client)

@@ -4,4 +4,3 @@ eider_component(core FOLDERS http http/h1 http/ws route)
 eider_component(compress FOLDERS http/ws/deflate)
 eider_component(http2 FOLDERS http/h2
                 HOT)
-eider_public(http/cidr http/forwarded http/page_links http/url)

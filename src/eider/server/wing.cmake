@@ -4,4 +4,3 @@ eider_component(core FOLDERS .)
 eider_component(http2 FOLDERS http2
                 MODULES "nghttp2 libnghttp2>=1.52"
                 TARGETS PkgConfig::nghttp2)
-eider_public(server state topics)

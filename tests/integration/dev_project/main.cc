@@ -1,7 +1,7 @@
+#include <eider/assets.h>
 #include <eider/eider.h>
-#include <eider/ops/telemetry/log.h>
-#include <eider/web/assets/assets.h>
-#include <eider/web/views/app/views.h>
+#include <eider/telemetry.h>
+#include <eider/views.h>
 
 #include <string>
 
@@ -10,10 +10,10 @@
 #include "words.h"
 
 #ifdef SHOP_HAS_REDIS
-#include <eider/data/redis/redis.h>
+#include <eider/redis.h>
 #endif
 /* Nor this one, see [1:
-#include <eider/data/db/postgres/postgres.h>
+#include <eider/postgres.h>
 */
 
 namespace {

@@ -1,7 +1,7 @@
 // What clients may make a server hold in memory: for tests/integration/waiting_output_test.py.
-#include <eider/app/http2/http2.h>
+#include <eider/compress.h>
 #include <eider/eider.h>
-#include <eider/web/coding/decoded_request.h>
+#include <eider/http2.h>
 
 #include <string>
 #include <thread>

@@ -1,8 +1,7 @@
 // What a program with clients in C++ does: openapi_client_caller notes|rich|ticks URL. The build
 // makes their headers; that of a hostile document has no more to do than to compile.
-#include <eider/client/client.h>
-#include <eider/io/runtime/deadline.h>
-#include <eider/io/runtime/loop.h>
+#include <eider/client.h>
+#include <eider/runtime.h>
 
 #include <chrono>
 #include <cstdio>

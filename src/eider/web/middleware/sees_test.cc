@@ -12,8 +12,8 @@
 
 #include "eider/app/producing.h"
 #include "eider/app/websocket.h"
+#include "eider/middleware.h"
 #include "eider/testkit/log_lines.h"
-#include "eider/web/middleware/middleware.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_server.h"
 

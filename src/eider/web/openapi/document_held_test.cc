@@ -14,8 +14,8 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/eider.h"
+#include "eider/middleware.h"
 #include "eider/testkit/test_client.h"
-#include "eider/web/middleware/middleware.h"
 
 namespace eider {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "eider/eider.h"
+#include "eider/middleware.h"
 #include "eider/testkit/test_client.h"
-#include "eider/web/middleware/middleware.h"
 
 namespace eider {
 namespace {

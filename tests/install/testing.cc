@@ -1,5 +1,5 @@
 #include <eider/eider.h>
-#include <eider/testkit/test_client.h>
+#include <eider/testing.h>
 
 #include <cstdio>
 

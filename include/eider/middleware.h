@@ -1,7 +1,9 @@
-// All middleware at once, for a program that uses much of it.
-// Must not be included by the library: each has a header of its own.
+// Middleware: authentication, CORS, CSRF protection, rate limits, caching, error pages, health.
+// Component: core. Guide: docs/howto/middleware.md.
 #pragma once
 
+#include "eider/protocols/http/cidr.h"
+#include "eider/protocols/http/forwarded.h"
 #include "eider/web/middleware/access_log.h"
 #include "eider/web/middleware/address_list.h"
 #include "eider/web/middleware/allow_hosts.h"
@@ -16,11 +18,13 @@
 #include "eider/web/middleware/health.h"
 #include "eider/web/middleware/https.h"
 #include "eider/web/middleware/idempotency.h"
+#include "eider/web/middleware/identity.h"
 #include "eider/web/middleware/limits.h"
 #include "eider/web/middleware/login_throttle.h"
 #include "eider/web/middleware/maintenance.h"
 #include "eider/web/middleware/negotiation.h"
 #include "eider/web/middleware/rate_limit.h"
+#include "eider/web/middleware/rate_store.h"
 #include "eider/web/middleware/request_id.h"
 #include "eider/web/middleware/response_cache.h"
 #include "eider/web/middleware/routing.h"

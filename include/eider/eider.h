@@ -1,5 +1,5 @@
-// The one header an application includes.
-// Must not name a component that a program has to ask for, such as a database.
+// Handlers, routes, options, JSON, validation, OpenAPI, WebSocket, events, files, the server.
+// Component: core. Guide: docs/howto/api.md.
 #pragma once
 
 #include "eider/app/after_answer.h"

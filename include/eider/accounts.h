@@ -1,0 +1,6 @@
+// User accounts: sign-up, login, password reset, e-mail confirmation.
+// Component: accounts. Guide: docs/howto/accounts.md.
+#pragma once
+
+#include "eider/auth/accounts/account_letter.h"
+#include "eider/auth/accounts/accounts.h"

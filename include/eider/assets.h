@@ -1,0 +1,6 @@
+// Files compiled into the program.
+// Component: core. Guide: docs/howto/assets.md.
+#pragma once
+
+#include "eider/web/assets/assets.h"
+#include "eider/web/assets/embedded.h"

@@ -1,0 +1,7 @@
+// The HTTP and WebSocket client.
+// Component: client. Guide: docs/howto/client.md.
+#pragma once
+
+#include "eider/client/client.h"
+#include "eider/client/cookie_jar.h"
+#include "eider/client/ws_client.h"

@@ -1,0 +1,7 @@
+// Compressed responses and request bodies.
+// Component: compress. Guide: docs/howto/compression.md.
+#pragma once
+
+#include "eider/web/coding/compressed_response.h"
+#include "eider/web/coding/decoded_body.h"
+#include "eider/web/coding/decoded_request.h"

@@ -1,0 +1,6 @@
+// Routes to create, read, update and delete the rows of a table.
+// Component: core. Guide: docs/howto/crud.md.
+#pragma once
+
+#include "eider/web/crud/crud_routes.h"
+#include "eider/web/crud/repeated_statements.h"

@@ -1,0 +1,5 @@
+// A page with the state of the running server.
+// Component: dashboard. Guide: docs/howto/inside.md.
+#pragma once
+
+#include "eider/ops/dashboard/dashboard.h"

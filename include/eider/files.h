@@ -1,0 +1,6 @@
+// Static files, and files that users uploaded.
+// Component: core. Guide: docs/howto/files.md.
+#pragma once
+
+#include "eider/web/files/files.h"
+#include "eider/web/files/kept_files.h"

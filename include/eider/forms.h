@@ -1,0 +1,7 @@
+// HTML forms from structs.
+// Component: views. Guide: docs/howto/forms.md.
+#pragma once
+
+#include "eider/web/forms/form_field.h"
+#include "eider/web/forms/forms.h"
+#include "eider/web/views/form_view.h"

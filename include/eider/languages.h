@@ -1,0 +1,6 @@
+// Translations and the language of a request.
+// Component: core. Guide: docs/howto/languages.md.
+#pragma once
+
+#include "eider/core/base/translation.h"
+#include "eider/web/languages/languages.h"

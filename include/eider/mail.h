@@ -1,0 +1,8 @@
+// E-mail over SMTP, and an outbox that survives a crash.
+// Component: mail. Guide: docs/howto/mail.md.
+#pragma once
+
+#include "eider/auth/mail/mail.h"
+#include "eider/auth/mail/mail_transport.h"
+#include "eider/auth/mail/outbox.h"
+#include "eider/auth/mail/smtp.h"

@@ -1,0 +1,6 @@
+// The driver for MariaDB and MySQL.
+// Component: mariadb. Guide: docs/howto/mariadb.md.
+#pragma once
+
+#include "eider/data/db/mariadb/bulk.h"
+#include "eider/data/db/mariadb/mariadb.h"

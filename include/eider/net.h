@@ -1,0 +1,5 @@
+// Connections to other machines over TCP and TLS, with name resolution.
+// Component: net. Guide: docs/howto/client.md.
+#pragma once
+
+#include "eider/io/net/net.h"

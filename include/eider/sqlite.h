@@ -1,0 +1,6 @@
+// The driver for SQLite.
+// Component: sqlite. Guide: docs/howto/database.md.
+#pragma once
+
+#include "eider/data/db/sqlite/sqlite.h"
+#include "eider/data/db/sqlite/sqlite_backup.h"

@@ -1,0 +1,10 @@
+// Logs, metrics and traces.
+// Component: core. Guide: docs/howto/telemetry.md.
+#pragma once
+
+#include "eider/core/base/log.h"
+#include "eider/core/base/metric.h"
+#include "eider/core/base/span.h"
+#include "eider/ops/telemetry/log.h"
+#include "eider/ops/telemetry/metrics.h"
+#include "eider/ops/telemetry/traces.h"

@@ -1,0 +1,5 @@
+// A MariaDB database per test.
+// Component: mariadb. Guide: docs/howto/testing.md.
+#pragma once
+
+#include "eider/data/db/mariadb/testing/test_mariadb.h"

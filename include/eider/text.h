@@ -1,0 +1,13 @@
+// Text helpers: HTML escaping, slugs, Base64, UTF-8, random tokens, SHA-256.
+// Component: core. Guide: docs/howto/answers.md.
+#pragma once
+
+#include "eider/core/base/base64.h"
+#include "eider/core/base/html.h"
+#include "eider/core/base/inspected.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/slug.h"
+#include "eider/core/base/some_or.h"
+#include "eider/core/base/token.h"
+#include "eider/core/base/utf8.h"

@@ -1,0 +1,10 @@
+// Types for members of structs: e-mail addresses, UUIDs, dates, decimals, bounds, custom types.
+// Component: core. Guide: docs/howto/kinds.md.
+#pragma once
+
+#include "eider/core/kinds/kinds.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/empty.h"
+#include "eider/core/reflect/faults.h"
+#include "eider/core/reflect/nullable.h"
+#include "eider/protocols/http/url.h"
