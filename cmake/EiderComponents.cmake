@@ -40,6 +40,26 @@ function(eider_make_component name)
     target_compile_options(eider_${name} PRIVATE -U_GLIBCXX_ASSERTIONS)
   endif()
   eider_link(${name})
+  # Another project's ccache may be set up so that it does not cache sources with precompiled headers.
+  if(EIDER_UNITE AND (PROJECT_IS_TOP_LEVEL OR NOT CMAKE_CXX_COMPILER_LAUNCHER))
+    eider_precompile(${name})
+  endif()
+endfunction()
+
+# The headers that most sources include are compiled once for all components with the same flags: a third of the time.
+function(eider_precompile name)
+  set(flags "")
+  if(eider_hot_${name} AND EIDER_HARDENING)
+    set(flags hot)
+  endif()
+  get_property(first GLOBAL PROPERTY eider_precompiled_${flags})
+  if(first)
+    target_precompile_headers(eider_${name} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(eider_${name} PRIVATE <algorithm> <array> <charconv> <deque> <fstream> <map> <mutex> <set>
+                              <unordered_map> <eider/eider.h>)
+    set_property(GLOBAL PROPERTY eider_precompiled_${flags} eider_${name})
+  endif()
 endfunction()
 
 # What the component stands on.

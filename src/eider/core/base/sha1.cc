@@ -12,7 +12,7 @@ constexpr std::size_t kBlockBytes = 64;
 /// Of the message's length in bits, at the end of the last block.
 constexpr std::size_t kLengthBytes = 8;
 
-using State = std::array<std::uint32_t, 5>;
+using Sha1State = std::array<std::uint32_t, 5>;
 using Schedule = std::array<std::uint32_t, 80>;
 using Block = std::array<char, kBlockBytes>;
 
@@ -50,9 +50,9 @@ std::uint32_t mix(std::size_t t, std::uint32_t b, std::uint32_t c, std::uint32_t
   return (b ^ c ^ d) + 0xca62c1d6U;
 }
 
-State add_block(State state, const char* block) noexcept {
+Sha1State add_block(Sha1State state, const char* block) noexcept {
   const Schedule words = schedule_of(block);
-  State now = state;
+  Sha1State now = state;
   for (std::size_t t = 0; t < words.size(); ++t) {
     auto [a, b, c, d, e] = now;
     now = {std::rotl(a, 5) + mix(t, b, c, d) + e + words[t], a, std::rotl(b, 30), c, d};
@@ -70,7 +70,7 @@ void put_length(Block& block, std::uint64_t bits) noexcept {
 }
 
 /// The bytes behind the last whole block, padded (section 5.1.1).
-State add_rest(State state, std::string_view rest, std::uint64_t bits) noexcept {
+Sha1State add_rest(Sha1State state, std::string_view rest, std::uint64_t bits) noexcept {
   Block block{};
   std::memcpy(block.data(), rest.data(), rest.size());
   block[rest.size()] = static_cast<char>(0x80);
@@ -85,7 +85,7 @@ State add_rest(State state, std::string_view rest, std::uint64_t bits) noexcept 
 }  // namespace
 
 std::array<char, kSha1Bytes> sha1(std::string_view text) noexcept {
-  State state{0x67452301U, 0xefcdab89U, 0x98badcfeU, 0x10325476U, 0xc3d2e1f0U};
+  Sha1State state{0x67452301U, 0xefcdab89U, 0x98badcfeU, 0x10325476U, 0xc3d2e1f0U};
   const std::uint64_t bits = std::uint64_t{text.size()} * 8;
   for (; text.size() >= kBlockBytes; text.remove_prefix(kBlockBytes)) {
     state = add_block(state, text.data());
