@@ -11,7 +11,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 find_program(EIDER_CCACHE ccache)
 if(EIDER_CCACHE AND PROJECT_IS_TOP_LEVEL)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${EIDER_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${EIDER_CCACHE}")
 endif()
 
 # A profile of what runs often lets the compiler lay out code for it; see docs/howto/profile.md.
@@ -47,6 +47,8 @@ if(EIDER_UNITE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 # Every function and datum in its own section, so that a program links only what it calls.
 target_compile_options(eider_flags INTERFACE -ffunction-sections -fdata-sections)
+# Precompiled headers that ccache returns may be older than the headers; ninja knows when they have to be made again.
+target_compile_options(eider_flags INTERFACE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 include(EiderHardening)
 add_library(eider_hardened INTERFACE)
 if(EIDER_HARDENING)
