@@ -1,5 +1,5 @@
 // expect: the_column_is_of_another_type_than_the_member_of_its_name
-#define EIDER_CHECKED_SQL "../../../tests/must_not_compile/checked_notes.h"
+#define EIDER_CHECKED_SQL "../../../../tests/must_not_compile/checked_notes.h"
 #include <eider/database.h>
 
 #include <string>
