@@ -143,9 +143,11 @@ def check_misuse(outcome, root, compiler):
     if compiler != CLANG:
         flags.insert(1, '-fno-immediate-escalation')
     with tempfile.TemporaryDirectory() as directory:
-        headers = commands.each(
-            lambda group: _precompiled(group, flags, Path(directory), root),
-            enumerate(_by_defines(cases)))
+        groups = _by_defines(cases)
+        texts = [_header_of(group, compiler) for group in groups]
+        made = dict(commands.each(lambda text: _precompiled(text, flags, Path(directory), root),
+                                  sorted(set(texts))))
+        headers = [(made[text], group) for text, group in zip(texts, groups)]
         checks = [(case, [*flags, '-include', header]) for header, group in headers
                   for case in group]
         is_fixed = _fixed_together(headers, flags, root)
@@ -167,18 +169,25 @@ def _lines_of(pattern, case):
     return [line for line in case.read_text().splitlines() if re.match(pattern, line)]
 
 
-def _precompiled(numbered, flags, directory, root):
-    """The header with everything of Eider that a group of cases includes, precompiled."""
-    number, group = numbered
-    header = directory / f'group_{number}.h'
-    includes = sorted({line for case in group for line in _lines_of('#include <eider/', case)})
-    header.write_text('\n'.join([*_lines_of(r'#define EIDER_', group[0]), *includes, '']))
+def _header_of(group, compiler):
+    """What of Eider is compiled once for a group of cases. g++ reads all of a precompiled header
+    for each case, so that a larger one costs more than it saves."""
+    if compiler != CLANG:
+        return '#include <eider/eider.h>\n'
+    includes = {line for case in group for line in _lines_of('#include <eider/', case)}
+    return '\n'.join([*_lines_of(r'#define EIDER_', group[0]), *sorted(includes), ''])
+
+
+def _precompiled(text, flags, directory, root):
+    """(text, the precompiled header that has it)."""
+    header = Path(tempfile.mkstemp('.h', dir=directory)[1])
+    header.write_text(text)
     # Instantiated once in the header, what all cases use takes half of the time of each.
     ending, once = (('.pch', ['-fpch-instantiate-templates']) if flags[0] == CLANG
                     else ('.gch', []))
     commands.run([*flags, '-w', *once, '-x', 'c++-header', header, '-o', f'{header}{ending}'],
                  COMPILE_SECONDS_MAX, root)
-    return header, group
+    return text, header
 
 
 def _in_namespace(name, case, text):
@@ -191,8 +200,9 @@ def _in_namespace(name, case, text):
 
 def _joined(case_texts):
     """One source with these parts of it, each (case, text), and what they include above."""
-    includes = {line for case, _ in case_texts for line in _lines_of('#include ', case)}
-    return '\n'.join([*sorted(includes), *(text for _, text in case_texts)])
+    above = {line for case, _ in case_texts
+             for line in _lines_of('#include |#define EIDER_', case)}
+    return '\n'.join([*sorted(above), *(text for _, text in case_texts)])  # defines come first
 
 
 def _fixed_together(headers, flags, root):
@@ -238,7 +248,7 @@ def _misuse_faults(case, compiler, is_fixed, root):
     if NOT_REPORTED not in parts:
         forms = {'in a function': text, 'in a lambda': misuse_in_lambda(text)}
         forms = {form: source for form, source in forms.items() if source is not None}
-        for form in _unreported(forms, case, parts, refusal) if compiler[0] == CLANG else forms:
+        for form in _unreported(forms, case, parts, refusal, compiler[0]):
             expect(form, forms[form])
     if case not in is_fixed:
         fixed = commands.run([*compiler, '-fsyntax-only', case, '-DFIXED'], COMPILE_SECONDS_MAX,
@@ -248,17 +258,19 @@ def _misuse_faults(case, compiler, is_fixed, root):
     return case.name, faults
 
 
-def _unreported(forms, case, parts, refusal):
-    """Those of the forms that clang, which compiles them together, does not refuse as expected:
+def _unreported(forms, case, parts, refusal, compiler):
+    """Those of the forms that the compiler, which reads them together, does not refuse as expected:
     it reports some errors once for both."""
     names = {form: f'{form}/{case.name}' for form in forms}
     sources = [(case, _in_namespace(form.replace(' ', '_'), names[form], source))
                for form, source in forms.items()]
     if len(forms) == 1 or None in [source for _, source in sources]:
         return forms
-    # An error, with the lines about it up to the next one.
-    errors = re.split(r'\n(?=\S.*: (?:fatal )?error: )', '\n' + refusal(_joined(sources)).output)
-    said = {form: '\n'.join(error for error in errors if name in error)
+    # clang tells where an error is from in the lines after it, g++ in those before it.
+    errors = re.split(r'^(?=\S.*: (?:fatal )?error: )' if compiler == CLANG else
+                      r'^(?=In file included from|\S.*: (?:In|At) )',
+                      refusal(_joined(sources)).output, flags=re.MULTILINE)
+    said = {form: ''.join(error for error in errors if name in error)
             for form, name in names.items()}
     return [form for form in forms if not all(part in said[form] for part in parts)]
 
