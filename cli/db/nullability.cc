@@ -8,56 +8,16 @@
 #include <string>
 
 #include "eider/core/base/text.h"
+#include "eider/data/db/sql_lexer.h"
 
 namespace eider {
 namespace {
 
-/// A word, or one other byte. Quotes and comments are one each.
-struct SqlToken {
-  std::string_view text;
-  std::size_t depth;  // of brackets
-
-  [[nodiscard]] bool is(std::string_view word) const noexcept {
-    return equals_ignoring_case(text, word);
-  }
-};
-
-bool is_sql_word_byte(char byte) noexcept {
-  return is_letter(byte) || is_digit(byte) || byte == '_' || byte == '$' ||
-         static_cast<unsigned char>(byte) >= 0x80;
-}
-
-std::size_t token_bytes(std::string_view rest) noexcept {
-  if (rest.starts_with("--")) {
-    return std::min(rest.find('\n'), rest.size());
-  }
-  if (rest.starts_with("/*")) {
-    const std::size_t end = rest.find("*/", 2);
-    return end == std::string_view::npos ? rest.size() : end + 2;
-  }
-  if (rest[0] == '\'' || rest[0] == '"' || rest[0] == '`') {
-    const std::size_t end = rest.find(rest[0], 1);
-    return end == std::string_view::npos ? rest.size() : end + 1;
-  }
-  const auto* end = std::ranges::find_if_not(rest, is_sql_word_byte);
-  return std::max<std::size_t>(1, static_cast<std::size_t>(end - rest.begin()));
-}
+using db::detail::SqlToken;
+using db::detail::SqlTokenKind;
 
 std::vector<SqlToken> tokens_of(std::string_view sql) {
-  std::vector<SqlToken> tokens;
-  std::size_t depth = 0;
-  while (!sql.empty()) {
-    const std::string_view text = sql.substr(0, token_bytes(sql));
-    sql.remove_prefix(text.size());
-    const bool is_blank = text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r');
-    if (is_blank || text.starts_with("--") || text.starts_with("/*")) {
-      continue;
-    }
-    depth -= text == ")" && depth > 0 ? 1U : 0U;
-    tokens.push_back({text, depth});
-    depth += text == "(" ? 1U : 0U;
-  }
-  return tokens;
+  return db::detail::tokens_of(sql, db::detail::kAnySql);
 }
 
 bool has_word(std::span<const SqlToken> tokens, std::string_view word) noexcept {
@@ -174,8 +134,7 @@ class StrictItem {
     return std::ranges::any_of(words, [this](auto word) { return tokens_[at_].is(word); });
   }
   [[nodiscard]] bool is_word() const noexcept {
-    const char byte = is_end() ? '\0' : next()[0];
-    return byte == '"' || (is_sql_word_byte(byte) && !is_digit(byte) && byte != '$');
+    return !is_end() && (tokens_[at_].kind == SqlTokenKind::word || next()[0] == '"');
   }
 
   /// as name
@@ -372,17 +331,12 @@ bool has_name(std::span<const std::string> names, std::string_view name) noexcep
                              [name](const auto& one) { return equals_ignoring_case(one, name); });
 }
 
-std::string_view unquoted(std::string_view name) noexcept {
-  const bool is_quoted = name.size() > 1 && (name.front() == '"' || name.front() == '`');
-  return is_quoted ? name.substr(1, name.size() - 2) : name;
-}
-
 /// "marks" of `main."marks" m`.
 std::string_view last_name(std::span<const SqlToken> tokens) noexcept {
   while (tokens.size() > 2 && tokens[1].text == ".") {
     tokens = tokens.subspan(2);
   }
-  return unquoted(tokens[0].text);
+  return tokens[0].name();
 }
 
 /// What is joined is known by its name where that is a table's, and no part of the statement, nor
@@ -396,7 +350,7 @@ OuterJoins outer_joins_of(std::span<const SqlToken> tokens, std::string_view pla
   }
   joins.are_all =
       has_word(tokens, "with") || std::ranges::any_of(tokens, [&schema](const SqlToken& token) {
-        return has_name(schema.views, unquoted(token.text));
+        return has_name(schema.views, token.name());
       });
   std::size_t told = 0;
   for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
@@ -435,16 +389,6 @@ bool may_make_rows(std::span<const SqlToken> tokens) noexcept {
          (has_any_token(tokens, kUnions) && !has_insert);
 }
 
-/// PostgreSQL's e'\'' and $$'$$, where a quote may be none.
-bool has_other_quotes(std::string_view sql) noexcept {
-  for (std::size_t at = sql.find('$'); at != std::string_view::npos; at = sql.find('$', at + 1)) {
-    if (at + 1 < sql.size() && !is_digit(sql[at + 1])) {
-      return true;
-    }
-  }
-  return sql.contains('\\');
-}
-
 }  // namespace
 
 std::vector<bool> items_that_are_never_null(std::string_view sql, std::size_t columns) {
@@ -452,7 +396,8 @@ std::vector<bool> items_that_are_never_null(std::string_view sql, std::size_t co
   const auto items = items_of(tokens);
   const bool has_star = std::ranges::any_of(
       items, [](const auto& item) { return !item.empty() && item.back().text == "*"; });
-  const bool are_known = items.size() == columns && !has_star && !has_other_quotes(sql) &&
+  // A server may be set to read a backslash as an escape: then quotes end elsewhere.
+  const bool are_known = items.size() == columns && !has_star && !sql.contains('\\') &&
                          !has_any_token(tokens, kUnions);
   std::vector<bool> never(columns, false);
   for (std::size_t i = 0; are_known && i < columns; ++i) {
@@ -509,7 +454,8 @@ std::string select_of_returning(std::string_view sql) {
 
 bool has_any_word(std::string_view sql, std::initializer_list<std::string_view> words) {
   while (!sql.empty()) {
-    const auto* end = std::ranges::find_if_not(sql, is_sql_word_byte);
+    const auto* end = std::ranges::find_if_not(
+        sql, [](char byte) { return db::detail::is_sql_word_byte(byte) || byte == '$'; });
     const std::string_view word(sql.begin(), end);
     if (std::ranges::any_of(words, [word](auto one) { return equals_ignoring_case(word, one); })) {
       return true;

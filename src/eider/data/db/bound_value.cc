@@ -5,88 +5,71 @@
 #include <vector>
 
 #include "eider/core/base/text.h"
+#include "eider/data/db/sql_lexer.h"
 
 namespace eider::db {
 namespace {
+
+using detail::SqlToken;
+using detail::SqlTokenKind;
+using Tokens = std::span<const SqlToken>;
 
 std::string text_of(const Value& value) {
   return value.integer() ? std::to_string(*value.integer())
                          : (value.text() == nullptr ? std::string() : *value.text());
 }
 
-std::string_view stripped(std::string_view text) noexcept {
-  constexpr std::string_view kSpace = " \t\r\n";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
+bool is_name(const SqlToken& token, std::string_view column) noexcept {
+  return equals_ignoring_case(token.name(), column);
 }
 
-std::string_view without_quotes(std::string_view name) noexcept {
-  constexpr std::string_view kQuotes = "`\"";
-  const bool is_quoted = name.size() > 1 && kQuotes.contains(name.front());
-  return is_quoted ? name.substr(1, name.size() - 2) : name;
-}
-
-/// The elements of the list whose parenthesis is at the front of `text`.
-std::vector<std::string_view> elements_of(std::string_view text) {
-  std::vector<std::string_view> elements;
-  unsigned depth = 0;
+/// The elements of the list whose parenthesis is the first of `tokens`.
+std::vector<Tokens> elements_of(Tokens tokens) {
+  std::vector<Tokens> elements;
+  const std::size_t depth = tokens.front().depth;
   std::size_t begin = 1;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char byte = text[at];
-    if (byte == '(') {
-      ++depth;
-    } else if ((byte == ',' && depth == 1) || (byte == ')' && --depth == 0)) {
-      elements.push_back(stripped(text.substr(begin, at - begin)));
+  for (std::size_t at = 1; at < tokens.size(); ++at) {
+    const bool is_end = tokens[at].text == ")" && tokens[at].depth == depth;
+    if (is_end || (tokens[at].text == "," && tokens[at].depth == depth + 1)) {
+      elements.push_back(tokens.subspan(begin, at - begin));
       begin = at + 1;
-      if (depth == 0) {
-        break;
-      }
+    }
+    if (is_end) {
+      break;
     }
   }
   return elements;
 }
 
 /// The index of "$1".
-std::optional<std::size_t> index_in(std::string_view expression) noexcept {
-  const bool is_parameter = expression.starts_with('$');
-  const auto number = is_parameter ? parse_int64(expression.substr(1)) : std::nullopt;
-  return number && *number > 0 ? std::optional(static_cast<std::size_t>(*number - 1))
-                               : std::nullopt;
+std::optional<std::size_t> index_in(const SqlToken& token) noexcept {
+  const bool is_parameter = token.kind == SqlTokenKind::parameter && token.number() > 0;
+  return is_parameter ? std::optional(token.number() - 1) : std::nullopt;
 }
 
-std::size_t find_word(std::string_view sql, std::string_view word) noexcept {
-  for (std::size_t at = 0; at + word.size() <= sql.size(); ++at) {
-    if (equals_ignoring_case(sql.substr(at, word.size()), word)) {
-      return at;
-    }
-  }
-  return std::string_view::npos;
-}
-
-std::optional<std::size_t> index_in_insert(std::string_view sql, std::string_view column) {
-  const std::size_t values = find_word(sql, "values");
-  const std::size_t names_at = sql.find('(');
-  const std::size_t list_at = sql.find('(', values);
-  if (values == std::string_view::npos || names_at > values || list_at == std::string_view::npos) {
+std::optional<std::size_t> index_in_insert(Tokens tokens, std::string_view column) {
+  const auto is_open = [](const SqlToken& token) { return token.text == "("; };
+  const auto values =
+      std::ranges::find_if(tokens, [](const SqlToken& token) { return token.is("values"); });
+  const auto names_at = std::find_if(tokens.begin(), values, is_open);
+  const auto list_at = std::find_if(values, tokens.end(), is_open);
+  if (names_at == values || list_at == tokens.end()) {
     return std::nullopt;
   }
-  const auto names = elements_of(sql.substr(names_at));
-  const auto expressions = elements_of(sql.substr(list_at));
+  const auto names = elements_of({names_at, tokens.end()});
+  const auto expressions = elements_of({list_at, tokens.end()});
   for (std::size_t i = 0; i < names.size() && i < expressions.size(); ++i) {
-    if (equals_ignoring_case(without_quotes(names[i]), column)) {
-      return index_in(expressions[i]);
+    if (names[i].size() == 1 && is_name(names[i][0], column)) {
+      return expressions[i].size() == 1 ? index_in(expressions[i][0]) : std::nullopt;
     }
   }
   return std::nullopt;
 }
 
-std::optional<std::size_t> index_in_update(std::string_view sql, std::string_view column) {
-  for (std::size_t at = sql.find('='); at != std::string_view::npos; at = sql.find('=', at + 1)) {
-    const std::string_view before = stripped(sql.substr(0, at));
-    const std::size_t begin = before.find_last_of(" ,.\n\t") + 1;
-    const std::string_view after = stripped(sql.substr(at + 1));
-    if (equals_ignoring_case(without_quotes(before.substr(begin)), column)) {
-      return index_in(after.substr(0, after.find_first_not_of("$0123456789")));
+std::optional<std::size_t> index_in_update(Tokens tokens, std::string_view column) {
+  for (std::size_t at = 1; at + 1 < tokens.size(); ++at) {
+    if (tokens[at].text == "=" && is_name(tokens[at - 1], column)) {
+      return index_in(tokens[at + 1]);
     }
   }
   return std::nullopt;
@@ -110,8 +93,9 @@ std::optional<std::size_t> index_stored_in(std::string_view sql, std::span<const
   if (column.empty()) {
     return std::nullopt;
   }
-  const auto inserted = index_in_insert(sql, column);
-  return inserted ? inserted : index_in_update(sql, column);
+  const std::vector<SqlToken> tokens = detail::tokens_of(sql, detail::kAnySql);
+  const auto inserted = index_in_insert(tokens, column);
+  return inserted ? inserted : index_in_update(tokens, column);
 }
 
 }  // namespace eider::db

@@ -2,7 +2,6 @@
 // Must not understand SQL beyond where quotes, comments, parameters and the statement end.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "eider/core/base/refusal.h"
+#include "eider/data/db/sql_lexer.h"
 
 namespace eider::db {
 
@@ -271,26 +271,21 @@ class SqlWith {
 
 namespace detail {
 
-inline constexpr std::array<bool, 256> kIsSpecial = [] {
-  std::array<bool, 256> special{};
-  for (const char byte : {'-', '/', ';', '\'', '"', '`', '$', '?'}) {
-    special[static_cast<unsigned char>(byte)] = true;
-  }
-  return special;
-}();
-
-/// Walks over a statement, byte by byte or a whole quote or comment at a time.
+/// Reads a statement's parameters, and checks that it is one statement.
 class SqlScanner {
  public:
-  constexpr explicit SqlScanner(std::string_view sql) noexcept : sql_(sql) {}
+  constexpr explicit SqlScanner(std::string_view sql) noexcept : sql_(sql), lexer_(sql, kAnySql) {}
 
   constexpr SqlShape scan() noexcept {
     // A literal ends at its first zero byte, so only a text made at run time can contain one.
     if (!std::is_constant_evaluated() && sql_.contains('\0')) {
       return {SqlFault::zero_byte, 0};
     }
-    while (at_ < sql_.size() && fault_ == SqlFault::none) {
-      step();
+    while (!lexer_.is_at_end() && fault_ == SqlFault::none) {
+      step(lexer_.next());
+      if (has_text_ && !has_ended_) {
+        lexer_.skip_plain();
+      }
     }
     if (fault_ == SqlFault::none) {
       fault_ = find_final_fault();
@@ -299,160 +294,31 @@ class SqlScanner {
   }
 
  private:
-  constexpr void step() noexcept {
-    if (has_text_ && !has_ended_) {
-      skip_plain();
-      if (at_ == sql_.size()) {
-        return;
-      }
+  constexpr void step(const SqlToken& token) noexcept {
+    const char first = token.text[0];
+    if (token.is_blank()) {
+      fault_ = token.is_closed ? fault_ : SqlFault::not_closed;
+      return;
     }
-    const char byte = sql_[at_];
-    if (is_blank(byte)) {
-      ++at_;
-    } else if (is_next("--")) {
-      skip_line();
-    } else if (is_next("/*")) {
-      skip_comment();
-    } else if (byte == ';') {
+    if (first == ';') {
       has_ended_ = has_text_;
-      ++at_;
-    } else {
-      step_text(byte);
+      return;
     }
-  }
-
-  constexpr void step_text(char byte) noexcept {
     has_text_ = true;
     if (has_ended_) {
       fault_ = SqlFault::several_statements;
-    } else if (byte == '\'' && is_behind_e()) {
-      skip_escaped();
-    } else if (byte == '\'' || byte == '"' || byte == '`') {
-      skip_quote(byte);
-    } else if (byte == '$' && !is_within_name()) {
-      step_dollar();
-    } else if (byte == '?' && !is_operator()) {
+    } else if (!token.is_closed) {
+      fault_ = SqlFault::not_closed;
+    } else if (token.kind == SqlTokenKind::parameter) {
+      read_parameter(token.number());
+    } else if (token.kind == SqlTokenKind::other &&
+               (first == '$' || (first == '?' && !is_operator(lexer_.rest())))) {
       fault_ = SqlFault::bad_parameter;
-    } else {
-      ++at_;
     }
   }
 
-  constexpr void step_dollar() noexcept {
-    if (at_ + 1 < sql_.size() && is_of_tag(sql_[at_ + 1])) {
-      skip_dollar_quote();
-    } else {
-      read_parameter();
-    }
-    token_end_ = at_;
-  }
-
-  /// Most bytes of a statement. The compiler runs this loop for each literal: it costs a tenth of
-  /// deciding each byte by itself.
-  constexpr void skip_plain() noexcept {
-    const char* const bytes = sql_.data();
-    const std::size_t end = sql_.size();
-    std::size_t at = at_;
-    while (at < end && !kIsSpecial[static_cast<unsigned char>(bytes[at])]) {
-      ++at;
-    }
-    at_ = at;
-  }
-
-  constexpr bool is_next(const char (&two)[3]) const noexcept {
-    return sql_[at_] == two[0] && at_ + 1 < sql_.size() && sql_[at_ + 1] == two[1];
-  }
-
-  constexpr void skip_line() noexcept {
-    const std::size_t end = sql_.find('\n', at_);
-    at_ = end == std::string_view::npos ? sql_.size() : end + 1;
-  }
-
-  /// In PostgreSQL comments stand within comments. SQLite ends one at the first end, and what is
-  /// behind that is no statement there.
-  constexpr void skip_comment() noexcept {
-    std::size_t depth = 0;
-    do {
-      const bool is_begin = sql_.substr(at_).starts_with("/*");
-      const bool is_end = sql_.substr(at_).starts_with("*/");
-      depth += is_begin ? 1 : 0;
-      depth -= is_end ? 1 : 0;
-      at_ += is_begin || is_end ? 2 : 1;
-    } while (depth != 0 && at_ < sql_.size());
-    fault_ = depth == 0 ? fault_ : SqlFault::not_closed;
-  }
-
-  /// Within a name $1 is a part of it, and $tag$ begins no quote.
-  constexpr bool is_within_name() const noexcept {
-    std::size_t at = at_;
-    bool has_begun = false;
-    while (at > token_end_ &&
-           (is_of_word(sql_[at - 1]) || sql_[at - 1] == '$' || is_high(sql_[at - 1]))) {
-      --at;
-      has_begun = has_begun || begins_name(sql_[at]);
-    }
-    return has_begun;
-  }
-
-  /// A doubled quote inside of a quote ends one and begins the next: the same in the end.
-  constexpr void skip_quote(char quote) noexcept {
-    const char* const bytes = sql_.data();
-    const std::size_t end = sql_.size();
-    std::size_t at = at_ + 1;
-    while (at < end && bytes[at] != quote) {
-      ++at;
-    }
-    fault_ = at < end ? fault_ : SqlFault::not_closed;
-    at_ = at < end ? at + 1 : at_;
-  }
-
-  /// PostgreSQL's e'…', in which a backslash takes the next byte's meaning.
-  constexpr bool is_behind_e() const noexcept {
-    const bool is_e = at_ > 0 && (sql_[at_ - 1] == 'e' || sql_[at_ - 1] == 'E');
-    return is_e && (at_ == 1 || !is_of_word(sql_[at_ - 2]));
-  }
-
-  constexpr void skip_escaped() noexcept {
-    do {
-      for (++at_; at_ < sql_.size() && sql_[at_] != '\''; ++at_) {
-        at_ += sql_[at_] == '\\' ? 1 : 0;
-      }
-      fault_ = at_ < sql_.size() ? fault_ : SqlFault::not_closed;
-      ++at_;
-    } while (fault_ == SqlFault::none && goes_on());
-  }
-
-  /// A quote that begins on a line further down belongs to the one that has ended.
-  constexpr bool goes_on() noexcept {
-    std::size_t next = at_;
-    while (next < sql_.size() && is_blank(sql_[next])) {
-      ++next;
-    }
-    const std::string_view between = sql_.substr(std::min(at_, sql_.size()), next - at_);
-    const bool is_same = between.contains('\n') && sql_.substr(next).starts_with('\'');
-    at_ = is_same ? next : at_;
-    return is_same;
-  }
-
-  /// PostgreSQL's $$…$$ and $tag$…$tag$.
-  constexpr void skip_dollar_quote() noexcept {
-    std::size_t end = at_ + 1;
-    while (end < sql_.size() && (is_of_word(sql_[end]) || is_high(sql_[end]))) {
-      ++end;
-    }
-    if (end == sql_.size() || sql_[end] != '$') {
-      fault_ = SqlFault::bad_parameter;
-      return;
-    }
-    const std::string_view tag = sql_.substr(at_, end + 1 - at_);
-    const std::size_t found = sql_.find(tag, end + 1);
-    fault_ = found == std::string_view::npos ? SqlFault::not_closed : fault_;
-    at_ = found == std::string_view::npos ? at_ : found + tag.size();
-  }
-
-  /// PostgreSQL's ?, ?| and ?& have an operand behind them, where a place for a value has none.
-  constexpr bool is_operator() const noexcept {
-    std::string_view rest = sql_.substr(at_ + 1);
+  /// PostgreSQL's ?, ?| and ?& are followed by an operand, a place for a value is not.
+  static constexpr bool is_operator(std::string_view rest) noexcept {
     if (rest.starts_with('&') || (rest.starts_with('|') && !rest.starts_with("||"))) {
       return true;
     }
@@ -462,13 +328,7 @@ class SqlScanner {
     return rest.starts_with('\'') || rest.starts_with('$');
   }
 
-  constexpr void read_parameter() noexcept {
-    std::size_t number = 0;
-    ++at_;
-    while (at_ < sql_.size() && sql_[at_] >= '0' && sql_[at_] <= '9' &&
-           number <= kSqlParametersMax) {
-      number = number * 10 + static_cast<std::size_t>(sql_[at_++] - '0');
-    }
+  constexpr void read_parameter(std::size_t number) noexcept {
     if (number == 0 || number > kSqlParametersMax) {
       fault_ = SqlFault::bad_parameter;
       return;
@@ -485,28 +345,8 @@ class SqlScanner {
     return seen_ == all ? SqlFault::none : SqlFault::unused_number;
   }
 
-  static constexpr bool is_of_word(char byte) noexcept {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
-           (byte >= '0' && byte <= '9');
-  }
-
-  static constexpr bool is_high(char byte) noexcept {
-    return static_cast<unsigned char>(byte) >= 0x80;
-  }
-
-  static constexpr bool begins_name(char byte) noexcept {
-    return is_high(byte) || (is_of_word(byte) && (byte < '0' || byte > '9'));
-  }
-
-  static constexpr bool is_of_tag(char byte) noexcept { return byte == '$' || begins_name(byte); }
-
-  static constexpr bool is_blank(char byte) noexcept {
-    return byte == ' ' || (byte >= '\t' && byte <= '\r');
-  }
-
   std::string_view sql_;
-  std::size_t at_ = 0;
-  std::size_t token_end_ = 0;  // of the last parameter or dollar quote
+  SqlLexer lexer_;
   std::size_t highest_ = 0;
   std::uint64_t seen_ = 0;
   bool has_text_ = false;

@@ -25,14 +25,14 @@ namespace eider::db::detail {
 
 void check(const Statement& statement) {
   const SqlShape shape = read_sql(statement.sql.view());
-  const std::string sql = ": " + std::string(statement.sql.view());
+  const auto sql = [&statement] { return ": " + std::string(statement.sql.view()); };
   if (shape.fault != SqlFault::none) {
-    throw Failure(FailureKind::statement, to_text(shape.fault) + sql);
+    throw Failure(FailureKind::statement, to_text(shape.fault) + sql());
   }
   if (shape.parameters != statement.values.size()) {
     throw Failure(FailureKind::values, "the statement takes " + std::to_string(shape.parameters) +
                                            " values but got " +
-                                           std::to_string(statement.values.size()) + sql);
+                                           std::to_string(statement.values.size()) + sql());
   }
 }
 

@@ -8,9 +8,8 @@
 #include "eider/data/db/failure.h"
 #include "eider/data/db/mariadb/bulk_rows.h"
 #include "eider/data/db/mariadb/mariadb_error.h"
-#include "eider/data/db/mariadb/placeholders.h"
 #include "eider/data/db/mariadb/session.h"
-#include "eider/data/db/mariadb/session_kinds.h"
+#include "eider/data/db/mariadb/statement_kinds.h"
 
 namespace eider::db::mariadb {
 namespace {

@@ -5,8 +5,6 @@
 #include <string>
 
 #include "eider/data/db/mariadb/mariadb_error.h"
-#include "eider/data/db/mariadb/placeholders.h"
-#include "eider/data/db/mariadb/session_kinds.h"
 
 namespace eider::db::mariadb {
 namespace {
@@ -57,24 +55,6 @@ TEST(MariadbTargets, keep_the_name_that_a_certificate_is_held_against) {
   EXPECT_EQ(target->hosts.at(1).name, target->hosts.at(1).address);
 }
 
-TEST(MariadbPlaceholders, stand_for_each_number_outside_of_quotes_and_comments) {
-  const auto translated = [](std::string_view sql) {
-    const Translated made = translate(sql);
-    std::string told = made.sql;
-    for (const std::size_t index : made.order) {
-      told += " " + std::to_string(index);
-    }
-    return told;
-  };
-  EXPECT_EQ(translated("a = $2 and b = $1 or $2"), "a = ? and b = ? or ? 1 0 1");
-  EXPECT_EQ(translated("'$1' \"$1\" `$1` -- $1\n/* $1 */ $12"),
-            "'$1' \"$1\" `$1` -- $1\n/* $1 */ ? 11");
-  EXPECT_EQ(translated("'it''s $1\\' $1"), "'it''s $1\\' ? 0");
-  for (const char* sql : {"'", "\"", "`", "--", "/*", "$", "'$1", "/* $1", "$x"}) {
-    EXPECT_EQ(translated(sql), sql);
-  }
-}
-
 TEST(MariadbErrors, tell_nothing_of_what_a_message_quotes) {
   const auto what_of = [](unsigned number, const char* state, const char* message) {
     return std::string(failure_of({number, state, message}, "update t set a = $1").what());
@@ -98,34 +78,6 @@ TEST(MariadbErrors, with_a_name_behind_the_table_are_mysqls) {
   EXPECT_EQ(failure.by().table, "users");
   EXPECT_EQ(failure.by().constraint, "email");
   EXPECT_EQ(failure.kind(), FailureKind::unique);
-}
-
-TEST(MariadbStatements, that_may_leave_something_behind_are_known) {
-  for (const char* sql : {"select GET_LOCK('a', 1)", "select @a:=1", "select 1 INTO @a",
-                          "create TEMPORARY table t(x int)", "LOCK TABLES t read"}) {
-    EXPECT_TRUE(may_change_session(sql)) << sql;
-  }
-  EXPECT_FALSE(may_change_session("insert into t values($1)"));
-  EXPECT_TRUE(may_change_session("lock -- all\n tables t read"));
-  EXPECT_TRUE(may_change_session("select 1 INTO/**/\t@x"));
-  EXPECT_TRUE(may_change_session("set /*/ a */ transaction read only"));
-  EXPECT_FALSE(may_change_session("insert into t(a) values(1) -- /*"));
-  for (const char* sql : {" (SELECT 1)", "select count(*), max( x) from (select 1 as x) as y",
-                          "select x from t where x in (1, 2) and (y + (2)) = coalesce(z, '(')"}) {
-    EXPECT_TRUE(only_reads(sql)) << sql;
-  }
-  for (const char* sql :
-       {"", "insert into t select 1", "select take()", "selected()", "select db.count(1)",
-        "select count (x) from t", "select `in`(1)", "select \"in\" (1)", "select f /* in */ (1)",
-        "select f -- in\n(1)", "with x as (select 1) select * from x"}) {
-    EXPECT_FALSE(only_reads(sql)) << sql;
-  }
-  EXPECT_TRUE(is_one_transaction("/* for all */ -- of them\n((Select 1))"));
-  EXPECT_TRUE(is_one_transaction("insert into t values(1)"));
-  for (const char* sql :
-       {"", "-- select", "call f()", "begin not atomic select 1; end", "updated"}) {
-    EXPECT_FALSE(is_one_transaction(sql)) << sql;
-  }
 }
 
 }  // namespace

@@ -2,47 +2,25 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "eider/core/base/text.h"
+#include "eider/data/db/sql_lexer.h"
 
 namespace eider::db::postgres {
 namespace {
 
-constexpr std::string_view kSpaces = " \t\r\n\f\v";
+using detail::SqlLexer;
+using detail::SqlToken;
+using detail::SqlTokenKind;
 
-bool is_of_word(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+bool begins_with(std::string_view sql, std::string_view word) noexcept {
+  return SqlLexer(sql, detail::kPostgresSql).next_visible().is(word);
 }
 
-/// Removes a comment or spaces from the front, and says whether there were any.
-bool drop_blank(std::string_view& sql) noexcept {
-  const bool is_block = sql.starts_with("/*");
-  if (!is_block && !sql.starts_with("--")) {
-    const std::size_t spaces = std::min(sql.find_first_not_of(kSpaces), sql.size());
-    sql.remove_prefix(spaces);
-    return spaces != 0;
-  }
-  const std::string_view end = is_block ? "*/" : "\n";
-  const std::size_t at = sql.find(end);
-  sql.remove_prefix(at == std::string_view::npos ? sql.size() : at + end.size());
-  return true;
-}
-
-/// The word at the front of `sql`, which loses it; empty when something else is there.
-std::string_view take_word(std::string_view& sql) noexcept {
-  while (drop_blank(sql)) {
-  }
-  const auto* end = std::ranges::find_if_not(sql, is_of_word);
-  const std::string_view word = sql.substr(0, static_cast<std::size_t>(end - sql.begin()));
-  sql.remove_prefix(word.size());
-  return word;
-}
-
-/// What may stand ahead of a parenthesis in a plain read: words of the language, types, and
-/// functions of the server that only compute. In order, for a search.
+/// What may come before a parenthesis in a plain read: keywords, types, and functions of the server
+/// that only compute. Sorted, for a binary search.
 constexpr auto kHarmlessWords = std::to_array<std::string_view>({
     "abs",          "all",         "and",         "any",         "array",     "array_agg",
     "array_length", "as",          "avg",         "between",     "bool_and",  "bool_or",
@@ -68,66 +46,69 @@ constexpr auto kHarmlessWords = std::to_array<std::string_view>({
 });
 static_assert(std::ranges::is_sorted(kHarmlessWords));
 
-bool is_of_name(char c) noexcept {
-  return is_of_word(c) || (c >= '0' && c <= '9') || c == '$' ||
-         static_cast<unsigned char>(c) >= 128;
+/// Up to PostgreSQL 14 "$1name" is two tokens.
+bool is_after_number(const SqlToken& token, std::string_view sql) noexcept {
+  const char before = detail::byte_before(token, sql);
+  return before == '$' || detail::is_sql_word_byte(before);
 }
 
-/// The name that `text` ends with; empty where it ends with anything else.
-std::string_view last_name(std::string_view text) noexcept {
-  const auto begin = std::ranges::find_if_not(text.rbegin(), text.rend(), is_of_name).base();
-  return {begin, text.end()};
-}
-
-/// before  all that stands ahead of a parenthesis
-bool may_open(std::string_view before) {
-  before = before.substr(0, before.find_last_not_of(kSpaces) + 1);
-  const std::string_view name = last_name(before);
-  if (name.empty()) {
-    return !before.ends_with('"');
+/// before  the token before a parenthesis
+bool may_open(const SqlToken& before, std::string_view sql) {
+  if (before.kind == SqlTokenKind::other) {
+    return before.text != "\"";
   }
-  before.remove_suffix(name.size());
-  std::string word(name);
+  std::string word(before.text);
   std::ranges::transform(word, word.begin(), to_lower);
-  return !before.ends_with('.') &&
+  return before.kind == SqlTokenKind::word && !is_after_number(before, sql) &&
+         detail::byte_before(before, sql) != '.' &&
          std::ranges::binary_search(kHarmlessWords, std::string_view(word));
 }
 
-/// Up to PostgreSQL 14 "1for" and "$1for" are two words.
-bool has_name(std::string_view sql, std::string_view wanted) noexcept {
-  while (!sql.empty()) {
-    const auto* const end = std::ranges::find_if_not(sql, is_of_name);
-    const std::string_view name(sql.begin(), end);
-    const std::size_t digits = std::min(name.find_first_not_of("$0123456789"), name.size());
-    if (equals_ignoring_case(name.substr(digits), wanted)) {
-      return true;
-    }
-    sql.remove_prefix(std::max<std::size_t>(name.size(), 1));
+/// A field of a value, as in "($1).nextval", is the call of a function. A field of a name, with the
+/// dot directly between them, is not.
+///
+/// before  the token before a dot
+/// rest    after the dot
+bool is_field_of_name(const SqlToken& before, std::string_view sql,
+                      std::string_view rest) noexcept {
+  const bool is_name = before.kind == SqlTokenKind::word || before.kind == SqlTokenKind::number;
+  if (before.text != "\"" && (!is_name || is_after_number(before, sql))) {
+    return false;
   }
-  return false;
+  const bool is_adjacent = before.text.data() + before.text.size() + 1 == rest.data();
+  const char next = rest.empty() ? ' ' : rest.front();
+  return is_adjacent &&
+         (detail::is_sql_word_byte(next) || next == '$' || next == '*' || next == '"');
 }
 
-/// Of a value, as in "($1).nextval", a field is the call of a function; of names it is none that
-/// stand close to the dot.
-bool has_field_of_value(std::string_view sql) noexcept {
-  for (std::size_t at = sql.find('.'); at != std::string_view::npos; at = sql.find('.', at + 1)) {
-    const std::string_view before = sql.substr(0, at);
-    const char next = at + 1 < sql.size() ? sql[at + 1] : ' ';
-    const std::string_view name = last_name(before);
-    const bool is_name = name.empty() ? before.ends_with('"') : !name.starts_with('$');
-    if (!is_name || !(is_of_name(next) || next == '*' || next == '"')) {
-      return true;
-    }
-  }
-  return false;
+/// Up to PostgreSQL 14 "1for" is two words.
+bool may_lock_or_write(const SqlToken& token) noexcept {
+  const std::string_view word =
+      token.text.substr(std::min(token.text.find_first_not_of("0123456789"), token.text.size()));
+  return std::ranges::any_of(
+      std::to_array<std::string_view>({"for", "into", "uescape"}),
+      [word](std::string_view one) { return equals_ignoring_case(word, one); });
 }
 
-/// A text between dollars, which hides what stands next to it; "$1" is none.
-bool has_dollar_quote(std::string_view sql) noexcept {
-  for (std::size_t at = sql.find('$'); at != std::string_view::npos; at = sql.find('$', at + 1)) {
-    if (at + 1 == sql.size() || sql[at + 1] < '0' || sql[at + 1] > '9') {
+/// before  the token before this one
+/// rest    after this one
+bool is_harmless(const SqlToken& token, const SqlToken& before, std::string_view sql,
+                 std::string_view rest) {
+  switch (token.kind) {
+    case SqlTokenKind::word:
+    case SqlTokenKind::number:
+      // A dollar may begin a text that hides what is next to it.
+      return !may_lock_or_write(token) && !token.text.contains('$');
+    case SqlTokenKind::other:
+      return token.text == "("   ? may_open(before, sql)
+             : token.text == "." ? is_field_of_name(before, sql, rest)
+                                 : token.text != "$";
+    case SqlTokenKind::blank:
+    case SqlTokenKind::parameter:
       return true;
-    }
+    case SqlTokenKind::comment:
+    case SqlTokenKind::quoted:
+      return false;
   }
   return false;
 }
@@ -135,31 +116,24 @@ bool has_dollar_quote(std::string_view sql) noexcept {
 }  // namespace
 
 bool is_copy(std::string_view sql) noexcept {
-  return equals_ignoring_case(take_word(sql), "copy");
+  return begins_with(sql, "copy");
 }
 
 bool is_fetch(std::string_view sql) noexcept {
-  return equals_ignoring_case(take_word(sql), "fetch");
+  return begins_with(sql, "fetch");
 }
 
 bool is_plain_read(std::string_view sql) {
-  std::string_view rest = sql;
-  if (!equals_ignoring_case(take_word(rest), "select")) {
+  if (!begins_with(sql, "select")) {
     return false;
   }
-  for (const char* name : {"for", "into", "uescape"}) {
-    if (has_name(sql, name)) {
+  SqlToken before;
+  for (SqlLexer lexer(sql, detail::kUnquotedSql); !lexer.is_at_end();) {
+    const SqlToken token = lexer.next();
+    if (!is_harmless(token, before, sql, lexer.rest())) {
       return false;
     }
-  }
-  if (sql.contains("--") || sql.contains("/*") || has_dollar_quote(sql) ||
-      has_field_of_value(sql)) {
-    return false;
-  }
-  for (std::size_t at = sql.find('('); at != std::string_view::npos; at = sql.find('(', at + 1)) {
-    if (!may_open(sql.substr(0, at))) {
-      return false;
-    }
+    before = token.is_blank() ? before : token;
   }
   return true;
 }
@@ -168,11 +142,10 @@ bool changes_session(std::string_view tag, std::string_view sql) noexcept {
   if (tag != "SET") {
     return tag == "LISTEN";
   }
-  const bool is_set = equals_ignoring_case(take_word(sql), "set");
-  const std::string_view next = take_word(sql);
-  const bool is_local =
-      equals_ignoring_case(next, "local") || equals_ignoring_case(next, "transaction");
-  return !is_set || !is_local || sql.find(';') != std::string_view::npos;
+  SqlLexer lexer(sql, detail::kPostgresSql);
+  const bool is_set = lexer.next_visible().is("set");
+  const bool is_local = lexer.next_visible().is_one_of({"local", "transaction"});
+  return !is_set || !is_local || sql.contains(';');
 }
 
 }  // namespace eider::db::postgres
