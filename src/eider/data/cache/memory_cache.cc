@@ -1,10 +1,9 @@
 // Values in memory, the ones used longest ago forgotten first.
-#include <list>
-#include <map>
 #include <mutex>
-#include <string_view>
+#include <string>
 #include <utility>
 
+#include "eider/core/base/lru_map.h"
 #include "eider/data/cache/cache_store.h"
 #include "eider/io/runtime/loop.h"
 
@@ -22,40 +21,36 @@ class MemoryCache final : public CacheStore {
   [[nodiscard]] Task<std::optional<CachedValue>> find(std::string key) override {
     const Instant now = Loop::current().now();
     const std::lock_guard lock(mutex_);
-    const auto found = by_key_.find(key);
-    if (found == by_key_.end()) {
+    const Entry* const entry = entries_.find(key);
+    if (entry == nullptr) {
       co_return std::nullopt;
     }
-    const auto entry = found->second;
     if (entry->until <= now) {
-      remove(entry);
+      remove(key);
       co_return std::nullopt;
     }
-    entries_.splice(entries_.begin(), entries_, entry);
     co_return CachedValue{.bytes = entry->bytes, .left = entry->until - now};
   }
 
   [[nodiscard]] Task<> put(std::string key, CachedBytes bytes, Duration keep) override {
     const Instant now = Loop::current().now();
     const std::lock_guard lock(mutex_);
-    take_out(key);
-    const std::size_t cost = kEntryBytes + key.size() + bytes->size();
-    if (bytes->size() > limits_.value_bytes_max || cost > limits_.bytes_max) {
+    remove(key);
+    Entry entry{.key = std::move(key),
+                .bytes = std::move(bytes),
+                .until = keep < Instant::max() - now ? now + keep : Instant::max()};
+    if (entry.bytes->size() > limits_.value_bytes_max || entry.cost() > limits_.bytes_max) {
       co_return;
     }
-    entries_.push_front({.key = std::move(key),
-                         .bytes = std::move(bytes),
-                         .until = keep < Instant::max() - now ? now + keep : Instant::max()});
-    by_key_.emplace(entries_.front().key, entries_.begin());
-    bytes_ += cost;
+    bytes_ += entries_.add(std::move(entry)).cost();
     while (bytes_ > limits_.bytes_max) {
-      remove(std::prev(entries_.end()));
+      bytes_ -= entries_.take_oldest().cost();
     }
   }
 
   [[nodiscard]] Task<> erase(std::string key) override {
     const std::lock_guard lock(mutex_);
-    take_out(key);
+    remove(key);
     co_return;
   }
 
@@ -64,25 +59,22 @@ class MemoryCache final : public CacheStore {
     std::string key;
     CachedBytes bytes;
     Instant until;
+
+    [[nodiscard]] std::size_t cost() const noexcept {
+      return kEntryBytes + key.size() + bytes->size();
+    }
   };
-  using Entries = std::list<Entry>;  // the one used last comes first
 
   // With the lock held.
-  void take_out(std::string_view key) {
-    if (const auto found = by_key_.find(key); found != by_key_.end()) {
-      remove(found->second);
+  void remove(const std::string& key) {
+    if (const auto taken = entries_.take(key)) {
+      bytes_ -= taken->cost();
     }
-  }
-  void remove(Entries::iterator entry) {
-    bytes_ -= kEntryBytes + entry->key.size() + entry->bytes->size();
-    by_key_.erase(entry->key);  // ahead of the entry, which owns the key's text
-    entries_.erase(entry);
   }
 
   const MemoryCacheLimits limits_;
   std::mutex mutex_;
-  Entries entries_;
-  std::map<std::string_view, Entries::iterator> by_key_;  // no hash that one could aim at
+  LruMap<Entry, &Entry::key, LruKeys::of_clients> entries_;
   std::size_t bytes_ = 0;
 };
 

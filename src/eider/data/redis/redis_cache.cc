@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <list>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
+#include "eider/core/base/lru_map.h"
 #include "eider/data/redis/keep_asking.h"
 #include "eider/data/redis/state.h"
 #include "eider/io/runtime/loop.h"
@@ -42,7 +41,7 @@ class RedisCache::Store final : private LinkOwner {
   bool drop(std::string_view key);
 
   [[nodiscard]] RedisCacheCounts& counts() noexcept { return counts_; }
-  [[nodiscard]] std::size_t size() const noexcept { return found_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
  private:
   class Get;
@@ -57,7 +56,6 @@ class RedisCache::Store final : private LinkOwner {
       return key.size() + (value ? value->size() : 0);
     }
   };
-  using Entries = std::list<Entry>;
 
   void on_connected() override;
   void on_push(RespCursor push) override;
@@ -70,8 +68,7 @@ class RedisCache::Store final : private LinkOwner {
 
   RedisCacheOptions options_;
   RedisCacheCounts counts_;
-  Entries entries_;  // the one that was asked for last comes first
-  std::unordered_map<std::string_view, Entries::iterator> found_;
+  LruMap<Entry, &Entry::key> entries_;
   std::size_t bytes_ = 0;
   bool is_tracking_ = false;
   std::unique_ptr<Tracking> tracking_;
@@ -162,14 +159,12 @@ RedisCache::Store::~Store() {
 }
 
 std::optional<RedisFound> RedisCache::Store::find(const std::string& key) {
-  const auto found = found_.find(key);
+  const Entry* const entry = entries_.find(key);
   const Instant now = link_.loop().now();
-  if (found == found_.end() || found->second->until <= now) {
+  if (entry == nullptr || entry->until <= now) {
     return std::nullopt;
   }
-  const Entry& entry = *found->second;
-  entries_.splice(entries_.begin(), entries_, found->second);
-  return RedisFound{entry.value, entry.gone ? std::optional(*entry.gone - now) : std::nullopt};
+  return RedisFound{entry->value, entry->gone ? std::optional(*entry->gone - now) : std::nullopt};
 }
 
 Task<RedisFound> RedisCache::Store::ask(std::string key, Duration time) {
@@ -202,50 +197,41 @@ void RedisCache::Store::on_push(RespCursor push) {
 
 void RedisCache::Store::keep(std::string_view key, const Bytes& value) {
   drop(key);
-  const std::size_t bytes = key.size() + (value ? value->size() : 0);
-  if (!is_tracking_ || bytes > options_.bytes_max || options_.keys_max == 0) {
+  Entry entry{.key = std::string(key), .value = value};
+  if (!is_tracking_ || entry.bytes() > options_.bytes_max || options_.keys_max == 0) {
     return;
   }
-  while (found_.size() >= options_.keys_max || bytes_ + bytes > options_.bytes_max) {
-    drop(entries_.back().key);
+  while (entries_.size() >= options_.keys_max || bytes_ + entry.bytes() > options_.bytes_max) {
+    bytes_ -= entries_.take_oldest().bytes();
   }
-  entries_.push_front({.key = std::string(key), .value = value});
-  found_.emplace(entries_.front().key, entries_.begin());
-  bytes_ += bytes;
+  bytes_ += entries_.add(std::move(entry)).bytes();
 }
 
 /// Redis tells that a value has expired when it comes past, which may be late.
 ///
 /// left_ms  as PTTL says it: -1: without an end; -2: there is no such key
 void RedisCache::Store::keep_until(std::string_view key, std::int64_t left_ms) {
-  const auto found = found_.find(key);
-  if (found == found_.end()) {
+  Entry* const entry = entries_.find(key);
+  if (entry == nullptr) {
     return;
   }
-  if (left_ms == -2 && found->second->value) {
+  if (left_ms == -2 && entry->value) {
     drop(key);
     return;
   }
   const Duration keep_max = std::min<Duration>(options_.keep_max, std::chrono::hours(24 * 365));
   const Instant now = link_.loop().now();
-  Entry& entry = *found->second;
-  entry.until = now + keep_max;
+  entry->until = now + keep_max;
   if (left_ms >= 0) {
-    entry.gone = now + std::chrono::milliseconds(std::min(left_ms, kLeftMsMax));
-    entry.until = std::min(entry.until, *entry.gone);
+    entry->gone = now + std::chrono::milliseconds(std::min(left_ms, kLeftMsMax));
+    entry->until = std::min(entry->until, *entry->gone);
   }
 }
 
 bool RedisCache::Store::drop(std::string_view key) {
-  const auto found = found_.find(key);
-  if (found == found_.end()) {
-    return false;
-  }
-  const auto entry = found->second;
-  bytes_ -= entry->bytes();
-  found_.erase(found);
-  entries_.erase(entry);
-  return true;
+  const auto dropped = entries_.take(key);
+  bytes_ -= dropped ? dropped->bytes() : 0;
+  return dropped.has_value();
 }
 
 void RedisCache::Store::forget(std::string_view key) {
@@ -254,8 +240,7 @@ void RedisCache::Store::forget(std::string_view key) {
 
 void RedisCache::Store::forget_all() noexcept {
   is_tracking_ = is_tracking_ && link_.life() != 0;
-  counts_.invalidated += found_.size();
-  found_.clear();
+  counts_.invalidated += entries_.size();
   entries_.clear();
   bytes_ = 0;
 }

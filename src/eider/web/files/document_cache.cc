@@ -6,32 +6,28 @@ namespace eider::detail::files {
 
 std::shared_ptr<const Document> DocumentCache::find(std::string_view path) {
   const std::lock_guard lock(mutex_);
-  const auto found = by_path_.find(path);
-  if (found == by_path_.end()) {
-    return nullptr;
-  }
-  // What was used last stands in front: the others are dropped before it.
-  entries_.splice(entries_.begin(), entries_, found->second);
-  return found->second->document;
+  const Entry* const entry = entries_.find(path);
+  return entry == nullptr ? nullptr : entry->document;
 }
 
 void DocumentCache::put(std::string_view path, std::shared_ptr<const Document> document) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = by_path_.find(path); found != by_path_.end()) {
-    drop(found->second);
+  if (const auto replaced = entries_.take(path)) {
+    subtract(*replaced);
   }
   memory_bytes_ += document->memory_bytes();
   open_files_ += document->open_files();
-  entries_.push_front({std::string(path), std::move(document)});
-  // The key is a view into the entry, which never moves.
-  by_path_.emplace(entries_.front().path, entries_.begin());
-  make_room();
+  entries_.add({std::string(path), std::move(document)});
+  while (!entries_.empty() &&
+         (memory_bytes_ > limits_.memory_bytes_max || open_files_ > limits_.open_files_max)) {
+    subtract(entries_.take_oldest());
+  }
 }
 
 void DocumentCache::remove(std::string_view path) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = by_path_.find(path); found != by_path_.end()) {
-    drop(found->second);
+  if (const auto removed = entries_.take(path)) {
+    subtract(*removed);
   }
 }
 
@@ -40,19 +36,9 @@ DocumentCache::Held DocumentCache::held() const {
   return {entries_.size(), memory_bytes_, open_files_};
 }
 
-void DocumentCache::drop(Entries::iterator entry) {
-  memory_bytes_ -= entry->document->memory_bytes();
-  open_files_ -= entry->document->open_files();
-  // The key goes before the entry that it views.
-  by_path_.erase(entry->path);
-  entries_.erase(entry);
-}
-
-void DocumentCache::make_room() {
-  while (!entries_.empty() &&
-         (memory_bytes_ > limits_.memory_bytes_max || open_files_ > limits_.open_files_max)) {
-    drop(std::prev(entries_.end()));
-  }
+void DocumentCache::subtract(const Entry& removed) noexcept {
+  memory_bytes_ -= removed.document->memory_bytes();
+  open_files_ -= removed.document->open_files();
 }
 
 }  // namespace eider::detail::files

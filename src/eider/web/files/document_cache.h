@@ -1,15 +1,14 @@
 // The documents asked for lately, bounded in memory and descriptors, for all loops together.
-// Must not look at files: it is told what was found.
+// Must not look at files: its user reads them.
 #pragma once
 
 #include <cstddef>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "eider/core/base/lru_map.h"
 #include "eider/web/files/document.h"
 
 namespace eider::detail::files {
@@ -42,15 +41,12 @@ class DocumentCache {
     std::string path;
     std::shared_ptr<const Document> document;
   };
-  using Entries = std::list<Entry>;  // the latest used first
 
-  void drop(Entries::iterator entry);
-  void make_room();
+  void subtract(const Entry& removed) noexcept;
 
   const Limits limits_;
   mutable std::mutex mutex_;
-  Entries entries_;
-  std::unordered_map<std::string_view, Entries::iterator> by_path_;  // its keys are in `entries_`
+  LruMap<Entry, &Entry::path> entries_;
   std::size_t memory_bytes_ = 0;
   std::size_t open_files_ = 0;
 };

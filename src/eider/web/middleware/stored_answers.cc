@@ -1,6 +1,5 @@
 #include "eider/web/middleware/stored_answers.h"
 
-#include <iterator>
 #include <utility>
 
 namespace eider::detail::middleware {
@@ -30,41 +29,28 @@ std::string StoredAnswers::variant_key(const Entry& target, const FieldOf& field
   return key;
 }
 
-StoredAnswers::Entry* StoredAnswers::touch(const std::string& key) {
-  const auto found = by_key_.find(key);
-  if (found == by_key_.end()) {
-    return nullptr;
+void StoredAnswers::erase(const std::string& key) {
+  if (const auto taken = entries_.take(key)) {
+    bytes_ -= taken->bytes;
   }
-  entries_.splice(entries_.begin(), entries_, found->second);
-  return &*found->second;
-}
-
-void StoredAnswers::erase(Entries::iterator entry) {
-  bytes_ -= entry->bytes;
-  by_key_.erase(entry->key);  // ahead of the entry, which owns the key's text
-  entries_.erase(entry);
 }
 
 void StoredAnswers::put(Entry entry) {
-  if (const auto found = by_key_.find(entry.key); found != by_key_.end()) {
-    erase(found->second);
-  }
-  bytes_ += entry.bytes;
-  entries_.push_front(std::move(entry));
-  by_key_.emplace(entries_.front().key, entries_.begin());
+  erase(entry.key);
+  bytes_ += entries_.add(std::move(entry)).bytes;
   while (bytes_ > bytes_max_) {
-    erase(std::prev(entries_.end()));
+    bytes_ -= entries_.take_oldest().bytes;
   }
 }
 
 std::shared_ptr<const StoredAnswer> StoredAnswers::find(const std::string& target,
                                                         const FieldOf& field_of, Instant now) {
   const std::lock_guard lock(guard_);
-  const Entry* const of_target = touch(target);
+  const Entry* const of_target = entries_.find(target);
   if (of_target == nullptr) {
     return nullptr;
   }
-  const Entry* const variant = touch(variant_key(*of_target, field_of));
+  const Entry* const variant = entries_.find(variant_key(*of_target, field_of));
   return variant == nullptr || variant->answer->fresh_until <= now ? nullptr : variant->answer;
 }
 
@@ -75,14 +61,14 @@ bool StoredAnswers::store(const Asked& asked, const std::vector<std::string>& va
   if (is_forgotten) {
     return false;
   }
-  const Entry* of_target = touch(target);
+  const Entry* of_target = entries_.find(target);
   if (of_target == nullptr || of_target->vary != vary) {
     std::size_t bytes = kEntryBytes + target.size();
     for (const std::string& name : vary) {
       bytes += sizeof(std::string) + name.size();
     }
     put({.key = target, .bytes = bytes, .vary = vary, .number = ++targets_, .answer = nullptr});
-    of_target = touch(target);
+    of_target = entries_.find(target);
   }
   if (of_target == nullptr) {
     return false;  // it alone is larger than all may be
@@ -93,7 +79,7 @@ bool StoredAnswers::store(const Asked& asked, const std::vector<std::string>& va
   variant.answer = std::make_shared<const StoredAnswer>(std::move(answer));
   const std::string key = variant.key;
   put(std::move(variant));
-  return by_key_.contains(key);
+  return entries_.contains(key);
 }
 
 void StoredAnswers::forget(const std::string& target) {
@@ -102,9 +88,7 @@ void StoredAnswers::forget(const std::string& target) {
   for (auto asked = begin; asked != end; ++asked) {
     asked->second = true;
   }
-  if (const auto found = by_key_.find(target); found != by_key_.end()) {
-    erase(found->second);
-  }
+  erase(target);
 }
 
 std::size_t StoredAnswers::bytes() const {

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/core/base/lru_map.h"
 #include "eider/io/runtime/time.h"
 #include "eider/protocols/http/response.h"
 
@@ -73,17 +73,14 @@ class StoredAnswers {
     std::uint64_t number = 0;
     std::shared_ptr<const StoredAnswer> answer;  // null: it is a target's
   };
-  using Entries = std::list<Entry>;  // the newest first
 
-  [[nodiscard]] Entry* touch(const std::string& key);
   void put(Entry entry);
-  void erase(Entries::iterator entry);
+  void erase(const std::string& key);
   [[nodiscard]] static std::string variant_key(const Entry& target, const FieldOf& field_of);
 
   const std::size_t bytes_max_;
   mutable std::mutex guard_;
-  Entries entries_;
-  std::map<std::string_view, Entries::iterator> by_key_;  // no hash that one could aim at
+  LruMap<Entry, &Entry::key, LruKeys::of_clients> entries_;
   std::size_t bytes_ = 0;
   std::uint64_t targets_ = 0;
   std::multimap<std::string, bool> asked_;  // targets, and whether they were forgotten since

@@ -70,7 +70,7 @@ Task<> Session::carry_out() {
   is_in_batch_ = false;
   finish(request, changed, std::move(failure));
   while (settings_.options.statements_max == 0 && prepared_.size() != 0) {
-    co_await wire_.forget(prepared_.take_oldest());
+    co_await wire_.forget(prepared_.take_oldest().handle);
   }
 }
 
@@ -265,9 +265,10 @@ Task<Changed> Session::run(std::string_view sql, std::span<const Value> values, 
     if (error.number == kNotForPrepared && values.empty() && rows == nullptr) {
       co_return co_await run_text(sql, std::string(sql));
     }
-    if ((error.is_of_stale_statement() || error.has_new_columns()) &&
-        prepared_.find(sql) != nullptr) {
-      co_await wire_.forget(prepared_.take_first());
+    if (error.is_of_stale_statement() || error.has_new_columns()) {
+      if (auto stale = prepared_.take(sql)) {
+        co_await wire_.forget(std::move(stale->handle));
+      }
     }
     if (tries == kTriesMax || !may_try_again(error, sql)) {
       if (bulk != nullptr) {
@@ -330,7 +331,7 @@ Task<Prepared*> Session::prepare(std::string_view sql) {
   }
   const std::size_t most = std::max<std::size_t>(settings_.options.statements_max, 1);
   while (prepared_.size() >= most) {
-    co_await wire_.forget(prepared_.take_oldest());
+    co_await wire_.forget(prepared_.take_oldest().handle);
   }
   Translated translated = translate(sql);
   StatementHandle handle = co_await wire_.prepare(translated.sql);

@@ -1,17 +1,13 @@
 // Statements that one connection has prepared, by their text.
-// Must not talk to the server: whoever forgets one here tells it.
+// Must not talk to the server, which has to forget what is taken out of here.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
+#include "eider/core/base/lru_map.h"
 #include "eider/data/db/postgres/codec.h"
 #include "eider/data/db/postgres/result_rows.h"
 
@@ -34,46 +30,6 @@ struct Prepared {
   std::uint64_t described_in = 0;
 };
 
-class PreparedStatements {
- public:
-  /// Null when there is none. Valid until the next call.
-  [[nodiscard]] Prepared* find(std::string_view sql) {
-    const auto found = by_text_.find(sql);
-    if (found == by_text_.end()) {
-      return nullptr;
-    }
-    in_order_.splice(in_order_.begin(), in_order_, found->second);
-    return &*found->second;
-  }
-  /// Pre: there is none of its text.
-  void add(Prepared statement) {
-    in_order_.push_front(std::move(statement));
-    by_text_.emplace(in_order_.front().sql, in_order_.begin());
-  }
-  /// Gives its name; empty when there was none.
-  std::string forget(std::string_view sql) {
-    const auto found = by_text_.find(sql);
-    if (found == by_text_.end()) {
-      return {};
-    }
-    const auto place = found->second;
-    std::string name = std::move(place->name);
-    by_text_.erase(found);
-    in_order_.erase(place);
-    return name;
-  }
-  /// Forgets the one that was not used for the longest time, and gives its name. Pre: size() != 0.
-  [[nodiscard]] std::string forget_oldest() {
-    std::string name = in_order_.back().name;
-    by_text_.erase(in_order_.back().sql);
-    in_order_.pop_back();
-    return name;
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return in_order_.size(); }
-
- private:
-  std::list<Prepared> in_order_;  // the one used last comes first
-  std::unordered_map<std::string_view, std::list<Prepared>::iterator> by_text_;
-};
+using PreparedStatements = LruMap<Prepared, &Prepared::sql>;
 
 }  // namespace eider::db::postgres

@@ -44,7 +44,7 @@ const Part* StatementSender::find_unprepared(std::span<const Part> parts) {
 bool StatementSender::send_forgetting() {
   std::string name;
   if (stale_.empty()) {
-    name = prepared_.forget_oldest();
+    name = prepared_.take_oldest().name;
   } else {
     name = std::move(stale_.back());
     stale_.pop_back();
@@ -56,9 +56,9 @@ void StatementSender::forget(std::string_view sql, bool is_gone) {
   if (Prepared* const statement = prepared_.find(sql)) {
     std::ranges::replace(found_, statement, static_cast<Prepared*>(nullptr));
   }
-  std::string name = prepared_.forget(sql);
-  if (!name.empty() && !is_gone) {
-    stale_.push_back(std::move(name));
+  auto forgotten = prepared_.take(sql);
+  if (forgotten && !is_gone) {
+    stale_.push_back(std::move(forgotten->name));
   }
 }
 

@@ -67,23 +67,14 @@ bool PreparedStatement::only_reads() const noexcept {
 }
 
 PreparedStatement& StatementCache::get(sqlite3* handle, std::string_view sql) {
-  const auto found = by_text_.find(sql);
-  if (found != by_text_.end()) {
-    statements_.splice(statements_.begin(), statements_, found->second);
-    return statements_.front();
+  if (PreparedStatement* const known = statements_.find(sql)) {
+    return *known;
   }
-  statements_.emplace_front(handle, sql);
-  by_text_.emplace(statements_.front().sql(), statements_.begin());
+  PreparedStatement& made = statements_.add(PreparedStatement(handle, sql));
   if (statements_.size() > count_max_) {
-    by_text_.erase(statements_.back().sql());
-    statements_.pop_back();
+    (void)statements_.take_oldest();
   }
-  return statements_.front();
-}
-
-void StatementCache::clear() noexcept {
-  by_text_.clear();
-  statements_.clear();
+  return made;
 }
 
 }  // namespace eider::db

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "eider/core/base/lru_map.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -50,14 +50,11 @@ class StatementCache {
   /// as PreparedStatement does.
   PreparedStatement& get(sqlite3* handle, std::string_view sql);
   [[nodiscard]] std::size_t size() const noexcept { return statements_.size(); }
-  void clear() noexcept;
+  void clear() noexcept { statements_.clear(); }
 
  private:
-  using Order = std::list<PreparedStatement>;
-
   std::size_t count_max_;
-  Order statements_;  // the one used last comes first
-  std::unordered_map<std::string_view, Order::iterator> by_text_;
+  LruMap<PreparedStatement, &PreparedStatement::sql> statements_{};
 };
 
 }  // namespace eider::db
