@@ -2,6 +2,7 @@
 eider_wing(data DEPENDS io)
 eider_component(core FOLDERS cache db db/migrations db/scratch
                 HEADERS cache database)
+eider_component(net FOLDERS servers)
 eider_component(sqlite FOLDERS db/sqlite
                 HEADERS sqlite
                 PACKAGES "SQLite3 3.40"

@@ -1,18 +1,17 @@
 #include "eider/data/redis/target.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
-#include <ranges>
-#include <system_error>
 #include <utility>
 
 #include "eider/core/base/text.h"
-#include "eider/core/base/url.h"
+#include "eider/data/servers/server_url.h"
 #include "eider/io/runtime/address.h"
 
 namespace eider::redis::detail {
 namespace {
+
+namespace servers = eider::detail::servers;
 
 using ReadTarget = Result<Target, std::string_view>;
 
@@ -24,39 +23,14 @@ struct Scheme {
   bool is_secure;
 };
 
-template <class Number>
-std::optional<Number> number_of(std::string_view text) noexcept {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = error == std::errc() && end == text.data() + text.size();
-  return is_whole ? std::optional(number) : std::nullopt;
-}
-
-bool take_front(std::string_view& text, std::string_view front) noexcept {
-  const bool is_there = text.starts_with(front);
-  text.remove_prefix(is_there ? front.size() : 0);
-  return is_there;
-}
-
-/// Takes "user:password@" off the front. A password alone stands behind its colon.
+/// Removes "user:password@" from the front. A password alone comes after its colon.
 bool take_login(std::string_view& authority, Target& target) {
-  const std::size_t at = authority.rfind('@');
-  if (at == std::string_view::npos) {
-    return true;
-  }
-  const std::string_view login = authority.substr(0, at);
-  authority.remove_prefix(at + 1);
-  const std::size_t colon = login.find(':');
-  if (colon == std::string_view::npos) {
+  auto login = servers::take_login(authority);
+  if (!login || (login->is_there && login->password.empty())) {
     return false;
   }
-  auto user = percent_decode(login.substr(0, colon), Plus::literal);
-  auto password = percent_decode(login.substr(colon + 1), Plus::literal);
-  if (!user || !password || password->empty()) {
-    return false;
-  }
-  target.user = std::move(*user);
-  target.password = std::move(*password);
+  target.user = std::move(login->user);
+  target.password = std::move(login->password);
   return true;
 }
 
@@ -75,31 +49,17 @@ bool is_ipv6(std::string_view host) {
          (address == host || is_name(host.substr(address.size() + 1)));
 }
 
-/// Leaves what is not said as it is.
-bool read_place(std::string_view authority, Place& place) {
-  // The colons of an IPv6 address stand within brackets.
-  const std::size_t bracket = authority.find(']');
-  const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
-  std::string_view host = authority.substr(0, colon);
-  if (host.starts_with('[') != host.ends_with(']')) {
+/// A part that the text does not have stays as it is.
+bool read_place(std::string_view text, Place& place) {
+  const auto read = servers::read_host(text);
+  if (!read || !(read->is_in_brackets ? is_ipv6(read->host) : is_name(read->host))) {
     return false;
   }
-  const bool is_in_brackets = host.starts_with('[');
-  if (is_in_brackets) {
-    host = host.substr(1, host.size() - 2);
+  if (!read->host.empty()) {
+    place.host = read->host;
   }
-  if (!(is_in_brackets ? is_ipv6(host) : is_name(host))) {
-    return false;
-  }
-  if (!host.empty()) {
-    place.host = host;
-  }
-  if (colon == std::string_view::npos) {
-    return true;
-  }
-  const auto port = number_of<std::uint16_t>(authority.substr(colon + 1));
-  place.port = port.value_or(0);
-  return place.port != 0;
+  place.port = read->port.value_or(place.port);
+  return true;
 }
 
 /// "host[:port]", or several with commas between.
@@ -112,16 +72,12 @@ bool take_hosts(std::string_view authority, Target& target) {
     target.port = place.port;
     return is_one;
   }
-  const bool is_list = authority.contains(',');
-  for (const auto part : std::views::split(authority, ',')) {
-    const std::string_view one(part);
+  const auto parts = servers::split_list(authority);
+  for (const std::string_view part : parts) {
     target.others.push_back(place);
-    if ((is_list && one.empty()) || !read_place(one, target.others.back())) {
+    if ((parts.size() > 1 && part.empty()) || !read_place(part, target.others.back())) {
       return false;
     }
-  }
-  if (target.others.empty()) {
-    target.others.push_back(std::move(place));
   }
   return target.others.size() <= Target::kOthersMax;
 }
@@ -146,7 +102,8 @@ ReadTarget read_tcp(std::string_view rest, Target target) {
     return fail(std::string_view("the login of a Redis URL is \"user:password\" or \":password\""));
   }
   if (!take_hosts(authority, target)) {
-    return fail(std::string_view("a host or a port of the Redis URL is none, or they are over 16"));
+    return fail(
+        std::string_view("the Redis URL has an invalid host or port, or more than 16 hosts"));
   }
   std::string_view database =
       slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
@@ -154,7 +111,7 @@ ReadTarget read_tcp(std::string_view rest, Target target) {
     return fail(
         std::string_view("the URL of sentinels ends with the master's name: \"/mymaster\""));
   }
-  const auto number = number_of<unsigned>(database);
+  const auto number = parse_integer<unsigned>(database);
   if (!database.empty() && !number) {
     return fail(std::string_view("the database of a Redis URL is a number"));
   }
@@ -166,7 +123,7 @@ ReadTarget read_tcp(std::string_view rest, Target target) {
 }
 
 ReadTarget read_unix(std::string_view rest, Target target) {
-  if (take_front(rest, "//")) {
+  if (servers::take_front(rest, "//")) {
     const std::size_t slash = rest.find('/');
     std::string_view authority = rest.substr(0, slash);
     if (!take_login(authority, target) || !authority.empty()) {
@@ -181,7 +138,8 @@ ReadTarget read_unix(std::string_view rest, Target target) {
   }
   if (query != std::string_view::npos) {
     std::string_view asked = rest.substr(query + 1);
-    const auto number = take_front(asked, "db=") ? number_of<unsigned>(asked) : std::nullopt;
+    const auto number =
+        servers::take_front(asked, "db=") ? parse_integer<unsigned>(asked) : std::nullopt;
     if (!number) {
       return fail(std::string_view("a Unix socket's URL has no query but \"?db=1\""));
     }
@@ -225,11 +183,11 @@ ReadTarget read_target(std::string_view url) {
                                  {"redis+cluster://", TargetKind::cluster, false},
                                  {"rediss+cluster://", TargetKind::cluster, true}};
   for (const Scheme& scheme : kSchemes) {
-    if (take_front(url, scheme.front)) {
+    if (servers::take_front(url, scheme.front)) {
       return read_tcp(url, {.is_secure = scheme.is_secure, .kind = scheme.kind});
     }
   }
-  if (take_front(url, "unix:")) {
+  if (servers::take_front(url, "unix:")) {
     return read_unix(url, {});
   }
   return fail(

@@ -6,19 +6,32 @@
 
 #include "eider/core/base/reached.h"
 #include "eider/data/db/loop_sessions.h"
-#include "eider/data/db/mariadb/host_finder.h"
 #include "eider/data/db/mariadb/session.h"
 #include "eider/data/db/session_pool.h"
+#include "eider/data/servers/host_finder.h"
 
 namespace eider {
 namespace {
 
 using db::mariadb::Settings;
 
+class MariadbFinder {
+ public:
+  /// target  outlives it
+  MariadbFinder(Loop& loop, const db::mariadb::Target& target) noexcept
+      : target_(target), hosts_(loop) {}
+  [[nodiscard]] Task<std::vector<db::mariadb::Host>> find() { return hosts_.find(target_.hosts); }
+  void note_failure() noexcept { hosts_.note_failure(); }
+
+ private:
+  const db::mariadb::Target& target_;
+  detail::servers::HostFinder hosts_;
+};
+
 struct MariadbDriver {
   using Session = db::mariadb::Session;
   using Place = std::vector<db::mariadb::Host>;
-  using Finder = db::mariadb::HostFinder;
+  using Finder = MariadbFinder;
   using Settings = db::mariadb::Settings;
   static constexpr std::string_view kServer = "MariaDB";
   static constexpr std::size_t kTogetherMax = 1;  // Connector/C has no pipeline for statements

@@ -1,85 +1,33 @@
 #include "eider/data/db/mariadb/target.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
-#include <system_error>
 #include <utility>
 
 #include "eider/core/base/url.h"
-#include "eider/io/runtime/address.h"
 
 namespace eider::db::mariadb {
 namespace {
 
-bool take_front(std::string_view& text, std::string_view front) noexcept {
-  const bool is_there = text.starts_with(front);
-  text.remove_prefix(is_there ? front.size() : 0);
-  return is_there;
-}
+namespace servers = eider::detail::servers;
 
-/// "user:password@" off the front.
-bool take_login(std::string_view& authority, Target& target) {
-  const std::size_t at = authority.rfind('@');
-  if (at == std::string_view::npos) {
-    return true;
-  }
-  const std::string_view login = authority.substr(0, at);
-  authority.remove_prefix(at + 1);
-  const std::size_t colon = std::min(login.find(':'), login.size());
-  auto user = percent_decode(login.substr(0, colon), Plus::literal);
-  auto password = percent_decode(login.substr(std::min(colon + 1, login.size())), Plus::literal);
-  if (!user || !password) {
-    return false;
-  }
-  target.user = std::move(*user);
-  target.password = std::move(*password);
-  return true;
-}
+constexpr std::uint16_t kPort = 3306;
 
-bool take_port(std::string_view text, Host& host) noexcept {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), host.port);
-  return error == std::errc() && end == text.data() + text.size() && host.port != 0;
-}
-
-/// The colons of an IPv6 address stand within brackets.
 bool add_host(std::string_view text, Target& target) {
-  const std::size_t bracket = text.find(']');
-  const std::size_t colon = text.find(':', bracket == std::string_view::npos ? 0 : bracket);
-  std::string_view name = text.substr(0, colon);
-  if (name.starts_with('[') != name.ends_with(']')) {
+  const auto read = servers::read_host(text);
+  if (!read || read->host.find_first_of("/ ?#") != std::string::npos) {
     return false;
   }
-  if (name.starts_with('[')) {
-    name = name.substr(1, name.size() - 2);
-  }
-  Host host{.name = name.empty() ? "localhost" : std::string(name)};
-  if (host.name.find_first_of("/ ?#") != std::string::npos ||
-      (colon != std::string_view::npos && !take_port(text.substr(colon + 1), host))) {
-    return false;
-  }
-  if (host.name != "localhost" && Address::parse(host.name, 0)) {
+  Host host{.name = read->host.empty() ? "localhost" : std::string(read->host),
+            .port = read->port.value_or(kPort)};
+  if (servers::is_number(host.name)) {
     host.address = host.name;
-  } else if (host.name == "localhost" && colon == std::string_view::npos &&
-             target.tls == TlsMode::off) {
-    // Only the server's user makes files in there.
-    target.hosts.push_back({.name = host.name, .address = "/run/mysqld/mysqld.sock"});
+  } else if (host.name == "localhost" && !read->port && target.tls == TlsMode::off) {
+    // Only the server's user creates files in this directory.
+    target.hosts.push_back(
+        {.name = host.name, .address = "/run/mysqld/mysqld.sock", .port = kPort});
   }
   target.hosts.push_back(std::move(host));
   return true;
-}
-
-bool read_hosts(std::string_view authority, Target& target) {
-  while (true) {
-    const std::size_t comma = std::min(authority.find(','), authority.size());
-    if (!add_host(authority.substr(0, comma), target)) {
-      return false;
-    }
-    if (comma == authority.size()) {
-      return true;
-    }
-    authority.remove_prefix(comma + 1);
-  }
 }
 
 bool read_option(const QueryPair& pair, Target& target, std::string& socket) {
@@ -111,7 +59,7 @@ bool read_option(const QueryPair& pair, Target& target, std::string& socket) {
 }  // namespace
 
 Result<Target, std::string_view> read_target(std::string_view url) {
-  if (!take_front(url, "mysql://") && !take_front(url, "mariadb://")) {
+  if (!servers::take_front(url, "mysql://") && !servers::take_front(url, "mariadb://")) {
     return fail(std::string_view("a MariaDB URL begins with mysql:// or mariadb://"));
   }
   Target target;
@@ -130,13 +78,16 @@ Result<Target, std::string_view> read_target(std::string_view url) {
   url = url.substr(0, question);
   const std::size_t slash = std::min(url.find('/'), url.size());
   std::string_view authority = url.substr(0, slash);
-  if (!take_login(authority, target)) {
+  auto login = servers::take_login(authority);
+  if (!login) {
     return fail(std::string_view("the login of a MariaDB URL is not percent-encoded"));
   }
+  target.user = std::move(login->user);
+  target.password = std::move(login->password);
   auto database = percent_decode(url.substr(std::min(slash + 1, url.size())), Plus::literal);
   if (!database || database->find_first_of("/@") != std::string::npos) {
     return fail(
-        std::string_view("the database of a MariaDB URL is none: in a login write / as "
+        std::string_view("the MariaDB URL has an invalid database name: in a login write / as "
                          "%2F, and so on"));
   }
   target.database = std::move(*database);
@@ -144,9 +95,11 @@ Result<Target, std::string_view> read_target(std::string_view url) {
     if (!socket.starts_with('/') || target.tls != TlsMode::off) {
       return fail(std::string_view("a Unix socket has a whole path, and no TLS"));
     }
-    target.hosts.push_back({.name = "localhost", .address = std::move(socket)});
-  } else if (!read_hosts(authority, target)) {
-    return fail(std::string_view("a host or a port of the MariaDB URL is none"));
+    target.hosts.push_back({.name = "localhost", .address = std::move(socket), .port = kPort});
+  } else if (!std::ranges::all_of(servers::split_list(authority), [&target](std::string_view host) {
+               return add_host(host, target);
+             })) {
+    return fail(std::string_view("the MariaDB URL has an invalid host or port"));
   }
   if (target.tls == TlsMode::off && !target.tls_ca.empty()) {
     return fail(std::string_view("tls-ca= is for tls=verify"));

@@ -8,20 +8,11 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
+#include "eider/data/servers/server_url.h"
 
 namespace eider::db::mariadb {
 
-/// One of the hosts that are tried in order.
-///
-/// name     as it was written
-/// address  numbers, or the path of a Unix socket; empty until the name is looked up
-struct Host {
-  std::string name{};
-  std::string address{};
-  std::uint16_t port = 3306;
-
-  [[nodiscard]] bool is_unix() const noexcept { return address.starts_with('/'); }
-};
+using Host = eider::detail::servers::Host;
 
 enum class TlsMode : std::uint8_t { off, required, verify };
 

@@ -3,36 +3,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
-#include <system_error>
 
 #include "eider/core/base/reached.h"
 #include "eider/data/db/postgres/handles.h"
-#include "eider/io/runtime/address.h"
 
 namespace eider::db::postgres {
 namespace {
 
-constexpr std::string_view kPort = "5432";
+namespace servers = eider::detail::servers;
 
-std::vector<std::string> split(std::string_view list) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; !list.empty() || parts.empty();) {
-    at = std::min(list.find(','), list.size());
-    parts.emplace_back(list.substr(0, at));
-    if (at == list.size()) {
-      break;
-    }
-    list.remove_prefix(at + 1);
-    if (list.empty()) {
-      parts.emplace_back();
-      break;
-    }
-  }
-  return parts;
-}
+constexpr std::uint16_t kPort = 5432;
 
 /// What was said, or else what the environment says.
 std::string value_of(const PQconninfoOption* said, const PQconninfoOption* unsaid,
@@ -47,9 +29,9 @@ std::string value_of(const PQconninfoOption* said, const PQconninfoOption* unsai
   return {};
 }
 
-std::string nth(const std::vector<std::string>& list, std::size_t index, std::string_view unsaid) {
-  const std::string& found = list.size() == 1 ? list.front() : list[index];
-  return found.empty() ? std::string(unsaid) : found;
+/// A list of one is for all hosts.
+std::string_view nth(const std::vector<std::string_view>& list, std::size_t index) {
+  return list.size() == 1 ? list.front() : list[index];
 }
 
 /// What libpq reads each time it connects.
@@ -66,30 +48,32 @@ void tell_reached(auto&& value) {
   }
 }
 
-bool is_number(const std::string& host) {
-  return host != "localhost" && !host.starts_with("unix:") && Address::parse(host, 0).has_value();
-}
-
 Result<std::vector<Host>, std::string> read_hosts(const std::string& names,
                                                   const std::string& addresses,
                                                   const std::string& ports) {
-  const std::vector<std::string> all = split(names);
-  const std::vector<std::string> known = split(addresses);
-  const std::vector<std::string> doors = split(ports);
+  const auto all = servers::split_list(names);
+  const auto known = servers::split_list(addresses);
+  const auto doors = servers::split_list(ports);
   const std::size_t count = std::max(all.size(), known.size());
-  const auto fits = [count](const std::vector<std::string>& list) {
-    return list.size() == 1 || list.size() == count;
-  };
+  const auto fits = [count](const auto& list) { return list.size() == 1 || list.size() == count; };
   if (!fits(all) || !fits(known) || !fits(doors)) {
     return fail(std::string("there are not as many ports or addresses as hosts"));
   }
   std::vector<Host> hosts;
   for (std::size_t i = 0; i < count; ++i) {
-    Host host{.host = nth(all, i, ""),
-              .address = known.size() == count ? known[i] : "",
-              .port = nth(doors, i, kPort)};
-    if (host.address.empty() && is_number(host.host)) {
-      host.address = host.host;
+    const std::string_view door = nth(doors, i);
+    const auto port = door.empty() ? kPort : servers::read_port(door);
+    // The beginning of a password in which a slash was not escaped looks like a port.
+    if (!port) {
+      return fail(
+          std::string("the port of the PostgreSQL database is not a number from 1 to 65535; in a "
+                      "URL write a password's / as %2F, and so on"));
+    }
+    Host host{.name = std::string(nth(all, i)),
+              .address = std::string(known.size() == count ? known[i] : ""),
+              .port = *port};
+    if (host.address.empty() && servers::is_number(host.name)) {
+      host.address = host.name;
     }
     hosts.push_back(std::move(host));
   }
@@ -114,7 +98,7 @@ bool is_loopback(const std::string& address) noexcept {
 
 /// Whether other machines may be between it and this one. A name may lead anywhere.
 bool is_remote(const Host& host) noexcept {
-  return host.address.empty() ? !host.is_unix() && host.host != "localhost"
+  return host.address.empty() ? !host.is_unix() && host.name != "localhost"
                               : !is_loopback(host.address);
 }
 
@@ -159,7 +143,7 @@ std::string take_weak_auth(std::string& where) {
   }
   const std::size_t end = std::min(where.find_first_of(is_url ? "&" : " ", at), where.size());
   std::string auth = where.substr(at + kKey.size(), end - at - kKey.size());
-  for (const std::string& one : split(auth)) {
+  for (const std::string_view one : servers::split_list(auth)) {
     if (one != "md5" && one != "password") {
       return {};
     }
@@ -185,19 +169,19 @@ void secure_remote(Target& target, const PQconninfoOption* said, const auto& val
   }
   if (!target.needs_tls) {
     target.warning =
-        "The PostgreSQL database at " + remote->host +
+        "The PostgreSQL database at " + remote->name +
         " is on another machine and may be used without TLS (sslmode=" + value("sslmode") +
         "): others may read and change what is sent. Set " + "sslmode=verify-full.";
   }
 }
 
-bool has_socket(const std::string& directory, const std::string& port) {
-  return ::access((directory + "/.s.PGSQL." + port).c_str(), W_OK) == 0;
+bool has_socket(const std::string& directory, std::uint16_t port) {
+  return ::access((directory + "/.s.PGSQL." + std::to_string(port)).c_str(), W_OK) == 0;
 }
 
 /// A number may be another machine's port that comes out here, and so may a name with one.
 bool is_this_machine(const Host& host) noexcept {
-  return host.host == "localhost" && host.address.empty();
+  return host.name == "localhost" && host.address.empty();
 }
 
 /// A service's file may ask for it, too: what stands there is known to libpq alone.
@@ -218,19 +202,7 @@ std::string without_quoted(std::string_view complaint) {
   return kept;
 }
 
-/// The front of a password in which a slash was not escaped looks like one.
-bool is_port(const std::string& port) noexcept {
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  return error == std::errc() && end == port.data() + port.size() && number > 0 && number <= 65535;
-}
-
 }  // namespace
-
-bool Host::is_unix() const noexcept {
-  const bool is_path = host.empty() || host.front() == '/' || host.front() == '@';
-  return address.empty() && is_path;
-}
 
 void Target::read_only() {
   const auto settings = std::ranges::find(
@@ -240,15 +212,15 @@ void Target::read_only() {
   }
 }
 
-Target Target::with_unix_first(const std::string& directory) const {
-  Target target{.hosts = {}, .others = others, .needs_tls = needs_tls, .auth = auth, .warning = {}};
+std::vector<Host> Target::unix_first(const std::string& directory) const {
+  std::vector<Host> all;
   for (const Host& host : hosts) {
     if (!needs_tls && is_this_machine(host) && has_socket(directory, host.port)) {
-      target.hosts.push_back({.host = directory, .port = host.port});
+      all.push_back({.name = directory, .port = host.port});
     }
-    target.hosts.push_back(host);
+    all.push_back(host);
   }
-  return target;
+  return all;
 }
 
 Result<Target, std::string> read_target(std::string_view where, const PostgresOptions& options) {
@@ -267,11 +239,6 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
   auto hosts = read_hosts(value("host"), value("hostaddr"), value("port"));
   if (!hosts) {
     return fail(std::move(hosts.error()));
-  }
-  if (!std::ranges::all_of(*hosts, is_port, &Host::port)) {
-    return fail(
-        std::string("the port of the PostgreSQL database is no number up to 65535; in a "
-                    "URL write a password's / as %2F, and so on"));
   }
   Target target{.hosts = std::move(*hosts),
                 .others = {},
@@ -305,9 +272,9 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
 Keywords::Keywords(const Target& target, const std::vector<Host>& hosts) {
   for (const Host& host : hosts) {
     const char* comma = &host == hosts.data() ? "" : ",";
-    hosts_ += comma + host.host;
+    hosts_ += comma + host.name;
     addresses_ += comma + host.address;
-    ports_ += comma + host.port;
+    ports_ += comma + std::to_string(host.port);
   }
   for (const auto& [key, value] : target.others) {
     add(key.c_str(), value.c_str());
@@ -325,7 +292,7 @@ void Keywords::add(const char* key, const char* value) {
 }
 
 std::string text_of(const Target& target) {
-  std::string text = target.hosts.empty() ? std::string() : target.hosts.front().host;
+  std::string text = target.hosts.empty() ? std::string() : target.hosts.front().name;
   const auto database =
       std::ranges::find(target.others, "dbname", &std::pair<std::string, std::string>::first);
   return text.append("/").append(database == target.others.end() ? "" : database->second);

@@ -10,22 +10,11 @@
 
 #include "eider/core/base/result.h"
 #include "eider/data/db/postgres/postgres.h"
+#include "eider/data/servers/server_url.h"
 
 namespace eider::db::postgres {
 
-/// One of the hosts that are tried in order.
-///
-/// host     a name, an address, or the directory of a Unix socket
-/// address  numbers, once they are known: libpq would block for the lookup
-struct Host {
-  std::string host;
-  std::string address{};
-  std::string port;
-
-  [[nodiscard]] bool is_unix() const noexcept;
-  /// It has neither numbers nor a directory.
-  [[nodiscard]] bool needs_lookup() const noexcept { return address.empty() && !is_unix(); }
-};
+using Host = eider::detail::servers::Host;
 
 /// others     keywords and values, without those of hosts
 /// needs_tls  nothing may be sent without it
@@ -42,11 +31,12 @@ struct Target {
   /// behind a pooler, for whose connections nothing is set.
   void read_only();
 
-  /// The same with a Unix socket ahead of each `localhost`, where there is one. None where TLS is
-  /// asked for: libpq uses none over it, and any user of the machine may listen on such a socket.
+  /// The hosts, with a Unix socket before each `localhost` if there is one. Not if TLS is required:
+  /// libpq does not use it over a socket, and any user of the machine may listen on such a socket.
   ///
   /// directory  of the sockets; one in which only the server's user makes files
-  [[nodiscard]] Target with_unix_first(const std::string& directory = "/var/run/postgresql") const;
+  [[nodiscard]] std::vector<Host> unix_first(
+      const std::string& directory = "/var/run/postgresql") const;
 };
 
 /// "db.example/shop": without who asks and how.

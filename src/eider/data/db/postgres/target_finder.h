@@ -1,36 +1,37 @@
-// Where the next attempt to connect goes: the hosts in their order, with the numbers of their
-// names. Must not block for a name.
+// Where the next attempt to connect goes, with the Unix socket of this machine first.
+// Must not block for a name.
 #pragma once
 
-#include <cstddef>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "eider/data/db/postgres/target.h"
-#include "eider/io/net/dns.h"
-#include "eider/io/runtime/task.h"
+#include "eider/data/servers/host_finder.h"
 
 namespace eider::db::postgres {
 
 class TargetFinder {
  public:
-  /// said  outlives it
-  TargetFinder(Loop& loop, const Target& said) noexcept : loop_(loop), said_(said) {}
+  /// target  outlives it
+  TargetFinder(Loop& loop, const Target& target) noexcept : target_(target), hosts_(loop) {}
 
-  /// No hosts when a name was not found.
-  [[nodiscard]] Task<Target> find();
-  /// Each failure to connect moves the first host to the end: libpq waits for one that is silent
-  /// for as long as it may, and asks no other.
-  void note_failure() noexcept;
+  /// No hosts if a name was not found.
+  [[nodiscard]] Task<Target> find() {
+    std::vector<Host> hosts = is_unix_first_ ? target_.unix_first() : target_.hosts;
+    Target found{.hosts = {}, .others = target_.others, .auth = target_.auth, .warning = {}};
+    found.hosts = co_await hosts_.find(std::move(hosts));
+    co_return found;
+  }
+  void note_failure() noexcept {
+    // The server may accept users at its port that it rejects at its socket: both take turns.
+    is_unix_first_ = !is_unix_first_;
+    hosts_.note_failure();
+  }
 
  private:
-  [[nodiscard]] Task<> look_up(const Host& host, std::vector<Host>& found);
-
-  Loop& loop_;
-  const Target& said_;
-  std::unique_ptr<net::Dns> dns_;  // made for the first name
+  const Target& target_;
+  eider::detail::servers::HostFinder hosts_;
   bool is_unix_first_ = true;
-  std::size_t failures_ = 0;
 };
 
 }  // namespace eider::db::postgres

@@ -19,8 +19,8 @@ std::string first_host(const std::string& where) {
   if (!target) {
     return "not understood: " + target.error();
   }
-  const Host first = target->with_unix_first(directory).hosts.front();
-  return first.host == directory ? "the socket" : first.host;
+  const Host first = target->unix_first(directory).front();
+  return first.name == directory ? "the socket" : first.name;
 }
 
 TEST(PostgresTargets, only_localhost_is_tried_by_its_socket_and_never_where_tls_is_asked_for) {

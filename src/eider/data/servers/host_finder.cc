@@ -1,4 +1,4 @@
-#include "eider/data/db/mariadb/host_finder.h"
+#include "eider/data/servers/host_finder.h"
 
 #include <unistd.h>
 
@@ -6,25 +6,24 @@
 #include <string>
 #include <utility>
 
-namespace eider::db::mariadb {
+namespace eider::detail::servers {
 
-Task<std::vector<Host>> HostFinder::find() {
-  std::vector<Host> hosts;
-  for (const Host& host : said_.hosts) {
-    // Where the socket was not written, it is one of two ways to this machine.
-    const bool is_passed_over =
-        host.is_unix() && said_.hosts.size() > 1 && ::access(host.address.c_str(), W_OK) != 0;
-    if (host.address.empty()) {
-      co_await look_up(host, hosts);
-    } else if (!is_passed_over) {
-      hosts.push_back(host);
+Task<std::vector<Host>> HostFinder::find(std::vector<Host> hosts) {
+  std::vector<Host> found;
+  for (Host& host : hosts) {
+    const bool is_skipped = hosts.size() > 1 && host.address.starts_with('/') &&
+                            ::access(host.address.c_str(), W_OK) != 0;
+    if (host.needs_lookup()) {
+      co_await look_up(host, found);
+    } else if (!is_skipped) {
+      found.push_back(std::move(host));
     }
   }
-  if (!hosts.empty()) {
-    const auto first = static_cast<std::ptrdiff_t>(failures_ % hosts.size());
-    std::ranges::rotate(hosts, hosts.begin() + first);
+  if (!found.empty()) {
+    const auto first = static_cast<std::ptrdiff_t>(failures_ % found.size());
+    std::ranges::rotate(found, found.begin() + first);
   }
-  co_return hosts;
+  co_return found;
 }
 
 Task<> HostFinder::look_up(const Host& host, std::vector<Host>& found) {
@@ -45,4 +44,4 @@ Task<> HostFinder::look_up(const Host& host, std::vector<Host>& found) {
   }
 }
 
-}  // namespace eider::db::mariadb
+}  // namespace eider::detail::servers
