@@ -52,7 +52,7 @@ TEST_F(MariadbSchema, tells_what_stands_of_one_that_breaks_in_its_midst_and_how_
   Files files = {{"0001_a.sql", "create table a(i integer);\n\ninsert into d values(1);\n"}};
   const std::string told = up(open(), files);
   EXPECT_TRUE(told.starts_with("0001_a.sql:3: [failed] MariaDB: Table (1146, 42S02); ")) << told;
-  EXPECT_TRUE(told.contains("what stands above that line took effect and stays: ")) << told;
+  EXPECT_TRUE(told.contains("the statements above that line took effect and remain: ")) << told;
   EXPECT_TRUE(told.contains("eider db up --unfinished again")) << told;
   EXPECT_EQ(number(open(), "select count(*) from a"), 0);
   EXPECT_TRUE(up(open(), files).starts_with("0001_a.sql: [unfinished] it was begun on 2"));

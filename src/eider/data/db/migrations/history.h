@@ -1,14 +1,16 @@
-// What a database says of the migrations that it has had, held against those of the program.
-// Must not change anything.
+// The table eider_migrations: which migrations a database has had, compared with those of the
+// program. Layering: must not run a migration.
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "eider/core/base/result.h"
+#include "eider/data/db/database.h"
 #include "eider/data/db/migrations/migrations.h"
 
 namespace eider::db {
@@ -52,5 +54,53 @@ using History = std::vector<AppliedMigration>;
 /// The first one that was not applied, or null. Pre: the history fits.
 [[nodiscard]] const Migration* next_of(const Migrations& migrations,
                                        const History& history) noexcept;
+
+/// Thrown while migrating, and caught by the public functions.
+class MigrationFault : public std::exception {
+ public:
+  explicit MigrationFault(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+/// "2026-01-31T12:00:00Z"
+[[nodiscard]] std::string now_as_text();
+
+/// Names the table by the schema that it was found in before any migration. Each call throws
+/// db::Failure.
+class HistoryTable {
+ public:
+  /// A migration may change the search path, so each statement names the schema: that of the table,
+  /// or else the one in which it will be created. Also throws MigrationFault if there is no schema
+  /// for it.
+  [[nodiscard]] static Task<HistoryTable> find(const Database& database);
+
+  /// Also throws MigrationFault if the table of that name was not created by Eider.
+  [[nodiscard]] Task<History> read(const Statements& on, const Migrations& migrations) const;
+  [[nodiscard]] Task<> make(const Statements& on) const;
+  /// Inserts or replaces the row.
+  [[nodiscard]] Task<> note(const Statements& on, const Migration& migration, std::string begun,
+                            std::optional<std::string> ended) const;
+  [[nodiscard]] Task<> end(const Statements& on, std::int64_t number, std::string ended) const;
+  [[nodiscard]] Task<> forget(const Statements& on, std::int64_t number) const;
+
+ private:
+  HistoryTable(Dialect dialect, std::string schema) noexcept
+      : dialect_(dialect), schema_(std::move(schema)) {}
+
+  [[nodiscard]] std::string name() const { return schema_ + "eider_migrations"; }
+  /// `sql` is a reserved word of MariaDB.
+  [[nodiscard]] std::string text_column() const {
+    return dialect_ == Dialect::mariadb ? "`sql`" : "sql";
+  }
+  [[nodiscard]] static Task<HistoryTable> find_on_mariadb(const Database& database);
+  [[nodiscard]] Task<bool> is_there(const Statements& on) const;
+  [[nodiscard]] Task<History> read_rows(const Statements& on) const;
+
+  Dialect dialect_;
+  std::string schema_;  // "public.", quoted where it has to be
+};
 
 }  // namespace eider::db

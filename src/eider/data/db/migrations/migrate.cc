@@ -6,12 +6,9 @@
 #include <utility>
 
 #include "eider/data/db/impatient.h"
-#include "eider/data/db/migrations/deploy_lock.h"
 #include "eider/data/db/migrations/history.h"
-#include "eider/data/db/migrations/history_table.h"
-#include "eider/data/db/migrations/refused.h"
+#include "eider/data/db/migrations/migration_faults.h"
 #include "eider/data/db/migrations/sql_pieces.h"
-#include "eider/data/db/migrations/told.h"
 #include "eider/io/runtime/sleep.h"
 
 namespace eider {
@@ -54,6 +51,75 @@ class KeysOff {
  private:
   std::shared_ptr<db::Pool> pool_;
   std::unique_ptr<db::Job> job_;
+};
+
+/// What one deployer at a time has, for one step.
+class DeployLock {
+ public:
+  explicit DeployLock(Database database) : database_(std::move(database)) {}
+
+  /// Begins what a step is done in: a transaction; on MariaDB, where statements end transactions by
+  /// themselves, a session, which continues after that.
+  Task<Transaction> begin() const {
+    const auto use = is_of_session() ? db::TransactionState::Use::session
+                                     : db::TransactionState::Use::transaction;
+    db::Pending<db::detail::BeginJob> begun(
+        db::Route(database_.pool(), nullptr), db::Lane::writing,
+        std::make_unique<db::detail::BeginJob>(database_.pool(), use));
+    co_return co_await begun;
+  }
+
+  /// Within that. Returns false while another deployer has it.
+  Task<bool> take(const Transaction& transaction) const {
+    if (is_of_session()) {
+      // Its locks are those of the whole server, in which each database may have a deployer. After
+      // a deployer has died, the server may need a moment to notice.
+      const std::optional<int> is_taken = co_await transaction.one<int>(
+          "select coalesce(get_lock(concat('eider_db_', left(sha2(database(), 256), 32)), 1), 0)");
+      co_return is_taken.value_or(0) == 1;
+    }
+    if (database_.dialect() == Dialect::sqlite) {
+      co_return true;  // the transaction is the lock: it was begun as the one that writes
+    }
+    // An index that is created concurrently would wait for a transaction with an older snapshot.
+    co_await transaction.exec("set transaction isolation level read committed");
+    const std::optional<bool> is_taken =
+        co_await transaction.one<bool>("select pg_try_advisory_xact_lock($1)", kDeployLock);
+    co_return is_taken.value_or(false);
+  }
+
+  /// Keeps the step's changes, and the lock of a session.
+  Task<> commit(const Transaction& transaction) const {
+    if (is_of_session()) {
+      co_await transaction.exec("commit");
+    } else {
+      co_await transaction.commit();
+    }
+  }
+
+  /// Rolls back what was not committed, and releases the lock before it returns.
+  Task<> release(const Transaction& transaction) const {
+    try {
+      if (is_of_session()) {
+        co_await transaction.exec("rollback");
+        co_await transaction.exec(
+            "do release_lock(concat('eider_db_', left(sha2(database(), 256), 32)))");
+      }
+      co_await transaction.roll_back();
+    } catch (const db::Failure&) {
+      co_return;  // it is over already
+    }
+  }
+
+ private:
+  /// PostgreSQL's advisory lock: any number that no application uses.
+  static constexpr std::int64_t kDeployLock = 0x6569'6465'725f'6462;
+
+  [[nodiscard]] bool is_of_session() const noexcept {
+    return database_.dialect() == Dialect::mariadb;
+  }
+
+  Database database_;
 };
 
 /// One call's way through the migrations. Lives in the frame of the call.
@@ -153,7 +219,7 @@ class Migrator {
         throw;
       }
     }
-    co_return Step{Outcome::waits, nullptr, db::told_locked()};
+    co_return Step{Outcome::waits, nullptr, db::locked_text()};
   }
 
   /// What is not kept is taken back before this returns, so that the next one finds no lock.
@@ -176,12 +242,12 @@ class Migrator {
   Task<Step> step_in(const Transaction& transaction, Way way) {
     const bool is_locked = co_await lock_.take(transaction);
     if (!is_locked) {
-      co_return Step{Outcome::waits, nullptr, db::told_locked()};
+      co_return Step{Outcome::waits, nullptr, db::locked_text()};
     }
     const History history = co_await table_->read(transaction, migrations_);
     const AppliedMigration* unfinished = db::unfinished_in(history);
     if (unfinished != nullptr && !may_settle(*unfinished, way)) {
-      co_return Step{Outcome::waits, nullptr, db::told_unfinished(*unfinished)};
+      co_return Step{Outcome::waits, nullptr, db::unfinished_text(*unfinished)};
     }
     std::string faults = db::faults_of_history(history, migrations_, options_.accepts_newer);
     if (!faults.empty()) {
@@ -203,7 +269,7 @@ class Migrator {
     const MigrationScript& script = way == Way::up ? migration.up : down_of(migration);
     // Ahead of its first statement: half of one that is run beside would stay.
     if (const auto refused = db::refused_in(script, database_.dialect())) {
-      throw MigrationFault(db::told_refused(db::file_name(migration, way), *refused));
+      throw MigrationFault(db::text_of(db::file_name(migration, way), *refused));
     }
     if (!script.holds_foreign_keys && !are_keys_lifted_ && is_on(Dialect::sqlite)) {
       co_return Step{Outcome::to_lift_keys};
@@ -250,7 +316,7 @@ class Migrator {
   [[nodiscard]] const Migration& file_of(const AppliedMigration& applied) const {
     const Migration* found = db::find(migrations_, applied.number);
     if (found == nullptr) {
-      throw MigrationFault(db::told_fault(
+      throw MigrationFault(db::fault_text(
           applied.name, "missing", "it is the last that was applied, and there is no such file"));
     }
     return *found;
@@ -258,7 +324,7 @@ class Migrator {
 
   static const MigrationScript& down_of(const Migration& migration) {
     if (!migration.down) {
-      throw MigrationFault(db::told_fault(migration.name, "no_down",
+      throw MigrationFault(db::fault_text(migration.name, "no_down",
                                           "nobody wrote how it is taken back: write " +
                                               migration.name +
                                               ".down.sql, or a new migration that mends it"));
@@ -310,7 +376,7 @@ class Migrator {
     const db::Statements& on = beside(transaction);
     const std::vector<SqlPiece> pieces = db::split_sql(script.sql, database_.dialect());
     for (const SqlPiece& piece : pieces) {
-      co_await run_piece(on, migration, piece, way, db::told_what_stands(way));
+      co_await run_piece(on, migration, piece, way, db::remaining_text(way));
     }
     if (way == Way::up) {
       co_await table_->end(on, migration.number, db::now_as_text());
@@ -346,9 +412,9 @@ class Migrator {
       }
     }
     throw MigrationFault(
-        db::told_at(migration, way, 1, "connections",
-                    "it runs outside of a transaction, and no connection was free beside "
-                    "the one that holds the lock: open the database with two or more"));
+        db::fault_text_at(migration, way, 1, "connections",
+                          "it runs outside of a transaction, and no connection was free beside "
+                          "the one that holds the lock: open the database with two or more"));
   }
 
   Task<> run_piece(const db::Statements& on, const Migration& migration, const SqlPiece& piece,
@@ -368,7 +434,7 @@ class Migrator {
       line += static_cast<std::size_t>(std::max<std::int64_t>(failure.by().line, 1)) - 1;
     }
     if (!cause.empty()) {
-      throw MigrationFault(db::told_at(migration, way, line, "failed", cause + what_stands));
+      throw MigrationFault(db::fault_text_at(migration, way, line, "failed", cause + what_stands));
     }
   }
 
@@ -376,9 +442,9 @@ class Migrator {
     const auto broken = co_await transaction.all<db::Row>("pragma foreign_key_check");
     if (!broken.empty()) {
       throw MigrationFault(
-          db::told_at(migration, way, 1, "foreign_keys",
-                      std::to_string(broken.size()) +
-                          " rows refer to nothing at its end: nothing of it was kept"));
+          db::fault_text_at(migration, way, 1, "foreign_keys",
+                            std::to_string(broken.size()) +
+                                " rows refer to nothing at its end: nothing of it was kept"));
     }
   }
 
@@ -387,7 +453,7 @@ class Migrator {
   }
 
   Database database_;
-  db::DeployLock lock_;
+  DeployLock lock_;
   const Migrations migrations_;
   const MigrateOptions options_;
   std::optional<HistoryTable> table_{};
@@ -406,7 +472,7 @@ std::string faults_of_waiting(const History& history, const Migrations& migratio
     const auto refused = db::refused_in(migration.up, dialect);
     if (refused &&
         std::ranges::find(history, migration.number, &AppliedMigration::number) == history.end()) {
-      faults += (faults.empty() ? "" : "\n") + db::told_refused(migration.name + ".sql", *refused);
+      faults += (faults.empty() ? "" : "\n") + db::text_of(migration.name + ".sql", *refused);
     }
   }
   return faults;
@@ -423,7 +489,7 @@ Task<Result<std::size_t, std::string>> migrate(Database database, Migrations mig
   } catch (const MigrationFault& fault) {
     co_return fail(std::string(fault.what()));
   } catch (const db::Failure& failure) {
-    co_return fail(db::told_unusable(failure));
+    co_return fail(db::unusable_text(failure));
   }
 }
 
@@ -437,7 +503,7 @@ Task<Result<std::optional<std::string>, std::string>> migrate_down(Database data
   } catch (const MigrationFault& fault) {
     co_return fail(std::string(fault.what()));
   } catch (const db::Failure& failure) {
-    co_return fail(db::told_unusable(failure));
+    co_return fail(db::unusable_text(failure));
   }
 }
 

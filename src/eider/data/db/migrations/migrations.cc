@@ -12,7 +12,7 @@
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/utf8.h"
-#include "eider/data/db/migrations/refused.h"
+#include "eider/data/db/migrations/migration_faults.h"
 #include "eider/data/db/migrations/sql_pieces.h"
 
 namespace eider {
@@ -153,7 +153,7 @@ class MigrationReader {
       return std::nullopt;
     }
     if (const auto refused = db::refused_in_any(script)) {
-      add_fault(db::told_refused(std::string(file.name), *refused));
+      add_fault(db::text_of(std::string(file.name), *refused));
       return std::nullopt;
     }
     return script;

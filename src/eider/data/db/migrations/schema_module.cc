@@ -6,7 +6,7 @@
 #include "eider/data/db/impatient.h"
 #include "eider/data/db/migrations/held_columns.h"
 #include "eider/data/db/migrations/migrate.h"
-#include "eider/data/db/migrations/told.h"
+#include "eider/data/db/migrations/migration_faults.h"
 
 namespace eider {
 namespace {
@@ -54,7 +54,7 @@ Task<std::string> SchemaModule::bring_there() {
   for (const MigrationState& state : status.all) {
     if (!state.applied) {
       status.faults += status.faults.empty() ? "" : "\n";
-      status.faults += db::told_fault(state.name, "pending",
+      status.faults += db::fault_text(state.name, "pending",
                                       "it is not applied: run eider db up, or start with "
                                       "--migrations-at-start true");
     }
@@ -66,7 +66,7 @@ Task<Result<void>> SchemaModule::start() {
   try {
     co_return co_await start_at_once();
   } catch (const db::Failure& failure) {
-    co_return fail(Error::internal(db::told_unusable(failure)));
+    co_return fail(Error::internal(db::unusable_text(failure)));
   }
 }
 

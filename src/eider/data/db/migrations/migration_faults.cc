@@ -1,4 +1,4 @@
-#include "eider/data/db/migrations/refused.h"
+#include "eider/data/db/migrations/migration_faults.h"
 
 #include <algorithm>
 #include <string_view>
@@ -60,6 +60,13 @@ std::vector<Refused> all_refused(const MigrationScript& script, Dialect dialect)
   return found;
 }
 
+/// Of a refused statement's cause, which is followed by the statement.
+constexpr std::size_t kCauseBytesMax = 500;
+
+std::string word_of(Way way) {
+  return way == Way::up ? "up" : "down";
+}
+
 }  // namespace
 
 std::optional<Refused> refused_in(const MigrationScript& script, Dialect dialect) {
@@ -92,9 +99,57 @@ std::optional<Refused> refused_in_any(const MigrationScript& script) {
   return std::nullopt;
 }
 
-std::string told_refused(const std::string& file, const Refused& refused) {
+std::string text_of(const std::string& file, const Refused& refused) {
   return file + ":" + std::to_string(refused.line) + ": [" + std::string(refused.key) + "] " +
          refused.what;
+}
+
+std::string fault_text(const std::string& name, const std::string& key, const std::string& what) {
+  return name + ".sql: [" + key + "] " + what;
+}
+
+std::string fault_text_at(const Migration& migration, Way way, std::size_t line,
+                          const std::string& key, const std::string& what) {
+  return file_name(migration, way) + ":" + std::to_string(line) + ": [" + key + "] " + what;
+}
+
+std::string file_name(const Migration& migration, Way way) {
+  return migration.name + (way == Way::up ? ".sql" : ".down.sql");
+}
+
+std::string cause_of(const Failure& failure) {
+  const std::string_view text = failure.what();
+  // MariaDB repeats what it does not understand.
+  const std::size_t repeated = text.find(" for the right syntax to use near ");
+  std::size_t end = std::min({text.find(", in: "), repeated, kCauseBytesMax});
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+    --end;  // not within a character
+  }
+  return std::string(text.substr(0, end));
+}
+
+std::string unusable_text(const Failure& failure) {
+  return std::string("The database cannot be used: ") + failure.what();
+}
+
+std::string locked_text() {
+  return "eider_migrations: [locked] another deployer, or another writer, holds the database: "
+         "try again when it has ended";
+}
+
+std::string unfinished_text(const AppliedMigration& unfinished) {
+  const std::string way = word_of(unfinished.is_going_down() ? Way::down : Way::up);
+  return unfinished.name + (unfinished.is_going_down() ? ".down" : "") +
+         ".sql: [unfinished] it was begun on " + unfinished.begun +
+         " outside of a transaction and has not ended: another deployer is at it, or was broken "
+         "off. Look what of it took effect, then run it again (eider db " +
+         way + " --unfinished again) or take it as done (eider db " + way + " --unfinished done)";
+}
+
+std::string remaining_text(Way way) {
+  return "; the statements above that line took effect and remain: fix the file so that it can be "
+         "run again as a whole (eider db " +
+         word_of(way) + " --unfinished again), or do the rest by hand (--unfinished done)";
 }
 
 }  // namespace eider::db

@@ -1,0 +1,58 @@
+// Errors of migrations, as text: a file, a key, and the fix. Statements that a migration must not
+// have. Must not repeat a statement: it may contain a password, or be megabytes long.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/data/db/failure.h"
+#include "eider/data/db/migrations/history.h"
+#include "eider/data/db/migrations/migrations.h"
+#include "eider/data/db/pool.h"
+
+namespace eider::db {
+
+/// line  of the statement, from 1
+/// key   a word that stays the same
+/// what  the reason, and the fix
+struct Refused {
+  std::size_t line;
+  std::string_view key;
+  std::string what;
+};
+
+/// The first statement that begins or ends a transaction, disables SQLite's foreign keys, or is a
+/// command of the mariadb or psql client.
+[[nodiscard]] std::optional<Refused> refused_in(const MigrationScript& script, Dialect dialect);
+/// Whether it can be rolled back as a whole: on MariaDB only if no statement ends its transaction.
+[[nodiscard]] bool stays_in_transaction(const MigrationScript& script, Dialect dialect);
+/// The first statement that is refused for each database: for files, whose database is not known.
+[[nodiscard]] std::optional<Refused> refused_in_any(const MigrationScript& script);
+
+/// "0001_a.sql:2: [transaction] …"
+[[nodiscard]] std::string text_of(const std::string& file, const Refused& refused);
+
+enum class Way : std::uint8_t { up, down };
+
+/// "0001_a.sql: [key] what"
+[[nodiscard]] std::string fault_text(const std::string& name, const std::string& key,
+                                     const std::string& what);
+/// "0001_a.down.sql:3: [key] what"
+[[nodiscard]] std::string fault_text_at(const Migration& migration, Way way, std::size_t line,
+                                        const std::string& key, const std::string& what);
+[[nodiscard]] std::string file_name(const Migration& migration, Way way);
+
+/// The database's message, without the statement: file and line identify that.
+[[nodiscard]] std::string cause_of(const Failure& failure);
+
+/// For a failure that no statement caused: there is no server, or it rejects the user.
+[[nodiscard]] std::string unusable_text(const Failure& failure);
+[[nodiscard]] std::string locked_text();
+[[nodiscard]] std::string unfinished_text(const AppliedMigration& unfinished);
+/// For the end of an error whose statements are not rolled back.
+[[nodiscard]] std::string remaining_text(Way way);
+
+}  // namespace eider::db
