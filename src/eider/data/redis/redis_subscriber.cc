@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -10,8 +9,8 @@
 
 #include "eider/data/redis/keep_asking.h"
 #include "eider/data/redis/state.h"
+#include "eider/data/servers/message_queue.h"
 #include "eider/io/runtime/loop.h"
-#include "eider/io/runtime/sync.h"
 
 namespace eider {
 namespace {
@@ -63,17 +62,13 @@ std::size_t bytes_to_ask(const std::string& channel) noexcept {
   return channel.size() + 64;
 }
 
-std::size_t bytes_of(const RedisMessage& message) noexcept {
-  return message.channel.size() + message.pattern.size() + message.payload.size();
-}
-
 }  // namespace
 
 class RedisSubscriber::Feed final : private LinkOwner {
  public:
   Feed(std::shared_ptr<net::Net> net, const std::shared_ptr<const Settings>& settings,
        const RedisSubscriberOptions& options)
-      : options_(options),
+      : messages_(options.messages_max, options.bytes_max),
         net_(std::move(net)),
         link_(Loop::current(), *net_, settings, this),
         asking_(link_, options.silence_max) {}
@@ -95,19 +90,7 @@ class RedisSubscriber::Feed final : private LinkOwner {
     }
   }
   Task<> end(Way way, std::string channel, Duration time);
-  Task<RedisMessage> receive() {
-    while (messages_.empty()) {
-      if (refused_) {
-        throw RedisFailure(*std::exchange(refused_, std::nullopt));
-      }
-      arrived_.reset();
-      co_await arrived_.wait();
-    }
-    RedisMessage message = std::move(messages_.front());
-    messages_.pop_front();
-    bytes_ -= bytes_of(message);
-    co_return message;
-  }
+  Task<RedisMessage> receive() { return messages_.receive(); }
 
  private:
   class Again;
@@ -139,24 +122,20 @@ class RedisSubscriber::Feed final : private LinkOwner {
   bool forget(Way way, const std::string& channel);
   void tell_refused(std::string cause);
   void take_message(RespCursor push, bool has_pattern);
+  static std::size_t bytes_of(const RedisMessage& message) noexcept {
+    return message.channel.size() + message.pattern.size() + message.payload.size();
+  }
   void take_ended(Way way, RespCursor push);
   /// Whether the end was asked for.
   bool note_ended(Way way, const std::string& channel);
-  void put(RedisMessage message);
-  void put_gap();
-  void note_missed();
 
-  RedisSubscriberOptions options_;
   std::array<std::set<std::string>, kWays> names_;
   std::size_t name_bytes_ = 0;  // to ask for all of them
   const std::shared_ptr<Names> beginning_ = std::make_shared<Names>();
   /// Whose end this connection was asked for and has not told.
   std::array<std::multiset<std::string>, kWays> ending_;
-  std::deque<RedisMessage> messages_;
-  std::size_t bytes_ = 0;
-  Event arrived_;
-  std::optional<RedisFailure> refused_;  // of what was subscribed to
-  std::size_t answers_left_ = 0;         // of `again_`
+  eider::detail::servers::MessageQueue<RedisMessage, RedisFailure, bytes_of> messages_;
+  std::size_t answers_left_ = 0;  // of `again_`
   std::vector<std::unique_ptr<Subscription>> again_;
   std::shared_ptr<net::Net> net_;
   Link link_;  // ends ahead of what it tells
@@ -187,8 +166,8 @@ bool RedisSubscriber::Feed::forget(Way way, const std::string& channel) {
 }
 
 void RedisSubscriber::Feed::tell_refused(std::string cause) {
-  refused_.emplace(RedisFault::refused, RedisFailure::Done::nothing, std::move(cause));
-  arrived_.set();
+  messages_.put_refusal(
+      RedisFailure(RedisFault::refused, RedisFailure::Done::nothing, std::move(cause)));
 }
 
 /// Behind a lost connection: who receives learns when all is subscribed to, and what is not. Where
@@ -214,7 +193,7 @@ class RedisSubscriber::Feed::Again final : public Subscription {
       }
     }
     if (--feed_.answers_left_ == 0 && feed_.link_.life() > 1) {
-      feed_.put_gap();
+      feed_.messages_.put_gap();
     }
   }
 
@@ -293,14 +272,7 @@ void RedisSubscriber::Feed::on_lost() {
   const bool was_subscribed =
       std::ranges::any_of(names_, [](const auto& names) { return !names.empty(); });
   if (was_subscribed) {
-    put_gap();
-  }
-}
-
-/// Several one behind the other are one.
-void RedisSubscriber::Feed::put_gap() {
-  if (messages_.empty() || !messages_.back().is_gap || messages_.back().missed != 0) {
-    put({.is_gap = true});
+    messages_.put_gap();
   }
 }
 
@@ -353,25 +325,7 @@ void RedisSubscriber::Feed::take_message(RespCursor push, bool has_pattern) {
   }
   message.channel = push.next().text;
   message.payload = push.next().text;
-  if (messages_.size() >= options_.messages_max ||
-      bytes_ + bytes_of(message) > options_.bytes_max) {
-    return note_missed();
-  }
-  put(std::move(message));
-}
-
-void RedisSubscriber::Feed::put(RedisMessage message) {
-  bytes_ += bytes_of(message);
-  messages_.push_back(std::move(message));
-  arrived_.set();
-}
-
-/// The gap stands where the messages would have; behind it there may be some again.
-void RedisSubscriber::Feed::note_missed() {
-  if (messages_.empty() || messages_.back().missed == 0) {
-    put({.is_gap = true});
-  }
-  ++messages_.back().missed;
+  messages_.put(std::move(message));
 }
 
 RedisSubscriber::RedisSubscriber(const Redis& redis, const RedisSubscriberOptions& options)

@@ -1,12 +1,12 @@
 #include "eider/data/db/postgres/postgres_subscriber.h"
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "eider/data/db/postgres/postgres_pool.h"
+#include "eider/data/servers/message_queue.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/sync.h"
 
@@ -40,7 +40,9 @@ std::shared_ptr<const PostgresPool> pool_of(const Database& database) {
 class PostgresSubscriber::Feed final : private db::postgres::Hearer {
  public:
   Feed(const Database& database, const PostgresSubscriberOptions& options)
-      : options_(options), pool_(pool_of(database)), listener_(&pool_->listener()) {
+      : pool_(pool_of(database)),
+        listener_(&pool_->listener()),
+        messages_(options.messages_max, options.bytes_max) {
     listener_->join(*this);
   }
   ~Feed() {
@@ -57,7 +59,7 @@ class PostgresSubscriber::Feed final : private db::postgres::Hearer {
 
   Task<> begin(std::string channel);
   void end(const std::string& channel);
-  Task<PostgresMessage> receive();
+  Task<PostgresMessage> receive() { return messages_.receive(); }
 
  private:
   /// What is known of a channel; shared with those who wait to know.
@@ -69,24 +71,23 @@ class PostgresSubscriber::Feed final : private db::postgres::Hearer {
   void on_heard(const std::string& channel) override;
   void on_refused(const std::string& channel, const db::Failure& refusal) override;
   void on_notice(std::string_view channel, std::string_view payload) override;
-  void on_gap() override;
+  void on_gap() override {
+    if (!channels_.empty()) {
+      messages_.put_gap();
+    }
+  }
   void on_loop_end() noexcept override { listener_ = nullptr; }
 
   Task<> wait_for(std::shared_ptr<const Asked> asked);
-  void put(PostgresMessage message);
   static std::size_t bytes_of(const PostgresMessage& message) noexcept {
     return message.channel.size() + message.payload.size();
   }
 
-  PostgresSubscriberOptions options_;
   std::shared_ptr<const PostgresPool> pool_;
   LoopListener* listener_;  // null once the loop has ended
   std::map<std::string, std::shared_ptr<Asked>> channels_;
-  std::deque<PostgresMessage> messages_;
-  std::size_t bytes_ = 0;
+  eider::detail::servers::MessageQueue<PostgresMessage, db::Failure, bytes_of> messages_;
   Event answered_;
-  Event arrived_;
-  std::optional<db::Failure> refusal_;  // of what nobody waited for any more
 };
 
 Task<> PostgresSubscriber::Feed::begin(std::string channel) {
@@ -143,52 +144,14 @@ void PostgresSubscriber::Feed::on_refused(const std::string& channel, const db::
   }
   found->second->refusal.emplace(refusal);
   if (found->second.use_count() == 1) {
-    refusal_.emplace(refusal);
-    arrived_.set();
+    messages_.put_refusal(refusal);  // no call waits for it
   }
   channels_.erase(found);
   answered_.set();
 }
 
-Task<PostgresMessage> PostgresSubscriber::Feed::receive() {
-  while (messages_.empty()) {
-    if (refusal_) {
-      throw db::Failure(*std::exchange(refusal_, std::nullopt));
-    }
-    arrived_.reset();
-    co_await arrived_.wait();
-  }
-  PostgresMessage message = std::move(messages_.front());
-  messages_.pop_front();
-  bytes_ -= bytes_of(message);
-  co_return message;
-}
-
 void PostgresSubscriber::Feed::on_notice(std::string_view channel, std::string_view payload) {
-  if (messages_.size() < options_.messages_max &&
-      bytes_ + channel.size() + payload.size() <= options_.bytes_max) {
-    return put({.channel = std::string(channel), .payload = std::string(payload)});
-  }
-  // The gap stands where the messages would have; behind it there may be some again.
-  if (messages_.empty() || messages_.back().missed == 0) {
-    put({.is_gap = true});
-  }
-  ++messages_.back().missed;
-}
-
-/// Several one behind the other are one.
-void PostgresSubscriber::Feed::on_gap() {
-  const bool is_told =
-      !messages_.empty() && messages_.back().is_gap && messages_.back().missed == 0;
-  if (!channels_.empty() && !is_told) {
-    put({.is_gap = true});
-  }
-}
-
-void PostgresSubscriber::Feed::put(PostgresMessage message) {
-  bytes_ += bytes_of(message);
-  messages_.push_back(std::move(message));
-  arrived_.set();
+  messages_.put({.channel = std::string(channel), .payload = std::string(payload)});
 }
 
 PostgresSubscriber::PostgresSubscriber(const Database& database,
