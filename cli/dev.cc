@@ -15,6 +15,7 @@
 #include "cli/dev/front.h"
 #include "cli/dev/sockets.h"
 #include "cli/dev/supervisor.h"
+#include "cli/project/project.h"
 #include "cli/project/words.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/secret_bytes.h"
@@ -153,16 +154,17 @@ int serve_front(const DevWanted& wanted, Supervisor& supervisor, DevState& state
 }
 
 Result<int, std::string> develop(const DevWanted& wanted) {
-  const auto source = find_project(std::filesystem::current_path());
-  if (!source) {
-    return fail(source.error());
+  const auto project = find_project();
+  if (!project) {
+    return fail(project.error() + "; eider run main.cc runs a single file without a project");
   }
   auto toolchain = find_toolchain();
   if (!toolchain) {
     return fail(toolchain.error());
   }
+  const std::filesystem::path source = project->root;
   const auto build =
-      wanted.build.empty() ? *source / "build/eider-dev" : std::filesystem::absolute(wanted.build);
+      wanted.build.empty() ? source / "build/eider-dev" : std::filesystem::absolute(wanted.build);
   const auto lock = ProjectLock::take(build);
   if (!lock) {
     return fail(lock.error());
@@ -176,7 +178,8 @@ Result<int, std::string> develop(const DevWanted& wanted) {
   const std::string token = to_base64url(secret_bytes(kTokenBytes));
   DevState state;
   auto supervisor = Supervisor::make({.toolchain = std::move(*toolchain),
-                                      .tree = {*source, build, wanted.definitions},
+                                      .tree = {source, build, wanted.definitions},
+                                      .name = project->name,
                                       .target = wanted.target,
                                       .words = wanted.words,
                                       .environment = program_environment(wanted, token),
@@ -185,7 +188,7 @@ Result<int, std::string> develop(const DevWanted& wanted) {
   if (!supervisor) {
     return fail(supervisor.error());
   }
-  fmt::print(stderr, "eider dev: {} shows {}; Ctrl-C ends it\n", url_of(wanted), source->string());
+  fmt::print(stderr, "eider dev: {} shows {}; Ctrl-C ends it\n", url_of(wanted), project->root);
   return serve_front(wanted, *supervisor, state, program_port, token);
 }
 

@@ -20,7 +20,7 @@ std::string text_of_member(const json::Value& object, std::string_view name) {
   return member != nullptr && member->is_string() ? member->text() : std::string();
 }
 
-/// What CMake's header includes, but for that of `eider dev` (toolchain.cc).
+/// What CMake's header includes, but for that of `eider dev` (configure.cc).
 std::string without_additions(const std::string& header) {
   std::istringstream lines(header);
   std::string text;

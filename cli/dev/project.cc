@@ -51,26 +51,6 @@ std::string names_of(const std::vector<ProgramTarget>& targets) {
 
 }  // namespace
 
-Result<fs::path, std::string> find_project(const fs::path& from) {
-  fs::path found;
-  fs::path at = fs::absolute(from);
-  while (!fs::exists(at / "CMakeLists.txt") && at != at.root_path()) {
-    at = at.parent_path();
-  }
-  for (; fs::exists(at / "CMakeLists.txt"); at = at.parent_path()) {
-    found = at;
-    if (at == at.root_path()) {
-      break;
-    }
-  }
-  if (found.empty()) {
-    return fail(std::string(
-        "there is no CMakeLists.txt here or above. Go into a project; eider run main.cc runs a "
-        "single file without one"));
-  }
-  return found;
-}
-
 void ask_for_targets(const fs::path& build) {
   std::error_code failed;
   fs::create_directories(build / kQueries, failed);

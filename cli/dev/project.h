@@ -1,5 +1,5 @@
-// A CMake project as `eider dev` sees it: where it is, and which program of it is meant.
-// Must not build it.
+// The programs of a CMake project, which of them `eider dev` runs, and the lock of its build
+// directory. Must not build them.
 #pragma once
 
 #include <filesystem>
@@ -17,19 +17,13 @@ struct ProgramTarget {
   std::filesystem::path file;
 };
 
-/// The directory with the uppermost CMakeLists.txt from here upwards, without a gap.
-///
-/// errors  there is none, and what else may be meant
-[[nodiscard]] Result<std::filesystem::path, std::string> find_project(
-    const std::filesystem::path& from);
-
 /// Asks CMake to write down what it will build; ahead of configuring.
 void ask_for_targets(const std::filesystem::path& build);
 
 /// The programs that a configured tree builds.
 [[nodiscard]] std::vector<ProgramTarget> read_targets(const std::filesystem::path& build);
 
-/// wanted  empty: the only one that is no test, or the one of the project's name
+/// wanted  empty: the program with the project's name, or the only one that is not a test
 /// errors  there is none, or more than one, by name
 [[nodiscard]] Result<ProgramTarget, std::string> choose_target(
     const std::vector<ProgramTarget>& targets, const std::string& wanted,

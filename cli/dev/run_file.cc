@@ -8,17 +8,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
-#include "cli/dev/child_process.h"
+#include "cli/commands.h"
+#include "cli/dev/configure.h"
 #include "cli/dev/files.h"
-#include "cli/dev/project.h"
-#include "cli/dev/toolchain.h"
+#include "cli/process/run.h"
+#include "cli/project/project.h"
 #include "eider/io/runtime/descriptor.h"
 
 namespace eider::dev {
@@ -26,11 +26,6 @@ namespace eider::dev {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kRunDone = 0;
-constexpr int kNotRun = 1;
-constexpr int kRunMisused = 2;
-constexpr std::chrono::hours kBuildWithin{1};
 
 constexpr std::string_view kRunHelp = R"(eider run FILE.cc [option of the program …]
 
@@ -105,14 +100,18 @@ Descriptor lock_directory(const fs::path& directory) {
   return lock;
 }
 
-/// errors  all that it has said, when it fails
+/// errors  its output when it fails; kWasStopped
 Result<void, std::string> run_tool(std::vector<std::string> words) {
-  const auto ended = run_to_end({.words = std::move(words), .shares_group = true}, kBuildWithin);
+  const auto ended =
+      run_program({.words = std::move(words), .output = ProgramCall::Output::kept_with_errors});
   if (!ended) {
     return fail(ended.error());
   }
-  return ended->how.is_good() ? Result<void, std::string>()
-                              : fail("it cannot be built\n" + ended->output);
+  if (ended->is_stopped) {
+    return fail(std::string(kWasStopped));
+  }
+  return ended->is_good() ? Result<void, std::string>()
+                          : fail("it cannot be built\n" + ended->output);
 }
 
 /// returns  the program
@@ -165,7 +164,7 @@ int become_program(const fs::path& program, std::span<const std::string_view> wo
   arguments.push_back(nullptr);
   ::execv(program.c_str(), arguments.data());
   fmt::print(stderr, "eider run: cannot start {}: {}\n", program.string(), std::strerror(errno));
-  return kNotRun;
+  return kCommandFailed;
 }
 
 struct Source {
@@ -218,31 +217,34 @@ std::set<std::string> components_of(std::string_view source) {
 int run_file(std::span<const std::string_view> words) {
   if (!words.empty() && (words.front() == "--help" || words.front() == "-h")) {
     fmt::print("{}", kRunHelp);
-    return kRunDone;
+    return kCommandDone;
   }
   if (words.empty() || words.front().starts_with('-')) {
     fmt::print(stderr, "eider run: which source? {}; eider run main.cc --port 3000\n",
                words.empty() ? "none is named" : "options go behind it");
-    return kRunMisused;
+    return kCommandMisused;
   }
   const auto read = read_source(words.front());
   if (!read) {
     fmt::print(stderr, "eider run: {}: {}; it takes a source: eider run main.cc\n", words.front(),
                read.error());
-    return kRunMisused;
+    return kCommandMisused;
   }
   const auto& [file, source] = *read;
   words = words.subspan(words.size() > 1 && words[1] == "--" ? 2 : 1);
   const auto program = build(file, source);
+  if (!program && program.error() == kWasStopped) {
+    return kCommandStopped;
+  }
   if (!program) {
     fmt::print(stderr, "eider run: {}\n", program.error());
     if (const auto project = find_project(file.parent_path())) {
       fmt::print(stderr,
                  "eider run: {} was compiled alone, without the rest of {}: eider dev runs the "
                  "whole project\n",
-                 file.filename().string(), project->string());
+                 file.filename().string(), project->root);
     }
-    return kNotRun;
+    return kCommandFailed;
   }
   return become_program(*program, words);
 }

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "cli/dev/child_process.h"
-#include "cli/dev/toolchain.h"
+#include "cli/process/run.h"
+#include "cli/project/toolchain.h"
 
 namespace eider::dev {
 
@@ -81,9 +81,9 @@ std::string readable(std::string_view told) {
 }  // namespace
 
 std::string read_stack(std::string_view output, const std::filesystem::path& program) {
-  StartOptions asked;
+  ProgramCall asked{.output = ProgramCall::Output::kept_with_errors};
   for (const std::string_view name : {"addr2line", "llvm-addr2line-19", "llvm-addr2line"}) {
-    if (asked.words.empty() && !find_on_path(name).empty()) {
+    if (asked.words.empty() && !find_program(name).empty()) {
       asked.words = {std::string(name), "-Cfpi", "-e", program};
     }
   }

@@ -17,6 +17,7 @@
 #include "cli/dev/fault_page.h"
 #include "cli/dev/sockets.h"
 #include "cli/dev/stack.h"
+#include "cli/process/run.h"
 
 namespace eider::dev {
 
@@ -191,7 +192,8 @@ void Supervisor::begin_job(Job job, std::vector<std::string> words) {
   builder_ = ChildProcess();
   said_.clear();
   // The old one's compilers are gone by now: none writes over what the new ones make.
-  auto started = ChildProcess::start({.words = std::move(words)});
+  auto started = ChildProcess::start(
+      {.words = std::move(words), .output = ProgramCall::Output::kept_with_errors});
   if (!started) {
     said_ = started.error();
     job_ = Job::none;
@@ -228,8 +230,7 @@ void Supervisor::on_configured(bool is_good) {
     break_build("CMake has failed");
     return;
   }
-  auto chosen = choose_target(read_targets(options_.tree.build), options_.target,
-                              options_.tree.source.filename());
+  auto chosen = choose_target(read_targets(options_.tree.build), options_.target, options_.name);
   if (!chosen) {
     said_ = chosen.error();
     break_build("Which program is meant?");
@@ -310,9 +311,11 @@ void Supervisor::restart() {
 }
 
 bool Supervisor::understands_development() const {
-  const auto help = run_to_end(
-      {.words = {target_->file, "--help"}, .directory = options_.tree.source}, kHelpWithin);
-  return help && help->how.is_good() && help->output.contains("--development");
+  const auto help = run_to_end({.words = {target_->file, "--help"},
+                                .directory = options_.tree.source,
+                                .output = ProgramCall::Output::kept_with_errors},
+                               kHelpWithin);
+  return help && help->is_good() && help->output.contains("--development");
 }
 
 void Supervisor::start_program() {
@@ -320,13 +323,14 @@ void Supervisor::start_program() {
   if (!has_development_) {
     has_development_ = understands_development();
   }
-  StartOptions asked{.words = {target_->file},
-                     .directory = options_.tree.source,
-                     .environment = {{"EIDER_LISTEN", "systemd"},
-                                     {"EIDER_DRAIN_SECONDS", "1"},
-                                     {"EIDER_LOG_FORMAT", "text"},
-                                     {"NOTIFY_SOCKET", "@" + notify_name_}},
-                     .listens_on = options_.listener.get()};
+  ProgramCall asked{.words = {target_->file},
+                    .directory = options_.tree.source,
+                    .environment = {{"EIDER_LISTEN", "systemd"},
+                                    {"EIDER_DRAIN_SECONDS", "1"},
+                                    {"EIDER_LOG_FORMAT", "text"},
+                                    {"NOTIFY_SOCKET", "@" + notify_name_}},
+                    .output = ProgramCall::Output::kept_with_errors,
+                    .listens_on = options_.listener.get()};
   asked.environment.insert(asked.environment.end(), options_.environment.begin(),
                            options_.environment.end());
   if (std::getenv("EIDER_LOG_STUCK_SECONDS") == nullptr) {

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "cli/dev/changes.h"
-#include "cli/dev/child_process.h"
+#include "cli/dev/configure.h"
 #include "cli/dev/dev_state.h"
 #include "cli/dev/include_check.h"
 #include "cli/dev/project.h"
 #include "cli/dev/source_watch.h"
-#include "cli/dev/toolchain.h"
+#include "cli/process/child_process.h"
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/descriptor.h"
 
@@ -24,7 +24,9 @@ namespace eider::dev {
 struct SupervisorOptions {
   Toolchain toolchain;
   Configuring tree;
-  /// Empty: the project's only program.
+  /// As in project(…).
+  std::string name = {};
+  /// Empty: the program of that name, or the project's only one.
   std::string target = {};
   /// For the program.
   std::vector<std::string> words = {};

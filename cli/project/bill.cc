@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/bench/files.h"
-#include "cli/project/run.h"
+#include "cli/process/run.h"
 #include "cli/version.h"
 #include "eider/core/json/value.h"
 

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <utility>
 
-#include "cli/project/run.h"
+#include "cli/process/run.h"
 
 namespace eider {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "cli/bench/files.h"
+#include "cli/process/run.h"
 #include "cli/project/bill.h"
-#include "cli/project/run.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/json/value.h"

@@ -28,6 +28,24 @@ std::string cmake_of(const fs::path& folder) {
   return text ? std::regex_replace(*text, std::regex("#[^\n]*"), "") : std::string();
 }
 
+/// Whether it mentions eider, or a CMakeLists.txt that it adds does.
+bool uses_eider(const fs::path& folder, const std::string& cmake, int depth = 0) {
+  constexpr int kDepthMax = 8;  // a link may lead back
+  static const std::regex kMention(R"(\beider(\b|_))", std::regex::icase);
+  static const std::regex kAdded(R"re(\badd_subdirectory\s*\(\s*"?([^\s")]+))re",
+                                 std::regex::icase);
+  if (std::regex_search(cmake, kMention)) {
+    return true;
+  }
+  bool is_used = false;
+  for (std::sregex_iterator at(cmake.begin(), cmake.end(), kAdded), end;
+       !is_used && depth != kDepthMax && at != end; ++at) {
+    const fs::path below = folder / (*at)[1].str();
+    is_used = uses_eider(below, cmake_of(below), depth + 1);
+  }
+  return is_used;
+}
+
 std::string project_name_in(const std::string& cmake) {
   std::smatch found;
   const std::regex name(R"(\bproject\s*\(\s*([A-Za-z0-9_.+-]+))", std::regex::icase);
@@ -95,28 +113,20 @@ std::vector<std::string> options_of(std::string_view preset) {
 }
 
 /// errors   there is no compiler, with the one to install
-Result<std::string, std::string> compiler_for(const Preset& preset) {
+Result<std::string, std::string> compiler_for(const Preset& preset, const Toolchain& toolchain) {
   if (const char* wanted = std::getenv("CXX"); wanted != nullptr && *wanted != '\0') {
     return find_program(wanted).empty() ? Result<std::string, std::string>(fail(fmt::format(
                                               "CXX is {}, and there is no such compiler", wanted)))
                                         : std::string(wanted);
   }
   if (!preset.compiler.empty() && !find_program(preset.compiler).empty()) {
-    return std::string();  // the preset says it
+    return std::string();  // CMake reads it from the preset
   }
-  const std::vector<std::string> known = known_compilers();
-  if (known.empty()) {
+  if (toolchain.compiler.empty()) {
     return fail(std::string(
         "there is no compiler: install clang 19 (apt install clang-19), or g++ 13 or later"));
   }
-  return known.front();
-}
-
-Result<void, std::string> need_program(std::string_view name, std::string_view package) {
-  if (!find_program(name).empty()) {
-    return {};
-  }
-  return fail(fmt::format("there is no {}: install it (apt install {})", name, package));
+  return toolchain.compiler;
 }
 
 StepEnd end_of(const Result<ProgramEnd, std::string>& end) {
@@ -127,10 +137,9 @@ StepEnd end_of(const Result<ProgramEnd, std::string>& end) {
 }
 
 Result<std::vector<std::string>, std::string> configure_words(const Build& build) {
-  for (const auto& [name, package] : {std::pair{"cmake", "cmake"}, {"ninja", "ninja-build"}}) {
-    if (const auto there = need_program(name, package); !there) {
-      return fail(there.error());
-    }
+  const auto toolchain = find_toolchain();
+  if (!toolchain) {
+    return fail(toolchain.error());
   }
   const Preset preset = preset_of(build);
   if (!preset.is_there && std::ranges::find(kPresets, build.preset) == kPresets.end()) {
@@ -138,11 +147,12 @@ Result<std::vector<std::string>, std::string> configure_words(const Build& build
         fmt::format("there is no preset {} in CMakePresets.json; of themselves there are {}",
                     build.preset, fmt::join(kPresets, ", ")));
   }
-  const auto compiler = compiler_for(preset);
+  const auto compiler = compiler_for(preset, *toolchain);
   if (!compiler) {
     return fail(compiler.error());
   }
-  std::vector<std::string> words = {"cmake", "-S", build.project.root, "-B", build.directory()};
+  std::vector<std::string> words = {toolchain->cmake, "-S", build.project.root, "-B",
+                                    build.directory()};
   if (preset.is_there) {
     words.push_back("--preset=" + build.preset);
   } else {
@@ -210,12 +220,6 @@ std::string unknown_target(const Build& build, std::string_view target) {
                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
-std::string prefix_of_this_program() {
-  std::error_code failed;
-  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  return failed ? std::string() : self.parent_path().parent_path().string();
-}
-
 std::vector<std::string> walked_files(const Project& project) {
   std::vector<std::string> files;
   std::error_code failed;
@@ -234,22 +238,21 @@ std::vector<std::string> walked_files(const Project& project) {
 }  // namespace
 
 Result<Project, std::string> find_project(const std::string& from) {
-  const std::regex uses(
-      R"(\b(find_package|add_subdirectory|FetchContent_Declare)\s*\([^)]*\beider\b)",
-      std::regex::icase);
+  static const std::regex kProject(R"(\bproject\s*\()", std::regex::icase);
   fs::path folder = fs::absolute(from).lexically_normal();
   if (!folder.has_filename()) {
     folder = folder.parent_path();  // of "/srv/shop/."
   }
-  for (;; folder = folder.parent_path()) {
+  for (bool is_used = false;; folder = folder.parent_path()) {
     const std::string cmake = cmake_of(folder);
-    if (std::regex_search(cmake, uses)) {
+    is_used = is_used || uses_eider(folder, cmake);
+    if (is_used && std::regex_search(cmake, kProject)) {
       return Project{folder.string(), project_name_in(cmake)};
     }
     if (folder == folder.root_path()) {
       return fail(
-          fmt::format("there is no project {} or above: no CMakeLists.txt that finds eider "
-                      "(eider new NAME makes one)",
+          fmt::format("there is no project {} or above: no CMakeLists.txt with project(…) that "
+                      "uses eider (eider new NAME creates one)",
                       from == "." ? "here" : "in " + from));
     }
   }
@@ -300,34 +303,6 @@ std::string cached_value(const Build& build, std::string_view name) {
   std::smatch found;
   const std::regex line(fmt::format("\n{}:[A-Z]+=([^\n]*)", name));
   return cache && std::regex_search(*cache, found, line) ? found[1].str() : "";
-}
-
-std::vector<std::pair<std::string, std::string>> package_environment() {
-  const std::string prefix = prefix_of_this_program();
-  for (const std::string_view library : {"/lib", "/lib64"}) {
-    std::error_code failed;
-    if (fs::exists(prefix + std::string(library) + "/cmake/eider", failed)) {
-      const char* const given = std::getenv("CMAKE_PREFIX_PATH");
-      const std::string before = given == nullptr ? "" : given;
-      const bool is_there = (":" + before + ":").contains(":" + prefix + ":");
-      return {{"CMAKE_PREFIX_PATH", is_there         ? before
-                                    : before.empty() ? prefix
-                                                     : fmt::format("{}:{}", prefix, before)}};
-    }
-  }
-  return {};
-}
-
-std::vector<std::string> known_compilers() {
-  std::vector<std::string> found;
-  for (const std::string_view name :
-       {"clang++-19", "clang++-21", "clang++-20", "clang++-18", "clang++-17", "clang++", "g++-15",
-        "g++-14", "g++-13", "g++", "c++"}) {
-    if (!find_program(name).empty()) {
-      found.emplace_back(name);
-    }
-  }
-  return found;
 }
 
 bool is_source(const std::string& file) {

@@ -8,20 +8,24 @@
 #include <utility>
 #include <vector>
 
-#include "cli/project/run.h"
+#include "cli/process/run.h"
+#include "cli/project/toolchain.h"
 #include "eider/core/base/result.h"
 
 namespace eider {
 
-/// root  the nearest folder here or above whose CMakeLists.txt finds or adds eider; absolute
-/// name  as project(…) says there
+/// root  an absolute path
+/// name  as in project(…); empty: CMake computes it
 struct Project {
   std::string root;
   std::string name;
 };
 
-/// from     a folder; the current one
-/// errors   there is none, with what makes one
+/// Finds the nearest folder, from here upward, whose CMakeLists.txt has project(…) and uses Eider:
+/// it mentions eider outside of comments, or a CMakeLists.txt that it adds does.
+///
+/// from     a folder
+/// errors   there is no project, with the command that creates one
 [[nodiscard]] Result<Project, std::string> find_project(const std::string& from = ".");
 
 /// A build of the project below build/, by the preset of that name where it has one.
@@ -68,13 +72,6 @@ struct StepEnd {
 
 /// What CMake keeps of that name in that build; empty: nothing.
 [[nodiscard]] std::string cached_value(const Build& build, std::string_view name);
-
-/// What programs that we start find eider by, from where this one stands: CMAKE_PREFIX_PATH.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> package_environment();
-
-/// The compilers that eider is known to compile with, best first, of those that are here:
-/// "clang++-19".
-[[nodiscard]] std::vector<std::string> known_compilers();
 
 /// Whether it is a file that is named as sources and headers of C++ are.
 [[nodiscard]] bool is_source(const std::string& file);

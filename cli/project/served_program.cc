@@ -38,10 +38,11 @@ StepEnd ServedProgram::start(ServedCall call) {
   call.environment.insert(
       call.environment.end(),
       {{"EIDER_LISTEN", "systemd"}, {"EIDER_DRAIN_SECONDS", "5"}, {"NOTIFY_SOCKET", "@" + notify}});
-  auto started = dev::ChildProcess::start({.words = std::move(call.words),
-                                           .directory = std::move(call.directory),
-                                           .environment = std::move(call.environment),
-                                           .listens_on = listener.get()});
+  auto started = ChildProcess::start({.words = std::move(call.words),
+                                      .directory = std::move(call.directory),
+                                      .environment = std::move(call.environment),
+                                      .output = ProgramCall::Output::kept_with_errors,
+                                      .listens_on = listener.get()});
   if (!started) {
     return {kCommandFailed, started.error()};
   }
@@ -91,7 +92,7 @@ StepEnd ServedProgram::stop() {
   }
 }
 
-StepEnd ServedProgram::ended(const dev::Ending& how, std::string_view when) {
+StepEnd ServedProgram::ended(const Ending& how, std::string_view when) {
   return {kCommandFailed,
           fmt::format("{} has ended with {} {}{}", name_, how.code, when, last_said())};
 }
@@ -111,7 +112,7 @@ void ServedProgram::read_all(const std::stop_token& stop) {
     const bool is_over = stop.stop_requested();
     (void)::poll(&waited, 1, is_over ? 0 : static_cast<int>(kReadEvery.count()));
     said_ += child_.read_output();
-    dev::keep_end(said_, kSaidBytesMax);
+    keep_end(said_, kSaidBytesMax);
     if (is_over) {
       return;
     }

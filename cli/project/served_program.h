@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/dev/child_process.h"
+#include "cli/process/child_process.h"
 #include "cli/project/project.h"
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/descriptor.h"
@@ -48,13 +48,13 @@ class ServedProgram {
 
  private:
   StepEnd wait_until_ready(const Descriptor& notices);
-  StepEnd ended(const dev::Ending& how, std::string_view when);
+  StepEnd ended(const Ending& how, std::string_view when);
   void read_all(const std::stop_token& stop);
   [[nodiscard]] std::string last_said();
 
   std::string name_;
   std::string url_;
-  dev::ChildProcess child_;
+  ChildProcess child_;
   std::string said_;     // the reader's, until that has ended
   std::jthread reader_;  // ends ahead of what it reads
 };

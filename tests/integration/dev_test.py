@@ -358,7 +358,7 @@ class Dev(unittest.TestCase):
         ended = subprocess.run(self.dev.command(), cwd=self.directory, text=True,
                                capture_output=True, check=False, timeout=PATIENCE)
         self.assertEqual(ended.returncode, 1)
-        self.assertIn('there is no CMakeLists.txt here or above', ended.stderr)
+        self.assertIn('there is no project here or above', ended.stderr)
 
     def test_14_ctrl_c_ends_all_children(self):
         group = self.children()
@@ -446,7 +446,8 @@ class Run(unittest.TestCase):
     def test_4_a_file_of_a_project_is_told_to_be_one(self):
         project = self.directory / 'shop/src'
         project.mkdir(parents=True)
-        (self.directory / 'shop/CMakeLists.txt').write_text('project(shop)\n')
+        (self.directory / 'shop/CMakeLists.txt').write_text(
+            'project(shop)\nfind_package(eider REQUIRED)\n')
         file = project / 'main.cc'
         file.write_text('int elsewhere();\nint main() { return elsewhere(); }\n')
         status, _, errors = self.run_file('eider', 'run', file)

@@ -20,8 +20,8 @@ from pathlib import Path
 from project_support import STEP_SECONDS_MAX, Installed, environment
 from support import ROOT
 
-NO_PROJECT = ('there is no project here or above: no CMakeLists.txt that finds eider '
-              '(eider new NAME makes one)\n')
+NO_PROJECT = ('there is no project here or above: no CMakeLists.txt with project(…) that uses '
+              'eider (eider new NAME creates one)\n')
 SYNTAX = ['g++', '-std=c++23', '-Wall', '-Wextra', '-Werror', '-fsyntax-only']
 INSTALLED = Installed()
 

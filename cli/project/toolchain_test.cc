@@ -1,4 +1,4 @@
-#include "cli/dev/toolchain.h"
+#include "cli/project/toolchain.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "eider/testkit/temp_directory.h"
 
-namespace eider::dev {
+namespace eider {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,4 +60,4 @@ TEST_F(Linker, one_that_the_compiler_does_not_find_by_its_name_is_not_taken) {
 }
 
 }  // namespace
-}  // namespace eider::dev
+}  // namespace eider

@@ -1,4 +1,4 @@
-#include "cli/dev/child_process.h"
+#include "cli/process/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -9,11 +9,11 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 
-namespace eider::dev {
+namespace eider {
 
 namespace {
 
@@ -23,8 +23,8 @@ constexpr int kSignalled = 128;
 constexpr std::chrono::milliseconds kEndsWithin{1000};
 constexpr std::size_t kPieceBytes = 16UL * 1024;
 
-/// All that the child needs, made ahead of fork: behind it this process's other threads may hold
-/// locks that nobody gives back there.
+/// All that the child needs, made before fork: after it, locks that other threads of this process
+/// had are never released in the child.
 struct Prepared {
   std::vector<std::string> environment;
   std::vector<char*> words;
@@ -36,9 +36,9 @@ std::string_view name_of(std::string_view variable) {
   return variable.substr(0, variable.find('='));
 }
 
-Prepared prepare(const StartOptions& options) {
+Prepared prepare(const ProgramCall& call) {
   Prepared made;
-  for (const auto& [name, value] : options.environment) {
+  for (const auto& [name, value] : call.environment) {
     made.environment.push_back(name + "=" + value);
   }
   const std::size_t own = made.environment.size();
@@ -55,10 +55,10 @@ Prepared prepare(const StartOptions& options) {
       made.environment.emplace_back(*each);
     }
   }
-  if (options.listens_on >= 0) {
+  if (call.listens_on >= 0) {
     made.environment.emplace_back("LISTEN_FDS=1");
   }
-  for (const std::string& word : options.words) {
+  for (const std::string& word : call.words) {
     made.words.push_back(const_cast<char*>(word.c_str()));
   }
   made.words.push_back(nullptr);
@@ -92,11 +92,17 @@ void reset_signals() noexcept {
   (void)::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-void place_streams(int output) noexcept {
-  const int nothing = ::open("/dev/null", O_RDONLY);
-  (void)::dup2(nothing, STDIN_FILENO);
-  (void)::dup2(output, STDOUT_FILENO);
-  (void)::dup2(output, STDERR_FILENO);
+/// output  the end of a pipe that is kept; -1: it is not
+void place_streams(const ProgramCall& call, int output) noexcept {
+  using Output = ProgramCall::Output;
+  const char* const input = call.input.empty() ? "/dev/null" : call.input.c_str();
+  (void)::dup2(::open(input, O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  if (call.output != Output::shown) {
+    (void)::dup2(call.output == Output::as_errors ? STDERR_FILENO : output, STDOUT_FILENO);
+  }
+  if (call.output == Output::kept_with_errors) {
+    (void)::dup2(output, STDERR_FILENO);
+  }
 }
 
 /// dup2 of a descriptor onto itself leaves it close-on-exec.
@@ -114,18 +120,16 @@ void place_listener(Prepared& prepared, int listener) noexcept {
   prepared.variables[prepared.variables.size() - 2] = variable;
 }
 
-[[noreturn]] void become(Prepared& prepared, const StartOptions& options, int output,
+[[noreturn]] void become(Prepared& prepared, const ProgramCall& call, int output,
                          int failure) noexcept {
-  if (!options.shares_group) {
-    (void)::setpgid(0, 0);
-  }
+  (void)::setpgid(0, 0);
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
   reset_signals();
-  place_streams(output);
+  place_streams(call, output);
   // Out of the way of the descriptor that the listener is placed at.
   failure = ::fcntl(failure, F_DUPFD_CLOEXEC, kFirstPassedOn + 1);
-  place_listener(prepared, options.listens_on);
-  if (options.directory.empty() || ::chdir(options.directory.c_str()) == 0) {
+  place_listener(prepared, call.listens_on);
+  if (::chdir(call.directory.c_str()) == 0) {
     ::execvpe(prepared.words.front(), prepared.words.data(), prepared.variables.data());
   }
   const int why = errno;
@@ -146,8 +150,8 @@ Pipe make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-std::string cannot_start(const StartOptions& options, int why) {
-  return "cannot start " + options.words.front() + ": " + std::strerror(why);
+std::string cannot_start(const ProgramCall& call, int why) {
+  return "cannot start " + call.words.front() + ": " + std::strerror(why);
 }
 
 /// 0 and less: it is over.
@@ -164,47 +168,49 @@ void keep_end(std::string& text, std::size_t bytes_max) {
   }
 }
 
-Result<ChildProcess, std::string> ChildProcess::start(const StartOptions& options) {
-  Prepared prepared = prepare(options);
+Result<ChildProcess, std::string> ChildProcess::start(const ProgramCall& call) {
+  (void)::signal(SIGCHLD, SIG_DFL);  // if it is ignored, how a child ends cannot be read
+  Prepared prepared = prepare(call);
   Pipe output = make_pipe();
   Pipe failure = make_pipe();
   if (!output.read_end.is_open() || !failure.read_end.is_open()) {
-    return fail(cannot_start(options, errno));
+    return fail(cannot_start(call, errno));
   }
   const pid_t pid = ::fork();
   if (pid < 0) {
-    return fail(cannot_start(options, errno));
+    return fail(cannot_start(call, errno));
   }
   if (pid == 0) {
-    become(prepared, options, output.write_end.get(), failure.write_end.get());
+    become(prepared, call, output.write_end.get(), failure.write_end.get());
   }
-  if (!options.shares_group) {
-    (void)::setpgid(pid, pid);  // whoever of the two comes first
-  }
+  (void)::setpgid(pid, pid);  // both do it: which one comes first is open
   failure.write_end.close();
   int why = 0;
   if (::read(failure.read_end.get(), &why, sizeof(why)) > 0) {
     (void)::waitpid(pid, nullptr, 0);
-    return fail(cannot_start(options, why));
+    return fail(cannot_start(call, why));
   }
   ChildProcess made;
   made.pid_ = pid;
-  made.leads_group_ = !options.shares_group;
   made.exit_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  made.output_ = std::move(output.read_end);
-  (void)::fcntl(made.output_.get(), F_SETFL, O_NONBLOCK);
+  if (!made.exit_.is_open()) {
+    return fail(cannot_start(call, errno));  // its end could not be waited for
+  }
+  if (call.output == ProgramCall::Output::kept ||
+      call.output == ProgramCall::Output::kept_with_errors) {
+    made.output_ = std::move(output.read_end);
+    (void)::fcntl(made.output_.get(), F_SETFL, O_NONBLOCK);
+  }
   return made;
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, 0)),
-      leads_group_(other.leads_group_),
       exit_(std::move(other.exit_)),
       output_(std::move(other.output_)) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(pid_, other.pid_);
-  std::swap(leads_group_, other.leads_group_);
   std::swap(exit_, other.exit_);
   std::swap(output_, other.output_);
   return *this;
@@ -244,7 +250,7 @@ void ChildProcess::wait_for_end() noexcept {
 
 void ChildProcess::signal(int number) const noexcept {
   if (pid_ > 0) {
-    (void)::kill(leads_group_ ? -pid_ : pid_, number);
+    (void)::kill(-pid_, number);
   }
 }
 
@@ -272,10 +278,7 @@ std::optional<Ending> ChildProcess::reap() {
   if (pid_ <= 0 || ::waitpid(pid_, &status, WNOHANG) != pid_) {
     return std::nullopt;
   }
-  // What is left of its group goes with it.
-  if (leads_group_) {
-    (void)::kill(-pid_, SIGKILL);
-  }
+  (void)::kill(-pid_, SIGKILL);  // the rest of its group
   pid_ = 0;
   exit_.close();
   if (WIFSIGNALED(status)) {
@@ -284,31 +287,4 @@ std::optional<Ending> ChildProcess::reap() {
   return Ending{.code = WEXITSTATUS(status)};
 }
 
-Result<Ended, std::string> run_to_end(const StartOptions& options,
-                                      std::chrono::milliseconds within) {
-  auto child = ChildProcess::start(options);
-  if (!child) {
-    return fail(child.error());
-  }
-  Ended ended;
-  const auto deadline = std::chrono::steady_clock::now() + within;
-  for (;;) {
-    const auto left = time_left(deadline);
-    if (left.count() <= 0) {
-      return fail(options.words.front() + " takes too long");
-    }
-    std::array<pollfd, 2> waited{pollfd{child->exit_fd(), POLLIN, 0},
-                                 pollfd{child->output_fd(), POLLIN, 0}};
-    (void)::poll(waited.data(), waited.size(), static_cast<int>(left.count()));
-    ended.output += child->read_output();
-    keep_end(ended.output, kOutputBytesMax);
-    if (const auto how = child->reap()) {
-      ended.output += child->read_output();
-      keep_end(ended.output, kOutputBytesMax);
-      ended.how = *how;
-      return ended;
-    }
-  }
-}
-
-}  // namespace eider::dev
+}  // namespace eider

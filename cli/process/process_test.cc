@@ -1,4 +1,4 @@
-#include "cli/dev/child_process.h"
+#include "cli/process/run.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,27 +11,32 @@
 #include <string>
 #include <thread>
 
-#include "cli/dev/toolchain.h"
+#include "cli/project/toolchain.h"
+#include "eider/testkit/temp_directory.h"
 
-namespace eider::dev {
+namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
 
-Result<Ended, std::string> shell(const std::string& script, StartOptions options = {}) {
-  options.words = {"sh", "-c", script};
-  return run_to_end(options, 20s);
+using Output = ProgramCall::Output;
+
+Result<ProgramEnd, std::string> shell(const std::string& script, ProgramCall call = {}) {
+  call.words = {"sh", "-c", script};
+  call.output = Output::kept_with_errors;
+  return run_to_end(call, 20s);
+}
+
+Result<ChildProcess, std::string> start(std::vector<std::string> words) {
+  return ChildProcess::start({.words = std::move(words), .output = Output::kept_with_errors});
 }
 
 TEST(ChildProcess, its_output_and_its_end_are_told) {
   const auto ended = shell("echo one; echo two >&2; exit 3");
   ASSERT_TRUE(ended) << ended.error();
   EXPECT_EQ(ended->output, "one\ntwo\n");
-  EXPECT_EQ(ended->how.code, 3);
-  EXPECT_EQ(ended->how.signal, 0);
-  const auto killed = shell("kill -KILL $$");
-  EXPECT_EQ(killed->how.signal, SIGKILL);
-  EXPECT_EQ(killed->how.code, 128 + SIGKILL);
+  EXPECT_EQ(ended->status, 3);
+  EXPECT_EQ(shell("kill -KILL $$")->status, 128 + SIGKILL);
 }
 
 TEST(ChildProcess, one_that_is_not_there_is_told) {
@@ -50,7 +55,7 @@ TEST(ChildProcess, it_gets_a_listening_socket_as_systemd_gives_one) {
 }
 
 TEST(ChildProcess, its_group_ends_with_it) {
-  auto started = ChildProcess::start({.words = {"sh", "-c", "sleep 1000 & echo $!; wait"}});
+  auto started = start({"sh", "-c", "sleep 1000 & echo $!; wait"});
   ASSERT_TRUE(started);
   pollfd waited{started->output_fd(), POLLIN, 0};
   ASSERT_EQ(::poll(&waited, 1, 20'000), 1);
@@ -81,7 +86,7 @@ TEST(ChildProcess, one_that_ignores_SIGTERM_is_killed) {
 }
 
 TEST(ChildProcess, the_compilers_of_a_build_end_with_it) {
-  if (find_on_path("ninja").empty()) {
+  if (find_program("ninja").empty()) {
     GTEST_SKIP() << "ninja is not installed";
   }
   std::string pattern = (std::filesystem::temp_directory_path() / "eider-ninja-XXXXXX").string();
@@ -89,7 +94,7 @@ TEST(ChildProcess, the_compilers_of_a_build_end_with_it) {
   std::ofstream(place / "build.ninja")
       << "rule compile\n  command = echo $$$$ > pid.new; mv pid.new pid; exec sleep 1000\n"
          "build out: compile\n";
-  auto started = ChildProcess::start({.words = {"ninja", "-C", place}});
+  auto started = start({"ninja", "-C", place});
   ASSERT_TRUE(started) << started.error();
   while (!std::filesystem::exists(place / "pid") && !started->reap()) {
     std::this_thread::yield();
@@ -105,8 +110,7 @@ TEST(ChildProcess, the_compilers_of_a_build_end_with_it) {
 
 TEST(ChildProcess, what_it_says_is_read_piece_by_piece) {
   constexpr std::size_t kSaid = 4 * kReadBytesMax;
-  auto started = ChildProcess::start(
-      {.words = {"sh", "-c", "head -c " + std::to_string(kSaid) + " /dev/zero"}});
+  auto started = start({"sh", "-c", "head -c " + std::to_string(kSaid) + " /dev/zero"});
   ASSERT_TRUE(started) << started.error();
   // All of it is there at once, as if one that prints without end were faster than its reader.
   ASSERT_EQ(::fcntl(started->output_fd(), F_SETPIPE_SZ, static_cast<int>(kSaid)),
@@ -133,5 +137,64 @@ TEST(ChildProcess, the_end_of_a_long_output_is_kept) {
   EXPECT_TRUE(ended->output.ends_with("end\n"));
 }
 
+TEST(RunProgram, keeps_the_output_that_it_is_called_for) {
+  const auto run = [](Output output) {
+    return run_program({.words = {"sh", "-c", "echo out; echo error >&2"}, .output = output});
+  };
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run(Output::shown)->output, "");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "out\n");
+  EXPECT_EQ(run(Output::as_errors)->output, "");
+  EXPECT_EQ(run(Output::kept)->output, "out\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "error\nout\nerror\nerror\n");
+  EXPECT_EQ(run(Output::kept_with_errors)->output, "out\nerror\n");
+}
+
+TEST(RunProgram, reads_a_file_and_keeps_all_of_a_long_output) {
+  const auto end =
+      run_program({.words = {"sh", "-c", "read word; echo $word; yes | head -c 3000000"},
+                   .input = "/proc/self/comm",
+                   .output = Output::kept});
+  ASSERT_TRUE(end) << end.error();
+  EXPECT_TRUE(end->is_good());
+  EXPECT_TRUE(end->output.starts_with("sh\ny\n")) << end->output.substr(0, 20);
+  EXPECT_EQ(end->output.size(), 3'000'003);
+}
+
+TEST(RunProgram, passes_on_a_signal_to_stop_and_ends_what_is_left) {
+  const TempDirectory place;
+  const std::string pid = place.path() / "pid";
+  const auto end = run_program(
+      {.words = {"sh", "-c", "setsid sleep 1000 & echo $! > pid; kill -TERM $PPID; wait"},
+       .directory = place.path()});
+  ASSERT_TRUE(end) << end.error();
+  EXPECT_TRUE(end->is_stopped);
+  EXPECT_EQ(end->status, 128 + SIGTERM);
+  pid_t left = 0;
+  std::ifstream(pid) >> left;
+  ASSERT_GT(left, 0);
+  EXPECT_NE(::kill(left, 0), 0);
+}
+
+TEST(RunProgram, a_stop_while_waiting_is_reported) {
+  EXPECT_FALSE(is_stopped_within(0ms));
+  sigset_t stops;
+  sigset_t before;
+  ::sigemptyset(&stops);
+  ::sigaddset(&stops, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &stops, &before);
+  ::raise(SIGTERM);
+  EXPECT_TRUE(is_stopped_within(0ms));
+  EXPECT_FALSE(is_stopped_within(0ms));
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+TEST(RunQuietly, returns_the_output_as_the_error_of_a_program_that_fails) {
+  EXPECT_EQ(run_quietly({"sh", "-c", "echo $LC_ALL"}), "C\n");
+  EXPECT_EQ(run_quietly({"sh", "-c", "echo why >&2; exit 1"}).error(), "why\n");
+  EXPECT_EQ(run_quietly({"sh", "-c", "kill -INT $PPID; sleep 1000"}).error(), kWasStopped);
+}
+
 }  // namespace
-}  // namespace eider::dev
+}  // namespace eider

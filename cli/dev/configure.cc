@@ -1,10 +1,6 @@
-#include "cli/dev/toolchain.h"
+#include "cli/dev/configure.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdlib>
+#include <string_view>
 
 #include "cli/dev/files.h"
 
@@ -127,59 +123,7 @@ constexpr std::string_view kCrashHandler =
          }  // namespace
     )cc";
 
-constexpr std::array<std::string_view, 2> kCompilers{"clang++-19", "clang++"};
-
-std::string first_on_path(auto&& names) {
-  for (const std::string_view name : names) {
-    if (std::string found = find_on_path(name); !found.empty()) {
-      return found;
-    }
-  }
-  return {};
-}
-
-/// compiler  a path, or what CXX says
-std::string find_linker(std::string_view compiler) {
-  if (!find_on_path("mold").empty()) {
-    return "mold";
-  }
-  // clang takes the one of its own version, which lies beside it; g++ looks for this name alone.
-  const bool has_own = compiler.contains("clang++-19") && !find_on_path("ld.lld-19").empty();
-  return has_own || !find_on_path("ld.lld").empty() ? "lld" : "";
-}
-
 }  // namespace
-
-std::string find_on_path(std::string_view name) {
-  const char* const given = std::getenv("PATH");
-  std::string_view path = given == nullptr ? "" : given;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find(':'), path.size());
-    const fs::path file = fs::path(path.substr(0, end)) / name;
-    if (::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) {
-      return file;
-    }
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  return {};
-}
-
-Result<Toolchain, std::string> find_toolchain() {
-  Toolchain found{.cmake = find_on_path("cmake"),
-                  .ninja = first_on_path(std::array<std::string_view, 2>{"ninja", "ninja-build"}),
-                  .compiler = {},
-                  .linker = {}};
-  if (found.cmake.empty() || found.ninja.empty()) {
-    return fail(std::string(found.cmake.empty() ? "CMake" : "Ninja") +
-                " is not installed: apt install cmake ninja-build");
-  }
-  const char* const told = std::getenv("CXX");
-  if (told == nullptr) {
-    found.compiler = first_on_path(kCompilers);
-  }
-  found.linker = find_linker(told == nullptr ? found.compiler : told);
-  return found;
-}
 
 Result<void, std::string> write_additions(const fs::path& build) {
   std::error_code failed;
@@ -221,25 +165,6 @@ std::vector<std::string> configure_words(const Toolchain& toolchain, const Confi
     words.push_back("-D" + definition);
   }
   return words;
-}
-
-fs::path own_prefix() {
-  std::error_code failed;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-  const fs::path prefix = program.parent_path().parent_path();
-  if (failed || prefix.empty()) {
-    return {};
-  }
-  for (fs::recursive_directory_iterator at(prefix / "lib", failed), end; !failed && at != end;
-       at.increment(failed)) {
-    if (at.depth() >= 3) {
-      at.disable_recursion_pending();
-    }
-    if (at->path().filename() == "eider-config.cmake") {
-      return prefix;
-    }
-  }
-  return {};
 }
 
 }  // namespace eider::dev
