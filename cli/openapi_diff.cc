@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "cli/json_line.h"
+#include "cli/openapi/changes.h"
 #include "cli/openapi_file.h"
 #include "cli/project/words.h"
 #include "eider/core/base/result.h"
 #include "eider/core/json/value.h"
-#include "eider/web/openapi/changes.h"
 
 namespace eider {
 

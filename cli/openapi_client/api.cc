@@ -10,27 +10,19 @@
 #include "cli/openapi_client/shapes.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
+#include "eider/web/openapi/path_template.h"
 
 namespace eider::openapi_client {
 
 namespace {
 
+using detail::openapi::names_in;
 using json::Value;
+using openapi::below;
+using openapi::resolved;
 using Coding = Content::Coding;
 
-constexpr std::string_view kMethods[] = {"get",   "head",   "post",    "put",
-                                         "patch", "delete", "options", "trace"};
 constexpr std::size_t kTimesMax = 64;  // what references lead to, each time, of the document
-
-/// "/paths" and "/notes" make "/paths/~1notes" (RFC 6901).
-std::string below(std::string_view pointer, std::string_view name) {
-  std::string made(pointer);
-  made += '/';
-  for (const char byte : name) {
-    made += byte == '~' ? "~0" : byte == '/' ? "~1" : std::string(1, byte);
-  }
-  return made;
-}
 
 /// Ends the reading: caught by read_api alone.
 struct Fault {
@@ -84,19 +76,6 @@ std::string usual_id(const std::string& method, const std::string& path) {
     is_between = !is_kept;
   }
   return id;
-}
-
-/// The names in braces.
-std::vector<std::string> names_in(std::string_view path) {
-  std::vector<std::string> names;
-  for (std::size_t begin = path.find('{'); begin != path.npos; begin = path.find('{', begin + 1)) {
-    const std::size_t end = path.find('}', begin);
-    if (end == path.npos) {
-      break;
-    }
-    names.emplace_back(path.substr(begin + 1, end - begin - 1));
-  }
-  return names;
 }
 
 class Reader {
@@ -186,7 +165,7 @@ class Reader {
       refuse(pointer, "it is no object, or a reference that leads nowhere");
     }
     refuse_servers(*target, pointer);
-    for (const std::string_view method : kMethods) {
+    for (const std::string_view method : openapi::kMethods) {
       const Value* const operation = target->find(method);
       if (operation == nullptr) {
         continue;

@@ -10,10 +10,10 @@ namespace eider::openapi_client {
 namespace {
 
 using json::Value;
+using openapi::unescaped;
 using Kind = Shape::Kind;
 
 constexpr std::string_view kComponents = "#/components/schemas/";
-constexpr int kReferencesMax = 32;  // one that leads back to itself has no end
 
 Shape unknown(std::string why = {}) {
   return {.kind = Kind::unknown, .text = std::move(why)};
@@ -36,16 +36,6 @@ Shape either(std::vector<Shape> parts) {
     return unknown();
   }
   return {.kind = Kind::either, .parts = std::move(parts)};
-}
-
-/// "a~1b" is "a/b" (RFC 6901).
-std::string unescaped(std::string_view token) {
-  std::string name;
-  for (std::size_t i = 0; i < token.size(); ++i) {
-    const bool is_escape = token[i] == '~' && i + 1 < token.size();
-    name += is_escape ? (token[++i] == '1' ? '/' : '~') : token[i];
-  }
-  return name;
 }
 
 bool has_any(const Value& schema, std::initializer_list<std::string_view> keywords) {
@@ -158,38 +148,6 @@ class Circles {
 };
 
 }  // namespace
-
-std::string text_at(const Value& value, std::string_view name) {
-  const Value* const found = value.find(name);
-  return found != nullptr && found->is_string() ? found->text() : std::string();
-}
-
-bool is_true(const Value& value, std::string_view name) {
-  const Value* const found = value.find(name);
-  return found != nullptr && found->is_bool() && found->boolean();
-}
-
-const std::vector<json::Field>& members_of(const Value& value) {
-  static const std::vector<json::Field> kNone;
-  return value.is_object() ? value.members() : kNone;
-}
-
-const std::vector<Value>& elements_of(const Value& value) {
-  static const std::vector<Value> kNone;
-  return value.is_array() ? value.elements() : kNone;
-}
-
-const Value* resolved(const Value& document, const Value& value) {
-  const Value* at = &value;
-  for (int left = kReferencesMax; at != nullptr && left != 0; --left) {
-    const std::string to = text_at(*at, "$ref");
-    if (to.empty()) {
-      return at;
-    }
-    at = to.starts_with('#') ? document.find_at(to.substr(1)) : nullptr;
-  }
-  return nullptr;
-}
 
 Shapes::Shapes(const Value& document) : document_(document) {
   for (const json::Field& field : members_of(document["components"]["schemas"])) {

@@ -7,21 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/openapi/document.h"
 #include "cli/openapi_client/api.h"
 
 namespace eider::openapi_client {
 
-/// The member of that name, if it is a string; else empty.
-[[nodiscard]] std::string text_at(const json::Value& value, std::string_view name);
-/// Whether the member of that name is true.
-[[nodiscard]] bool is_true(const json::Value& value, std::string_view name);
-/// The members of an object; none of anything else.
-[[nodiscard]] const std::vector<json::Field>& members_of(const json::Value& value);
-/// The elements of an array; none of anything else.
-[[nodiscard]] const std::vector<json::Value>& elements_of(const json::Value& value);
-
-/// Where a reference leads within the document, or the value itself; null where it leads nowhere.
-[[nodiscard]] const json::Value* resolved(const json::Value& document, const json::Value& value);
+using openapi::elements_of;
+using openapi::is_true;
+using openapi::members_of;
+using openapi::text_at;
 
 /// document  outlives the shapes' making
 class Shapes {

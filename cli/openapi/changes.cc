@@ -1,50 +1,29 @@
-#include "eider/web/openapi/changes.h"
+#include "cli/openapi/changes.h"
 
 #include <algorithm>
 #include <map>
 #include <unordered_set>
 #include <utility>
 
+#include "cli/openapi/document.h"
+#include "cli/openapi/schema_changes.h"
 #include "eider/core/base/text.h"
 #include "eider/core/json/write.h"
-#include "eider/web/openapi/document.h"
 #include "eider/web/openapi/path_template.h"
-#include "eider/web/openapi/schema_changes.h"
 
 namespace eider::openapi {
 
 namespace {
 
-using detail::openapi::below;
-using detail::openapi::Document;
 using detail::openapi::names_in;
-using detail::openapi::Part;
-using detail::openapi::SchemaChanges;
 using detail::openapi::without_names;
 using json::Field;
 using json::Value;
 using Way = SchemaChanges::Way;
 
-constexpr std::string_view kMethods[] = {"get",   "head",   "post",    "put",
-                                         "patch", "delete", "options", "trace"};
 // Each is held against each.
 constexpr std::size_t kWaysMax = 64;
 constexpr std::size_t kSchemesMax = 16;
-
-const std::vector<Field>& members_of(const Value& value) {
-  static const std::vector<Field> kNone;
-  return value.is_object() ? value.members() : kNone;
-}
-
-bool is_true(const Value& value, std::string_view name) {
-  const Value* const found = value.find(name);
-  return found != nullptr && found->is_bool() && found->boolean();
-}
-
-std::string text_at(const Value& value, std::string_view name) {
-  const Value* const found = value.find(name);
-  return found != nullptr && found->is_string() ? found->text() : std::string();
-}
 
 /// One side of an operation: the document, the path, and what stands there.
 struct Side {

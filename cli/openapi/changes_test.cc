@@ -1,4 +1,4 @@
-#include "eider/web/openapi/changes.h"
+#include "cli/openapi/changes.h"
 
 #include <gtest/gtest.h>
 

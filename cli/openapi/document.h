@@ -2,13 +2,15 @@
 // Must not copy of it, nor trust it: references lead anywhere, also in circles.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "eider/core/json/value.h"
 
-namespace eider::detail::openapi {
+namespace eider::openapi {
 
 /// A place in a document, which has to stay.
 ///
@@ -19,8 +21,25 @@ struct Part {
   std::string pointer;
 };
 
-/// "/paths" and "/notes" make "/paths/~1notes".
+/// The members of a path that are operations.
+inline constexpr std::array<std::string_view, 8> kMethods{"get",   "head",   "post",    "put",
+                                                          "patch", "delete", "options", "trace"};
+
+/// "/paths" and "/notes" make "/paths/~1notes" (RFC 6901).
 [[nodiscard]] std::string below(std::string_view pointer, std::string_view name);
+/// "~1notes" is "/notes".
+[[nodiscard]] std::string unescaped(std::string_view token);
+
+/// The member of that name, if it is a string; else empty.
+[[nodiscard]] std::string text_at(const json::Value& value, std::string_view name);
+/// Whether the member of that name is true.
+[[nodiscard]] bool is_true(const json::Value& value, std::string_view name);
+/// The members of an object; none of any other value.
+[[nodiscard]] const std::vector<json::Field>& members_of(const json::Value& value);
+/// The elements of an array; none of any other value.
+[[nodiscard]] const std::vector<json::Value>& elements_of(const json::Value& value);
+/// The target of a reference within the document, or the value itself; null: there is no target.
+[[nodiscard]] const json::Value* resolved(const json::Value& document, const json::Value& value);
 
 class Document {
  public:
@@ -53,4 +72,4 @@ class Document {
   std::size_t asked_ = 0;
 };
 
-}  // namespace eider::detail::openapi
+}  // namespace eider::openapi

@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "cli/openapi/schema_changes.h"
 #include "eider/core/json/write.h"
-#include "eider/web/openapi/schema_changes.h"
 
-namespace eider::detail::openapi {
+namespace eider::openapi {
 
 namespace {
 
@@ -170,4 +170,4 @@ void SchemaChanges::look_at_dependents(Id id, const Pair& pair) {
   }
 }
 
-}  // namespace eider::detail::openapi
+}  // namespace eider::openapi

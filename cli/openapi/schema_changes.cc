@@ -1,4 +1,4 @@
-#include "eider/web/openapi/schema_changes.h"
+#include "cli/openapi/schema_changes.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "eider/core/json/write.h"
 
-namespace eider::detail::openapi {
+namespace eider::openapi {
 
 namespace {
 
@@ -439,4 +439,4 @@ void SchemaChanges::tell_own(Finding& finding, std::vector<Id>& next) {
   }
 }
 
-}  // namespace eider::detail::openapi
+}  // namespace eider::openapi

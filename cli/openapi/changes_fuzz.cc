@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "cli/openapi/changes.h"
 #include "eider/core/base/assert.h"
 #include "eider/core/json/read.h"
-#include "eider/web/openapi/changes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace eider;

@@ -1,10 +1,10 @@
-#include "eider/web/openapi/document.h"
+#include "cli/openapi/document.h"
 
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
-namespace eider::detail::openapi {
+namespace eider::openapi {
 
 namespace {
 
@@ -13,17 +13,6 @@ using json::Value;
 constexpr int kReferencesMax = 32;         // one that leads back to itself has no end
 constexpr std::size_t kUnindexedMax = 16;  // members; fewer are found as quickly one by one
 const Value kNothing;
-
-/// "~1notes" is "/notes".
-std::string unescaped(std::string_view segment) {
-  std::string name;
-  for (std::size_t i = 0; i < segment.size(); ++i) {
-    const bool is_escape = segment[i] == '~' && i + 1 < segment.size();
-    name += !is_escape ? segment[i] : segment[i + 1] == '1' ? '/' : '~';
-    i += is_escape ? 1 : 0;
-  }
-  return name;
-}
 
 }  // namespace
 
@@ -38,6 +27,48 @@ std::string below(std::string_view pointer, std::string_view name) {
     }
   }
   return made;
+}
+
+std::string unescaped(std::string_view segment) {
+  std::string name;
+  for (std::size_t i = 0; i < segment.size(); ++i) {
+    const bool is_escape = segment[i] == '~' && i + 1 < segment.size();
+    name += !is_escape ? segment[i] : segment[i + 1] == '1' ? '/' : '~';
+    i += is_escape ? 1 : 0;
+  }
+  return name;
+}
+
+std::string text_at(const Value& value, std::string_view name) {
+  const Value* const found = value.find(name);
+  return found != nullptr && found->is_string() ? found->text() : std::string();
+}
+
+bool is_true(const Value& value, std::string_view name) {
+  const Value* const found = value.find(name);
+  return found != nullptr && found->is_bool() && found->boolean();
+}
+
+const std::vector<json::Field>& members_of(const Value& value) {
+  static const std::vector<json::Field> kNone;
+  return value.is_object() ? value.members() : kNone;
+}
+
+const std::vector<Value>& elements_of(const Value& value) {
+  static const std::vector<Value> kNone;
+  return value.is_array() ? value.elements() : kNone;
+}
+
+const Value* resolved(const Value& document, const Value& value) {
+  const Value* at = &value;
+  for (int left = kReferencesMax; at != nullptr && left != 0; --left) {
+    const std::string to = text_at(*at, "$ref");
+    if (to.empty()) {
+      return at;
+    }
+    at = to.starts_with('#') ? document.find_at(to.substr(1)) : nullptr;
+  }
+  return nullptr;
 }
 
 const Value* Document::find(const Value& object, std::string_view name) {
@@ -106,4 +137,4 @@ Part Document::followed(Part part) {
   return part;
 }
 
-}  // namespace eider::detail::openapi
+}  // namespace eider::openapi

@@ -12,13 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "eider/web/openapi/changes.h"
-#include "eider/web/openapi/document.h"
-#include "eider/web/openapi/schema_parts.h"
+#include "cli/openapi/changes.h"
+#include "cli/openapi/document.h"
+#include "cli/openapi/schema_parts.h"
 
-namespace eider::detail::openapi {
-
-using eider::openapi::Change;
+namespace eider::openapi {
 
 /// As a change tells it: its beginning, where it is long.
 [[nodiscard]] std::string shown(const json::Value& value);
@@ -115,4 +113,4 @@ class SchemaChanges {
   std::set<std::pair<std::string, std::string>> told_;
 };
 
-}  // namespace eider::detail::openapi
+}  // namespace eider::openapi

@@ -1,4 +1,4 @@
-#include "eider/web/openapi/schema_parts.h"
+#include "cli/openapi/schema_parts.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "eider/core/json/write.h"
 
-namespace eider::detail::openapi {
+namespace eider::openapi {
 
 namespace {
 
@@ -409,4 +409,4 @@ std::size_t prefix_size_of(Document& document, const Schema& schema) {
   return size;
 }
 
-}  // namespace eider::detail::openapi
+}  // namespace eider::openapi

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/web/openapi/document.h"
+#include "cli/openapi/document.h"
 
-namespace eider::detail::openapi {
+namespace eider::openapi {
 
 /// Schemas that hold together: one, what it refers to, what stands beside the reference, and all of
 /// its allOf.
@@ -66,4 +66,4 @@ struct Schema {
 [[nodiscard]] Schema item_of(Document& document, const Schema& schema, std::size_t index);
 [[nodiscard]] std::size_t prefix_size_of(Document& document, const Schema& schema);
 
-}  // namespace eider::detail::openapi
+}  // namespace eider::openapi

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/openapi/changes.h"
 #include "eider/core/json/read.h"
-#include "eider/web/openapi/changes.h"
 
 namespace eider::openapi {
 namespace {
