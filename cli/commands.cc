@@ -8,24 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench/command.h"
-#include "cli/db/command.h"
-#include "cli/dev.h"
-#include "cli/dev/run_file.h"
-#include "cli/messages.h"
-#include "cli/openapi.h"
-#include "cli/openapi_client.h"
-#include "cli/openapi_diff.h"
-#include "cli/project/add.h"
-#include "cli/project/commands.h"
-#include "cli/project/completions.h"
-#include "cli/project/deploy.h"
-#include "cli/project/doctor.h"
-#include "cli/project/new.h"
-#include "cli/project/package.h"
-#include "cli/project/upgrade.h"
-#include "cli/version.h"
-#include "cli/views.h"
 #include "eider/app/option_set.h"
 
 namespace eider {
@@ -114,6 +96,10 @@ int complain_of_command(std::string_view name) {
 }
 
 }  // namespace
+
+std::string_view version() noexcept {
+  return EIDER_VERSION;  // a definition of the build
+}
 
 std::span<const Command> commands() noexcept {
   return kCommands;

@@ -7,12 +7,12 @@
 
 namespace eider {
 
-/// What a program ends with; docs/reference/cli.md tells users.
+/// Exit codes, as in docs/reference/cli.md.
 ///
-/// kCommandFailed    what was asked for is not done, standard error says why
-/// kCommandMisused   the words were not understood, nothing was done
-/// kCommandFound     it is done, and has found what it looks for: a difference, something that
-/// waits kCommandStopped   by Ctrl-C, as shells say it (128 + SIGINT)
+/// kCommandFailed   it is not done; standard error says why
+/// kCommandMisused  the words were not understood, nothing was done
+/// kCommandFound    it is done, and has found what it looks for: a difference, something that waits
+/// kCommandStopped  by Ctrl-C, as in shells (128 + SIGINT)
 inline constexpr int kCommandDone = 0;
 inline constexpr int kCommandFailed = 1;
 inline constexpr int kCommandMisused = 2;
@@ -29,6 +29,39 @@ struct Command {
   int (*run)(std::span<const std::string_view> words);
   std::string_view words = {};
 };
+
+/// What each command does with the words after its name; returns the exit code.
+[[nodiscard]] int add_command(std::span<const std::string_view> words);
+[[nodiscard]] int build_command(std::span<const std::string_view> words);
+[[nodiscard]] int check_command(std::span<const std::string_view> words);
+[[nodiscard]] int completions_command(std::span<const std::string_view> words);
+[[nodiscard]] int db_command(std::span<const std::string_view> words);
+[[nodiscard]] int deploy_command(std::span<const std::string_view> words);
+[[nodiscard]] int doctor_command(std::span<const std::string_view> words);
+[[nodiscard]] int fmt_command(std::span<const std::string_view> words);
+[[nodiscard]] int messages_command(std::span<const std::string_view> words);
+[[nodiscard]] int new_command(std::span<const std::string_view> words);
+[[nodiscard]] int openapi_command(std::span<const std::string_view> words);
+[[nodiscard]] int openapi_client_command(std::span<const std::string_view> words);
+[[nodiscard]] int openapi_diff(std::span<const std::string_view> words);
+[[nodiscard]] int document_command(
+    std::span<const std::string_view> words);  // eider openapi document
+[[nodiscard]] int package_command(std::span<const std::string_view> words);
+[[nodiscard]] int routes_command(std::span<const std::string_view> words);
+[[nodiscard]] int test_command(std::span<const std::string_view> words);
+[[nodiscard]] int upgrade_command(std::span<const std::string_view> words);
+[[nodiscard]] int views_command(std::span<const std::string_view> words);
+namespace bench {
+[[nodiscard]] int command(std::span<const std::string_view> words);
+}  // namespace bench
+namespace dev {
+[[nodiscard]] int command(std::span<const std::string_view> words);
+/// The process becomes the program.
+[[nodiscard]] int run_file(std::span<const std::string_view> words);
+}  // namespace dev
+
+/// "0.1.0", for people: the version of the build.
+[[nodiscard]] std::string_view version() noexcept;
 
 /// In the order in which they are listed.
 [[nodiscard]] std::span<const Command> commands() noexcept;

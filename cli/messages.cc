@@ -1,4 +1,4 @@
-#include "cli/messages.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/bench/files.h"
 #include "cli/cpp_texts.h"
+#include "cli/files.h"
 #include "cli/project/words.h"
 #include "eider/core/base/result.h"
 #include "eider/web/languages/po.h"
@@ -114,7 +114,7 @@ class MessageFinder {
   }
 
   Result<void, std::string> read_file(const std::string& name) {
-    auto text = bench::read_file(name);
+    auto text = read_text_file(name);
     if (!text) {
       return fail(text.error());
     }
@@ -194,7 +194,7 @@ Result<std::map<std::string, Catalogue>, std::string> catalogues_in(const std::s
       continue;
     }
     const std::string name = at->path().string();
-    auto text = bench::read_file(name);
+    auto text = read_text_file(name);
     if (!text) {
       return fail(text.error());
     }
@@ -262,7 +262,7 @@ int messages_command(std::span<const std::string_view> arguments) {
     const auto all = catalogues_in(wanted->check);
     return all ? report_missing(*all, finder.all()) : command_fault("messages", all.error());
   }
-  const auto written = bench::write_file(wanted->out, pot_of(finder.all()));
+  const auto written = write_text_file(wanted->out, pot_of(finder.all()));
   return written ? kCommandDone : command_fault("messages", written.error());
 }
 

@@ -1,4 +1,4 @@
-#include "cli/messages.h"
+#include "cli/commands.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
 #include "cli/cpp_texts.h"
 #include "eider/testkit/temp_directory.h"
 

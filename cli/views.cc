@@ -1,4 +1,4 @@
-#include "cli/views.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/bench/files.h"
+#include "cli/files.h"
 #include "cli/project/words.h"
 #include "eider/core/base/result.h"
 #include "eider/web/views/assemble.h"
@@ -19,10 +19,6 @@
 namespace eider {
 
 namespace {
-
-constexpr int kViewsWritten = 0;
-constexpr int kViewsNotWritten = 1;
-constexpr int kViewsMisused = 2;
 
 constexpr std::string_view kViewsHelp = R"(eider views --out DIRECTORY [--root DIRECTORY] TEMPLATE …
 
@@ -84,9 +80,9 @@ class ViewsMaker {
     if (!made) {
       return fail(made.error());
     }
-    auto written = bench::write_if_new(target + ".h", made->header);
+    auto written = write_if_new(target + ".h", made->header);
     if (written) {
-      written = bench::write_if_new(target + ".cc", made->source);
+      written = write_if_new(target + ".cc", made->source);
     }
     return written ? written : fail(named(written.error()));
   }
@@ -94,7 +90,7 @@ class ViewsMaker {
  private:
   Result<views::Generated, std::string> generated(const std::string& name) {
     const auto read = [this](std::string_view file) {
-      return bench::read_file(wanted_.root + "/" + std::string(file));
+      return read_text_file(wanted_.root + "/" + std::string(file));
     };
     auto text = read(name);
     if (!text) {
@@ -137,19 +133,18 @@ class ViewsMaker {
 
 int views_command(std::span<const std::string_view> arguments) {
   if (is_help(arguments, kViewsHelp)) {
-    return kViewsWritten;
+    return kCommandDone;
   }
   const auto wanted = views_wanted(arguments);
   if (!wanted) {
-    fmt::print(stderr, "{}\n", named(wanted.error()));
-    return kViewsMisused;
+    return command_fault("views", wanted.error(), kCommandMisused);
   }
   ViewsMaker maker(*wanted);
-  int status = kViewsWritten;
+  int status = kCommandDone;
   for (const std::string& name : wanted->names) {
     if (const auto made = maker.make(name); !made) {
       fmt::print(stderr, "{}\n", made.error());
-      status = kViewsNotWritten;
+      status = kCommandFailed;
     }
   }
   return status;

@@ -1,4 +1,4 @@
-#include "cli/bench/command.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -6,27 +6,19 @@
 #include <exception>
 #include <string>
 
-#include "cli/bench/files.h"
 #include "cli/bench/options.h"
 #include "cli/bench/report.h"
 #include "cli/bench/requests.h"
 #include "cli/bench/run.h"
 #include "cli/bench/summary.h"
 #include "cli/bench/target.h"
+#include "cli/files.h"
 #include "cli/json_line.h"
+#include "cli/project/words.h"
 
 namespace eider::bench {
 
 namespace {
-
-constexpr int kGood = 0;
-constexpr int kFailed = 1;
-constexpr int kMisused = 2;
-
-int complain(std::string_view what, int status) {
-  fmt::print(stderr, "eider bench: {}\n", what);
-  return status;
-}
 
 Result<Outcome, std::string> measure(const Options& options) {
   const auto target = find_target(options);
@@ -46,37 +38,37 @@ Result<void, std::string> write_reports(const Options& options, const Summary& s
     std::fputs(report_text(summary).c_str(), stdout);
   }
   if (!options.json_file.empty()) {
-    if (auto done = write_file(options.json_file, json_line(summary)); !done) {
+    if (auto done = write_text_file(options.json_file, json_line(summary)); !done) {
       return done;
     }
   }
   return options.html_file.empty() ? Result<void, std::string>()
-                                   : write_file(options.html_file, report_html(summary));
+                                   : write_text_file(options.html_file, report_html(summary));
 }
 
 int measure_and_report(const Options& options) {
   if (const auto read = check_url(options); !read) {
-    return complain(read.error(), kMisused);
+    return command_fault("bench", read.error(), kCommandMisused);
   }
   // A report that has no place is told ahead of the run, whose figures would be lost.
   for (const std::string& file : {options.json_file, options.html_file}) {
     if (const auto has_place = check_writable(file); !file.empty() && !has_place) {
-      return complain(has_place.error(), kFailed);
+      return command_fault("bench", has_place.error());
     }
   }
   const auto outcome = measure(options);
   if (!outcome) {
-    return complain(outcome.error(), kFailed);
+    return command_fault("bench", outcome.error());
   }
   const Summary summary = summarise(options, *outcome);
   if (const auto done = write_reports(options, summary); !done) {
-    return complain(done.error(), kFailed);
+    return command_fault("bench", done.error());
   }
   if (summary.requests == 0 && summary.errors == 0) {
-    return complain("No answer came before the end: let it run longer (--duration).", kFailed);
+    return command_fault("bench", "No answer came before the end: let it run longer (--duration).");
   }
   const bool is_good = summary.errors == 0 && summary.unsent == 0 && summary.requests != 0;
-  return is_good ? kGood : kFailed;
+  return is_good ? kCommandDone : kCommandFailed;
 }
 
 }  // namespace
@@ -84,16 +76,16 @@ int measure_and_report(const Options& options) {
 int command(std::span<const std::string_view> arguments) {
   const auto options = read_options(arguments);
   if (!options) {
-    return complain(options.error(), kMisused);
+    return command_fault("bench", options.error(), kCommandMisused);
   }
   if (options->wants_help) {
     fmt::print("{}", help_text());
-    return kGood;
+    return kCommandDone;
   }
   try {
     return measure_and_report(*options);
   } catch (const std::exception& failure) {
-    return complain(failure.what(), kFailed);
+    return command_fault("bench", failure.what());
   }
 }
 

@@ -1,13 +1,21 @@
 #include "cli/bench/loads.h"
 
+#include <sys/timerfd.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <deque>
+#include <system_error>
 #include <unordered_map>
 
 #include "cli/bench/answer_check.h"
-#include "cli/bench/pacer.h"
+#include "cli/bench/schedule.h"
 #include "eider/core/base/intrusive_list.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/fd_watch.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
 
@@ -17,6 +25,103 @@ namespace {
 
 // A server may take a WebSocket into its room only after the handshake was answered.
 constexpr Duration kRoomSettles = std::chrono::milliseconds(50);
+
+// So that answers are read between bursts of an overdue schedule.
+constexpr int kDuePerTurnMax = 256;
+
+/// A timer that is exact to microseconds; those of a loop count milliseconds. Not to be used in
+/// numbers: each has a descriptor of the kernel.
+class PreciseTimer : private FdWatch {
+ public:
+  /// Throws std::system_error when the process is out of descriptors.
+  explicit PreciseTimer(Loop& loop);
+  ~PreciseTimer() { stop(); }
+
+  /// `on_wake` is called once at or after `due`, at once when that has passed.
+  void wake_at(Instant due);
+  virtual void on_wake() = 0;
+
+  using FdWatch::stop;
+
+ private:
+  void on_ready(Readiness what) final;
+
+  Descriptor timer_;
+};
+
+class PacerUser {
+ public:
+  /// A request was due at `due`; it is `now`.
+  virtual void on_due(Instant due, Instant now) = 0;
+
+ protected:
+  ~PacerUser() = default;
+};
+
+/// The clock of an open loop: reports each request's instant, fixed before the run, when it has
+/// come.
+class Pacer final : private PreciseTimer {
+ public:
+  /// user  outlives it
+  Pacer(Loop& loop, PacerUser& user, Schedule schedule)
+      : PreciseTimer(loop), user_(user), schedule_(schedule) {}
+
+  /// Tells of every instant of the schedule in [from, until).
+  void start(Instant from, Instant until);
+  [[nodiscard]] bool is_over() const noexcept { return next_ >= until_; }
+  using PreciseTimer::stop;
+
+ private:
+  void on_wake() override;
+
+  PacerUser& user_;
+  Schedule schedule_;
+  Instant from_;
+  Instant until_;
+  Instant next_;
+};
+
+PreciseTimer::PreciseTimer(Loop& loop)
+    : FdWatch(loop), timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
+  if (!timer_.is_open()) {
+    throw std::system_error(errno, std::system_category(), "timerfd_create");
+  }
+  watch(timer_.get(), Readiness::readable);
+}
+
+void PreciseTimer::wake_at(Instant due) {
+  // The steady clock is CLOCK_MONOTONIC; a setting of 0 would mean "never".
+  const auto at = std::max<std::int64_t>(1, due.time_since_epoch().count());
+  itimerspec setting{};
+  setting.it_value.tv_sec = at / 1'000'000'000;
+  setting.it_value.tv_nsec = at % 1'000'000'000;
+  ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &setting, nullptr);
+}
+
+void PreciseTimer::on_ready(Readiness) {
+  std::uint64_t times = 0;
+  if (::read(timer_.get(), &times, sizeof(times)) == sizeof(times)) {
+    on_wake();
+  }
+}
+
+void Pacer::start(Instant from, Instant until) {
+  from_ = from;
+  until_ = until;
+  next_ = from_ + schedule_.next();
+  wake_at(next_);
+}
+
+void Pacer::on_wake() {
+  Instant now = std::chrono::steady_clock::now();
+  for (int i = 0; i < kDuePerTurnMax && next_ <= now && next_ < until_; ++i) {
+    user_.on_due(next_, now);
+    next_ = from_ + schedule_.next();
+  }
+  if (next_ < until_) {
+    wake_at(next_);
+  }
+}
 
 class ClosedLoad : public Load {
  public:

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/bench/files.h"
 #include "cli/bench/request_rules.h"
 #include "cli/bench/ws_terms.h"
+#include "cli/files.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/utf8.h"
 
@@ -166,7 +166,7 @@ constexpr std::size_t kMessageBytes = 32;
 
 Result<std::vector<Request>, std::string> requests_of_file(const Options& options,
                                                            const Origin& origin) {
-  const auto text = read_file(options.requests_file);
+  const auto text = read_text_file(options.requests_file);
   if (!text) {
     return fail(text.error());
   }
@@ -188,7 +188,7 @@ std::string filler(std::size_t bytes) {
 
 Result<std::string, std::string> body_of(const Options& options) {
   if (!options.body_file.empty()) {
-    return read_file(options.body_file);
+    return read_text_file(options.body_file);
   }
   const bool is_message = options.version == Version::websocket;
   return options.body.value_or(

@@ -20,7 +20,10 @@ class Schedule {
       : arrivals_(arrivals), interval_ns_(1e9 / rate), random_(seed) {}
 
   /// The next request's distance from the start; never less than the last.
-  [[nodiscard]] Duration next();
+  [[nodiscard]] Duration next() {
+    at_ns_ += interval_ns_ * (arrivals_ == Arrivals::poisson ? exponential_(random_) : 1);
+    return Duration(static_cast<std::int64_t>(at_ns_));
+  }
 
  private:
   Arrivals arrivals_;

@@ -1,4 +1,4 @@
-#include "cli/bench/stamped_text.h"
+#include "cli/bench/ws_terms.h"
 
 #include <gtest/gtest.h>
 

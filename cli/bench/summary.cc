@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "cli/version.h"
+#include "cli/commands.h"
 
 namespace eider::bench {
 

@@ -1,5 +1,6 @@
 #include "cli/bench/ws_terms.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "eider/client/ws_opening.h"
@@ -46,5 +47,16 @@ WsTerms::WsTerms(const std::vector<Request>& prepared, const Options& options, c
       url{target.tls != nullptr, target.host, target.port, target.authority, target.target},
       opening(opening_of(options)),
       limits{.message_bytes_max = kAnswerBytesMax} {}
+
+std::string_view StampedText::with(std::uint64_t number) noexcept {
+  constexpr std::size_t kDigits = 16;
+  constexpr std::string_view kHexadecimal = "0123456789abcdef";
+  // The last digits first, so that short texts differ too.
+  for (std::size_t i = 0; i < std::min(kDigits, text_.size()); ++i) {
+    text_[i] = kHexadecimal[number & 0xFU];
+    number >>= 4U;
+  }
+  return text_;
+}
 
 }  // namespace eider::bench

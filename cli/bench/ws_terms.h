@@ -8,7 +8,6 @@
 
 #include "cli/bench/options.h"
 #include "cli/bench/requests.h"
-#include "cli/bench/stamped_text.h"
 #include "cli/bench/target.h"
 #include "eider/client/random_masks.h"
 #include "eider/client/ws_client.h"
@@ -18,6 +17,18 @@
 #include "eider/protocols/http/ws/message_writer.h"
 
 namespace eider::bench {
+
+/// A text whose first 16 characters, or those that there are, tell a number.
+class StampedText {
+ public:
+  explicit StampedText(std::string text) noexcept : text_(std::move(text)) {}
+
+  /// The text with that number; valid until the next call. Texts under 16 bytes repeat.
+  [[nodiscard]] std::string_view with(std::uint64_t number) noexcept;
+
+ private:
+  std::string text_;
+};
 
 /// Why no handshake can be made with these headers, in a sentence; nothing when it can.
 [[nodiscard]] std::optional<std::string> opening_fault(const Options& options);

@@ -1,4 +1,4 @@
-#include "cli/db/check.h"
+#include "cli/db/options.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 #include <iterator>
 #include <map>
 
-#include "cli/bench/files.h"
 #include "cli/bench/on_loop.h"
 #include "cli/db/doors.h"
 #include "cli/db/literals.h"
 #include "cli/db/scratch.h"
 #include "cli/db/sql_lock.h"
+#include "cli/files.h"
 #include "eider/data/db/migrations/migrations.h"
 
 namespace eider {
@@ -28,7 +28,7 @@ class SqlChecker {
     std::vector<std::string> sources;
     SqlConstants constants;
     for (const std::string& name : names) {
-      auto source = bench::read_file(name);
+      auto source = read_text_file(name);
       if (!source) {
         fault(source.error());
       }
@@ -172,11 +172,11 @@ Result<void, std::string> check_sql(const DbWanted& wanted) {
     }
     locks.push_back(std::move(*lock));
   }
-  return bench::write_if_new(wanted.lock, to_text(locks));
+  return write_if_new(wanted.lock, to_text(locks));
 }
 
 Result<void, std::string> write_sql_header(const DbWanted& wanted) {
-  const auto text = bench::read_file(wanted.lock);
+  const auto text = read_text_file(wanted.lock);
   if (!text) {
     return fail(fmt::format("{}: {}", text.error(), kMend));
   }
@@ -185,7 +185,7 @@ Result<void, std::string> write_sql_header(const DbWanted& wanted) {
     return fail(fmt::format("{}: {}: {}", wanted.lock, locks.error(), kMend));
   }
   const auto held = hold_lock(wanted, *locks);
-  return held ? bench::write_if_new(wanted.out, to_header(*locks)) : held;
+  return held ? write_if_new(wanted.out, to_header(*locks)) : held;
 }
 
 }  // namespace eider

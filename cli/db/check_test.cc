@@ -1,11 +1,11 @@
-#include "cli/db/check.h"
+#include "cli/db/options.h"
 
 #include <gtest/gtest.h>
 
-#include "cli/bench/files.h"
 #include "cli/db/literals.h"
 #include "cli/db/scratch.h"
 #include "cli/db/sql_lock.h"
+#include "cli/files.h"
 #include "eider/data/db/checked_hash.h"
 
 namespace eider {

@@ -1,4 +1,4 @@
-#include "cli/db/command.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,21 +9,13 @@
 #include <utility>
 
 #include "cli/bench/on_loop.h"
-#include "cli/db/check.h"
 #include "cli/db/doors.h"
-#include "cli/db/files.h"
 #include "cli/db/options.h"
-#include "cli/db/snapshot.h"
 #include "cli/json_line.h"
 #include "cli/project/words.h"
 
 namespace eider {
 namespace {
-
-constexpr int kDone = 0;
-constexpr int kNotDone = 1;
-constexpr int kDbMisused = 2;
-constexpr int kWaits = 3;
 
 constexpr std::string_view kDbHelp = R"(eider db ACTION [option …]
 
@@ -63,11 +55,6 @@ Exits with 0 if it is done, 3 if status found some that wait, 1 if anything is w
 understood.
 )";
 
-int complain_of_db(const std::string& what, int status) {
-  fmt::print(stderr, "eider db: {}\n", what);
-  return status;
-}
-
 /// The files as they are named from here, so that an editor finds them.
 int complain_of_migrations(const DbWanted& wanted, std::string_view faults) {
   while (!faults.empty()) {
@@ -77,7 +64,7 @@ int complain_of_migrations(const DbWanted& wanted, std::string_view faults) {
     fmt::print(stderr, "{}{}\n", is_file ? wanted.migrations + "/" : std::string(), line);
     faults.remove_prefix(std::min(end + 1, faults.size()));
   }
-  return kNotDone;
+  return kCommandFailed;
 }
 
 void print_status(const MigrationStatus& status) {
@@ -107,7 +94,7 @@ int show_status(const DbWanted& wanted, const Database& database, const Migratio
   if (!status.faults.empty()) {
     return complain_of_migrations(wanted, status.faults);
   }
-  return status.is_current() ? kDone : kWaits;
+  return status.is_current() ? kCommandDone : kCommandFound;
 }
 
 int go_up(DbWanted& wanted, const Database& database, const Migrations& migrations) {
@@ -125,7 +112,7 @@ int go_up(DbWanted& wanted, const Database& database, const Migrations& migratio
   if (*done == 0) {
     fmt::print("nothing waits\n");
   }
-  return kDone;
+  return kCommandDone;
 }
 
 int go_down(const DbWanted& wanted, const Database& database, const Migrations& migrations) {
@@ -137,18 +124,18 @@ int go_down(const DbWanted& wanted, const Database& database, const Migrations& 
     return complain_of_migrations(wanted, done.error());
   }
   fmt::print("{}\n", *done ? "took back " + **done : "nothing is applied");
-  return kDone;
+  return kCommandDone;
 }
 
 int open_mariadb_shell(const DbWanted& wanted) {
   const auto client = mariadb_client_of(wanted.database);
   if (!client) {
-    return complain_of_db(client.error(), kNotDone);
+    return command_fault("db", client.error());
   }
   const std::string options = "--defaults-extra-file=" + client->options_file;
   const std::string database = "--database=" + client->database;
   ::execlp("mariadb", "mariadb", options.c_str(), database.c_str(), nullptr);
-  return complain_of_db("there is no mariadb to be run: install mariadb-client", kNotDone);
+  return command_fault("db", "there is no mariadb to be run: install mariadb-client");
 }
 
 int open_shell(const DbWanted& wanted) {
@@ -158,14 +145,13 @@ int open_shell(const DbWanted& wanted) {
   if (is_sqlite_file(wanted.database)) {
     const std::string file = sqlite_file_of(wanted.database);
     ::execlp("sqlite3", "sqlite3", file.c_str(), nullptr);
-    return complain_of_db("there is no sqlite3 to be run: install the package of that name",
-                          kNotDone);
+    return command_fault("db", "there is no sqlite3 to be run: install the package of that name");
   }
   if (const auto set = set_postgres_variables(wanted.database); !set) {
-    return complain_of_db(set.error(), kNotDone);
+    return command_fault("db", set.error());
   }
   ::execlp("psql", "psql", nullptr);
-  return complain_of_db("there is no psql to be run: install postgresql-client", kNotDone);
+  return command_fault("db", "there is no psql to be run: install postgresql-client");
 }
 
 /// Of the migrations alone.
@@ -174,25 +160,25 @@ int run_on_files(const DbWanted& wanted) {
   if (!done) {
     fmt::print(stderr, "{}\n", done.error());
   }
-  return done ? kDone : kNotDone;
+  return done ? kCommandDone : kCommandFailed;
 }
 
 int run_on_database(DbWanted& wanted) {
   // A wrong name is told, and not made a database of, by what has nothing to do in an empty one.
   const std::string file = sqlite_file_of(wanted.database);
   if (wanted.what != "up" && is_sqlite_file(wanted.database) && !std::filesystem::exists(file)) {
-    return complain_of_db("there is no database " + file + ": name another, or run eider db up",
-                          kNotDone);
+    return command_fault("db",
+                         "there is no database " + file + ": name another, or run eider db up");
   }
   const auto database =
       open_door(wanted.database,
                 wanted.what == "up" || wanted.what == "down" ? Access::writes : Access::reads);
   if (!database) {
-    return complain_of_db(database.error(), kNotDone);
+    return command_fault("db", database.error());
   }
   if (wanted.what == "snapshot") {
     const auto done = write_snapshot(wanted, *database);
-    return done ? kDone : complain_of_db(done.error(), kNotDone);
+    return done ? kCommandDone : command_fault("db", done.error());
   }
   const auto migrations = read_migrations(wanted.migrations);
   if (!migrations) {
@@ -209,11 +195,11 @@ int run_on_database(DbWanted& wanted) {
 
 int db_command(std::span<const std::string_view> arguments) {
   if (is_help(arguments, kDbHelp)) {
-    return kDone;
+    return kCommandDone;
   }
   auto wanted = db_wanted(arguments);
   if (!wanted) {
-    return complain_of_db(wanted.error(), kDbMisused);
+    return command_fault("db", wanted.error(), kCommandMisused);
   }
   if (wanted->what == "shell") {
     return open_shell(*wanted);
@@ -223,11 +209,11 @@ int db_command(std::span<const std::string_view> arguments) {
     if (made) {
       fmt::print("{}\n", *made);
     }
-    return made ? kDone : complain_of_migrations(*wanted, made.error());
+    return made ? kCommandDone : complain_of_migrations(*wanted, made.error());
   }
   if (wanted->what == "embed") {
     const auto made = embed_migrations(*wanted);
-    return made ? kDone : complain_of_migrations(*wanted, made.error());
+    return made ? kCommandDone : complain_of_migrations(*wanted, made.error());
   }
   return wanted->what == "check" || wanted->what == "header" ? run_on_files(*wanted)
                                                              : run_on_database(*wanted);

@@ -1,11 +1,11 @@
-#include "cli/db/files.h"
+#include "cli/db/options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/bench/files.h"
+#include "cli/files.h"
 #include "eider/core/base/text.h"
 #include "eider/data/db/migrations/migrations.h"
 
@@ -76,9 +76,9 @@ Result<std::string, std::string> make_migration(const DbWanted& wanted) {
   }
   const std::int64_t number = *last + 1;
   const std::string path = fmt::format("{}/{:04}_{}", wanted.migrations, number, wanted.name);
-  const auto made = bench::write_file(path + ".sql", "-- " + wanted.name + "\n");
+  const auto made = write_text_file(path + ".sql", "-- " + wanted.name + "\n");
   const auto with_down =
-      made && wanted.with_down ? bench::write_file(path + ".down.sql", "-- takes it back\n") : made;
+      made && wanted.with_down ? write_text_file(path + ".down.sql", "-- takes it back\n") : made;
   return with_down ? Result<std::string, std::string>(path + ".sql") : fail(with_down.error());
 }
 
@@ -111,8 +111,8 @@ Result<void, std::string> embed_migrations(const DbWanted& wanted) {
       name, files);
   std::error_code failed;
   std::filesystem::create_directories(out.parent_path(), failed);
-  const auto written = bench::write_if_new(wanted.out + ".h", header);
-  return written ? bench::write_if_new(wanted.out + ".cc", source) : written;
+  const auto written = write_if_new(wanted.out + ".h", header);
+  return written ? write_if_new(wanted.out + ".cc", source) : written;
 }
 
 }  // namespace eider

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
+#include "eider/data/db/database.h"
 #include "eider/data/db/migrations/migrate.h"
 
 namespace eider {
@@ -45,5 +46,30 @@ struct DbWanted {
 
 /// errors   what could not be understood
 [[nodiscard]] Result<DbWanted, std::string> db_wanted(std::span<const std::string_view> arguments);
+
+// The actions of `eider db` that have a source of their own.
+
+/// Writes wanted.lock anew of wanted.files, by each of wanted.schemas.
+///
+/// errors   "src/store.cc:12: SQLite: no such column: titel", a line for each
+[[nodiscard]] Result<void, std::string> check_sql(const DbWanted& wanted);
+
+/// Makes the header wanted.out of wanted.lock.
+///
+/// errors   also that the lock file is of another schema than the migrations
+[[nodiscard]] Result<void, std::string> write_sql_header(const DbWanted& wanted);
+
+/// The next number with that name.
+///
+/// returns  the file
+[[nodiscard]] Result<std::string, std::string> make_migration(const DbWanted& wanted);
+
+/// OUT.h and OUT.cc, with a function named as OUT's last part.
+[[nodiscard]] Result<void, std::string> embed_migrations(const DbWanted& wanted);
+
+/// To wanted.out, or the standard output. PostgreSQL's is what pg_dump says, without what differs
+/// from run to run.
+[[nodiscard]] Result<void, std::string> write_snapshot(const DbWanted& wanted,
+                                                       const Database& database);
 
 }  // namespace eider

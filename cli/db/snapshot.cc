@@ -1,11 +1,11 @@
-#include "cli/db/snapshot.h"
+#include "cli/db/options.h"
 
 #include <cstdio>
 #include <cstdlib>
 
-#include "cli/bench/files.h"
 #include "cli/bench/on_loop.h"
 #include "cli/db/doors.h"
+#include "cli/files.h"
 
 namespace eider {
 namespace {
@@ -91,7 +91,7 @@ Result<void, std::string> write_snapshot(const DbWanted& wanted, const Database&
   const auto schema = is_postgres_address(wanted.database)  ? postgres_schema(wanted.database)
                       : is_mariadb_address(wanted.database) ? mariadb_schema(wanted.database)
                                                             : sqlite_schema(database);
-  return schema ? bench::write_file(wanted.out.empty() ? "-" : wanted.out, *schema)
+  return schema ? write_text_file(wanted.out.empty() ? "-" : wanted.out, *schema)
                 : fail(schema.error());
 }
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "cli/dev/files.h"
+#include "cli/files.h"
 
 namespace eider::dev {
 

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/dev/files.h"
+#include "cli/files.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
 
@@ -57,7 +57,7 @@ std::vector<std::string> check_words(const std::string& command, const fs::path&
   }
   const fs::path header = found[1].str();
   const fs::path shown = header.parent_path() / "without_additions.h";
-  if (!write_if_new(shown, without_additions(read_text(header)))) {
+  if (!write_if_new(shown, without_additions(read_text_file(header).value_or("")))) {
     return {};
   }
   const std::string checking = std::regex_replace(command, kPrecompiled, "") +
@@ -67,7 +67,8 @@ std::vector<std::string> check_words(const std::string& command, const fs::path&
 
 std::vector<std::string> IncludeCheck::next() {
   std::vector<std::string> words;
-  const auto commands = json::read<json::Value>(read_text(build_ / "compile_commands.json"));
+  const auto commands =
+      json::read<json::Value>(read_text_file(build_ / "compile_commands.json").value_or(""));
   if (!commands || !commands->is_array()) {
     return words;
   }

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <fstream>
 
-#include "cli/dev/files.h"
+#include "cli/files.h"
 #include "eider/testkit/temp_directory.h"
 
 namespace eider::dev {
@@ -49,7 +49,7 @@ TEST_F(IncludeCheckTest, compiles_with_the_projects_own_precompiled_header_alone
   EXPECT_TRUE(words[2].contains("clang++ -DX=1 -c " + (source_ / "a.cc").string())) << words[2];
   EXPECT_TRUE(words[2].contains("-fsyntax-only")) << words[2];
   EXPECT_FALSE(words[2].contains("cmake_pch")) << words[2];
-  EXPECT_EQ(read_text(build_ / "app.dir/without_additions.h"),
+  EXPECT_EQ(read_text_file(build_ / "app.dir/without_additions.h"),
             "#pragma once\n#include <eider/eider.h>\n");
 }
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "cli/dev/files.h"
+#include "cli/files.h"
 #include "eider/core/json/json.h"
 
 namespace eider::dev {
@@ -63,7 +63,8 @@ std::vector<ProgramTarget> read_targets(const fs::path& build) {
   for (fs::directory_iterator at(build / kReplies, failed), end; !failed && at != end;
        at.increment(failed)) {
     const std::string name = at->path().filename();
-    const std::string text = name.starts_with("target-") ? read_text(at->path()) : std::string();
+    const std::string text =
+        name.starts_with("target-") ? read_text_file(at->path()).value_or("") : std::string();
     const auto target =
         text.empty() ? Result<TargetReply>(TargetReply{}) : json::read<TargetReply>(text, kOfCMake);
     if (target && target->type == "EXECUTABLE" && !target->artifacts.empty()) {
@@ -104,7 +105,7 @@ Result<ProjectLock, std::string> ProjectLock::take(const fs::path& build) {
     return fail("cannot write " + name.string() + ": " + std::strerror(errno));
   }
   if (::flock(made.file_.get(), LOCK_EX | LOCK_NB) != 0) {
-    const std::string told = read_text(name);
+    const std::string told = read_text_file(name).value_or("");
     return fail("eider dev runs for this project already" + (told.empty() ? "" : ": " + told));
   }
   (void)!::ftruncate(made.file_.get(), 0);

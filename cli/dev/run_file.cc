@@ -16,7 +16,7 @@
 
 #include "cli/commands.h"
 #include "cli/dev/configure.h"
-#include "cli/dev/files.h"
+#include "cli/files.h"
 #include "cli/process/run.h"
 #include "cli/project/project.h"
 #include "eider/io/runtime/descriptor.h"
@@ -163,8 +163,8 @@ int become_program(const fs::path& program, std::span<const std::string_view> wo
   }
   arguments.push_back(nullptr);
   ::execv(program.c_str(), arguments.data());
-  fmt::print(stderr, "eider run: cannot start {}: {}\n", program.string(), std::strerror(errno));
-  return kCommandFailed;
+  return command_fault("run",
+                       fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
 }
 
 struct Source {
@@ -185,7 +185,7 @@ Result<Source, std::string> read_source(std::string_view name) {
   if (!fs::is_regular_file(read.file)) {
     return fail(std::string(fs::is_directory(read.file) ? "it is a folder" : "it is no file"));
   }
-  read.text = read_text(read.file);
+  read.text = read_text_file(read.file).value_or("");
   if (read.text.empty()) {
     return fail(std::string(fs::is_empty(read.file) ? "it is empty" : "it cannot be read"));
   }

@@ -3,15 +3,10 @@
 #pragma once
 
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace eider::dev {
-
-/// words    those behind the command's name
-/// returns  1 not built, 2 misused; else the process becomes the program
-[[nodiscard]] int run_file(std::span<const std::string_view> words);
 
 /// The components whose headers a source includes, beside core.
 [[nodiscard]] std::set<std::string> components_of(std::string_view source);

@@ -1,7 +1,8 @@
-// Which files of a directory tree change, as the kernel tells it (inotify(7)).
-// Must not know what a file is for: changes.h does.
+// Which files of a directory tree change, as the kernel reports it (inotify(7)), and what a change
+// requires: a build, a restart or a reload. Must not do it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -48,5 +49,23 @@ class SourceWatch {
   std::filesystem::path left_out_;
   std::map<int, std::filesystem::path> directories_;  // by watch
 };
+
+/// In order of weight: what several files ask for together is the greatest.
+enum class ChangeKind : std::uint8_t {
+  /// An editor's own file, a database, a log: nothing.
+  none,
+  /// A style sheet: it is put in place on the page.
+  style,
+  /// A template, catalogue, script or picture: the page is loaded again.
+  page,
+  /// Read at the start alone, as settings are.
+  setting,
+  /// For the compiler.
+  source,
+};
+
+[[nodiscard]] ChangeKind kind_of(const std::filesystem::path& file);
+/// Of all together; incomplete ones are for the compiler, which finds out what has changed.
+[[nodiscard]] ChangeKind kind_of(const SourceChanges& changes);
 
 }  // namespace eider::dev

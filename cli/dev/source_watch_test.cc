@@ -8,8 +8,6 @@
 #include <fstream>
 #include <string>
 
-#include "cli/dev/changes.h"
-
 namespace eider::dev {
 namespace {
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/dev/changes.h"
 #include "cli/dev/configure.h"
 #include "cli/dev/dev_state.h"
 #include "cli/dev/include_check.h"

@@ -127,7 +127,8 @@ TEST(ChildProcess, what_it_says_is_read_piece_by_piece) {
 }
 
 TEST(ChildProcess, one_that_prints_without_end_is_ended) {
-  EXPECT_EQ(run_to_end({.words = {"yes"}}, 200ms).error(), "yes takes too long");
+  EXPECT_EQ(run_to_end({.words = {"yes"}, .output = Output::kept_with_errors}, 200ms).error(),
+            "yes takes too long");
 }
 
 TEST(ChildProcess, the_end_of_a_long_output_is_kept) {

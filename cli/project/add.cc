@@ -1,4 +1,4 @@
-#include "cli/project/add.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench/files.h"
-#include "cli/db/command.h"
+#include "cli/files.h"
 #include "cli/openapi_client/cpp.h"
 #include "cli/project/new.h"
 #include "cli/project/project.h"
@@ -119,7 +118,7 @@ Result<std::string, AddFault> app_with(const Project& project, const std::string
     return fail(
         AddFault{fmt::format("there is no src/app.cc: a library has no app to add a {} to", what)});
   }
-  const auto text = bench::read_file(app_of(project));
+  const auto text = read_text_file(app_of(project));
   if (!text) {
     return fail(AddFault{text.error()});
   }
@@ -139,7 +138,7 @@ Result<std::string, AddFault> app_with(const Project& project, const std::string
 }
 
 Added write_change(const Project& project, const std::string& file, const std::string& text) {
-  if (const auto written = bench::write_file(project.root + "/" + file, text); !written) {
+  if (const auto written = write_text_file(project.root + "/" + file, text); !written) {
     return fail(AddFault{written.error()});
   }
   fmt::print("changed {}\n", file);
@@ -147,7 +146,7 @@ Added write_change(const Project& project, const std::string& file, const std::s
 }
 
 std::string app_header_of(const Project& project) {
-  const auto text = bench::read_file(project.root + "/src/app.h");
+  const auto text = read_text_file(project.root + "/src/app.h");
   return text && text->contains("make_app(") ? *text : std::string();
 }
 
@@ -188,7 +187,7 @@ constexpr std::string_view kSystemHeaders[] = {
 
 /// Files of their own, which the app calls.
 Added add_module(const Project& project, const std::string& what, const std::string& name) {
-  const auto cmake = bench::read_file(project.root + "/CMakeLists.txt");
+  const auto cmake = read_text_file(project.root + "/CMakeLists.txt");
   if (what == "page" && (!cmake || cmake->find("eider_views") == std::string::npos)) {
     return fail(
         AddFault{"the project has no templates: call eider_views(target DIRECTORY pages) "
@@ -263,7 +262,7 @@ Added add_route(const Project& project, std::string method, const std::string& p
     return fail(AddFault{values.error(), kCommandMisused});
   }
   const std::string function = method == "delete" ? "del" : method;
-  if (has_route(bench::read_file(app_of(project)).value_or(""), function, pattern)) {
+  if (has_route(read_text_file(app_of(project)).value_or(""), function, pattern)) {
     return fail(AddFault{fmt::format("src/app.cc has a route for {} {} already", method, pattern)});
   }
   std::vector<std::string> parameters;
@@ -311,7 +310,7 @@ Added add_component(const Project& project, const std::string& name) {
         AddFault{fmt::format("eider has no component {}; it has {}", name, fmt::join(known, ", ")),
                  kCommandMisused});
   }
-  auto cmake = bench::read_file(project.root + "/CMakeLists.txt");
+  auto cmake = read_text_file(project.root + "/CMakeLists.txt");
   std::smatch found;
   const std::regex finds(R"(find_package\s*\(\s*eider\b[^)]*\bCOMPONENTS\b([^)]*))");
   if (!cmake || !std::regex_search(*cmake, found, finds)) {
@@ -341,7 +340,7 @@ Added add_migration(const Project& project, const std::string& name) {
   if (db_command(std::array<std::string_view, 4>{"new", name, "--migrations", folder}) != 0) {
     return fail(AddFault{"the migration is not made"});
   }
-  const auto cmake = bench::read_file(project.root + "/CMakeLists.txt");
+  const auto cmake = read_text_file(project.root + "/CMakeLists.txt");
   if (cmake && cmake->find("eider_migrations") == std::string::npos) {
     fmt::print(
         "\nNothing runs it yet. eider db up does by hand; to have it in the program:\n"

@@ -1,4 +1,4 @@
-#include "cli/project/add.h"
+#include "cli/commands.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -9,8 +9,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "cli/commands.h"
 
 namespace eider {
 namespace {

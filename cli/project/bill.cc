@@ -6,9 +6,9 @@
 #include <regex>
 #include <utility>
 
-#include "cli/bench/files.h"
+#include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/process/run.h"
-#include "cli/version.h"
 #include "eider/core/json/value.h"
 
 namespace eider {
@@ -98,7 +98,7 @@ Result<std::string, std::string> sha256_of_file(const std::string& path) {
 }
 
 std::string distribution_here() {
-  const auto said = bench::read_file("/etc/os-release");
+  const auto said = read_text_file("/etc/os-release");
   std::smatch found;
   const std::regex id("(^|\n)ID=\"?([a-z0-9._-]+)");
   return said && std::regex_search(*said, found, id) ? found[2].str() : "linux";

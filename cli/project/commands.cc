@@ -1,4 +1,4 @@
-#include "cli/project/commands.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,10 +9,10 @@
 #include <optional>
 #include <vector>
 
-#include "cli/bench/files.h"
+#include "cli/files.h"
 #include "cli/json_line.h"
-#include "cli/project/in_project.h"
 #include "cli/project/profiled_build.h"
+#include "cli/project/project.h"
 #include "cli/project/routes.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
@@ -462,7 +462,7 @@ int document_command(std::span<const std::string_view> arguments) {
     return command_fault("openapi document",
                          fmt::format("the program prints no OpenAPI document{}", kMend));
   }
-  const auto written = bench::write_file(out, *said);
+  const auto written = write_text_file(out, *said);
   return written ? kCommandDone : command_fault("openapi document", written.error());
 }
 

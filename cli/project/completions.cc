@@ -1,4 +1,4 @@
-#include "cli/project/completions.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 

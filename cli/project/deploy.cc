@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cli/json_line.h"
-#include "cli/project/in_project.h"
 #include "cli/project/package.h"
+#include "cli/project/project.h"
 #include "eider/protocols/http/http_url.h"
 
 namespace eider {

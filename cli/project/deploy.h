@@ -2,7 +2,6 @@
 // Must not need anything there but a shell and its usual tools.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,8 +15,5 @@ namespace eider {
 
 /// A hardened unit of systemd's for the program `name` of the folder `directory` there.
 [[nodiscard]] std::string systemd_unit(const std::string& name, const std::string& directory);
-
-/// Returns the exit code.
-[[nodiscard]] int deploy_command(std::span<const std::string_view> arguments);
 
 }  // namespace eider

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "cli/bench/files.h"
+#include "cli/files.h"
 #include "cli/project/words.h"
 #include "eider/web/assets/embedded.h"
 
@@ -285,7 +285,7 @@ Result<void, std::string> write_new_files(const std::string& directory,
     auto done = make_directories(path.parent_path(), written);
     if (done) {
       written.push_back(path);
-      done = bench::write_file(path.string(), file.content);
+      done = write_text_file(path.string(), file.content);
     }
     if (!done) {
       take_away(written);

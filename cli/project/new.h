@@ -2,7 +2,6 @@
 // Must not overwrite a file.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +48,5 @@ struct NewFile {
 ///          taken away again
 [[nodiscard]] Result<void, std::string> write_new_files(const std::string& directory,
                                                         const std::vector<NewFile>& files);
-
-/// returns  the exit code
-[[nodiscard]] int new_command(std::span<const std::string_view> arguments);
 
 }  // namespace eider

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/bench/files.h"
+#include "cli/files.h"
 #include "cli/process/run.h"
 #include "cli/project/bill.h"
 #include "eider/core/base/base64.h"
@@ -43,7 +43,7 @@ std::string blob_path(const std::string& folder, const std::string& digest) {
 Result<StoredBlob, std::string> add_blob(const std::string& folder, const json::Value& content) {
   const std::string text = json::to_text(content);
   StoredBlob blob{.digest = to_hex(to_view(sha256(text))), .bytes = text.size()};
-  const auto written = bench::write_file(blob_path(folder, blob.digest), text);
+  const auto written = write_text_file(blob_path(folder, blob.digest), text);
   return written ? Result<StoredBlob, std::string>(std::move(blob)) : fail(written.error());
 }
 
@@ -123,10 +123,10 @@ Result<void, std::string> write_oci_layout(const std::string& folder, const OciI
   json::Value at = descriptor_of(kManifestType, *manifest);
   at["platform"] = json::object({{"architecture", architecture_here()}, {"os", "linux"}});
   at["annotations"] = json::object({{"org.opencontainers.image.ref.name", image.version}});
-  auto written = bench::write_file(
+  auto written = write_text_file(
       folder + "/index.json",
       json::to_text(json::object({{"schemaVersion", 2}, {"manifests", json::array({at})}})));
-  return written ? bench::write_file(folder + "/oci-layout", R"({"imageLayoutVersion":"1.0.0"})")
+  return written ? write_text_file(folder + "/oci-layout", R"({"imageLayoutVersion":"1.0.0"})")
                  : written;
 }
 

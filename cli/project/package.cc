@@ -11,13 +11,13 @@
 #include <optional>
 #include <utility>
 
-#include "cli/bench/files.h"
+#include "cli/files.h"
 #include "cli/json_line.h"
 #include "cli/project/bill.h"
 #include "cli/project/closure.h"
 #include "cli/project/deploy.h"
-#include "cli/project/in_project.h"
 #include "cli/project/oci.h"
+#include "cli/project/project.h"
 
 namespace eider {
 
@@ -279,7 +279,7 @@ Done fill(const Packing& packing, const std::string& program) {
   if (done) {
     done = copy_files(packing);
   }
-  return done ? bench::write_file(packing.root + "/sbom.cdx.json", *bill) : done;
+  return done ? write_text_file(packing.root + "/sbom.cdx.json", *bill) : done;
 }
 
 /// errors   SOURCE_DATE_EPOCH is no number

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +37,5 @@ struct Package {
 [[nodiscard]] Result<Package, StepEnd> make_package(const Project& project,
                                                     const PackageWanted& wanted,
                                                     ProgramCall::Output output);
-
-/// Returns the exit code.
-[[nodiscard]] int package_command(std::span<const std::string_view> arguments);
 
 }  // namespace eider

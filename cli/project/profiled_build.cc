@@ -11,11 +11,11 @@
 #include <iterator>
 #include <utility>
 
-#include "cli/bench/files.h"
 #include "cli/bench/requests.h"
 #include "cli/bench/run.h"
 #include "cli/bench/target.h"
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/project/served_program.h"
 
 namespace eider {
@@ -112,7 +112,7 @@ StepEnd Profiling::check_load() {
                     "\"Milk\"}}}}\n\neider bench --help tells more of --requests-file",
                     shown(wanted_.load)));
   }
-  const auto text = bench::read_file(wanted_.load);
+  const auto text = read_text_file(wanted_.load);
   if (!text) {
     return step_failed(text.error());
   }
@@ -203,7 +203,7 @@ StepEnd Profiling::prepare_folder() {
   for (const std::string& old : files_ending({".gcda", ".profraw", ".profdata"})) {
     fs::remove(old, ignored);
   }
-  const auto written = bench::write_file(place_ + "/empty.cc", "int main() {}\n");
+  const auto written = write_text_file(place_ + "/empty.cc", "int main() {}\n");
   return written ? StepEnd{} : step_failed(written.error());
 }
 
@@ -217,10 +217,10 @@ StepEnd Profiling::build_with(ProfileStage stage) {
   }
   // CMake is run again where it says something new, by which all is compiled again.
   const std::string file = place_ + "/flags.cmake";
-  const auto written = bench::write_if_new(
-      file, fmt::format("# Written by eider build --pgo.\nadd_compile_options({})\n"
-                        "add_link_options({})\n",
-                        compiling, linking));
+  const auto written =
+      write_if_new(file, fmt::format("# Written by eider build --pgo.\nadd_compile_options({})\n"
+                                     "add_link_options({})\n",
+                                     compiling, linking));
   if (!written) {
     return step_failed(written.error());
   }

@@ -11,8 +11,8 @@
 #include <set>
 #include <utility>
 
-#include "cli/bench/files.h"
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
 
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 /// Without comments, which may speak of eider.
 std::string cmake_of(const fs::path& folder) {
-  const auto text = bench::read_file((folder / "CMakeLists.txt").string());
+  const auto text = read_text_file((folder / "CMakeLists.txt").string());
   return text ? std::regex_replace(*text, std::regex("#[^\n]*"), "") : std::string();
 }
 
@@ -85,7 +85,7 @@ struct Preset {
 };
 
 Preset preset_of(const Build& build) {
-  const auto text = bench::read_file(build.project.root + "/CMakePresets.json");
+  const auto text = read_text_file(build.project.root + "/CMakePresets.json");
   const auto presets = text ? json::read<json::Value>(*text) : json::read<json::Value>("{}");
   if (!presets) {
     return {.is_there = true};  // CMake says what is wrong with it
@@ -299,7 +299,7 @@ std::string version_of(const Build& build) {
 }
 
 std::string cached_value(const Build& build, std::string_view name) {
-  const auto cache = bench::read_file(build.directory() + "/CMakeCache.txt");
+  const auto cache = read_text_file(build.directory() + "/CMakeCache.txt");
   std::smatch found;
   const std::regex line(fmt::format("\n{}:[A-Z]+=([^\n]*)", name));
   return cache && std::regex_search(*cache, found, line) ? found[1].str() : "";
@@ -334,6 +334,24 @@ std::vector<std::string> source_files(const Project& project) {
   std::erase_if(files, [](const std::string& file) { return !is_source(file); });
   std::ranges::sort(files);
   return files;
+}
+
+Result<InProject, int> in_project(std::string_view command, CommandWords& words,
+                                  std::string_view takes, std::size_t count_max) {
+  const auto folder = words.value("--project", "DIR");
+  auto rest = words.rest(takes, count_max);
+  if (!rest) {
+    return fail(command_misused(command, rest.error()));
+  }
+  auto project = find_project(folder.value_or("."));
+  if (!project) {
+    return fail(command_fault(command, project.error()));
+  }
+  return InProject{std::move(*project), std::move(*rest)};
+}
+
+int told_end(std::string_view command, const StepEnd& step) {
+  return step.why.empty() ? step.status : command_fault(command, step.why, step.status);
 }
 
 }  // namespace eider

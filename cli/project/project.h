@@ -1,5 +1,5 @@
 // The project that a command is called in: where it is, and how CMake configures and builds it.
-// Must not know what a command wants of it.
+// Must not know any of the commands.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 
 #include "cli/process/run.h"
 #include "cli/project/toolchain.h"
+#include "cli/project/words.h"
 #include "eider/core/base/result.h"
 
 namespace eider {
@@ -79,5 +80,22 @@ struct StepEnd {
 /// Sources of C++ and what else tests depend on, below the root: what git knows or would add, or
 /// all but build/ and what begins with a dot.
 [[nodiscard]] std::vector<std::string> source_files(const Project& project);
+
+struct InProject {
+  Project project{};
+  /// The words that are left.
+  std::vector<std::string> rest{};
+};
+
+/// The project of --project DIR, or of the current folder. Options of the command are asked for
+/// before.
+///
+/// takes    what the words that are left are: "TARGET"
+/// errors   the exit code; why is told
+[[nodiscard]] Result<InProject, int> in_project(std::string_view command, CommandWords& words,
+                                                std::string_view takes, std::size_t count_max);
+
+/// Tells why where that is not shown yet; the exit code.
+int told_end(std::string_view command, const StepEnd& step);
 
 }  // namespace eider

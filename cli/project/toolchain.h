@@ -21,11 +21,11 @@ namespace eider {
 
 struct Toolchain {
   /// Paths. The compiler is the best of the known ones; empty: CXX is set, or none is installed.
-  std::string cmake;
-  std::string ninja;
-  std::string compiler;
+  std::string cmake = {};
+  std::string ninja = {};
+  std::string compiler = {};
   /// "mold" or "lld"; empty: the compiler's default.
-  std::string linker;
+  std::string linker = {};
 };
 
 /// errors  CMake or Ninja is not installed, with the package to install

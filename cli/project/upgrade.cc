@@ -1,4 +1,4 @@
-#include "cli/project/upgrade.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/bench/files.h"
+#include "cli/files.h"
 #include "cli/json_line.h"
 #include "cli/project/words.h"
 #include "eider/io/runtime/descriptor.h"
@@ -114,7 +114,7 @@ Result<UpgradeWanted, std::string> upgrade_wanted(std::span<const std::string_vi
 }
 
 Result<pid_t, std::string> pid_in(const std::string& file) {
-  auto text = bench::read_file(file);
+  auto text = read_text_file(file);
   if (!text) {
     return fail(text.error() + ": a service writes it when it is started with --pid-file");
   }
@@ -128,7 +128,7 @@ Result<pid_t, std::string> pid_in(const std::string& file) {
 
 /// What /proc/PID/status has of it: "SigBlk" → "0000000000000200".
 std::string proc_status(pid_t pid, std::string_view name) {
-  const auto read = bench::read_file(fmt::format("/proc/{}/status", pid));
+  const auto read = read_text_file(fmt::format("/proc/{}/status", pid));
   const std::string status = "\n" + read.value_or("");
   const std::string before = fmt::format("\n{}:\t", name);
   const std::size_t at = status.find(before);
@@ -153,12 +153,12 @@ bool takes_sigusr2(pid_t pid) {
 
 /// Others take it as well, and may end by it: a shell has a handler that does just that.
 bool is_of_eider(pid_t pid) {
-  const auto program = bench::read_file(fmt::format("/proc/{}/exe", pid));
+  const auto program = read_text_file(fmt::format("/proc/{}/exe", pid));
   return !program || program->contains(detail::server::upgrade_mark());
 }
 
 bool is_worker(pid_t pid) {
-  const auto all = bench::read_file(fmt::format("/proc/{}/environ", pid));
+  const auto all = read_text_file(fmt::format("/proc/{}/environ", pid));
   return all && ('\0' + *all).find(std::string("\0EIDER_WORKER=", 14)) != std::string::npos;
 }
 
@@ -172,7 +172,7 @@ std::int64_t ticks_now() {
 
 /// Nothing where /proc does not say.
 std::optional<std::int64_t> started_tick(pid_t pid) {
-  const auto stat = bench::read_file(fmt::format("/proc/{}/stat", pid));
+  const auto stat = read_text_file(fmt::format("/proc/{}/stat", pid));
   if (!stat) {
     return std::nullopt;
   }

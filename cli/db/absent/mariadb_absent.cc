@@ -1,4 +1,5 @@
 #include "cli/db/doors.h"
+#include "cli/db/scratch.h"
 
 namespace eider {
 
@@ -7,6 +8,10 @@ Result<Database, std::string> open_mariadb_door(const std::string& /*where*/) {
 }
 
 Result<MariadbClient, std::string> mariadb_client_of(const std::string& /*where*/) {
+  return fail(std::string("this eider was built without the component mariadb"));
+}
+
+Scratch make_mariadb_scratch(const Migrations& /*migrations*/, const std::string& /*server*/) {
   return fail(std::string("this eider was built without the component mariadb"));
 }
 

@@ -1,8 +1,13 @@
 #include "cli/db/doors.h"
+#include "cli/db/scratch.h"
 
 namespace eider {
 
 Result<Database, std::string> open_sqlite_door(const std::string& /*where*/, Access /*access*/) {
+  return fail(std::string("this eider was built without the component sqlite"));
+}
+
+Scratch make_sqlite_scratch(const Migrations& /*migrations*/) {
   return fail(std::string("this eider was built without the component sqlite"));
 }
 

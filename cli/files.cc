@@ -1,4 +1,4 @@
-#include "cli/bench/files.h"
+#include "cli/files.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <memory>
 #include <system_error>
 
-namespace eider::bench {
+namespace eider {
 
 namespace {
 
@@ -27,7 +27,7 @@ std::unexpected<std::string> cannot(std::string_view what, const std::string& na
 
 }  // namespace
 
-Result<std::string, std::string> read_file(const std::string& name) {
+Result<std::string, std::string> read_text_file(const std::string& name) {
   const File file(std::fopen(name.c_str(), "rb"));
   if (file == nullptr) {
     return cannot("read", name, errno);
@@ -46,7 +46,7 @@ Result<std::string, std::string> read_file(const std::string& name) {
   return text;
 }
 
-Result<void, std::string> write_file(const std::string& name, std::string_view text) {
+Result<void, std::string> write_text_file(const std::string& name, std::string_view text) {
   if (name == "-") {
     std::fwrite(text.data(), 1, text.size(), stdout);
     return {};
@@ -78,8 +78,8 @@ Result<void, std::string> check_writable(const std::string& name) {
 }
 
 Result<void, std::string> write_if_new(const std::string& name, std::string_view text) {
-  const auto before = read_file(name);
-  return before && *before == text ? Result<void, std::string>() : write_file(name, text);
+  const auto before = read_text_file(name);
+  return before && *before == text ? Result<void, std::string>() : write_text_file(name, text);
 }
 
-}  // namespace eider::bench
+}  // namespace eider

@@ -1,5 +1,5 @@
 // Whole files in and out, with errors in words.
-// Must not be used while a run goes on: it blocks.
+// Must not be called on a thread that runs a loop: they block.
 #pragma once
 
 #include <string>
@@ -7,22 +7,24 @@
 
 #include "eider/core/base/result.h"
 
-namespace eider::bench {
+namespace eider {
 
 /// errors   "cannot read x.txt: No such file or directory"; also for over 64 MiB
-[[nodiscard]] Result<std::string, std::string> read_file(const std::string& name);
+[[nodiscard]] Result<std::string, std::string> read_text_file(const std::string& name);
 
 /// name     "-" is the standard output
 /// errors   "cannot write x.json: Permission denied"
-[[nodiscard]] Result<void, std::string> write_file(const std::string& name, std::string_view text);
+[[nodiscard]] Result<void, std::string> write_text_file(const std::string& name,
+                                                        std::string_view text);
 
 /// Whether that would begin well; nothing is made or changed.
 ///
-/// errors   as those of write_file: its directory is missing, it is one itself, or the rights are
+/// errors   as those of write_text_file: its directory is missing, it is one itself, or the rights
+/// are
 [[nodiscard]] Result<void, std::string> check_writable(const std::string& name);
 
 /// Writes it unless the file says so already: nothing is compiled again.
 [[nodiscard]] Result<void, std::string> write_if_new(const std::string& name,
                                                      std::string_view text);
 
-}  // namespace eider::bench
+}  // namespace eider

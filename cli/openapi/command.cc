@@ -1,0 +1,224 @@
+// `eider openapi`: prints a document, makes clients of it, compares two.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/json_line.h"
+#include "cli/openapi/changes.h"
+#include "cli/openapi_client/api.h"
+#include "cli/openapi_client/cpp.h"
+#include "cli/openapi_client/typescript.h"
+#include "cli/project/words.h"
+#include "eider/core/base/result.h"
+#include "eider/core/json/read.h"
+
+namespace eider {
+
+namespace {
+
+constexpr std::string_view kOpenapiHelp = R"(eider openapi ACTION …
+
+document  prints the document of the project's program
+client    makes a typed client of a document, in TypeScript or C++
+diff      tells what of a newer document breaks clients of an older one
+
+  eider openapi document --out openapi.json
+  eider openapi client --language typescript --out client.ts openapi.json
+  eider openapi diff released.json openapi.json
+
+eider openapi ACTION --help tells more.
+
+Exits with 0 if it is done, 1 if it is not, 2 if the words are not understood, 3 if diff found what
+breaks.
+)";
+
+/// A document in a file.
+///
+/// file    "-" is the standard input
+/// errors  "cannot read x.json: …", "x.json is no JSON: …"
+Result<json::Value, std::string> read_openapi_file(std::string_view file) {
+  const auto text = read_text_file(file == "-" ? "/dev/stdin" : std::string(file));
+  if (!text) {
+    return fail(text.error());
+  }
+  auto document = json::read<json::Value>(*text);
+  if (!document) {
+    return fail(fmt::format("{} is no JSON: {}", file, document.error().detail()));
+  }
+  return std::move(*document);
+}
+
+constexpr std::string_view kClientHelp =
+    R"(eider openapi client --language LANGUAGE [--out FILE] DOCUMENT
+
+Makes a typed client of the API that an OpenAPI document (3.1, 3.2) tells of. A program prints its
+document by --openapi; DOCUMENT may be - for the standard input.
+
+  ./notes --openapi | eider openapi client --language typescript --out notes.ts -
+
+--language typescript  a module without dependencies, over fetch
+--language c++         a header of plain structs, over eider's component client
+--namespace NAME       of the header; api where it is not said
+--out FILE             where it goes; the standard output where it is not said
+
+Exits with 0 if it is written, 1 if the document cannot be read or the file not be written.
+)";
+
+struct Wanted {
+  std::string language;
+  std::string document;
+  std::string out = "-";
+  std::string space = "api";
+};
+
+/// Identifiers with "::" between them.
+bool is_namespace(std::string_view text) {
+  while (true) {
+    const std::size_t end = text.find("::");
+    if (!openapi_client::is_cpp_name(text.substr(0, end))) {
+      return false;
+    }
+    if (end == text.npos) {
+      return true;
+    }
+    text.remove_prefix(end + 2);
+  }
+}
+
+/// errors  what could not be understood
+Result<Wanted, std::string> wanted_of(std::span<const std::string_view> arguments) {
+  CommandWords words(arguments);
+  Wanted wanted;
+  wanted.language = words.value("--language", "LANGUAGE").value_or("");
+  wanted.out = words.value("--out", "FILE").value_or(wanted.out);
+  wanted.space = words.value("--namespace", "NAME").value_or(wanted.space);
+  const auto document = words.rest("one document", 1);
+  if (!document) {
+    return fail(document.error());
+  }
+  if (wanted.language != "typescript" && wanted.language != "c++") {
+    return fail(std::string("--language has to be typescript or c++"));
+  }
+  if (!is_namespace(wanted.space)) {
+    return fail(fmt::format("{} is no namespace", wanted.space));
+  }
+  if (document->empty()) {
+    return fail(std::string("which document? --help tells more"));
+  }
+  wanted.document = document->front();
+  return wanted;
+}
+
+Result<void, std::string> write_client(const Wanted& wanted) {
+  const auto document = read_openapi_file(wanted.document);
+  if (!document) {
+    return fail(document.error());
+  }
+  const auto api = openapi_client::read_api(*document);
+  if (!api) {
+    return fail(fmt::format("{}: {}", wanted.document, api.error()));
+  }
+  const auto client = wanted.language == "c++" ? openapi_client::to_cpp(*api, wanted.space)
+                                               : openapi_client::to_typescript(*api);
+  return client ? write_text_file(wanted.out, *client)
+                : fail(fmt::format("{}: {}", wanted.document, client.error()));
+}
+
+constexpr std::string_view kDiffHelp = R"(eider openapi diff [--json] OLD NEW
+
+Tells what of the OpenAPI document NEW breaks clients that were made for OLD: one line for each
+change, with a JSON pointer into NEW. A program prints its document by --openapi.
+
+--json  as JSON, for programs
+
+  eider openapi diff released.json openapi.json
+  eider openapi document | eider openapi diff released.json -
+
+Exits with 0 if nothing breaks, 3 if something does, 1 if a document cannot be read.
+)";
+
+Result<json::Value, std::string> read_document(std::string_view file) {
+  auto document = read_openapi_file(file);
+  if (!document) {
+    return document;
+  }
+  if (document->find("openapi") == nullptr || document->find("paths") == nullptr) {
+    return fail(fmt::format("{} is no OpenAPI document: it has no openapi or no paths", file));
+  }
+  return document;
+}
+
+/// What --json writes.
+struct DiffReport {
+  std::vector<openapi::Change> breaks;
+};
+
+}  // namespace
+
+int openapi_client_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kClientHelp)) {
+    return kCommandDone;
+  }
+  const auto wanted = wanted_of(arguments);
+  if (!wanted) {
+    return command_fault("openapi client", wanted.error(), kCommandMisused);
+  }
+  const auto written = write_client(*wanted);
+  return written ? kCommandDone : command_fault("openapi client", written.error());
+}
+
+int openapi_diff(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kDiffHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const bool is_json = words.flag("--json");
+  const auto files = words.rest("OLD and NEW", 2);
+  if (!files) {
+    return command_fault("openapi diff", files.error(), kCommandMisused);
+  }
+  if (files->size() != 2) {
+    return command_fault("openapi diff", "it takes two files, OLD and NEW", kCommandMisused);
+  }
+  const auto older = read_document(files->front());
+  const auto newer = read_document(files->back());
+  if (!older || !newer) {
+    return command_fault("openapi diff", older ? newer.error() : older.error());
+  }
+  const DiffReport report{openapi::breaking_changes(*older, *newer)};
+  if (is_json) {
+    fmt::print("{}", json_line(report));
+  }
+  for (const openapi::Change& change : report.breaks) {
+    if (!is_json) {
+      fmt::print("{}: {}\n", change.pointer, change.what);
+    }
+  }
+  return report.breaks.empty() ? kCommandDone : kCommandFound;
+}
+
+int openapi_command(std::span<const std::string_view> arguments) {
+  const std::string_view action = arguments.empty() ? std::string_view() : arguments.front();
+  if (action == "document") {
+    return document_command(arguments.subspan(1));
+  }
+  if (action == "client") {
+    return openapi_client_command(arguments.subspan(1));
+  }
+  if (action == "diff") {
+    return openapi_diff(arguments.subspan(1));
+  }
+  if (is_help(arguments, kOpenapiHelp)) {
+    return kCommandDone;
+  }
+  fmt::print(stderr, "eider openapi: {} there are document, client and diff\n",
+             action.empty() ? "which one?" : fmt::format("there is no action {};", action));
+  return kCommandMisused;
+}
+
+}  // namespace eider
