@@ -23,7 +23,7 @@ endif()
 # What the package has to find for each component, as the wings declare it.
 set(eider_declared)
 foreach(component IN LISTS EIDER_COMPONENTS_BUILT)
-  foreach(kind bases packages modules)
+  foreach(kind bases packages modules debian)
     string(APPEND eider_declared "set(eider_${kind}_${component} \"${eider_${kind}_${component}}\")\n")
   endforeach()
 endforeach()

@@ -17,7 +17,7 @@ _TEST_HEADER = re.compile(r'(?<!/testing)(?<!testkit)/test_[^/]*\.h$')
 _APPLICATIONS = ('examples', 'arena', 'tests/install', 'tests/must_not_compile')
 _CALL = re.compile(r'^eider_(\w+)\(([^)]*)\)', re.MULTILINE)
 _KEYWORDS = ('DEPENDS', 'FOLDERS', 'HEADERS', 'BASES', 'PACKAGES', 'MODULES', 'TARGETS', 'BUILDING',
-             'HOT')
+             'DEBIAN', 'HOT')
 _BRACE = re.compile(r'\bnamespace ([\w:]+) \{|[{}]')
 _NAMED = {'cli': 'bench', 'data/db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws'}
 _ROW = re.compile(r'^\| `(\w+)/` \|[^|]*\|([^|]*)\|$', re.MULTILINE)

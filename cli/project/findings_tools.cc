@@ -59,7 +59,7 @@ struct WantedLibrary {
   std::string_view component;
 };
 
-/// What libeider-dev depends on and recommends, in the versions of cmake/EiderLibraries.cmake.
+/// What libeider-dev depends on and recommends, in the versions that the wings declare.
 constexpr WantedLibrary kWantedLibraries[] = {
     {"simdjson", "", "libsimdjson-dev", "core"},
     {"liburing", "", "liburing-dev", "core, where it has io_uring,"},

@@ -185,14 +185,17 @@ class VcpkgPort(unittest.TestCase):
 
     def test_features_are_the_components_and_stand_on_what_these_do(self):
         port = json.loads((ROOT / 'packaging/vcpkg/eider/vcpkg.json').read_text())
-        libraries = (ROOT / 'cmake/EiderLibraries.cmake').read_text()
-        components = re.search(r'set\(EIDER_COMPONENTS_ALL core ([^)]*)\)', libraries)[1].split()
-        self.assertEqual(sorted(components), list(port['features']))
+        bases = {}
+        for wing in sorted((ROOT / 'src/eider').glob('*/wing.cmake')):
+            for name, words in re.findall(r'(?m)^eider_component\((\w+)([^)]*)', wing.read_text()):
+                declared = re.search(r'BASES ([\w ]+)', words)
+                bases.setdefault(name, set()).update(declared[1].split() if declared else ())
+        components = sorted(bases.keys() - {'core', 'swagger'})
+        self.assertEqual(components, list(port['features']))
         for name in components:
-            bases = re.search(rf'set\(eider_bases_{name} ([^)]*)\)', libraries)
             own = [one['features'] for one in port['features'][name].get('dependencies', [])
                    if isinstance(one, dict)]
-            self.assertEqual([sorted(bases[1].split())] if bases else [], own, name)
+            self.assertEqual([sorted(bases[name])] if bases[name] else [], own, name)
 
     def test_its_lists_are_in_the_order_of_format_manifest(self):
         port = json.loads((ROOT / 'packaging/vcpkg/eider/vcpkg.json').read_text())

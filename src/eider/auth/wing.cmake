@@ -6,7 +6,8 @@ eider_component(redis FOLDERS session/redis)
 eider_component(passwords FOLDERS passwords
                 HEADERS passwords
                 MODULES "argon2 libargon2>=20171227"
-                TARGETS PkgConfig::argon2)
+                TARGETS PkgConfig::argon2
+                DEBIAN libargon2-dev)
 eider_component(jwt FOLDERS jwt
                 HEADERS jwt
                 BASES client)
@@ -19,7 +20,8 @@ eider_component(oauth FOLDERS oauth
 eider_component(mail FOLDERS mail
                 HEADERS mail
                 PACKAGES "CURL 7.88"
-                TARGETS CURL::libcurl)
+                TARGETS CURL::libcurl
+                DEBIAN libcurl4-openssl-dev)
 eider_component(accounts FOLDERS accounts
                 HEADERS accounts
                 BASES mail passwords)

@@ -4,4 +4,5 @@ eider_component(client FOLDERS .
                 HEADERS api_client client
                 BASES net http2 compress
                 MODULES "psl libpsl>=0.21"
-                TARGETS PkgConfig::psl)
+                TARGETS PkgConfig::psl
+                DEBIAN libpsl-dev)

@@ -5,5 +5,6 @@ eider_component(core FOLDERS base reflect kinds json
                 PACKAGES Threads simdjson
                 BUILDING "CLI11 2.1" "tomlplusplus 3.3"
                 TARGETS Threads::Threads simdjson::simdjson
+                DEBIAN libsimdjson-dev
                 HOT)
 eider_component(compress FOLDERS compress)

@@ -5,9 +5,11 @@ eider_component(core FOLDERS runtime ws
 eider_component(tls FOLDERS tls
                 HEADERS tls
                 PACKAGES "OpenSSL 3.0"
-                TARGETS OpenSSL::SSL)
+                TARGETS OpenSSL::SSL
+                DEBIAN libssl-dev)
 eider_component(net FOLDERS net
                 HEADERS net
                 BASES tls
                 MODULES "cares libcares>=1.18"
-                TARGETS PkgConfig::cares)
+                TARGETS PkgConfig::cares
+                DEBIAN libc-ares-dev)

@@ -3,4 +3,5 @@ eider_wing(server DEPENDS io)
 eider_component(core FOLDERS .)
 eider_component(http2 FOLDERS http2
                 MODULES "nghttp2 libnghttp2>=1.52"
-                TARGETS PkgConfig::nghttp2)
+                TARGETS PkgConfig::nghttp2
+                DEBIAN libnghttp2-dev)

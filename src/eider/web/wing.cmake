@@ -9,7 +9,8 @@ eider_component(compress FOLDERS coding
                 HEADERS compress
                 PACKAGES "ZLIB 1.2.13"
                 MODULES "brotli libbrotlienc>=1.0.9 libbrotlidec>=1.0.9" "zstd libzstd>=1.5.4"
-                TARGETS ZLIB::ZLIB PkgConfig::brotli PkgConfig::zstd)
+                TARGETS ZLIB::ZLIB PkgConfig::brotli PkgConfig::zstd
+                DEBIAN zlib1g-dev libbrotli-dev libzstd-dev)
 eider_component(postgres FOLDERS relay/postgres)
 eider_component(redis FOLDERS relay/redis middleware/redis)
 eider_component(proxy FOLDERS proxy
@@ -18,7 +19,8 @@ eider_component(proxy FOLDERS proxy
 eider_component(locale FOLDERS locale
                 HEADERS locale
                 MODULES "icu icu-uc>=72 icu-i18n>=72"
-                TARGETS PkgConfig::icu)
+                TARGETS PkgConfig::icu
+                DEBIAN libicu-dev)
 eider_component(journal FOLDERS journal
                 HEADERS journal
                 BASES client)

@@ -19,6 +19,11 @@
 
 namespace eider::ws::detail {
 
+/// An entry of the list that the topics keep for each connection.
+struct WsSubscriptionLink {
+  WsSubscriptionLink* next = nullptr;
+};
+
 /// What the hub keeps of a connection.
 struct WsSubscriber {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
