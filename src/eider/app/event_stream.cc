@@ -233,7 +233,6 @@ void TopicNews::on_gap() {
 }
 
 void TopicNews::end_behind_gap() noexcept {
-  has_missed_ = true;
   is_over_ = true;
   coming_.set();
 }

@@ -47,8 +47,6 @@ class TopicNews final : private TopicListener {
   /// Moves what has been gathered, as it is written, into an empty buffer, which is empty then
   /// where nothing comes any more: an event was missed, or the server ends.
   void take(Buffer& events);
-  /// An event was refused, and none is taken any more: WhenSlow::disconnect.
-  [[nodiscard]] bool has_missed() const noexcept { return has_missed_; }
 
  private:
   friend class FollowedTopic;
@@ -63,7 +61,6 @@ class TopicNews final : private TopicListener {
   FollowOptions options_;
   std::unique_ptr<Gathered> gathered_;
   Event coming_;
-  bool has_missed_ = false;
   bool is_over_ = false;
 };
 

@@ -160,10 +160,6 @@ Task<Result<void>> ApiRequest::get_nothing() && {
   return ask_nothing(std::move(*this));
 }
 
-Task<Result<ClientStream>> ApiRequest::get_stream() && {
-  return ask_stream(std::move(*this));
-}
-
 Task<Result<ClientStream>> ApiRequest::ask_items(ApiRequest request, std::string_view type) {
   Result<ClientStream> stream = co_await ask_stream(std::move(request));
   if (!stream) {

@@ -125,8 +125,6 @@ class ApiRequest {
   }
   [[nodiscard]] Task<Result<std::string>> get_text() &&;
   [[nodiscard]] Task<Result<void>> get_nothing() &&;
-  /// Piece by piece, as ClientStream gives it.
-  [[nodiscard]] Task<Result<ClientStream>> get_stream() &&;
   /// As server-sent events: 502 where the answer is of another type. 204 is a stream of none.
   template <class T>
   [[nodiscard]] Task<Result<ApiEvents<T>>> get_events() && {

@@ -17,8 +17,6 @@ namespace eider {
 class StreamAccess {
  public:
   static int fd(const Stream& stream) noexcept { return stream.fd_; }
-  /// Ends the stream's ownership of its descriptor, inside `Loop::detach`.
-  static int take_fd(Stream& stream) noexcept { return std::exchange(stream.fd_, -1); }
   static std::uint32_t& slot(Stream& stream) noexcept { return stream.slot_; }
   static std::uint32_t slot(const Stream& stream) noexcept { return stream.slot_; }
   static std::uint8_t& interest(Stream& stream) noexcept { return stream.interest_; }
