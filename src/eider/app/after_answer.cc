@@ -7,6 +7,7 @@
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/method.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider {
 
@@ -43,8 +44,6 @@ struct AfterWork::Calls {
 
 namespace {
 
-constexpr int kOursFrom = 500;
-
 Task<> joined(Scope& scope) {
   co_await scope.join();
 }
@@ -78,7 +77,7 @@ void AfterWork::add(Request& request, LifeCall call, Duration within) {
 
 void AfterWork::begin(const AnswerRecord& record, const std::shared_ptr<LogSink>& log) {
   const Calls* const calls = record.request.find<Calls>();
-  if (calls == nullptr || record.status == 0 || record.status >= kOursFrom) {
+  if (calls == nullptr || record.status == 0 || is_server_error(record.status)) {
     return;
   }
   std::string name(to_text(record.request.method()));

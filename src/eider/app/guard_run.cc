@@ -8,16 +8,15 @@
 #include "eider/app/respond.h"
 #include "eider/app/service.h"
 #include "eider/io/runtime/cancel.h"
+#include "eider/protocols/http/status.h"
 #include "eider/server/service.h"
 
 namespace eider {
 
 namespace {
 
-constexpr int kOursFrom = 500;
-
 bool is_refusal(const Error& error) noexcept {
-  return error.status() < kOursFrom;
+  return !is_server_error(error.status());
 }
 
 bool is_made_already(const GuardOnWay& one, const Request& request) noexcept {

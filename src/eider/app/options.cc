@@ -21,6 +21,7 @@
 #include "eider/core/base/describes_only.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/reflect/constraints.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider {
 
@@ -35,7 +36,6 @@ using detail::app::Settings;
 constexpr int kExitThrew = 1;
 constexpr int kExitUnsaid = 1;
 constexpr int kExitUsage = 2;
-constexpr int kServerFault = 500;
 constexpr std::size_t kHelpColumn = 28;
 constexpr std::string_view kFooter =
     "SIGINT or SIGTERM finishes what is in flight and exits with 0; a second one leaves at once.\n";
@@ -382,7 +382,7 @@ Exit run_main(Exit (*program)(int, char**), int argc, char** argv) {
 Exit run_main(const std::function<Exit()>& program) try {
   return program();
 } catch (const Failure& failure) {
-  return failure.error().status() < kServerFault
+  return !is_server_error(failure.error().status())
              ? misused(failure.what())
              : Exit(kExitThrew, detail::app::printable(failure.what()) + "\n");
 } catch (const std::exception& failure) {

@@ -60,7 +60,7 @@ std::string title_of(const Error& error) {
   if (!phrase.empty()) {
     return std::string(phrase);
   }
-  return error.status() < 500 ? "Client Error" : "Server Error";
+  return is_server_error(error.status()) ? "Server Error" : "Client Error";
 }
 
 template <class Number>
@@ -200,7 +200,7 @@ void render_error(Response& response, const Error& error) {
 }
 
 void render_refusal(Response& response, const Error& error) {
-  if (error.status() >= 500 && !error.cause().empty()) {
+  if (is_server_error(error.status()) && !error.cause().empty()) {
     throw Failure(error);
   }
   render_error(response, error);

@@ -11,13 +11,13 @@
 #include "eider/app/respond.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/refused_value.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider {
 
 namespace {
 
 constexpr int kBadRequest = 400;
-constexpr int kInternalError = 500;
 
 /// An error may carry a field that no response may have, such as one with a line's end in it: a
 /// client whose text it holds could write fields of the answer.
@@ -40,7 +40,7 @@ Error error_for(const Request& request) {
     Error error = failure.error();
     const auto* const caused = dynamic_cast<const CausedByValue*>(&failure);
     const RefusedValue* const refused = caused == nullptr ? nullptr : caused->refused();
-    if (refused == nullptr || !error.fields().empty() || error.status() >= kInternalError) {
+    if (refused == nullptr || !error.fields().empty() || is_server_error(error.status())) {
       return error;
     }
     auto member = detail::app::find_member(request, *refused);
@@ -95,7 +95,7 @@ void render_thrown(LogSink* log, const Request& request, Response& response,
                    const std::source_location& where) noexcept {
   try {
     const Error error = render_or_refuse(response, error_for(request));
-    if (error.status() < kInternalError) {
+    if (!is_server_error(error.status())) {
       return;
     }
     if (const auto* const note = request.find<FailureNote>()) {
@@ -106,7 +106,7 @@ void render_thrown(LogSink* log, const Request& request, Response& response,
     }
   } catch (...) {
     response.reset();
-    response.set_status(kInternalError);
+    response.set_status(kInternalServerError);
   }
 }
 

@@ -8,13 +8,13 @@
 #include "eider/auth/oauth/id_token.h"
 #include "eider/core/base/url.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider::detail::oauth {
 
 namespace {
 
 constexpr int kOk = 200;
-constexpr int kServerErrors = 500;
 constexpr std::string_view kDocument = "/.well-known/openid-configuration";
 
 std::unexpected<LoginError> failed(OAuthFault fault, std::string text) {
@@ -62,7 +62,8 @@ PlacesPtr places_of(const OAuthEndpoints& endpoints, bool tells_issuer) {
 
 /// What another status than 200 means.
 LoginError unwanted(std::string_view what, int status) {
-  return {status >= kServerErrors || status == 429 ? OAuthFault::unavailable : OAuthFault::refused,
+  return {is_server_error(status) || status == kTooManyRequests ? OAuthFault::unavailable
+                                                                : OAuthFault::refused,
           "the provider answers " + std::to_string(status) + " for " + std::string(what)};
 }
 

@@ -13,6 +13,7 @@
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/sync.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider::detail::session {
 
@@ -24,7 +25,6 @@ constexpr std::size_t kIdBytes = 1 + base64_size(kRandomBytes);
 /// What an id begins with, so that it is seen whether a user has it without asking the store.
 constexpr char kOfUser = 'u';
 constexpr char kOfNobody = 'a';
-constexpr int kFailedFrom = 500;
 /// Uses are noted that often in the idle time.
 constexpr std::int64_t kNotesPerIdle = 20;
 /// Of a request that others overtake again and again.
@@ -228,7 +228,7 @@ Task<Response> Keeper::answer(Request& request, Next next) const {
   EndedWhenLeft left(*this, *entry);
   Response response = co_await std::move(passing);
   left.is_answered = true;
-  if (response.status() >= kFailedFrom) {
+  if (is_server_error(response.status())) {
     entry->forget_changes();
   }
   entry->close(now_s());

@@ -8,6 +8,7 @@
 #include "eider/app/this_machine.h"
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/request_work.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider {
 
@@ -73,10 +74,9 @@ void end(const AnswerRecord& record) {
     span.attributes.emplace_back("http.route", std::string(request.route()));
   }
   span.state = work.state;
-  constexpr int kInternalError = 500;
   if (!record.is_whole) {
     span.error = "the client has left";
-  } else if (record.status >= kInternalError) {
+  } else if (is_server_error(record.status)) {
     span.error = std::to_string(record.status);
   }
   work.spans->take(std::move(span));

@@ -4,6 +4,7 @@
 
 #include "eider/app/operation.h"
 #include "eider/core/base/url.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider::detail::crud {
 namespace {
@@ -46,7 +47,7 @@ void describe(Operation& operation) {
 db::Failure explained(const db::Failure& failure, std::span<const db::Conflict> conflicts,
                       const reflect::Type& values) {
   const std::string& column = failure.by().column;
-  if (failure.kind() != db::FailureKind::values || failure.error().status() >= 500 ||
+  if (failure.kind() != db::FailureKind::values || is_server_error(failure.error().status()) ||
       values.structure().find(column) == nullptr) {
     return db::explain(failure, conflicts);
   }

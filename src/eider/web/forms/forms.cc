@@ -7,6 +7,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/accept.h"
+#include "eider/protocols/http/status.h"
 #include "eider/web/forms/form_shown.h"
 #include "eider/web/middleware/csrf.h"
 
@@ -92,7 +93,7 @@ FormView view_again(const FormShape& shape, const FormFrame& frame, const FormOp
 }
 
 Refusal refusal_of(const Error& error) {
-  if (error.status() >= 500) {
+  if (is_server_error(error.status())) {
     throw Failure(error);
   }
   return {error.status(), error.headers()};

@@ -17,12 +17,12 @@
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
 #include "eider/protocols/http/accept.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider {
 
 namespace {
 
-constexpr int kErrorsOfTheServer = 500;
 constexpr std::array<std::string_view, 2> kShownAs = {kApplicationProblem, kTextHtml};
 
 constexpr std::string_view kStyle =
@@ -152,7 +152,7 @@ void extend_problem(const Request& request, Response& response,
 
 void show_failure(const Request& request, Response& response) {
   const auto* const note = request.find<FailureNote>();
-  if (note == nullptr || note->failure().thrown.empty() || response.status() < kErrorsOfTheServer ||
+  if (note == nullptr || note->failure().thrown.empty() || !is_server_error(response.status()) ||
       !is_in_memory(response)) {
     return;
   }

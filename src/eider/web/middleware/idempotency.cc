@@ -14,6 +14,7 @@
 #include "eider/core/base/sip_hash.h"
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/protocols/http/status.h"
 #include "eider/server/content.h"
 #include "eider/web/middleware/identity.h"
 #include "eider/web/middleware/keyed_answers.h"
@@ -105,8 +106,8 @@ AskingClient asking_client(const Request& request) {
 /// What asks for another attempt, or for the right to make one, leaves the key to that: nothing was
 /// done, and what anybody is given without a right takes no room.
 bool leaves_key_free(int status) noexcept {
-  return status >= 500 || status == 401 || status == 403 || status == 408 || status == 425 ||
-         status == 429;
+  return is_server_error(status) || status == 401 || status == 403 || status == 408 ||
+         status == 425 || status == 429;
 }
 
 Response refusal(int status, std::string detail) {

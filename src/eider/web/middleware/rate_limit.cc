@@ -13,6 +13,7 @@
 #include "eider/core/base/per_process.h"
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/protocols/http/status.h"
 #include "eider/web/middleware/client_network.h"
 #include "eider/web/middleware/rate_table.h"
 
@@ -22,7 +23,6 @@ namespace detail::middleware {
 
 namespace {
 
-constexpr int kTooManyRequests = 429;
 constexpr unsigned kIpv6Bits = 128;
 constexpr std::size_t kNumbersBytes = 48;  // two of them, ";t=" and the end of a line
 

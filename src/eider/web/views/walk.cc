@@ -9,6 +9,7 @@
 #include "eider/core/base/assert.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
+#include "eider/protocols/http/status.h"
 #include "eider/web/views/check.h"
 #include "eider/web/views/filter_names.h"
 #include "eider/web/views/filters.h"
@@ -20,8 +21,6 @@ namespace {
 
 using reflect::Kind;
 using reflect::Type;
-
-constexpr int kFailed = 500;
 
 /// A value, with what keeps it alive if the walk has made it.
 struct Known {
@@ -250,7 +249,7 @@ class Walker {
       return {{result.type, result.object.get()}, result.object};
     } catch (const Failure& failure) {
       // Other statuses are an application's way to answer.
-      if (failure.error().status() != kFailed) {
+      if (failure.error().status() != kInternalServerError) {
         throw;
       }
       refuse(here.place, failure.what());

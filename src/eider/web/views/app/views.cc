@@ -16,6 +16,7 @@
 #include "eider/core/base/html.h"
 #include "eider/core/base/program_files.h"
 #include "eider/core/base/sha256.h"
+#include "eider/protocols/http/status.h"
 #include "eider/web/languages/languages.h"
 #include "eider/web/views/assemble.h"
 #include "eider/web/views/check.h"
@@ -28,7 +29,6 @@ namespace eider {
 namespace {
 
 constexpr std::string_view kReloadTopic = "_eider/reload";
-constexpr int kInternalError = 500;
 constexpr Duration kLookEvery = std::chrono::milliseconds(100);
 /// Each page says of which version it was made, so that none is missed while it is loaded.
 constexpr std::string_view kReloadScript =
@@ -115,7 +115,7 @@ struct MadeOf {
 void show_wrong_template(const Request& request, Response& response) {
   const auto* const note = request.find<FailureNote>();
   const auto* const made_of = request.find<MadeOf>();
-  if (note == nullptr || made_of == nullptr || response.status() != kInternalError) {
+  if (note == nullptr || made_of == nullptr || response.status() != kInternalServerError) {
     return;
   }
   const auto& thrown = note->failure().thrown;
