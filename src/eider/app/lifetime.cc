@@ -14,6 +14,7 @@
 #include "eider/core/base/inspected.h"
 #include "eider/core/base/log.h"
 #include "eider/core/base/span.h"
+#include "eider/io/runtime/backoff.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/sleep.h"
@@ -331,7 +332,7 @@ Task<bool> Lifetime::run_once(const Running& running) {
 
 Task<> Lifetime::run_again_and_again(const Running& running) {
   const BackgroundOptions& options = running.part->background_options;
-  Duration pause = options.pause;
+  std::int64_t failures = 0;
   while (true) {
     const Instant since = Loop::current().now();
     auto task = run_once(running);
@@ -339,9 +340,9 @@ Task<> Lifetime::run_again_and_again(const Running& running) {
     if (is_well || options.when_it_throws == WhenItThrows::end) {
       co_return;
     }
-    pause = Loop::current().now() - since >= kWellAfter ? options.pause : pause;
-    co_await sleep_for(pause);
-    pause = std::min(2 * pause, std::max(kPauseMax, options.pause));
+    failures = Loop::current().now() - since >= kWellAfter ? 1 : failures + 1;
+    co_await sleep_for(
+        detail::runtime::pause_behind(failures, options.pause, std::max(kPauseMax, options.pause)));
   }
 }
 

@@ -11,10 +11,12 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
+#include "eider/io/runtime/backoff.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/ops/telemetry/log_line.h"
 #include "eider/ops/telemetry/otlp/otlp_json.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider {
 
@@ -22,12 +24,11 @@ namespace {
 
 using detail::otlp::LogRecord;
 
-constexpr int kTooMany = 429;
 constexpr std::size_t kAnswerBytesMax = std::size_t{64} * 1024;
 constexpr Duration kPauseMax = std::chrono::seconds(30);
 
 bool is_busy(int status) noexcept {
-  return status == kTooMany || (status >= 502 && status <= 504);
+  return status == kTooManyRequests || (status >= 502 && status <= 504);
 }
 
 /// What a collector that has taken only some says: {"partialSuccess":{"rejectedSpans":"3"}}
@@ -261,7 +262,6 @@ class Exporter final : public OtlpExport {
 
   /// returns  what the collector says that has taken it; nothing: it has not
   Task<std::optional<std::string>> post(HttpClient& client, std::string path, std::string text) {
-    Duration pause = options_.retry_pause;
     for (unsigned tries = 0;; ++tries) {
       ClientRequest request = client.request(Method::post, options_.endpoint + path);
       for (const auto& [name, value] : options_.headers) {
@@ -279,8 +279,9 @@ class Exporter final : public OtlpExport {
       if (!is_to_be_asked_again || tries >= options_.retries_max) {
         co_return std::nullopt;
       }
-      co_await sleep_for(pause);
-      pause = std::min(2 * pause, kPauseMax);
+      co_await sleep_for(detail::runtime::pause_behind(tries + std::int64_t{1},
+                                                       options_.retry_pause,
+                                                       std::max(kPauseMax, options_.retry_pause)));
     }
   }
 
