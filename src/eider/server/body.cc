@@ -12,8 +12,6 @@ namespace {
 
 /// Room made on a client's mere promise; more is made as bytes arrive.
 constexpr std::uint64_t kPromisedBytesMax = 64UL * 1024;
-/// A larger buffer is given back when its request is done.
-constexpr std::size_t kKeptBytesMax = 16UL * 1024;
 
 struct KeptBodyBudget final : LoopKept {
   BodyBudget budget{std::numeric_limits<std::size_t>::max()};
@@ -52,7 +50,7 @@ std::optional<RequestRefusal> Body::add(std::string_view content) {
 
 void Body::reset() noexcept {
   budget_.give_back(content_.size());
-  content_.reset(kKeptBytesMax);
+  content_.reset();
   bytes_ = 0;
 }
 

@@ -7,13 +7,6 @@
 
 namespace eider::detail::server {
 
-namespace {
-
-/// A larger buffer is given back when its request is done.
-constexpr std::size_t kKeptInboxBytesMax = 16UL * 1024;
-
-}  // namespace
-
 void Inbox::begin(const RequestHead& head) {
   is_over_ = head.body == BodyKind::none;
   if (head.body != BodyKind::chunked) {
@@ -96,7 +89,7 @@ void Inbox::abandon() noexcept {
 }
 
 void Inbox::reset() noexcept {
-  given_.reset(kKeptInboxBytesMax);
+  given_.reset();
   arrival_.reset();
   length_.reset();
   error_.reset();

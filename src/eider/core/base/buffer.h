@@ -53,8 +53,10 @@ class Buffer {
 
   /// Forgets all bytes and keeps the memory.
   void clear() noexcept { size_ = 0; }
+  /// Memory that is kept for reuse, where nothing has shown that more or less is better.
+  static constexpr std::size_t kKeptBytesMax = 16UL * 1024;
   /// Forgets all bytes, and gives memory of more than `kept_bytes_max` back.
-  void reset(std::size_t kept_bytes_max) noexcept {
+  void reset(std::size_t kept_bytes_max = kKeptBytesMax) noexcept {
     clear();
     if (capacity_ > kept_bytes_max) {
       release();

@@ -113,9 +113,8 @@ void LogWriter::write_fields(LogLevel level, std::string_view message,
       thinned_.fetch_add(1, std::memory_order_relaxed);
       return;
     }
-    constexpr std::size_t kKeptBytesMax = std::size_t{16} * 1024;
     thread_local Buffer line;
-    line.reset(kKeptBytesMax);
+    line.reset();
     append(line, {level, message, fields, now, Work::current()});
     put(level, line.view());
   } catch (...) {

@@ -117,12 +117,9 @@ class Request {
   /// Goes on with what another request was given, which is left as new. Pre: nothing was put here.
   void take_slots(Request& from) noexcept { slots_.swap(from.slots_); }
   /// The response is complete.
-  void clear_slots() noexcept { slots_.clear(kKeptSlotsBytesMax); }
+  void clear_slots() noexcept { slots_.clear(Buffer::kKeptBytesMax); }
 
  private:
-  /// More memory than that is given back when the response is complete.
-  static constexpr std::size_t kKeptSlotsBytesMax = 16UL * 1024;
-
   RequestHead head_;
   std::string_view body_;
   PathValues path_values_;

@@ -8,9 +8,7 @@ namespace eider::detail::http2 {
 
 namespace {
 
-/// A larger buffer is given back when its answer is done.
-constexpr std::size_t kKeptBytesMax = 16UL * 1024;
-/// The same while it goes on, at rest.
+/// A larger buffer is given back while its answer goes on, at rest.
 constexpr std::size_t kRestingBytesMax = 1024;
 
 std::size_t put_text(char* to, std::size_t bytes, std::string_view text) noexcept {
@@ -147,7 +145,7 @@ void SendQueue::reset() noexcept {
   piece_ = 0;
   at_ = left_ = 0;
   used_ = 0;
-  produced_.reset(kKeptBytesMax);
+  produced_.reset();
   kind_ = Kind::none;
   has_ended_ = false;
 }

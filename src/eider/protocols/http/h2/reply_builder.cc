@@ -14,8 +14,6 @@ namespace {
 
 /// What each field counts beside its bytes (RFC 9113, section 6.5.2).
 constexpr std::uint64_t kReplyFieldOverhead = 32;
-/// Larger memory is given back when its answer is done.
-constexpr std::size_t kKeptReplyBytesMax = 16UL * 1024;
 /// So that a length can be counted in a signed number anywhere.
 constexpr std::uint64_t kReplyLengthMax = std::numeric_limits<std::int64_t>::max();
 
@@ -33,7 +31,7 @@ bool is_hop_by_hop(std::string_view name) noexcept {
 }  // namespace
 
 void ReplyBuilder::begin(Kind kind) noexcept {
-  text_.reset(kKeptReplyBytesMax);
+  text_.reset();
   pieces_.clear();
   fields_.clear();
   listed_bytes_ = 0;
