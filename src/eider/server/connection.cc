@@ -5,8 +5,6 @@
 
 #include "eider/io/runtime/unread.h"
 #include "eider/server/connection_extra.h"
-#include "eider/server/connection_look.h"
-#include "eider/server/responder_h1.h"
 
 namespace eider::detail::server {
 
@@ -56,7 +54,7 @@ bool Connection::open(Descriptor fd, Preface preface) {
   }
   // HTTP/1.1 is spoken only behind what comes ahead of it.
   h1_.leave();
-  ConnectionLook(*this).enter(preface.has_proxy_protocol ? Stage::proxied : Stage::sealed);
+  enter(preface.has_proxy_protocol ? Stage::proxied : Stage::sealed);
   opening().seals = preface.seals;
   return true;
 }
@@ -79,7 +77,7 @@ bool Connection::is_idle() const noexcept {
 
 bool Connection::may_still_ask(Instant since) noexcept {
   const Limits& limits = context_.limits;
-  if (h1_.deadline().has_answered()) {
+  if (h1_.has_answered()) {
     const Instant silent_since = due_ - limits.idle;
     return silent_since <= since && context_.loop.now() < silent_since + kTimeToAsk;
   }
@@ -93,6 +91,39 @@ void Connection::stop_endless() {
   } else if (stage_ == Stage::other && !std::exchange(extra_->held->is_stopping, true)) {
     extra_->held->protocol->on_stopping();
   }
+}
+
+// How it is counted.
+
+Spoken Connection::spoken() const noexcept {
+  switch (stage_) {
+    case Stage::http1:
+      return Spoken::http1;
+    case Stage::proxied:
+    case Stage::sealed:
+    case Stage::begins:
+      return Spoken::opening;
+    case Stage::other:
+      return extra_->held->spoken;
+    case Stage::closed:
+      break;
+  }
+  return Spoken::closing;
+}
+
+bool Connection::is_busy() const noexcept {
+  return stage_ == Stage::other ? waiting_bytes() != 0 : !is_idle();
+}
+
+void Connection::enter(Stage stage) noexcept {
+  context_.numbers->take_off(spoken());
+  stage_ = stage;
+  context_.numbers->add(spoken());
+}
+
+void Connection::end_count() noexcept {
+  context_.numbers->take_off(spoken());
+  stage_ = Stage::closed;
 }
 
 // What the stream tells.
@@ -204,7 +235,7 @@ bool Connection::try_take_place() {
 
 // Where nothing else may be spoken the first bytes need not be looked at.
 void Connection::await_first_bytes() {
-  ConnectionLook(*this).enter(context_.protocol == nullptr ? Stage::http1 : Stage::begins);
+  enter(context_.protocol == nullptr ? Stage::http1 : Stage::begins);
   if (stage_ == Stage::http1) {
     h1_.start();
   } else {
@@ -220,7 +251,7 @@ std::string_view Connection::read_proxy_header(std::string_view bytes) {
     return {};
   }
   if (step.status == ProxyStatus::refused) {
-    ConnectionLook(*this).enter(Stage::closed);
+    enter(Stage::closed);
     return {};
   }
   // The address is kept before the place is taken, which is the client's and not the balancer's.
@@ -228,11 +259,11 @@ std::string_view Connection::read_proxy_header(std::string_view bytes) {
     extra_->proxied_address = std::make_unique<const std::string>(std::move(source));
   }
   if (extra_->proxied_address != nullptr && !try_take_place()) {
-    ConnectionLook(*this).enter(Stage::closed);
+    enter(Stage::closed);
     return {};
   }
   if (opening().seals != nullptr) {
-    ConnectionLook(*this).enter(Stage::sealed);
+    enter(Stage::sealed);
   } else {
     // `bytes` are the stream's own, so nothing that is forgotten here is still read.
     end_opening();
@@ -247,13 +278,13 @@ void Connection::begin_sealed(std::string_view bytes) {
   SealMaker& seals = *opening().seals;
   end_opening();
   if (!seals.may_begin(bytes)) {
-    ConnectionLook(*this).enter(Stage::http1);
+    enter(Stage::http1);
     h1_.start();
     h1_.refuse_unread(kNotHttps);
     return;
   }
   if (context_.handshakes >= context_.limits.handshakes_max) {
-    ConnectionLook(*this).enter(Stage::closed);
+    enter(Stage::closed);
     return;
   }
   // It is counted before the stream is secured: the end of the handshake takes it off again.
@@ -297,7 +328,7 @@ void Connection::begin_protocol(std::string_view bytes) {
 
 /// bytes  the first ones; may be those that were kept
 void Connection::begin_h1(std::string_view bytes) {
-  ConnectionLook(*this).enter(Stage::http1);
+  enter(Stage::http1);
   h1_.start();
   if (!bytes.empty()) {
     // `bytes` may be what was kept, so that is forgotten only behind this call.
@@ -334,7 +365,7 @@ void Connection::end_opening() noexcept {
 
 Connection::Held& Connection::hold(Spoken spoken) {
   Held& held = extra().held.emplace(*this, spoken);
-  ConnectionLook(*this).enter(Stage::other);
+  enter(Stage::other);
   expect(Instant::max());
   return held;
 }
@@ -378,7 +409,7 @@ void Connection::close() {
 
 // While idle HTTP/1.1 looks in between whether a slow reader has left answers waiting.
 void Connection::rearm() {
-  armed_ = stage_ == Stage::http1 ? h1_.deadline().wake_at(*this, due_) : due_;
+  armed_ = stage_ == Stage::http1 ? h1_.wake_at(due_) : due_;
   if (armed_ != Instant::max()) {
     context_.loop.arm(alarm_, armed_);
   }
@@ -424,7 +455,7 @@ bool Connection::keeps_up() {
 // Room for output.
 
 void Connection::Room::await(Connection& connection) {
-  connection.h1_.deadline().expect(connection, DeadlineH1::Awaits::nothing, Instant::max());
+  connection.h1_.expect(H1::Awaits::nothing, Instant::max());
   std::unique_ptr<Room>& room = connection.extra().room;
   if (room == nullptr) {
     room = std::make_unique<Room>(connection);
@@ -434,7 +465,7 @@ void Connection::Room::await(Connection& connection) {
 
 void Connection::Room::probe() {
   LoopContext& context = connection_.context_;
-  connection_.h1_.deadline().expect(connection_, DeadlineH1::Awaits::nothing, Instant::max());
+  connection_.h1_.expect(H1::Awaits::nothing, Instant::max());
   const auto read = context.reader.read(connection_.h1_.input().view(), context.head_limits);
   if (read == h1::HeadStatus::complete && context.request.head().minor_version != 0) {
     connection_.stream_.output().append(h1::kContinue);
@@ -459,7 +490,7 @@ std::string Connection::address() const {
 }
 
 void Connection::inform(int status, std::string_view field_lines) {
-  ResponderH1(context_, stream_).send_interim(context_.request.head(), status, field_lines);
+  h1_.send_interim(context_.request.head(), status, field_lines);
 }
 
 std::optional<SecuredBy> Connection::secured_by() const {

@@ -73,12 +73,11 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   /// What few connections need, made when it is first asked for.
   struct Extra;
   [[nodiscard]] Extra& extra();
+  [[nodiscard]] Extra* extra_if_made() noexcept { return extra_.get(); }
   class Room;
 
  private:
   friend class Connections;
-  friend class ConnectionLook;
-  friend class ReportH1;
 
   enum class Stage : std::uint8_t {
     http1,
@@ -90,6 +89,17 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   };
   class Held;
   struct Opening;
+
+  // For Connections.
+  [[nodiscard]] Spoken spoken() const noexcept;
+  /// A request is not answered, or output waits; with another protocol than HTTP/1.1: output waits.
+  [[nodiscard]] bool is_busy() const noexcept;
+  /// What the client has not taken of the output, without what the kernel has of it.
+  [[nodiscard]] std::size_t waiting_bytes() const noexcept { return stream_.waiting_bytes(); }
+  /// From now on it is counted by what that stage speaks.
+  void enter(Stage stage) noexcept;
+  /// It is counted no more, whatever its protocol still does to it.
+  void end_count() noexcept;
 
   void on_bytes(std::string_view bytes) override;
   void on_end() override;

@@ -11,7 +11,6 @@
 #include "eider/io/runtime/upgraded_stream.h"
 #include "eider/protocols/http/proxy_protocol.h"
 #include "eider/server/connection.h"
-#include "eider/server/connection_look.h"
 
 namespace eider::detail::server {
 
@@ -30,7 +29,7 @@ class Connection::Held final : public runtime::UpgradedStream {
   }
   /// Not at once: the protocol may be in the midst of a call.
   void close() noexcept override {
-    ConnectionLook(connection_).enter(Stage::closed);
+    connection_.enter(Stage::closed);
     connection_.context_.loop.arm(connection_.alarm_, connection_.context_.loop.now());
   }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "eider/server/connection_look.h"
+#include "eider/server/connection.h"
 
 namespace eider::detail::server {
 
@@ -53,7 +53,7 @@ Duration LoopContext::next_pause() noexcept {
 void Connections::open(Descriptor fd, Preface preface) {
   Connection& connection = slab_.make(context_);
   context_.numbers->note_accepted();
-  context_.numbers->add(ConnectionLook(connection).spoken());
+  context_.numbers->add(connection.spoken());
   // The index is known before it opens: a connection that is refused is taken off the list by it.
   connection.index_ = static_cast<std::uint32_t>(connections_.size()) & Connection::kIndexMax;
   connections_.push_back(&connection);
@@ -94,16 +94,16 @@ ConnectionsState Connections::state(std::size_t count_max) const {
                          .accepted = static_cast<std::uint64_t>(context_.numbers->accepted()),
                          .looked_at = std::min(count_max, connections_.size())};
   for (std::size_t index = 0; index < state.looked_at; ++index) {
-    const ConnectionLook look(*connections_[index]);
-    state.busy += look.is_busy() ? 1 : 0;
-    state.bytes_waiting += look.waiting_bytes();
+    const Connection& connection = *connections_[index];
+    state.busy += connection.is_busy() ? 1 : 0;
+    state.bytes_waiting += connection.waiting_bytes();
   }
   return state;
 }
 
 // Off the list first: what a request leaves behind when it is destroyed must not find it there.
 void Connections::on_closed(Connection& connection) noexcept {
-  ConnectionLook(connection).end_count();
+  connection.end_count();
   connections_.back()->index_ = connection.index_;
   connections_[connection.index_] = connections_.back();
   connections_.pop_back();

@@ -8,8 +8,6 @@
 #include "eider/protocols/http/status.h"
 #include "eider/server/connection_extra.h"
 #include "eider/server/content.h"
-#include "eider/server/report_h1.h"
-#include "eider/server/responder_h1.h"
 #include "eider/server/service.h"
 
 namespace eider::detail::server {
@@ -23,24 +21,16 @@ constexpr std::size_t kKeptInputBytesMax = 64UL * 1024;
 /// The same of a request that waits for room: many may wait, and none is bounded by a count.
 constexpr std::size_t kHeldBackBytesMax = 4UL * 1024;
 
-/// All has left: the client has to close its side.
-void await_close(Connection& connection, DeadlineH1& deadline) {
-  Lingering& lingering = *connection.extra().lingering;
-  lingering.bytes = 0;
-  lingering.until = connection.context().loop.now() + connection.context().linger();
-  deadline.expect(connection, DeadlineH1::Awaits::linger, lingering.until);
-}
-
 }  // namespace
 
 void H1::start() noexcept {
   state_ = State::ready;
-  deadline_.begin();
+  awaits_ = Awaits::first_byte;
 }
 
 void H1::end() noexcept {
   // The earlier answer that has not left is reported before the request that goes on.
-  ReportH1(connection_).of_lost();
+  report_lost();
   end_current();
 }
 
@@ -104,7 +94,7 @@ void H1::on_end() {
       state_ = State::closed;
       break;
     case State::held_back:
-      deadline_.expect_within(connection_, Awaits::probe, context().limits.half_close_probe);
+      expect_within(Awaits::probe, context().limits.half_close_probe);
       break;
     case State::blocked:
     case State::off:
@@ -118,7 +108,7 @@ void H1::on_end() {
 
 void H1::on_drained() {
   // What has left is reported before more is written behind it.
-  ReportH1(connection_).of_sent();
+  report_sent();
   switch (state_) {
     case State::held_back:
       if (connection_.extra().room->is_linked()) {
@@ -133,10 +123,11 @@ void H1::on_drained() {
       state_ = State::closed;
       break;
     case State::lingering:
-      await_close(connection_, deadline_);
+      await_close();
       break;
     case State::busy:
       current_->on_drained();
+      finish_current({});
       break;
     case State::ready:
     case State::off:
@@ -150,9 +141,9 @@ void H1::on_drained() {
 void H1::stop_endless() {
   if (state_ == State::busy) {
     current_->exchange().stop_endless();
-  } else if (state_ == State::lingering && deadline_.awaits() == Awaits::linger &&
+  } else if (state_ == State::lingering && awaits_ == Awaits::linger &&
              connection_.extra().lingering->until > context().loop.now() + context().linger()) {
-    await_close(connection_, deadline_);  // the wait began before the server was stopped
+    await_close();  // the wait began before the server was stopped
   }
 }
 
@@ -173,6 +164,7 @@ std::string_view H1::serve(std::string_view in) {
       }
     } else if (is_reading()) {
       in = current_->read(in);
+      finish_current(in);
     } else {
       return in;
     }
@@ -240,8 +232,12 @@ std::string_view H1::serve_by_course(const Plan& plan, std::string_view in) {
     case Course::by_exchange:
       break;
   }
-  return try_open_current(carried_out(plan, is_content_here)) ? current_->begin(in)
-                                                              : std::string_view();
+  if (!try_open_current(carried_out(plan, is_content_here))) {
+    return {};
+  }
+  in = current_->begin(in);
+  finish_current(in);
+  return in;
 }
 
 void H1::serve_kept() {
@@ -273,10 +269,8 @@ void H1::answer_now(const Plan& plan, std::string_view unread) {
   if (is_whole) [[likely]] {
     send_now(plan, request, response, !unread.empty());
   } else if (try_open_current(plan)) {
-    // The end of the answer asks whether more stands behind the request; that is not kept yet.
-    input_.note_behind(unread);
     current_->exchange().answer_by(std::move(response));
-    input_.note_behind({});
+    finish_current(unread);
   }
   if (request.slots().are_used()) [[unlikely]] {
     request.clear_slots();  // behind the answer, which may be made of views of them
@@ -288,28 +282,12 @@ void H1::send_now(const Plan& plan, Request& request, Response& response, bool h
   const int status = response.status();
   // Sending may take the content.
   const std::uint64_t bytes = context().is_observed ? content_bytes(head.method, response) : 0;
-  ResponderH1 responder(context(), stream());
-  const h1::Persistence how = responder.persistence(head, response);
-  const Sent sent = responder.send(head.method, response, how);
-  if (sent == Sent::partly) [[unlikely]] {
-    responder.note_large(plan, response);
-  }
+  const h1::Persistence how = persistence(head, response);
+  const Sent sent = send(plan, head.method, response, how);
   go_on(head, how, sent, has_more);
   // `go_on` may have flushed: only behind that is it known whether the answer has left.
   if (context().is_observed) [[unlikely]] {
-    ReportH1(connection_).of_answer(request, status, bytes);
-  }
-}
-
-void H1::on_answered(h1::Persistence persistence, Sent sent) {
-  // The request is over as far as reading goes; `go_on` may leave this state again.
-  state_ = State::ready;
-  go_on(current_->exchange().head(), persistence, sent,
-        input_.has_more() || current_->has_unread_content());
-  current_->report();  // behind what may have sent it, ahead of what forgets the request
-  end_current();
-  if (state_ == State::ready && stream().waiting_bytes() != 0) {
-    block();
+    report(request, status, bytes);
   }
 }
 
@@ -325,12 +303,50 @@ bool H1::try_open_current(const Plan& plan) {
   current_->open(*this, connection_, plan, std::move(exchange));
   state_ = State::busy;
   // The deadline of the head ends here; the exchange watches its content by its own.
-  deadline_.expect(connection_, Awaits::nothing, Instant::max());
+  expect(Awaits::nothing, Instant::max());
   return true;
 }
 
-// Its stream is kept by the loop, not destroyed: an exchange that has just answered is still within
-// a call of it.
+void H1::finish_current(std::string_view unread) {
+  if (current_ == nullptr || current_->end_state().kind == StreamH1::End::Kind::none) {
+    return;
+  }
+  const StreamH1::End end = current_->end_state();
+  if (end.kind == StreamH1::End::Kind::answered) {
+    on_answered(end, !unread.empty() || !input_.is_empty());
+  } else if (end.kind == StreamH1::End::Kind::upgraded) {
+    hand_over();
+  } else {
+    end_current();
+    state_ = State::closed;
+  }
+}
+
+void H1::on_answered(const StreamH1::End& end, bool has_more) {
+  // The request is over as far as reading goes; `go_on` may leave this state again.
+  state_ = State::ready;
+  go_on(current_->exchange().head(), end.persistence, end.sent,
+        has_more || current_->has_unread_content());
+  // After a flush in `go_on` it is known whether the response has left.
+  end_current();
+  if (state_ == State::ready && stream().waiting_bytes() != 0) {
+    block();
+  }
+}
+
+void H1::hand_over() {
+  context().count_request();
+  current_->report();  // before the protocol writes, which is no part of the response
+  // The state is set first: the protocol may end the line within the call.
+  state_ = State::left;
+  ContentPtr<Upgrade> upgrade =
+      std::get<ContentPtr<Upgrade>>(current_->exchange().response().take_content());
+  connection_.hand_over(*upgrade);
+  upgrade.reset();  // it may refer to what the request has made
+  end_current();
+}
+
+// The loop keeps the stream for later requests.
 void H1::end_current() {
   if (current_ != nullptr) {
     current_->report();
@@ -341,7 +357,9 @@ void H1::end_current() {
 
 void H1::go_on(const RequestHead& head, h1::Persistence persistence, Sent sent, bool has_more) {
   context().count_request();
-  deadline_.note_answered();
+  // The next head gets a span of its own, which `settle` sets when all that is there was read.
+  awaits_ = Awaits::next_request;
+  has_answered_ = true;
   if (persistence == h1::Persistence::close) [[unlikely]] {
     // A client that wants the close itself, and has no more to send, has nothing to lose by a
     // reset.
@@ -366,35 +384,20 @@ void H1::refuse_unread(const RequestRefusal& refusal) {
 
 void H1::refuse(const RequestRefusal& refusal, const Plan& plan, Request& request) {
   Response& response = context().response;
-  ResponderH1(context(), stream()).refuse(refusal, plan, request, response);
+  refuse_request(context().service, refusal, plan, request, response);
+  (void)send_any(Plan(), request.method(), response, h1::Persistence::close);
   context().count_request();
   if (context().is_observed) {
-    ReportH1(connection_)
-        .of_answer(request, response.status(), content_bytes(request.method(), response));
+    report(request, response.status(), content_bytes(request.method(), response));
   }
   linger();
-}
-
-void H1::hand_over(ContentPtr<Upgrade> upgrade) {
-  context().count_request();
-  current_->report();  // ahead of what the protocol may write at once, which is no answer
-  // The state is set first: the protocol may end the line within the call.
-  state_ = State::left;
-  connection_.hand_over(*upgrade);
-  upgrade.reset();  // it may refer to what the request has made
-  end_current();
-}
-
-void H1::cut() {
-  end_current();
-  state_ = State::closed;
 }
 
 // Ending.
 
 void H1::block() {
   state_ = State::blocked;
-  deadline_.expect_reader(connection_);
+  expect_reader();
 }
 
 void H1::close_behind_answer() {
@@ -405,7 +408,7 @@ void H1::close_behind_answer() {
   // FIN follows what waits; `on_drained` closes the connection behind that.
   stream().end();
   state_ = State::closing;
-  deadline_.expect_reader(connection_);
+  expect_reader();
 }
 
 // RFC 9112, 9.6: a close while the client sends would be a reset, which may overtake the answer.
@@ -420,10 +423,18 @@ void H1::linger() {
   stream().end();
   input_.resume(stream());
   if (stream().waiting_bytes() != 0) {
-    deadline_.expect_reader(connection_);
+    expect_reader();
     return;
   }
-  await_close(connection_, deadline_);
+  await_close();
+}
+
+// All has left: the client has to close its side.
+void H1::await_close() {
+  Lingering& lingering = *connection_.extra().lingering;
+  lingering.bytes = 0;
+  lingering.until = context().loop.now() + context().linger();
+  expect(Awaits::linger, lingering.until);
 }
 
 // Sets the deadline of what is waited for now. Last in every callback, since only the state in
@@ -431,7 +442,7 @@ void H1::linger() {
 // needs none.
 void H1::settle() {
   if (state_ == State::ready && input_.is_empty() && !input_.has_ended()) [[likely]] {
-    deadline_.expect_within(connection_, Awaits::next_request, context().limits.idle);
+    expect_within(Awaits::next_request, context().limits.idle);
   } else {
     settle_by_state();
   }
@@ -444,8 +455,8 @@ void H1::settle_by_state() {
              current_->takes_content()) {
     end_current();  // nor its content, of a request that waited behind another for its turn
     close_behind_answer();
-  } else if (state_ == State::ready && deadline_.awaits() != Awaits::head) {
-    deadline_.expect_within(connection_, Awaits::head, context().limits.head);
+  } else if (state_ == State::ready && awaits_ != Awaits::head) {
+    expect_within(Awaits::head, context().limits.head);
   }
   if (state_ >= State::closing && state_ != State::left) {
     input_.release();
@@ -456,6 +467,7 @@ void H1::settle_by_state() {
 }
 
 void H1::settle_all() {
+  finish_current({});
   // What has come while the answer was made is read first: the state behind it sets the deadline.
   serve_kept();
   settle();
@@ -465,36 +477,36 @@ void H1::settle_all() {
 
 // Time.
 
-void DeadlineH1::expect(Connection& connection, Awaits what, Instant due) {
+void H1::expect(Awaits what, Instant due) {
   awaits_ = what;
-  connection.expect(due);
+  connection_.expect(due);
 }
 
-void DeadlineH1::expect_within(Connection& connection, Awaits what, Duration within) {
-  expect(connection, what, connection.context().loop.now() + within);
+void H1::expect_within(Awaits what, Duration within) {
+  expect(what, context().loop.now() + within);
 }
 
-void DeadlineH1::expect_reader(Connection& connection) {
-  expect(connection, Awaits::reader, connection.watch_reader());
+void H1::expect_reader() {
+  expect(Awaits::reader, connection_.watch_reader());
 }
 
 // While idle it looks in between whether a slow reader has left answers waiting.
-Instant DeadlineH1::wake_at(const Connection& connection, Instant due) const noexcept {
-  const LoopContext& context = connection.context();
-  return awaits_ == Awaits::next_request ? std::min(due, context.loop.now() + context.limits.write)
-                                         : due;
+Instant H1::wake_at(Instant due) const noexcept {
+  return awaits_ == Awaits::next_request
+             ? std::min(due, context().loop.now() + context().limits.write)
+             : due;
 }
 
 void H1::on_time(bool is_due) {
-  if (deadline_.awaits() == Awaits::next_request && stream().waiting_bytes() != 0) {
-    deadline_.expect_reader(connection_);
+  if (awaits_ == Awaits::next_request && stream().waiting_bytes() != 0) {
+    expect_reader();
   } else if (is_due) {
     on_late();
   }
 }
 
 void H1::on_late() {
-  switch (deadline_.awaits()) {
+  switch (awaits_) {
     case Awaits::first_byte:
     case Awaits::next_request:
     case Awaits::linger:
@@ -505,10 +517,11 @@ void H1::on_late() {
       return;
     case Awaits::content:
       current_->check();
+      finish_current({});
       return;
     case Awaits::reader:
       if (connection_.keeps_up()) {
-        deadline_.expect_within(connection_, Awaits::reader, context().limits.write);
+        expect_within(Awaits::reader, context().limits.write);
       } else {
         stream().reset();  // what the kernel holds for this client would wait for it too
         state_ = State::closed;

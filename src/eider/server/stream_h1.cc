@@ -4,8 +4,7 @@
 
 #include "eider/protocols/http/status.h"
 #include "eider/server/connection.h"
-#include "eider/server/report_h1.h"
-#include "eider/server/responder_h1.h"
+#include "eider/server/h1.h"
 
 namespace eider::detail::server {
 
@@ -26,12 +25,12 @@ void StreamH1::open(H1& h1, Connection& connection, const Plan& plan,
   // The reader begins with the exchange's copy of the head: the connection's is reused.
   reader_.begin(exchange_->head());
   due_ = Instant::max();
+  end_ = End();
   status_ = 0;
   answer_bytes_ = 0;
   is_reported_ = false;
 }
 
-// The pointers stay: an exchange that has answered out of its own turn calls `settle` once more.
 std::unique_ptr<Exchange> StreamH1::close() noexcept {
   return std::move(exchange_);
 }
@@ -49,7 +48,7 @@ std::string_view StreamH1::begin(std::string_view in) {
   if (exchange_->plan().ignores_body) {
     in.remove_prefix(reader_.skip(in));
   }
-  serve(in);
+  exchange_->serve();
   return in;
 }
 
@@ -76,30 +75,21 @@ std::string_view StreamH1::read(std::string_view in) {
     }
   }
   if (is_to_be_served) {
-    serve(in);
+    exchange_->serve();
   }
   return in;
 }
 
-// The stream may be closed behind it, and have another request.
-void StreamH1::serve(std::string_view behind) {
-  InputH1& input = h1_->input();
-  // The connection asks whether more stands behind while the exchange answers.
-  input.note_behind(behind);
-  exchange_->serve();
-  input.note_behind({});
-}
-
 void StreamH1::check() {
   if (exchange_->content().check()) {
-    serve({});
+    exchange_->serve();
   }
 }
 
 void StreamH1::on_drained() {
   const LoopContext& context = connection_->context();
   // The reader is waited for no more, or `watch` would leave the deadline to it.
-  h1_->deadline().expect(*connection_, DeadlineH1::Awaits::nothing, Instant::max());
+  h1_->expect(H1::Awaits::nothing, Instant::max());
   watch(due_ == Instant::max() ? due_ : context.loop.now() + context.limits.body);
   exchange_->go_on();
 }
@@ -109,8 +99,7 @@ bool StreamH1::outlives_half_close() {
     return false;  // a client that asks for events, or has not sent all, has left
   }
   if (exchange_->is_waiting() && exchange_->head().minor_version != 0) {
-    h1_->deadline().expect_within(*connection_, DeadlineH1::Awaits::probe,
-                                  connection_->context().limits.half_close_probe);
+    h1_->expect_within(H1::Awaits::probe, connection_->context().limits.half_close_probe);
   }
   return true;
 }
@@ -119,16 +108,16 @@ bool StreamH1::outlives_half_close() {
 // that has left answers with a reset, whereupon the stream is broken and the request cancelled.
 // Behind the head such a response would stand in the content; there the content itself tells.
 bool StreamH1::probe() {
-  using Awaits = DeadlineH1::Awaits;
+  using Awaits = H1::Awaits;
   if (exchange_->is_live()) {
     return false;  // the handler waited when the client closed its half, and makes events now
   }
   if (exchange_->has_begun()) {
-    h1_->deadline().expect(*connection_, Awaits::nothing, Instant::max());
+    h1_->expect(Awaits::nothing, Instant::max());
   } else {
     // It leaves with the turn; a client that has left answers it with a reset.
     connection_->stream().output().append(h1::kContinue);
-    h1_->deadline().expect_within(*connection_, Awaits::probe, kNextProbe);
+    h1_->expect_within(Awaits::probe, kNextProbe);
   }
   return true;
 }
@@ -151,12 +140,12 @@ bool StreamH1::may_send() const noexcept {
 
 // A slow reader is waited for first: what it does not take keeps the handler from asking for more.
 void StreamH1::watch(Instant due) noexcept {
-  using Awaits = DeadlineH1::Awaits;
+  using Awaits = H1::Awaits;
   // It is remembered also while a reader is waited for: `on_drained` takes it up again.
   due_ = due;
-  if (h1_->deadline().awaits() != Awaits::reader) {
+  if (h1_->awaits() != Awaits::reader) {
     const bool is_watched = due != Instant::max();
-    h1_->deadline().expect(*connection_, is_watched ? Awaits::content : Awaits::nothing, due);
+    h1_->expect(is_watched ? Awaits::content : Awaits::nothing, due);
   }
 }
 
@@ -168,8 +157,7 @@ void StreamH1::watch(Instant due) noexcept {
 // sent.
 h1::Persistence StreamH1::persistence(const Response& response) const noexcept {
   return has_unread_content() ? h1::Persistence::close
-                              : ResponderH1(connection_->context(), connection_->stream())
-                                    .persistence(exchange_->head(), response);
+                              : h1_->persistence(exchange_->head(), response);
 }
 
 void StreamH1::send(Response& response) {
@@ -177,12 +165,8 @@ void StreamH1::send(Response& response) {
   status_ = response.status();
   answer_bytes_ = content_bytes(method, response);  // sending may take the content
   const h1::Persistence how = persistence(response);
-  ResponderH1 responder(connection_->context(), connection_->stream());
-  const Sent sent = responder.send(method, response, how);
-  if (sent == Sent::partly) {
-    responder.note_large(exchange_->plan(), response);
-  }
-  h1_->on_answered(how, sent);
+  const Sent sent = h1_->send(exchange_->plan(), method, response, how);
+  end_ = {.kind = End::Kind::answered, .persistence = how, .sent = sent};
 }
 
 // RFC 9110, 7.8: a client speaks the other protocol once it has sent its request whole. What is
@@ -192,14 +176,12 @@ void StreamH1::upgrade(Response& response) {
     exchange_->refuse_by(kContentOfUpgrade);
     return;
   }
-  ResponderH1(connection_->context(), connection_->stream())
-      .send_head({.status = response.status(),
+  h1_->send_head({.status = response.status(),
                   .framing = h1::Framing::none,
                   .persistence = h1::Persistence::upgrade,
                   .field_lines = response.field_lines()});
-  // It is noted before the request is reported, which is where it is handed over.
   status_ = response.status();
-  h1_->hand_over(std::get<ContentPtr<Upgrade>>(response.take_content()));
+  end_.kind = End::Kind::upgraded;
 }
 
 h1::Framing StreamH1::framing_of(int status, std::optional<std::uint64_t> length) const noexcept {
@@ -218,7 +200,6 @@ void StreamH1::send_head(const Response& response, std::optional<std::uint64_t> 
   const bool is_empty = is_bodiless(response.status());
   framing_ = framing_of(response.status(), length);
   follows_ = follows;
-  ResponderH1 responder(connection_->context(), connection_->stream());
   if (follows == Follows::nothing) {
     persistence_ = persistence(response);
   } else if (framing_ == h1::Framing::none) {
@@ -226,14 +207,14 @@ void StreamH1::send_head(const Response& response, std::optional<std::uint64_t> 
     persistence_ = h1::Persistence::close;
   } else {
     // The request's content may have come by the time at which the answer ends: see `end`.
-    persistence_ = responder.persistence(exchange_->head(), response);
+    persistence_ = h1_->persistence(exchange_->head(), response);
   }
-  responder.send_head({.status = response.status(),
-                       .framing = framing_,
-                       .persistence = persistence_,
-                       .content_length = is_empty ? 0 : length.value_or(0),
-                       .content_type = is_empty ? std::string_view() : response.content_type(),
-                       .field_lines = response.field_lines()});
+  h1_->send_head({.status = response.status(),
+                  .framing = framing_,
+                  .persistence = persistence_,
+                  .content_length = is_empty ? 0 : length.value_or(0),
+                  .content_type = is_empty ? std::string_view() : response.content_type(),
+                  .field_lines = response.field_lines()});
 }
 
 std::size_t StreamH1::put(std::string_view content) {
@@ -255,7 +236,7 @@ bool StreamH1::is_waiting() const noexcept {
 }
 
 void StreamH1::on_blocked() {
-  h1_->deadline().expect_reader(*connection_);
+  h1_->expect_reader();
 }
 
 void StreamH1::end(std::string_view trailer_lines) {
@@ -265,19 +246,20 @@ void StreamH1::end(std::string_view trailer_lines) {
     out.append(trailer_lines);
     out.append("\r\n");
   }
-  // The status is read while the response stands: the answer's end may give the exchange back.
   const Response& response = exchange_->response();
   status_ = response.status();
   answer_bytes_ = exchange_->bytes_out();
-  h1_->on_answered(persistence_ == h1::Persistence::close ? persistence_ : persistence(response),
-                   Sent::corked);
+  const bool closes = persistence_ == h1::Persistence::close;
+  end_ = {.kind = End::Kind::answered,
+          .persistence = closes ? persistence_ : persistence(response),
+          .sent = Sent::corked};
 }
 
 void StreamH1::cut() {
   if (framing_ == h1::Framing::none) {
     connection_->stream().reset();  // an orderly end would say that this was all
   }
-  h1_->cut();
+  end_.kind = End::Kind::cut;
 }
 
 void StreamH1::settle() {
@@ -289,9 +271,9 @@ void StreamH1::report() {
     return;
   }
   if (status_ != 0) {
-    ReportH1(*connection_).of_answer(*exchange_, status_, answer_bytes_);
+    h1_->report(*exchange_, status_, answer_bytes_);
   } else {
-    ReportH1(*connection_).of_abandoned(*exchange_);
+    h1_->report_abandoned(*exchange_);
   }
 }
 
@@ -306,8 +288,7 @@ std::optional<SecuredBy> StreamH1::secured_by() const {
 }
 
 void StreamH1::inform(int status, std::string_view field_lines) {
-  ResponderH1(connection_->context(), connection_->stream())
-      .send_interim(exchange_->head(), status, field_lines);
+  h1_->send_interim(exchange_->head(), status, field_lines);
 }
 
 }  // namespace eider::detail::server

@@ -19,6 +19,9 @@ namespace eider::detail::server {
 class Connection;
 class H1;
 
+/// Whether all of a response is in the cork, or some of it has been given to the socket already.
+enum class Sent : std::uint8_t { corked, partly };
+
 /// Kept for the next request when its own is done, by its loop.
 class StreamH1 final : public Transport {
  public:
@@ -30,7 +33,18 @@ class StreamH1 final : public Transport {
   [[nodiscard]] Exchange& exchange() noexcept { return *exchange_; }
   [[nodiscard]] const Exchange& exchange() const noexcept { return *exchange_; }
 
-  // What arrives. The stream may be closed when these return.
+  /// How the response has ended. The exchange only notes it here: H1 acts on it when the call that
+  /// ended the response has returned.
+  struct End {
+    enum class Kind : std::uint8_t { none, answered, upgraded, cut };
+
+    Kind kind = Kind::none;
+    h1::Persistence persistence = h1::Persistence::implied;
+    Sent sent = Sent::corked;
+  };
+  [[nodiscard]] const End& end_state() const noexcept { return end_; }
+
+  // What arrives. Afterwards H1 looks at end_state().
   /// in       what has come behind the head
   /// returns  what it leaves of that
   [[nodiscard]] std::string_view begin(std::string_view in);
@@ -74,7 +88,6 @@ class StreamH1 final : public Transport {
   [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
   void inform(int status, std::string_view field_lines) override;
 
-  void serve(std::string_view behind);
   [[nodiscard]] h1::Persistence persistence(const Response& response) const noexcept;
   void pause_when_full() noexcept;
   [[nodiscard]] h1::Framing framing_of(int status,
@@ -85,6 +98,7 @@ class StreamH1 final : public Transport {
   std::unique_ptr<Exchange> exchange_;
   h1::ContentReader reader_;
   Instant due_ = Instant::max();  // what the exchange has asked for
+  End end_;
   // Of an answer whose content is produced:
   h1::Framing framing_ = h1::Framing::none;
   h1::Persistence persistence_ = h1::Persistence::implied;  // as its head says

@@ -1,8 +1,8 @@
-#include "eider/server/responder_h1.h"
-
 #include <string>
 
 #include "eider/protocols/http/status.h"
+#include "eider/server/connection.h"
+#include "eider/server/h1.h"
 
 namespace eider::detail::server {
 
@@ -55,64 +55,54 @@ std::uint64_t content_bytes(Method method, const Response& response) noexcept {
   return file == nullptr ? response.body().size() : file->bytes();
 }
 
-Sent ResponderH1::send_any(Method method, Response& response, h1::Persistence persistence) {
+Sent H1::send_any(const Plan& plan, Method method, Response& response, h1::Persistence how) {
   const std::string_view body = response.body();
   const FileContent* const file = content_as<FileContent>(response);
-  const h1::ResponseHead head{.status = response.status(),
-                              .framing = h1::Framing::sized,
-                              .persistence = persistence,
-                              .content_length = file == nullptr ? body.size() : file->bytes(),
-                              .content_type = response.content_type(),
-                              .field_lines = response.field_lines()};
+  h1::ResponseHead head{.status = response.status(),
+                        .framing = h1::Framing::sized,
+                        .persistence = how,
+                        .content_length = file == nullptr ? body.size() : file->bytes(),
+                        .content_type = response.content_type(),
+                        .field_lines = response.field_lines()};
   if (is_bodiless(head.status)) {
-    send_bodiless(head);
-    return Sent::corked;
+    head.framing = bodiless_framing(head.status);
+    head.content_length = 0;
+    head.content_type = {};
   }
   send_head(head);
-  if (method == Method::head) {
+  if (is_bodiless(head.status) || method == Method::head) {
+    return Sent::corked;
+  }
+  if (file == nullptr && body.size() < kLargeBodyBytes) {
+    stream().output().append(body);
     return Sent::corked;
   }
   if (file != nullptr) {
-    send_file(stream_, *file);
-    return Sent::partly;
+    send_file(stream(), *file);
+  } else {
+    send_large(stream(), response);
   }
-  if (body.size() < kLargeBodyBytes) {
-    stream_.output().append(body);
-    return Sent::corked;
-  }
-  send_large(stream_, response);
+  note_large(plan, response);
   return Sent::partly;
 }
 
-// Files and bodies that are kept anyway take no memory of their own while they wait.
-void ResponderH1::note_large(const Plan& plan, const Response& response) {
+// Remembers that this handler's responses are large and have to wait for their clients. Files and
+// bodies that are kept anyway take no memory of their own while they wait.
+void H1::note_large(const Plan& plan, const Response& response) {
   const bool is_shared = response.body_owner() != nullptr;
   const bool is_kept_anyway = content_as<FileContent>(response) != nullptr ||
                               (is_shared && own_shared_bytes(response, 1) == 0);
-  if (plan.endpoint != nullptr && stream_.waiting_bytes() != 0 && !is_kept_anyway) {
-    context_.large_endpoints.insert(plan.endpoint);
+  if (plan.endpoint != nullptr && stream().waiting_bytes() != 0 && !is_kept_anyway) {
+    context().large_endpoints.insert(plan.endpoint);
   }
 }
 
-void ResponderH1::send_bodiless(h1::ResponseHead head) {
-  head.framing = bodiless_framing(head.status);
-  head.content_length = 0;
-  head.content_type = {};
-  send_head(head);
+void H1::send_head(h1::ResponseHead head) {
+  head.start = &head_start();
+  h1::write_head(stream().output(), head);
 }
 
-void ResponderH1::refuse(const RequestRefusal& refusal, const Plan& plan, Request& request,
-                         Response& response) {
-  refuse_request(context_.service, refusal, plan, request, response);
-  (void)send_any(request.method(), response, h1::Persistence::close);
-}
-
-void ResponderH1::send_head(h1::ResponseHead head) {
-  head.start = &start();
-  h1::write_head(stream_.output(), head);
-}
-
-void ResponderH1::send_interim(const RequestHead& head, int status, std::string_view field_lines) {
+void H1::send_interim(const RequestHead& head, int status, std::string_view field_lines) {
   // RFC 9110, 15.2: a client of HTTP/1.0 is sent no interim response, which it would take for the
   // answer.
   if (head.minor_version == 0) {
@@ -121,7 +111,7 @@ void ResponderH1::send_interim(const RequestHead& head, int status, std::string_
   std::string text("HTTP/1.1 ");
   text.append(std::to_string(status)).append(" ").append(reason_phrase(status)).append("\r\n");
   text.append(field_lines).append("\r\n");
-  stream_.output().append(text);
+  stream().output().append(text);
 }
 
 }  // namespace eider::detail::server
