@@ -1,5 +1,7 @@
 #include "eider/io/ws/ws_session.h"
 
+#include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -7,6 +9,29 @@
 #include "eider/core/base/failure.h"
 
 namespace eider::ws::detail {
+
+namespace {
+
+constexpr std::uint32_t kDroppedBytesMax = 4U * 1024 * 1024;
+
+}  // namespace
+
+bool WsInput::note_control_frame(Instant now, std::uint32_t per_second_max) noexcept {
+  const auto since = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
+  const auto second = static_cast<std::uint32_t>(since.count());
+  // Each second has its own count.
+  if (second != second_) {
+    second_ = second;
+    counted_ = 0;
+  }
+  return ++counted_ <= per_second_max;
+}
+
+bool WsInput::drop(std::size_t bytes) noexcept {
+  // The cap keeps the sum from wrapping.
+  counted_ += static_cast<std::uint32_t>(std::min<std::size_t>(bytes, kDroppedBytesMax));
+  return counted_ <= kDroppedBytesMax;
+}
 
 namespace {
 
@@ -30,14 +55,21 @@ WsRoute::WsRoute(WebSocketOptions its_options, std::string its_pattern)
 
 WsSession::WsSession(WsShared& shared, const WsRoute& route, UpgradedLine& line,
                      const WsAgreement& agreement)
-    : WsEndpoint(shared, route, line, agreement.compression), subprotocol_(agreement.subprotocol) {}
+    : WsDeadlines(shared, route.options),
+      subprotocol_(agreement.subprotocol),
+      input_(shared.side(), route.limits),
+      output_(shared, route, line) {
+  if (agreement.compression) {
+    input_.decompress_by(output_.compress(*agreement.compression));
+  }
+}
 
 // First it leaves the topics, so that nothing is published to what goes; then the handler ends, by
 // which nobody waits here any more but others that send; last the handle learns that it is alone.
 WsSession::~WsSession() {
   abandon_line();
-  on_closing();
-  end_serving();
+  leave_topics();
+  end_handler();
   wake(arrival_);
   wake(room_);
   if (handle_ != nullptr) {
@@ -46,36 +78,17 @@ WsSession::~WsSession() {
 }
 
 std::string_view WsSession::agreed_subprotocol() const noexcept {
-  const auto& names = output().options().subprotocols;
+  const auto& names = output_.options().subprotocols;
   return subprotocol_ < names.size() ? std::string_view(names[subprotocol_]) : std::string_view();
 }
 
 std::string WsSession::address() const {
-  const UpgradedLine* const line = output().line();
+  const UpgradedLine* const line = output_.line();
   return line == nullptr ? std::string() : line->address();
 }
 
-// What the line tells.
-
-void WsSession::on_bytes(std::string_view bytes) {
-  // The handler begins before the first bytes are read, which are for it.
-  begin_handler();
-  WsEndpoint::on_bytes(bytes);
-}
-
-void WsSession::on_end() {
-  begin_handler();
-  WsEndpoint::on_end();
-}
-
-void WsSession::on_broken() {
-  // The handler hears of the end last: it may not use the line any more.
-  WsEndpoint::on_broken();
-  tell_closed();
-}
-
 void WsSession::on_stopping() {
-  UpgradedLine* const line = output().line();
+  UpgradedLine* const line = output_.line();
   const Duration pause = line == nullptr ? Duration::zero() : line->comes_back_in();
   if (pause == Duration::zero()) {
     begin_closing(CloseCode::going_away, "the server stops");
@@ -88,14 +101,14 @@ void WsSession::on_stopping() {
 
 bool WsSession::outlives_line() noexcept {
   // A line that still stands was destroyed by force: its handler ends with it.
-  const bool is_forced = output().line() != nullptr;
+  const bool is_forced = output_.line() != nullptr;
   abandon_line();
   return !is_forced && !is_served();
 }
 
-// What the endpoint tells.
+// Messages and topics.
 
-void WsSession::on_message(const WsMessage& message) {
+void WsSession::deliver(const WsMessage& message) {
   if (handlers_ != nullptr) {
     if (handlers_->message) {
       guard([this, &message] { handlers_->message(*this, message); });
@@ -103,21 +116,21 @@ void WsSession::on_message(const WsMessage& message) {
     return;
   }
   if (inbox_ == nullptr) {
-    inbox_ = output().shared().take_inbox();
+    inbox_ = output_.shared().take_inbox();
   }
   inbox_->add(message);
   wake(arrival_);
 }
 
 bool WsSession::is_full() const noexcept {
-  const WebSocketOptions& options = output().options();
+  const WebSocketOptions& options = output_.options();
   return is_held_back_ ||
          (inbox_ != nullptr && (inbox_->messages() >= options.queued_messages_max ||
                                 inbox_->bytes() >= options.queued_bytes_max));
 }
 
 void WsSession::publish(std::string_view topic, const WsMessage& message, const WsSession* except) {
-  WsTopics& topics = *output().shared().topics();
+  WsTopics& topics = *output_.shared().topics();
   if (!topics.publish(topic, message, except) && is_open() && !is_held_back_) {
     topics.hold_back(*this);
   }
@@ -132,17 +145,17 @@ void WsSession::go_on_reading() noexcept {
   read_on();
 }
 
-void WsSession::on_closing() noexcept {
+void WsSession::leave_topics() noexcept {
   if (is_held_back_) {
     is_held_back_ = false;
-    output().shared().topics()->forget_held_back(*this);
+    output_.shared().topics()->forget_held_back(*this);
   }
   if (subscriptions != nullptr) {
-    output().shared().topics()->unsubscribe_all(*this);
+    output_.shared().topics()->unsubscribe_all(*this);
   }
 }
 
-void WsSession::on_ending() noexcept {
+void WsSession::wake_at_end() noexcept {
   if (is_end_told()) {
     wake(arrival_);
   }
@@ -152,23 +165,23 @@ void WsSession::on_ending() noexcept {
 /// A server's handler goes on behind the end. A client's owner may destroy the connection as soon
 /// as it hears of it: so it does when the last word has left.
 bool WsSession::is_end_told() const noexcept {
-  return state() >= (output().is_server() ? State::leaving : State::over);
+  return state_ >= (output_.is_server() ? State::leaving : State::over);
 }
 
 void WsSession::wake(WsWaiter::Queue& queue) noexcept {
   while (Deferred* waiter = queue.pop_front()) {
-    output().shared().loop().defer(*waiter);
+    output_.shared().loop().defer(*waiter);
   }
 }
 
-void WsSession::on_failure(const std::exception_ptr& thrown) noexcept {
-  LogSink* const log = output().shared().log();
+void WsSession::log_failure(const std::exception_ptr& thrown) noexcept {
+  LogSink* const log = output_.shared().log();
   if (log == nullptr) {
     return;
   }
   try {
     std::string line("WebSocket ");
-    line.append(output().route().pattern).append(" failed: ").append(cause_of(thrown));
+    line.append(output_.route().pattern).append(" failed: ").append(cause_of(thrown));
     log->write(LogLevel::error, line);
   } catch (...) {  // no memory for the line
     log->write(LogLevel::error, "A WebSocket handler failed.");
@@ -186,7 +199,7 @@ void WsSession::start(WsPurpose purpose) {
     rare().starting = std::move(purpose.handler);
   }
   // It is started later: what upgrades is still under way.
-  output().shared().loop().defer(*this);
+  output_.shared().loop().defer(*this);
 }
 
 WebSocket WsSession::hand_out() {
@@ -208,15 +221,15 @@ void WsSession::begin_handler() noexcept {
       }
       return;
     }
-    // The handler is taken out first: `forget_rare` would destroy it.
+    // The handler is taken out first: `rare_.reset` would destroy it.
     WsHandler handler = std::move(rare().starting);
     // A connection that has closed keeps its reason there.
     if (is_open()) {
-      forget_rare();
+      rare_.reset();
     }
     task_ = handler(WebSocket(*this));
     if (task_.start()) {
-      output().shared().loop().defer(*this);
+      output_.shared().loop().defer(*this);
     } else {
       task_.tell(*this);
     }
@@ -224,16 +237,7 @@ void WsSession::begin_handler() noexcept {
 }
 
 void WsSession::on_task_done() noexcept {
-  output().shared().loop().defer(*this);
-}
-
-void WsSession::run() {
-  begin_handler();
-  end_task();
-  if (state() >= State::leaving) {
-    tell_closed();
-  }
-  WsEndpoint::run();
+  output_.shared().loop().defer(*this);
 }
 
 void WsSession::end_task() noexcept {
@@ -259,7 +263,7 @@ void WsSession::tell_closed() noexcept {
   }
 }
 
-void WsSession::end_serving() noexcept {
+void WsSession::end_handler() noexcept {
   // The task is destroyed first: a callback must not find it.
   task_ = Task<>();
   tell_closed();
@@ -278,7 +282,7 @@ void WsSession::close(CloseCode code, std::string_view reason) {
 bool WsSession::has_news() {
   if (inbox_ != nullptr && inbox_->empty()) {
     // The handler has received all: the memory goes back, and the peer's close is answered.
-    output().shared().give_back(std::move(inbox_));
+    output_.shared().give_back(std::move(inbox_));
     answer_close();
   }
   return is_end_told() || (inbox_ != nullptr && !has_closed_ && !is_held_back_);

@@ -1,7 +1,8 @@
-// One WebSocket connection of either side: joins its endpoint with a handler and with topics.
+// One WebSocket connection of either side (RFC 6455): its protocol, its handler and its topics.
 // Must not hold a buffer while nothing is under way, and never runs a handler from another's call.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -9,19 +10,57 @@
 #include <string>
 #include <string_view>
 
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/saved_input.h"
+#include "eider/io/runtime/deferred.h"
 #include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/io/runtime/upgraded.h"
 #include "eider/io/ws/websocket.h"
-#include "eider/io/ws/ws_endpoint.h"
+#include "eider/io/ws/ws_deadlines.h"
 #include "eider/io/ws/ws_inbox.h"
+#include "eider/io/ws/ws_output.h"
 #include "eider/io/ws/ws_route.h"
 #include "eider/io/ws/ws_shared.h"
+#include "eider/protocols/http/ws/message_reader.h"
 
 namespace eider::ws::detail {
 
-/// An entry of the list that the topics keep for each connection.
-struct WsSubscriptionLink {
-  WsSubscriptionLink* next = nullptr;
+/// What one WebSocket receives: frames become events, and what comes too often is counted.
+class WsInput {
+ public:
+  /// limits  outlives it
+  WsInput(ws::Side side, const ws::MessageLimits& limits) noexcept : reader_(side, limits) {}
+
+  /// From now on messages may be compressed. codec: outlives the last call.
+  void decompress_by(ws::MessageCodec& codec) noexcept { reader_.set_codec(codec); }
+  /// The event's bytes are dropped from the front of `in`.
+  [[nodiscard]] ws::Event next(std::string_view& in, Buffer& scratch) {
+    const ws::Event event = reader_.read(in, scratch);
+    in.remove_prefix(event.consumed);
+    return event;
+  }
+  [[nodiscard]] bool is_within_message() const noexcept { return !reader_.is_idle(); }
+
+  // Pings and pongs of one second since the last message.
+  void note_message() noexcept { counted_ = 0; }
+  /// returns  false: that was one too many
+  [[nodiscard]] bool note_control_frame(Instant now, std::uint32_t per_second_max) noexcept;
+  /// So few that each ping is answered, in its place among the messages. Of more only the last one
+  /// of each batch is (RFC 6455, section 5.5.3).
+  [[nodiscard]] bool answers_each_ping() const noexcept { return counted_ <= kPingsAnsweredEach; }
+
+  // Behind our last word what comes is dropped.
+  void begin_dropping() noexcept { counted_ = 0; }
+  /// returns  false: that was too much
+  [[nodiscard]] bool drop(std::size_t bytes) noexcept;
+
+ private:
+  static constexpr std::uint32_t kPingsAnsweredEach = 16;
+
+  ws::MessageReader reader_;
+  std::uint32_t second_ = 0;
+  std::uint32_t counted_ = 0;  // control frames of that second, or bytes that were dropped
 };
 
 /// What the hub keeps of a connection.
@@ -33,14 +72,19 @@ struct WsSubscriber {
   std::uint32_t last_pending = kNone;
 };
 
+/// What the line reports ends in `settle`, which may end the line, or destroy this: it is the last
+/// thing in every such call.
 class WsSession final : public WebSocketRef,
                         public WsSubscriber,
                         private TaskOwner,
-                        public WsEndpoint {
+                        private Deferred,
+                        private WsDeadlines {
  public:
   WsSession(WsShared& shared, const WsRoute& route, UpgradedLine& line,
             const WsAgreement& agreement);
   ~WsSession();
+  WsSession(const WsSession&) = delete;
+  WsSession& operator=(const WsSession&) = delete;
 
   /// Once. What it starts begins later in this turn, or with the first bytes.
   void start(WsPurpose purpose);
@@ -48,16 +92,37 @@ class WsSession final : public WebSocketRef,
   /// destroy the session once it hears of the end.
   [[nodiscard]] WebSocket hand_out();
 
-  // As Upgraded has it, with on_drained.
+  // As Upgraded has it.
   void on_bytes(std::string_view bytes);
   void on_end();
+  void on_drained();
   void on_broken();
   void on_stopping();
   /// The line is gone. Whether its handler still has to hear of it, and WsShared has to keep this.
   [[nodiscard]] bool outlives_line() noexcept;
 
+  // What is sent.
+  /// Pre: is_open().
+  void put(const WsMessage& message);
+  /// Frames that other connections send, too. Without an owner they are copied.
+  void put_frames(const eider::detail::base::SharedBytes& frames);
+  /// Whether there is room for so many messages; does as `when_slow` says when there is none.
+  ///
+  /// are_lost  they are not there any more
+  WsSent admits(std::size_t messages, WhenSlow when_slow, bool are_lost = false);
+  /// Nothing waits, and this one's turn is not over. Otherwise room() is woken later.
+  [[nodiscard]] bool has_room();
+  void send_ping(std::string_view payload);
+  void begin_closing(CloseCode code, std::string_view reason);
+
+  [[nodiscard]] bool is_open() const noexcept { return state_ == State::open; }
+  [[nodiscard]] CloseCode code() const noexcept { return code_; }
+  [[nodiscard]] std::string_view reason() const noexcept;
+  /// Messages that found no room.
+  [[nodiscard]] std::size_t dropped_count() const noexcept;
+  [[nodiscard]] const WsOutput& output() const noexcept { return output_; }
+
   // For the handler.
-  using WsEndpoint::is_open;
   void close(CloseCode code, std::string_view reason);
   /// Where other loops cannot keep up with what it publishes, this connection is not read.
   ///
@@ -67,7 +132,6 @@ class WsSession final : public WebSocketRef,
   [[nodiscard]] std::string address() const;
 
   // For the hub.
-  [[nodiscard]] bool is_held_back() const noexcept { return is_held_back_; }
   void hold_back() noexcept { is_held_back_ = true; }
   void go_on_reading() noexcept;
 
@@ -79,34 +143,95 @@ class WsSession final : public WebSocketRef,
   [[nodiscard]] WsWaiter::Queue& room() noexcept { return room_; }
 
  private:
-  // As WsEndpoint.
-  void on_message(const WsMessage& message) override;
-  void on_failure(const std::exception_ptr& thrown) noexcept override;
-  void on_room() noexcept override { wake(room_); }
-  void on_closing() noexcept override;
-  void on_ending() noexcept override;
-  [[nodiscard]] bool has_unserved() const noexcept override { return inbox_ != nullptr; }
-  [[nodiscard]] bool is_full() const noexcept override;
-  [[nodiscard]] bool is_served() const noexcept override {
+  enum class State : std::uint8_t {
+    open,
+    closing,  // our close frame has left first; the peer's is awaited
+    leaving,  // nothing more is said or heard; what is corked leaves, and the handler ends
+    over,     // the line is closed or gone
+  };
+  /// What few connections need, made when first needed.
+  struct Rare {
+    eider::detail::base::SavedInput saved;  // what may not be read yet
+    std::string reason;
+    std::size_t dropped = 0;
+    // Of the handler.
+    std::unique_ptr<WebSocketHandlers> handlers;
+    WsHandler starting;
+  };
+
+  [[nodiscard]] Rare& rare();
+  /// It is over: the line is not touched any more.
+  void abandon_line() noexcept;
+
+  // Reading.
+  [[nodiscard]] std::string_view read(std::string_view in);
+  void read_saved();
+  /// What was saved is read later in this turn, if that may be again.
+  void read_on() noexcept;
+  [[nodiscard]] bool may_read() const noexcept;
+  /// The handler has so many messages that no more are to be read.
+  [[nodiscard]] bool is_full() const noexcept;
+  void save(std::string_view bytes);
+  void handle(const ws::Event& event);
+  void answer_ping();
+
+  void note_put(std::size_t bytes);
+
+  // Closing.
+  void hear_close(const ws::Event& event);
+  /// Nothing if no answer is owed: the handler has received all that came before the peer's close
+  /// frame.
+  void answer_close();
+  void fail(CloseCode code, std::string_view reason);
+  void note_reason(CloseCode code, std::string_view reason);
+  void leave();
+  void leave_topics() noexcept;
+  void cut();
+  void end_line() noexcept;
+  void settle();
+
+  void expire() override;
+  void end_patience();
+
+  // The handler.
+  /// What was put off to where no handler is under way.
+  void run() override;
+  /// What `call` throws is logged, and ends the connection with 1011.
+  template <class Call>
+  void guard(Call call) noexcept;
+  void log_failure(const std::exception_ptr& thrown) noexcept;
+  void deliver(const WsMessage& message);
+  /// The handler has heard of the end, and has ended.
+  [[nodiscard]] bool is_served() const noexcept {
     return task_.is_empty() && !owes_closed_ && is_started_;
   }
-  void end_serving() noexcept override;
-  void on_settled() noexcept override { output().shared().release(*this); }
-
+  /// The handler has had its time: it ends now.
+  void end_handler() noexcept;
   void begin_handler() noexcept;
   void on_task_done() noexcept override;
-  void run() override;
   void end_task() noexcept;
   void tell_closed() noexcept;
   [[nodiscard]] bool is_end_told() const noexcept;
+  void wake_at_end() noexcept;
   void wake(WsWaiter::Queue& queue) noexcept;
 
-  // The small ones first: see WsEndpoint.
+  // The small ones first: they fill the rest of the last word of WsDeadlines.
+  State state_ = State::open;
+  CloseCode code_ = CloseCode::abnormal;
   std::uint8_t subprotocol_;
+  bool has_peer_ended_ : 1 = false;
+  bool is_clean_ : 1 = false;     // nothing more is expected from the peer
+  bool owes_close_ : 1 = false;   // the answer to the peer's
+  bool owes_pong_ : 1 = false;    // its payload is in WsShared::owed_pong
+  bool is_paused_ : 1 = false;    // the line; what came before is saved
+  bool is_yielding_ : 1 = false;  // until its turn begins again
   bool is_started_ : 1 = false;
   bool is_held_back_ : 1 = false;
-  bool has_closed_ : 1 = false;                  // the handler has: it gets no more messages
-  bool owes_closed_ : 1 = false;                 // `opened` was called
+  bool has_closed_ : 1 = false;   // the handler has: it gets no more messages
+  bool owes_closed_ : 1 = false;  // `opened` was called
+  std::unique_ptr<Rare> rare_;
+  WsInput input_;
+  WsOutput output_;
   const WebSocketHandlers* handlers_ = nullptr;  // null with a coroutine
   WebSocket* handle_ = nullptr;
   Task<> task_;
@@ -118,5 +243,15 @@ class WsSession final : public WebSocketRef,
 // An idle connection costs this, its line, and the handler's frame when there is one. (What the
 // heap gives to 320 bytes holds 328.)
 static_assert(sizeof(WsSession) <= 328);
+
+template <class Call>
+void WsSession::guard(Call call) noexcept {
+  try {
+    call();
+  } catch (...) {
+    log_failure(std::current_exception());
+    begin_closing(CloseCode::internal_error, "the server failed");
+  }
+}
 
 }  // namespace eider::ws::detail

@@ -1,35 +1,27 @@
-#include "eider/io/ws/ws_endpoint.h"
+#include "eider/io/ws/ws_session.h"
 
 namespace eider::ws::detail {
 
-WsEndpoint::WsEndpoint(WsShared& shared, const WsRoute& route, UpgradedLine& line,
-                       const std::optional<ws::DeflateTerms>& compression)
-    : WsDeadlines(shared, route.options),
-      input_(shared.side(), route.limits),
-      output_(shared, route, line) {
-  if (compression) {
-    input_.decompress_by(output_.compress(*compression));
-  }
-}
-
-WsEndpoint::Rare& WsEndpoint::rare() {
+WsSession::Rare& WsSession::rare() {
   if (rare_ == nullptr) {
     rare_ = std::make_unique<Rare>();
   }
   return *rare_;
 }
 
-std::string_view WsEndpoint::reason() const noexcept {
+std::string_view WsSession::reason() const noexcept {
   return rare_ == nullptr ? std::string_view() : std::string_view(rare_->reason);
 }
 
-std::size_t WsEndpoint::dropped_count() const noexcept {
+std::size_t WsSession::dropped_count() const noexcept {
   return rare_ == nullptr ? 0 : rare_->dropped;
 }
 
 // What the line tells.
 
-void WsEndpoint::on_bytes(std::string_view bytes) {
+void WsSession::on_bytes(std::string_view bytes) {
+  // The handler begins before the first bytes are read, which are for it.
+  begin_handler();
   // It is heard, whatever it says: a ping is not due.
   note_heard(output_.now());
   if (state_ >= State::leaving) {
@@ -50,7 +42,8 @@ void WsEndpoint::on_bytes(std::string_view bytes) {
   settle();
 }
 
-void WsEndpoint::on_end() {
+void WsSession::on_end() {
+  begin_handler();
   // It is noted first: answering the close ends the connection then.
   has_peer_ended_ = true;
   if (!owes_close_) {
@@ -59,10 +52,10 @@ void WsEndpoint::on_end() {
   settle();
 }
 
-void WsEndpoint::on_drained() {
+void WsSession::on_drained() {
   excuse_silence(output_.now());  // it was not read from meanwhile
   note_drained(output_);
-  on_room();
+  wake(room_);
   if (state_ < State::leaving) {
     guard([this] { read_saved(); });
   }
@@ -70,33 +63,39 @@ void WsEndpoint::on_drained() {
 }
 
 // No settle: the line's owner destroys this when the call has returned, unless the handler goes on.
-void WsEndpoint::on_broken() {
-  if (state_ == State::over) {
-    return;
+void WsSession::on_broken() {
+  if (state_ != State::over) {
+    // The line is gone, so nothing may be written from here on.
+    output_.forget_line();
+    leave();
+    state_ = State::over;
+    wake_at_end();
   }
-  // The line is gone, so nothing may be written from here on.
-  output_.forget_line();
-  leave();
-  state_ = State::over;
-  on_ending();
+  // The handler hears of the end last: it may not use the line any more.
+  tell_closed();
 }
 
-void WsEndpoint::abandon_line() noexcept {
+void WsSession::abandon_line() noexcept {
   output_.forget_line();
   state_ = State::over;
 }
 
-void WsEndpoint::run() {
+void WsSession::run() {
+  begin_handler();
+  end_task();
+  if (state_ >= State::leaving) {
+    tell_closed();
+  }
   // Saved bytes are read here, where no handler is under way.
   if (state_ < State::leaving) {
     guard([this] { read_saved(); });
   }
   if (is_yielding_) {
     is_yielding_ = false;
-    // Its turn begins anew before the handler is woken, which sends at once.
+    // Its turn begins again before the handler is woken, which sends at once.
     output_.begin_turn();
     if (output_.waiting_bytes() == 0) {
-      on_room();
+      wake(room_);
     }
   }
   settle();
@@ -105,7 +104,7 @@ void WsEndpoint::run() {
 // Reading.
 
 /// What may not be read yet is left; nothing once the connection is leaving.
-std::string_view WsEndpoint::read(std::string_view in) {
+std::string_view WsSession::read(std::string_view in) {
   // A handler may close the connection, or have enough, behind each message.
   while (!in.empty() && state_ < State::leaving && may_read()) {
     handle(input_.next(in, output_.shared().scratch()));
@@ -120,7 +119,7 @@ std::string_view WsEndpoint::read(std::string_view in) {
   return state_ < State::leaving ? in : std::string_view();
 }
 
-void WsEndpoint::read_saved() {
+void WsSession::read_saved() {
   if (rare_ != nullptr && !rare_->saved.empty()) {
     eider::detail::base::SavedInput& saved = rare_->saved;
     // The memory stays while it is read: handlers only add behind it, by `save`.
@@ -135,13 +134,13 @@ void WsEndpoint::read_saved() {
   }
 }
 
-void WsEndpoint::read_on() noexcept {
+void WsSession::read_on() noexcept {
   if (is_paused_ && may_read()) {
     output_.shared().loop().defer(*this);
   }
 }
 
-bool WsEndpoint::may_read() const noexcept {
+bool WsSession::may_read() const noexcept {
   if (state_ != State::open) {
     return true;  // messages are dropped, and the close frame is awaited
   }
@@ -154,7 +153,7 @@ bool WsEndpoint::may_read() const noexcept {
   return !is_full();
 }
 
-void WsEndpoint::save(std::string_view bytes) {
+void WsSession::save(std::string_view bytes) {
   rare().saved.append(bytes);
   if (!is_paused_) {
     is_paused_ = true;
@@ -162,7 +161,7 @@ void WsEndpoint::save(std::string_view bytes) {
   }
 }
 
-void WsEndpoint::handle(const ws::Event& event) {
+void WsSession::handle(const ws::Event& event) {
   switch (event.kind) {
     case ws::EventKind::message:
       // The message is whole before its handler is called, which may take long.
@@ -171,7 +170,7 @@ void WsEndpoint::handle(const ws::Event& event) {
       if (state_ == State::open) {
         // A ping that came ahead of the message is answered ahead of what answers that.
         answer_ping();
-        on_message({event.type, event.data});
+        deliver({event.type, event.data});
       }
       return;
     case ws::EventKind::ping:
@@ -199,7 +198,7 @@ void WsEndpoint::handle(const ws::Event& event) {
   }
 }
 
-void WsEndpoint::answer_ping() {
+void WsSession::answer_ping() {
   // A pong that is owed behind our close frame is not sent.
   if (owes_pong_ && state_ == State::open) {
     output_.put_pong(output_.shared().owed_pong().view());
@@ -210,7 +209,7 @@ void WsEndpoint::answer_ping() {
 
 // Writing.
 
-void WsEndpoint::put(const WsMessage& message) {
+void WsSession::put(const WsMessage& message) {
   // The pace sees what was put before the flush may refuse it.
   note_put(output_.put(message));
   if (output_.is_turn_over() && !is_yielding_) {
@@ -219,7 +218,7 @@ void WsEndpoint::put(const WsMessage& message) {
   }
 }
 
-void WsEndpoint::put_frames(const eider::detail::base::SharedBytes& frames) {
+void WsSession::put_frames(const eider::detail::base::SharedBytes& frames) {
   if (frames.owner == nullptr) {
     output_.put_frames(frames.bytes);
     note_put(frames.bytes.size());
@@ -232,14 +231,14 @@ void WsEndpoint::put_frames(const eider::detail::base::SharedBytes& frames) {
   }
 }
 
-void WsEndpoint::note_put(std::size_t bytes) {
+void WsSession::note_put(std::size_t bytes) {
   note_output(bytes);
   if (!output_.flush_much()) {
     watch_output(output_);
   }
 }
 
-bool WsEndpoint::has_room() {
+bool WsSession::has_room() {
   if (output_.waiting_bytes() != 0) {
     watch_output(output_);  // else the timer would find it
     return false;
@@ -247,7 +246,7 @@ bool WsEndpoint::has_room() {
   return !is_yielding_;
 }
 
-WsSent WsEndpoint::admits(std::size_t messages, WhenSlow when_slow, bool are_lost) {
+WsSent WsSession::admits(std::size_t messages, WhenSlow when_slow, bool are_lost) {
   if (state_ != State::open) {
     return WsSent::ended;
   }
@@ -263,7 +262,7 @@ WsSent WsEndpoint::admits(std::size_t messages, WhenSlow when_slow, bool are_los
   return WsSent::dropped;
 }
 
-void WsEndpoint::send_ping(std::string_view payload) {
+void WsSession::send_ping(std::string_view payload) {
   if (state_ == State::open) {
     output_.put_ping(payload);
   }
@@ -271,7 +270,7 @@ void WsEndpoint::send_ping(std::string_view payload) {
 
 // Closing.
 
-void WsEndpoint::begin_closing(CloseCode code, std::string_view reason) {
+void WsSession::begin_closing(CloseCode code, std::string_view reason) {
   // A close frame of the peer's that is unanswered comes first: the handler will receive no more.
   answer_close();
   if (state_ != State::open) {
@@ -282,7 +281,7 @@ void WsEndpoint::begin_closing(CloseCode code, std::string_view reason) {
   note_reason(code, reason);
   // The state changes before others hear of it.
   state_ = State::closing;
-  on_closing();
+  leave_topics();
   expect_close(output_);
   if (has_peer_ended_) {
     leave();
@@ -293,10 +292,10 @@ void WsEndpoint::begin_closing(CloseCode code, std::string_view reason) {
 
 // "An endpoint MAY delay sending a Close frame until its current message is sent" (RFC 6455,
 // section 5.5.1): first the handler has its say on the messages in front of it.
-void WsEndpoint::hear_close(const ws::Event& event) {
+void WsSession::hear_close(const ws::Event& event) {
   note_reason(event.code, event.data);
   owes_close_ = true;
-  if (state_ == State::open && has_unserved()) {
+  if (state_ == State::open && inbox_ != nullptr) {
     expect_close(output_);
   } else {
     // The handler has nothing left to receive, so the answer need not wait.
@@ -304,7 +303,7 @@ void WsEndpoint::hear_close(const ws::Event& event) {
   }
 }
 
-void WsEndpoint::answer_close() {
+void WsSession::answer_close() {
   if (!owes_close_) {
     return;
   }
@@ -320,7 +319,7 @@ void WsEndpoint::answer_close() {
 }
 
 // RFC 6455, section 7.1.7: a close frame that says why, and nothing more is read.
-void WsEndpoint::fail(CloseCode code, std::string_view reason) {
+void WsSession::fail(CloseCode code, std::string_view reason) {
   if (state_ == State::open) {
     output_.put_close(code, reason);
     note_reason(code, reason);
@@ -328,7 +327,7 @@ void WsEndpoint::fail(CloseCode code, std::string_view reason) {
   leave();
 }
 
-void WsEndpoint::note_reason(CloseCode code, std::string_view reason) {
+void WsSession::note_reason(CloseCode code, std::string_view reason) {
   code_ = code;
   if (!reason.empty() || rare_ != nullptr) {
     rare().reason = reason;
@@ -337,7 +336,7 @@ void WsEndpoint::note_reason(CloseCode code, std::string_view reason) {
 
 // Behind the last word: what is corked leaves and the handler hears of the end. A peer that still
 // sends is read from in silence for a while, or a reset might overtake our close frame.
-void WsEndpoint::leave() {
+void WsSession::leave() {
   if (state_ >= State::leaving) {
     return;
   }
@@ -345,9 +344,9 @@ void WsEndpoint::leave() {
   state_ = State::leaving;
   input_.begin_dropping();
   // It leaves its topics before the handler hears of the end.
-  on_closing();
+  leave_topics();
   expect_close(output_);
-  on_ending();
+  wake_at_end();
   // The rest happens in `run`, where no handler is under way.
   output_.shared().loop().defer(*this);
   UpgradedLine* const line = output_.line();
@@ -369,10 +368,10 @@ void WsEndpoint::leave() {
 
 // The end of the line.
 
-void WsEndpoint::settle() {
+void WsSession::settle() {
   if (state_ == State::over) {
     if (is_served()) {
-      on_settled();
+      output_.shared().release(*this);
     }
     return;
   }
@@ -384,7 +383,7 @@ void WsEndpoint::settle() {
 
 // The line's owner destroys this later in the turn, unless the handler goes on: then the timer
 // does, which is kept for that.
-void WsEndpoint::end_line() noexcept {
+void WsSession::end_line() noexcept {
   // The state is over before the line is closed, which may call back.
   state_ = State::over;
   if (is_served()) {
@@ -392,11 +391,11 @@ void WsEndpoint::end_line() noexcept {
   }
   // The line is forgotten first, so nothing is written to it any more.
   output_.forget_line()->close();
-  on_ending();
+  wake_at_end();
 }
 
 // By force: what waits for this peer in the kernel would wait for ever.
-void WsEndpoint::cut() {
+void WsSession::cut() {
   if (output_.line() == nullptr) {
     return;
   }
@@ -408,7 +407,7 @@ void WsEndpoint::cut() {
 
 // Time.
 
-void WsEndpoint::expire() {
+void WsSession::expire() {
   switch (look(output_, is_paused_)) {
     case WsDue::nothing:
       break;
@@ -430,7 +429,7 @@ void WsEndpoint::expire() {
 
 // First for the peer's close frame, then for our last bytes and the handler. While the peer takes
 // what was sent before, its time goes on.
-void WsEndpoint::end_patience() {
+void WsSession::end_patience() {
   // The answer waits for nothing any more: the handler had its time.
   if (owes_close_) {
     answer_close();
@@ -438,7 +437,7 @@ void WsEndpoint::end_patience() {
   }
   if (state_ != State::closing) {
     // Messages that the handler has not received are given up here.
-    end_serving();
+    end_handler();
   }
   if (takes_more_time(output_)) {
     return;
