@@ -1,4 +1,4 @@
-#include "eider/server/backlog.h"
+#include "eider/server/overload.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "eider/protocols/http/method.h"
 #include "eider/protocols/http/request_work.h"
-#include "eider/server/answer_began.h"
+#include "eider/server/observer.h"
 
 namespace eider::detail::server {
 
@@ -310,8 +310,7 @@ void Exchange::reset() noexcept {
   stage_ = Stage::idle;
   ongoing_ = Ongoing();
   cancel_source_ = CancelSource();
-  constexpr std::size_t kKeptBodyBytesMax = 16UL * 1024;
-  if (response_.body().size() > kKeptBodyBytesMax) {
+  if (response_.body().size() > Buffer::kKeptBytesMax) {
     // Moved out: a std::string that is assigned an empty one keeps its memory.
     (void)std::exchange(response_, Response());
   }

@@ -12,6 +12,15 @@
 
 namespace eider {
 
+/// When the head of a response left whose content is produced while it is sent (an event stream,
+/// Streamed, a ResponseStream), or that became another protocol's, such as a WebSocket. It is put
+/// into such requests only: other responses end when they are written.
+///
+/// at  when the head was given to the connection
+struct AnswerBegan {
+  Instant at;
+};
+
 struct AnswerRecord {
   /// Nothing of it but the peer is known of a request that could not be read.
   const Request& request;

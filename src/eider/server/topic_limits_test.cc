@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "eider/core/base/shared_log.h"
-#include "eider/server/hub_inbox.h"
 #include "eider/server/test_ws_line.h"
 #include "eider/server/topics.h"
+#include "eider/server/ws_hub.h"
 
 namespace eider {
 namespace {

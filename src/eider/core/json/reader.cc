@@ -1,14 +1,108 @@
 #include "eider/core/json/reader.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <string_view>
 #include <utility>
 
+#include "eider/core/base/buffer.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/json/text.h"
-#include "eider/core/json/workspace.h"
 #include "eider/core/reflect/text.h"
 
 namespace eider::json::detail {
+
+/// One thread's workspace; reading within reading gets one of its own.
+class Workspace {
+ public:
+  /// What a text may take for its memory to be kept for the next one. The parser needs about six
+  /// times as much: under 1 MiB per thread in all.
+  static constexpr std::size_t kKeptTextBytesMax = std::size_t{128} << 10;
+
+  /// Copies `text`, in brackets, with the padding that simdjson reads behind it.
+  ///
+  /// The brackets make every text an array of one element: so what stands alone (a number, a
+  /// string), what is missing and what stands behind are all seen by one path.
+  [[nodiscard]] simdjson::padded_string_view bracketed(std::string_view text);
+
+  [[nodiscard]] simdjson::ondemand::parser& parser() noexcept { return parser_; }
+
+ private:
+  friend class WorkspaceLease;
+
+  void trim();
+
+  Buffer text_;
+  simdjson::ondemand::parser parser_;
+  bool is_leased_ = false;
+};
+
+/// Borrows the thread's workspace, or makes one while that is in use.
+class WorkspaceLease {
+ public:
+  WorkspaceLease();
+  ~WorkspaceLease();
+  WorkspaceLease(const WorkspaceLease&) = delete;
+  WorkspaceLease& operator=(const WorkspaceLease&) = delete;
+
+  Workspace* operator->() const noexcept { return workspace_; }
+
+ private:
+  Workspace* workspace_;
+  bool is_own_;
+};
+
+namespace {
+
+constexpr std::size_t kSmallestParserBytes = 1024;
+
+thread_local Workspace this_thread;
+
+}  // namespace
+
+simdjson::padded_string_view Workspace::bracketed(std::string_view text) {
+  const std::size_t bytes = text.size() + 2;
+  text_.clear();
+  char* const at = text_.reserve(bytes + simdjson::SIMDJSON_PADDING);
+  at[0] = '[';
+  if (!text.empty()) {
+    std::memcpy(at + 1, text.data(), text.size());
+  }
+  at[bytes - 1] = ']';
+  std::memset(at + bytes, ' ', simdjson::SIMDJSON_PADDING);
+  text_.commit(bytes);
+  if (parser_.capacity() < bytes &&
+      parser_.allocate(std::bit_ceil(std::max(bytes, kSmallestParserBytes))) != simdjson::SUCCESS) {
+    throw std::bad_alloc();
+  }
+  return simdjson::padded_string_view(text_.data(), bytes, text_.capacity());
+}
+
+void Workspace::trim() {
+  if (text_.capacity() > kKeptTextBytesMax || parser_.capacity() > kKeptTextBytesMax) {
+    text_.release();
+    parser_ = simdjson::ondemand::parser();
+  }
+}
+
+WorkspaceLease::WorkspaceLease()
+    : workspace_(this_thread.is_leased_ ? new Workspace : &this_thread),
+      is_own_(this_thread.is_leased_) {
+  workspace_->is_leased_ = true;
+}
+
+WorkspaceLease::~WorkspaceLease() {
+  if (is_own_) {
+    delete workspace_;
+    return;
+  }
+  workspace_->trim();
+  workspace_->is_leased_ = false;
+}
 
 namespace {
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "eider/io/net/dialler.h"
-#include "eider/io/net/race.h"
 #include "eider/io/net/test_name_server.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/sleep.h"

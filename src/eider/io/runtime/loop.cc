@@ -6,9 +6,9 @@
 
 #include "eider/core/base/assert.h"
 #include "eider/io/runtime/backends.h"
-#include "eider/io/runtime/clock.h"
 #include "eider/io/runtime/stream.h"
 #include "eider/io/runtime/stream_access.h"
+#include "eider/io/runtime/time.h"
 #include "eider/io/runtime/timer.h"
 #include "eider/io/runtime/timer_wheel.h"
 #include "eider/io/runtime/turn_watch.h"

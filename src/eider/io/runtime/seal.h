@@ -13,6 +13,31 @@
 
 namespace eider {
 
+/// Memory that the seals of one thread use in turn, each for a moment: one that waits has none.
+class SpareBuffer {
+ public:
+  /// More than this is given back to the heap.
+  static constexpr std::size_t kKeptBytesMax = 128UL * 1024;
+
+  /// For a buffer that has no memory of its own.
+  void lend(Buffer& to) noexcept {
+    if (to.capacity() == 0) {
+      to.swap(memory_);
+    }
+  }
+  /// Its bytes are forgotten.
+  void take_back(Buffer& from) noexcept {
+    from.clear();
+    if (memory_.capacity() < from.capacity() && from.capacity() <= kKeptBytesMax) {
+      from.swap(memory_);
+    }
+    from.release();
+  }
+
+ private:
+  Buffer memory_;  // empty
+};
+
 enum class SealState : std::uint8_t {
   handshaking,
   open,

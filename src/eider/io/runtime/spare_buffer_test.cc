@@ -1,4 +1,4 @@
-#include "eider/io/runtime/spare_buffer.h"
+#include "eider/io/runtime/seal.h"
 
 #include <gtest/gtest.h>
 

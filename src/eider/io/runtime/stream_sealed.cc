@@ -8,7 +8,7 @@
 
 #include "eider/core/base/assert.h"
 #include "eider/core/base/poison.h"
-#include "eider/io/runtime/spare_buffer.h"
+#include "eider/io/runtime/seal.h"
 #include "eider/io/runtime/stream.h"
 #include "eider/io/runtime/stream_rest.h"
 

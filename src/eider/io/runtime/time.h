@@ -20,4 +20,12 @@ using Instant = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 /// The same the other way round, in the largest unit in which it is a whole number: "90s".
 [[nodiscard]] std::string format_duration(Duration duration);
 
+namespace detail::runtime {
+
+/// On an event loop's thread its Loop::now, which tests simulate. On other threads the steady
+/// clock, which may differ from a loop's by the length of a turn. Where there is always a loop, use
+/// Loop::now.
+[[nodiscard]] Instant now_anywhere() noexcept;
+
+}  // namespace detail::runtime
 }  // namespace eider

@@ -2,6 +2,8 @@
 // Must not decide what is accepted: the context that made its SSL has.
 #pragma once
 
+#include <openssl/bio.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,10 +13,26 @@
 
 #include "eider/core/base/buffer.h"
 #include "eider/io/tls/openssl.h"
-#include "eider/io/tls/seal_bio.h"
 #include "eider/io/tls/tls_seal.h"
 
 namespace eider::detail::tls {
+
+class SealEngine;
+
+/// What OpenSSL reads and writes while it is called.
+struct SealWire {
+  /// Whose it is: callbacks find it by the SSL's BIO.
+  SealEngine* engine = nullptr;
+  /// Not read yet.
+  std::string_view in = {};
+  /// Null outside of a call.
+  Buffer* out = nullptr;
+  /// All that has been read, in bytes.
+  std::size_t bytes_read = 0;
+};
+
+/// wire  outlives the BIO
+[[nodiscard]] BIO* new_seal_bio(SealWire& wire);
 
 /// Hears of the sessions that a server lets its client resume.
 class SessionKeeper {

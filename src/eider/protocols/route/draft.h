@@ -11,11 +11,72 @@
 
 #include "eider/core/base/result.h"
 #include "eider/protocols/http/method.h"
-#include "eider/protocols/route/exact_table.h"
+#include "eider/protocols/route/bytes_hash.h"
 #include "eider/protocols/route/leaf.h"
 #include "eider/protocols/route/segment_tree.h"
 
 namespace eider::route {
+
+/// Patterns without parameters: a whole path, found by comparing or by one probe of a table.
+class ExactTable {
+ public:
+  /// Pre: `path` was not added before.
+  void add(std::string_view path, Leaf leaf);
+  /// Lays out what was added. Call it once.
+  void freeze();
+
+  /// Where `path` ends, or null.
+  [[nodiscard]] const Leaf* find(std::string_view path) const noexcept;
+
+ private:
+  /// Up to so many paths are compared one by one: that is quicker than any hash.
+  static constexpr std::size_t kComparedMax = 8;
+
+  struct Entry {
+    std::uint32_t text = 0;  // where its bytes begin in texts_
+    std::uint32_t size = 0;
+    Leaf leaf;
+  };
+  /// Small, so that ten thousand of them stay in the cache: a path that is not here mostly ends at
+  /// one of these.
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t entry = kNoEntry;
+  };
+  static constexpr std::uint32_t kNoEntry = ~std::uint32_t{0};
+
+  [[nodiscard]] static constexpr std::uint64_t size_bit(std::size_t size) noexcept {
+    return std::uint64_t{1} << (size & 63U);
+  }
+  [[nodiscard]] bool matches(const Entry& entry, std::string_view path) const noexcept;
+  [[nodiscard]] const Leaf* compare_all(std::string_view path) const noexcept;
+  [[nodiscard]] const Leaf* probe(std::string_view path) const noexcept;
+
+  std::vector<Entry> entries_;
+  std::vector<Slot> slots_;  // empty where all are compared
+  std::string texts_;
+  std::uint64_t sizes_ = 0;  // bit i: a path of i bytes (modulo 64) is here
+};
+
+inline const Leaf* ExactTable::find(std::string_view path) const noexcept {
+  if ((sizes_ & size_bit(path.size())) == 0) {
+    return nullptr;
+  }
+  return slots_.empty() ? compare_all(path) : probe(path);
+}
+
+inline bool ExactTable::matches(const Entry& entry, std::string_view path) const noexcept {
+  return entry.size == path.size() && equals(texts_.data() + entry.text, path);
+}
+
+inline const Leaf* ExactTable::compare_all(std::string_view path) const noexcept {
+  for (const Entry& entry : entries_) {
+    if (matches(entry, path)) {
+      return &entry.leaf;
+    }
+  }
+  return nullptr;
+}
 
 /// What ends at one place, one route per method.
 class DraftLeaf {

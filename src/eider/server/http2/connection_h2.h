@@ -8,23 +8,94 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eider/core/base/intrusive_list.h"
 #include "eider/io/runtime/deferred.h"
 #include "eider/io/runtime/output_budget.h"
 #include "eider/io/runtime/pace.h"
+#include "eider/io/runtime/time.h"
 #include "eider/io/runtime/timer.h"
 #include "eider/protocols/http/h2/session.h"
-#include "eider/server/http2/frame_deadline.h"
 #include "eider/server/http2/loop_h2.h"
 #include "eider/server/http2/send_queue.h"
-#include "eider/server/http2/shutdown_h2.h"
 #include "eider/server/http2/stream_h2.h"
 #include "eider/server/http2/stream_table.h"
+#include "eider/server/loop_limits.h"
 #include "eider/server/upgrade.h"
 
 namespace eider::detail::http2 {
+
+/// GOAWAY that refuses nothing yet, since requests may be on their way, and behind it one that
+/// names the last stream that is served (RFC 9113, section 6.8).
+class ShutdownH2 {
+ public:
+  /// session  outlives it
+  explicit ShutdownH2(h2::Session& session) noexcept : session_(session) {}
+
+  /// The server stops: `begin` follows when the client has asked something, or had the time to.
+  void note_stopping(Instant now) noexcept { stopping_since_ = now; }
+  /// The server stops, or the connection ends by itself.
+  [[nodiscard]] bool is_wanted() const noexcept {
+    return stopping_since_ != Instant::max() || has_begun();
+  }
+  [[nodiscard]] bool has_begun() const noexcept { return begun_at_ != Instant::max(); }
+
+  /// The first step.
+  void begin(Instant now);
+  /// The same, if the server stops and the time for it has come.
+  void begin_if_due(Instant now, Duration time_to_ask) {
+    if (stopping_since_ != Instant::max() && now - stopping_since_ >= time_to_ask) {
+      begin(now);
+    }
+  }
+  /// The second step, if the client has had enough time to see the first.
+  void finish_if_due(Instant now);
+  /// The client has seen the first step.
+  void on_pong();
+
+ private:
+  void finish();
+
+  h2::Session& session_;
+  Instant stopping_since_ = Instant::max();
+  Instant begun_at_ = Instant::max();
+  bool is_finished_ = false;
+};
+
+/// Each frame that has begun has to end, whatever it is: no stream is there yet that would be held
+/// to a pace, nothing else can come meanwhile, and the client is not idle either. Content comes at
+/// a body's pace, which a slow line may keep for longer than a head may take.
+class FrameDeadline {
+ public:
+  /// To be asked from time to time. returns  whether the client is too slow
+  [[nodiscard]] bool is_missed(const std::optional<h2::Unfinished>& unfinished,
+                               const server::LoopLimits& limits, Instant now);
+
+ private:
+  std::optional<h2::Unfinished> begun_;  // when the span began that ends at due_
+  Instant due_ = Instant::max();
+};
+
+inline bool FrameDeadline::is_missed(const std::optional<h2::Unfinished>& unfinished,
+                                     const server::LoopLimits& limits, Instant now) {
+  const bool is_same = unfinished && begun_ && unfinished->number == begun_->number &&
+                       unfinished->is_content == begun_->is_content;
+  if (is_same && now < due_) {
+    return false;
+  }
+  // Content is measured by what has come of it in the span; anything else has to be whole by then.
+  const std::size_t come = is_same ? begun_->missing_bytes - unfinished->missing_bytes : 0;
+  if (is_same && (!unfinished->is_content || come < limits.body_bytes_least(now))) {
+    return true;
+  }
+  begun_ = unfinished;
+  if (unfinished) {
+    due_ = now + (unfinished->is_content ? limits.body : limits.head);
+  }
+  return false;
+}
 
 /// The requests that one receipt of bytes has completed are served when all of it has been read:
 /// a client that takes a request back in the same breath has not had it served.

@@ -18,7 +18,7 @@
 #include "eider/core/json/json.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/method.h"
-#include "eider/server/answer_began.h"
+#include "eider/server/observer.h"
 #include "eider/web/middleware/identity.h"
 
 namespace eider {

@@ -7,8 +7,9 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/per_process.h"
-#include "eider/io/runtime/clock.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/ip_address.h"
+#include "eider/protocols/http/status.h"
 #include "eider/web/middleware/client_network.h"
 #include "eider/web/middleware/place_table.h"
 
@@ -18,7 +19,6 @@ namespace detail::middleware {
 
 namespace {
 
-constexpr int kTooManyAttempts = 429;
 constexpr unsigned kIpv6AddressBits = 128;
 
 void check_delays(const LoginDelays& delays) {
@@ -170,7 +170,7 @@ namespace {
 
 Error too_many_attempts(Duration wait) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
-  return Error(kTooManyAttempts, "Too many attempts. Try again later.")
+  return Error(kTooManyRequests, "Too many attempts. Try again later.")
       .with_header("Retry-After", std::to_string(seconds));
 }
 

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "eider/core/base/text.h"
-#include "eider/protocols/http/h1/put.h"
 #include "eider/protocols/http/status.h"
 
 namespace eider::h1 {

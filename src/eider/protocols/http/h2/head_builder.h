@@ -9,11 +9,22 @@
 #include <vector>
 
 #include "eider/core/base/buffer.h"
-#include "eider/protocols/http/h2/priority.h"
 #include "eider/protocols/http/head.h"
 #include "eider/protocols/http/refusal.h"
 
 namespace eider::h2 {
+
+/// How urgent a client says that a response is (RFC 9218).
+struct Priority {
+  /// 0, the most urgent, to 7.
+  std::uint32_t urgency = 3;
+  /// It can be used before it is whole, so that it may share the connection.
+  bool is_incremental = false;
+};
+
+/// Changes what the value of a Priority field says: "u=1, i". Members that are unknown or malformed
+/// are ignored, as section 4 asks.
+void read_priority(std::string_view value, Priority& into) noexcept;
 
 struct HeadLimits {
   /// Names and values, and 32 bytes for each field as RFC 9113, section 6.5.2 counts; more is 431.
