@@ -3,15 +3,27 @@
 Must not name a contestant: all are asked alike.
 """
 
+import base64
+import hmac
+
 from experiments.model import HTML, Ask, Cell, Experiment
 from verify.answers import Expected
 
-# Made by the key in apps/eider/form_page.cc.
-_TOKEN = "NG9PrvIFhKV7r2kV0ztsyVI6pZWhpWfhre9mbSCUM+1rw0n78qLdWRvN3RW/U32wUus="
-_SESSION = ("1.a08V3DuJoIXOzjhuIgyYKHb1tmJD0Dp7a."
-            "eyJ1c2VyIjoiIiwiYmVnYW4iOjE3OTU0NTIwNzMsInNlZW4iOjE3OTU0NTIwNzMsInZlcnNpb24iOjEs"
-            "ImRhdGEiOiJ7XCJ2aXNpdHNcIjozfSIsImZsYXNoZXMiOiIifQ==."
-            "8PDSFKeZZXptFG87KanlG5VLJtgsf8Z23FTGU2uEHXo=")
+_KEY = b"the arena's key, which is no secret"  # that of apps/eider/form_page.cc
+
+
+def _signed(purpose, text):
+    """The text as Eider's TokenSigner signs it (src/eider/core/base/signed_token.h)."""
+    signature = hmac.digest(_KEY, f"{purpose}\n0\n{text}".encode(), "sha256")
+    return f"{text}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
+
+
+_TOKEN = _signed("eider csrf", "NG9PrvIFhKV7r2kV0ztsyVI6pZWhpWfh")
+_SESSION = _signed(
+    "eider session session",
+    "1.a08V3DuJoIXOzjhuIgyYKHb1tmJD0Dp7a."
+    "eyJ1c2VyIjoiIiwiYmVnYW4iOjE3OTU0NTIwNzMsInNlZW4iOjE3OTU0NTIwNzMsInZlcnNpb24iOjEs"
+    "ImRhdGEiOiJ7XCJ2aXNpdHNcIjozfSIsImZsYXNoZXMiOiIifQ==")
 _PAGE = f"""<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>A note</title></head>

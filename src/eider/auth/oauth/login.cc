@@ -17,6 +17,7 @@ namespace eider::detail::oauth {
 
 namespace {
 
+constexpr std::size_t kLoginsDoneMax = 100'000;
 constexpr std::size_t kNextBytesMax = 1024;  // twice as much may stand in the cookie
 
 [[noreturn]] void refuse(std::string why) {
@@ -207,7 +208,7 @@ Login::Login(OAuthOptions options, bool is_openid, MakeClient make_client)
     : options_(std::make_shared<const OAuthOptions>(checked(std::move(options), is_openid))),
       is_openid_(is_openid),
       pending_(pending_options(*options_, is_openid)),
-      done_(std::make_unique<LoginsDone>()),
+      done_(std::make_unique<base::UsedTokens>(kLoginsDoneMax)),
       // A loop's provider may outlive this.
       providers_([kept = options_, is_openid, make = std::move(make_client)] {
         return std::make_unique<Provider>(kept, is_openid, make(client_options(*kept)));
@@ -350,15 +351,18 @@ Task<LoginResult<Login::Returned>> Login::finish(Returned returned, BrowserAnswe
   // Not sooner: a login that fails ahead of this has cost its sender nothing, and as many as there
   // is room for would keep everybody else out.
   const std::int64_t until = returned.login.until;
-  if (!done_->note(*answer.state, until, Loop::current().wall_seconds())) {
+  if (done_->use(*answer.state, "", until, Loop::current().wall_seconds()) !=
+      base::UsedTokens::Use::first) {
     co_return fail(LoginError{OAuthFault::invalid, "this login has come back before"});
   }
   auto exchanging = providers_.here().tokens(returned.places, std::move(form));
   auto tokens = co_await std::move(exchanging);
   if (!tokens) {
-    // Where it is not known what the provider has made of the code, it stays used.
+    // If it is not known what the provider has made of the code, the login stays used. One that the
+    // provider has rejected is forgotten: any client can begin logins and come back with invented
+    // codes, until there is no room left.
     if (tokens.error().fault != OAuthFault::unavailable) {
-      done_->forget(*answer.state, until);
+      done_->forget(*answer.state);
     }
     co_return fail(std::move(tokens.error()));
   }

@@ -88,7 +88,7 @@ class Login {
   std::shared_ptr<const OAuthOptions> options_;
   bool is_openid_;
   PendingLogins pending_;
-  std::unique_ptr<LoginsDone> done_;
+  std::unique_ptr<base::UsedTokens> done_;
   LoopLocal<Provider> providers_;
 };
 

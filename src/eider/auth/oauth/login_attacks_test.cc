@@ -612,14 +612,5 @@ TEST(ProviderPlaces, are_the_issuers_own) {
   EXPECT_FALSE(read_places(implicit, "https://id.example"));
 }
 
-TEST(LoginsDone, forgets_what_is_over_alone) {
-  detail::oauth::LoginsDone done;
-  EXPECT_TRUE(done.note("a", 100, 0));
-  EXPECT_FALSE(done.note("a", 100, 50));
-  EXPECT_TRUE(done.note("b", 100, 50));
-  EXPECT_FALSE(done.note("a", 100, 100));
-  EXPECT_TRUE(done.note("a", 100, 101)) << "the cookie of that time is none any more";
-}
-
 }  // namespace
 }  // namespace eider

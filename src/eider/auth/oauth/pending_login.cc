@@ -1,12 +1,13 @@
 #include "eider/auth/oauth/pending_login.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "eider/app/extract.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"
-#include "eider/core/base/sha256.h"
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
 
@@ -14,7 +15,6 @@ namespace eider::detail::oauth {
 
 namespace {
 
-constexpr std::size_t kKeyBytesMin = 32;
 constexpr std::size_t kNumberBytes = 32;
 constexpr std::size_t kStateBytes = 43;  // 32 bytes in base64url
 /// Of the state, in the cookie's name: several tabs have one each.
@@ -54,47 +54,20 @@ std::vector<OldCookie> cookies_of(const Request& request, std::string_view prefi
 
 }  // namespace
 
-bool LoginsDone::note(const std::string& state, std::int64_t until, std::int64_t now) {
-  const std::lock_guard lock(mutex_);
-  while (!done_.empty() && done_.begin()->first < now) {
-    done_.erase(done_.begin());
-  }
-  // One that was forgotten could come back: where no more can be remembered, none is let in.
-  if (done_.size() >= kCountMax) {
-    return false;
-  }
-  return done_.emplace(until, state).second;
-}
-
-void LoginsDone::forget(const std::string& state, std::int64_t until) {
-  const std::lock_guard lock(mutex_);
-  done_.erase({until, state});
-}
-
-PendingLogins::PendingLogins(PendingOptions options) : options_(std::move(options)) {
-  if (options_.key.empty()) {
-    options_.key = secret_bytes(kKeyBytesMin);
-  }
-  if (options_.key.size() < kKeyBytesMin) {
-    throw Failure(Error::internal("oauth: a key has 32 bytes or more, not " +
-                                  std::to_string(options_.key.size())));
-  }
+PendingLogins::PendingLogins(PendingOptions options)
+    : options_(std::move(options)),
+      signer_("oauth", "eider oauth " + options_.purpose,
+              base::keys_of(std::exchange(options_.key, {}))) {
   if (set_cookie(name_of(std::string(kStateBytes, 'a')), "1", 1).empty()) {
     throw Failure(Error::internal("oauth: a cookie cannot be called so, or not without TLS: " +
                                   options_.cookie));
   }
 }
 
-std::string PendingLogins::derive(std::string_view what, std::string_view text) const {
-  std::string whole("eider oauth\n");
-  whole.append(options_.purpose).append("\n").append(what).append("\n").append(text);
-  return to_base64url(to_view(hmac_sha256(options_.key, whole)));
-}
-
 LoginSecrets PendingLogins::secrets_of(std::string_view number) const {
-  return {.state = derive("state", number),
-          .nonce = derive("nonce", number),
-          .verifier = derive("verifier", number)};
+  return {.state = signer_.signature(number, "state"),
+          .nonce = signer_.signature(number, "nonce"),
+          .verifier = signer_.signature(number, "verifier")};
 }
 
 std::string PendingLogins::name_of(std::string_view state) const {
@@ -113,29 +86,24 @@ std::string PendingLogins::set_cookie(std::string name, std::string value,
 }
 
 std::string PendingLogins::seal(std::string_view name, const PendingLogin& login) const {
-  std::string text = std::to_string(login.until) + "." + to_base64url(json::to_text(login));
-  const std::string seal = derive("cookie " + std::string(name), text);
-  return text + "." + seal;
+  return signer_.sign(std::to_string(login.until) + "." + to_base64url(json::to_text(login)),
+                      "cookie " + std::string(name));
 }
 
 std::optional<PendingLogin> PendingLogins::open(std::string_view name,
                                                 std::string_view value) const {
-  const std::size_t first = value.find('.');
-  const std::size_t last = value.rfind('.');
-  if (last == std::string_view::npos || first == last) {
+  const auto opened = signer_.open(value, "cookie " + std::string(name));
+  const std::size_t dot = opened.value_or("").find('.');
+  if (dot == std::string_view::npos) {
     return std::nullopt;
   }
-  const std::string seal = derive("cookie " + std::string(name), value.substr(0, last));
-  if (!equals_in_constant_time(value.substr(last + 1), seal)) {
-    return std::nullopt;
-  }
-  const auto text = from_base64url(value.substr(first + 1, last - first - 1));
+  const auto text = from_base64url(opened->substr(dot + 1));
   auto login = text ? json::read<PendingLogin>(*text) : fail(Error::bad_request(""));
   return login ? std::optional(std::move(*login)) : std::nullopt;
 }
 
 std::string PendingLogins::digest_of(std::string_view user) const {
-  return user.empty() ? std::string() : derive("user", user);
+  return user.empty() ? std::string() : signer_.signature(user, "user");
 }
 
 PendingLogins::Begun PendingLogins::begin(const Request& request, PendingLogin login,

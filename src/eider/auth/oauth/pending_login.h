@@ -2,16 +2,13 @@
 // Must not ask a provider, nor believe a cookie that it has not signed.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "eider/core/base/signed_token.h"
 #include "eider/protocols/http/cookie.h"
 #include "eider/protocols/http/request.h"
 
@@ -37,22 +34,6 @@ struct PendingLogin {
   std::string next;
   std::string redirect_uri;
   std::string user;
-};
-
-/// Of one process: which logins have shown the provider a code, so that each does once.
-class LoginsDone {
- public:
-  /// Whether it is the first time. Kept until then; where there are too many it is false.
-  [[nodiscard]] bool note(const std::string& state, std::int64_t until, std::int64_t now);
-  /// One that the provider has given nothing for, and would not another time: anybody can begin
-  /// logins and come back with codes that he has made up, as many as there is room for here.
-  void forget(const std::string& state, std::int64_t until);
-
- private:
-  static constexpr std::size_t kCountMax = 100'000;
-
-  std::mutex mutex_;
-  std::set<std::pair<std::int64_t, std::string>> done_;
 };
 
 /// purpose    what tells this login from another of the same program: its provider, client and
@@ -93,7 +74,6 @@ class PendingLogins {
                                                std::string_view state) const;
 
  private:
-  [[nodiscard]] std::string derive(std::string_view what, std::string_view text) const;
   [[nodiscard]] LoginSecrets secrets_of(std::string_view number) const;
   [[nodiscard]] std::string name_of(std::string_view state) const;
   [[nodiscard]] std::string set_cookie(std::string name, std::string value,
@@ -103,6 +83,7 @@ class PendingLogins {
                                                  std::string_view value) const;
 
   PendingOptions options_;
+  base::TokenSigner signer_;
 };
 
 }  // namespace eider::detail::oauth

@@ -5,7 +5,6 @@
 
 #include "eider/auth/passkeys/attestation.h"
 #include "eider/auth/passkeys/cbor.h"
-#include "eider/auth/passkeys/client_data.h"
 #include "eider/auth/passkeys/relying_party.h"
 #include "eider/core/base/assert.h"
 

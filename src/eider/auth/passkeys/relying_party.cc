@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
-#include "eider/auth/passkeys/client_data.h"
+#include "eider/auth/passkeys/json_member.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
 #include "eider/protocols/http/http_url.h"
 
@@ -17,8 +19,76 @@ namespace eider::detail::passkeys {
 
 namespace {
 
+constexpr std::size_t kClientDataBytesMax = std::size_t{16} << 10U;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+std::unexpected<PasskeyError> refuse(PasskeyFault fault, std::string text) {
+  return fail(PasskeyError{fault, std::move(text)});
+}
+
+/// For logs: what somebody else wrote, and not more of it than a line has room for.
+std::string printable_quoted(std::string_view text) {
+  constexpr std::size_t kShownMax = 200;
+  std::string shown("'");
+  for (const char one : text.substr(0, kShownMax)) {
+    shown += one >= ' ' && one <= '~' ? one : '?';
+  }
+  return shown + "'";
+}
+
+Result<void, PasskeyError> check_frames(const json::Value& data,
+                                        const ExpectedClientData& expected) {
+  const json::Value* crossing = data.find("crossOrigin");
+  const json::Value* top = data.find("topOrigin");
+  if ((crossing != nullptr && !crossing->is_bool()) || (top != nullptr && !top->is_string())) {
+    return refuse(PasskeyFault::malformed, "its client data has a member of another type");
+  }
+  const bool is_crossing = crossing != nullptr && crossing->boolean();
+  if (!is_crossing && top == nullptr) {
+    return {};
+  }
+  if (top == nullptr ||
+      std::ranges::find(expected.top_origins, top->text()) == expected.top_origins.end()) {
+    return refuse(PasskeyFault::cross_origin, "it was made in a frame of a page of " +
+                                                  (top == nullptr ? std::string("nobody knows whom")
+                                                                  : printable_quoted(top->text())));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void, PasskeyError> check_client_data(std::string_view text,
+                                             const ExpectedClientData& expected) {
+  if (text.starts_with(kByteOrderMark)) {
+    text.remove_prefix(kByteOrderMark.size());
+  }
+  const auto data = parse_object(text, kClientDataBytesMax);
+  const auto type = data ? text_member(*data, "type") : std::nullopt;
+  const auto challenge = data ? text_member(*data, "challenge") : std::nullopt;
+  const auto origin = data ? text_member(*data, "origin") : std::nullopt;
+  if (!type || !challenge || !origin) {
+    return refuse(PasskeyFault::malformed, "its client data cannot be read");
+  }
+  if (*type != expected.type) {
+    return refuse(PasskeyFault::wrong_type, "it was made for " + printable_quoted(*type));
+  }
+  if (!equals_in_constant_time(*challenge, expected.challenge)) {
+    return refuse(PasskeyFault::wrong_challenge, "it answers another challenge");
+  }
+  if (std::ranges::find(expected.origins, *origin) == expected.origins.end()) {
+    return refuse(PasskeyFault::wrong_origin,
+                  "it was made for a page of " + printable_quoted(*origin));
+  }
+  return check_frames(*data, expected);
+}
+
+namespace {
+
 constexpr std::size_t kChallengeBytes = 32;
 constexpr std::size_t kUserHandleBytes = 32;
+/// More than a person does by hand while a ticket lasts.
+constexpr std::size_t kLoginsOfUserMax = 256;
 /// Of one user: tickets name them all.
 constexpr std::size_t kKnownMax = 64;
 
@@ -164,7 +234,7 @@ RelyingParty::RelyingParty(PasskeyOptions options)
                                                 : AttestationRoots(options_.attestation_roots)),
       lifetime_s_(std::chrono::duration_cast<std::chrono::seconds>(options_.lifetime).count()),
       seal_(options_.relying_party_id, options_.keys),
-      logged_in_(options_.answers_max, lifetime_s_) {}
+      logged_in_(options_.answers_max, kLoginsOfUserMax) {}
 
 Ticket RelyingParty::new_ticket(CeremonyKind kind, std::string_view browser,
                                 std::int64_t now) const {
@@ -385,8 +455,15 @@ Result<PasskeyLogin, PasskeyError> RelyingParty::finish_login(const OpenLogin& l
     return refuse(PasskeyFault::counter_went_back,
                   "its counter has not gone on: there may be a copy");
   }
-  if (auto taken = logged_in_.take(ticket.challenge, passkey.user, now); !taken) {
-    return fail(std::move(taken.error()));
+  switch (logged_in_.use(ticket.challenge, passkey.user, now + lifetime_s_ - 1, now)) {
+    case base::UsedTokens::Use::first:
+      break;
+    case base::UsedTokens::Use::again:
+      return refuse(PasskeyFault::used, "its challenge has been answered before");
+    case base::UsedTokens::Use::too_many:
+      return refuse(PasskeyFault::busy, "too many challenges are answered at present");
+    case base::UsedTokens::Use::too_many_of_owner:
+      return refuse(PasskeyFault::busy, "one user answers too many challenges");
   }
   passkey.counter = std::max<std::int64_t>(passkey.counter, data->counter);
   passkey.is_backed_up = data->is_backed_up();

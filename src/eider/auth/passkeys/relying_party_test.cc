@@ -265,17 +265,6 @@ TEST(RelyingParty, shows_browsers_nothing_of_its_tickets) {
       << "each has a key of its own";
 }
 
-TEST(AnsweredChallenges, keep_so_many_of_one_user_and_room_for_others) {
-  AnsweredChallenges answered(1000, 300);
-  int count = 0;
-  while (answered.take("challenge " + std::to_string(count), "eve", kNow)) {
-    ++count;
-  }
-  EXPECT_EQ(count, 256);
-  EXPECT_TRUE(answered.take("another", "ann", kNow));
-  EXPECT_TRUE(answered.take("later", "eve", kNow + 300)) << "those from before are forgotten";
-}
-
 TEST(RelyingParty, takes_a_challenge_of_a_login_once) {
   Both both;
   const Passkey passkey = both.sign_up()->passkey;

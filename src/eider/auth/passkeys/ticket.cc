@@ -3,11 +3,13 @@
 #include <openssl/evp.h>
 
 #include <memory>
+#include <utility>
 
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/sha256.h"
+#include "eider/core/base/signed_token.h"
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
 #include "eider/io/tls/openssl.h"
@@ -16,7 +18,6 @@ namespace eider::detail::passkeys {
 
 namespace {
 
-constexpr std::size_t kKeyBytes = 32;
 constexpr std::size_t kTicketBytesMax = std::size_t{16} << 10U;
 
 constexpr std::size_t kSaltBytes = 32;
@@ -77,17 +78,7 @@ std::unexpected<PasskeyError> bad_ticket(const char* text) {
 }  // namespace
 
 TicketSeal::TicketSeal(std::string space, std::vector<std::string> keys)
-    : space_(std::move(space)), keys_(std::move(keys)) {
-  if (keys_.empty()) {
-    keys_.push_back(secret_bytes(kKeyBytes));
-  }
-  for (const std::string& key : keys_) {
-    if (key.size() < kKeyBytes) {
-      throw Failure(Error::internal("passkeys: a key has 32 bytes or more, not " +
-                                    std::to_string(key.size())));
-    }
-  }
-}
+    : space_(std::move(space)), keys_(base::checked_keys("passkeys", std::move(keys))) {}
 
 std::string TicketSeal::key_of(std::string_view key, std::string_view salt) const {
   std::string text("eider passkeys\n");
@@ -130,33 +121,6 @@ Result<Ticket, PasskeyError> TicketSeal::open(std::string_view text, CeremonyKin
 
 std::string digest_of(std::string_view text) {
   return to_base64url(to_view(sha256(text)));
-}
-
-Result<void, PasskeyError> AnsweredChallenges::take(const std::string& challenge,
-                                                    const std::string& user, std::int64_t now) {
-  const std::lock_guard lock(mutex_);
-  while (!by_age_.empty() && by_age_.front().until <= now) {
-    known_.erase(by_age_.front().challenge);
-    const auto found = of_user_.find(by_age_.front().user);
-    if (--found->second == 0) {
-      of_user_.erase(found);
-    }
-    by_age_.pop_front();
-  }
-  if (known_.contains(challenge)) {
-    return fail(PasskeyError{PasskeyFault::used, "its challenge has been answered before"});
-  }
-  if (known_.size() >= count_max_) {
-    return fail(PasskeyError{PasskeyFault::busy, "too many challenges are answered at present"});
-  }
-  const auto found = of_user_.find(user);
-  if (found != of_user_.end() && found->second >= kOfUserMax) {
-    return fail(PasskeyError{PasskeyFault::busy, "one user answers too many challenges"});
-  }
-  known_.insert(challenge);
-  ++of_user_[user];
-  by_age_.push_back({.until = now + kept_s_, .challenge = challenge, .user = user});
-  return {};
 }
 
 }  // namespace eider::detail::passkeys

@@ -2,16 +2,10 @@
 // Must not be kept here: a flood of those that begin takes no memory.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "eider/auth/passkeys/passkey.h"
@@ -64,37 +58,5 @@ class TicketSeal {
 
 /// The digest of what identifies a browser or a credential, as tickets have it.
 [[nodiscard]] std::string digest_of(std::string_view text);
-
-/// Challenges of logins that were answered well, until their tickets have ended: none is taken
-/// twice. No user has more than so many. From any thread.
-class AnsweredChallenges {
- public:
-  /// kept_s  as long as a ticket lasts
-  AnsweredChallenges(std::size_t count_max, std::int64_t kept_s)
-      : count_max_(count_max), kept_s_(kept_s) {}
-
-  /// user    whose login it is
-  ///
-  /// errors  used; busy: there are `count_max` by now, or too many of that user
-  [[nodiscard]] Result<void, PasskeyError> take(const std::string& challenge,
-                                                const std::string& user, std::int64_t now);
-
- private:
-  /// More than anybody does by hand within a ticket's time.
-  static constexpr std::size_t kOfUserMax = 256;
-
-  struct Answered {
-    std::int64_t until;
-    std::string challenge;
-    std::string user;
-  };
-
-  const std::size_t count_max_;
-  const std::int64_t kept_s_;
-  std::mutex mutex_;
-  std::unordered_set<std::string> known_;
-  std::unordered_map<std::string, std::size_t> of_user_;
-  std::deque<Answered> by_age_;
-};
 
 }  // namespace eider::detail::passkeys

@@ -8,17 +8,18 @@
 #include <vector>
 
 #include "eider/auth/session/session_store.h"
+#include "eider/core/base/signed_token.h"
 
 namespace eider::detail::session {
 
-/// "1.<id>.<record>.<signature>", the latter two in base64. The signature is an HMAC of all ahead
-/// of it and of the cookie's name, so that what one cookie says cannot be said by another.
+/// "1.<id>.<record>.<signature>", the latter two in base64. The cookie's name is signed too, so
+/// that the value of one cookie is not accepted in another.
 class SignedCookie {
  public:
   /// Throws a Failure for no key, or one of less than 32 bytes.
   ///
   /// keys  the first signs, all are taken
-  SignedCookie(std::string cookie_name, std::vector<std::string> keys);
+  SignedCookie(std::string_view cookie_name, std::vector<std::string> keys);
 
   struct Opened {
     std::string id;
@@ -29,10 +30,7 @@ class SignedCookie {
   [[nodiscard]] std::string seal(std::string_view id, const SessionRecord& record) const;
 
  private:
-  [[nodiscard]] std::string signature(std::string_view key, std::string_view text) const;
-
-  const std::string cookie_name_;
-  const std::vector<std::string> keys_;
+  base::TokenSigner signer_;
 };
 
 /// The id in such a value, signed or not; empty where there is none.

@@ -12,7 +12,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/per_process.h"
 #include "eider/core/base/secret_bytes.h"
-#include "eider/core/base/sha256.h"
+#include "eider/core/base/signed_token.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
 #include "eider/protocols/http/cookie.h"
@@ -26,8 +26,6 @@ namespace {
 
 /// 144 bits, which are 24 characters without padding.
 constexpr std::size_t kRandomBytes = 18;
-constexpr std::size_t kRandomCharacters = base64_size(kRandomBytes);
-constexpr std::size_t kKeyBytes = 32;
 
 enum class FormKind : std::uint8_t { none, pairs, parts, other };
 
@@ -92,16 +90,13 @@ std::string value_in_parts(const Request& request, std::string_view name) {
 
 namespace detail::middleware {
 
-/// A token is 24 random characters and the signature of them and of what they belong to.
+/// A token is 24 random characters and the signature of them and of their session.
 class Csrf {
  public:
-  explicit Csrf(CsrfOptions options) : options_(std::move(options)) {
+  explicit Csrf(CsrfOptions options)
+      : options_(std::move(options)), signer_("csrf", "eider csrf", base::keys_of(options_.key)) {
     if (options_.key.empty()) {
-      options_.key = secret_bytes(kKeyBytes);
       base::note_per_process("csrf() without a key");
-    } else if (options_.key.size() < kKeyBytes) {
-      throw Failure(Error::internal("csrf: a key has 32 bytes or more, not " +
-                                    std::to_string(options_.key.size())));
     }
     if (options_.cookie.empty()) {
       options_.cookie = options_.is_secure ? "__Host-csrf" : "csrf";
@@ -118,8 +113,7 @@ class Csrf {
     if (given && is_ours(*given, request)) {
       return std::string(*given);
     }
-    const std::string random = to_base64(secret_bytes(kRandomBytes));
-    return random + signature(random, request);
+    return signer_.sign(to_base64(secret_bytes(kRandomBytes)), session_of(request));
   }
   [[nodiscard]] const std::string& field_name() const noexcept { return options_.field; }
 
@@ -155,17 +149,11 @@ class Csrf {
   }
 
  private:
-  [[nodiscard]] std::string signature(std::string_view random, const Request& request) const {
-    std::string signed_text(random);
-    if (options_.session) {
-      signed_text.append(options_.session(request));
-    }
-    return to_base64(to_view(hmac_sha256(options_.key, signed_text)));
+  [[nodiscard]] std::string session_of(const Request& request) const {
+    return options_.session ? options_.session(request) : std::string();
   }
   [[nodiscard]] bool is_ours(std::string_view token, const Request& request) const {
-    const std::string_view random = token.substr(0, kRandomCharacters);
-    return token.size() > kRandomCharacters &&
-           equals_in_constant_time(token.substr(kRandomCharacters), signature(random, request));
+    return signer_.open(token, session_of(request)).has_value();
   }
   [[nodiscard]] bool has_token(const Request& request, FormKind kind) const {
     const auto cookie = app::find_cookie(request, options_.cookie);
@@ -182,6 +170,7 @@ class Csrf {
   }
 
   CsrfOptions options_;
+  base::TokenSigner signer_;
 };
 
 }  // namespace detail::middleware

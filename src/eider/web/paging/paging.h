@@ -11,6 +11,7 @@
 
 #include "eider/app/extract.h"
 #include "eider/app/respond.h"
+#include "eider/core/base/signed_token.h"
 #include "eider/core/json/json.h"
 #include "eider/core/reflect/constraints.h"
 #include "eider/core/reflect/text_kind.h"
@@ -104,12 +105,11 @@ class CursorSigner {
 
  private:
   [[nodiscard]] static Error refusal();
-  [[nodiscard]] std::string signature(std::string_view kind, std::string_view text) const;
   [[nodiscard]] PageCursor seal_text(std::string_view kind, std::string_view text) const;
   [[nodiscard]] std::optional<std::string> open_text(std::string_view kind,
                                                      std::string_view cursor) const;
 
-  std::string key_;
+  detail::base::TokenSigner signer_;
 };
 
 /// What Paged<T> is as JSON. pages: at least one
