@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "eider/protocols/http/received_cookie.h"
+
 namespace eider {
 
 /// Whether everybody may have a name under `domain`, by the list at publicsuffix.org that the
@@ -60,36 +62,22 @@ class CookieJar {
   void clear() noexcept;
 
  private:
-  struct Cookie {
-    std::string name;
-    std::string value;
-    std::string path;
-    std::int64_t expires = 0;
+  struct Cookie : ReceivedCookie {
     std::uint64_t made = 0;  // they are sent in this order
     std::uint64_t set = 0;   // and dropped in this one; a new value leaves `made` as it is
     bool is_host_only = true;
-    bool is_secure = false;
   };
-  struct Parsed;
 
-  [[nodiscard]] std::optional<Parsed> parse(const CookieSite& from, std::string_view field_value,
-                                            std::int64_t now_seconds) const;
-  [[nodiscard]] bool settle_domain(const CookieSite& from, Parsed& parsed) const;
-  [[nodiscard]] bool would_hide_a_secure_one(const Parsed& parsed) const;
+  [[nodiscard]] bool settle_domain(const CookieSite& from, Cookie& cookie) const;
+  [[nodiscard]] bool would_hide_a_secure_one(const Cookie& cookie) const;
   void make_room(const std::string& domain, std::int64_t now_seconds);
   void drop_oldest(std::vector<Cookie>& cookies) noexcept;
-  std::optional<std::uint64_t> erase(const std::string& domain, const Cookie& like);
+  std::optional<std::uint64_t> erase(const Cookie& like);
 
   CookieJarOptions options_;
   std::unordered_map<std::string, std::vector<Cookie>> domains_;
   std::size_t size_ = 0;
   std::uint64_t serial_ = 0;
 };
-
-/// The date of an Expires attribute, read as loosely as browsers do.
-///
-/// returns  seconds since 1970; nothing when there is no date in it
-/// source   RFC 6265, section 5.1.1
-[[nodiscard]] std::optional<std::int64_t> parse_cookie_date(std::string_view text) noexcept;
 
 }  // namespace eider

@@ -1,7 +1,12 @@
 #include "eider/testkit/test_client.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "eider/auth/session/session.h"
 #include "eider/core/base/failure.h"
@@ -9,15 +14,60 @@
 #include "eider/core/base/url.h"
 #include "eider/protocols/http/http_url.h"
 #include "eider/protocols/http/method.h"
+#include "eider/protocols/http/received_cookie.h"
 #include "eider/protocols/http/sse.h"
 #include "eider/protocols/http/ws/handshake.h"
 #include "eider/server/connections.h"
 #include "eider/server/context.h"
 #include "eider/server/limits.h"
-#include "eider/testkit/cookie_store.h"
 #include "eider/testkit/html_form.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"
+
+namespace eider::detail::testkit {
+
+class CookieStore {
+ public:
+  /// Takes the value of one Set-Cookie field of an answer.
+  ///
+  /// path  of the request, without its query
+  void store(std::string_view field_value, std::string_view path, std::int64_t now_seconds);
+  /// The value of the Cookie field, longer paths first; empty when there is none. Whether they are
+  /// for TLS alone does not count: a test's request passes for one.
+  [[nodiscard]] std::string field_for(std::string_view path, std::int64_t now_seconds) const;
+
+ private:
+  std::vector<ReceivedCookie> cookies_;  // longer paths first
+};
+
+void CookieStore::store(std::string_view field_value, std::string_view path,
+                        std::int64_t now_seconds) {
+  auto cookie = read_set_cookie(field_value, path, now_seconds);
+  if (!cookie) {
+    return;
+  }
+  std::erase_if(cookies_, [&cookie](const ReceivedCookie& other) {
+    return other.name == cookie->name && other.path == cookie->path;
+  });
+  if (cookie->expires > now_seconds) {
+    const auto behind = std::ranges::find_if(cookies_, [&cookie](const ReceivedCookie& other) {
+      return other.path.size() < cookie->path.size();
+    });
+    cookies_.insert(behind, std::move(*cookie));
+  }
+}
+
+std::string CookieStore::field_for(std::string_view path, std::int64_t now_seconds) const {
+  std::string field;
+  for (const ReceivedCookie& cookie : cookies_) {
+    if (is_cookie_path_of(cookie.path, path) && cookie.expires > now_seconds) {
+      field.append(field.empty() ? "" : "; ").append(cookie.name).append("=").append(cookie.value);
+    }
+  }
+  return field;
+}
+
+}  // namespace eider::detail::testkit
 
 namespace eider {
 
@@ -157,7 +207,7 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
   Task<> begin_session(std::string user_key) {
     auto beginning = sessions->begin_for(std::move(user_key));
     const std::string cookie = co_await std::move(beginning);
-    cookies.store(cookie + "; Path=/", "/", kernel.now());
+    cookies.store(cookie + "; Path=/", "/", detail::testkit::wall_seconds_at(kernel.now()));
   }
 
   std::unique_ptr<Service> service;
@@ -299,7 +349,8 @@ std::string TestClient::bytes_of(const TestRequest& request) const {
       add_line(bytes, name, value);
     }
   }
-  const std::string cookies = stage_->cookies.field_for(path_of(request), stage_->kernel.now());
+  const std::string cookies = stage_->cookies.field_for(
+      path_of(request), detail::testkit::wall_seconds_at(stage_->kernel.now()));
   if (!cookies.empty()) {
     add_line(bytes, "Cookie", cookies);
   }
@@ -323,7 +374,8 @@ Reply TestClient::send_once(const TestRequest& request) {
   Reply reply = exchange(request);
   for (const auto& [name, value] : reply.headers) {
     if (options_.keeps_cookies && equals_ignoring_case(name, "Set-Cookie")) {
-      stage_->cookies.store(value, path_of(request), stage_->kernel.now());
+      stage_->cookies.store(value, path_of(request),
+                            detail::testkit::wall_seconds_at(stage_->kernel.now()));
     }
   }
   hold(request.method, request.target, reply);

@@ -1,9 +1,12 @@
+#include "eider/protocols/http/received_cookie.h"
+
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <utility>
 
-#include "eider/client/cookie_jar.h"
 #include "eider/core/base/text.h"
+#include "eider/protocols/http/grammar.h"
 
 namespace eider {
 
@@ -128,6 +131,82 @@ std::optional<std::int64_t> parse_cookie_date(std::string_view text) noexcept {
   }
   const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
   return ((days * 24 + hours) * 60 + minutes) * 60 + seconds;
+}
+
+namespace {
+
+/// default-path (RFC 6265, section 5.1.4): up to the last '/', without it.
+std::string_view default_cookie_path(std::string_view path) noexcept {
+  const std::size_t end = path.rfind('/');
+  return end == 0 || end == std::string_view::npos ? "/" : path.substr(0, end);
+}
+
+/// The trimmed text before `mark`; `rest` is the text after it.
+std::string_view take_until_mark(std::string_view& rest, char mark) noexcept {
+  const std::size_t end = rest.find(mark);
+  const std::string_view part = trim(rest.substr(0, end));
+  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  return part;
+}
+
+/// Max-Age and Expires, of which the former counts.
+struct CookieLifetime {
+  std::optional<std::int64_t> max_age = {};
+  std::optional<std::int64_t> expires = {};
+
+  [[nodiscard]] std::int64_t ends(std::int64_t now) const noexcept {
+    if (max_age) {
+      const bool is_long = *max_age > ReceivedCookie::kForever - now;
+      return is_long ? ReceivedCookie::kForever : now + *max_age;
+    }
+    return expires.value_or(ReceivedCookie::kForever);
+  }
+};
+
+}  // namespace
+
+std::optional<ReceivedCookie> read_set_cookie(std::string_view field_value,
+                                              std::string_view request_path,
+                                              std::int64_t now_seconds) {
+  std::string_view rest = field_value;
+  std::string_view pair = take_until_mark(rest, ';');
+  const bool has_name = pair.contains('=');
+  const std::string_view name = take_until_mark(pair, '=');
+  if (!has_name || name.empty() || !std::ranges::all_of(field_value, is_value_byte)) {
+    return std::nullopt;
+  }
+  ReceivedCookie cookie{.name = std::string(name), .value = std::string(trim(pair))};
+  CookieLifetime lifetime;
+  std::string_view path;
+  while (!rest.empty()) {
+    std::string_view value = take_until_mark(rest, ';');
+    const std::string_view attribute = take_until_mark(value, '=');
+    value = trim(value);
+    if (equals_ignoring_case(attribute, "expires")) {
+      const auto date = parse_cookie_date(value);
+      lifetime.expires = date ? date : lifetime.expires;
+    } else if (equals_ignoring_case(attribute, "max-age")) {
+      const auto seconds = parse_int64(value);
+      lifetime.max_age = seconds ? seconds : lifetime.max_age;
+    } else if (equals_ignoring_case(attribute, "domain")) {
+      value.remove_prefix(value.starts_with('.') ? 1 : 0);
+      cookie.domain = value;
+      std::ranges::transform(cookie.domain, cookie.domain.begin(), to_lower);
+    } else if (equals_ignoring_case(attribute, "path")) {
+      path = value;
+    } else if (equals_ignoring_case(attribute, "secure")) {
+      cookie.is_secure = true;
+    }
+  }
+  cookie.path = path.starts_with('/') ? path : default_cookie_path(request_path);
+  cookie.expires = lifetime.ends(now_seconds);
+  return cookie;
+}
+
+bool is_cookie_path_of(std::string_view cookie_path, std::string_view path) noexcept {
+  return path.starts_with(cookie_path) &&
+         (path.size() == cookie_path.size() || cookie_path.ends_with('/') ||
+          path[cookie_path.size()] == '/');
 }
 
 }  // namespace eider
