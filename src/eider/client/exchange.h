@@ -3,15 +3,15 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "eider/client/client_error.h"
-#include "eider/client/content_decoder.h"
-#include "eider/client/out_head.h"
 #include "eider/client/received.h"
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/result.h"
@@ -20,6 +20,69 @@
 #include "eider/io/runtime/time.h"
 #include "eider/io/runtime/timer.h"
 #include "eider/protocols/http/h1/response_reader.h"
+#include "eider/protocols/http/method.h"
+
+namespace eider::detail::client {
+
+/// How much content follows the head.
+enum class OutContent : std::uint8_t {
+  none,
+  sized,     ///< as much as OutHead::content_length says
+  streamed,  ///< nobody knows before its end
+};
+
+/// All views outlive the call that sends it.
+///
+/// origin  a proxy is asked for the whole URL ("http://example.com"); empty: for the target alone
+/// lines   fields as they stand on the wire, "Name: value\r\n" each: none of the connection, of the
+///         framing, nor Host
+struct OutHead {
+  Method method = Method::get;
+  std::string_view origin = {};
+  std::string_view scheme = "http";
+  std::string_view authority = {};
+  std::string_view target = "/";
+  std::string_view lines = {};
+  OutContent content = OutContent::none;
+  std::uint64_t content_length = 0;
+  bool expects_continue = false;
+  /// Trailers of the answer are welcome (RFC 9110, section 10.1.4).
+  bool takes_trailers = false;
+
+  /// What Content-Length says; nothing where it has no place, or is not known.
+  [[nodiscard]] std::optional<std::uint64_t> announced_length() const noexcept;
+};
+
+/// Appends it as HTTP/1.1 has it: line, Host, fields, framing, empty line.
+///
+/// source  RFC 9112, sections 3 and 6
+void write_head(Buffer& out, const OutHead& head);
+
+/// As a Decompressor, for several codings. The limits apply to what each coding makes.
+class ContentDecoder {
+ public:
+  /// applied  in the order in which they were applied, which is that of Content-Encoding.
+  ///          Pre: not empty
+  ContentDecoder(std::span<const ContentCoding> applied, const DecompressionLimits& limits);
+
+  /// As Decompressor::read.
+  [[nodiscard]] Decompressor::Step read(std::string_view in, Buffer& out, std::size_t room_max);
+
+ private:
+  /// Has the next decoder read what this one has made.
+  ///
+  /// returns  the status with which reading ends here, need_more if there is nothing to read
+  [[nodiscard]] Decompressed read_made(Buffer& out, std::size_t room_max);
+
+  Decompressor outer_;
+  std::unique_ptr<ContentDecoder> next_;  // null for the coding that was applied first
+  Buffer made_;
+  std::size_t made_read_ = 0;
+  Decompressed outer_status_ = Decompressed::need_more;
+  Decompressed next_status_ = Decompressed::need_more;
+};
+
+}  // namespace eider::detail::client
 
 namespace eider {
 class Loop;
