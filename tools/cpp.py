@@ -3,6 +3,7 @@
 Must not pretend to be a compiler: it relies on the layout that clang-format gives.
 """
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -44,16 +45,19 @@ def includes(text):
     return _INCLUDE.findall(text)
 
 
+@functools.cache
 def blanked(text):
     """The text with comments, literals and directives as spaces: every offset and line stays."""
     return _TOKENS.sub(lambda found: re.sub(r'[^\n]', ' ', found[0]), text)
 
 
+@functools.cache
 def functions(text):
     """Every function defined at namespace or class scope; lambdas belong to what holds them."""
     return _Finder(blanked(text)).find()
 
 
+@functools.cache
 def classes(text):
     """Every class defined at namespace or class scope, as a Function with itself as the owner."""
     finder = _Finder(blanked(text))

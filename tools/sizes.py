@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds files, functions and lines to the sizes of the style, and headers to their first two lines.
+"""Checks the sizes of files, functions and lines, the first two lines of headers, and that no class
+is a part of another one; lists large classes.
 
 Must not judge what a size cannot show: that is for readers.
 """
@@ -10,6 +11,7 @@ import re
 import statistics
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import cpp
@@ -22,6 +24,13 @@ LINE_COLUMNS_MAX = 100
 CLASS_LINES_MAX = 600
 CLASS_FUNCTIONS_MAX = 40
 _CPP = ('.h', '.cc')
+_CLASS_HEAD = re.compile(r'\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?(?P<name>\w+)'
+                         r'(?:\s+final)?\s*(?::(?!:)(?P<bases>[^{;]*))?\{')
+_BASE = re.compile(r'(\w+)(?:<[^{]*>)?\s*(?:,|$)')
+_PURE = re.compile(r'\)[\w\s]*= 0;')
+_MEMBER = re.compile(r'  [^\s(){}][^(){}]*\b\w+_(?:\s*[:={][^()]*)?;')
+_REFERENCE = re.compile(r'  (?:const )?(?:\w+::)*(?P<name>\w+)(?: const)?\s*[&*]\s*'
+                        r'(?:const )?\w+_\b')
 
 
 def tracked_files(root):
@@ -130,12 +139,103 @@ def class_sizes(texts):
     return {name: (lines[name], functions[name]) for name in lines}
 
 
-def class_faults(sizes):
-    """Which classes are to be parted."""
-    return [f'{name}: {lines} lines and {functions} functions over all its files, over '
-            f'{CLASS_LINES_MAX} or {CLASS_FUNCTIONS_MAX}'
-            for name, (lines, functions) in sizes.items()
+def class_questions(sizes):
+    """A line for each large class: a reader decides whether it has more than one subject."""
+    return [f'{name}: {lines} lines and {functions} functions in all its files; is it one subject?'
+            for name, (lines, functions) in sorted(sizes.items())
             if lines > CLASS_LINES_MAX or functions > CLASS_FUNCTIONS_MAX]
+
+
+@dataclass
+class Parts:
+    """The classes of the library and who uses them."""
+    classes: dict  # name → [(file, body)]
+    heirs: dict  # name of a base → names of the classes that derive from it
+    files: dict  # name of a class → files that define its functions
+    words: dict  # file of the library → the names in it
+
+    def users(self, name):
+        """The files that use a class, without those of the class itself."""
+        own = {unit_of(self.classes[name][0][0])} | {unit_of(file) for file in self.files[name]}
+        return {file for file, words in self.words.items()
+                if name in words and unit_of(file) not in own}
+
+    def is_used_beside(self, name):
+        """Whether another class in the files of a class uses it."""
+        unit = unit_of(self.classes[name][0][0])
+        return any(re.search(rf'\b{name}\b', body) for other, found in self.classes.items()
+                   for file, body in found if other != name and unit_of(file) == unit)
+
+    def is_used_by_only(self, name, user):
+        """Whether no file but those of `user`, which are others, uses the class `name`."""
+        if user == name or len(self.classes.get(name, ())) != 1:
+            return False
+        theirs = {unit_of(file) for file, _ in self.classes.get(user, ())}
+        theirs |= {unit_of(file) for file in self.files.get(user, ())}
+        used = {unit_of(file) for file in self.users(name)}
+        return bool(used) and used <= theirs
+
+
+def unit_of(name):
+    """A header and its source are one unit."""
+    return re.sub(r'[.](h|cc)$', '', name)
+
+
+def read_parts(texts):
+    """The Parts of pairs (name, text); files that are not the library's may only derive."""
+    parts = Parts({}, collections.defaultdict(set), collections.defaultdict(set), {})
+    for name, text in texts:
+        plain = cpp.blanked(text)
+        for found in _CLASS_HEAD.finditer(plain):
+            for base in _BASE.findall(found['bases'] or ''):
+                parts.heirs[base].add(found['name'])
+            if is_of_library(name):
+                body = _body_at(plain, found.end())
+                parts.classes.setdefault(found['name'], []).append((name, body))
+        if is_of_library(name):
+            parts.words[name] = set(re.findall(r'\w+', plain))
+            for found in cpp.functions(text):
+                if '::' in found.name:
+                    parts.files[found.owner.split('::')[0]].add(name)
+    return parts
+
+
+def _body_at(text, begin):
+    depth = 1
+    for brace in re.compile('[{}]').finditer(text, begin):
+        depth += 1 if brace[0] == '{' else -1
+        if depth == 0:
+            return text[begin:brace.start()]
+    return text[begin:]
+
+
+def _referred(body):
+    """The classes that the members of a class refer to; empty if it has a state of its own."""
+    members = [line for line in body.splitlines() if _MEMBER.match(line)]
+    referring = [_REFERENCE.match(line) for line in members]
+    return {found['name'] for found in referring} if all(referring) else set()
+
+
+def part_faults(texts):
+    """Which classes are parts of the one class that uses them: their functions belong to it."""
+    parts = read_parts(texts)
+    faults = []
+    for name, found in parts.classes.items():
+        file, body = found[0]
+        friends = re.findall(r'friend (?:class|struct) (\w+);', body)
+        faults += [f'{file}: {name} has the friend {friend}, which only {name} uses: make it a '
+                   f'part of {name}'
+                   for friend in friends if parts.is_used_by_only(friend, name)]
+        heirs = parts.heirs[name]
+        if len(heirs) == 1 and _PURE.search(body):
+            faults += [f'{file}: {name} is a base that only {heir} derives from and uses: make '
+                       'them one class' for heir in heirs
+                       if parts.is_used_by_only(name, heir) and not parts.is_used_beside(name)]
+        faults += [f'{file}: {name} has no state but references, and only {user}, which it '
+                   f'refers to, uses it: make it a part of {user}'
+                   for user in sorted(_referred(body))
+                   if not parts.heirs[name] and parts.is_used_by_only(name, user)]
+    return sorted(set(faults))
 
 
 def check(root):
@@ -145,15 +245,22 @@ def check(root):
     faults = []
     for path, (name, text) in zip(files, texts):
         faults += file_faults(name, path, text)
-    faults += class_faults(class_sizes(pair for pair in texts if is_of_library(pair[0])))
+    faults += part_faults(pair for pair in texts if pair[0].endswith(_CPP))
     return faults + overall_faults(library_sizes(texts))
 
 
+def questions(root):
+    """What readers of the library have to decide, as lines."""
+    texts = [(path.relative_to(root).as_posix(), path.read_text()) for path in tracked_files(root)
+             if path.suffix in _CPP]
+    return class_questions(class_sizes(pair for pair in texts if is_of_library(pair[0])))
+
+
 def main():
-    """Prints the faults, or the figures when there is none."""
+    """Prints the faults, the questions and the figures."""
     root = Path(__file__).resolve().parent.parent
     faults = check(root)
-    print('\n'.join(faults))
+    print('\n'.join(faults + questions(root)))
     sizes = library_sizes((path.relative_to(root).as_posix(), path.read_text())
                           for path in tracked_files(root) if path.suffix in _CPP)
     if sizes:

@@ -1,4 +1,4 @@
-"""The rule for classes counts all their files."""
+"""Large classes are counted over all their files; parts of classes are found."""
 
 import unittest
 
@@ -16,9 +16,57 @@ class Classes(unittest.TestCase):
         texts = [('src/eider/app/a.h', 'class A {};'), ('src/eider/tls/a.h', 'class A {};')]
         self.assertEqual(sizes.class_sizes(texts), {'app/A': (1, 0), 'tls/A': (1, 0)})
 
-    def test_a_large_one_is_told_with_what_it_takes(self):
-        told = sizes.class_faults({'app/A': (601, 1), 'app/B': (1, 41), 'app/C': (600, 40)})
-        self.assertEqual([fault.split(':')[0] for fault in told], ['app/A', 'app/B'])
+    def test_a_large_one_is_a_question(self):
+        asked = sizes.class_questions({'app/A': (601, 1), 'app/B': (1, 41), 'app/C': (600, 40)})
+        self.assertEqual([line.split(':')[0] for line in asked], ['app/A', 'app/B'])
+
+
+class Parts(unittest.TestCase):
+    """`A` is a class; the others are made of it, or are not."""
+
+    def faults(self, **files):
+        """The faults of files in one folder, by their names: `_` is the dot."""
+        texts = [(f'src/eider/app/{name.replace("__", ".")}', text) for name, text in files.items()]
+        return [fault.split(':', 1)[1] for fault in sizes.part_faults(texts)]
+
+    def test_a_friend_that_only_its_class_uses_is_one(self):
+        look = 'class Look {\n  int count_;\n};'
+        mine = 'class A {\n  friend class Look;\n};'
+        found = self.faults(look__h=look, a__h=mine, a__cc='int A::f() {\n  return Look().f();\n}')
+        self.assertEqual(len(found), 1)
+        self.assertIn('friend Look', found[0])
+
+    def test_a_friend_that_another_class_uses_is_not(self):
+        look = 'class Look {\n  int count_;\n};'
+        mine = 'class A {\n  friend class Look;\n};'
+        self.assertEqual(self.faults(look__h=look, a__h=mine, b__cc='Look look;'), [])
+
+    def test_a_base_that_only_its_heir_uses_is_one(self):
+        base = 'class Base {\n  virtual void f() = 0;\n};'
+        heir = 'class A final : public Base {\n  void f() override;\n};'
+        self.assertEqual(len(self.faults(base__h=base, a__h=heir)), 1)
+
+    def test_an_interface_that_another_class_calls_is_not(self):
+        base = 'class Base {\n  virtual void f() = 0;\n};'
+        heir = 'class A final : public Base {\n  void f() override;\n};'
+        self.assertEqual(self.faults(base__h=base, a__h=heir, b__h='class B {\n  Base& b_;\n};'),
+                         [])
+        beside = base + '\nclass B {\n  Base& b_;\n};'
+        self.assertEqual(self.faults(base__h=beside, a__h=heir), [])
+
+    def test_a_base_with_two_heirs_is_not(self):
+        base = 'class Base {\n  virtual void f() const noexcept = 0;\n};'
+        heirs = 'class A : public Base {\n};\nclass B : public Base {\n};'
+        self.assertEqual(self.faults(base__h=base, a__h=heirs), [])
+
+    def test_a_class_that_only_refers_to_its_only_user_is_one(self):
+        part = 'class Part {\n  void f();\n  A& a_;\n};'
+        user = 'class A {\n  void g() { Part(*this); }\n};'
+        self.assertEqual(len(self.faults(part__h=part, a__h=user)), 1)
+
+    def test_a_class_with_state_of_its_own_is_not(self):
+        part = 'class Part {\n  void f();\n  A& a_;\n  int count_ = 0;\n};'
+        self.assertEqual(self.faults(part__h=part, a__h='class A {\n  Part part_;\n};'), [])
 
 
 if __name__ == '__main__':

@@ -35,6 +35,7 @@ def check_layers(outcome, root):
 def check_sizes(outcome, root):
     """Files, functions and lines keep to the style."""
     outcome.check('sizes', sizes.check(root))
+    outcome.notes += sizes.questions(root)
 
 
 def check_format(outcome, root):
