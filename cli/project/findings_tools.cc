@@ -109,7 +109,7 @@ Finding finding_of_compiler() {
   const std::vector<int> numbers = numbers_of(first_line(name, "-dumpfullversion"));
   if (is_gcc && !numbers.empty() && numbers.front() < 13) {
     return {"compiler", FindingState::advice, version,
-            "g++ 12 breaks some forms of co_await: apt install clang-19"};
+            "g++ 13 or later is needed: apt install clang-19"};
   }
   return {"compiler", FindingState::good, fmt::format("{}: {}", name, version)};
 }

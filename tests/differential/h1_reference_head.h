@@ -27,7 +27,6 @@ inline bool all_of(std::string_view text, std::string_view allowed) {
 
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kHex = "0123456789abcdefABCDEF";
-// Whole literals: g++ 12 warns of overruns that are none when such strings are joined at -O2.
 constexpr std::string_view kTokenBytes =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%&'*+-.^_`|~";
 constexpr std::string_view kHostBytes =

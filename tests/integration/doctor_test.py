@@ -70,7 +70,7 @@ class Machine(unittest.TestCase):
             _, found = findings(PATH=place)
         self.assertEqual(found['cmake'][::2], ('bad', '3.25 or later is needed'))
         self.assertEqual(found['compiler'][2],
-                         'g++ 12 breaks some forms of co_await: apt install clang-19')
+                         'g++ 13 or later is needed: apt install clang-19')
         self.assertEqual(found['openssl'],
                          ('advice', '0.1', 'tls needs it from 3.0: apt install libssl-dev'))
 

@@ -209,7 +209,7 @@ class VcpkgPort(unittest.TestCase):
         self.assertIn('"-DEIDER_COMPONENTS=${FEATURES}"', port)
         with tempfile.TemporaryDirectory() as build:
             done('cmake', '-S', ROOT, '-B', build, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release',
-                 '-DEIDER_TESTS=OFF', '-DEIDER_EXAMPLES=OFF',
+                 '-DCMAKE_CXX_COMPILER=clang++-19', '-DEIDER_TESTS=OFF', '-DEIDER_EXAMPLES=OFF',
                  '-DEIDER_COMPONENTS=core;client;views')
             targets = done('ninja', '-C', build, '-t', 'targets', 'all')
         self.assertIn('libeider_client.a', targets)

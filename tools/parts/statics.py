@@ -21,7 +21,7 @@ SNIPPETS_MAY = ['-Wno-unused', '-Wno-unused-parameter', '-Wno-unused-result', '-
 SNIPPET_COMPILER = 'clang++-19'
 FORMATTER = 'clang-format-19'
 CLANG = 'clang++-19'
-# Of a case of misuse that clang finds only with a newer library than that of g++ 12.
+# Of a case of misuse that clang finds only with a newer library than that of Debian 12.
 NOT_REPORTED = 'not reported'
 # So many of the fixed cases are one source: it reads the precompiled header once.
 TOGETHER = 16

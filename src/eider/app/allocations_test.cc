@@ -40,7 +40,7 @@ void* counted_or_throw(std::size_t bytes) {
 
 // The whole program's: the server's thread and the test's. The test itself allocates nothing while
 // it counts. Every form is there, so that a sanitizer's own is never paired with one of these; and
-// none is inlined, because g++ 12 would take new and free for a mismatch.
+// none is inlined, because g++ takes new and free for a mismatch.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   return counted_or_throw(bytes);
 }

@@ -409,7 +409,7 @@ void call_now(const F& function, const Context& context, Response& response) {
   call(std::make_index_sequence<S::kCount>());
 }
 
-/// Blocking work as a task. The awaiter is a local because g++ 12 copies awaited temporaries.
+/// Blocking work as a task.
 template <class R, class Work>
 Task<R> on_pool(Work work) {
   auto done = run_blocking(std::move(work));

@@ -170,7 +170,6 @@ TEST(WebSocketRoutes, a_message_is_read_as_json) {
   app.ws("/", [](WebSocket ws) -> Task<> {
     while (const auto message = co_await ws.receive()) {
       const auto said = read_json<std::variant<Greeting, Goodbye>>(*message);
-      // Named, for g++ 12 evaluates both sides of a choice that is made inside an await.
       const std::string answer = !said                ? said.error().summary()
                                  : said->index() == 0 ? *std::get<Greeting>(*said).name
                                                       : "goodbye";

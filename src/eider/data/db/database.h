@@ -51,9 +51,6 @@ class Database : public db::Statements {
   [[nodiscard]] std::invoke_result_t<std::decay_t<Body>&, Transaction&> transaction(
       Body&& body) const {
     using Function = std::decay_t<Body>;
-    static_assert(std::is_lvalue_reference_v<Body> || detail::runtime::CanBeMadeInAwait<Function>,
-                  "eider: with g++ 12, give this function a name first: `auto body = "
-                  "[title](Transaction& …`");
     using Value = typename std::invoke_result_t<Function&, Transaction&>::value_type;
     return run_transaction<Value, Function>(*this, {}, InFrame<Function>(std::forward<Body>(body)));
   }
@@ -74,9 +71,6 @@ class Database : public db::Statements {
   [[nodiscard]] std::invoke_result_t<std::decay_t<Body>&, Transaction&> transaction(
       const TransactionOptions& options, Body&& body) const {
     using Function = std::decay_t<Body>;
-    static_assert(std::is_lvalue_reference_v<Body> || detail::runtime::CanBeMadeInAwait<Function>,
-                  "eider: with g++ 12, give this function a name first: `auto body = "
-                  "[title](Transaction& …`");
     static_assert(std::is_invocable_v<const Function&, Transaction&>,
                   "eider: what may be run again is not `mutable`: it would find what an earlier "
                   "try has left of what it captured");

@@ -115,7 +115,7 @@ enum class SqlRefusal : std::uint8_t {
   fewer_values
 };
 
-/// (clang cannot use a std::string of g++ 12's library in a constant expression.)
+/// (clang cannot use the std::string of Debian 12's libstdc++ in a constant expression.)
 class JoinedText {
  public:
   constexpr explicit JoinedText(const JoinedSql& joined) {

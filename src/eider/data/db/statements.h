@@ -78,8 +78,8 @@ namespace mariadb {
 class BulkInserter;
 }  // namespace mariadb
 
-/// A Pending that was told more: awaits the same call, and has to go with it. (By value, because
-/// g++ 12 copies what co_await is given by reference.)
+/// A Pending that was told more: awaits the same call, and has to go with it. It is returned by
+/// value.
 template <class J>
 class PendingView {
  public:

@@ -106,9 +106,6 @@ class [[nodiscard]] Transaction : public db::Statements {
   template <class Body>
   [[nodiscard]] std::invoke_result_t<std::decay_t<Body>&, Transaction&> savepoint(Body&& body) {
     using Function = std::decay_t<Body>;
-    static_assert(std::is_lvalue_reference_v<Body> || detail::runtime::CanBeMadeInAwait<Function>,
-                  "eider: with g++ 12, give this function a name first: `auto body = "
-                  "[title](Transaction& …`");
     using Value = typename std::invoke_result_t<Function&, Transaction&>::value_type;
     return run_savepoint<Value>(*this,
                                 detail::runtime::InFrame<Function>(std::forward<Body>(body)));

@@ -208,12 +208,7 @@ class [[nodiscard]] BlockingWork {
     return *this;
   }
 
-  detail::runtime::BlockingAwaiter<Work> operator co_await() & noexcept {
-    return detail::runtime::BlockingAwaiter<Work>(work_, is_refused_when_late_);
-  }
-  detail::runtime::BlockingAwaiter<Work> operator co_await() && noexcept
-    requires detail::runtime::CanBeMadeInAwait<Work>
-  {
+  detail::runtime::BlockingAwaiter<Work> operator co_await() noexcept {
     return detail::runtime::BlockingAwaiter<Work>(work_, is_refused_when_late_);
   }
 

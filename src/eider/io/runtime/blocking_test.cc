@@ -26,14 +26,6 @@ Task<int> add_elsewhere(int a, int b) {
   co_return co_await run_blocking([a, b] { return a + b; });
 }
 
-template <class Work>
-concept CanBeAwaitedUnnamed =
-    requires(BlockingWork<Work>&& work) { std::move(work).operator co_await(); };
-constexpr auto kCapturesNumber = [number = 1] { return number; };
-static_assert(CanBeAwaitedUnnamed<std::remove_const_t<decltype(kCapturesNumber)>>);
-using CapturesText = decltype([text = std::string()] { return text; });
-static_assert(CanBeAwaitedUnnamed<CapturesText> == detail::runtime::CanBeMadeInAwait<CapturesText>);
-
 // On the simulated loop, where blocking work runs in a turn of its own.
 
 TEST(Blocking, runs_in_the_simulation_without_a_thread_and_later) {

@@ -140,12 +140,7 @@ class [[nodiscard]] Channel<T>::Sending {
  public:
   Sending(Channel& channel, T&& value) : channel_(channel), value_(std::move(value)) {}
 
-  SendAwaiter operator co_await() & noexcept { return SendAwaiter(channel_, value_); }
-  SendAwaiter operator co_await() && noexcept
-    requires(!std::is_aggregate_v<T> || detail::runtime::CanBeMadeInAwait<T>)
-  {
-    return SendAwaiter(channel_, value_);
-  }
+  SendAwaiter operator co_await() noexcept { return SendAwaiter(channel_, value_); }
 
  private:
   Channel& channel_;

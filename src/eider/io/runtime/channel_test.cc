@@ -214,20 +214,13 @@ struct Message {
   std::vector<int> numbers;
 };
 
-template <class Awaited>
-concept CanSendUnnamed = requires(Awaited&& awaited) { std::move(awaited).operator co_await(); };
-static_assert(CanSendUnnamed<Channel<std::string>::Sending>);
-static_assert(CanSendUnnamed<Channel<Message>::Sending> ==
-              detail::runtime::CanBeMadeInAwait<Message>);
-
 TEST_F(ChannelTest, carries_structs_whole) {
   Channel<Message> channel(1);
   Scope scope;
   std::vector<std::string> texts;
   auto send = [](Channel<Message>& to) -> Task<> {
     for (int i = 0; i < 3; ++i) {
-      auto sending = to.send({std::string(40, static_cast<char>('a' + i)), {1, 2, 3}});
-      co_await sending;
+      co_await to.send({std::string(40, static_cast<char>('a' + i)), {1, 2, 3}});
     }
   };
   auto receive = [](Channel<Message>& from, std::vector<std::string>& to) -> Task<> {

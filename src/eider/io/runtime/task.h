@@ -30,16 +30,6 @@ class Task;
 
 namespace detail::runtime {
 
-/// Whether a T may be made inside of a co_await expression. g++ before 13 destroys a closure or an
-/// aggregate twice that is made there, so with it such a T is named first.
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-template <class T>
-concept CanBeMadeInAwait = std::is_trivially_destructible_v<T>;
-#else
-template <class T>
-concept CanBeMadeInAwait = true;
-#endif
-
 /// A function as a parameter or variable of a coroutine. g++ 14 crashes on a frame with a bare
 /// pointer to a function whose signature has a type of an anonymous namespace, when an included
 /// file (a header, a unity build) declares that type.
@@ -250,7 +240,7 @@ class Task<T>::Awaiter {
     ensure(static_cast<bool>(task_), "an empty task awaited");
     return task_.done();
   }
-  // The child is called, not jumped to: g++ 12 makes no tail call of that jump without optimizing
+  // The child is called, not jumped to: g++ makes no tail call of that jump without optimizing
   // or under a sanitizer, and a loop over ready tasks would use up the stack. Only an end that was
   // waited for jumps back, which is at most as deep as the chain.
   bool await_suspend(std::coroutine_handle<> waiting) const {

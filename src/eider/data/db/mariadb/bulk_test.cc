@@ -24,7 +24,6 @@ struct Entry {
   std::string words;
 };
 
-/// g++ 12 destroys an aggregate that is made within an await twice.
 Entry entry(std::int64_t n, std::string words) {
   return {.n = n, .words = std::move(words)};
 }

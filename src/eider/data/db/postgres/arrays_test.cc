@@ -52,7 +52,6 @@ Arrays sample_arrays() {
           .none = std::nullopt};
 }
 
-// Here, since g++ 12 compiles no such lists in a coroutine.
 const std::vector<int> kIds = {2, 4, 40};
 const std::vector<int> kNumbers = {20, 40, 400};
 const std::vector<std::int64_t> kLarger = {2, 4};

@@ -82,8 +82,7 @@ Task<> CopyCourse::open() {
   if (!is_open_) {
     co_await connect();
     is_open_ = true;
-    CopyStep begin{.what = begin_};  // g++ 12 destroys one that is made within an await twice
-    (void)co_await carry_out(std::move(begin));
+    (void)co_await carry_out({.what = begin_});
   }
 }
 

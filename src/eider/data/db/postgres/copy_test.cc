@@ -26,7 +26,6 @@ struct Counted {
   std::string words;
 };
 
-/// g++ 12 destroys an aggregate that is made within an await twice.
 Counted counted(std::int64_t n, std::string words) {
   return {.n = n, .words = std::move(words)};
 }

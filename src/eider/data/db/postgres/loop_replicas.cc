@@ -98,8 +98,7 @@ void LoopReplicas::probe_sometimes(Replica& replica) {
 
 Task<std::optional<std::int64_t>> LoopReplicas::ask_lag(std::shared_ptr<LoopSessions> prober) {
   const Database base(std::make_shared<ProbePool>(std::move(prober)));
-  const RuntimeSql asked{kLagSql};  // g++ 12 destroys one that is made within an await twice
-  const auto lag = co_await base.one<std::optional<std::int64_t>>(asked);
+  const auto lag = co_await base.one<std::optional<std::int64_t>>(RuntimeSql{kLagSql});
   co_return lag.value_or(std::nullopt);
 }
 
