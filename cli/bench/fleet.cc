@@ -131,9 +131,8 @@ Task<> Fleet::open_some(const std::atomic<bool>& is_to_stop) {
 
 Task<bool> Fleet::open(Connection& connection) {
   const net::Protocols protocols{options_.version == Version::http_2 ? "h2" : "http/1.1"};
-  auto connecting =
-      net_.connect(route_, {loop_.now() + options_.timeout, options_.timeout}, protocols);
-  auto connected = co_await std::move(connecting);
+  auto connected =
+      co_await net_.connect(route_, {loop_.now() + options_.timeout, options_.timeout}, protocols);
   if (is_ending_) {
     co_return false;
   }
@@ -142,8 +141,7 @@ Task<bool> Fleet::open(Connection& connection) {
     co_return false;
   }
   connection.open(std::move(connected->stream));
-  auto settling = with_deadline(wait_for(connection.settled()), options_.timeout);
-  const bool is_in_time = co_await std::move(settling);
+  const bool is_in_time = co_await with_deadline(wait_for(connection.settled()), options_.timeout);
   if (is_ending_) {
     co_return false;  // closed meanwhile, which is no fault
   }

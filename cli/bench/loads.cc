@@ -245,8 +245,7 @@ class Broadcast final : public Load {
   using Load::Load;
 
   Task<> open_all() override {
-    auto opening = Load::open_all();
-    co_await std::move(opening);
+    co_await Load::open_all();
     co_await sleep_for(kRoomSettles);
   }
 
@@ -306,8 +305,7 @@ class NewConnections final : public Load {
     co_await yield_now();  // not within the callback that ended its last request
     const Sent request = next(now());
     left_of_[&connection] -= request.is_counted ? 1 : 0;  // the warm-up's are of no client's part
-    const bool is_open = co_await fleet().open(connection);
-    if (is_open) {
+    if (co_await fleet().open(connection)) {
       connection.send(request);
     } else if (may_ask()) {
       co_await sleep_for(kRestBetweenAttempts);

@@ -150,10 +150,7 @@ class Run {
 
   void work(unsigned thread) {
     try {
-      run_on_loop(options_.backend, [&]() -> Task<> {
-        auto task = load(thread);
-        co_await std::move(task);
-      });
+      run_on_loop(options_.backend, [&]() -> Task<> { co_await load(thread); });
     } catch (const std::exception& failure) {
       failures_[thread] = failure.what();
     }

@@ -39,8 +39,7 @@ Result<Address, std::string> first_that_answers(const detail::http::HttpUrl& url
   run_on_loop(options.backend, [&]() -> Task<> {
     net::Net net({});
     const net::Route route{.key = {}, .host = url.host, .port = url.port};
-    auto reaching = net.reach(route, Loop::current().now() + options.timeout);
-    auto stream = co_await std::move(reaching);
+    auto stream = co_await net.reach(route, Loop::current().now() + options.timeout);
     if (!stream) {
       found = fail(with_mend(std::move(stream.error())));
     } else if (auto address = (*stream)->stream().peer()) {

@@ -111,14 +111,12 @@ Task<Talk> play(Script script) {
   Talk talk;
 
   connection.open(std::make_unique<TcpStream>(std::move(ours)));
-  auto asking = read_some(server, 1, "\r\n\r\n");
-  talk.request = co_await std::move(asking);
+  talk.request = co_await read_some(server, 1, "\r\n\r\n");
   const std::size_t at = script.opening.find("ACCEPT");
   if (at != std::string::npos) {
     script.opening.replace(at, 6, accepted(talk.request));
   }
-  auto opening = write_in_two(server, script.opening, std::min(script.cut, script.opening.size()));
-  co_await std::move(opening);
+  co_await write_in_two(server, script.opening, std::min(script.cut, script.opening.size()));
   co_await connection.settled().wait();
   if (!connection.is_ready()) {
     talk.opening_fault = std::string(name(connection.fault())) + ": " + connection.why();
@@ -127,16 +125,13 @@ Task<Talk> play(Script script) {
   connection.take_into_use();
   connection.send({.due = Loop::current().now()});
   connection.send({.due = Loop::current().now()});
-  auto reading = read_some(server, 2 * (6 + kMessage.size()), "");
-  talk.received = co_await std::move(reading);
-  auto answering = write_in_two(server, script.frames, std::min(script.cut, script.frames.size()));
-  co_await std::move(answering);
+  talk.received = co_await read_some(server, 2 * (6 + kMessage.size()), "");
+  co_await write_in_two(server, script.frames, std::min(script.cut, script.frames.size()));
   if (server.is_open()) {
     server.end();
   }
   co_await listener.gone().wait();
-  auto rest = read_some(server, 1, "never");
-  talk.received += co_await std::move(rest);
+  talk.received += co_await read_some(server, 1, "never");
   talk.log = listener.log();
   co_return talk;
 }

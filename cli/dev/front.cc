@@ -74,8 +74,7 @@ class ContentAndMore final : public ProducedContent {
       : inner_(std::move(inner)), more_(std::move(more)) {}
 
   [[nodiscard]] Task<> produce(BodyWriter& out) override {
-    auto producing = inner_->produce(out);
-    co_await std::move(producing);
+    co_await inner_->produce(out);
     auto written = out.write(more_);
     co_await written;
   }
@@ -194,11 +193,9 @@ Task<> wait_for_word(const DevState& state) {
 
 Task<Response> stand_in(DevState& state, const std::string& token, Request& request, Next next) {
   if (request.path().starts_with(kOwnPaths)) {
-    auto own = next();
-    co_return co_await std::move(own);
+    co_return co_await next();
   }
-  auto waiting = wait_while_busy(state);
-  co_await std::move(waiting);
+  co_await wait_while_busy(state);
   std::uint64_t version = state.version();
   if (const auto fault = state.fault()) {
     co_return fault_answer(request, *fault, version);
@@ -206,12 +203,10 @@ Task<Response> stand_in(DevState& state, const std::string& token, Request& requ
   std::optional<Response> response;
   {
     const FieldsForProgram fields(request, token);
-    auto asking = next();
-    response.emplace(co_await std::move(asking));
+    response.emplace(co_await next());
   }
   if (response->status() == kBadGateway) {
-    auto hearing = wait_for_word(state);
-    co_await std::move(hearing);
+    co_await wait_for_word(state);
     if (const auto fault = state.fault()) {
       co_return fault_answer(request, *fault, state.version());
     }

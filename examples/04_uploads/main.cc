@@ -37,8 +37,7 @@ struct Stored {
 Task<Photo> store(Multipart::Part part, std::string directory) {
   TempFile file = co_await part.save(directory);
   Photo photo{.name = safe_filename(*part.filename), .bytes = file.size()};
-  const auto kept = co_await file.keep(directory + "/" + photo.name);
-  if (!kept) {
+  if (!co_await file.keep(directory + "/" + photo.name)) {
     throw Failure(Error::conflict("There is a photo of that name."));
   }
   co_return photo;

@@ -69,8 +69,7 @@ PasskeyAccounts accounts_of(const std::shared_ptr<People>& people,
             if (!people->add(user.key)) {
               co_return fail(Error::conflict("Somebody is called so."));
             }
-            const bool is_kept = co_await store->insert(std::move(passkey), 1);
-            if (!is_kept) {
+            if (!co_await store->insert(std::move(passkey), 1)) {
               people->remove(user.key);
               co_return fail(Error::conflict("This passkey is somebody's."));
             }
@@ -109,9 +108,7 @@ App make_app(const PasskeyPlace& own) {
   app.post("/passkeys/{id}/remove",
            [site](std::string id, Session<> session) -> Task<Result<Redirect>> {
              // Nobody here has another way in.
-             const bool is_gone =
-                 co_await site.store()->erase_unless_last(session.user(), std::move(id));
-             if (!is_gone) {
+             if (!co_await site.store()->erase_unless_last(session.user(), std::move(id))) {
                co_return fail(Error::conflict("It is your last passkey, or none of yours."));
              }
              co_return Redirect("/");

@@ -112,21 +112,18 @@ Redirect go_on(const Session<>& session, const Result<T>& result, std::string ne
 
 Task<Redirect> sign_up(Form<Address> form, Client client, Session<> session,
                        State<Accounts> accounts) {
-  auto signing = accounts->sign_up(form->email, client);
-  const auto result = co_await std::move(signing);
+  const auto result = co_await accounts->sign_up(form->email, client);
   co_return go_on(session, result, "/", "Look into your mailbox.", "/sign-up");
 }
 
 Task<Redirect> confirm(Form<NewPassword> form, Session<> session, State<Accounts> accounts) {
-  auto confirming = accounts->confirm(form->token, form->password);
-  const auto result = co_await std::move(confirming);
+  const auto result = co_await accounts->confirm(form->token, form->password);
   co_return go_on(session, result, "/log-in", "You have an account: log in.", "/confirm");
 }
 
 Task<Redirect> log_in(const Request& request, Query<Next> query, Form<Login> form, Client client,
                       Session<> session, State<Accounts> accounts) {
-  auto logging = accounts->log_in(form->email, form->password, client);
-  const auto result = co_await std::move(logging);
+  const auto result = co_await accounts->log_in(form->email, form->password, client);
   if (result) {
     accounts->begin(session, *result);
   }
@@ -136,43 +133,39 @@ Task<Redirect> log_in(const Request& request, Query<Next> query, Form<Login> for
 
 Task<Redirect> forgotten(Form<Address> form, Client client, Session<> session,
                          State<Accounts> accounts) {
-  auto asking = accounts->ask_reset(form->email, client);
-  const auto result = co_await std::move(asking);
+  const auto result = co_await accounts->ask_reset(form->email, client);
   co_return go_on(session, result, "/", "If there is an account, look into its mailbox.",
                   "/forgotten");
 }
 
 Task<Redirect> reset(Form<NewPassword> form, Client client, Session<> session,
                      State<Accounts> accounts) {
-  auto resetting = accounts->reset(form->token, form->password, client);
-  const auto result = co_await std::move(resetting);
+  const auto result = co_await accounts->reset(form->token, form->password, client);
   co_return go_on(session, result, "/log-in", "You have a new password: log in.", "/reset");
 }
 
 Task<Redirect> change_password(Form<OtherPassword> form, Client client, Session<> session,
                                State<Accounts> accounts) {
-  auto changing = accounts->change_password(session, form->old_password, form->password, client);
-  const auto result = co_await std::move(changing);
+  const auto result =
+      co_await accounts->change_password(session, form->old_password, form->password, client);
   co_return go_on(session, result, "/", "You have a new password.", "/password");
 }
 
 Task<Redirect> new_address(Form<Login> form, Client client, const Account& user, Session<> session,
                            State<Accounts> accounts) {
-  auto asking = accounts->ask_address({user.key}, form->password, form->email, client);
-  const auto result = co_await std::move(asking);
+  const auto result =
+      co_await accounts->ask_address({user.key}, form->password, form->email, client);
   co_return go_on(session, result, "/", "Look into the new mailbox.", "/new-address");
 }
 
 Task<Redirect> address(Form<Token> form, const Account& user, Session<> session,
                        State<Accounts> accounts) {
-  auto changing = accounts->change_address({user.key}, form->token);
-  const auto result = co_await std::move(changing);
+  const auto result = co_await accounts->change_address({user.key}, form->token);
   co_return go_on(session, result, "/", "You have a new address.", "/address");
 }
 
 Task<Redirect> log_out_everywhere(const Account& user, State<Sessions> sessions) {
-  auto ending = sessions->end_all(user.key);
-  (void)co_await std::move(ending);
+  (void)co_await sessions->end_all(user.key);
   co_return Redirect("/");
 }
 

@@ -83,8 +83,7 @@ Task<std::string> send(Json<NewMail> given, State<Database> database, State<Outb
   }
   Transaction transaction = co_await database->begin();
   // … whatever else is to be there if, and only if, the mail goes …
-  auto adding = mails->add(transaction, mail);
-  std::string id = co_await std::move(adding);
+  std::string id = co_await mails->add(transaction, mail);
   co_await transaction.commit();
   co_return id;
 }

@@ -36,9 +36,7 @@ const redis::Script kAdd(
 
 Task<Result<Created<Link>>> add(std::string name, Json<NewLink> link, State<Redis> redis) {
   std::vector<std::string> keys{key_of(name)};
-  auto adding = redis->run<bool>(kAdd, keys, "url", link->url, "owner", link->owner);
-  const bool is_new = co_await std::move(adding);
-  if (!is_new) {
+  if (!co_await redis->run<bool>(kAdd, keys, "url", link->url, "owner", link->owner)) {
     co_return fail(Error::conflict("There is a link of that name."));
   }
   co_return Created(Link{.url = *link->url, .owner = link->owner});

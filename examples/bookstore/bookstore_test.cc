@@ -392,8 +392,7 @@ TEST_F(Bookstore, ends_the_other_sessions_of_whoever_removes_a_passkey) {
             eider::Passkey lost{};
             lost.id = "lost";
             lost.user = account.key;
-            auto adding = logins->store->insert(lost, 9);
-            static_cast<void>(co_await std::move(adding));
+            static_cast<void>(co_await logins->store->insert(lost, 9));
           });
   TestClient here(own, {.keeps_cookies = true, .headers = kOfBrowser});
   ASSERT_EQ(here.post("/api/users", Bob()).status, 204);

@@ -114,8 +114,7 @@ Task<FormAnswer> change_note(std::int64_t id, FilledForm<NewNote> form, Session<
   if (!form.is_good()) {
     co_return views->page(EditPage{pages->frame(), *form->title, form.view(kEditor)});
   }
-  const std::optional<Note> note = co_await store->replace(id, tidy(*form));
-  if (!note) {
+  if (!co_await store->replace(id, tidy(*form))) {
     co_return absent(*views, *pages);
   }
   session.flash("info", "Saved.");

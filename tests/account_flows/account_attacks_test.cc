@@ -34,12 +34,9 @@ class MeddlingStore final : public SessionStore {
     return kept_->find(std::move(name));
   }
   [[nodiscard]] Task<> insert(std::string name, SessionRecord record) override {
-    auto meddling = meddle(ahead_of_insert);
-    co_await std::move(meddling);
-    auto inserting = kept_->insert(std::move(name), std::move(record));
-    co_await std::move(inserting);
-    auto meddling_again = meddle(behind_insert);
-    co_await std::move(meddling_again);
+    co_await meddle(ahead_of_insert);
+    co_await kept_->insert(std::move(name), std::move(record));
+    co_await meddle(behind_insert);
   }
   [[nodiscard]] Task<bool> replace(std::string name, SessionRecord record) override {
     return kept_->replace(std::move(name), std::move(record));
@@ -63,8 +60,7 @@ class MeddlingStore final : public SessionStore {
   static Task<> meddle(std::function<Task<>()>& once) {
     const std::function<Task<>()> meddling = std::exchange(once, nullptr);
     if (meddling) {
-      auto running = meddling();
-      co_await std::move(running);
+      co_await meddling();
     }
   }
 
@@ -88,8 +84,7 @@ TEST_F(AccountAttacks, NoLoginByTheOldPasswordOutlivesAReset) {
     client.advance(minutes(2));
     const std::string next = password + "!";
     (*store).*when = [&]() -> Task<> {
-      auto resetting = all->reset(token_of(kAnn), next, Client());
-      EXPECT_TRUE((co_await std::move(resetting)).has_value());
+      EXPECT_TRUE((co_await all->reset(token_of(kAnn), next, Client())).has_value());
     };
     EXPECT_EQ(client.post("/log-in", Given{kAnn, password}).status, 401);
     EXPECT_EQ(client.get("/me").status, 401);
@@ -105,10 +100,8 @@ TEST_F(AccountAttacks, ALoginByAPasswordThatChangesWhileItIsHashedIsNone) {
   app.post("/late",
            [](Json<GivenToken> given, Client client, Session<> session,
               State<Accounts> all) -> Task<Result<void>> {
-             auto logging = all->log_in(kAnn, kWord, client);
-             const auto login = co_await std::move(logging);
-             auto resetting = all->reset(given->token, kOther, client);
-             EXPECT_TRUE((co_await std::move(resetting)).has_value());
+             const auto login = co_await all->log_in(kAnn, kWord, client);
+             EXPECT_TRUE((co_await all->reset(given->token, kOther, client)).has_value());
              EXPECT_TRUE(login.has_value());
              all->begin(session, login.value_or(AccountLogin()));
              co_return Result<void>();

@@ -75,8 +75,7 @@ class AccountCase : public ::testing::Test {
              });
     app.post("/confirm",
              [](Json<GivenToken> given, State<Accounts> all) -> Task<Result<std::string>> {
-               auto confirming = all->confirm(given->token, given->password);
-               auto key = co_await std::move(confirming);
+               auto key = co_await all->confirm(given->token, given->password);
                if (!key) {
                  co_return fail(key.error());
                }
@@ -85,8 +84,7 @@ class AccountCase : public ::testing::Test {
     app.post("/log-in",
              [](Json<Given> given, Client client, Session<> session,
                 State<Accounts> all) -> Task<Result<void>> {
-               auto logging = all->log_in(given->email, given->password, client);
-               auto key = co_await std::move(logging);
+               auto key = co_await all->log_in(given->email, given->password, client);
                if (!key) {
                  co_return fail(key.error());
                }
@@ -101,9 +99,8 @@ class AccountCase : public ::testing::Test {
     app.post("/reset",
              [](Json<GivenToken> given, Client client, const Request& request,
                 State<Accounts> all) -> Task<Result<void>> {
-               auto resetting =
-                   all->reset(given->token, given->password, client, language_of(request));
-               auto key = co_await std::move(resetting);
+               auto key =
+                   co_await all->reset(given->token, given->password, client, language_of(request));
                if (!key) {
                  co_return fail(key.error());
                }
@@ -135,8 +132,7 @@ class AccountCase : public ::testing::Test {
              });
     app.post("/vouched",
              [](Json<Given> given, Session<> session, State<Accounts> all) -> Task<Result<void>> {
-               auto finding = all->find_or_make(given->email);
-               const auto account = co_await std::move(finding);
+               const auto account = co_await all->find_or_make(given->email);
                if (!account) {
                  co_return fail(account.error());
                }
@@ -146,8 +142,7 @@ class AccountCase : public ::testing::Test {
     app.post(
         "/linked",
         [](Json<Given> given, const Request& request, State<Accounts> all) -> Task<Result<void>> {
-          auto finding = all->find_to_link(given->email, language_of(request));
-          const auto account = co_await std::move(finding);
+          const auto account = co_await all->find_to_link(given->email, language_of(request));
           co_return account ? Result<void>() : fail(account.error());
         });
     app.get("/me", [](const Account& account) { return account.email; });

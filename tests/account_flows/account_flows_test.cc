@@ -85,8 +85,7 @@ TEST_F(AccountFlows, AResetLogsItsBrowserInAlsoWhereThatWasLoggedIn) {
   app.post("/reset-in",
            [](Json<GivenToken> given, Client client, Session<> session,
               State<Accounts> all) -> Task<Result<void>> {
-             auto resetting = all->reset(given->token, given->password, client);
-             const auto login = co_await std::move(resetting);
+             const auto login = co_await all->reset(given->token, given->password, client);
              if (!login) {
                co_return fail(login.error());
              }

@@ -146,8 +146,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, BothWays, ::testing::ValuesIn(kWays),
 Task<std::string> post(HttpClient& client, std::string url, std::string content) {
   auto request = client.request(Method::post, url);
   request.body(std::move(content), "text/plain");
-  auto sending = request.send();
-  const auto reply = co_await std::move(sending);
+  const auto reply = co_await request.send();
   co_return reply ? std::to_string(reply->status()).append(" ").append(reply->body())
                   : reply.error().text;
 }
@@ -259,8 +258,7 @@ TEST_P(BothWaysReset, a_refusal_is_heard_through_a_proxy_though_its_server_is_go
 }
 
 Task<std::string> path_seen(HttpClient& client, std::string url) {
-  auto sending = client.get(url);
-  const auto reply = co_await std::move(sending);
+  const auto reply = co_await client.get(url);
   co_return reply ? std::string(reply->body()) : reply.error().text;
 }
 

@@ -8,8 +8,7 @@ namespace {
 /// Asks nobody: what counts is that it is there.
 eider::Task<> ask(bool& is_refused) {
   eider::HttpClient client({.cookies = std::make_shared<eider::CookieJar>()});
-  auto asking = client.get("gopher://127.0.0.1/");
-  const auto reply = co_await std::move(asking);
+  const auto reply = co_await client.get("gopher://127.0.0.1/");
   is_refused = !reply && reply.error().fault == eider::ClientFault::bad_url;
   if (!reply) {
     std::printf("%s\n", reply.error().text.c_str());

@@ -10,8 +10,7 @@ eider::Task<> reach(bool& is_forbidden) {
   eider::net::Net net({.allow_address = [](const eider::IpAddress&) { return false; }});
   const eider::net::Route route{.key = "any", .host = "127.0.0.1"};
   const auto now = eider::Loop::current().now();
-  auto connecting = net.connect(route, {now + std::chrono::seconds(1), {}}, {});
-  const auto made = co_await std::move(connecting);
+  const auto made = co_await net.connect(route, {now + std::chrono::seconds(1), {}}, {});
   is_forbidden = !made && made.error().fault == eider::net::ConnectFault::forbidden_address;
   if (!made) {
     std::printf("%s\n", made.error().text.c_str());

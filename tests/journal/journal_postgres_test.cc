@@ -37,8 +37,7 @@ class JournalOnPostgres : public PostgresTest {
 
   static Task<> say(const Database* base, const Journal* journal, std::string word) {
     Transaction transaction = co_await base->begin();
-    auto ending = journal->commit(std::move(transaction), "said", Spoken{0, std::move(word)});
-    co_await std::move(ending);
+    co_await journal->commit(std::move(transaction), "said", Spoken{0, std::move(word)});
   }
   void say(const char* word) { on_loop_.run(say(&base_, &journal_, word)); }
   std::int64_t number(const char* sql) { return PostgresTest::number(base_, sql); }

@@ -36,8 +36,7 @@ class JournalCase : public ::testing::Test {
             throw Failure(Error::conflict("It was said."));
           }
           if (commits) {
-            auto ending = words->commit(std::move(transaction), "said", Said{0, word});
-            co_await std::move(ending);
+            co_await words->commit(std::move(transaction), "said", Said{0, word});
           }
         });
     made.post("/keep/{word}", [database = database](std::string word) -> Task<> {

@@ -506,8 +506,7 @@ TEST(SqliteSchema, has_its_foreign_keys_on_wherever_a_migration_without_them_is_
   for (const auto time : {0ms, 1ms, 2ms, 5ms, 10ms, 20ms, 40ms}) {
     const Database base = open_sqlite(":memory:");
     const auto give_up = [](Database on, Migrations migrations, Duration within) -> Task<int> {
-      auto migrating = with_deadline(migrate(on, std::move(migrations)), within);
-      (void)co_await std::move(migrating);
+      (void)co_await with_deadline(migrate(on, std::move(migrations)), within);
       co_return (co_await on.one<int>("pragma foreign_keys")).value_or(-1);
     };
     EXPECT_EQ(loop.run(give_up(base, made(slow), time)), 1) << time;

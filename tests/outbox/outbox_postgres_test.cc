@@ -59,8 +59,7 @@ TEST_F(OutboxOnPostgres, SendsWhatIsAddedAndCountsIt) {
                     .to = {"ann@example.org"},
                     .subject = "Hello",
                     .text = "Hello!\n"};
-    auto adding = out->add(on, mail);
-    (void)co_await std::move(adding);
+    (void)co_await out->add(on, mail);
     (void)co_await run_once(out);  // begins with what is due, and ends behind it
     EXPECT_EQ((co_await out->counts()).sent, 1U);
   }(base_, &outbox));

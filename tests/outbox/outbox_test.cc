@@ -44,15 +44,13 @@ class OutboxCase : public ::testing::Test {
     app.post("/mails/{email}",
              [database](std::string email, State<Outbox> mails) -> Task<std::string> {
                const Mail mail = mail_to(email);
-               auto adding = mails->add(database, mail);
-               co_return co_await std::move(adding);
+               co_return co_await mails->add(database, mail);
              });
     app.post("/both/{email}/{commits}",
              [database](std::string email, bool commits, State<Outbox> mails) -> Task<> {
                Transaction transaction = co_await database.begin();
                const Mail mail = mail_to(email);
-               auto adding = mails->add(transaction, mail);
-               (void)co_await std::move(adding);
+               (void)co_await mails->add(transaction, mail);
                if (commits) {
                  co_await transaction.commit();
                }
@@ -146,8 +144,7 @@ TEST_F(OutboxCase, TheTextOfADeadMailWithAOneTimeLinkIsDeleted) {
     Mail mail = mail_to(email);
     mail.text = "https://shop.example/reset#the-token";
     mail.is_one_time = true;
-    auto adding = outbox->add(database, mail);
-    co_return co_await std::move(adding);
+    co_return co_await outbox->add(database, mail);
   });
   app.get("/texts", [this]() -> Task<std::string> {
     auto asking = database.one<std::string>("select message from eider_outbox");

@@ -99,44 +99,37 @@ ClientOptions speaking_http2() {
 }
 
 Task<> get(HttpClient& client, std::string url) {
-  auto getting = client.get(url);
-  const auto reply = co_await std::move(getting);
+  const auto reply = co_await client.get(url);
   EXPECT_TRUE(reply && reply->status() == 200) << (reply ? "another status" : reply.error().text);
 }
 
 Task<std::string> hear(WsClient& client) {
-  auto receiving = client.receive();
-  const auto message = co_await std::move(receiving);
+  const auto message = co_await client.receive();
   co_return message ? std::string(message->bytes) : "nothing";
 }
 
 Task<> talk(std::string page, std::string url, std::string& by) {
   HttpClient client(speaking_http2());
   if (!page.empty()) {
-    auto getting = get(client, page);
-    co_await std::move(getting);
+    co_await get(client, page);
   }
   WsClientOptions options;
   options.socket = {.message_bytes_max = 8UL << 20U, .subprotocols = {"a"}, .compression = true};
-  auto opening = client.websocket(std::move(url), std::move(options));
-  auto opened = co_await std::move(opening);
+  auto opened = co_await client.websocket(std::move(url), std::move(options));
   if (!opened) {
     ADD_FAILURE() << opened.error().text;
     co_return;
   }
-  auto hearing = hear(*opened);
-  by = co_await std::move(hearing);
+  by = co_await hear(*opened);
   EXPECT_EQ(opened->subprotocol(), "a");
   for (const std::size_t bytes : {0U, 1U, 1000U, 70'000U, 5'000'000U}) {
     const std::string word(bytes, static_cast<char>('a' + bytes % 26));
     auto sending = opened->send(word);
     co_await sending;
-    auto answer = hear(*opened);
-    const std::string heard = co_await std::move(answer);
+    const std::string heard = co_await hear(*opened);
     EXPECT_TRUE(heard == word) << bytes;
   }
-  auto closing = opened->close(CloseCode::going_away, "home");
-  co_await std::move(closing);
+  co_await opened->close(CloseCode::going_away, "home");
   EXPECT_EQ(opened->close_code(), CloseCode::going_away);
   EXPECT_FALSE(opened->is_open());
   if (!page.empty()) {
@@ -159,10 +152,8 @@ TEST_F(WebSocketOverHttp2, is_a_connection_of_its_own_where_there_is_none) {
 
 Task<> be_declined(std::string page, std::string url, int& status) {
   HttpClient client(speaking_http2());
-  auto getting = get(client, page);
-  co_await std::move(getting);
-  auto opening = client.websocket(std::move(url));
-  const auto opened = co_await std::move(opening);
+  co_await get(client, page);
+  const auto opened = co_await client.websocket(std::move(url));
   EXPECT_FALSE(opened);
   status = opened ? 0 : opened.error().status;
 }
@@ -177,22 +168,18 @@ Task<> outlive(std::string page, std::string url, std::string& heard) {
   std::optional<WsClient> socket;
   {
     HttpClient client(speaking_http2());
-    auto getting = get(client, page);
-    co_await std::move(getting);
-    auto opening = client.websocket(std::move(url));
-    auto opened = co_await std::move(opening);
+    co_await get(client, page);
+    auto opened = co_await client.websocket(std::move(url));
     if (!opened) {
       ADD_FAILURE() << opened.error().text;
       co_return;
     }
     socket.emplace(std::move(*opened));
   }
-  auto first = hear(*socket);
-  heard = co_await std::move(first);
+  heard = co_await hear(*socket);
   auto sending = socket->send("still here");
   co_await sending;
-  auto second = hear(*socket);
-  heard += ", " + co_await std::move(second);
+  heard += ", " + co_await hear(*socket);
 }
 
 TEST_F(WebSocketOverHttp2, may_outlive_the_client) {
@@ -203,12 +190,10 @@ TEST_F(WebSocketOverHttp2, may_outlive_the_client) {
 
 Task<> fill(std::string page, std::string url, bool& waits, std::size_t& dropped) {
   HttpClient client(speaking_http2());
-  auto getting = get(client, page);
-  co_await std::move(getting);
+  co_await get(client, page);
   WsClientOptions options;
   options.socket = {.backpressure_bytes_max = 1'000'000, .when_slow = WhenSlow::drop};
-  auto opening = client.websocket(std::move(url), std::move(options));
-  auto opened = co_await std::move(opening);
+  auto opened = co_await client.websocket(std::move(url), std::move(options));
   if (!opened) {
     ADD_FAILURE() << opened.error().text;
     co_return;
@@ -233,19 +218,15 @@ TEST_F(WebSocketOverHttp2, a_server_that_reads_nothing_is_told_and_waited_for) {
 
 Task<> be_stopped(std::string page, std::string url, Server& server, CloseCode& code) {
   HttpClient client(speaking_http2());
-  auto getting = get(client, page);
-  co_await std::move(getting);
-  auto opening = client.websocket(std::move(url));
-  auto opened = co_await std::move(opening);
+  co_await get(client, page);
+  auto opened = co_await client.websocket(std::move(url));
   if (!opened) {
     ADD_FAILURE() << opened.error().text;
     co_return;
   }
-  auto first = hear(*opened);
-  co_await std::move(first);
+  co_await hear(*opened);
   server.stop();
-  auto last = hear(*opened);
-  const std::string heard = co_await std::move(last);
+  const std::string heard = co_await hear(*opened);
   EXPECT_EQ(heard, "nothing");
   code = opened->close_code();
 }

@@ -118,8 +118,7 @@ inline void add_guarded_routes(Routes group) {
     return asking->name + ":" + std::to_string(content.size());
   });
   group.post("/stream", [](Slot<Asking> asking, BodyStream content) -> Task<std::string> {
-    auto collecting = content.collect(1'000'000);
-    const std::string all = co_await std::move(collecting);
+    const std::string all = co_await content.collect(1'000'000);
     co_return asking->name + ":" + std::to_string(all.size());
   });
   group.get("/streamed", [](Slot<Asking> asking) {

@@ -115,8 +115,7 @@ inline Task<> check_changes(Database base) {
     EXPECT_TRUE(co_await more);
     co_return fail(Error::conflict("no"));
   };
-  auto all = base.transaction(keep);
-  EXPECT_FALSE(co_await std::move(all));
+  EXPECT_FALSE(co_await base.transaction(keep));
   auto count = base.one<int>("select count(*) from papers where title = 'taken back'");
   EXPECT_EQ(co_await count, 0);
 
@@ -199,8 +198,7 @@ inline Task<> check_pages(Database base) {
       {{.title_contains = "' or 1=1 --"}, "0"},
   };
   for (const auto& [query, expected] : kCases) {
-    auto all = titles(papers, query);
-    EXPECT_EQ(co_await std::move(all), expected);
+    EXPECT_EQ(co_await titles(papers, query), expected);
   }
   for (const db::Direction direction : {db::Direction::up, db::Direction::down}) {
     std::vector<std::int64_t> ids;

@@ -49,8 +49,7 @@ class RedisTest : public ::testing::Test {
   RedisFailure failure(const Redis& redis, Arguments... arguments) {
     return on_loop_.run([](Redis of, Arguments... sent) -> Task<RedisFailure> {
       auto command = of.command<std::optional<std::string>>(sent...);
-      auto failing = failure_of(command);
-      co_return co_await std::move(failing);
+      co_return co_await failure_of(command);
     }(redis, arguments...));
   }
 

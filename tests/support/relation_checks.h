@@ -108,8 +108,7 @@ inline Task<> check_relations(Database base) {
   auto paging = tables.books.page(AllBooks());
   std::vector<Book> books = co_await paging;
   EXPECT_FALSE(books.at(0).chapters) << "what nobody has asked for is absent";
-  auto loading = tables.books.load(books, &Book::chapters, &Book::author, &Book::genres);
-  co_await std::move(loading);
+  co_await tables.books.load(books, &Book::chapters, &Book::author, &Book::genres);
   EXPECT_EQ(told(books.at(0)), R"(one by Ann; a; b; O'Hara; x"y\z)");
   EXPECT_EQ(told(books.at(1)), "two by Ann; c; poem");
   EXPECT_EQ(told(books.at(2)), "three by nobody; poem");
@@ -117,8 +116,7 @@ inline Task<> check_relations(Database base) {
   EXPECT_TRUE(books.at(2).chapters && books.at(2).chapters->empty());
   EXPECT_TRUE(books.at(3).genres && books.at(3).genres->empty());
 
-  auto again = tables.books.load(books.at(0), &Book::chapters);
-  co_await std::move(again);
+  co_await tables.books.load(books.at(0), &Book::chapters);
   EXPECT_EQ(books.at(0).chapters->size(), 2U) << "not told twice";
   Book changed = books.at(0);
   changed.title = "uno";
@@ -128,11 +126,9 @@ inline Task<> check_relations(Database base) {
   EXPECT_EQ((co_await inserting)->title, "five");
 
   std::vector<Book> none;
-  auto of_none = tables.books.load(none, &Book::chapters);
-  co_await std::move(of_none);
+  co_await tables.books.load(none, &Book::chapters);
   std::vector<Book> without_author(1);
-  auto of_null = tables.books.load(without_author, &Book::author);
-  co_await std::move(of_null);
+  co_await tables.books.load(without_author, &Book::author);
   EXPECT_FALSE(without_author[0].author.has_value());
   auto nobodys = tables.books.count(AllBooks{.author_id = nullptr});
   EXPECT_EQ(co_await nobodys, 2) << "a null asks for what is NULL";
@@ -146,8 +142,7 @@ inline Task<> check_many(Database base) {
     books[i].id = static_cast<std::int64_t>(i);
     books[i].author_id = 1;
   }
-  auto loading = tables.books.load(books, &Book::chapters, &Book::author);
-  co_await std::move(loading);
+  co_await tables.books.load(books, &Book::chapters, &Book::author);
   EXPECT_EQ(books[1].chapters->size(), 2U);
   EXPECT_EQ(books[999].author->name, "Ann");
 }

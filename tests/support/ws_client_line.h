@@ -92,13 +92,12 @@ class WsClientLine {
  private:
   static Task<> open(Descriptor fd, WsClientOptions options,
                      std::optional<WsClient::Connected>& result) {
-    auto opening = WsClient::open(std::move(fd), "ws://example.com/feed?a=b", std::move(options));
-    result.emplace(co_await std::move(opening));
+    result.emplace(
+        co_await WsClient::open(std::move(fd), "ws://example.com/feed?a=b", std::move(options)));
   }
   static Task<> hear(WsClient& client, std::vector<ws::Seen>& heard, bool& has_ended) {
     for (;;) {
-      auto receiving = client.receive();
-      const auto message = co_await std::move(receiving);
+      const auto message = co_await client.receive();
       if (!message) {
         break;
       }

@@ -31,8 +31,7 @@ Task<HttpClient::Reply> ask(HttpClient& client, const arena::Asking& asking) {
 Task<> ask_until(HttpClient& client, const arena::Asking& asking,
                  arena::AskingClock::time_point last, arena::Tally& tally) {
   do {
-    auto sending = ask(client, asking);
-    const auto reply = co_await std::move(sending);
+    const auto reply = co_await ask(client, asking);
     if (reply) {
       tally.judge(reply->status(), reply->body());
     } else {

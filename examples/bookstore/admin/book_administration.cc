@@ -24,8 +24,7 @@ Task<Response> list(Query<BookQuery> query, Paging paging, Frame frame, Session<
 
 Task<Redirect> remove(std::int64_t id, const Staff&, Session<> session, State<Books> books,
                       const Translator& tr) {
-  const bool is_removed = co_await books->remove(id);
-  if (is_removed) {
+  if (co_await books->remove(id)) {
     session.flash("info", tr("The book is taken out."));
   }
   co_return Redirect("/admin/books");

@@ -71,8 +71,7 @@ Task<std::vector<Review>> list_reviews(std::int64_t id, State<Books> books) {
 
 Task<Result<Created<Review>>> review(std::int64_t id, Json<NewReview> given, const User& user,
                                      State<Books> books) {
-  const std::optional<Book> book = co_await books->find(id);
-  if (!book) {
+  if (!co_await books->find(id)) {
     co_return fail(no_such_book());
   }
   Review written = co_await books->review(id, user.id, *given);

@@ -43,8 +43,7 @@ Task<Result<Redirect>> take(std::int64_t id, FilledForm<CoverForm> form, const S
   if (type) {
     const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
     Cover cover{std::string(*type), db::Blob(first, first + bytes.size())};
-    const bool is_set = co_await books->set_cover(id, std::move(cover));
-    if (!is_set) {
+    if (!co_await books->set_cover(id, std::move(cover))) {
       co_return fail(Error::not_found("There is no such book."));
     }
   }

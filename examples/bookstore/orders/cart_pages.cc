@@ -49,8 +49,8 @@ Task<Result<Redirect>> put(std::int64_t id, FilledForm<CountForm> form, Session<
     set_count(session->cart, id, 0);
     session.flash("info", tr("Your cart is changed."));
   } else {
-    auto taking = take(id, form->count, session, *books, tr, tr("Your cart is changed."));
-    const Result<void> taken = co_await std::move(taking);
+    const Result<void> taken =
+        co_await take(id, form->count, session, *books, tr, tr("Your cart is changed."));
     if (!taken) {
       co_return fail(taken.error());
     }
@@ -65,8 +65,8 @@ Task<Result<Redirect>> add(std::int64_t id, FilledForm<CountForm> form, Session<
     co_return Redirect("/cart");
   }
   const int wanted = count_of(session->cart, id) + *form->count;
-  auto taking = take(id, wanted, session, *books, tr, tr("The book is in your cart."));
-  const Result<void> taken = co_await std::move(taking);
+  const Result<void> taken =
+      co_await take(id, wanted, session, *books, tr, tr("The book is in your cart."));
   co_return taken ? Result<Redirect>(Redirect("/cart")) : fail(taken.error());
 }
 

@@ -26,13 +26,11 @@ Task<Result<void>> sign_up(Json<EmailForm> given, Client client, Translator read
 
 Task<Result<Created<User>>> confirm(Json<ConfirmForm> given, Session<> session,
                                     State<Accounts> accounts, State<People> people) {
-  auto confirming = accounts->confirm(*given->token, *given->password);
-  const auto login = co_await std::move(confirming);
+  const auto login = co_await accounts->confirm(*given->token, *given->password);
   if (!login) {
     co_return fail(login.error());
   }
-  auto finding = accounts->find({login->key});
-  const auto account = co_await std::move(finding);
+  const auto account = co_await accounts->find({login->key});
   accounts->begin(session, *login);
   User user = co_await people->find(account.value(), *given->name);
   co_return Created(std::move(user));
@@ -40,13 +38,11 @@ Task<Result<Created<User>>> confirm(Json<ConfirmForm> given, Session<> session,
 
 Task<Result<User>> log_in(Json<Credentials> given, Client client, Session<> session,
                           State<Accounts> accounts, State<People> people) {
-  auto logging = accounts->log_in(given->email, given->password, client);
-  const auto login = co_await std::move(logging);
+  const auto login = co_await accounts->log_in(given->email, given->password, client);
   if (!login) {
     co_return fail(login.error());
   }
-  auto finding = accounts->find({login->key});
-  const auto account = co_await std::move(finding);
+  const auto account = co_await accounts->find({login->key});
   accounts->begin(session, *login);
   User user = co_await people->find(account.value());
   co_return user;

@@ -51,8 +51,7 @@ FormAnswer again(const FilledForm<T>& form, const FormWords& words, Frame frame,
 Task<FormAnswer> sign_up(FilledForm<EmailForm> form, Client client, Frame frame, Session<> session,
                          State<Accounts> accounts, State<Views> views) {
   if (form.is_good()) {
-    auto asking = accounts->sign_up(*form->email, client, frame.tr.language());
-    const auto asked = co_await std::move(asking);
+    const auto asked = co_await accounts->sign_up(*form->email, client, frame.tr.language());
     if (form.took(asked)) {
       session.flash("info", frame.tr("Look into your mailbox: a link is there."));
       co_return Redirect("/");
@@ -64,11 +63,9 @@ Task<FormAnswer> sign_up(FilledForm<EmailForm> form, Client client, Frame frame,
 Task<FormAnswer> confirm(FilledForm<ConfirmForm> form, Frame frame, Session<> session,
                          State<Accounts> accounts, State<People> people, State<Views> views) {
   if (form.is_good()) {
-    auto confirming = accounts->confirm(*form->token, *form->password);
-    const auto login = co_await std::move(confirming);
+    const auto login = co_await accounts->confirm(*form->token, *form->password);
     if (form.took(login)) {
-      auto finding = accounts->find({login->key});
-      const auto account = co_await std::move(finding);
+      const auto account = co_await accounts->find({login->key});
       co_await people->find(account.value(), *form->name);
       accounts->begin(session, *login);
       session.flash("info", frame.tr("Welcome!"));
@@ -81,8 +78,7 @@ Task<FormAnswer> confirm(FilledForm<ConfirmForm> form, Frame frame, Session<> se
 Task<FormAnswer> forgotten(FilledForm<EmailForm> form, Client client, Frame frame,
                            Session<> session, State<Accounts> accounts, State<Views> views) {
   if (form.is_good()) {
-    auto asking = accounts->ask_reset(*form->email, client, frame.tr.language());
-    const auto asked = co_await std::move(asking);
+    const auto asked = co_await accounts->ask_reset(*form->email, client, frame.tr.language());
     if (form.took(asked)) {
       session.flash("info", frame.tr("If there is an account, a link is in its mailbox."));
       co_return Redirect("/login");
@@ -94,8 +90,8 @@ Task<FormAnswer> forgotten(FilledForm<EmailForm> form, Client client, Frame fram
 Task<FormAnswer> reset(FilledForm<ResetForm> form, Client client, Frame frame, Session<> session,
                        State<Accounts> accounts, State<Views> views) {
   if (form.is_good()) {
-    auto resetting = accounts->reset(*form->token, *form->password, client, frame.tr.language());
-    const auto login = co_await std::move(resetting);
+    const auto login =
+        co_await accounts->reset(*form->token, *form->password, client, frame.tr.language());
     if (form.took(login)) {
       accounts->begin(session, *login);
       session.flash("info", frame.tr("You have a new password."));
@@ -109,9 +105,8 @@ Task<FormAnswer> set_password(FilledForm<PasswordForm> form, Client client, Fram
                               const Account&, Session<> session, State<Accounts> accounts,
                               State<Views> views) {
   if (form.is_good()) {
-    auto changing = accounts->change_password(session, *form->old_password, *form->password, client,
-                                              frame.tr.language());
-    const auto changed = co_await std::move(changing);
+    const auto changed = co_await accounts->change_password(
+        session, *form->old_password, *form->password, client, frame.tr.language());
     if (form.took(changed)) {
       session.flash("info", frame.tr("You have a new password."));
       co_return Redirect("/account");
@@ -124,9 +119,8 @@ Task<FormAnswer> ask_address(FilledForm<AddressForm> form, Client client, Frame 
                              const Account& account, Session<> session, State<Accounts> accounts,
                              State<Views> views) {
   if (form.is_good()) {
-    auto asking = accounts->ask_address({account.key}, *form->password, *form->email, client,
-                                        frame.tr.language());
-    const auto asked = co_await std::move(asking);
+    const auto asked = co_await accounts->ask_address({account.key}, *form->password, *form->email,
+                                                      client, frame.tr.language());
     if (form.took(asked)) {
       session.flash("info", frame.tr("Look into your mailbox: a link is there."));
       co_return Redirect("/account");
@@ -138,8 +132,8 @@ Task<FormAnswer> ask_address(FilledForm<AddressForm> form, Client client, Frame 
 Task<FormAnswer> set_address(FilledForm<TokenForm> form, Frame frame, const Account& account,
                              Session<> session, State<Accounts> accounts, State<Views> views) {
   if (form.is_good()) {
-    auto changing = accounts->change_address({account.key}, *form->token, frame.tr.language());
-    const auto changed = co_await std::move(changing);
+    const auto changed =
+        co_await accounts->change_address({account.key}, *form->token, frame.tr.language());
     if (form.took(changed)) {
       session.flash("info", frame.tr("You have a new address."));
       co_return Redirect("/account");

@@ -53,8 +53,7 @@ Response show_login(Query<Next> query, BlankForm<LoginForm> form, Frame frame, S
 Task<FormAnswer> log_in(FilledForm<LoginForm> form, Client client, Frame frame, Session<> session,
                         State<Accounts> accounts, State<OpenIdOffer> offer, State<Views> views) {
   if (form.is_good()) {
-    auto logging = accounts->log_in(*form->email, *form->password, client);
-    const auto login = co_await std::move(logging);
+    const auto login = co_await accounts->log_in(*form->email, *form->password, client);
     if (form.took(login)) {
       accounts->begin(session, *login);
       co_return Redirect(own_path(form->next));
@@ -93,8 +92,7 @@ Task<Redirect> remove_passkey(std::string id, const Account& account, Session<> 
                               State<PasskeyLogins> logins, State<Sessions> visits) {
   auto erasing = logins->store->erase(account.key, std::move(id));
   if (const bool is_gone = co_await std::move(erasing); is_gone) {
-    auto ending = visits->end_others(session);
-    static_cast<void>(co_await std::move(ending));
+    static_cast<void>(co_await visits->end_others(session));
   }
   co_return Redirect("/account");
 }

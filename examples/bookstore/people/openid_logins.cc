@@ -42,8 +42,7 @@ Task<Result<Redirect>> log_in(const OpenIdIdentity& who, Session<> session, Tran
       session.flash("error", reader("The provider has not verified a mail address of yours."));
       co_return Redirect("/login");
     }
-    auto finding = accounts->find_to_link(profile->email, reader.language());
-    const auto account = co_await std::move(finding);
+    const auto account = co_await accounts->find_to_link(profile->email, reader.language());
     if (!account) {
       co_return fail(account.error());
     }

@@ -24,8 +24,7 @@ PasskeyLogins add_passkey_logins(App& app, const Sessions& visits, const std::st
                                  Accounts& accounts, Languages languages,
                                  std::shared_ptr<PasskeyStore> store) {
   const auto user = [from = &accounts](std::string key) -> Task<Result<PasskeyUser>> {
-    auto finding = from->find({key});
-    const auto account = co_await std::move(finding);
+    const auto account = co_await from->find({key});
     if (!account) {
       co_return fail(Error::unauthorized("There is no such account any more."));
     }

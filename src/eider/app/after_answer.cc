@@ -95,9 +95,7 @@ Task<> AfterWork::run(Waiting work, std::shared_ptr<Pass> /*until it has ended*/
   co_await sleep_for(std::chrono::milliseconds(1));
   std::string line;
   try {
-    auto running = with_deadline(work.call.run(work.call.function.get(), nullptr), work.within);
-    const bool is_over = co_await std::move(running);
-    if (!is_over) {
+    if (!co_await with_deadline(work.call.run(work.call.function.get(), nullptr), work.within)) {
       line =
           name + ": what follows its answer has not ended within " + format_duration(work.within);
     }
@@ -111,9 +109,7 @@ Task<> AfterWork::run(Waiting work, std::shared_ptr<Pass> /*until it has ended*/
 
 Task<> AfterWork::end_on_loop(std::shared_ptr<LogSink> log) {
   Scope& scope = scopes_.here();
-  auto joining = with_deadline(joined(scope), kStopWithin);
-  const bool is_over = co_await std::move(joining);
-  if (is_over) {
+  if (co_await with_deadline(joined(scope), kStopWithin)) {
     co_return;
   }
   if (log != nullptr) {

@@ -299,8 +299,7 @@ TEST(Hooks, before_may_refuse) {
 TEST(Middleware, wraps_handlers_that_wait_and_those_that_do_not) {
   App app;
   app.use([](Request&, Next next) -> Task<Response> {
-    Task<Response> inner = next();
-    Response response = co_await std::move(inner);
+    Response response = co_await next();
     response.add_header("X-Outer", "1");
     co_return response;
   });
@@ -309,8 +308,7 @@ TEST(Middleware, wraps_handlers_that_wait_and_those_that_do_not) {
     if (request.header("X-Stop")) {
       co_return Response::text("stopped", 403);
     }
-    Task<Response> inner = next();
-    co_return co_await std::move(inner);
+    co_return co_await next();
   });
   group.get("/now", [] { return "now"; });
   group.get("/later", []() -> Task<std::string> {

@@ -33,8 +33,7 @@ Task<> LoopChecks::make_all(Duration within) {
 Task<> LoopChecks::make(Check& check, Duration within) {
   std::string why;
   try {
-    auto running = with_deadline(check.run(), within);
-    const bool is_done = co_await std::move(running);
+    const bool is_done = co_await with_deadline(check.run(), within);
     why = is_done ? "" : "it has taken longer than " + format_duration(within);
   } catch (...) {
     why = reason_of(thrown_error());

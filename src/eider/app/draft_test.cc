@@ -36,8 +36,7 @@ Task<bool> is_taken(Users& users, std::string name) {
 template <class Content>
 Task<Result<std::string>> add_user(Draft<Content> draft, State<Users> users) {
   if (draft.is_good(draft->name)) {
-    const bool is_known = co_await is_taken(*users, *draft->name);
-    if (is_known) {
+    if (co_await is_taken(*users, *draft->name)) {
       draft.add(draft->name, "is taken");
     }
   }

@@ -92,12 +92,10 @@ class FollowedTopic {
                        FollowOptions options) {
     TopicNews news(topics, options);
     news.listen(topic);
-    auto following = follow(*events.state_, news);
-    co_await std::move(following);
+    co_await follow(*events.state_, news);
   }
   static Task<> follow_news(EventStream events, TopicNews& news) {
-    auto following = follow(*events.state_, news);
-    co_await std::move(following);
+    co_await follow(*events.state_, news);
   }
 
  private:

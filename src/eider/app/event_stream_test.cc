@@ -333,8 +333,7 @@ Task<> catch_up(EventStream events, Topics& topics) {
   news.listen("a");
   co_await events.send({.data = "what was missed"});
   co_await sleep_for(seconds(1));
-  auto following = events.follow(news);
-  co_await std::move(following);
+  co_await events.follow(news);
 }
 
 TEST_F(FollowTest, hears_several_topics_and_loses_nothing_before_it_follows) {

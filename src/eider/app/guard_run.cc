@@ -55,8 +55,7 @@ Result<void> ask_now(const GuardOnWay& one, const Context& context) {
 Task<Result<void>> ask_later(const GuardOnWay& one, const Context& context) {
   Result<void> said;
   try {
-    auto asking = one.guard->admit_later(*one.guard, context);
-    said = co_await std::move(asking);
+    said = co_await one.guard->admit_later(*one.guard, context);
   } catch (...) {
     said = thrown_refusal();
   }
@@ -67,8 +66,7 @@ Task<Result<void>> ask_later(const GuardOnWay& one, const Context& context) {
 /// leaves, for a thread may be using the request; while a guard waits on the loop none is.
 Task<Result<void>> ask_while_wanted(const GuardOnWay& one, const Context& context,
                                     const Cancel& cancel) {
-  auto asking = with_cancel(ask_later(one, context), cancel);
-  std::optional<Result<void>> said = co_await std::move(asking);
+  std::optional<Result<void>> said = co_await with_cancel(ask_later(one, context), cancel);
   if (!said) {
     co_return fail(nobody_waits());
   }
@@ -123,8 +121,7 @@ Task<bool> run_guards_later(const Endpoint& endpoint, Request& request, Response
     if (one.guard->admit_now != nullptr) {
       said = ask_now(one, context);
     } else {
-      auto asking = ask_waiting(endpoint, one, context, ongoing);
-      said = co_await std::move(asking);
+      said = co_await ask_waiting(endpoint, one, context, ongoing);
     }
     if (!lets_through(one, said, response)) {
       co_return false;

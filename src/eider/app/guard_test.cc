@@ -400,8 +400,7 @@ TEST(Guards, leave_middleware_what_they_put) {
   App app;
   app.guard([] { return Asking{"ann"}; });
   app.use([](Request& request, Next next) -> Task<Response> {
-    auto rest = next();
-    Response response = co_await std::move(rest);
+    Response response = co_await next();
     response.add_header("X-Around", request.find<Asking>()->name);
     co_return response;
   });
@@ -419,8 +418,7 @@ struct MeteringGuard {
   Result<void> operator()(const Request& /*request*/) const { return {}; }
   [[nodiscard]] Around around() const {
     return Around([this](Request& /*request*/, Next next) -> Task<Response> {
-      auto rest = next();
-      Response response = co_await std::move(rest);
+      Response response = co_await next();
       response.add_header(field, "7");
       co_return response;
     });

@@ -183,8 +183,7 @@ void Lifetime::log(std::string_view name, std::string_view what, std::string_vie
 // those of the parts ahead of it are. So `begun_` moves behind the start, not ahead of it.
 Task<Result<void>> Lifetime::start() {
   for (; begun_ < parts_.size(); ++begun_) {
-    auto starting = start(parts_[begun_]);
-    Result<void> started = co_await std::move(starting);
+    Result<void> started = co_await start(parts_[begun_]);
     if (!started) {
       co_return started;
     }
@@ -208,8 +207,7 @@ Task<> Lifetime::tell_reloaded() {
     std::string why;
     try {
       if (running.reload.is_there()) {
-        auto task = running.reload();
-        co_await std::move(task);
+        co_await running.reload();
       }
       continue;
     } catch (...) {
@@ -222,8 +220,7 @@ Task<> Lifetime::tell_reloaded() {
 Task<Result<void>> Lifetime::start(Running& running) {
   try {
     if (running.start.is_there()) {
-      auto starting = running.start();
-      co_await std::move(starting);
+      co_await running.start();
     }
   } catch (...) {
     std::string text = running.part->name;
@@ -268,13 +265,11 @@ Task<> Lifetime::end_on_loop() {
 
 Task<> Lifetime::stop() {
   if (reloading_ != nullptr) {
-    auto ending = reloading_->end();
-    co_await std::move(ending);
+    co_await reloading_->end();
     reloading_.reset();
   }
   while (begun_ != 0) {
-    auto stopping = stop(parts_[--begun_]);
-    co_await std::move(stopping);
+    co_await stop(parts_[--begun_]);
   }
 }
 
@@ -289,8 +284,7 @@ Task<> Lifetime::stop(Running& running) {
     co_return;
   }
   try {
-    auto stopping = with_deadline(running.stop(), running.part->stop_within);
-    if (!co_await std::move(stopping)) {
+    if (!co_await with_deadline(running.stop(), running.part->stop_within)) {
       log(running.part->name, "has not stopped within", format_duration(running.part->stop_within));
     }
   } catch (...) {
@@ -311,8 +305,7 @@ Task<bool> Lifetime::run_once(const Running& running) {
   Span span(running.part->name);
   Run run(*running.tally, running.part->name, *work.get(), running_.here());
   try {
-    auto task = running.background();
-    co_await std::move(task);
+    co_await running.background();
     co_return true;
   } catch (...) {
     why = reason_of(thrown_error());
@@ -335,8 +328,7 @@ Task<> Lifetime::run_again_and_again(const Running& running) {
   std::int64_t failures = 0;
   while (true) {
     const Instant since = Loop::current().now();
-    auto task = run_once(running);
-    const bool is_well = co_await std::move(task);
+    const bool is_well = co_await run_once(running);
     if (is_well || options.when_it_throws == WhenItThrows::end) {
       co_return;
     }
@@ -352,8 +344,7 @@ Task<> Lifetime::run_every(const Running& running) {
   Instant due = Loop::current().now() + (options.is_at_once ? Duration::zero() : interval);
   while (true) {
     co_await sleep_until(due + random_part_of(options.jitter));
-    auto task = run_once(running);
-    (void)co_await std::move(task);
+    (void)co_await run_once(running);
     due = next_due(due, interval, Loop::current().now());
   }
 }

@@ -22,8 +22,7 @@ using namespace std::chrono_literals;
 /// Notes each status that comes back, and marks the answer.
 Around noting(std::vector<int>& statuses) {
   return [&statuses](Request&, Next next) -> Task<Response> {
-    Task<Response> inner = next();
-    Response response = co_await std::move(inner);
+    Response response = co_await next();
     statuses.push_back(response.status());
     response.add_header("X-Noted", "1");
     co_return response;
@@ -116,8 +115,7 @@ void set_up_slow_middleware(App& app) {
   app.use([](Request&, Next next) -> Task<Response> {
     auto sleep = sleep_for(10ms);
     co_await sleep;
-    auto rest = next();
-    co_return co_await std::move(rest);
+    co_return co_await next();
   });
   app.get("/", blocking([] { return ++calls_on_a_thread; }));
 }

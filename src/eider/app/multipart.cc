@@ -59,8 +59,7 @@ class Multipart::Reading {
   }
   /// Whether the part that has just begun has no content. Its begin may be used no more.
   Task<bool> is_empty() {
-    auto reading = next();
-    looked_at_ = co_await std::move(reading);
+    looked_at_ = co_await next();
     co_return looked_at_->status != MultipartStatus::part_data;
   }
 
@@ -102,8 +101,7 @@ MultipartLimits& Multipart::limits() noexcept {
 Task<std::optional<Multipart::Part>> Multipart::next() {
   Reading& reading = *reading_;
   while (!reading.is_over()) {
-    auto reading_on = reading.next();
-    const MultipartStep step = co_await std::move(reading_on);
+    const MultipartStep step = co_await reading.next();
     if (step.status != MultipartStatus::part_begin) {
       continue;
     }
@@ -111,9 +109,7 @@ Task<std::optional<Multipart::Part>> Multipart::next() {
     // What browsers send for a file input in which no file is chosen (WHATWG HTML, 4.10.21.4).
     const bool may_be_absent = part.filename && part.filename->empty();
     if (may_be_absent) {
-      auto looking = reading.is_empty();
-      const bool is_absent = co_await std::move(looking);
-      if (is_absent) {
+      if (co_await reading.is_empty()) {
         continue;
       }
     }
@@ -136,8 +132,7 @@ Task<std::optional<std::string_view>> Multipart::Part::next_bytes() {
   if (!reading_->is_in_part()) {
     co_return std::nullopt;
   }
-  auto reading_on = reading_->next();
-  const MultipartStep step = co_await std::move(reading_on);
+  const MultipartStep step = co_await reading_->next();
   if (step.status != MultipartStatus::part_data) {
     co_return std::nullopt;
   }
@@ -147,8 +142,7 @@ Task<std::optional<std::string_view>> Multipart::Part::next_bytes() {
 Task<std::string> Multipart::Part::bytes(std::size_t bytes_max) {
   std::string all;
   while (true) {
-    auto reading_on = next_bytes();
-    const std::optional<std::string_view> some = co_await std::move(reading_on);
+    const std::optional<std::string_view> some = co_await next_bytes();
     if (!some.has_value()) {
       co_return all;
     }
@@ -160,8 +154,7 @@ Task<std::string> Multipart::Part::bytes(std::size_t bytes_max) {
 }
 
 Task<std::string> Multipart::Part::text(std::size_t bytes_max) {
-  auto reading_on = bytes(bytes_max);
-  std::string all = co_await std::move(reading_on);
+  std::string all = co_await bytes(bytes_max);
   if (!is_utf8(all)) {
     throw Failure(
         Error::bad_request("The form is not valid.").with_field(name, "must be UTF-8 text"));
@@ -170,21 +163,17 @@ Task<std::string> Multipart::Part::text(std::size_t bytes_max) {
 }
 
 Task<TempFile> Multipart::Part::save(std::string directory) {
-  auto creation = TempFileWriter::create(std::move(directory));
-  TempFileWriter file = co_await std::move(creation);
+  TempFileWriter file = co_await TempFileWriter::create(std::move(directory));
   while (true) {
-    auto reading_on = next_bytes();
-    const std::optional<std::string_view> some = co_await std::move(reading_on);
+    const std::optional<std::string_view> some = co_await next_bytes();
     if (!some.has_value()) {
       break;
     }
     if (file.gather(*some)) {
-      auto writing = file.write();
-      co_await std::move(writing);
+      co_await file.write();
     }
   }
-  auto finishing = file.finish();
-  co_return co_await std::move(finishing);
+  co_return co_await file.finish();
 }
 
 Result<Multipart> Extract<Multipart>::from(const Context& context, ArgumentPlace /*place*/) {

@@ -53,14 +53,12 @@ class MultipartTest : public ::testing::Test {
 Task<std::string> list(Multipart form) {
   std::string found;
   while (true) {
-    auto coming = form.next();
-    auto part = co_await std::move(coming);
+    auto part = co_await form.next();
     if (!part) {
       co_return found + ".";
     }
     found += "(" + part->name + (part->filename ? "|" + *part->filename : "") + ")";
-    auto reading = part->text(100);
-    found += co_await std::move(reading);
+    found += co_await part->text(100);
   }
 }
 
@@ -94,8 +92,7 @@ TEST_F(MultipartTest, passes_over_what_is_not_read_of_a_part) {
   const auto names = [](Multipart form) -> Task<std::string> {
     std::string found;
     while (true) {
-      auto coming = form.next();
-      auto part = co_await std::move(coming);
+      auto part = co_await form.next();
       if (!part) {
         co_return found;
       }
@@ -109,12 +106,9 @@ TEST_F(MultipartTest, passes_over_what_is_not_read_of_a_part) {
 
 TEST_F(MultipartTest, stays_at_its_end) {
   const auto ask_again = [](Multipart form) -> Task<bool> {
-    auto first = form.next();
-    auto part = co_await std::move(first);
-    auto second = form.next();
-    auto none = co_await std::move(second);
-    auto third = form.next();
-    auto still_none = co_await std::move(third);
+    auto part = co_await form.next();
+    auto none = co_await form.next();
+    auto still_none = co_await form.next();
     co_return part && !none && !still_none;
   };
   EXPECT_TRUE(run(ask_again, form_around("1")));
@@ -138,8 +132,7 @@ TEST_F(MultipartTest, takes_no_more_text_than_it_is_told_and_only_utf8) {
 TEST_F(MultipartTest, has_limits_that_a_handler_may_change) {
   const auto strict = [](Multipart form) -> Task<std::string> {
     form.limits().parts_max = 1;
-    auto listing = list(std::move(form));
-    co_return co_await std::move(listing);
+    co_return co_await list(std::move(form));
   };
   EXPECT_EQ(status(strict, form_around("1")), 200);
   EXPECT_EQ(status(strict, two_parts()), 413);
@@ -154,11 +147,9 @@ TEST_F(MultipartTest, gives_bytes_before_the_rest_has_come) {
   detail::app::TestInbox inbox;
   std::string found;
   const auto handler = [&](Multipart form) -> Task<> {
-    auto coming = form.next();
-    auto part = co_await std::move(coming);
+    auto part = co_await form.next();
     while (true) {
-      auto reading = part->next_bytes();
-      const auto bytes = co_await std::move(reading);
+      const auto bytes = co_await part->next_bytes();
       if (!bytes) {
         break;
       }
@@ -179,21 +170,16 @@ TEST_F(MultipartTest, gives_bytes_before_the_rest_has_come) {
 
 TEST_F(MultipartTest, forbids_reading_a_part_that_was_left) {
   const auto too_late = [](Multipart form) -> Task<> {
-    auto first = form.next();
-    auto part = co_await std::move(first);
-    auto second = form.next();
-    auto other = co_await std::move(second);
-    auto reading = part->next_bytes();
-    (void)co_await std::move(reading);
+    auto part = co_await form.next();
+    auto other = co_await form.next();
+    (void)co_await part->next_bytes();
   };
   EXPECT_THROW(run(too_late, two_parts()), std::logic_error);
 }
 
 Task<TempFile> save_first(Multipart form, std::string directory) {
-  auto coming = form.next();
-  auto part = co_await std::move(coming);
-  auto saving = part->save(std::move(directory));
-  co_return co_await std::move(saving);
+  auto part = co_await form.next();
+  co_return co_await part->save(std::move(directory));
 }
 
 TEST_F(MultipartTest, saves_a_file_that_is_gone_unless_it_is_kept) {

@@ -62,8 +62,7 @@ TEST(Producing, hooks_see_the_head_before_it_leaves) {
   App app;
   app.after([](const Request&, Response& response) { response.add_header("Seen", "yes"); });
   app.use([](Request&, Next next) -> Task<Response> {
-    auto inner = next();
-    Response response = co_await std::move(inner);
+    Response response = co_await next();
     response.add_header("Around", "yes");
     co_return response;
   });
@@ -177,8 +176,7 @@ TEST(Producing, a_body_may_be_read_and_answered_at_once) {
 TEST(BodyStream, is_collected_up_to_a_bound) {
   App app;
   app.post("/size", [](BodyStream body) -> Task<std::size_t> {
-    auto collecting = body.collect(10);
-    const std::string all = co_await std::move(collecting);
+    const std::string all = co_await body.collect(10);
     co_return all.size();
   });
   TestClient client(app);

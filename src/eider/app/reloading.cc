@@ -50,8 +50,7 @@ Task<> Reloading::run() {
     ~Ends() { is_running = false; }
   } ends{is_running_};
   while (std::exchange(is_wanted_, false)) {
-    auto reloading = reload();
-    co_await std::move(reloading);
+    co_await reload();
   }
 }
 
@@ -82,8 +81,7 @@ Task<> Reloading::reload() {
   if (log_ != nullptr) {
     settings_->apply(*log_);  // behind what was said of it
   }
-  auto telling = tell_();
-  co_await std::move(telling);
+  co_await tell_();
 }
 
 void Reloading::say(LogLevel level, std::string_view line) const {

@@ -40,8 +40,7 @@ Hook noting(std::string name, std::vector<std::string>& steps) {
 Around around(std::string name, std::vector<std::string>& steps) {
   return {[name, &steps](Request&, Next next) -> Task<Response> {
             steps.push_back(name);
-            Task<Response> inner = next();
-            Response response = co_await std::move(inner);
+            Response response = co_await next();
             steps.push_back(name + " after");
             co_return response;
           },

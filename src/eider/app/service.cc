@@ -88,14 +88,11 @@ bool is_to_be_gathered(const Endpoint& endpoint, const Ongoing& ongoing) noexcep
 /// Guards, then the content where that has not come yet, then the hooks that look at it.
 Task<bool> admit_later(const Endpoint& endpoint, Request& request, Response& response,
                        const Ongoing& ongoing) {
-  auto running = run_guards_later(endpoint, request, response, ongoing);
-  const bool is_admitted = co_await std::move(running);
-  if (!is_admitted) {
+  if (!co_await run_guards_later(endpoint, request, response, ongoing)) {
     co_return false;
   }
   if (is_to_be_gathered(endpoint, ongoing)) {
-    auto gathering = gather(*ongoing.content);
-    const std::string_view content = co_await std::move(gathering);
+    const std::string_view content = co_await gather(*ongoing.content);
     request.set_body(content);
   }
   if (ongoing.cancel.is_cancelled()) {  // one that a thread serves is not destroyed by that
@@ -137,14 +134,12 @@ void finish_unless_produced(const Endpoint& endpoint, const Request& request, Re
 Task<> run_handler(const Endpoint& endpoint, const Context& context, Response& response) {
   if (!endpoint.around.empty()) {
     const Next first(endpoint, context, 0);
-    auto chain = first();
-    Response made = co_await std::move(chain);
+    Response made = co_await first();
     Render<Response>::into(response, std::move(made));
   } else if (endpoint.answer_now != nullptr) {
     endpoint.answer_now(endpoint, context, response);  // its guards have waited
   } else {
-    auto task = endpoint.answer_later(endpoint, context, response);
-    co_await std::move(task);
+    co_await endpoint.answer_later(endpoint, context, response);
   }
 }
 
@@ -152,9 +147,7 @@ Task<> run_handler(const Endpoint& endpoint, const Context& context, Response& r
 /// handler itself waits for is given up then, as behind any other guard.
 Task<> run_handler_while_wanted(const Endpoint& endpoint, const Context& context,
                                 Response& response) {
-  auto running = with_cancel(run_handler(endpoint, context, response), context.ongoing->cancel);
-  const bool is_done = co_await std::move(running);
-  if (!is_done) {
+  if (!co_await with_cancel(run_handler(endpoint, context, response), context.ongoing->cancel)) {
     render_error(response, nobody_waits());
   }
 }
@@ -175,16 +168,14 @@ Task<Response> Next::operator()() const {
       if (self.depth_ < self.endpoint_->around.size()) {
         const Next inner(*self.endpoint_, *self.context_, self.depth_ + 1);
         const Around& around = *self.endpoint_->around[self.depth_];
-        auto task = around.function(self.context_->request, inner);
-        response = co_await std::move(task);
+        response = co_await around.function(self.context_->request, inner);
       } else if (self.endpoint_->answer_now != nullptr) {
         self.endpoint_->answer_now(*self.endpoint_, *self.context_, response);
       } else if (self.endpoint_->is_blocking && self.context_->ongoing->cancel.is_cancelled()) {
         // Middleware has waited: no thread for a client that is gone.
         render_error(response, nobody_waits());
       } else {
-        auto task = self.endpoint_->answer_later(*self.endpoint_, *self.context_, response);
-        co_await std::move(task);
+        co_await self.endpoint_->answer_later(*self.endpoint_, *self.context_, response);
       }
     } catch (...) {
       render_thrown(self.endpoint_->log.get(), self.context_->request, response,
@@ -262,11 +253,9 @@ void AppService::begin() noexcept {
 // What follows answers first: it may use what goes on on the loop.
 Task<> AppService::end() {
   if (has_after_work_) {
-    auto ending = table_->after_work->end_on_loop(table_->log);
-    co_await std::move(ending);
+    co_await table_->after_work->end_on_loop(table_->log);
   }
-  auto ending = lifetime_.end_on_loop();
-  co_await std::move(ending);
+  co_await lifetime_.end_on_loop();
 }
 
 void AppService::drain() noexcept {
@@ -332,15 +321,13 @@ Task<> AppService::answer_later(const Plan& plan, Request& request, Response& re
   try {
     bool goes_on = run_before(endpoint, request, response);
     if (goes_on && (endpoint.admits() || is_to_be_gathered(endpoint, ongoing))) {
-      auto admitting = admit_later(endpoint, request, response, ongoing);
-      goes_on = co_await std::move(admitting);
+      goes_on = co_await admit_later(endpoint, request, response, ongoing);
     }
     shared_bytes = response.field_lines().size();
     if (goes_on) {
       const Context context{request, endpoint.path_names, endpoint.states, &ongoing,
                             endpoint.ignores_unknown_query};
-      auto task = handler_task(endpoint, context, response);
-      co_await std::move(task);
+      co_await handler_task(endpoint, context, response);
     }
   } catch (...) {
     render_thrown(endpoint.log.get(), request, response, endpoint.where);

@@ -22,16 +22,14 @@ namespace {
 /// What has come, and all that is still to come.
 Task<TempFile> spool_to_file(BodyStream body, std::string come, std::uint64_t bytes_max,
                              std::string directory) {
-  auto creation = TempFileWriter::create(std::move(directory));
-  TempFileWriter file = co_await std::move(creation);
+  TempFileWriter file = co_await TempFileWriter::create(std::move(directory));
   std::uint64_t bytes = come.size();
   // Written by pieces of the writer's size, since each write is a trip to the blocking pool.
   bool is_full = file.gather(come);
   come = {};
   while (true) {
     if (is_full) {
-      auto writing = file.write();
-      co_await std::move(writing);
+      co_await file.write();
     }
     auto arriving = body.next();
     const std::optional<std::string_view> piece = co_await arriving;
@@ -44,15 +42,13 @@ Task<TempFile> spool_to_file(BodyStream body, std::string come, std::uint64_t by
     }
     is_full = file.gather(*piece);
   }
-  auto finishing = file.finish();
-  co_return co_await std::move(finishing);
+  co_return co_await file.finish();
 }
 
 }  // namespace
 
 Task<TempFileWriter> TempFileWriter::create(std::string directory) {
-  auto creation = TempFile::create(directory);
-  auto file = co_await std::move(creation);
+  auto file = co_await TempFile::create(directory);
   if (!file) {
     throw_file_failure(file.error(), directory);
   }
@@ -60,16 +56,14 @@ Task<TempFileWriter> TempFileWriter::create(std::string directory) {
 }
 
 Task<> TempFileWriter::write() {
-  auto writing = file_.append(std::exchange(gathered_, {}));
-  const auto written = co_await std::move(writing);
+  const auto written = co_await file_.append(std::exchange(gathered_, {}));
   if (!written) {
     throw_file_failure(written.error());
   }
 }
 
 Task<TempFile> TempFileWriter::finish() {
-  auto writing = write();
-  co_await std::move(writing);
+  co_await write();
   co_return std::move(file_);
 }
 
@@ -78,8 +72,7 @@ Task<std::string> SpooledBody::read(std::uint64_t offset, std::size_t bytes_max)
     const auto from = static_cast<std::size_t>(std::min<std::uint64_t>(offset, bytes_.size()));
     co_return bytes_.substr(from, bytes_max);
   }
-  auto reading = file_->read(offset, bytes_max);
-  auto bytes = co_await std::move(reading);
+  auto bytes = co_await file_->read(offset, bytes_max);
   if (!bytes) {
     throw_file_failure(bytes.error());
   }
@@ -103,8 +96,7 @@ Task<SpooledBody> spool(BodyStream body, std::size_t memory_bytes_max, std::uint
     }
     memory.append(*piece);
   }
-  auto spooling = spool_to_file(body, std::move(memory), bytes_max, std::move(directory));
-  TempFile file = co_await std::move(spooling);
+  TempFile file = co_await spool_to_file(body, std::move(memory), bytes_max, std::move(directory));
   co_return SpooledBody(std::move(file));
 }
 

@@ -22,13 +22,11 @@ using std::chrono::seconds;
 Task<std::string> list_parts(Multipart form) {
   std::string found;
   while (true) {
-    auto coming = form.next();
-    auto part = co_await std::move(coming);
+    auto part = co_await form.next();
     if (!part) {
       co_return found;
     }
-    auto reading = part->text(1000);
-    const std::string text = co_await std::move(reading);
+    const std::string text = co_await part->text(1000);
     found += part->name + "=" + text + ";";
   }
 }

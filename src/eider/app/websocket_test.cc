@@ -136,8 +136,7 @@ TEST(WebSocketRoutes, hooks_run_before_and_may_refuse) {
 TEST(WebSocketRoutes, middleware_goes_around) {
   App app;
   app.use([](Request&, Next next) -> Task<Response> {
-    auto inner = next();
-    Response response = co_await std::move(inner);
+    Response response = co_await next();
     response.add_header("X-Seen", std::to_string(response.status()));
     co_return response;
   });

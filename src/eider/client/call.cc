@@ -49,8 +49,7 @@ Task<Call::Outcome> Call::run() {
     co_return fail(std::move(*fault));
   }
   for (;;) {
-    auto attempting = attempt();
-    Fault fault = co_await std::move(attempting);
+    Fault fault = co_await attempt();
     const Next next = judge(fault);
     if (next == Next::give) {
       Answered answered{std::move(received_), std::move(lease_), std::move(parts_),
@@ -104,16 +103,15 @@ Task<Call::Fault> Call::attempt() {
   // A request that has moved, or has met a dead connection, must not take an idle one again.
   lease_ = wants_fresh_ || moves_ != 0 ? Lease() : state_.pool.try_lease(route_);
   if (!lease_.is_held()) {
-    auto leasing = state_.lease(route_, due_, wants_fresh_ ? Reuse::unwanted : Reuse::welcome,
-                                moves_ != 0 ? Rank::moved : Rank::usual);
-    auto lease = co_await std::move(leasing);
+    auto lease =
+        co_await state_.lease(route_, due_, wants_fresh_ ? Reuse::unwanted : Reuse::welcome,
+                              moves_ != 0 ? Rank::moved : Rank::usual);
     if (!lease) {
       co_return std::move(lease.error());
     }
     lease_ = std::move(*lease);
   }
-  auto exchanging = exchange();
-  co_return co_await std::move(exchanging);
+  co_return co_await exchange();
 }
 
 Task<Call::Fault> Call::exchange() {

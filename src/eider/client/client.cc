@@ -134,9 +134,8 @@ Task<HttpClient::Reply> HttpClient::delete_(std::string_view url) {
 Task<WsClient::Connected> HttpClient::websocket(std::string url, WsClientOptions options) {
   detail::client::ClientState& mine = state();
   if (auto line = detail::client::line_of(state_, url, options)) {
-    auto sharing =
-        detail::client::open_ws_over(std::move(line), options, mine.loop.now() + options.handshake);
-    auto shared = co_await std::move(sharing);
+    auto shared = co_await detail::client::open_ws_over(std::move(line), options,
+                                                        mine.loop.now() + options.handshake);
     if (shared) {
       co_return WsClient(std::move(*shared));
     }
@@ -145,9 +144,8 @@ Task<WsClient::Connected> HttpClient::websocket(std::string url, WsClientOptions
       co_return fail(std::move(shared.error()));
     }
   }
-  auto opening =
-      detail::client::open_ws(mine.net, mine.proxies, std::move(url), std::move(options));
-  auto opened = co_await std::move(opening);
+  auto opened =
+      co_await detail::client::open_ws(mine.net, mine.proxies, std::move(url), std::move(options));
   if (!opened) {
     co_return fail(std::move(opened.error()));
   }

@@ -227,15 +227,13 @@ struct Conversation {
 Task<> converse(ClientLine& line, Conversation& to) {
   auto request = line.client.request(Method::post, "http://a/");
   request.body_from(gated(to.gate), "text/plain");
-  auto sending = request.send_streamed();
-  auto reply = co_await std::move(sending);
+  auto reply = co_await request.send_streamed();
   if (!reply) {
     to.end = to_text(reply.error().fault);
     co_return;
   }
   for (;;) {
-    auto taking = reply->next();
-    const auto piece = co_await std::move(taking);
+    const auto piece = co_await reply->next();
     if (!piece || piece->empty()) {
       to.end = piece ? "end" : to_text(piece.error().fault);
       co_return;

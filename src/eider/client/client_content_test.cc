@@ -172,8 +172,7 @@ struct StreamedCall {
 
 Task<> stream(ClientLine& line, StreamedCall& to, bool is_patient) {
   auto request = line.client.request(Method::get, "http://a/");
-  auto sending = request.send_streamed();
-  to.reply.emplace(co_await std::move(sending));
+  to.reply.emplace(co_await request.send_streamed());
   if (!*to.reply) {
     to.end = to_text(to.reply->error().fault);
     co_return;
@@ -182,8 +181,7 @@ Task<> stream(ClientLine& line, StreamedCall& to, bool is_patient) {
     if (is_patient) {
       co_await to.go.wait();
     }
-    auto taking = (*to.reply)->next();
-    const auto piece = co_await std::move(taking);
+    const auto piece = co_await (*to.reply)->next();
     if (!piece || piece->empty()) {
       to.end = piece ? "end" : to_text(piece.error().fault);
       break;

@@ -67,8 +67,7 @@ Task<ClientRequest::Reply> gather(ClientState& state, std::unique_ptr<RequestPar
   const std::string asked = told(*parts);
   const WaitNote waits(WaitNote::What::request, asked, Loop::current().now());
   Call call(state, std::move(parts), Gathering::whole);
-  auto running = call.run();
-  auto outcome = co_await std::move(running);
+  auto outcome = co_await call.run();
   if (!outcome) {
     span.end(outcome.error().text);
     co_return fail(std::move(outcome.error()));
@@ -82,8 +81,7 @@ Task<ClientRequest::StreamedReply> open(ClientState& state, std::unique_ptr<Requ
   const std::string asked = told(*parts);
   const WaitNote waits(WaitNote::What::request, asked, Loop::current().now());
   Call call(state, std::move(parts), Gathering::pieces);
-  auto running = call.run();
-  auto outcome = co_await std::move(running);
+  auto outcome = co_await call.run();
   if (!outcome) {
     span.end(outcome.error().text);
     co_return fail(std::move(outcome.error()));

@@ -45,8 +45,7 @@ Task<> wait_until(ClientExchange& exchange, Condition condition) {
 }  // namespace
 
 Task<ContentSource::Taken> Produced::next() {
-  auto producing = parts_.producer();
-  piece_ = co_await std::move(producing);
+  piece_ = co_await parts_.producer();
   bytes_ += piece_.size();
   const std::uint64_t said = parts_.content_length.value_or(bytes_);
   has_wrong_length_ = bytes_ > said || (piece_.empty() && bytes_ != said);
@@ -75,8 +74,7 @@ void ContentSender::rethrow() const {
 Task<> ContentSender::run() {
   try {
     if (terms_.consent != Duration::zero()) {
-      auto waiting = wait_for_consent();
-      co_await std::move(waiting);
+      co_await wait_for_consent();
     }
     auto sending = from_ == nullptr ? send_all() : send_from();
     co_await std::move(sending);
@@ -92,8 +90,7 @@ Task<> ContentSender::run() {
 // RFC 9110, section 10.1.1: some servers know nothing of it, so it is not waited for endlessly.
 Task<> ContentSender::wait_for_consent() {
   exchange_.flush();
-  auto waiting = with_deadline(wait_until(exchange_, Condition::may_send), terms_.consent);
-  co_await std::move(waiting);
+  co_await with_deadline(wait_until(exchange_, Condition::may_send), terms_.consent);
 }
 
 Task<> ContentSender::send_all() {
@@ -103,16 +100,14 @@ Task<> ContentSender::send_all() {
     // The last piece says so, so that the end leaves with it.
     exchange_.send_content(slice, content_.empty() ? Piece::last : Piece::inner);
     if (slice.size() == kSliceBytes) {
-      auto waiting = wait_for_room(slice.size());
-      co_await std::move(waiting);
+      co_await wait_for_room(slice.size());
     }
   }
 }
 
 Task<> ContentSender::send_from() {
   while (!exchange_.declines_content()) {
-    auto taking = next();
-    const auto piece = co_await std::move(taking);
+    const auto piece = co_await next();
     // What was taken from the source cannot be taken again by another attempt.
     has_taken_ |= piece.has_value();
     // The refusal may have come while the source was waited for.
@@ -126,8 +121,7 @@ Task<> ContentSender::send_from() {
       co_return;
     }
     exchange_.send_content(*piece, Piece::inner);
-    auto waiting = wait_for_room(piece->size());
-    co_await std::move(waiting);
+    co_await wait_for_room(piece->size());
   }
 }
 
@@ -164,8 +158,8 @@ Task<> ContentSender::wait_for_room(std::size_t sent_bytes) {
       co_await room;
       co_return;
     }
-    auto waiting = with_deadline(wait_until(exchange_, Condition::room), terms_.patience);
-    const bool has_come = co_await std::move(waiting);
+    const bool has_come =
+        co_await with_deadline(wait_until(exchange_, Condition::room), terms_.patience);
     if (!has_come && !exchange_.is_held_up()) {
       exchange_.give_up(ClientFault::timed_out, terms_.late);
     }

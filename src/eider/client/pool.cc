@@ -53,8 +53,7 @@ Task<Result<Lease, ClientError>> Pool::lease(const net::Route& route, LeaseDue d
 }
 
 Task<Pool::Leased> Pool::lease_own(const net::Route& route, LeaseDue due, Reuse reuse) {
-  auto waiting = connections_.lease(connections_.entry(route.key), due.connected);
-  auto lease = co_await std::move(waiting);
+  auto lease = co_await connections_.lease(connections_.entry(route.key), due.connected);
   if (!lease) {
     co_return fail(no_room(route));
   }
@@ -63,8 +62,7 @@ Task<Pool::Leased> Pool::lease_own(const net::Route& route, LeaseDue due, Reuse 
   }
   // An idle connection of another host gives way: the bound counts both.
   lease->make_room();
-  auto connecting = connect(route, due, {"http/1.1"});
-  auto made = co_await std::move(connecting);
+  auto made = co_await connect(route, due, {"http/1.1"});
   if (!made) {
     co_return fail(std::move(made.error()));
   }
@@ -87,9 +85,8 @@ ClientError Pool::no_room(const net::Route& route) {
 /// protocols  offered by ALPN where it is encrypted
 Task<Pool::Connected> Pool::connect(const net::Route& route, LeaseDue due,
                                     net::Protocols protocols) {
-  auto connecting =
-      net_.connect(route, {due.connected, options_.handshake, due.whole}, std::move(protocols));
-  auto made = co_await std::move(connecting);
+  auto made = co_await net_.connect(route, {due.connected, options_.handshake, due.whole},
+                                    std::move(protocols));
   if (!made) {
     co_return fail(to_client_error(std::move(made.error())));
   }

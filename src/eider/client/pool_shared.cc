@@ -75,19 +75,16 @@ Task<Pool::Leased> Pool::lease_shared(const net::Route& route, LeaseDue due, Ran
       co_return lease;
     }
     if (is_next && may_open(host)) {
-      auto opening = open(route, host, due);
-      co_return co_await std::move(opening);
+      co_return co_await open(route, host, due);
     }
-    auto waiting = wait_for_turn(route, host, due.connected, rank);
-    auto fault = co_await std::move(waiting);
+    auto fault = co_await wait_for_turn(route, host, due.connected, rank);
     if (fault) {
       co_return fail(std::move(*fault));
     }
     // Its turn has come, so nobody is ahead of it any more.
     is_next = true;
   }
-  auto leasing = lease_own(route, due, Reuse::welcome);
-  co_return co_await std::move(leasing);
+  co_return co_await lease_own(route, due, Reuse::welcome);
 }
 
 /// Of one that has streams already, or else of an idle one, if one more may be in use.
@@ -149,8 +146,7 @@ bool Pool::may_open(const Host& host) const noexcept {
 
 Task<Pool::Leased> Pool::open(const net::Route& route, Host& host, LeaseDue due) {
   const Opening opening(host.more);
-  auto waiting = connections_.lease(host, due.connected);
-  auto lease = co_await std::move(waiting);
+  auto lease = co_await connections_.lease(host, due.connected);
   if (!lease) {
     co_return fail(no_room(route));
   }
@@ -162,8 +158,7 @@ Task<Pool::Leased> Pool::open(const net::Route& route, Host& host, LeaseDue due)
     co_return share_unused(host, std::move(*lease));
   }
   lease->make_room();
-  auto connecting = connect(route, due, offered());
-  auto made = co_await std::move(connecting);
+  auto made = co_await connect(route, due, offered());
   if (!made) {
     if (made.error().fault != ClientFault::timed_out) {  // which may be this one's own hurry
       host.more.turns.fail_all(made.error());
@@ -195,9 +190,7 @@ Pool::Leased Pool::settle(const net::Route& route, Host& host, Connections::Leas
 Task<std::optional<ClientError>> Pool::wait_for_turn(const net::Route& route, Host& host,
                                                      Instant due, Rank rank) {
   TurnQueue::Turn turn(host.more.turns, rank);
-  auto waiting = with_deadline(turn_of(turn.come()), due - loop_.now());
-  const bool has_come = co_await std::move(waiting);
-  if (!has_come) {
+  if (!co_await with_deadline(turn_of(turn.come()), due - loop_.now())) {
     co_return no_room(route);
   }
   // The wake is used up here, or the destructor of the turn would hand it on.

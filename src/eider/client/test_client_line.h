@@ -110,8 +110,7 @@ class ClientLine {
     return options;
   }
   static Task<> run(ClientRequest request, std::optional<ClientRequest::Reply>& reply) {
-    auto sending = request.send();
-    reply.emplace(co_await std::move(sending));
+    reply.emplace(co_await request.send());
   }
 
   std::vector<std::unique_ptr<SentRequest>> asked_;  // gone before the client

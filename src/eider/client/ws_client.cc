@@ -67,16 +67,14 @@ Task<Opened> shake_hands(net::Net& net, std::unique_ptr<TcpStream> stream,
   const Instant due = Loop::current().now() + options.handshake;
   if (url.is_secure) {
     const net::Route route = route_to(url);
-    auto securing = net.secure(std::move(stream), route, due, {"http/1.1"});
-    auto secured = co_await std::move(securing);
+    auto secured = co_await net.secure(std::move(stream), route, due, {"http/1.1"});
     if (!secured) {
       co_return fail(without_connection(std::move(secured.error())));
     }
     stream = std::move(secured->stream);
   }
   auto line = std::make_unique<detail::client::WsTcpLine>(std::move(stream), std::move(url));
-  auto opening = detail::client::open_ws_over(std::move(line), std::move(options), due);
-  co_return co_await std::move(opening);
+  co_return co_await detail::client::open_ws_over(std::move(line), std::move(options), due);
 }
 
 Task<std::optional<WsMessage>> receive_from(WebSocket& socket) {
@@ -103,13 +101,11 @@ Task<Opened> open_ws(net::Net& net, const net::Proxies& proxies, std::string url
   }
   net::Route route = route_to(*target);
   route.proxy = proxies.proxy_for(route);
-  auto reaching = net.reach(route, Loop::current().now() + options.connect);
-  auto stream = co_await std::move(reaching);
+  auto stream = co_await net.reach(route, Loop::current().now() + options.connect);
   if (!stream) {
     co_return fail(without_connection(std::move(stream.error())));
   }
-  auto shaking = shake_hands(net, std::move(*stream), std::move(*target), std::move(options));
-  co_return co_await std::move(shaking);
+  co_return co_await shake_hands(net, std::move(*stream), std::move(*target), std::move(options));
 }
 
 }  // namespace detail::client
@@ -118,8 +114,7 @@ Task<Connected> WsClient::connect(std::string url, WsClientOptions options) {
   // The way to the server is needed until the connection stands, and not beyond.
   net::Net net(net_options(options));
   const net::Proxies proxies({.plain = options.proxy, .secure = options.proxy});
-  auto opening = detail::client::open_ws(net, proxies, std::move(url), std::move(options));
-  auto opened = co_await std::move(opening);
+  auto opened = co_await detail::client::open_ws(net, proxies, std::move(url), std::move(options));
   if (!opened) {
     co_return fail(std::move(opened.error()));
   }
@@ -132,9 +127,8 @@ Task<Connected> WsClient::open(Descriptor connected, std::string url, WsClientOp
     co_return fail(std::move(target.error()));
   }
   net::Net net(net_options(options));
-  auto shaking = shake_hands(net, std::make_unique<TcpStream>(std::move(connected)),
-                             std::move(*target), std::move(options));
-  auto opened = co_await std::move(shaking);
+  auto opened = co_await shake_hands(net, std::make_unique<TcpStream>(std::move(connected)),
+                                     std::move(*target), std::move(options));
   if (!opened) {
     co_return fail(std::move(opened.error()));
   }

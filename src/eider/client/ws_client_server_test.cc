@@ -77,8 +77,7 @@ class WsClientServerTest : public ::testing::Test {
     Loop::current().stop();
   }
   static Task<> try_connect(std::string where, std::optional<WsClient::Connected>& connected) {
-    auto connecting = WsClient::connect(std::move(where));
-    connected.emplace(co_await std::move(connecting));
+    connected.emplace(co_await WsClient::connect(std::move(where)));
   }
 
   App app_;
@@ -97,10 +96,9 @@ struct Talk {
 enum class WhoCloses { client, server };
 
 Task<> talk(std::string url, std::vector<std::string> words, WhoCloses who, Talk& result) {
-  auto connecting = WsClient::connect(
+  auto client = co_await WsClient::connect(
       std::move(url),
       {.socket = {.message_bytes_max = std::size_t{8} << 20U, .subprotocols = {"a"}}});
-  auto client = co_await std::move(connecting);
   if (!client) {
     ADD_FAILURE() << client.error().text;
     co_return;
@@ -109,16 +107,13 @@ Task<> talk(std::string url, std::vector<std::string> words, WhoCloses who, Talk
     auto sending = client->send(word);
     const bool is_sent = co_await sending;
     EXPECT_TRUE(is_sent);
-    auto receiving = client->receive();
-    const auto message = co_await std::move(receiving);
+    const auto message = co_await client->receive();
     result.heard.emplace_back(message ? message->bytes : "nothing");
   }
   if (who == WhoCloses::client) {
-    auto closing = client->close(CloseCode::going_away, "home");
-    co_await std::move(closing);
+    co_await client->close(CloseCode::going_away, "home");
   }
-  auto receiving = client->receive();
-  const auto last = co_await std::move(receiving);
+  const auto last = co_await client->receive();
   EXPECT_FALSE(last);
   result.code = client->close_code();
   result.reason = client->close_reason();
@@ -150,8 +145,7 @@ TEST_F(WsClientServerTest, the_server_may_close_with_a_word) {
 Task<> talk_packed(std::string url, WebSocketCompression compression, std::vector<bool>& same) {
   WsClientOptions options;
   options.socket = {.message_bytes_max = std::size_t{8} << 20U, .compression = compression};
-  auto connecting = WsClient::connect(std::move(url), std::move(options));
-  auto client = co_await std::move(connecting);
+  auto client = co_await WsClient::connect(std::move(url), std::move(options));
   if (!client) {
     ADD_FAILURE() << client.error().text;
     co_return;
@@ -161,13 +155,11 @@ Task<> talk_packed(std::string url, WebSocketCompression compression, std::vecto
       const std::string word(bytes, 'w');
       auto sending = client->send(word);
       co_await sending;
-      auto receiving = client->receive();
-      const auto message = co_await std::move(receiving);
+      const auto message = co_await client->receive();
       same.push_back(message && message->bytes == word);
     }
   }
-  auto closing = client->close();
-  co_await std::move(closing);
+  co_await client->close();
 }
 
 TEST_F(WsClientServerTest, they_compress_where_both_want_to) {
@@ -185,16 +177,14 @@ TEST_F(WsClientServerTest, they_compress_where_both_want_to) {
 }
 
 Task<> hear_too_much(std::string url, CloseCode& code) {
-  auto connecting = WsClient::connect(std::move(url), {.socket = {.message_bytes_max = 1000}});
-  auto client = co_await std::move(connecting);
+  auto client = co_await WsClient::connect(std::move(url), {.socket = {.message_bytes_max = 1000}});
   if (!client) {
     ADD_FAILURE() << client.error().text;
     co_return;
   }
   auto sending = client->send(std::string(1001, 'x'));
   co_await sending;
-  auto receiving = client->receive();
-  const auto message = co_await std::move(receiving);
+  const auto message = co_await client->receive();
   EXPECT_FALSE(message);
   code = client->close_code();
 }
@@ -208,16 +198,14 @@ TEST_F(WsClientServerTest, a_message_beyond_the_clients_limit_ends_with_1009) {
 Task<> receive_all(WsClient& client) {
   bool has_more = true;
   while (has_more) {
-    auto receiving = client.receive();
-    const auto message = co_await std::move(receiving);
+    const auto message = co_await client.receive();
     has_more = message.has_value();
   }
 }
 
 /// Sends until the other end is there no more.
 Task<> send_on(std::string url, Server& server, CloseCode& code, std::size_t& sent) {
-  auto connecting = WsClient::connect(std::move(url), {.socket = {.close_within = 1s}});
-  auto client = co_await std::move(connecting);
+  auto client = co_await WsClient::connect(std::move(url), {.socket = {.close_within = 1s}});
   if (!client) {
     ADD_FAILURE() << client.error().text;
     co_return;
@@ -249,9 +237,8 @@ TEST_F(WsClientServerTest, a_server_that_stops_says_so_to_a_client_that_sends) {
 
 /// Neither end can take all that the other sends: one has to read while it waits.
 Task<> talk_at_length(std::string url, std::size_t& heard) {
-  auto connecting =
-      WsClient::connect(std::move(url), {.socket = {.message_bytes_max = 8UL << 20U}});
-  auto client = co_await std::move(connecting);
+  auto client =
+      co_await WsClient::connect(std::move(url), {.socket = {.message_bytes_max = 8UL << 20U}});
   if (!client) {
     ADD_FAILURE() << client.error().text;
     co_return;
@@ -261,8 +248,7 @@ Task<> talk_at_length(std::string url, std::size_t& heard) {
     (void)client->send(long_text);  // which is on its way, and need not be awaited
   }
   for (int count = 0; count < 3; ++count) {
-    auto receiving = client->receive();
-    const auto message = co_await std::move(receiving);
+    const auto message = co_await client->receive();
     heard += message ? message->bytes.size() : 0;
   }
 }
@@ -274,10 +260,9 @@ TEST_F(WsClientServerTest, messages_beyond_what_sockets_hold_come_back_while_mor
 }
 
 Task<> fill(std::string url, bool& waits, std::size_t& dropped) {
-  auto connecting = WsClient::connect(
+  auto client = co_await WsClient::connect(
       std::move(url),
       {.socket = {.backpressure_bytes_max = 1'000'000, .when_slow = WhenSlow::drop}});
-  auto client = co_await std::move(connecting);
   if (!client) {
     ADD_FAILURE() << client.error().text;
     co_return;

@@ -46,8 +46,7 @@ Task<> say_binary(WsClient& client, std::string bytes) {
 }
 
 Task<> close(WsClient& client, CloseCode code, std::string reason, bool& is_closed) {
-  auto closing = client.close(code, std::move(reason));
-  co_await std::move(closing);
+  co_await client.close(code, std::move(reason));
   is_closed = true;
 }
 
@@ -374,8 +373,7 @@ TEST(WsClient, opens_by_the_way_of_a_client) {
     WsClientOptions options;
     options.masks = &source;
     options.proxy = "http://elsewhere";
-    auto opening = client.websocket("ws://a/feed", std::move(options));
-    result.emplace(co_await std::move(opening));
+    result.emplace(co_await client.websocket("ws://a/feed", std::move(options)));
   }(line.client, masks, opened);
   line.loop.call([&] { task.start(); });
   EXPECT_EQ(line.sent(),
@@ -393,8 +391,7 @@ TEST(WsClient, is_kept_from_addresses_by_the_rule_of_its_client) {
       {.allow_address = [](const IpAddress&) { return false; }, .http_proxy = "http://proxy"});
   std::optional<WsClient::Connected> opened;
   Task<> task = [](HttpClient& client, std::optional<WsClient::Connected>& result) -> Task<> {
-    auto opening = client.websocket("ws://127.0.0.1/", {});
-    result.emplace(co_await std::move(opening));
+    result.emplace(co_await client.websocket("ws://127.0.0.1/", {}));
   }(line.client, opened);
   line.loop.call([&] { task.start(); });
   ASSERT_TRUE(opened && !*opened);

@@ -28,8 +28,7 @@ WsConnection::WsConnection(std::unique_ptr<WsLine> line, WsClientOptions options
       line_(std::move(line)) {}
 
 Task<Result<void, WsClientError>> WsConnection::shake_hands() {
-  auto shaking = line_->shake_hands(options_, masks_);
-  const auto opening = co_await std::move(shaking);
+  const auto opening = co_await line_->shake_hands(options_, masks_);
   if (!opening) {
     co_return fail(opening.error());
   }
@@ -43,8 +42,8 @@ Task<Result<void, WsClientError>> WsConnection::shake_hands() {
 
 Task<Opened> open_ws_over(std::unique_ptr<WsLine> line, WsClientOptions options, Instant due) {
   auto connection = std::make_unique<WsConnection>(std::move(line), std::move(options));
-  auto shaking = with_deadline(connection->shake_hands(), due - Loop::current().now());
-  const auto opened = co_await std::move(shaking);
+  const auto opened =
+      co_await with_deadline(connection->shake_hands(), due - Loop::current().now());
   if (!opened) {
     co_return fail(
         WsClientError{WsClientFault::timed_out, "The server does not answer in time.", 0});

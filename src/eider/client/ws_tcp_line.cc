@@ -32,9 +32,7 @@ Task<Result<WsOpening, WsClientError>> WsTcpLine::shake_hands(const WsClientOpti
     if (opening->bytes != 0) {
       continue;
     }
-    auto gathering = gather_answer();
-    const bool has_more = co_await std::move(gathering);
-    if (!has_more) {
+    if (!co_await gather_answer()) {
       break;
     }
   }

@@ -98,15 +98,12 @@ void Lifecycle::on_each_loop(Step step) {
 // A handler may use what has been started until the last answer has left, on whatever loop; what
 // goes on beside requests may use it until it is ended itself. So each step waits for all loops.
 Task<> Lifecycle::run() {
-  auto starting = start();
-  Result<void> started = co_await std::move(starting);
+  Result<void> started = co_await start();
   if (started && !drained_by_) {
-    auto serving = serve();
-    co_await std::move(serving);
+    co_await serve();
   }
   is_stopping_.store(true, std::memory_order_release);
-  auto stopping = stop_service();
-  co_await std::move(stopping);
+  co_await stop_service();
   // `Server::start` waits for this where `serve` has not told it: the service did not start, or was
   // stopped before.
   if (!is_draining_) {
@@ -121,8 +118,7 @@ Task<> Lifecycle::run() {
 /// A stop ahead of the begin destroys this where it waits.
 Task<Result<void>> Lifecycle::start() {
   try {
-    auto starting = with_cancel(service_.start(), starting_.token());
-    std::optional<Result<void>> started = co_await std::move(starting);
+    std::optional<Result<void>> started = co_await with_cancel(service_.start(), starting_.token());
     co_return started ? std::move(*started) : Result<void>();
   } catch (const std::exception& thrown) {
     co_return fail(Error::internal(thrown.what()));
@@ -148,8 +144,7 @@ Task<> Lifecycle::serve() {
   co_await stop_wanted_.wait();
   if (departure_ == Departure::stop) {
     systemd_.tell("STOPPING=1");
-    auto leaving = leave();
-    co_await std::move(leaving);
+    co_await leave();
   }
   drain_all();
   co_await loops_drained_.all_are_there.wait();
@@ -162,22 +157,19 @@ Task<> Lifecycle::leave() {
   on_each_loop([this](std::size_t) { service_.leave(); });
   if (leave_ != Duration::zero()) {
     auto wanted = [](Event& drain) -> Task<> { co_await drain.wait(); }(drain_wanted_);
-    auto waiting = with_deadline(std::move(wanted), leave_);
-    (void)co_await std::move(waiting);
+    (void)co_await with_deadline(std::move(wanted), leave_);
   }
 }
 
 Task<> Lifecycle::end_loop(std::size_t index) {
   watches_[index]->cancel();
   co_await watches_[index]->join();
-  auto ending = service_.end();
-  co_await std::move(ending);
+  co_await service_.end();
   tell(loops_ended_);
 }
 
 Task<> Lifecycle::stop_service() {
-  auto stopping = service_.stop();
-  co_await std::move(stopping);
+  co_await service_.stop();
 }
 
 }  // namespace eider::detail::server

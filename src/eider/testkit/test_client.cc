@@ -189,8 +189,7 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
   /// Lets simulated time pass until the task has come to its end; a task's failure is thrown.
   void run(Task<> task, Duration patience = kPatience);
   Task<> start() {
-    auto starting = service->start();
-    Result<void> started = co_await std::move(starting);
+    Result<void> started = co_await service->start();
     if (!started) {
       throw Failure(std::move(started.error()));
     }
@@ -205,8 +204,7 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
 
   /// Its cookie is kept as if an answer had set it.
   Task<> begin_session(std::string user_key) {
-    auto beginning = sessions->begin_for(std::move(user_key));
-    const std::string cookie = co_await std::move(beginning);
+    const std::string cookie = co_await sessions->begin_for(std::move(user_key));
     cookies.store(cookie + "; Path=/", "/", detail::testkit::wall_seconds_at(kernel.now()));
   }
 

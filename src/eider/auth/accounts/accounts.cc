@@ -64,8 +64,7 @@ std::optional<Error> password_fault_of(const std::string& password, std::size_t 
 
 /// What cannot be stored is said of the field that has it.
 Task<Result<std::string>> hash_of(const Passwords& passwords, std::string password) {
-  auto hashing = passwords.hash(password);
-  auto stored = co_await std::move(hashing);
+  auto stored = co_await passwords.hash(password);
   if (!stored && stored.error().status() == 422) {
     co_return fail(Error::invalid({{"/password", stored.error().detail()}}));
   }
@@ -118,12 +117,11 @@ Task<> tell_owner(Database database, std::shared_ptr<const Row> row, std::string
   if (row == nullptr) {
     co_return;
   }
-  auto writing = write_ask(database, {.id = random_text(kKeyBytes),
-                                      .purpose = std::move(purpose),
-                                      .account = row->name,
-                                      .email = row->email,
-                                      .language = std::move(language)});
-  co_await std::move(writing);
+  co_await write_ask(database, {.id = random_text(kKeyBytes),
+                                .purpose = std::move(purpose),
+                                .account = row->name,
+                                .email = row->email,
+                                .language = std::move(language)});
 }
 
 /// What goes with each change: the links that there are end, and the owner is told where he was
@@ -134,8 +132,7 @@ Task<> change_row(const Transaction& at, std::shared_ptr<const Row> row, Ask not
   notice.id = random_text(kKeyBytes);
   notice.account = row->name;
   notice.email = row->email;
-  auto telling = write_ask(at, std::move(notice));
-  co_await std::move(telling);
+  co_await write_ask(at, std::move(notice));
 }
 
 /// returns  false, and has done nothing, where the account is another than `row` by now
@@ -148,17 +145,14 @@ Task<bool> set_password(const Transaction& at, std::shared_ptr<const Row> row, s
   if (changed.rows != 1) {
     co_return false;
   }
-  auto changing =
-      change_row(at, row, {.purpose = kPasswordChanged, .language = std::move(language)});
-  co_await std::move(changing);
+  co_await change_row(at, row, {.purpose = kPasswordChanged, .language = std::move(language)});
   co_return true;
 }
 
 /// The same password with another cost; one that was changed meanwhile stays.
 Task<> store_anew(const Database& in, const Passwords& passwords, std::shared_ptr<const Row> row,
                   std::string password) {
-  auto hashing = passwords.hash(password);
-  const auto stored = co_await std::move(hashing);
+  const auto stored = co_await passwords.hash(password);
   if (stored) {
     co_await in.exec("update eider_accounts set password = $1 where name = $2 and version = $3",
                      *stored, row->name, row->version);
@@ -215,8 +209,7 @@ Task<std::shared_ptr<const Row>> Accounts::row_of_key(std::string key) const {
 }
 
 Task<std::optional<Account>> Accounts::find(UserKey key) const {
-  auto finding = row_of_key(std::move(key.text));
-  const auto row = co_await std::move(finding);
+  const auto row = co_await row_of_key(std::move(key.text));
   co_return row == nullptr ? std::nullopt : std::optional(Account{row->name, row->email});
 }
 
@@ -224,26 +217,22 @@ Task<Result<Account>> Accounts::find_or_make(std::string verified_email) {
   if (auto fault = fault_of(verified_email)) {
     co_return fail(std::move(*fault));
   }
-  auto finding = row_of(verified_email);
-  auto row = co_await std::move(finding);
+  auto row = co_await row_of(verified_email);
   if (row == nullptr) {
-    auto hashing = hash_of(passwords_, random_text(kKeyBytes));
-    auto stored = co_await std::move(hashing);
+    auto stored = co_await hash_of(passwords_, random_text(kKeyBytes));
     if (!stored) {
       co_return fail(std::move(stored.error()));
     }
     try {
       Transaction transaction = co_await database_.begin();
-      auto making = make_account(transaction, {random_text(kKeyBytes), 1}, verified_email, *stored);
-      co_await std::move(making);
+      co_await make_account(transaction, {random_text(kKeyBytes), 1}, verified_email, *stored);
       co_await transaction.commit();
     } catch (const db::Failure& failure) {
       if (failure.kind() != db::FailureKind::unique) {  // else somebody has made it meanwhile
         throw;
       }
     }
-    auto looking = row_of(std::move(verified_email));
-    row = co_await std::move(looking);
+    row = co_await row_of(std::move(verified_email));
   }
   if (row == nullptr) {
     co_return fail(Error::conflict("The account is gone by now."));
@@ -252,12 +241,9 @@ Task<Result<Account>> Accounts::find_or_make(std::string verified_email) {
 }
 
 Task<Result<Account>> Accounts::find_to_link(std::string verified_email, std::string language) {
-  auto looking = row_of(verified_email);
-  auto there = co_await std::move(looking);
-  auto telling = tell_owner(database_, std::move(there), kProviderLinked, std::move(language));
-  co_await std::move(telling);
-  auto finding = find_or_make(std::move(verified_email));
-  co_return co_await std::move(finding);
+  auto there = co_await row_of(verified_email);
+  co_await tell_owner(database_, std::move(there), kProviderLinked, std::move(language));
+  co_return co_await find_or_make(std::move(verified_email));
 }
 
 // Asking: what is done ahead of the answer is the same for every address.
@@ -268,8 +254,7 @@ Task<Result<void>> Accounts::put_ask(Ask ask) {
     co_return fail(Error::unavailable("Too much waits to be done. Try again later."));
   }
   ask.id = random_text(kKeyBytes);
-  auto writing = write_ask(database_, std::move(ask));
-  co_await std::move(writing);
+  co_await write_ask(database_, std::move(ask));
   co_return done();
 }
 
@@ -294,8 +279,7 @@ Task<Result<void>> Accounts::ask_mail(Ask ask, Client client) {
   }
   Result<void> asked;
   try {
-    auto asking = put_ask(std::move(ask));
-    asked = co_await std::move(asking);
+    asked = co_await put_ask(std::move(ask));
   } catch (...) {
     attempt->was_not_made();
     throw;
@@ -311,21 +295,19 @@ Task<Result<void>> Accounts::ask_address(UserKey key, std::string password, std:
   if (auto fault = fault_of(email)) {
     co_return fail(std::move(*fault));
   }
-  auto finding = row_of_key(key.text);
-  auto row = co_await std::move(finding);
+  auto row = co_await row_of_key(key.text);
   std::string account = row == nullptr ? key.text : row->email;
-  auto checking = check_password(std::move(row), std::move(account), std::move(password), client);
-  const auto checked = co_await std::move(checking);
+  const auto checked =
+      co_await check_password(std::move(row), std::move(account), std::move(password), client);
   if (!checked) {
     co_return fail(checked.error());
   }
-  auto asking = ask_mail({.purpose = kAddress,
-                          .account = (*checked)->name,
-                          .email = std::move(email),
-                          .version = (*checked)->version,
-                          .language = std::move(language)},
-                         std::move(client));
-  co_return co_await std::move(asking);
+  co_return co_await ask_mail({.purpose = kAddress,
+                               .account = (*checked)->name,
+                               .email = std::move(email),
+                               .version = (*checked)->version,
+                               .language = std::move(language)},
+                              std::move(client));
 }
 
 // Logging in.
@@ -352,18 +334,16 @@ Task<Result<std::shared_ptr<const Row>>> Accounts::check_password(std::shared_pt
   }
   attempt->succeeded();
   if (check->needs_rehash) {
-    auto storing = store_anew(database_, passwords_, row, std::move(password));
-    co_await std::move(storing);
+    co_await store_anew(database_, passwords_, row, std::move(password));
   }
   co_return row;
 }
 
 Task<Result<AccountLogin>> Accounts::log_in(std::string email, std::string password,
                                             Client client) {
-  auto finding = row_of(email);
-  auto row = co_await std::move(finding);
-  auto checking = check_password(std::move(row), email, std::move(password), std::move(client));
-  const auto checked = co_await std::move(checking);
+  auto row = co_await row_of(email);
+  const auto checked =
+      co_await check_password(std::move(row), email, std::move(password), std::move(client));
   if (!checked) {
     co_return fail(checked.error());
   }
@@ -372,8 +352,7 @@ Task<Result<AccountLogin>> Accounts::log_in(std::string email, std::string passw
 
 /// A password that was changed since it was looked at opens nothing any more.
 Task<bool> Accounts::is_current(AccountLogin login) const {
-  auto looking = row_of_key(std::move(login.key));
-  const auto now = co_await std::move(looking);
+  const auto now = co_await row_of_key(std::move(login.key));
   co_return now != nullptr && now->version == login.version;
 }
 
@@ -398,25 +377,21 @@ Task<Result<AccountLogin>> Accounts::confirm(std::string token, std::string pass
     co_return fail(std::move(*fault));
   }
   // Ahead of the hash, which is dear: who has no token has none made.
-  auto finding = find_link(kSignUp, std::move(token));
-  const auto link = co_await std::move(finding);
+  const auto link = co_await find_link(kSignUp, std::move(token));
   if (link == nullptr) {
     co_return fail(no_such_link());
   }
-  auto hashing = hash_of(passwords_, std::move(password));
-  const auto stored = co_await std::move(hashing);
+  const auto stored = co_await hash_of(passwords_, std::move(password));
   if (!stored) {
     co_return fail(stored.error());
   }
   const AccountLogin made{random_text(kKeyBytes), 1};
   try {
     Transaction transaction = co_await database_.begin();
-    auto using_up = use_up(transaction, link->digest);
-    if (!co_await std::move(using_up)) {
+    if (!co_await use_up(transaction, link->digest)) {
       co_return fail(no_such_link());
     }
-    auto making = make_account(transaction, made, link->email, *stored);
-    co_await std::move(making);
+    co_await make_account(transaction, made, link->email, *stored);
     co_await transaction.commit();
   } catch (const db::Failure& failure) {
     if (failure.kind() != db::FailureKind::unique) {
@@ -432,35 +407,28 @@ Task<Result<AccountLogin>> Accounts::reset(std::string token, std::string passwo
   if (auto fault = password_fault_of(password, options_.password_length_min)) {
     co_return fail(std::move(*fault));
   }
-  auto finding = find_link(kReset, std::move(token));
-  const auto link = co_await std::move(finding);
-  auto looking = row_of_key(link == nullptr ? "" : link->account);
-  const auto row = co_await std::move(looking);
+  const auto link = co_await find_link(kReset, std::move(token));
+  const auto row = co_await row_of_key(link == nullptr ? "" : link->account);
   if (link == nullptr || row == nullptr || row->version != link->version) {
     co_return fail(no_such_link());
   }
-  auto hashing = hash_of(passwords_, std::move(password));
-  auto stored = co_await std::move(hashing);
+  auto stored = co_await hash_of(passwords_, std::move(password));
   if (!stored) {
     co_return fail(std::move(stored.error()));
   }
   const std::string ending_id = random_text(kKeyBytes);
   {
     Transaction transaction = co_await database_.begin();
-    auto using_up = use_up(transaction, link->digest);
-    if (!co_await std::move(using_up)) {
+    if (!co_await use_up(transaction, link->digest)) {
       co_return fail(no_such_link());
     }
-    auto setting = set_password(transaction, row, std::move(*stored), std::move(language));
-    if (!co_await std::move(setting)) {
+    if (!co_await set_password(transaction, row, std::move(*stored), std::move(language))) {
       co_return fail(no_such_link());
     }
-    auto noting = note_ending(transaction, ending_id, row->name);
-    co_await std::move(noting);
+    co_await note_ending(transaction, ending_id, row->name);
     co_await transaction.commit();
   }
-  auto ending = sessions_.end_all(row->name);
-  (void)co_await std::move(ending);
+  (void)co_await sessions_.end_all(row->name);
   co_await database_.exec("delete from eider_account_asks where id = $1", ending_id);
   logins_.make_known(email_key_of(row->email), client);
   co_return AccountLogin{row->name, row->version + 1};
@@ -472,55 +440,46 @@ Task<Result<void>> Accounts::change_password(Session<> session, std::string old_
   if (auto fault = password_fault_of(password, options_.password_length_min)) {
     co_return fail(std::move(*fault));
   }
-  auto finding = row_of_key(session.user());
-  auto found = co_await std::move(finding);
+  auto found = co_await row_of_key(session.user());
   if (found == nullptr) {
     co_return fail(no_such_login());
   }
   std::string account = found->email;
-  auto checking = check_password(std::move(found), std::move(account), std::move(old_password),
-                                 std::move(client));
-  const auto row = co_await std::move(checking);
+  const auto row = co_await check_password(std::move(found), std::move(account),
+                                           std::move(old_password), std::move(client));
   if (!row) {
     co_return fail(row.error());
   }
-  auto hashing = hash_of(passwords_, std::move(password));
-  auto stored = co_await std::move(hashing);
+  auto stored = co_await hash_of(passwords_, std::move(password));
   if (!stored) {
     co_return fail(std::move(stored.error()));
   }
   const std::string ending_id = random_text(kKeyBytes);
   {
     Transaction transaction = co_await database_.begin();
-    auto setting = set_password(transaction, *row, std::move(*stored), std::move(language));
-    if (!co_await std::move(setting)) {
+    if (!co_await set_password(transaction, *row, std::move(*stored), std::move(language))) {
       co_return fail(Error::conflict("The password was changed meanwhile."));
     }
-    auto noting = note_ending(transaction, ending_id, (*row)->name);
-    co_await std::move(noting);
+    co_await note_ending(transaction, ending_id, (*row)->name);
     co_await transaction.commit();
   }
-  auto ending = sessions_.end_others(session);
-  (void)co_await std::move(ending);
+  (void)co_await sessions_.end_others(session);
   co_await database_.exec("delete from eider_account_asks where id = $1", ending_id);
   co_return done();
 }
 
 Task<Result<void>> Accounts::change_address(UserKey key, std::string token, std::string language) {
-  auto finding = find_link(kAddress, std::move(token));
-  const auto link = co_await std::move(finding);
+  const auto link = co_await find_link(kAddress, std::move(token));
   if (link == nullptr) {
     co_return fail(no_such_link());
   }
   if (link->account != key.text) {
     co_return fail(no_link_of_this_account());
   }
-  auto looking = row_of_key(link->account);
-  const auto row = co_await std::move(looking);
+  const auto row = co_await row_of_key(link->account);
   try {
     Transaction transaction = co_await database_.begin();
-    auto using_up = use_up(transaction, link->digest);
-    if (row == nullptr || !co_await std::move(using_up)) {
+    if (row == nullptr || !co_await use_up(transaction, link->digest)) {
       co_return fail(no_such_link());
     }
     const auto changed = co_await transaction.exec(
@@ -530,9 +489,8 @@ Task<Result<void>> Accounts::change_address(UserKey key, std::string token, std:
     if (changed.rows != 1) {
       co_return fail(no_such_link());
     }
-    auto changing =
-        change_row(transaction, row, {.purpose = kAddressChanged, .language = std::move(language)});
-    co_await std::move(changing);
+    co_await change_row(transaction, row,
+                        {.purpose = kAddressChanged, .language = std::move(language)});
     co_await transaction.commit();
   } catch (const db::Failure& failure) {
     if (failure.kind() != db::FailureKind::unique) {
@@ -544,18 +502,15 @@ Task<Result<void>> Accounts::change_address(UserKey key, std::string token, std:
 }
 
 Task<> Accounts::tell_of_passkey(UserKey key, std::string language) {
-  auto finding = row_of_key(std::move(key.text));
-  auto row = co_await std::move(finding);
-  auto telling = tell_owner(database_, std::move(row), kPasskeyAdded, std::move(language));
-  co_await std::move(telling);
+  auto row = co_await row_of_key(std::move(key.text));
+  co_await tell_owner(database_, std::move(row), kPasskeyAdded, std::move(language));
 }
 
 Accounts& accounts(App& app, Database database, Outbox& outbox, Sessions sessions,
                    AccountsOptions options) {
   users(app, sessions,
         [](UserKey key, State<Accounts> all) -> Task<Result<Account>> {
-          auto finding = all->find(std::move(key));
-          auto account = co_await std::move(finding);
+          auto account = co_await all->find(std::move(key));
           if (!account) {
             co_return fail(Error::unauthorized("There is no such account any more."));
           }

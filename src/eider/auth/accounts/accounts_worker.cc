@@ -102,16 +102,14 @@ void protect_link(Mail& mail, const AccountLetter& letter) {
 
 Task<> Accounts::start() {
   co_await database_.script(kTables);
-  auto adding = add_language_column(database_);
-  co_await std::move(adding);
+  co_await add_language_column(database_);
 }
 
 // Begun again by the app where it throws, as when the database is away for a while.
 Task<> Accounts::run() {
   std::int64_t forgotten = 0;
   while (true) {
-    auto working = work_off();
-    co_await std::move(working);
+    co_await work_off();
     if (const std::int64_t now = seconds_from_now(); now - forgotten >= kForgottenEverySeconds) {
       forgotten = now;
       co_await database_.exec("delete from eider_account_links where expires <= $1", now);
@@ -130,8 +128,7 @@ Task<> Accounts::work_off() {
       break;
     }
     for (const Ask& ask : asks) {
-      auto answering = try_to_answer(std::make_shared<const Ask>(ask));
-      co_await std::move(answering);
+      co_await try_to_answer(std::make_shared<const Ask>(ask));
     }
   }
   const auto left = co_await database_.one<std::int64_t>("select count(*) from eider_account_asks");
@@ -155,14 +152,12 @@ Task<> Accounts::try_to_answer(std::shared_ptr<const Ask> ask) {
     if (ask->tries >= kTriesMax && ask->purpose != kEndSessions) {
       throw Failure(Error::internal("its process ended at each try"));
     }
-    auto answering = answer(ask);
-    co_await std::move(answering);
+    co_await answer(ask);
   } catch (const std::exception& wrong) {
     fault = wrong.what();
   }
   if (fault) {
-    auto noting = note_failure(ask, std::move(*fault));
-    co_await std::move(noting);
+    co_await note_failure(ask, std::move(*fault));
   }
 }
 
@@ -180,8 +175,7 @@ Task<> Accounts::note_failure(std::shared_ptr<const Ask> ask, std::string fault)
 Task<> Accounts::answer(std::shared_ptr<const Ask> ask) {
   if (ask->purpose == kEndSessions) {
     // Ahead of the transaction: the sessions may be in the same database, which has one writer.
-    auto ending = sessions_.end_all(ask->account);
-    (void)co_await std::move(ending);
+    (void)co_await sessions_.end_all(ask->account);
   }
   Transaction transaction = co_await database_.begin();
   const auto changed =
@@ -203,25 +197,21 @@ Task<> Accounts::answer_in(const Transaction& at, std::shared_ptr<const Ask> ask
             .email = ask->email,
             .version = ask->version};
   if (ask->purpose == kSignUp && !of_email) {
-    auto sending = send_link(at, std::move(link), ask->language);
-    co_await std::move(sending);
+    co_await send_link(at, std::move(link), ask->language);
   } else if (ask->purpose == kReset && of_email) {
     // To the address that the account has, not to another spelling of it that somebody has typed.
     link.email = of_email->email;
     link.account = of_email->name;
     link.version = of_email->version;
-    auto sending = send_link(at, std::move(link), ask->language);
-    co_await std::move(sending);
+    co_await send_link(at, std::move(link), ask->language);
   } else if (ask->purpose == kAddress && (!of_email || of_email->name == ask->account)) {
     // With the version that was asked for: where a reset has taken the account back from whoever
     // has asked, the link is none.
-    auto sending = send_link(at, std::move(link), ask->language);
-    co_await std::move(sending);
+    co_await send_link(at, std::move(link), ask->language);
   } else if (of_email && ask->purpose != kEndSessions) {
-    auto sending = send(at, {.kind = AccountLetterKind::already_there,
-                             .to = of_email->email,
-                             .language = ask->language});
-    co_await std::move(sending);
+    co_await send(at, {.kind = AccountLetterKind::already_there,
+                       .to = of_email->email,
+                       .language = ask->language});
   }
 }
 
@@ -247,8 +237,7 @@ Task<> Accounts::send_link(const Transaction& at, Link link, std::string languag
       "expires) values($1, $2, $3, $4, $5, $6, $7)",
       digest_of(token), link.purpose, link.account, link.email, email_key_of(link.email),
       link.version, seconds_from_now(letter.within));
-  auto sending = send(at, std::move(letter));
-  co_await std::move(sending);
+  co_await send(at, std::move(letter));
 }
 
 Task<> Accounts::send(const Transaction& at, AccountLetter letter) {
@@ -256,8 +245,7 @@ Task<> Accounts::send(const Transaction& at, AccountLetter letter) {
                              : plain_account_mail(letter, options_.from, options_.name);
   mail.from = mail.from.email.empty() ? options_.from : mail.from;
   protect_link(mail, letter);
-  auto adding = outbox_.add(at, mail);
-  (void)co_await std::move(adding);
+  (void)co_await outbox_.add(at, mail);
 }
 
 }  // namespace eider

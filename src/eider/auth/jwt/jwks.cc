@@ -22,8 +22,7 @@ ClientOptions client_options(const JwksOptions& options) {
 }
 
 Task<Result<std::string>> fetch_by(std::shared_ptr<HttpClient> client, std::string url) {
-  auto asking = client->get(url);
-  auto reply = co_await std::move(asking);
+  auto reply = co_await client->get(url);
   if (!reply) {
     co_return fail(Error::internal(reply.error().text));
   }
@@ -81,8 +80,7 @@ void JwksCache::begin_fetch() {
 
 Task<> JwksCache::fetch_once() {
   try {
-    auto fetching = fetch_();
-    const Result<std::string> text = co_await std::move(fetching);
+    const Result<std::string> text = co_await fetch_();
     auto keys = text ? parse_jwks(*text, options_.rsa_default, options_.keys_max)
                      : Result<std::vector<JwtKey>>(fail(text.error()));
     // What is no set is a mistake of the issuer's: the old keys serve on. A set without a key is
@@ -113,8 +111,7 @@ Task<Result<JwksCache::Keys, JwtError>> JwksCache::keys_for(std::string token, K
 }
 
 Task<Result<JwtClaims, JwtError>> JwksCache::check(std::string token, Check check) {
-  auto asking = keys_for(token);
-  const auto keys = co_await std::move(asking);
+  const auto keys = co_await keys_for(token);
   if (!keys) {
     co_return fail(keys.error());
   }
@@ -122,8 +119,7 @@ Task<Result<JwtClaims, JwtError>> JwksCache::check(std::string token, Check chec
   if (checked || checked.error().fault != JwtFault::bad_signature) {
     co_return checked;
   }
-  auto asking_again = keys_for(std::move(token), *keys);
-  const auto newer = co_await std::move(asking_again);
+  const auto newer = co_await keys_for(std::move(token), *keys);
   co_return newer && *newer != *keys ? check(**newer) : std::move(checked);
 }
 

@@ -98,8 +98,7 @@ Task<Result<JwtClaims>> JwtChecker::check(std::optional<std::string> authorizati
     auto claims = check(*own);
     co_return claims ? Result<JwtClaims>(std::move(*claims)) : fail(refusal(claims.error()));
   }
-  auto checking = std::get<Jwks>(options_.keys).here().check(std::string(*token), check);
-  auto claims = co_await std::move(checking);
+  auto claims = co_await std::get<Jwks>(options_.keys).here().check(std::string(*token), check);
   co_return claims ? Result<JwtClaims>(std::move(*claims)) : fail(refusal(claims.error()));
 }
 

@@ -96,8 +96,7 @@ class JwtGuard {
   explicit JwtGuard(JwtAuth options) : checker_(std::move(options)) {}
 
   Task<Result<Known>> operator()(detail::jwt::FieldOfRequest authorization) const {
-    auto checking = checker_.check(std::move(*authorization));
-    Result<JwtClaims> claims = co_await std::move(checking);
+    Result<JwtClaims> claims = co_await checker_.check(std::move(*authorization));
     if (!claims) {
       co_return fail(std::move(claims.error()));
     }

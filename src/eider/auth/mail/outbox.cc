@@ -161,8 +161,7 @@ Task<> Outbox::start() {
       "recipients text not null, error text not null, bytes bigint not null, "
       "message text not null);"
       "create index if not exists eider_outbox_due on eider_outbox(state, due);");
-  auto looking = look_after();
-  co_await std::move(looking);
+  co_await look_after();
   scope_.start(keep_house());
   for (unsigned sender = 0; sender < std::max(options_.senders, 1U); ++sender) {
     scope_.start(work());
@@ -172,13 +171,11 @@ Task<> Outbox::start() {
 // What is on its way comes to its end and is noted, so that no mail goes twice by a restart.
 Task<> Outbox::stop() {
   stopping_.set();
-  auto ending = ended_within(kGrace);
-  if (co_await std::move(ending)) {
+  if (co_await ended_within(kGrace)) {
     co_return;
   }
   options_.transport->stop();
-  auto giving_up = ended_within(kGivenUpWithin);
-  if (co_await std::move(giving_up)) {
+  if (co_await ended_within(kGivenUpWithin)) {
     co_return;
   }
   if (on_their_way_.load(std::memory_order_relaxed) != 0) {
@@ -205,27 +202,23 @@ Task<> Outbox::work() {
   while (!stopping_.is_set()) {
     bool was_there = false;
     try {
-      auto sending = send_next();
-      was_there = co_await std::move(sending);
+      was_there = co_await send_next();
       pause = options_.interval;
     } catch (const std::exception& wrong) {
       say(LogLevel::error, std::string("the outbox cannot be worked off: ") + wrong.what());
       pause = std::min(2 * pause, kPauseOfFaultsMax);
     }
     if (!was_there) {
-      auto waiting = wait(pause);
-      co_await std::move(waiting);
+      co_await wait(pause);
     }
   }
 }
 
 Task<> Outbox::keep_house() {
   while (!stopping_.is_set()) {
-    auto waiting = wait(kCountedEvery);
-    co_await std::move(waiting);
+    co_await wait(kCountedEvery);
     try {
-      auto looking = look_after();
-      co_await std::move(looking);
+      co_await look_after();
     } catch (const std::exception& wrong) {
       say(LogLevel::error, std::string("the outbox cannot be counted: ") + wrong.what());
     }
@@ -247,18 +240,15 @@ Task<> Outbox::look_after() {
     say(LogLevel::error,
         std::to_string(buried.rows) + " mails are dead: their process ended at each attempt");
   }
-  const auto old = co_await database_.one<std::int64_t>(
-      "select 1 from eider_outbox where state = 'dead' and due <= $1 limit 1", now);
-  if (old) {
+  if (co_await database_.one<std::int64_t>(
+          "select 1 from eider_outbox where state = 'dead' and due <= $1 limit 1", now)) {
     co_await database_.exec("delete from eider_outbox where state = 'dead' and due <= $1", now);
   }
-  auto counting = tally();
-  const Tally counted = co_await std::move(counting);
+  const Tally counted = co_await tally();
   waiting_.store(counted.waiting, std::memory_order_relaxed);
   waiting_bytes_.store(counted.waiting_bytes, std::memory_order_relaxed);
   if (counted.dead_bytes > static_cast<std::int64_t>(options_.dead_bytes_max)) {
-    auto forgetting = forget_oldest_dead();
-    co_await std::move(forgetting);
+    co_await forget_oldest_dead();
   }
 }
 
@@ -275,8 +265,7 @@ Task<> Outbox::forget_oldest_dead() {
 
 /// returns  whether there was one
 Task<bool> Outbox::send_next() {
-  auto taking = take();
-  const std::shared_ptr<Taken> taken = co_await std::move(taking);
+  const std::shared_ptr<Taken> taken = co_await take();
   if (taken == nullptr) {
     co_return false;
   }
@@ -289,11 +278,9 @@ Task<bool> Outbox::send_next() {
   MailOutcome outcome{MailVerdict::never, "its recipients cannot be read"};
   if (recipients) {
     message->recipients = std::move(*recipients);
-    auto sending = send(std::move(message));
-    outcome = co_await std::move(sending);
+    outcome = co_await send(std::move(message));
   }
-  auto noting = note_while_leased(taken, std::move(outcome));
-  co_await std::move(noting);
+  co_await note_while_leased(taken, std::move(outcome));
   co_return true;
 }
 
@@ -322,9 +309,8 @@ Task<std::shared_ptr<Outbox::Taken>> Outbox::take() {
 
 Task<MailOutcome> Outbox::send(std::shared_ptr<const MailMessage> message) {
   try {
-    auto sending =
-        with_deadline(options_.transport->send(std::move(message)), options_.lease / 5 * 4);
-    auto outcome = co_await std::move(sending);
+    auto outcome = co_await with_deadline(options_.transport->send(std::move(message)),
+                                          options_.lease / 5 * 4);
     co_return outcome ? std::move(*outcome)
                       : MailOutcome{MailVerdict::later, "it took longer than its lease"};
   } catch (const std::exception& wrong) {
@@ -340,8 +326,7 @@ Task<> Outbox::note_while_leased(std::shared_ptr<const Taken> taken, MailOutcome
   for (;;) {
     std::string fault;
     try {
-      auto noting = note(taken, kept);
-      co_await std::move(noting);
+      co_await note(taken, kept);
       co_return;
     } catch (const std::exception& wrong) {
       fault = wrong.what();
@@ -350,8 +335,7 @@ Task<> Outbox::note_while_leased(std::shared_ptr<const Taken> taken, MailOutcome
       say(LogLevel::error, "what became of the mail " + taken->id + " cannot be noted: " + fault);
       co_return;
     }
-    auto waiting = wait(kNotedAgainBehind);
-    co_await std::move(waiting);
+    co_await wait(kNotedAgainBehind);
   }
 }
 
@@ -409,8 +393,7 @@ Task<Outbox::Tally> Outbox::tally() const {
 }
 
 Task<OutboxCounts> Outbox::counts() const {
-  auto counting = tally();
-  const Tally counted = co_await std::move(counting);
+  const Tally counted = co_await tally();
   OutboxCounts counts;
   counts.waiting = counted.waiting;
   counts.waiting_bytes = counted.waiting_bytes;
@@ -428,8 +411,7 @@ Task<std::int64_t> Outbox::retry_dead() {
       "update eider_outbox set state = 'waiting', due = $1, attempts = 0 "
       "where state = 'dead' and message <> ''",
       now);
-  auto looking = look_after();
-  co_await std::move(looking);
+  co_await look_after();
   co_return changed.rows;
 }
 

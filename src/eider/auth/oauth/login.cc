@@ -266,8 +266,7 @@ Task<Result<Login::Begun>> Login::begin(Request& request, Client client, std::st
   if (next.size() > kNextBytesMax) {
     next = "/";
   }
-  auto asking = providers_.here().places();
-  const auto places = co_await std::move(asking);
+  const auto places = co_await providers_.here().places();
   if (!places) {
     co_return fail(refusal(request, places.error()));
   }
@@ -334,8 +333,7 @@ LoginResult<void> Login::check_answer(const ProviderPlaces& places,
 }
 
 Task<LoginResult<Login::Returned>> Login::finish(Returned returned, BrowserAnswer answer) const {
-  auto asking = providers_.here().places();
-  auto places = co_await std::move(asking);
+  auto places = co_await providers_.here().places();
   if (!places) {
     co_return fail(std::move(places.error()));
   }
@@ -355,8 +353,7 @@ Task<LoginResult<Login::Returned>> Login::finish(Returned returned, BrowserAnswe
       base::UsedTokens::Use::first) {
     co_return fail(LoginError{OAuthFault::invalid, "this login has come back before"});
   }
-  auto exchanging = providers_.here().tokens(returned.places, std::move(form));
-  auto tokens = co_await std::move(exchanging);
+  auto tokens = co_await providers_.here().tokens(returned.places, std::move(form));
   if (!tokens) {
     // If it is not known what the provider has made of the code, the login stays used. One that the
     // provider has rejected is forgotten: any client can begin logins and come back with invented
@@ -371,9 +368,8 @@ Task<LoginResult<Login::Returned>> Login::finish(Returned returned, BrowserAnswe
 }
 
 Task<LoginResult<OpenIdIdentity>> Login::identify_openid(Returned returned) const {
-  auto checking = providers_.here().check(returned.tokens.id_token, returned.secrets.nonce,
-                                          returned.tokens.access_token);
-  auto claims = co_await std::move(checking);
+  auto claims = co_await providers_.here().check(returned.tokens.id_token, returned.secrets.nonce,
+                                                 returned.tokens.access_token);
   if (!claims) {
     co_return fail(std::move(claims.error()));
   }
@@ -385,8 +381,7 @@ Task<LoginResult<OpenIdIdentity>> Login::identify_openid(Returned returned) cons
                           .next = std::move(returned.login.next),
                           .begun_by = std::move(returned.user)};
   if (options_->asks_userinfo) {
-    auto asking = providers_.here().user(returned.places, identity.tokens.access_token);
-    auto user = co_await std::move(asking);
+    auto user = co_await providers_.here().user(returned.places, identity.tokens.access_token);
     if (!user) {
       co_return fail(std::move(user.error()));
     }
@@ -401,8 +396,7 @@ Task<LoginResult<OpenIdIdentity>> Login::identify_openid(Returned returned) cons
 }
 
 Task<LoginResult<OAuthIdentity>> Login::identify_oauth(Returned returned) const {
-  auto asking = providers_.here().user(returned.places, returned.tokens.access_token);
-  auto user = co_await std::move(asking);
+  auto user = co_await providers_.here().user(returned.places, returned.tokens.access_token);
   if (!user) {
     co_return fail(std::move(user.error()));
   }
@@ -421,13 +415,11 @@ Task<Result<Identity>> Login::come_back(Request& request, std::string user,
   if (!taken) {
     co_return fail(refusal(request, taken.error()));
   }
-  auto finishing = finish(std::move(*taken), std::move(*answer));
-  auto returned = co_await std::move(finishing);
+  auto returned = co_await finish(std::move(*taken), std::move(*answer));
   if (!returned) {
     co_return fail(refusal(request, returned.error()));
   }
-  auto identifying = (this->*identify)(std::move(*returned));
-  auto identity = co_await std::move(identifying);
+  auto identity = co_await (this->*identify)(std::move(*returned));
   if (!identity) {
     co_return fail(refusal(request, identity.error()));
   }
@@ -448,16 +440,14 @@ std::optional<std::string> Login::end_cookie(const Request& request) const {
 }
 
 Task<Result<OAuthTokens>> Login::refresh(std::string refresh_token) const {
-  auto asking = providers_.here().places();
-  auto places = co_await std::move(asking);
+  auto places = co_await providers_.here().places();
   if (!places) {
     co_return fail(refusal(places.error()));
   }
   FormPairs form;
   form.emplace_back("grant_type", "refresh_token");
   form.emplace_back("refresh_token", refresh_token);
-  auto exchanging = providers_.here().tokens(*places, std::move(form));
-  auto tokens = co_await std::move(exchanging);
+  auto tokens = co_await providers_.here().tokens(*places, std::move(form));
   if (!tokens && tokens.error().fault == OAuthFault::invalid) {
     co_return fail(Error::unauthorized("The provider's leave is over: log in again.")
                        .because(tokens.error().text));
@@ -475,8 +465,7 @@ Task<Result<OAuthTokens>> Login::refresh(std::string refresh_token) const {
 Task<std::string> Login::logout_location(Client client, std::string id_token) const {
   std::string location = options_->after_logout;
   const auto origin = own_origin(client);
-  auto asking = providers_.here().places();
-  const auto places = co_await std::move(asking);
+  const auto places = co_await providers_.here().places();
   // Who logs out here has done so, whatever becomes of it at the provider.
   if (places && origin && !(*places)->end_session.empty()) {
     location = (*places)->end_session;

@@ -189,8 +189,7 @@ TEST_F(OpenIdTest, a_flood_of_exchanges_opens_so_many_connections_and_no_more) {
     Scope scope;
     int refused = 0;
     const auto exchange = [&refused, &handle]() -> Task<> {
-      auto asking = handle.refresh("refresh-1");
-      const auto tokens = co_await std::move(asking);
+      const auto tokens = co_await handle.refresh("refresh-1");
       refused += tokens ? 0 : 1;
     };
     for (int count = 0; count < 500; ++count) {

@@ -37,9 +37,8 @@ struct Begin {
   std::shared_ptr<const Login> login;
 
   Task<Result<Response>> operator()(Request& request, Client client, MaybeSession session) const {
-    auto beginning =
-        login->begin(request, std::move(client), session ? (*session)->user() : std::string());
-    auto begun = co_await std::move(beginning);
+    auto begun = co_await login->begin(request, std::move(client),
+                                       session ? (*session)->user() : std::string());
     if (!begun) {
       co_return fail(std::move(begun.error()));
     }
@@ -57,8 +56,7 @@ struct Logout {
 
   Task<Response> operator()(Session<> session, Client client) const {
     session.end();
-    auto asking = login->logout_location(std::move(client), {});
-    const std::string location = co_await std::move(asking);
+    const std::string location = co_await login->logout_location(std::move(client), {});
     Response response(303);
     response.add_header("Location", location);
     keep_nowhere(response);

@@ -243,8 +243,7 @@ TEST_F(OpenIdTest, a_refresh_token_makes_new_ones) {
   add();
   const OAuthLogin handle(login_);
   app_.get("/refresh", [handle]() -> Task<Result<std::string>> {
-    auto asking = handle.refresh("refresh-1");
-    auto tokens = co_await std::move(asking);
+    auto tokens = co_await handle.refresh("refresh-1");
     if (!tokens) {
       co_return fail(std::move(tokens.error()));
     }

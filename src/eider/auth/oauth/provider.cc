@@ -114,8 +114,7 @@ void Provider::begin_fetch() {
 
 Task<> Provider::fetch_once() {
   try {
-    auto fetching = fetch_places();
-    auto fetched = co_await std::move(fetching);
+    auto fetched = co_await fetch_places();
     if (fetched) {
       places_ = std::move(*fetched);
       fetched_at_ = Loop::current().now();
@@ -130,8 +129,7 @@ Task<> Provider::fetch_once() {
 }
 
 Task<LoginResult<PlacesPtr>> Provider::fetch_places() {
-  auto asking = ask(client_->request(Method::get, document_of(options_.issuer)));
-  auto reply = co_await std::move(asking);
+  auto reply = co_await ask(client_->request(Method::get, document_of(options_.issuer)));
   if (!reply) {
     co_return fail(std::move(reply.error()));
   }
@@ -146,13 +144,11 @@ Task<LoginResult<PlacesPtr>> Provider::fetch_places() {
 }
 
 Task<Result<std::string>> Provider::fetch_keys() {
-  auto placing = places();
-  const auto places = co_await std::move(placing);
+  const auto places = co_await this->places();
   if (!places) {
     co_return fail(Error::internal(places.error().text));
   }
-  auto asking = ask(client_->request(Method::get, (*places)->keys));
-  auto reply = co_await std::move(asking);
+  auto reply = co_await ask(client_->request(Method::get, (*places)->keys));
   if (!reply || reply->status != kOk) {
     co_return fail(Error::internal("the provider's keys cannot be had"));
   }
@@ -162,8 +158,7 @@ Task<Result<std::string>> Provider::fetch_keys() {
 Task<LoginResult<Provider::Answered>> Provider::ask(ClientRequest request) {
   // JSON is asked for: GitHub answers with a form otherwise.
   request.header("Accept", "application/json");
-  auto sending = request.send();
-  auto reply = co_await std::move(sending);
+  auto reply = co_await request.send();
   if (!reply) {
     const bool is_bad = reply.error().fault == ClientFault::too_large ||
                         reply.error().fault == ClientFault::bad_answer ||
@@ -214,8 +209,7 @@ Task<LoginResult<OAuthTokens>> Provider::tokens(PlacesPtr places, FormPairs form
     fields.emplace_back(name, value);
   }
   request.form(fields);
-  auto asking = ask(std::move(request));
-  const auto reply = co_await std::move(asking);
+  const auto reply = co_await ask(std::move(request));
   if (!reply) {
     co_return fail(reply.error());
   }
@@ -241,8 +235,7 @@ Task<LoginResult<json::Value>> Provider::user(PlacesPtr places, std::string acce
   }
   auto request = client_->request(Method::get, places->user);
   request.bearer(access_token);
-  auto asking = ask(std::move(request));
-  const auto reply = co_await std::move(asking);
+  const auto reply = co_await ask(std::move(request));
   if (!reply) {
     co_return fail(reply.error());
   }
@@ -272,8 +265,7 @@ Task<LoginResult<JwtClaims>> Provider::check(std::string id_token, std::string n
                       id_token](std::span<const JwtKey> keys) {
     return check_id_token(id_token, keys, rules, Loop::current().wall_seconds());
   };
-  auto checking = keys_.check(id_token, check);
-  auto claims = co_await std::move(checking);
+  auto claims = co_await keys_.check(id_token, check);
   if (!claims) {
     const bool is_ours = claims.error().fault == JwtFault::keys_unavailable;
     co_return failed(is_ours ? OAuthFault::unavailable : OAuthFault::refused, claims.error().text);

@@ -50,13 +50,11 @@ class Desk {
                                             Slot<session::Entry> entry,
                                             const Request& request) const {
     std::string cookie = cookie_or_new(request);
-    auto asking = who_registers(std::move(wanted), session.user());
-    const Result<PasskeyUser> user = co_await std::move(asking);
+    const Result<PasskeyUser> user = co_await who_registers(std::move(wanted), session.user());
     if (!user) {
       co_return fail(user.error());
     }
-    auto listing = options_.store->list(user->key);
-    const std::vector<Passkey> known = co_await std::move(listing);
+    const std::vector<Passkey> known = co_await options_.store->list(user->key);
     if (!session.user().empty() && !entry->was_proven_within(options_.add_within, now_s())) {
       co_return fail(too_long_ago(known.empty()));
     }
@@ -104,9 +102,8 @@ class Desk {
     if (auto json = app::expect_content_type(request, "application/json"); !json) {
       co_return fail(std::move(json.error()));
     }
-    auto finishing = keys_.finish_login(std::string(body.view()),
-                                        bound(cookie.value_or(""), session.user()), finder());
-    auto login = co_await std::move(finishing);
+    auto login = co_await keys_.finish_login(std::string(body.view()),
+                                             bound(cookie.value_or(""), session.user()), finder());
     if (!login) {
       co_return fail(refusal(login.error()));
     }
@@ -114,8 +111,7 @@ class Desk {
         options_.party.refuses_counter_back ? CounterRule::goes_on : CounterRule::may_go_back;
     auto noting = options_.store->note_use(login->passkey, rule);
     if (const bool is_noted = co_await std::move(noting); !is_noted) {
-      auto asking = why_not_noted(login->passkey.id);
-      co_return fail(refusal(co_await std::move(asking)));
+      co_return fail(refusal(co_await why_not_noted(login->passkey.id)));
     }
     // Who removes a passkey ends the sessions that there are, and would miss this one.
     session.begin_for(login->passkey.user, [find = finder(), passkey = login->passkey] {
@@ -171,8 +167,7 @@ class Desk {
 
   [[nodiscard]] Passkeys::Find finder() const {
     return [store = options_.store](std::string id) -> Task<std::optional<Passkey>> {
-      auto finding = store->find(std::move(id));
-      const std::unique_ptr<Passkey> found = co_await std::move(finding);
+      const std::unique_ptr<Passkey> found = co_await store->find(std::move(id));
       co_return found == nullptr ? std::nullopt : std::optional(std::move(*found));
     };
   }
@@ -201,15 +196,13 @@ class Desk {
   }
 
   [[nodiscard]] static Task<bool> is_still_his(Passkeys::Find find, Passkey passkey) {
-    auto finding = find(passkey.id);
-    const std::optional<Passkey> found = co_await std::move(finding);
+    const std::optional<Passkey> found = co_await find(passkey.id);
     co_return found && found->user == passkey.user;
   }
 
   /// Something has come between the passkey's check and its note.
   [[nodiscard]] Task<PasskeyError> why_not_noted(std::string id) const {
-    auto finding = options_.store->find(std::move(id));
-    const std::unique_ptr<Passkey> found = co_await std::move(finding);
+    const std::unique_ptr<Passkey> found = co_await options_.store->find(std::move(id));
     if (found == nullptr) {
       co_return PasskeyError{PasskeyFault::unknown, "nobody has it any more"};
     }
@@ -237,38 +230,33 @@ class Desk {
     const std::string id = passkey.id;
     // First: a thief who leaves as soon as his passkey is kept would have it in silence.
     if (options_.adding) {
-      auto telling = options_.adding(passkey, request);
-      co_await std::move(telling);
+      co_await options_.adding(passkey, request);
     }
     auto inserting = options_.store->insert(std::move(passkey), options_.passkeys_max);
     if (const bool is_new = co_await std::move(inserting); is_new) {
       co_return Result<void>();
     }
-    auto finding = options_.store->find(id);
-    const std::unique_ptr<Passkey> found = co_await std::move(finding);
+    const std::unique_ptr<Passkey> found = co_await options_.store->find(id);
     co_return fail(found == nullptr ? too_many() : refusal(known()));
   }
 
   /// An account that has passkeys is somebody's, whatever `create` says of it.
   [[nodiscard]] Task<Result<void>> create(PasskeyRegistration made) const {
-    auto finding = options_.store->find(made.passkey.id);
-    const std::unique_ptr<Passkey> found = co_await std::move(finding);
+    const std::unique_ptr<Passkey> found = co_await options_.store->find(made.passkey.id);
     if (found != nullptr) {
       co_return fail(refusal(known()));
     }
-    auto listing = options_.store->list(made.user.key);
-    const std::vector<Passkey> all = co_await std::move(listing);
+    const std::vector<Passkey> all = co_await options_.store->list(made.user.key);
     if (!all.empty()) {
       co_return fail(Error::conflict("Somebody has this account."));
     }
     const Passkey passkey = made.passkey;
-    auto creating = options_.accounts.create(std::move(made.user), std::move(made.passkey));
-    Result<void> created = co_await std::move(creating);
+    Result<void> created =
+        co_await options_.accounts.create(std::move(made.user), std::move(made.passkey));
     if (!created) {
       co_return created;
     }
-    auto looking = options_.store->find(passkey.id);
-    const std::unique_ptr<Passkey> kept = co_await std::move(looking);
+    const std::unique_ptr<Passkey> kept = co_await options_.store->find(passkey.id);
     if (kept == nullptr || kept->user != passkey.user) {
       co_return fail(Error::internal("passkeys: `accounts.create` has not kept the passkey"));
     }

@@ -39,8 +39,7 @@ PasskeyAccounts accounts_of(const std::shared_ptr<Names>& names,
             if (!names->emplace(user.key, true).second) {
               co_return fail(Error::conflict("Somebody is called so."));
             }
-            auto keeping = store->insert(std::move(passkey), 1);
-            const bool is_kept = co_await std::move(keeping);
+            const bool is_kept = co_await store->insert(std::move(passkey), 1);
             EXPECT_TRUE(is_kept);
             co_return Result<void>();
           }};
@@ -53,11 +52,9 @@ class MeddledStore final : public PasskeyStore {
 
   Task<std::unique_ptr<Passkey>> find(std::string id) override {
     count();
-    auto finding = store_->find(std::move(id));
-    auto found = co_await std::move(finding);
+    auto found = co_await store_->find(std::move(id));
     if (behind_find) {
-      auto meddling = std::exchange(behind_find, nullptr)(*store_);
-      co_await std::move(meddling);
+      co_await std::exchange(behind_find, nullptr)(*store_);
     }
     co_return std::move(found);
   }
@@ -72,11 +69,9 @@ class MeddledStore final : public PasskeyStore {
   Task<bool> note_use(Passkey passkey, CounterRule rule) override {
     count();
     const Passkey used = passkey;
-    auto noting = store_->note_use(std::move(passkey), rule);
-    const bool is_noted = co_await std::move(noting);
+    const bool is_noted = co_await store_->note_use(std::move(passkey), rule);
     if (erases_behind_note) {
-      auto erasing = store_->erase(used.user, used.id);
-      co_await std::move(erasing);
+      co_await store_->erase(used.user, used.id);
     }
     co_return is_noted;
   }
@@ -130,8 +125,7 @@ struct Shop {
     app.post("/password/{name}",
              [](const std::string& name, Session<> session) { session.begin_for(name); });
     app.del("/passkeys/{id}", [store = store](std::string id, Session<> session) -> Task<bool> {
-      auto erasing = store->erase(session.user(), std::move(id));
-      co_return co_await std::move(erasing);
+      co_return co_await store->erase(session.user(), std::move(id));
     });
   }
 
@@ -463,11 +457,9 @@ TEST(PasskeyRoutes, take_a_counter_once_whoever_has_looked_first) {
   ann.saying.counter = 2;
   // Another process has found it with counter 1, too, and notes the login of the copy.
   shop.store->behind_find = [](PasskeyStore& store) -> Task<> {
-    auto listing = store.list("ann");
-    std::vector<Passkey> all = co_await std::move(listing);
+    std::vector<Passkey> all = co_await store.list("ann");
     all.front().counter = 2;
-    auto noting = store.note_use(all.front(), CounterRule::goes_on);
-    const bool is_noted = co_await std::move(noting);
+    const bool is_noted = co_await store.note_use(all.front(), CounterRule::goes_on);
     EXPECT_TRUE(is_noted);
   };
   EXPECT_EQ(ann.log_in().status, 401);

@@ -104,8 +104,7 @@ Task<> lock_those_of(const db::Statements& in, std::string user) {
 }
 
 Task<bool> erase_unless_last_by(const db::Statements& in, std::string user, std::string id) {
-  auto locking = lock_those_of(in, user);
-  co_await std::move(locking);
+  co_await lock_those_of(in, user);
   const auto done = co_await in.exec(
       "delete from eider_passkeys where id = $1 and owner = $2 "
       "and (select count(*) from eider_passkeys where owner = $2) > 1",
@@ -202,8 +201,7 @@ std::shared_ptr<PasskeyStore> sql_passkeys(Database database) {
 }
 
 Task<bool> insert_passkey(const db::Statements& in, Passkey passkey, std::size_t count_max) {
-  auto locking = lock_those_of(in, passkey.user);
-  co_await std::move(locking);
+  co_await lock_those_of(in, passkey.user);
   const auto done = co_await in.exec(
       "insert into eider_passkeys(id, owner, user_handle, public_key, counter, "
       "is_backup_eligible, is_backed_up, is_verified, transports, aaguid, attestation, name, "

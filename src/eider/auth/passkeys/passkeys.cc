@@ -105,8 +105,7 @@ Task<Result<PasskeyLogin, PasskeyError>> Passkeys::finish_login(std::string json
   if (!opened) {
     co_return fail(opened.error());
   }
-  auto finding = find(opened->answer.id);
-  auto passkey = co_await std::move(finding);
+  auto passkey = co_await find(opened->answer.id);
   if (!passkey) {
     co_return fail(PasskeyError{PasskeyFault::unknown, "nobody has it"});
   }

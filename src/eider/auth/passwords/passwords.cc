@@ -56,8 +56,7 @@ Task<std::optional<std::string>> derive(std::shared_ptr<DerivationPool> pool,
 
 Task<Result<std::string>> make(std::shared_ptr<DerivationPool> pool,
                                std::unique_ptr<Derivation> work, Argon2Hash made) {
-  auto deriving = derive(std::move(pool), std::move(work));
-  std::optional<std::string> tag = co_await std::move(deriving);
+  std::optional<std::string> tag = co_await derive(std::move(pool), std::move(work));
   if (!tag) {
     co_return fail(busy());
   }
@@ -75,8 +74,7 @@ struct Verdicts {
 
 Task<Result<PasswordCheck>> look(std::shared_ptr<DerivationPool> pool,
                                  std::unique_ptr<Derivation> work, Verdicts verdicts) {
-  auto deriving = derive(std::move(pool), std::move(work));
-  const std::optional<std::string> tag = co_await std::move(deriving);
+  const std::optional<std::string> tag = co_await derive(std::move(pool), std::move(work));
   if (!tag) {
     co_return fail(busy());
   }

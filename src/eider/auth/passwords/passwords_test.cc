@@ -234,13 +234,11 @@ TEST(Passwords, a_handler_tells_a_wrong_password_from_none_at_all_in_no_way) {
   app.state<Passwords>(cheap());
   app.post("/login",
            [](Json<Login> login, State<Passwords> passwords) -> Task<Result<std::string>> {
-             auto hashing = passwords->hash("secret");
-             std::optional<std::string> stored = *co_await std::move(hashing);
+             std::optional<std::string> stored = *co_await passwords->hash("secret");
              if (login->name != "ann") {
                stored.reset();
              }
-             auto proving = passwords->prove(login->password, stored);
-             const auto proof = co_await std::move(proving);
+             const auto proof = co_await passwords->prove(login->password, stored);
              if (!proof) {
                co_return fail(proof.error());
              }

@@ -56,8 +56,7 @@ class FreshLogin : public ::testing::Test {
       throw std::runtime_error("the disk is full");
     });
     app.post("/end-others", [](Session<> session, State<Sessions> all) -> Task<void> {
-      auto ending = all->end_others(session);
-      (void)co_await std::move(ending);
+      (void)co_await all->end_others(session);
     });
   }
 

@@ -50,18 +50,15 @@ Sessions add_sessions(App& app, SessionOptions options) {
 Task<std::size_t> Sessions::end_others(Session<> session) const {
   const auto keeper = keeper_;
   session.entry().renew();
-  auto ending = keeper->end_others(session.entry());
-  co_return co_await std::move(ending);
+  co_return co_await keeper->end_others(session.entry());
 }
 
 Task<bool> Sessions::end(std::string user_key, std::string name) const {
   const auto keeper = keeper_;
-  auto listing = keeper->list(std::move(user_key));
-  const std::vector<KnownSession> all = co_await std::move(listing);
+  const std::vector<KnownSession> all = co_await keeper->list(std::move(user_key));
   const bool is_his = std::ranges::find(all, name, &KnownSession::name) != all.end();
   if (is_his) {
-    auto ending = keeper->end(std::move(name));
-    co_await std::move(ending);
+    co_await keeper->end(std::move(name));
   }
   co_return is_his;
 }

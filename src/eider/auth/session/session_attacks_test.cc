@@ -232,8 +232,7 @@ TEST(SessionAttacks, AnAnswerThatSetsTheCookieIsNotKeptForOthers) {
 TEST(SessionAttacks, APasswordThatIsChangedEndsAllButTheOneThatBeginsAnew) {
   VisitApp app;
   app.app().post("/password", [](Session<> session, State<Sessions> all) -> Task<void> {
-    auto ending = all->end_others(session);
-    (void)co_await std::move(ending);
+    (void)co_await all->end_others(session);
   });
   const std::string ada = app.log_in("ada");
   const std::string thief = app.log_in("ada");

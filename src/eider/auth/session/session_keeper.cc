@@ -93,8 +93,7 @@ Keeper::Keeper(SessionOptions options)
 template <class F>
 std::invoke_result_t<F&> Keeper::in_time(F call) const {
   try {
-    auto waiting = with_deadline(call(), options_.store_within);
-    auto done = co_await std::move(waiting);
+    auto done = co_await with_deadline(call(), options_.store_within);
     if (done) {
       if constexpr (std::is_same_v<decltype(done), bool>) {
         co_return;
@@ -148,8 +147,7 @@ std::string Keeper::owner_of(const std::string& user) const {
 
 Task<std::unique_ptr<SessionRecord>> Keeper::find(std::string id) const {
   const auto find = [this, &id] { return store_->find(name_of(id)); };
-  auto finding = in_time(find);
-  std::unique_ptr<SessionRecord> found = co_await std::move(finding);
+  std::unique_ptr<SessionRecord> found = co_await in_time(find);
   if (found != nullptr && !found->user.empty()) {
     found->user.erase(0, std::min(found->user.size(), options_.space.size() + 1));
   }
@@ -173,8 +171,7 @@ Task<Entry> Keeper::load(Request& request) const {
     }
   } else if (cookie->size() == kIdBytes) {
     std::string id(*cookie);
-    auto finding = find(id);
-    const std::unique_ptr<SessionRecord> found = co_await std::move(finding);
+    const std::unique_ptr<SessionRecord> found = co_await find(id);
     if (found != nullptr && lives(*found, now)) {
       entry.open(std::move(id), std::move(*found));
     }
@@ -232,8 +229,7 @@ Task<Response> Keeper::answer(Request& request, Next next) const {
     entry->forget_changes();
   }
   entry->close(now_s());
-  auto keeping = keep(*entry, response);
-  co_await std::move(keeping);
+  co_await keep(*entry, response);
   // What is made from one person's session is nobody else's, unless the handler says so.
   response.add_header("Vary", "Cookie");
   if (!response.find_header("Cache-Control")) {
@@ -268,22 +264,19 @@ Task<> Keeper::renew(const Entry& entry, Response& response) const {
     co_return;
   }
   if (entry.is_changed() && !entry.is_proven()) {
-    auto replacing = replace(entry, entry.id());
-    co_await std::move(replacing);
+    co_await replace(entry, entry.id());
   }
   const auto rename = [&] { return store_->rename(name_of(entry.id()), name_of(id)); };
   auto renaming = in_time(rename);
   const bool was_there = co_await std::move(renaming);
   if (was_there && entry.is_proven()) {
     // Behind it: where the renaming fails, a stolen id would be one of a fresh login.
-    auto replacing = replace(entry, id);
-    co_await std::move(replacing);
+    co_await replace(entry, id);
   }
   if (was_there) {
     set_cookie(response, std::move(id), record.began);
   } else if (entry.still_good()) {
-    auto beginning = begin(entry, response);
-    co_await std::move(beginning);
+    co_await begin(entry, response);
   }
 }
 
@@ -291,18 +284,15 @@ Task<> Keeper::renew(const Entry& entry, Response& response) const {
 /// where that fails the old one is still there.
 Task<> Keeper::part(const Entry& entry, Response& response) const {
   if (entry.is_ended()) {
-    auto erasing = erase(entry.id());
-    co_await std::move(erasing);
+    co_await erase(entry.id());
   }
   if (entry.has_content()) {
-    auto beginning = begin(entry, response);
-    co_await std::move(beginning);
+    co_await begin(entry, response);
   } else if (entry.origin().has_cookie) {
     remove_cookie(response);
   }
   if (!entry.is_ended()) {
-    auto erasing = erase(entry.id());
-    co_await std::move(erasing);
+    co_await erase(entry.id());
   }
 }
 
@@ -317,8 +307,7 @@ Task<> Keeper::run_erase(std::shared_ptr<Erasing> erasing) const {
   const auto keeper = shared_from_this();
   const auto erase = [&] { return store_->erase(name_of(erasing->id)); };
   try {
-    auto running = in_time(erase);
-    co_await std::move(running);
+    co_await in_time(erase);
   } catch (...) {
     erasing->failure = std::current_exception();
   }
@@ -343,11 +332,9 @@ Task<> Keeper::begin(const Entry& entry, Response& response) const {
   const std::int64_t now = now_s();
   SessionRecord record = entry.next();
   record.began = now;
-  auto inserting = insert(std::move(record));
-  std::string value = co_await std::move(inserting);
+  std::string value = co_await insert(std::move(record));
   if (entry.still_good()) {
-    auto checking = check_still_good(entry, value);
-    co_await std::move(checking);
+    co_await check_still_good(entry, value);
   }
   set_cookie(response, std::move(value), now);
 }
@@ -356,11 +343,8 @@ Task<> Keeper::begin(const Entry& entry, Response& response) const {
 /// so behind it finds the session and ends it. The browser has no cookie yet, so one that is left
 /// over opens nothing.
 Task<> Keeper::check_still_good(const Entry& entry, std::string id) const {
-  auto asking = entry.still_good()();
-  const bool is_good = co_await std::move(asking);
-  if (!is_good) {
-    auto erasing = erase(std::move(id));
-    co_await std::move(erasing);
+  if (!co_await entry.still_good()()) {
+    co_await erase(std::move(id));
     throw Failure(Error::unauthorized("What you have logged in with is none any more."));
   }
 }
@@ -375,8 +359,7 @@ Task<std::string> Keeper::insert(SessionRecord record) const {
   }
   record.user = owner_of(record.user);
   const auto insert = [&] { return store_->insert(name_of(id), std::move(record)); };
-  auto inserting = in_time(insert);
-  co_await std::move(inserting);
+  co_await in_time(insert);
   co_return id;
 }
 
@@ -406,8 +389,7 @@ Task<> Keeper::note_use(const Entry& entry, Response& response) const {
   }
   record.seen = now;
   try {
-    auto replacing = try_replace(name_of(entry.id()), std::move(record));
-    (void)co_await std::move(replacing);
+    (void)co_await try_replace(name_of(entry.id()), std::move(record));
   } catch (const Failure&) {
     co_return;  // what was read is good, and the next one notes it
   }
@@ -417,8 +399,7 @@ Task<bool> Keeper::try_replace(std::string name, SessionRecord record) const {
   record.user = owner_of(record.user);
   ++record.version;
   const auto replace = [&] { return store_->replace(name, std::move(record)); };
-  auto replacing = in_time(replace);
-  co_return co_await std::move(replacing);
+  co_return co_await in_time(replace);
 }
 
 /// Others may have changed it meanwhile: then what was changed here is put over theirs. One that is
@@ -428,13 +409,10 @@ Task<> Keeper::replace(const Entry& entry, std::string id) const {
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     check_size(record);
     record.seen = now_s();
-    auto replacing = try_replace(name_of(id), record);
-    const bool is_done = co_await std::move(replacing);
-    if (is_done) {
+    if (co_await try_replace(name_of(id), record)) {
       co_return;
     }
-    auto finding = find(id);
-    const std::unique_ptr<SessionRecord> theirs = co_await std::move(finding);
+    const std::unique_ptr<SessionRecord> theirs = co_await find(id);
     if (theirs == nullptr) {
       co_return;
     }
@@ -492,16 +470,14 @@ Task<> Keeper::start() const {
 /// What is left over is for the next time.
 Task<> Keeper::sweep() const {
   if (store_ != nullptr) {
-    auto sweeping = with_deadline(store_->sweep(now_s() - idle_s_), kSweptWithin);
-    (void)co_await std::move(sweeping);
+    (void)co_await with_deadline(store_->sweep(now_s() - idle_s_), kSweptWithin);
   }
 }
 
 Task<> Keeper::end(std::string name) const {
   SessionStore& all = store();
   const auto erase = [&] { return all.erase(name); };
-  auto erasing = in_time(erase);
-  co_await std::move(erasing);
+  co_await in_time(erase);
 }
 
 /// Of no user there is none: those that are nobody's are not one stranger's to end.
@@ -511,15 +487,13 @@ Task<std::size_t> Keeper::end_all(std::string user) const {
   if (user.empty()) {
     co_return std::size_t{0};
   }
-  auto ending = in_time(erase);
-  co_return co_await std::move(ending);
+  co_return co_await in_time(erase);
 }
 
 Task<std::size_t> Keeper::end_others(const Entry& entry) const {
   SessionStore& all = store();
   const auto erase = [&] { return all.erase_of(owner_of(entry.user()), name_of(entry.id())); };
-  auto ending = in_time(erase);
-  co_return co_await std::move(ending);
+  co_return co_await in_time(erase);
 }
 
 Task<std::vector<KnownSession>> Keeper::list(std::string user) const {
@@ -527,8 +501,7 @@ Task<std::vector<KnownSession>> Keeper::list(std::string user) const {
   const auto list = [&] { return kept.list(owner_of(user)); };
   std::vector<KnownSession> all;
   if (!user.empty()) {
-    auto listing = in_time(list);
-    all = co_await std::move(listing);
+    all = co_await in_time(list);
   }
   const std::int64_t now = now_s();
   std::erase_if(all, [&](const KnownSession& one) {
@@ -543,8 +516,7 @@ Task<std::string> Keeper::begin_for(std::string user) const {
   record.user = std::move(user);
   record.began = now_s();
   record.proven = record.began;
-  auto inserting = insert(std::move(record));
-  const std::string value = co_await std::move(inserting);
+  const std::string value = co_await insert(std::move(record));
   co_return options_.cookie + "=" + value;
 }
 

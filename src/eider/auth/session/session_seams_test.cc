@@ -146,18 +146,14 @@ void add_renewals(VisitApp& app) {
   });
   app.app().post("/renew-early", [](Session<> session, State<Sessions> all) -> Task<void> {
     session.begin_for(session.user());
-    auto ending = all->end_all("ada");
-    (void)co_await std::move(ending);
+    (void)co_await all->end_all("ada");
   });
   app.app().post("/others-late", [](Session<> session, State<Sessions> all) -> Task<void> {
-    auto others = all->end_others(session);
-    (void)co_await std::move(others);
-    auto ending = all->end_all("ada");
-    (void)co_await std::move(ending);
+    (void)co_await all->end_others(session);
+    (void)co_await all->end_all("ada");
   });
   app.app().post("/others", [](Session<> session, State<Sessions> all) -> Task<std::string> {
-    auto others = all->end_others(session);
-    const std::size_t count = co_await std::move(others);
+    const std::size_t count = co_await all->end_others(session);
     co_return std::to_string(count);
   });
 }
@@ -235,8 +231,7 @@ TEST(SessionSeams, ALoginWithAProofGetsASessionWhereItsBrowsersWasEnded) {
   VisitApp visits;
   const auto is_good = std::make_shared<bool>(true);
   visits.app().post("/reset", [is_good](Session<> session, State<Sessions> all) -> Task<void> {
-    auto ending = all->end_all("ada");
-    (void)co_await std::move(ending);
+    (void)co_await all->end_all("ada");
     session.begin_for("ada", [is_good]() -> Task<bool> { co_return *is_good; });
     session.flash("info", "You have a new password.");
   });
@@ -259,8 +254,7 @@ TEST(SessionSeams, AProofIsAskedForAlsoWhereTheLoginEndsAllOthers) {
   const auto is_good = std::make_shared<bool>(true);
   visits.app().post("/alone", [is_good](Session<> session, State<Sessions> all) -> Task<void> {
     session.begin_for("ada", [is_good]() -> Task<bool> { co_return *is_good; });
-    auto ending = all->end_others(session);
-    (void)co_await std::move(ending);
+    (void)co_await all->end_others(session);
   });
   EXPECT_EQ(visits.get("/me", cookie_of(visits.post("/alone"))).body, "ada");
   *is_good = false;

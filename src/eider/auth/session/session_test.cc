@@ -155,15 +155,13 @@ TEST(Sessions, AllOfAUsersAreEndedAndNobodyElses) {
 TEST(Sessions, AUserSeesHisOwnAndEndsOneByItsName) {
   VisitApp app;
   app.app().get("/sessions", [](Session<> session, State<Sessions> all) -> Task<std::string> {
-    auto listing = all->list(session.user());
-    const std::vector<KnownSession> known = co_await std::move(listing);
+    const std::vector<KnownSession> known = co_await all->list(session.user());
     co_return json::to_text(known);
   });
   app.app().del(
       "/sessions",
       [](Session<> session, Header<"name", std::string> name, State<Sessions> all) -> Task<bool> {
-        auto ending = all->end(session.user(), *name);
-        const bool is_ended = co_await std::move(ending);
+        const bool is_ended = co_await all->end(session.user(), *name);
         co_return is_ended;
       });
   const std::string ada = app.log_in("ada");

@@ -44,8 +44,7 @@ class SqlStore final : public SessionStore {
         "flashes text not null, proven bigint not null default 0);"
         "create index if not exists eider_sessions_owner on eider_sessions(owner);"
         "create index if not exists eider_sessions_seen on eider_sessions(seen);");
-    auto adding = add_proven_column(database_);
-    co_await std::move(adding);
+    co_await add_proven_column(database_);
   }
 
   [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string name) override {

@@ -26,31 +26,23 @@ class FaultyStore final : public SessionStore {
     return find_later(std::move(name));
   }
   [[nodiscard]] Task<> insert(std::string name, SessionRecord record) override {
-    auto faulting = fail_or_hang("insert");
-    co_await std::move(faulting);
-    auto inserting = kept_.insert(std::move(name), std::move(record));
-    co_await std::move(inserting);
+    co_await fail_or_hang("insert");
+    co_await kept_.insert(std::move(name), std::move(record));
   }
   [[nodiscard]] Task<bool> replace(std::string name, SessionRecord record) override {
-    auto faulting = fail_or_hang("replace");
-    co_await std::move(faulting);
+    co_await fail_or_hang("replace");
     if (fault == Fault::overtaken) {
       co_return false;
     }
-    auto replacing = kept_.replace(std::move(name), std::move(record));
-    co_return co_await std::move(replacing);
+    co_return co_await kept_.replace(std::move(name), std::move(record));
   }
   [[nodiscard]] Task<bool> rename(std::string name, std::string new_name) override {
-    auto faulting = fail_or_hang("rename");
-    co_await std::move(faulting);
-    auto renaming = kept_.rename(std::move(name), std::move(new_name));
-    co_return co_await std::move(renaming);
+    co_await fail_or_hang("rename");
+    co_return co_await kept_.rename(std::move(name), std::move(new_name));
   }
   [[nodiscard]] Task<> erase(std::string name) override {
-    auto faulting = fail_or_hang("erase");
-    co_await std::move(faulting);
-    auto erasing = kept_.erase(std::move(name));
-    co_await std::move(erasing);
+    co_await fail_or_hang("erase");
+    co_await kept_.erase(std::move(name));
   }
   [[nodiscard]] Task<std::size_t> erase_of(std::string user, std::string but_for) override {
     return kept_.erase_of(std::move(user), std::move(but_for));
@@ -74,10 +66,8 @@ class FaultyStore final : public SessionStore {
     }
   }
   Task<std::unique_ptr<SessionRecord>> find_later(std::string name) {
-    auto faulting = fail_or_hang("find");
-    co_await std::move(faulting);
-    auto finding = kept_.find(std::move(name));
-    co_return co_await std::move(finding);
+    co_await fail_or_hang("find");
+    co_return co_await kept_.find(std::move(name));
   }
   Task<> fail_or_hang(std::string_view function) {
     if (has(Fault::throws, function)) {

@@ -43,8 +43,7 @@ inline void add_visit_routes(App& app) {
     return "out";
   });
   app.post("/end-all/{user}", [](std::string user, State<Sessions> all) -> Task<std::string> {
-    auto ending = all->end_all(std::move(user));
-    const std::size_t count = co_await std::move(ending);
+    const std::size_t count = co_await all->end_all(std::move(user));
     co_return std::to_string(count);
   });
   app.get("/me", [](Session<> session) {

@@ -180,13 +180,11 @@ void Cache::State::land(Flight& flight, const Made& made, std::exception_ptr fai
 
 Task<Cache::State::Made> Cache::State::make_anew(std::string key, Make make) const {
   // Another one may have made it between this one's question and its turn.
-  auto finding = store_->find(std::move(key));
-  const auto found = co_await std::move(finding);
+  const auto found = co_await store_->find(std::move(key));
   if (found && found->left > stale_for_) {
     co_return Made{.value = found->bytes, .is_found = true};
   }
-  auto making = with_deadline(make(), made_within_);
-  std::optional<std::string> made = co_await std::move(making);
+  std::optional<std::string> made = co_await with_deadline(make(), made_within_);
   if (!made) {
     throw Failure(Error::unavailable("This takes too long. Try again."));
   }
@@ -200,8 +198,7 @@ Task<CachedBytes> Cache::State::lead(Self state, std::string key, Make make,
   Made made;
   std::exception_ptr failure;
   try {
-    auto making = state->make_anew(key, std::move(make));
-    made = co_await std::move(making);
+    made = co_await state->make_anew(key, std::move(make));
   } catch (...) {
     failure = std::current_exception();
   }
@@ -225,14 +222,12 @@ Task<> Cache::State::keep(std::unique_ptr<Leading> leading, CachedBytes value,
   State& state = leading->state();
   try {
     if (!leading->is_forgotten()) {
-      auto putting =
-          state.store_->put(leading->key(), std::move(value), state.fresh_for_ + state.stale_for_);
-      co_await std::move(putting);
+      co_await state.store_->put(leading->key(), std::move(value),
+                                 state.fresh_for_ + state.stale_for_);
     }
     // Forgotten on another loop meanwhile: that may have come ahead of this in the store.
     if (leading->is_forgotten()) {
-      auto erasing = state.store_->erase(leading->key());
-      co_await std::move(erasing);
+      co_await state.store_->erase(leading->key());
     }
   } catch (const std::exception&) {
     // As where a store is away: what it still has is given until its time is over.
@@ -243,8 +238,7 @@ Task<> Cache::State::keep(std::unique_ptr<Leading> leading, CachedBytes value,
 Task<> Cache::State::refresh(Self state, std::string key, Make make,
                              std::shared_ptr<Flight> flight) {
   try {
-    auto leading = lead(std::move(state), std::move(key), std::move(make), std::move(flight));
-    (void)co_await std::move(leading);
+    (void)co_await lead(std::move(state), std::move(key), std::move(make), std::move(flight));
   } catch (const std::exception&) {
     // It is counted, and the old one is given for as long as it lasts.
   }
@@ -254,8 +248,7 @@ Task<CachedBytes> Cache::State::make_or_wait(Self state, std::string key, Make m
   while (true) {
     const auto [flight, is_leader] = state->join(key);
     if (is_leader) {
-      auto leading = lead(state, std::move(key), std::move(make), flight);
-      co_return co_await std::move(leading);
+      co_return co_await lead(state, std::move(key), std::move(make), flight);
     }
     Waiting waiting(*state, *flight);
     co_await waiting.wait();
@@ -276,11 +269,9 @@ Task<CachedBytes> Cache::State::make_or_wait(Self state, std::string key, Make m
 }
 
 Task<CachedBytes> Cache::State::get(Self state, std::string key, Make make) {
-  auto finding = state->store_->find(key);
-  const auto found = co_await std::move(finding);
+  const auto found = co_await state->store_->find(key);
   if (!found) {
-    auto making = make_or_wait(std::move(state), std::move(key), std::move(make));
-    co_return co_await std::move(making);
+    co_return co_await make_or_wait(std::move(state), std::move(key), std::move(make));
   }
   const bool is_fresh = found->left > state->stale_for_;
   state->count(is_fresh ? &CacheCounts::fresh : &CacheCounts::stale);
@@ -301,8 +292,7 @@ Task<> Cache::State::erase(Self state, std::string key) {
       state->flights_.erase(found);
     }
   }
-  auto erasing = state->store_->erase(std::move(key));
-  co_await std::move(erasing);
+  co_await state->store_->erase(std::move(key));
 }
 
 void detail::cache::refuse_unreadable(std::string_view key) {

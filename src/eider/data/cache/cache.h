@@ -73,8 +73,7 @@ class Cache {
                       make = detail::runtime::InFrame<F>(std::move(make))]() -> Task<std::string> {
       auto made = make;  // the function may be gone before the task, and the key with it
       const std::string name = key;  // NOLINT(performance-unnecessary-copy-initialization)
-      auto making = made.function();
-      const T value = co_await std::move(making);
+      const T value = co_await made.function();
       std::string text = json::to_text(value);
       if (!json::read<T>(text)) {
         detail::cache::refuse_unreadable(name);
@@ -97,14 +96,11 @@ class Cache {
 
   template <class T>
   [[nodiscard]] Task<T> get_made(std::string key, Make make_text) const {
-    auto getting = get_bytes(key, make_text);
-    CachedBytes text = co_await std::move(getting);
+    CachedBytes text = co_await get_bytes(key, make_text);
     auto value = json::read<T>(*text);
     if (!value) {
-      auto erasing = erase(key);
-      co_await std::move(erasing);
-      auto again = get_bytes(std::move(key), std::move(make_text));
-      text = co_await std::move(again);
+      co_await erase(key);
+      text = co_await get_bytes(std::move(key), std::move(make_text));
       value = json::read<T>(*text);
       if (!value) {  // which another release has put there meanwhile
         detail::cache::refuse_unreadable("");

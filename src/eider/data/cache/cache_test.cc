@@ -53,8 +53,7 @@ class CacheTest : public ::testing::Test {
   }
   static Task<> ask_once(Cache cache, Cache::Make make, Asked* to) {
     try {
-      auto getting = cache.get_bytes("k", std::move(make));
-      const CachedBytes got = co_await std::move(getting);
+      const CachedBytes got = co_await cache.get_bytes("k", std::move(make));
       to->got.push_back(*got);
     } catch (const std::exception& failure) {
       to->got.emplace_back(failure.what());
@@ -209,12 +208,10 @@ TEST_F(CacheTest, a_refresh_may_outlive_the_cache) {
 class SlowStore final : public CacheStore {
  public:
   [[nodiscard]] Task<std::optional<CachedValue>> find(std::string key) override {
-    auto finding = kept_->find(key);
-    auto found = co_await std::move(finding);
+    auto found = co_await kept_->find(key);
     if (const Duration keep = std::exchange(others_keep_, Duration::zero());
         keep > Duration::zero()) {
-      auto putting = kept_->put(key, std::make_shared<const std::string>("other"), keep);
-      co_await std::move(putting);
+      co_await kept_->put(key, std::make_shared<const std::string>("other"), keep);
     }
     co_return found;
   }
@@ -223,8 +220,7 @@ class SlowStore final : public CacheStore {
     under_way_.start(
         [](CacheStore* to, std::string its_key, CachedBytes value, Duration lasting) -> Task<> {
           co_await sleep_for(kTakes);
-          auto putting = to->put(std::move(its_key), std::move(value), lasting);
-          co_await std::move(putting);
+          co_await to->put(std::move(its_key), std::move(value), lasting);
         }(kept_.get(), std::move(key), std::move(bytes), keep));
     co_await sleep_for(kTakes);
   }
@@ -322,8 +318,7 @@ TEST_F(CacheTest, a_function_makes_a_value) {
   Scope scope;
   loop_.call([&] {
     scope.start([](Cache of, int* to) -> Task<> {
-      auto getting = of.get<Price>("p", &price_of_tea);
-      const Price price = co_await std::move(getting);
+      const Price price = co_await of.get<Price>("p", &price_of_tea);
       *to = price.cents;
     }(cache, &cents));
   });
@@ -361,18 +356,14 @@ TEST_F(CacheTest, memory_is_bounded_and_what_was_used_longest_ago_goes) {
   loop_.call([&] {
     scope.start([](CacheStore* of, std::string* to) -> Task<> {
       for (const char* name : {"a", "b", "c"}) {
-        auto putting = of->put(name, std::make_shared<const std::string>(900, 'x'), 1h);
-        co_await std::move(putting);
+        co_await of->put(name, std::make_shared<const std::string>(900, 'x'), 1h);
       }
-      auto touching = of->find("a");
-      (void)co_await std::move(touching);
-      auto putting = of->put("d", std::make_shared<const std::string>(900, 'x'), 1h);
-      co_await std::move(putting);
+      (void)co_await of->find("a");
+      co_await of->put("d", std::make_shared<const std::string>(900, 'x'), 1h);
       auto large = of->put("a", std::make_shared<const std::string>(1001, 'x'), 1h);
       co_await std::move(large);  // takes the old one away all the same
       for (const char* name : {"a", "b", "c", "d"}) {
-        auto finding = of->find(name);
-        const auto found = co_await std::move(finding);
+        const auto found = co_await of->find(name);
         *to += found ? name : "-";
       }
     }(store.get(), &there));

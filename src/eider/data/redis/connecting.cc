@@ -67,8 +67,7 @@ Task<Connected> dial(net::Net& net, const Settings& settings, Place place) {
   const net::Route route{
       .key = {}, .host = place.host, .port = place.port, .is_secure = settings.target.is_secure};
   const Instant due = Loop::current().now() + limit;
-  auto connecting = net.connect(route, {due, limit, due}, {});
-  auto connected = co_await std::move(connecting);
+  auto connected = co_await net.connect(route, {due, limit, due}, {});
   if (!connected) {
     co_return fail(ConnectFailure{RedisFault::expired, std::move(connected.error().text)});
   }
@@ -202,8 +201,7 @@ std::optional<ConnectFailure> read_place(RespCursor answer, Place& place) {
 }
 
 Task<Connected> open_by_sentinel(net::Net& net, const Settings& settings, Place sentinel) {
-  auto dialling = dial(net, settings, std::move(sentinel));
-  auto dialled = co_await std::move(dialling);
+  auto dialled = co_await dial(net, settings, std::move(sentinel));
   if (!dialled) {
     co_return dialled;
   }
@@ -216,24 +214,18 @@ Task<Connected> open_by_sentinel(net::Net& net, const Settings& settings, Place 
   if (refused) {
     co_return fail(std::move(*refused));
   }
-  auto reaching = dial(net, settings, std::move(master));
-  auto reached = co_await std::move(reaching);
-  auto logging_in = log_in(std::move(reached), settings);
-  co_return co_await std::move(logging_in);
+  auto reached = co_await dial(net, settings, std::move(master));
+  co_return co_await log_in(std::move(reached), settings);
 }
 
 Task<Connected> open_node(net::Net& net, const Settings& settings, Place place) {
-  auto dialling = dial(net, settings, std::move(place));
-  auto dialled = co_await std::move(dialling);
-  auto logging_in = log_in(std::move(dialled), settings);
-  co_return co_await std::move(logging_in);
+  auto dialled = co_await dial(net, settings, std::move(place));
+  co_return co_await log_in(std::move(dialled), settings);
 }
 
 Task<Connected> open_unix(const Settings& settings) {
-  auto dialling = dial_unix(settings);
-  auto dialled = co_await std::move(dialling);
-  auto logging_in = log_in(std::move(dialled), settings);
-  co_return co_await std::move(logging_in);
+  auto dialled = co_await dial_unix(settings);
+  co_return co_await log_in(std::move(dialled), settings);
 }
 
 /// One that hangs leaves time for the next ones.
@@ -242,11 +234,10 @@ Task<Connected> open_any(net::Net& net, const Settings& settings) {
   const Duration share = settings.options.connect_time_max / static_cast<int>(places.size());
   std::optional<ConnectFailure> failed;
   for (const Place& place : places) {
-    auto opening = with_deadline(settings.target.kind == TargetKind::sentinel
-                                     ? open_by_sentinel(net, settings, place)
-                                     : open_node(net, settings, place),
-                                 share);
-    auto opened = co_await std::move(opening);
+    auto opening = settings.target.kind == TargetKind::sentinel
+                       ? open_by_sentinel(net, settings, place)
+                       : open_node(net, settings, place);
+    auto opened = co_await with_deadline(std::move(opening), share);
     if (opened && *opened) {
       co_return std::move(*opened);
     }

@@ -76,9 +76,8 @@ Task<> Link::keep_connecting() {
     co_await sleep_for(earliest - loop_.now());
   }
   while (is_wanted()) {
-    auto opening =
-        with_deadline(open_connection(net_, *settings_), settings_->options.connect_time_max);
-    auto opened = co_await std::move(opening);
+    auto opened = co_await with_deadline(open_connection(net_, *settings_),
+                                         settings_->options.connect_time_max);
     if (opened && *opened) {
       is_connecting_ = false;
       adopt(std::move(**opened));

@@ -58,8 +58,7 @@ class OddCluster : public ::testing::Test {
   RedisFailure failure_of_get(const Redis& redis) {
     return on_loop_.run([](Redis of) -> Task<RedisFailure> {
       auto command = of.command("GET", "k");
-      auto asking = failure_of(command);
-      co_return co_await std::move(asking);
+      co_return co_await failure_of(command);
     }(redis));
   }
 
@@ -110,8 +109,7 @@ TEST_F(OddCluster, a_node_that_names_ever_new_places_has_few_of_them_dialled) {
     for (int i = 0; i < 200; ++i) {
       all.start([](Redis of, int number) -> Task<> {
         auto command = of.command("GET", "key:" + std::to_string(number));
-        auto asking = failure_of(command);
-        EXPECT_FALSE((co_await std::move(asking)).may_be_done());
+        EXPECT_FALSE((co_await failure_of(command)).may_be_done());
       }(redis, i));
     }
     co_await all.join();
@@ -184,8 +182,7 @@ TEST_F(OddCluster, what_was_done_in_part_is_not_sent_again) {
   });
   on_loop_.run([](Redis redis) -> Task<> {
     auto transaction = redis.transaction(word("SET", "{k}1", 1), word("SET", "{k}2", 2));
-    auto asking = failure_of(transaction);
-    EXPECT_TRUE((co_await std::move(asking)).may_be_done());
+    EXPECT_TRUE((co_await failure_of(transaction)).may_be_done());
   }(cluster_of(first.script(), 2s)));
   EXPECT_EQ(second.asked(), 0);
 }

@@ -33,8 +33,7 @@ TEST_F(OddServer, a_push_that_is_cut_short_ends_its_connection_alone) {
     on_loop_.run([](Redis redis, RedisScript* of) -> Task<> {
       RedisCache cache(redis);
       auto getting = cache.get("k");
-      auto asking = failure_of(getting);
-      EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::lost);
+      EXPECT_EQ((co_await failure_of(getting)).fault(), RedisFault::lost);
       while (of->connections() != 2) {
         co_await sleep_for(1ms);
       }
@@ -94,8 +93,7 @@ TEST_F(OddServer, a_subscription_that_is_not_named_ends_its_connection_alone) {
   on_loop_.run([](Redis redis, RedisScript* of) -> Task<> {
     RedisSubscriber news(redis);
     auto subscribing = news.subscribe("a");
-    auto asking = failure_of(subscribing);
-    EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::lost);
+    EXPECT_EQ((co_await failure_of(subscribing)).fault(), RedisFault::lost);
     while (of->connections() != 2) {
       co_await sleep_for(1ms);
     }
@@ -108,8 +106,7 @@ TEST_F(OddServer, one_that_greets_and_closes_is_left_in_peace_for_a_while) {
     RedisSubscriber news(redis);
     const Instant begun = Loop::current().read_now();
     auto subscribing = news.subscribe("a");
-    auto asking = failure_of(subscribing);
-    (void)co_await std::move(asking);
+    (void)co_await failure_of(subscribing);
     while (of->connections() < 7) {
       co_await sleep_for(1ms);
     }
@@ -131,8 +128,7 @@ TEST_F(OddServer, a_watch_whose_connection_ends_with_its_answer_aborts_the_trans
     RedisSession session = redis.session();
     co_await session.watch("k");
     auto aborted = session.transaction(word("SET", "k", 1));
-    auto asking = failure_of(aborted);
-    EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::aborted);
+    EXPECT_EQ((co_await failure_of(aborted)).fault(), RedisFault::aborted);
     (void)co_await session.transaction(word("SET", "k", 1));
   }(Redis(server.url())));
 }
@@ -156,8 +152,7 @@ TEST_F(OddServer, one_that_never_ends_its_answer_is_left) {
     RedisFault fault = RedisFault::expired;
     for (int i = 0; i < 5 && fault == RedisFault::expired; ++i) {
       auto ping = redis.command("PING");
-      auto asking = failure_of(ping);
-      fault = (co_await std::move(asking)).fault();
+      fault = (co_await failure_of(ping)).fault();
     }
     EXPECT_EQ(fault, RedisFault::open);  // none: it is answered
     EXPECT_EQ(of->connections(), 2);
@@ -176,8 +171,7 @@ TEST_F(OddServer, one_that_is_given_longer_is_not_left_for_a_shorter_command_beh
   on_loop_.run([](Redis redis) -> Task<> {
     auto longer = redis.within(10s).command<std::string>("LONG");
     auto shorter = redis.command("SHORT");
-    auto asking = failure_of(shorter);
-    EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::expired);
+    EXPECT_EQ((co_await failure_of(shorter)).fault(), RedisFault::expired);
     EXPECT_EQ(co_await longer, "LONG");
   }(Redis(server.url(), {.command_time_max = 100ms})));
 }
@@ -193,8 +187,7 @@ TEST_F(OddServer, commands_that_were_given_up_are_with_the_server_all_the_same) 
     RedisFault fault = RedisFault::expired;
     for (int i = 0; i < 50 && fault == RedisFault::expired; ++i) {
       auto given_up = redis.within(1ms).command("MORE");
-      auto asking = failure_of(given_up);
-      fault = (co_await std::move(asking)).fault();
+      fault = (co_await failure_of(given_up)).fault();
     }
     EXPECT_EQ(fault, RedisFault::busy);
   }(Redis(server.url(), {.command_time_max = 10s, .commands_max = 10})));
@@ -221,8 +214,7 @@ TEST_F(OddServer, an_answer_of_too_many_short_values_breaks_the_connection) {
     });
     on_loop_.run([](Redis redis) -> Task<> {
       auto answer = redis.command<std::vector<std::string>>("MANY");
-      auto asking = failure_of(answer);
-      EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::lost);
+      EXPECT_EQ((co_await failure_of(answer)).fault(), RedisFault::lost);
     }(Redis(server.url(), {.command_time_max = Duration::max()})));
   }
 }

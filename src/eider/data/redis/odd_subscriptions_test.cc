@@ -59,8 +59,7 @@ void agree_by_the_third_time(Peer& peer) {
 Task<int> gaps_ahead_of(RedisSubscriber* news, std::string channel) {
   int gaps = 0;
   while (true) {
-    auto receiving = with_deadline(news->receive(), 5s);
-    const std::optional<RedisMessage> message = co_await std::move(receiving);
+    const std::optional<RedisMessage> message = co_await with_deadline(news->receive(), 5s);
     if (!message) {
       co_return -1;
     }
@@ -101,8 +100,7 @@ TEST_F(OddSubscriptions, one_that_passes_on_the_first_connection_is_asked_for_ag
   on_loop_.run([](Redis redis) -> Task<> {
     RedisSubscriber news(redis.within(200ms));
     auto beginning = news.subscribe("a");
-    auto failing = failure_of(beginning);
-    EXPECT_EQ((co_await std::move(failing)).fault(), RedisFault::expired);
+    EXPECT_EQ((co_await failure_of(beginning)).fault(), RedisFault::expired);
     EXPECT_GE(co_await gaps_ahead_of(&news, "a"), 0);
   }(Redis(server.url())));
 }
@@ -161,8 +159,7 @@ TEST_F(OddSubscriptions, one_that_finds_no_room_behind_a_lost_connection_is_aske
     for (int i = 0; i < 4; ++i) {
       scope.start([](RedisSubscriber* of) -> Task<> {
         auto asking = of->unsubscribe("of others");
-        auto failing = failure_of(asking);
-        EXPECT_EQ((co_await std::move(failing)).fault(), RedisFault::expired);
+        EXPECT_EQ((co_await failure_of(asking)).fault(), RedisFault::expired);
       }(&news));
     }
     EXPECT_GE(co_await gaps_ahead_of(&news, "b"), 0);
@@ -189,8 +186,7 @@ TEST_F(OddSubscriptions, one_that_failed_as_busy_is_not_asked_for_behind_a_lost_
   on_loop_.run([](Redis redis) -> Task<> {
     RedisSubscriber news(redis);
     auto subscribing = news.subscribe("a");
-    auto asking = failure_of(subscribing);
-    EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::busy);
+    EXPECT_EQ((co_await failure_of(subscribing)).fault(), RedisFault::busy);
     co_await news.subscribe("b");
     EXPECT_GT(co_await gaps_ahead_of(&news, "b"), 0);
   }(Redis(server.url())));
@@ -221,15 +217,12 @@ TEST_F(OddSubscriptions, an_end_that_nobody_asked_for_is_told_once_and_answers_n
     co_await news.subscribe_shard("moved");
     co_await news.subscribe_shard("b");
     auto subscribing = news.subscribe("a");
-    auto asking = failure_of(subscribing);
-    EXPECT_EQ((co_await std::move(asking)).code(), "NOPERM");
+    EXPECT_EQ((co_await failure_of(subscribing)).code(), "NOPERM");
     auto receiving = news.receive();
-    auto hearing = failure_of(receiving);
-    EXPECT_EQ((co_await std::move(hearing)).fault(), RedisFault::refused);
+    EXPECT_EQ((co_await failure_of(receiving)).fault(), RedisFault::refused);
     co_await news.unsubscribe_shard("b");
     auto ending = news.unsubscribe_shard("refused");
-    auto refusing = failure_of(ending);
-    EXPECT_EQ((co_await std::move(refusing)).code(), "NOPERM");
+    EXPECT_EQ((co_await failure_of(ending)).code(), "NOPERM");
     co_await news.subscribe("c");
     EXPECT_EQ(co_await gaps_ahead_of(&news, "c"), 0);
     EXPECT_EQ(of->connections(), 1);
@@ -249,11 +242,9 @@ TEST_F(OddSubscriptions, an_end_that_was_asked_for_and_given_up_answers_its_own_
   on_loop_.run([](Redis redis) -> Task<> {
     RedisSubscriber news(redis);
     co_await news.subscribe("a");
-    auto giving_up = with_deadline(news.unsubscribe("a"), 20ms);
-    EXPECT_FALSE(co_await std::move(giving_up));
+    EXPECT_FALSE(co_await with_deadline(news.unsubscribe("a"), 20ms));
     auto subscribing = news.subscribe("b");
-    auto asking = failure_of(subscribing);
-    EXPECT_EQ((co_await std::move(asking)).code(), "NOPERM");
+    EXPECT_EQ((co_await failure_of(subscribing)).code(), "NOPERM");
   }(Redis(server.url())));
 }
 
@@ -270,8 +261,7 @@ TEST_F(OddSubscriptions, channels_that_would_not_find_room_together_are_busy) {
       const std::string name(150, digit);
       co_await news.subscribe(name);
       auto more = news.subscribe(std::string(300, 'm'));
-      auto asking = failure_of(more);
-      EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::busy);
+      EXPECT_EQ((co_await failure_of(more)).fault(), RedisFault::busy);
       co_await news.unsubscribe(name);
     }
   }(Redis(server.url(), {.waiting_bytes_max = 1000})));

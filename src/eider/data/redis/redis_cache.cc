@@ -266,13 +266,11 @@ Task<RedisFound> RedisCache::find(std::string key) {
     co_return std::move(*kept);
   }
   ++store_->counts().misses;
-  auto asking = store_->ask(std::move(key), time_);
-  co_return co_await std::move(asking);
+  co_return co_await store_->ask(std::move(key), time_);
 }
 
 Task<Text> RedisCache::get(std::string key) {
-  auto finding = find(std::move(key));
-  const RedisFound found = co_await std::move(finding);
+  const RedisFound found = co_await find(std::move(key));
   co_return found.bytes == nullptr ? std::nullopt : Text(*found.bytes);
 }
 

@@ -18,8 +18,7 @@ using Value = std::optional<std::string>;
 /// Asks until the value is one: what Redis tells comes soon, but not at once.
 Task<bool> becomes(RedisCache& cache, std::string key, Value wanted) {
   for (int i = 0; i < 2000; ++i) {
-    auto asking = cache.get(key);
-    const Value found = co_await std::move(asking);
+    const Value found = co_await cache.get(key);
     if (found == wanted) {
       co_return true;
     }
@@ -32,8 +31,7 @@ Task<bool> becomes(RedisCache& cache, std::string key, Value wanted) {
 Task<bool> is_kept(RedisCache& cache, std::string key) {
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t hits = cache.counts().hits;
-    auto asking = cache.get(key);
-    (void)co_await std::move(asking);
+    (void)co_await cache.get(key);
     if (cache.counts().hits != hits) {
       co_return true;
     }
@@ -113,13 +111,11 @@ TEST_F(RedisTest, a_hot_key_costs_the_server_one_get_for_each_change) {
       while (cache.counts().invalidated == invalidated) {
         co_await sleep_for(1ms);
       }
-      auto counting = gets_of(other);
-      const auto before = co_await std::move(counting);
+      const auto before = co_await gets_of(other);
       for (int i = 0; i < 500; ++i) {
         EXPECT_EQ(co_await cache.get("hot"), std::to_string(change));
       }
-      auto counting_again = gets_of(other);
-      EXPECT_EQ(co_await std::move(counting_again), before + 1);
+      EXPECT_EQ(co_await gets_of(other), before + 1);
     }
   }(redis_, open()));
 }

@@ -48,29 +48,24 @@ Task<> use_all_kinds(Redis redis) {
   for (int i = 0; i < 30; ++i) {
     std::vector<std::string> keys;
     keys.push_back("counted:" + std::to_string(i));
-    auto running = redis.run<int>(script, std::move(keys), i);
-    EXPECT_EQ(co_await std::move(running), i);
+    EXPECT_EQ(co_await redis.run<int>(script, std::move(keys), i), i);
   }
 }
 
 Task<> fail_by_name(Redis redis) {
   auto several = redis.command("MSET", "key:1", 1, "key:2", 2);
   auto transaction = redis.transaction(word("SET", "key:1", 1), word("SET", "key:2", 2));
-  auto asking = failure_of(several);
-  const RedisFailure of_server = co_await std::move(asking);
-  auto asking_here = failure_of(transaction);
-  const RedisFailure here = co_await std::move(asking_here);
+  const RedisFailure of_server = co_await failure_of(several);
+  const RedisFailure here = co_await failure_of(transaction);
   for (const RedisFailure& failure : {of_server, here}) {
     EXPECT_EQ(failure.code(), "CROSSSLOT");
     EXPECT_FALSE(failure.may_be_done());
     EXPECT_TRUE(std::string(failure.what()).contains("{user7}:name")) << failure.what();
   }
   auto keys = redis.command("KEYS", "*");
-  auto asking_all = failure_of(keys);
-  EXPECT_EQ((co_await std::move(asking_all)).fault(), RedisFault::refused);
+  EXPECT_EQ((co_await failure_of(keys)).fault(), RedisFault::refused);
   auto pipeline = redis.pipeline(word("LPUSH", "key:1", 1), word("INCR", "key:2"));
-  auto asking_both = failure_of(pipeline);
-  const RedisFailure one_of_two = co_await std::move(asking_both);
+  const RedisFailure one_of_two = co_await failure_of(pipeline);
   EXPECT_EQ(one_of_two.code(), "WRONGTYPE");
   EXPECT_TRUE(one_of_two.may_be_done());
   EXPECT_EQ(co_await redis.command<int>("GET", "key:2"), 3);
@@ -82,13 +77,11 @@ Task<> fail_by_name(Redis redis) {
 Task<> use_sessions(Redis redis) {
   using Popped = std::optional<std::array<std::string, 2>>;
   for (const std::string key : {"watched:1", "watched:2", "watched:3"}) {
-    auto opening = redis.session_of(key);
-    RedisSession session = co_await std::move(opening);
+    RedisSession session = co_await redis.session_of(key);
     co_await session.watch(key);
     co_await redis.command("SET", key, 1);
     auto aborted = session.transaction(word("INCR", key));
-    auto asking = failure_of(aborted);
-    EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::aborted);
+    EXPECT_EQ((co_await failure_of(aborted)).fault(), RedisFault::aborted);
     auto waiting = session.within(10s).command<Popped>("BLPOP", "{" + key + "}q", 5);
     co_await redis.command("RPUSH", "{" + key + "}q", "job");
     EXPECT_EQ((co_await waiting).value()[1], "job");
@@ -128,9 +121,8 @@ TEST_F(ClusterTest, a_slot_that_moves_under_load_loses_and_doubles_nothing) {
       auto [before, after] =
           co_await of.pipeline(word<int>("LLEN", "numbers"), word<int>("LLEN", "numbers"));
       EXPECT_LE(before, after);
-      auto moving = all->move_slot("numbers", (index + i) % RedisCluster::kMasters,
-                                   (index + i + 1) % RedisCluster::kMasters);
-      co_await std::move(moving);
+      co_await all->move_slot("numbers", (index + i) % RedisCluster::kMasters,
+                              (index + i + 1) % RedisCluster::kMasters);
     }
     co_await beside.join();
   }(redis, &cluster, from, &tally));

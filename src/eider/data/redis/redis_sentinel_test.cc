@@ -104,8 +104,7 @@ TEST_F(SentinelTest, behind_the_death_of_a_master_commands_go_to_the_next_one) {
   on_loop_.run([](Redis of, RedisTally* noted) -> Task<> {
     RedisSubscriber news(of);
     co_await news.subscribe("news");
-    auto writing = write_side_by_side(of, 9s, noted);
-    co_await std::move(writing);
+    co_await write_side_by_side(of, 9s, noted);
     int hearers = 0;
     for (int i = 0; i < 1000 && hearers == 0; ++i) {  // it subscribes by a connection of its own
       hearers = co_await of.within(20s).command<int>("PUBLISH", "news", "again");
@@ -131,8 +130,7 @@ TEST_F(SentinelTest, a_login_that_sentinels_want_is_told_by_name) {
   for (const bool is_named : {true, false}) {
     on_loop_.run([](Redis redis, bool knows_name) -> Task<> {
       auto command = redis.command("PING");
-      auto asking = failure_of(command);
-      const RedisFailure failure = co_await std::move(asking);
+      const RedisFailure failure = co_await failure_of(command);
       EXPECT_FALSE(failure.may_be_done());
       EXPECT_EQ(failure.fault(), knows_name ? RedisFault::login : RedisFault::expired);
       EXPECT_TRUE(std::string(failure.what()).contains(knows_name ? "NOAUTH" : "no master of that"))
@@ -226,8 +224,7 @@ TEST_F(SentinelTest, a_master_that_was_demoted_is_left_where_it_says_so) {
     demoted->demote();
     *over = true;
     auto refused = redis.command("SET", "k", "v");
-    auto asking = failure_of(refused);
-    const RedisFailure failure = co_await std::move(asking);
+    const RedisFailure failure = co_await failure_of(refused);
     EXPECT_EQ(failure.fault(), RedisFault::busy);
     EXPECT_FALSE(failure.may_be_done());
     EXPECT_TRUE(co_await redis.command<bool>("SET", "k", "v"));

@@ -24,8 +24,7 @@ TEST_F(RedisTest, a_watched_key_that_changes_aborts_the_transaction) {
     co_await session.watch("k");
     co_await redis.command("SET", "k", 10);
     auto aborted = session.transaction(word<int>("INCR", "k"));
-    auto asking = failure_of(aborted);
-    const RedisFailure failure = co_await std::move(asking);
+    const RedisFailure failure = co_await failure_of(aborted);
     EXPECT_EQ(failure.fault(), RedisFault::aborted);
     EXPECT_FALSE(failure.may_be_done());
     EXPECT_EQ(co_await redis.command<int>("GET", "k"), 10);
@@ -43,8 +42,7 @@ TEST_F(RedisTest, a_watch_does_not_outlive_its_connection) {
     co_await admin.command("CLIENT", "KILL", "ID", id);
     co_await sleep_for(20ms);
     auto aborted = session.transaction(word<int>("INCR", "k"));
-    auto asking = failure_of(aborted);
-    EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::aborted);
+    EXPECT_EQ((co_await failure_of(aborted)).fault(), RedisFault::aborted);
     EXPECT_FALSE(co_await redis.command<bool>("EXISTS", "k"));
     auto [done] = co_await session.transaction(word<int>("INCR", "k"));
     EXPECT_EQ(done, 1);
@@ -61,8 +59,7 @@ TEST_F(RedisTest, a_watch_that_was_lost_is_not_forgotten_by_another_one) {
     co_await sleep_for(20ms);
     co_await session.watch("b");
     auto aborted = session.transaction(word("INCR", "a"));
-    auto asking = failure_of(aborted);
-    EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::aborted);
+    EXPECT_EQ((co_await failure_of(aborted)).fault(), RedisFault::aborted);
     EXPECT_FALSE(co_await redis.command<bool>("EXISTS", "a"));
   }(redis_));
 }
@@ -79,8 +76,7 @@ Task<> fail_unsent(RedisSession* session, Unsent how) {
     auto first = session->command("PING");
     auto second = session->command("PING");
     auto busy = session->transaction(word("INCR", "k"));
-    auto asking = failure_of(busy);
-    EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::busy);
+    EXPECT_EQ((co_await failure_of(busy)).fault(), RedisFault::busy);
     co_await first;
     co_await second;
   }
@@ -93,17 +89,14 @@ TEST_F(RedisTest, a_transaction_that_is_not_sent_leaves_the_keys_watched) {
       RedisSession session = redis.session();
       const auto id = co_await session.command<std::int64_t>("CLIENT", "ID");
       co_await session.watch("k");
-      auto failing = fail_unsent(&session, fails);
-      co_await std::move(failing);
+      co_await fail_unsent(&session, fails);
       auto killing = admin.session();
       co_await killing.command("CLIENT", "KILL", "ID", id);
       auto lost = session.command("PING");  // where the end has not come here yet
-      auto losing = failure_of(lost);
-      (void)co_await std::move(losing);
+      (void)co_await failure_of(lost);
       co_await session.command("PING");
       auto aborted = session.transaction(word<int>("INCR", "k"));
-      auto asking = failure_of(aborted);
-      EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::aborted);
+      EXPECT_EQ((co_await failure_of(aborted)).fault(), RedisFault::aborted);
       EXPECT_FALSE(co_await admin.command<bool>("EXISTS", "k"));
       auto [done] = co_await session.transaction(word<int>("INCR", "k"));
       EXPECT_EQ(done, 1);
@@ -162,8 +155,7 @@ TEST_F(RedisTest, a_session_that_ends_leaves_nobody_waiting) {
     for (int i = 0; i < 2; ++i) {
       scope.start([](RedisSession* of, std::vector<RedisFault>* told) -> Task<> {
         auto command = of->command("BLPOP", "q", 0);
-        auto asking = failure_of(command);
-        told->push_back((co_await std::move(asking)).fault());
+        told->push_back((co_await failure_of(command)).fault());
       }(session.get(), &faults));
       co_await sleep_for(i == 0 ? 10ms : 0ms);  // one is sent, one is not
     }

@@ -55,8 +55,7 @@ TEST_F(RedisTest, who_stops_receiving_loses_nothing) {
   on_loop_.run([](Redis redis) -> Task<> {
     RedisSubscriber news(redis);
     co_await news.subscribe("a");
-    auto waiting = with_deadline(news.receive(), 10ms);
-    EXPECT_FALSE((co_await std::move(waiting)).has_value());
+    EXPECT_FALSE((co_await with_deadline(news.receive(), 10ms)).has_value());
     co_await publish(redis, "a", "1");
     EXPECT_EQ((co_await news.receive()).payload, "1");
   }(redis_));
@@ -153,8 +152,7 @@ TEST_F(RedisTest, a_channel_that_the_server_refuses_is_told_and_forgotten) {
   on_loop_.run([](Redis redis) -> Task<> {
     RedisSubscriber news(redis);
     auto refused = news.subscribe("yours");
-    auto asking = failure_of(refused);
-    EXPECT_EQ((co_await std::move(asking)).code(), "NOPERM");
+    EXPECT_EQ((co_await failure_of(refused)).code(), "NOPERM");
     co_await news.subscribe("mine");
     co_await publish(redis, "mine", "1");
     EXPECT_EQ((co_await news.receive()).payload, "1");

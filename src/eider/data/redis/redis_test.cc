@@ -54,8 +54,7 @@ TEST_F(RedisTest, a_struct_is_a_hash_by_its_members_names) {
   ask("HSET", "u", "age", "many");
   const RedisFailure misfit = on_loop_.run([](Redis redis) -> Task<RedisFailure> {
     auto command = redis.command<User>("HGETALL", "u");
-    auto failing = failure_of(command);
-    co_return co_await std::move(failing);
+    co_return co_await failure_of(command);
   }(redis_));
   EXPECT_EQ(misfit.fault(), RedisFault::reply);
   EXPECT_STREQ(misfit.what(),
@@ -97,8 +96,7 @@ TEST_F(RedisTest, a_pipeline_gives_a_tuple_and_throws_the_first_failure) {
     EXPECT_EQ(count, 1);
     EXPECT_EQ(text, "x");
     auto failing = redis.pipeline(word("LPUSH", "a", "1"), word<int>("INCR", "n"));
-    auto asking = failure_of(failing);
-    const RedisFailure failure = co_await std::move(asking);
+    const RedisFailure failure = co_await failure_of(failing);
     EXPECT_EQ(failure.code(), "WRONGTYPE");
     EXPECT_TRUE(failure.may_be_done());
     EXPECT_EQ(co_await redis.command<int>("GET", "n"), 2);
@@ -111,15 +109,13 @@ TEST_F(RedisTest, a_transaction_is_all_or_nothing) {
     EXPECT_EQ(a, 1);
     EXPECT_EQ(b, std::nullopt);
     auto refused = redis.transaction(word<int>("INCR", "a"), word("NOSUCHCOMMAND"));
-    auto asking = failure_of(refused);
-    const RedisFailure failure = co_await std::move(asking);
+    const RedisFailure failure = co_await failure_of(refused);
     EXPECT_EQ(failure.fault(), RedisFault::refused);
     EXPECT_EQ(failure.code(), "ERR");
     EXPECT_FALSE(failure.may_be_done());
     EXPECT_EQ(co_await redis.command<int>("GET", "a"), 1);
     auto halves = redis.transaction(word("LPUSH", "a", "1"), word<int>("INCR", "a"));
-    auto asking_half = failure_of(halves);
-    const RedisFailure half = co_await std::move(asking_half);
+    const RedisFailure half = co_await failure_of(halves);
     EXPECT_EQ(half.code(), "WRONGTYPE");
     EXPECT_TRUE(half.may_be_done());
     EXPECT_EQ(co_await redis.command<int>("GET", "a"), 2);
@@ -165,8 +161,7 @@ TEST_F(RedisTest, a_script_that_fails_may_have_written) {
         "redis.call('INCR', KEYS[1]) return redis.error_reply(ARGV[1] .. ' ann@example.org')");
     for (const char* code : {"ERR", "BUSY", "NOSCRIPT"}) {
       auto failing = redis.run(writing, {"n"}, code);
-      auto asking = failure_of(failing);
-      const RedisFailure failure = co_await std::move(asking);
+      const RedisFailure failure = co_await failure_of(failing);
       EXPECT_EQ(failure.fault(), RedisFault::refused) << code;
       EXPECT_TRUE(failure.may_be_done()) << code;
       EXPECT_EQ(failure.code(), code);
@@ -174,8 +169,7 @@ TEST_F(RedisTest, a_script_that_fails_may_have_written) {
     }
     EXPECT_EQ(co_await redis.command<int>("GET", "n"), 3);
     auto unknown = redis.command("EVALSHA", std::string(40, 'a'), 0);
-    auto asking = failure_of(unknown);
-    EXPECT_FALSE((co_await std::move(asking)).may_be_done());
+    EXPECT_FALSE((co_await failure_of(unknown)).may_be_done());
   }(redis_));
 }
 
@@ -241,8 +235,7 @@ TEST_F(RedisTest, too_many_commands_are_refused_and_the_others_done) {
     for (int i = 0; i < 25; ++i) {
       scope.start([](Redis of, int* count) -> Task<> {
         auto command = of.command<int>("INCR", "n");
-        auto asking = failure_of(command);
-        const RedisFailure failure = co_await std::move(asking);
+        const RedisFailure failure = co_await failure_of(command);
         *count += failure.fault() == RedisFault::busy ? 1 : 0;
       }(redis, &refused));
     }
@@ -347,8 +340,7 @@ TEST_F(SecuredRedis, users_log_in_by_their_password_alone) {
   const auto ask = [&](const std::string& login) {
     return on_loop_.run([](Redis redis) -> Task<RedisFailure> {
       auto command = redis.command("PING");
-      auto failing = failure_of(command);
-      co_return co_await std::move(failing);
+      co_return co_await failure_of(command);
     }(Redis(server.url(login))));
   };
   EXPECT_STREQ(ask("ada:pa%40ss%2Fword@").what(), "no failure");
@@ -365,8 +357,7 @@ TEST_F(SecuredRedis, a_database_that_is_not_there_is_told) {
   RedisServer server;
   const RedisFailure failure = on_loop_.run([](Redis redis) -> Task<RedisFailure> {
     auto command = redis.command("PING");
-    auto failing = failure_of(command);
-    co_return co_await std::move(failing);
+    co_return co_await failure_of(command);
   }(Redis(server.url() + "/99")));
   EXPECT_EQ(failure.fault(), RedisFault::login);
   EXPECT_STREQ(failure.what(),
@@ -377,8 +368,7 @@ TEST_F(SecuredRedis, a_transaction_that_could_not_begin_may_be_done) {
   RedisServer server({"user default on nopass ~* &* +@all -multi"});
   on_loop_.run([](Redis redis) -> Task<> {
     auto refused = redis.transaction(word("SET", "k", "done"), word("GET", "k"));
-    auto asking = failure_of(refused);
-    const RedisFailure failure = co_await std::move(asking);
+    const RedisFailure failure = co_await failure_of(refused);
     EXPECT_EQ(failure.code(), "NOPERM");
     EXPECT_TRUE(failure.may_be_done());
     EXPECT_EQ(co_await redis.command<Text>("GET", "k"), "done");
@@ -400,8 +390,7 @@ TEST_F(SecuredRedis, over_tls_the_server_shows_who_it_is) {
   const auto ask = [&](const RedisOptions& options) {
     return on_loop_.run([](Redis redis) -> Task<RedisFailure> {
       auto command = redis.command<std::string>("ECHO", std::string(300'000, 'x'));
-      auto failing = failure_of(command);
-      co_return co_await std::move(failing);
+      co_return co_await failure_of(command);
     }(Redis(server.tls_url(":secret@"), options)));
   };
   EXPECT_STREQ(ask({.tls = {.authorities = trusted.certificate}}).what(), "no failure");

@@ -33,8 +33,7 @@ class RedisValueStore final : public CacheStore {
     const std::string name = options_.prefix + key;
     try {
       if (near_) {
-        auto finding = find_near(name);
-        co_return co_await std::move(finding);
+        co_return co_await find_near(name);
       }
       auto asking = at_once_.pipeline(redis::word<std::optional<std::string>>("GET", name),
                                       redis::word<std::int64_t>("PTTL", name));
@@ -72,8 +71,7 @@ class RedisValueStore final : public CacheStore {
 
  private:
   Task<std::optional<CachedValue>> find_near(std::string name) {
-    auto finding = near_->here().find(name);
-    const RedisFound found = co_await std::move(finding);
+    const RedisFound found = co_await near_->here().find(name);
     if (found.bytes == nullptr) {
       // Who makes it would not be told at once that it is there.
       near_->here().forget(name);

@@ -57,9 +57,7 @@ class Talk {
   /// returns  nothing when it was lost before
   [[nodiscard]] Task<std::optional<std::string>> take(std::size_t bytes) {
     while (received_.size() < bytes) {
-      auto gathering = gather();
-      const bool has_more = co_await std::move(gathering);
-      if (!has_more) {
+      if (!co_await gather()) {
         co_return std::nullopt;
       }
     }
@@ -98,11 +96,9 @@ std::optional<Refused> judge_tunnel(Talk& talk) {
 
 /// source   RFC 9110, section 9.3.6
 Task<Refused> ask_for_tunnel(Talk& talk, const Route& route) {
-  auto saying = talk.say(connect_request(route));
-  co_await std::move(saying);
+  co_await talk.say(connect_request(route));
   for (;;) {
-    auto gathering = talk.gather();
-    const bool has_more = co_await std::move(gathering);
+    const bool has_more = co_await talk.gather();
     auto judged = has_more ? judge_tunnel(talk) : std::optional(Refused(kLost));
     if (judged) {
       co_return std::move(*judged);
@@ -111,10 +107,8 @@ Task<Refused> ask_for_tunnel(Talk& talk, const Route& route) {
 }
 
 Task<Refused> say_password(Talk& talk, const Proxy& proxy) {
-  auto saying = talk.say(socks_password(proxy));
-  co_await std::move(saying);
-  auto taking = talk.take(kSocksVerdictBytes);
-  const auto verdict = co_await std::move(taking);
+  co_await talk.say(socks_password(proxy));
+  const auto verdict = co_await talk.take(kSocksVerdictBytes);
   if (!verdict) {
     co_return std::string(kLost);
   }
@@ -123,10 +117,8 @@ Task<Refused> say_password(Talk& talk, const Proxy& proxy) {
 }
 
 Task<Refused> agree_on_method(Talk& talk, const Proxy& proxy) {
-  auto saying = talk.say(socks_greeting(proxy));
-  co_await std::move(saying);
-  auto taking = talk.take(kSocksChoiceBytes);
-  const auto choice = co_await std::move(taking);
+  co_await talk.say(socks_greeting(proxy));
+  const auto choice = co_await talk.take(kSocksChoiceBytes);
   if (!choice) {
     co_return std::string(kLost);
   }
@@ -137,21 +129,17 @@ Task<Refused> agree_on_method(Talk& talk, const Proxy& proxy) {
   if (*method == SocksMethod::none) {
     co_return std::nullopt;
   }
-  auto proving = say_password(talk, proxy);
-  co_return co_await std::move(proving);
+  co_return co_await say_password(talk, proxy);
 }
 
 Task<Refused> ask_socks(Talk& talk, const Route& route) {
-  auto agreeing = agree_on_method(talk, *route.proxy);
-  auto refused = co_await std::move(agreeing);
+  auto refused = co_await agree_on_method(talk, *route.proxy);
   auto request = socks_connect(route.host, route.port);
   if (refused || !request) {
     co_return refused ? std::move(refused) : "The host's name is too long for SOCKS5.";
   }
-  auto saying = talk.say(std::move(*request));
-  co_await std::move(saying);
-  auto taking = talk.take(kSocksReplyBytes);
-  const auto reply = co_await std::move(taking);
+  co_await talk.say(std::move(*request));
+  const auto reply = co_await talk.take(kSocksReplyBytes);
   if (!reply) {
     co_return std::string(kLost);
   }
@@ -159,8 +147,7 @@ Task<Refused> ask_socks(Talk& talk, const Route& route) {
   if (!rest_bytes) {
     co_return std::string(rest_bytes.error());
   }
-  auto finishing = talk.take(*rest_bytes);
-  const auto rest = co_await std::move(finishing);
+  const auto rest = co_await talk.take(*rest_bytes);
   co_return rest ? Refused() : std::string(kLost);
 }
 

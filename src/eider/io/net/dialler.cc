@@ -72,9 +72,8 @@ Task<Result<Descriptor, NetError>> race(std::vector<Address> addresses, Instant 
     // News may have come while the attempt was begun.
     if (!all.news.is_set()) {
       const Duration left = due - loop.now();
-      auto waiting =
-          with_deadline(news_of(all.news), next < addresses.size() ? std::min(delay, left) : left);
-      co_await std::move(waiting);
+      co_await with_deadline(news_of(all.news),
+                             next < addresses.size() ? std::min(delay, left) : left);
     }
     // It is reset behind the wait: attempts that end from here on are news again.
     all.news.reset();
@@ -107,8 +106,7 @@ struct Answers {
 };
 
 Task<> ask(Dns& dns, std::string name, DnsFamily family, Answers& answers) {
-  auto finding = dns.find(std::move(name), family);
-  auto answer = co_await std::move(finding);
+  auto answer = co_await dns.find(std::move(name), family);
   (family == DnsFamily::v4 ? answers.v4 : answers.v6) = std::move(answer);
   answers.note();
 }
@@ -163,17 +161,14 @@ TcpDialler::Place first_place(const Route& route) {
 
 Task<Result<Descriptor, ConnectError>> TcpDialler::dial(const Route& route, Instant due) {
   const Place place = first_place(route);
-  auto finding = allowed_addresses_of(place, due, Patience::brief);
-  auto addresses = co_await std::move(finding);
+  auto addresses = co_await allowed_addresses_of(place, due, Patience::brief);
   if (!addresses) {
     co_return fail(std::move(addresses.error()));
   }
-  auto racing = race(*addresses, due);
-  auto fd = co_await std::move(racing);
+  auto fd = co_await race(*addresses, due);
   // All addresses that were found have failed: those that were found late are tried now.
   if (!fd) {
-    auto trying = race_late_ones(place, due, std::move(*addresses), fd.error());
-    fd = co_await std::move(trying);
+    fd = co_await race_late_ones(place, due, std::move(*addresses), fd.error());
   }
   if (!fd) {
     co_return fail(connect_error(place, fd.error()));
@@ -185,8 +180,7 @@ Task<Result<Descriptor, ConnectError>> TcpDialler::dial(const Route& route, Inst
 Task<Result<Descriptor, NetError>> TcpDialler::race_late_ones(const Place& place, Instant due,
                                                               std::vector<Address> tried,
                                                               NetError error) {
-  auto finding = allowed_addresses_of(place, due, Patience::full);
-  auto addresses = co_await std::move(finding);
+  auto addresses = co_await allowed_addresses_of(place, due, Patience::full);
   if (!addresses) {
     co_return fail(error);
   }
@@ -198,15 +192,13 @@ Task<Result<Descriptor, NetError>> TcpDialler::race_late_ones(const Place& place
   if (addresses->empty()) {
     co_return fail(error);
   }
-  auto racing = race(std::move(*addresses), due);
-  co_return co_await std::move(racing);
+  co_return co_await race(std::move(*addresses), due);
 }
 
 // Behind the lookup: a name that leads to a public address now may lead to another one next time.
 Task<TcpDialler::Addresses> TcpDialler::allowed_addresses_of(const Place& place, Instant due,
                                                              Patience patience) {
-  auto finding = addresses_of(place, due, patience);
-  auto addresses = co_await std::move(finding);
+  auto addresses = co_await addresses_of(place, due, patience);
   if (!addresses || place.is_proxy) {
     co_return addresses;
   }
@@ -226,8 +218,7 @@ Task<TcpDialler::Addresses> TcpDialler::addresses_of(const Place& place, Instant
   if (const auto literal = Address::parse(place.host, place.port)) {
     co_return std::vector<Address>{*literal};
   }
-  auto asking = with_deadline(look_up(place.host, patience), due - Loop::current().now());
-  auto found = co_await std::move(asking);
+  auto found = co_await with_deadline(look_up(place.host, patience), due - Loop::current().now());
   if (!found || !*found) {
     co_return fail(lookup_error(place.host, found ? found->error() : DnsFault::no_answer));
   }
@@ -243,8 +234,7 @@ Task<TcpDialler::Found> TcpDialler::look_up(std::string name, Patience patience)
   // The first answer may be an absence, so it is looked at before the other is given up.
   co_await answers.one.wait();
   if (answers.has_address() && patience == Patience::brief) {
-    auto waiting = with_deadline(answers_of(answers.both), kResolutionDelay);
-    co_await std::move(waiting);
+    co_await with_deadline(answers_of(answers.both), kResolutionDelay);
   } else {
     co_await answers.both.wait();
   }

@@ -42,8 +42,7 @@ std::string text_of(const DnsAnswer& answer) {
 }
 
 Task<std::string> look_up(Dns& dns, std::string name, DnsFamily family) {
-  auto finding = dns.find(std::move(name), family);
-  const DnsAnswer answer = co_await std::move(finding);
+  const DnsAnswer answer = co_await dns.find(std::move(name), family);
   co_return text_of(answer);
 }
 
@@ -54,8 +53,7 @@ auto with_dns(DnsOptions options, Work work) {
   struct Run {
     static Task<std::string> it(DnsOptions options, Work work) {
       Dns dns(Loop::current(), std::move(options));
-      auto working = work(dns);
-      co_return co_await std::move(working);
+      co_return co_await work(dns);
     }
   };
   return on.run(Run::it(std::move(options), std::move(work)));
@@ -81,15 +79,13 @@ TEST(Dns, tells_names_that_do_not_exist_from_servers_that_do_not_answer) {
 
 Task<std::string> thrice(Dns& dns, bool waits) {
   for (int times = 0; times < 2; ++times) {
-    auto looking = look_up(dns, "a.test", DnsFamily::v4);
-    co_await std::move(looking);
+    co_await look_up(dns, "a.test", DnsFamily::v4);
     if (waits) {
       auto sleeping = sleep_for(1100ms);
       co_await sleeping;
     }
   }
-  auto looking = look_up(dns, "a.test", DnsFamily::v4);
-  co_return co_await std::move(looking);
+  co_return co_await look_up(dns, "a.test", DnsFamily::v4);
 }
 
 TEST(Dns, remembers_an_answer_for_as_long_as_it_holds) {
@@ -103,10 +99,8 @@ TEST(Dns, remembers_an_answer_for_as_long_as_it_holds) {
 
 Task<std::string> many(Dns& dns) {
   for (int index = 0; index < 20; ++index) {
-    auto looking = look_up(dns, "a.test", DnsFamily::v4);
-    co_await std::move(looking);
-    auto other = look_up(dns, "four.test", DnsFamily::v4);
-    co_await std::move(other);
+    co_await look_up(dns, "a.test", DnsFamily::v4);
+    co_await look_up(dns, "four.test", DnsFamily::v4);
   }
   co_return std::to_string(dns.cached());
 }
@@ -117,14 +111,12 @@ TEST(Dns, remembers_no_more_than_it_may) {
 }
 
 Task<std::string> one_under_way(Dns& dns) {
-  auto known = look_up(dns, "a.test", DnsFamily::v4);
-  co_await std::move(known);
+  co_await look_up(dns, "a.test", DnsFamily::v4);
   Task<std::string> under_way = look_up(dns, "late.test", DnsFamily::v4);
   under_way.start();
   auto other = look_up(dns, "four.test", DnsFamily::v4);  // takes the place of one of both
   co_await std::move(other);
-  auto again = look_up(dns, "late.test", DnsFamily::v4);
-  co_return co_await std::move(again);
+  co_return co_await look_up(dns, "late.test", DnsFamily::v4);
 }
 
 TEST(Dns, asks_no_question_twice_that_is_under_way_while_others_come) {
@@ -140,11 +132,9 @@ TEST(Dns, may_be_given_up) {
                      [](Dns& dns) -> Task<std::string> {
                        struct Run {
                          static Task<std::string> it(Dns& dns) {
-                           auto first =
-                               with_deadline(look_up(dns, "dead.test", DnsFamily::v4), 20ms);
-                           const auto none = co_await std::move(first);
-                           auto second = look_up(dns, "a.test", DnsFamily::v4);
-                           auto found = co_await std::move(second);
+                           const auto none = co_await with_deadline(
+                               look_up(dns, "dead.test", DnsFamily::v4), 20ms);
+                           auto found = co_await look_up(dns, "a.test", DnsFamily::v4);
                            co_return none ? "not given up" : found;
                          }
                        };
@@ -185,8 +175,7 @@ std::string raced(std::vector<Address> addresses) {
   TestLoop on;
   struct Run {
     static Task<std::string> it(std::vector<Address> addresses) {
-      auto racing = race(std::move(addresses), Loop::current().now() + 20s);
-      const auto fd = co_await std::move(racing);
+      const auto fd = co_await race(std::move(addresses), Loop::current().now() + 20s);
       if (!fd) {
         co_return std::string(text(fd.error()));
       }
@@ -212,8 +201,7 @@ std::string dialled(NameServer& server, std::string host, std::uint16_t port,
   TestLoop on;
   struct Run {
     static Task<std::string> it(TcpDialler& dialler, Route route) {
-      auto dialling = dialler.dial(route, Loop::current().now() + 2s);
-      const auto fd = co_await std::move(dialling);
+      const auto fd = co_await dialler.dial(route, Loop::current().now() + 2s);
       if (!fd) {
         co_return std::string(to_text(fd.error().fault));
       }

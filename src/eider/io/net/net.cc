@@ -35,8 +35,7 @@ Net::Net(Options options, std::unique_ptr<Dialler> dialler)
 }
 
 Task<Net::Connected> Net::connect(const Route& route, ConnectDue due, Protocols protocols) {
-  auto reaching = reach(route, due.connected);
-  auto stream = co_await std::move(reaching);
+  auto stream = co_await reach(route, due.connected);
   if (!stream) {
     co_return fail(std::move(stream.error()));
   }
@@ -45,8 +44,7 @@ Task<Net::Connected> Net::connect(const Route& route, ConnectDue due, Protocols 
   }
   // The handshake has its own span, and the whole call a bound beyond which it must not go.
   const Instant secured_due = std::min(Loop::current().now() + due.handshake, due.whole);
-  auto securing = secure(std::move(*stream), route, secured_due, std::move(protocols));
-  co_return co_await std::move(securing);
+  co_return co_await secure(std::move(*stream), route, secured_due, std::move(protocols));
 }
 
 Task<Result<std::unique_ptr<TcpStream>, ConnectError>> Net::reach(const Route& route, Instant due) {
@@ -54,8 +52,7 @@ Task<Result<std::unique_ptr<TcpStream>, ConnectError>> Net::reach(const Route& r
   if (!allows(route)) {
     co_return fail(forbidden(route.host));
   }
-  auto dialling = dialler_->dial(route, due);
-  auto fd = co_await std::move(dialling);
+  auto fd = co_await dialler_->dial(route, due);
   if (!fd && route.proxy != nullptr) {
     co_return fail(proxy_error("The proxy cannot be reached. " + fd.error().text));
   }
@@ -67,8 +64,7 @@ Task<Result<std::unique_ptr<TcpStream>, ConnectError>> Net::reach(const Route& r
     co_return stream;
   }
   // What the proxy says has the same deadline as the connection to it.
-  auto asking = with_deadline(ask_consent(*stream, route), due - Loop::current().now());
-  auto refused = co_await std::move(asking);
+  auto refused = co_await with_deadline(ask_consent(*stream, route), due - Loop::current().now());
   if (!refused) {
     co_return fail(proxy_error("The proxy did not answer in time: raise connect."));
   }
@@ -86,8 +82,7 @@ Task<Net::Connected> Net::secure(std::unique_ptr<TcpStream> stream, const Route&
   }
   // What is secured is all that follows, also what has come behind the proxy's consent.
   stream->secure(std::move(*seal));
-  auto waiting = with_deadline(secured(*stream), due - Loop::current().now());
-  const auto outcome = co_await std::move(waiting);
+  const auto outcome = co_await with_deadline(secured(*stream), due - Loop::current().now());
   if (!outcome) {
     co_return fail(
         ConnectError{ConnectFault::timed_out,

@@ -257,8 +257,7 @@ auto Pool<Connection, More>::lease(Entry& entry, Instant due) -> Task<std::optio
     co_return std::move(at_once);
   }
   // Those who wait are served in order, so this one does not pass them.
-  auto waiting = with_deadline(wait_for_lease(entry), due - loop_.now());
-  co_return co_await std::move(waiting);
+  co_return co_await with_deadline(wait_for_lease(entry), due - loop_.now());
 }
 
 template <Poolable Connection, class More>

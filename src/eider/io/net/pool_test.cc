@@ -97,8 +97,7 @@ class NetPool : public ::testing::Test {
 
  private:
   Task<> run(WirePool::Entry& entry, Instant due, Asking& asking) {
-    auto waiting = pool->lease(entry, due);
-    asking.got.emplace(co_await std::move(waiting));
+    asking.got.emplace(co_await pool->lease(entry, due));
   }
 
   std::vector<std::unique_ptr<Asking>> asked_;  // go ahead of the pool

@@ -138,8 +138,7 @@ std::string reached(std::string_view url, bool is_secure, std::vector<std::strin
   TestLoop on;
   struct Run {
     static Task<std::string> it(Net& net, Route route) {
-      auto reaching = net.reach(route, Loop::current().now() + 500ms);
-      auto stream = co_await std::move(reaching);
+      auto stream = co_await net.reach(route, Loop::current().now() + 500ms);
       if (!stream) {
         co_return stream.error().text;
       }
@@ -202,8 +201,7 @@ TEST(Consent, is_not_waited_for_without_end) {
     std::string outcome = "waits";
     struct Run {
       static Task<> it(Net& net, const Route& route, std::string& outcome) {
-        auto reaching = net.reach(route, Loop::current().now() + 5s);
-        const auto stream = co_await std::move(reaching);
+        const auto stream = co_await net.reach(route, Loop::current().now() + 5s);
         outcome = stream ? "connected" : stream.error().text;
       }
     };

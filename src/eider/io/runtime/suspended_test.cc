@@ -40,10 +40,8 @@ Task<> sleeps(Heard& heard) {
 
 Task<> waits_in_every_way(Heard& heard, Event& event, Semaphore& permits) {
   heard.push_back(who());
-  auto inner = sleeps(heard);
-  co_await std::move(inner);
-  auto bounded = with_deadline(sleeps(heard), 5s);
-  co_await std::move(bounded);
+  co_await sleeps(heard);
+  co_await with_deadline(sleeps(heard), 5s);
   co_await event.wait();
   heard.push_back(who());
   auto permit = co_await permits.acquire();
@@ -104,8 +102,7 @@ TEST(Work, goes_along_to_threads_that_block) {
     scope = std::make_unique<Scope>();
     const Within within(work_named("ann"));
     scope->start([](Heard& said, Loop& of) -> Task<> {
-      auto blocking = blocks(said);
-      co_await std::move(blocking);
+      co_await blocks(said);
       of.stop();
     }(heard, *loop));
   });

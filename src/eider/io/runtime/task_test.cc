@@ -248,8 +248,7 @@ Task<int> root(Gate& gate, int& alive) {
   CountedValue local(alive);
   int sum = 0;
   for (int i = 0; i < 2; ++i) {
-    Task<int> below = middle(gate, local);
-    sum += co_await std::move(below);
+    sum += co_await middle(gate, local);
   }
   std::vector<CountedValue> many(3, local);
   co_await gate;

@@ -50,8 +50,7 @@ Task<> read_all(TcpStream& from, std::vector<std::string>& news) {
 
 Task<> write_all(TcpStream& to, std::string bytes, int times, int& written) {
   for (int i = 0; i < times; ++i) {
-    const auto result = co_await to.write(bytes);
-    if (!result) {
+    if (!co_await to.write(bytes)) {
       co_return;
     }
     ++written;

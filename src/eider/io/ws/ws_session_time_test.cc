@@ -123,8 +123,7 @@ WsHandler talking(int& sent) {
   return [&sent](WebSocket ws) -> Task<> {
     const std::string large(10'000, 'x');
     for (; sent < 100; ++sent) {
-      const bool is_sent = co_await ws.send(large);
-      if (!is_sent) {
+      if (!co_await ws.send(large)) {
         break;
       }
     }

@@ -160,8 +160,7 @@ void serve_dashboard(App& app, DashboardOptions options, std::source_location wh
   pages.route(Method::get, RuntimePattern{"/", where}, [] { return page(); });
   pages.route(Method::get, RuntimePattern{"/state.json", where},
               [metrics, settings](Query<Seen> seen) -> Task<Result<Response>> {
-                auto asking = server_state();
-                const std::shared_ptr<const ServerState> state = co_await std::move(asking);
+                const std::shared_ptr<const ServerState> state = co_await server_state();
                 if (state == nullptr) {
                   co_return fail(Error::unavailable("Too many ask for this. Try again soon."));
                 }

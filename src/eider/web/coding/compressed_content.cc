@@ -100,8 +100,7 @@ Task<> CompressedContent::produce(BodyWriter& out) {
   } else {
     writer.emplace(out, chosen_, delivery());
   }
-  auto task = inner_->produce(*writer);
-  co_await std::move(task);
+  co_await inner_->produce(*writer);
   writer->finish();
 }
 
@@ -145,8 +144,7 @@ Task<> write_in_pieces(BodyWriter& out, std::string_view bytes) {
 
 Task<> CompressedBody::produce(BodyWriter& out) {
   CompressingWriter writer(out, coding_, levels_, Delivery::gathered);
-  auto writing = write_in_pieces(writer, body_.view());
-  co_await std::move(writing);
+  co_await write_in_pieces(writer, body_.view());
   writer.finish();
 }
 

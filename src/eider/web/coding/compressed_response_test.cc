@@ -137,8 +137,7 @@ TEST(Compression, says_its_coding_in_a_head_that_is_flushed_ahead_of_the_content
   app.get("/", [](ResponseStream out) -> Task<> {
     out.head().set_static_type(kTextPlain);
     out.flush();
-    auto lines = write_lines(out);
-    co_await std::move(lines);
+    co_await write_lines(out);
   });
   TestClient client(app);
   const Reply reply = ask(client, "/", "gzip");
@@ -305,13 +304,9 @@ TEST(Compression, streams_what_is_produced) {
   app.use(compression());
   app.get("/typed", [](ResponseStream out) -> Task<> {
     out.head().set_static_type(kTextPlain).add_header("ETag", "\"1\"");
-    auto lines = write_lines(out);
-    co_await std::move(lines);
+    co_await write_lines(out);
   });
-  app.get("/bytes", [](ResponseStream out) -> Task<> {
-    auto lines = write_lines(out);
-    co_await std::move(lines);
-  });
+  app.get("/bytes", [](ResponseStream out) -> Task<> { co_await write_lines(out); });
   app.get("/nothing", [](ResponseStream out) -> Task<> {
     out.head().set_static_type(kTextPlain);
     co_return;

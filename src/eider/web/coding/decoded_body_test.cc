@@ -22,8 +22,7 @@ Task<std::string> echo(BodyStream body, const Request& request,
   DecodedBody decoded(body, request, options);
   std::string text;
   while (true) {
-    auto wanted = decoded.next();
-    const std::optional<std::string_view> part = co_await std::move(wanted);
+    const std::optional<std::string_view> part = co_await decoded.next();
     if (!part) {
       break;
     }
@@ -37,8 +36,7 @@ App echo_app(DecompressionLimits limits = {}) {
   app.use(decompression());  // it leaves streamed bodies to the handler
   app.post("/", [limits](BodyStream body, Request& request) -> Task<std::string> {
     const DecompressionOptions options{.limits = limits};
-    auto echoing = echo(body, request, options);
-    co_return co_await std::move(echoing);
+    co_return co_await echo(body, request, options);
   });
   return app;
 }

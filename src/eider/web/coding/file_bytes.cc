@@ -62,8 +62,7 @@ std::size_t at_most(std::uint64_t bytes, std::size_t bytes_max) noexcept {
 Task<> FileBytes::produce(BodyWriter& out) {
   for (const FileContent::Piece& piece : content_->pieces()) {
     out.put(piece.before);
-    auto copying = copy(out, piece.offset, piece.offset + piece.bytes);
-    co_await std::move(copying);
+    co_await copy(out, piece.offset, piece.offset + piece.bytes);
   }
   out.put(content_->tail());
 }
@@ -87,8 +86,7 @@ Task<> FileBytes::copy(BodyWriter& out, std::uint64_t begin, std::uint64_t end) 
         });
     const std::string slice = co_await work;
     begin += slice.size();
-    auto writing = write_in_pieces(out, slice);
-    co_await std::move(writing);
+    co_await write_in_pieces(out, slice);
   }
 }
 

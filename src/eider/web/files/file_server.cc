@@ -132,8 +132,7 @@ Result<FileServer, std::string> FileServer::open(const std::string& root, FilesO
 
 Task<Response> FileServer::download(std::string path, std::string name,
                                     const Request& request) const {
-  Task<Response> serving = serve(std::move(path), request);
-  Response response = co_await std::move(serving);
+  Response response = co_await serve(std::move(path), request);
   if (response.status() < kFirstError) {
     response.add_header("Content-Disposition", attachment(name));
   }

@@ -76,8 +76,7 @@ Task<> KeptFiles::keep(TempFile file, std::string name) const {
   if (!is_name(name)) {
     throw Failure(Error::internal("a kept file's name is one of KeptFiles::new_name"));
   }
-  auto keeping = file.keep(path_of(name));
-  const auto kept = co_await std::move(keeping);
+  const auto kept = co_await file.keep(path_of(name));
   if (!kept) {
     throw Failure(Error::internal("cannot keep a file in " + directory_ + ": " +
                                   std::string(text(kept.error()))));
@@ -91,8 +90,7 @@ Task<Response> KeptFiles::download(std::string name, std::string shown_as,
     render_error(absent, Error::not_found());
     co_return absent;
   }
-  auto serving = files_.download(std::move(name), std::move(shown_as), request);
-  co_return co_await std::move(serving);
+  co_return co_await files_.download(std::move(name), std::move(shown_as), request);
 }
 
 Task<> KeptFiles::remove(std::vector<std::string> names) const {

@@ -30,14 +30,11 @@ struct Names {
 };
 
 Task<std::string> upload(Multipart form, State<KeptFiles> kept) {
-  auto reading = form.next();
-  auto part = co_await std::move(reading);
-  auto saving = part->save(kept->directory());
-  TempFile file = co_await std::move(saving);
+  auto part = co_await form.next();
+  TempFile file = co_await part->save(kept->directory());
   // What the client calls it is the name that it is to have: to try those that are none.
   const std::string name = part->filename == "new" ? KeptFiles::new_name() : *part->filename;
-  auto keeping = kept->keep(std::move(file), name);
-  co_await std::move(keeping);
+  co_await kept->keep(std::move(file), name);
   co_return name;
 }
 

@@ -143,8 +143,7 @@ Task<> Journal::run_commit(std::shared_ptr<Committing> committing) const {
 }
 
 Task<> Journal::follow(EventStream events) const {
-  auto listening = with_deadline(follow_on(events), options_.listens_for);
-  (void)co_await std::move(listening);
+  (void)co_await with_deadline(follow_on(events), options_.listens_for);
 }
 
 // Listens ahead of reading what was missed, so that nothing is lost in between.
@@ -152,20 +151,16 @@ Task<> Journal::follow_on(EventStream& events) const {
   TopicNews news(topics_);
   news.listen(options_.topic);
   Telling telling(*this, events);
-  auto beginning = telling.begin();
-  co_await std::move(beginning);
+  co_await telling.begin();
   Buffer heard;
   do {
-    auto waiting = telling.wait(news);
-    co_await std::move(waiting);
+    co_await telling.wait(news);
     heard.clear();
     news.take(heard);
-    auto told = telling.tell(heard.view());
-    co_await std::move(told);
+    co_await telling.tell(heard.view());
   } while (heard.size() != 0);
   // Nothing comes any more: it tells the client when to come back.
-  auto ending = events.follow(news);
-  co_await std::move(ending);
+  co_await events.follow(news);
 }
 
 Task<Journal::Head> Journal::Telling::head() const {
@@ -177,11 +172,9 @@ Task<Journal::Head> Journal::Telling::head() const {
 Task<> Journal::Telling::begin() {
   if (const auto seen = json::read<std::int64_t>(events_.last_event_id())) {
     from_ = last_ = *seen;
-    auto catching_up = catch_up();
-    co_await std::move(catching_up);
+    co_await catch_up();
   } else {
-    auto asking = head();
-    from_ = last_ = (co_await std::move(asking)).last;
+    from_ = last_ = (co_await head()).last;
   }
 }
 
@@ -192,8 +185,7 @@ Task<> Journal::Telling::catch_up() {
       "select id, name, content from eider_journal where id > $1 order by id limit $2", last_,
       missed_max + 1);
   // Behind the entries: what is forgotten in between was read, and is told as a gap for nothing.
-  auto asking = head();
-  const Head known = co_await std::move(asking);
+  const Head known = co_await head();
   if (known.forgotten > last_ || known.last < last_ ||
       missed.size() > static_cast<std::size_t>(missed_max)) {
     from_ = last_ = known.last;  // the client loads a state that has all of these
@@ -215,11 +207,9 @@ Task<> Journal::Telling::catch_up() {
 
 Task<> Journal::Telling::wait(TopicNews& news) {
   while (!held_.empty() && !news.coming().is_set()) {
-    auto coming =
-        with_deadline(wait_for(news.coming()), held_since_ + kComesWithin - Loop::current().now());
-    if (!co_await std::move(coming)) {
-      auto catching_up = catch_up();
-      co_await std::move(catching_up);
+    if (!co_await with_deadline(wait_for(news.coming()),
+                                held_since_ + kComesWithin - Loop::current().now())) {
+      co_await catch_up();
     }
   }
   co_await news.coming().wait();
@@ -232,8 +222,7 @@ Task<> Journal::Telling::tell(std::string_view heard) {
     const SseStep step = event.read(heard);
     heard.remove_prefix(step.consumed);
     if (step.status == SseStatus::event) {
-      auto telling = tell_one(event);
-      co_await std::move(telling);
+      co_await tell_one(event);
     }
   }
 }
@@ -250,13 +239,11 @@ Task<> Journal::Telling::tell_one(const SseParser& heard) {
   }
   Entry entry{*number, std::string(heard.event()), std::string(heard.data())};
   if (*number > last_ + 1) {
-    auto holding = hold(std::move(entry));
-    co_await std::move(holding);
+    co_await hold(std::move(entry));
     co_return;
   }
   co_await tell_entry(entry);
-  auto rest = tell_held();
-  co_await std::move(rest);
+  co_await tell_held();
 }
 
 Task<> Journal::Telling::hold(Entry entry) {
@@ -267,8 +254,7 @@ Task<> Journal::Telling::hold(Entry entry) {
   // In time also where news never ceases.
   if (now - held_since_ >= kComesWithin ||
       held_.size() > static_cast<std::size_t>(journal_.options_.missed_max)) {
-    auto catching_up = catch_up();
-    co_await std::move(catching_up);
+    co_await catch_up();
   }
 }
 
@@ -297,17 +283,14 @@ BodyWriter::WriteAwaiter Journal::Telling::send(const Entry& entry) {
 
 Task<> Journal::push(WebSocket socket) const {
   socket.subscribe(options_.topic);
-  auto listening = with_deadline(pass_over_what_comes(socket), options_.listens_for);
-  (void)co_await std::move(listening);
+  (void)co_await with_deadline(pass_over_what_comes(socket), options_.listens_for);
   socket.close(CloseCode::going_away);
 }
 
 Task<> Journal::deliver() const {
   HttpClient client;
   while (true) {
-    auto delivering = deliver_next(client);
-    const bool was_there = co_await std::move(delivering);
-    if (!was_there) {
+    if (!co_await deliver_next(client)) {
       co_await sleep_for(kAskedAgainBehind);
     }
   }

@@ -69,13 +69,11 @@ class Journal {
   /// what  is written as JSON; a member `id` that it has becomes the entry's number
   template <class T>
   [[nodiscard]] Task<> commit(Transaction transaction, std::string name, T what) const {
-    auto numbering = next_id(transaction);
-    const std::int64_t id = co_await std::move(numbering);
+    const std::int64_t id = co_await next_id(transaction);
     if constexpr (requires { what.id = id; }) {
       what.id = id;
     }
-    auto ending = commit_entry(std::move(transaction), {id, std::move(name), json::to_text(what)});
-    co_await std::move(ending);
+    co_await commit_entry(std::move(transaction), {id, std::move(name), json::to_text(what)});
   }
 
   /// A handler's event stream: first what the client has missed since its Last-Event-ID, or an

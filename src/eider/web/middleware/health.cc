@@ -41,8 +41,7 @@ With<Health> told(Health health) {
 
 Task<With<Health>> is_ready(State<Checks> checks, State<HealthOptions> options) {
   LoopChecks& here = checks->here();
-  auto making = here.make(options->within, options->kept_for);
-  co_await std::move(making);
+  co_await here.make(options->within, options->kept_for);
   co_return told(health_of(here));
 }
 

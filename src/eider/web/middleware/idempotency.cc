@@ -210,8 +210,7 @@ class KeyedContent final : public ProducedContent {
   [[nodiscard]] Task<> produce(BodyWriter& out) override {
     WatchedWriter watched(out);
     try {
-      auto producing = content_->produce(watched);
-      co_await std::move(producing);
+      co_await content_->produce(watched);
     } catch (...) {
       if (!watched.has_written()) {  // the answer is an error, as of a handler that throws
         work_->free();
@@ -245,8 +244,7 @@ class Idempotency {
   /// Pre: `this` outlives the task, as the middleware that the service holds does.
   Task<Response> answer(Request& request, Next next) {
     if (!is_keyed(request.method())) {
-      auto passing = next();
-      Response response = co_await std::move(passing);
+      Response response = co_await next();
       co_return response;
     }
     const Result<std::string_view> key = key_of(request);
@@ -257,12 +255,10 @@ class Idempotency {
       if (options_.is_required) {
         co_return refusal(400, "Idempotency-Key is missing: give each request one of its own.");
       }
-      auto passing = next();
-      Response response = co_await std::move(passing);
+      Response response = co_await next();
       co_return response;
     }
-    auto keyed = answer_once(request, next, hash(*key));
-    Response response = co_await std::move(keyed);
+    Response response = co_await answer_once(request, next, hash(*key));
     co_return response;
   }
 
@@ -283,8 +279,7 @@ class Idempotency {
         break;
     }
     auto work = std::make_unique<OwnAnswer>(answers, key, instead_);
-    auto passing = next();
-    Response response = co_await std::move(passing);
+    Response response = co_await next();
     if (leaves_key_free(response.status())) {
       work->free();
     } else if (content_as<ProducedContent>(response) != nullptr) {

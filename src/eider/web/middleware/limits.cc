@@ -42,12 +42,10 @@ Around timeout(Duration limit) {
   }
   return {[limit](Request& /*request*/, Next next) -> Task<Response> {
             if (!next.may_be_given_up()) {
-              auto whole = next();
-              Response response = co_await std::move(whole);
+              Response response = co_await next();
               co_return response;
             }
-            auto bounded = with_deadline(next(), limit);
-            std::optional<Response> response = co_await std::move(bounded);
+            std::optional<Response> response = co_await with_deadline(next(), limit);
             if (!response) {
               response.emplace();
               render_error(*response, Error::unavailable("This took too long, and was given up."));

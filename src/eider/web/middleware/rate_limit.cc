@@ -204,15 +204,13 @@ namespace {
 /// `limiter` counts where the store does not know.
 Task<Response> limit_together(std::shared_ptr<detail::middleware::RateLimiter> limiter,
                               std::shared_ptr<RateStore> store, std::string key, Next next) {
-  auto asking = store->take(key, limiter->terms());
-  std::optional<RateAnswer> answer = co_await std::move(asking);
+  std::optional<RateAnswer> answer = co_await store->take(key, limiter->terms());
   if (!answer) {
     answer = limiter->take(key);
   }
   Response response;
   if (answer->is_admitted) {
-    auto passing = next();
-    response = co_await std::move(passing);
+    response = co_await next();
   } else {
     render_error(response, detail::middleware::too_many(*answer));
   }

@@ -219,33 +219,28 @@ class AnswerCache {
   Task<Response> answer(Request& request, Next next) {
     if (request.method() != Method::get || asks_for_a_part_or_a_state(request) ||
         !request.body().empty()) {
-      auto passing = pass(request, next);
-      Response response = co_await std::move(passing);
+      Response response = co_await pass(request, next);
       co_return response;
     }
     const CacheWords words = words_of(request);
     if (words.no_store) {
-      auto passing = next();
-      Response response = co_await std::move(passing);
+      Response response = co_await next();
       co_return response;
     }
     const std::string target = target_of(request, trust_);
     if (!words.asks_anew) {
-      auto finding = find_or_wait(target, request);
-      if (const auto stored = co_await std::move(finding)) {
+      if (const auto stored = co_await find_or_wait(target, request)) {
         co_return made_of(*stored, request);
       }
     }
-    auto leading = lead(request, next, target);
-    Response response = co_await std::move(leading);
+    Response response = co_await lead(request, next, target);
     co_return response;
   }
 
  private:
   /// What may write makes what is kept of that target old (section 4.4).
   Task<Response> pass(Request& request, Next next) {
-    auto passing = next();
-    Response response = co_await std::move(passing);
+    Response response = co_await next();
     if (may_write(request.method()) && response.status() < kErrorsFrom) {
       answers_.forget(target_of(request, trust_));
     }
@@ -273,8 +268,7 @@ class AnswerCache {
     if (flight_of(target) == nullptr) {
       leading.emplace(flights_.here(), std::move(target));
     }
-    auto passing = next();
-    Response response = co_await std::move(passing);
+    Response response = co_await next();
     store(asked, request, response);
     co_return response;
   }

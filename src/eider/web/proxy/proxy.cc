@@ -244,8 +244,7 @@ Task<Attempt> Proxy::ask(PerLoop& loop, std::size_t index, const Request& reques
                                                  .behind = behind_prefix(request),
                                                  .host = host(request, upstream),
                                                  .trust = trust()});
-  auto running = call.run();
-  auto answered = co_await std::move(running);
+  auto answered = co_await call.run();
   if (!answered) {
     co_return Attempt{fail(std::move(answered.error())), call.has_asked()};
   }
@@ -259,10 +258,9 @@ Task<Attempt> Proxy::open_websocket(PerLoop& loop, std::size_t index,
   detail::http::HttpUrl url = upstream.url();
   url.target = detail::proxy::target_of(url, behind_prefix(request));
   url.authority = host(request, upstream);
-  auto opening =
-      detail::proxy::open_tunnel(loop.client, request, std::move(url), loop.routes[index],
-                                 shared_->options, trust(), Load(loop.busy[index]));
-  auto opened = co_await std::move(opening);
+  auto opened =
+      co_await detail::proxy::open_tunnel(loop.client, request, std::move(url), loop.routes[index],
+                                          shared_->options, trust(), Load(loop.busy[index]));
   co_return Attempt{std::move(opened), true};
 }
 
@@ -292,8 +290,7 @@ Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
   std::vector<std::size_t> tried;
   for (unsigned left = std::clamp(shared_->options.tries_max, 1U, upstreams);; --left) {
     const std::size_t index = choose(loop, request, tried);
-    auto attempting = attempt(loop, index, request, body);
-    Attempt made = co_await std::move(attempting);
+    Attempt made = co_await attempt(loop, index, request, body);
     if (made.outcome) {
       shared_->upstreams[index].note_success();
       co_return std::move(*made.outcome);
@@ -318,8 +315,7 @@ Task<> Proxy::check_health() const {
       Upstream& upstream = shared_->upstreams[index];
       ClientRequest asked(loop.client, Method::get, health_url(upstream, options));
       asked.timeout(options.health_every);
-      auto sending = asked.send();
-      const auto reply = co_await std::move(sending);
+      const auto reply = co_await asked.send();
       if (reply && reply->status() < 400) {
         upstream.take_in();
       } else {

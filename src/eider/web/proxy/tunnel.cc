@@ -159,9 +159,8 @@ Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client, con
                                                 Load load) {
   route.is_tunnel = true;
   // An upgrade is of HTTP/1.1 alone, so nothing else is offered.
-  auto connecting = client.net.connect(
+  auto far = co_await client.net.connect(
       route, {client.loop.now() + client.options.connect, client.options.handshake}, {"http/1.1"});
-  auto far = co_await std::move(connecting);
   if (!far) {
     co_return fail(to_client_error(std::move(far.error())));
   }
@@ -169,10 +168,9 @@ Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client, con
   Buffer handshake;
   write_handshake(handshake, request, url, trust, key);
   const TunnelLimits limits{.idle = options.tunnel_idle, .patience = client.options.silence};
-  auto shaking = with_deadline(shake_hands(std::move(far->stream), std::move(load),
-                                           std::string(handshake.view()), key, limits),
-                               client.options.first_byte);
-  auto shaken = co_await std::move(shaking);
+  auto shaken = co_await with_deadline(shake_hands(std::move(far->stream), std::move(load),
+                                                   std::string(handshake.view()), key, limits),
+                                       client.options.first_byte);
   if (!shaken) {
     co_return fail(ClientError{ClientFault::timed_out,
                                "The upstream does not answer a WebSocket's handshake in time."});

@@ -58,8 +58,7 @@ bool is_repeatable(const Request& request) noexcept {
 
 Task<UpstreamCall::Outcome> UpstreamCall::run() {
   for (;;) {
-    auto attempting = attempt();
-    Fault fault = co_await std::move(attempting);
+    Fault fault = co_await attempt();
     if (!fault) {
       client::Answered answered{std::move(received_), std::move(lease_), nullptr,
                                 std::move(sender_)};
@@ -82,17 +81,15 @@ Task<UpstreamCall::Fault> UpstreamCall::attempt() {
   lease_ = wants_fresh_ || moves_ != 0 ? client::Lease() : client_.pool.try_lease(asked_.route);
   if (!lease_.is_held()) {
     const Instant due = client_.loop.now() + client_.options.connect + client_.options.handshake;
-    auto leasing = client_.lease(asked_.route, due,
-                                 wants_fresh_ ? client::Reuse::unwanted : client::Reuse::welcome,
-                                 moves_ != 0 ? client::Rank::moved : client::Rank::usual);
-    auto lease = co_await std::move(leasing);
+    auto lease = co_await client_.lease(
+        asked_.route, due, wants_fresh_ ? client::Reuse::unwanted : client::Reuse::welcome,
+        moves_ != 0 ? client::Rank::moved : client::Rank::usual);
     if (!lease) {
       co_return std::move(lease.error());
     }
     lease_ = std::move(*lease);
   }
-  auto exchanging = exchange();
-  co_return co_await std::move(exchanging);
+  co_return co_await exchange();
 }
 
 Task<UpstreamCall::Fault> UpstreamCall::exchange() {

@@ -167,8 +167,7 @@ Task<bool> TopicRelay::send(TopicCarrier& carrier, Batch batch) {
   Underway underway(*this, batch);
   bool is_sent = false;
   try {
-    auto sending = carrier.send(batch.payload);
-    co_await std::move(sending);
+    co_await carrier.send(batch.payload);
     is_sent = true;
     log_way(is_way_out_away_, kWayOut, nullptr);
   } catch (const std::exception& failure) {
@@ -187,8 +186,7 @@ Task<> TopicRelay::send_all(TopicCarrier& carrier) {
       co_await arrived_.wait();
       continue;
     }
-    auto sending = send(carrier, std::move(*batch));
-    if (!co_await std::move(sending)) {
+    if (!co_await send(carrier, std::move(*batch))) {
       co_await sleep_for(kPause);
     }
   }
@@ -199,8 +197,7 @@ Task<> TopicRelay::receive_all(TopicCarrier& carrier) {
     std::optional<std::string> payload;
     bool has_failed = false;
     try {
-      auto receiving = carrier.receive();
-      payload = co_await std::move(receiving);
+      payload = co_await carrier.receive();
       log_way(is_way_in_away_, kWayIn, nullptr);
     } catch (const std::exception& failure) {
       has_failed = true;  // that some were missed it says when it hears again
@@ -270,16 +267,14 @@ Task<> TopicRelay::run() {
   const std::unique_ptr<TopicCarrier> carrier = make_();
   Scope scope;
   scope.start(send_all(*carrier));
-  auto receiving = receive_all(*carrier);
-  co_await std::move(receiving);
+  co_await receive_all(*carrier);
 }
 
 Task<> TopicRelay::stop() {
   const std::unique_ptr<TopicCarrier> carrier = make_();
   auto batch = take(carrier->bytes_max());
   while (batch) {
-    auto sending = send(*carrier, std::move(*batch));
-    if (!co_await std::move(sending)) {
+    if (!co_await send(*carrier, std::move(*batch))) {
       co_return;
     }
     batch = take(carrier->bytes_max());

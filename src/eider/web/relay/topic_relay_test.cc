@@ -90,8 +90,7 @@ class TopicRelayTest : public ::testing::Test {
     Scope ending;
     loop_.call([&] {
       ending.start([](TopicRelay* relay, bool* done) -> Task<> {
-        auto stopping = relay->stop();
-        co_await std::move(stopping);
+        co_await relay->stop();
         *done = true;
       }(&process.relay, &is_done));
     });

@@ -47,8 +47,7 @@ class RedisStore final : public SessionStore {
   }
 
   [[nodiscard]] Task<> insert(std::string name, SessionRecord record) override {
-    auto inserting = run<void>(insert_, std::move(name), std::move(record));
-    co_await std::move(inserting);
+    co_await run<void>(insert_, std::move(name), std::move(record));
   }
 
   [[nodiscard]] Task<bool> replace(std::string name, SessionRecord record) override {
@@ -75,8 +74,7 @@ class RedisStore final : public SessionStore {
   [[nodiscard]] Task<> sweep(std::int64_t seen_until) override {
     std::int64_t count = kSweptAtOnce;
     while (count == kSweptAtOnce) {
-      auto sweeping = run<std::int64_t>(sweep_, seen_until, kSweptAtOnce);
-      count = co_await std::move(sweeping);
+      count = co_await run<std::int64_t>(sweep_, seen_until, kSweptAtOnce);
     }
   }
 

@@ -170,8 +170,7 @@ Task<History> HistoryTable::read_rows(const Statements& on) const {
 }
 
 Task<History> HistoryTable::read(const Statements& on, const Migrations& migrations) const {
-  const bool is_made = co_await is_there(on);
-  if (!is_made) {
+  if (!co_await is_there(on)) {
     co_return History();
   }
   History history = co_await read_rows(on);

@@ -240,8 +240,7 @@ class Migrator {
   }
 
   Task<Step> step_in(const Transaction& transaction, Way way) {
-    const bool is_locked = co_await lock_.take(transaction);
-    if (!is_locked) {
+    if (!co_await lock_.take(transaction)) {
       co_return Step{Outcome::waits, nullptr, db::locked_text()};
     }
     const History history = co_await table_->read(transaction, migrations_);

@@ -257,8 +257,7 @@ Task<> CopyIn::write(std::string_view bytes) {
   if (mark_bytes_ < kMark.size() && !bytes.empty()) {
     const std::string_view begun = kMark.substr(0, std::exchange(mark_bytes_, kMark.size()));
     if (!begun.empty()) {
-      auto writing = write(begun);
-      co_await std::move(writing);
+      co_await write(begun);
     }
   }
   while (!bytes.empty()) {

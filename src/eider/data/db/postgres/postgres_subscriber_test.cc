@@ -240,8 +240,7 @@ TEST_F(PostgresSubscribers, find_out_that_a_server_says_nothing_any_more) {
     EXPECT_TRUE((co_await news.receive()).is_gap);
     PostgresSubscriber late(on);
     Task<> asking = late.subscribe("late");
-    auto failing = failure_of(asking);
-    EXPECT_EQ((co_await std::move(failing)).kind(), FailureKind::lost);
+    EXPECT_EQ((co_await failure_of(asking)).kind(), FailureKind::lost);
     server().signal_all(SIGCONT);
     int gaps = 0;
     co_await publish_until_heard(on, "a", &news, &gaps);
@@ -267,8 +266,7 @@ TEST_F(PostgresSubscribers, are_told_what_is_no_channel_and_no_payload) {
     for (const std::string& name :
          {std::string(), std::string(64, 'n'), std::string("a\0b", 3), std::string("\xff\xfe")}) {
       Task<> asking = news.subscribe(name);
-      auto failing = failure_of(asking);
-      EXPECT_EQ((co_await std::move(failing)).kind(), FailureKind::values);
+      EXPECT_EQ((co_await failure_of(asking)).kind(), FailureKind::values);
     }
     EXPECT_THROW((void)notify(on, "", "x"), db::Failure);
     EXPECT_THROW((void)notify(on, std::string(64, 'n'), "x"), db::Failure);
@@ -295,8 +293,7 @@ TEST_F(PostgresSubscribers, take_no_more_channels_than_a_connection_bears) {
     }
     co_await all.join();
     Task<> asking = news.subscribe("one more");
-    auto failing = failure_of(asking);
-    EXPECT_EQ((co_await std::move(failing)).kind(), FailureKind::busy);
+    EXPECT_EQ((co_await failure_of(asking)).kind(), FailureKind::busy);
     co_await news.unsubscribe("0");
     co_await news.subscribe("one more");
   }(open()));
@@ -318,8 +315,7 @@ TEST_F(PostgresSubscribers, wait_for_each_other_where_they_ask_for_one_channel) 
     co_await first.unsubscribe("a");
     co_await second.unsubscribe("a");
     co_await left.unsubscribe("a");
-    Task<> again = second.subscribe("a");
-    co_await std::move(again);
+    co_await second.subscribe("a");
     co_await notify(on, "a", "1");
     EXPECT_EQ((co_await second.receive()).payload, "1");
     both.cancel();

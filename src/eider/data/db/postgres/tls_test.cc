@@ -153,10 +153,9 @@ TEST_F(PostgresOverTls, a_server_without_tls_gets_no_key_of_a_session_with_tls) 
     const db::postgres::ConnectionHandle session(PQconnectdb(key.c_str()));
     EXPECT_EQ(PQsslInUse(session.get()), 1);
     const auto server = Address::parse("127.0.0.1", plain);
-    auto asking = db::postgres::request_cancel(*server, {.process = 1, .secret = 2},
-                                               db::postgres::tls_like(session.get()),
-                                               std::chrono::seconds(30));
-    EXPECT_TRUE(co_await std::move(asking));
+    EXPECT_TRUE(co_await db::postgres::request_cancel(*server, {.process = 1, .secret = 2},
+                                                      db::postgres::tls_like(session.get()),
+                                                      std::chrono::seconds(30)));
   }(relay.port(), without_tls.port()));
   EXPECT_EQ(without_tls.sent().at(0), std::string("\0\0\0\10\4\xD2\x16\x2F", 8));
 }

@@ -155,8 +155,7 @@ TEST_F(SqliteSharingTest, transactions_among_them_keep_their_place_and_their_row
         co_await all.exec("insert into notes(title) values($1)", name + "b");
         co_return is_kept ? Result<void>() : fail(Error::conflict("no"));
       };
-      auto transacting = to.transaction(body);
-      (void)co_await std::move(transacting);
+      (void)co_await to.transaction(body);
     };
     std::optional<FailureKind> outcomes[20];
     Scope scope;

@@ -111,10 +111,8 @@ TEST(SqlSessions, AStrangerDoesNotEndThoseOfOtherStrangers) {
   const Database database = open_session_database();
   VisitApp app({.store = sql_sessions(database)});
   app.app().post("/everywhere", [](Session<> session, State<Sessions> all) -> Task<std::string> {
-    auto listing = all->list(session.user());
-    const auto known = co_await std::move(listing);
-    auto ending = all->end_all(session.user());
-    const std::size_t count = co_await std::move(ending);
+    const auto known = co_await all->list(session.user());
+    const std::size_t count = co_await all->end_all(session.user());
     co_return std::to_string(known.size() + count);
   });
   const std::string cookie = cookie_of(app.post("/cart/1"));

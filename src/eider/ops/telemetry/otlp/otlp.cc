@@ -185,8 +185,7 @@ class Exporter final : public OtlpExport {
     static constexpr std::array<Sending, 3> kEach = {
         &Exporter::send_all_spans, &Exporter::send_all_lines, &Exporter::send_all_metrics};
     for (const Sending sending : kEach) {
-      auto last = with_deadline((this->*sending)(client), options_.flush_within);
-      (void)co_await std::move(last);
+      (void)co_await with_deadline((this->*sending)(client), options_.flush_within);
     }
   }
 
@@ -218,8 +217,7 @@ class Exporter final : public OtlpExport {
     HttpClient client(options_.client);
     while (true) {
       co_await sleep_for(interval);
-      auto once = (this->*sending)(client);
-      co_await std::move(once);
+      co_await (this->*sending)(client);
     }
   }
 
@@ -244,8 +242,8 @@ class Exporter final : public OtlpExport {
         co_return;
       }
       is_more = batch.items().size() == options_.per_request_max;
-      auto posting = post(client, path, to_json(resource_, batch.items()));
-      const std::optional<std::string> answer = co_await std::move(posting);
+      const std::optional<std::string> answer =
+          co_await post(client, path, to_json(resource_, batch.items()));
       batch.settle(answer ? std::optional(rejected_by(*answer, rejected)) : std::nullopt);
     }
   }
@@ -256,8 +254,7 @@ class Exporter final : public OtlpExport {
     }
     std::string text = detail::otlp::metrics_json(resource_, options_.metrics->read(), began_ns_,
                                                   unix_nanoseconds());
-    auto posting = post(client, "/v1/metrics", std::move(text));
-    (void)co_await std::move(posting);
+    (void)co_await post(client, "/v1/metrics", std::move(text));
   }
 
   /// returns  what the collector says that has taken it; nothing: it has not
@@ -268,8 +265,7 @@ class Exporter final : public OtlpExport {
         request.header(name, value);
       }
       request.body(text, "application/json").timeout(options_.timeout).only_once();
-      auto sending = request.send();
-      const auto reply = co_await std::move(sending);
+      const auto reply = co_await request.send();
       if (reply && reply->is_ok()) {
         co_return std::string(reply->body());
       }

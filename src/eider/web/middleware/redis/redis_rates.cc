@@ -80,10 +80,9 @@ class RedisRateStore final : public RateStore {
     keys.push_back(prefix_ + key);
     try {
       using Counted = std::array<std::int64_t, 3>;
-      auto counting = redis_.run<Counted>(
+      const auto [is_admitted, remaining, wait_us] = co_await redis_.run<Counted>(
           terms.algorithm == RateAlgorithm::token_bucket ? token_bucket() : sliding_window(),
           std::move(keys), terms.requests, per_us);
-      const auto [is_admitted, remaining, wait_us] = co_await std::move(counting);
       co_return RateAnswer{.is_admitted = is_admitted != 0,
                            .remaining = static_cast<std::uint32_t>(remaining),
                            .wait = std::chrono::microseconds(wait_us)};

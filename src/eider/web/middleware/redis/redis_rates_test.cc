@@ -53,8 +53,8 @@ TEST_F(RedisRatesTest, side_by_side_none_is_counted_twice_or_not_at_all) {
       int admitted = 0;
       for (int i = 0; i < 100; ++i) {
         scope.start([](RateStore* its, RateAlgorithm by, int* count) -> Task<> {
-          auto asking = its->take("a" + std::to_string(static_cast<int>(by)), {by, 40, 1h});
-          const auto answer = co_await std::move(asking);
+          const auto answer =
+              co_await its->take("a" + std::to_string(static_cast<int>(by)), {by, 40, 1h});
           *count += answer.value().is_admitted ? 1 : 0;
         }(of, algorithm, &admitted));
       }

@@ -25,8 +25,7 @@ class PostgresTopics final : public TopicCarrier {
       : database_(std::move(database)), channel_(std::move(channel)) {}
 
   [[nodiscard]] Task<> send(std::string payload) override {
-    auto sending = with_deadline(tell(database_, channel_, to_base64(payload)), kSentWithin);
-    if (!co_await std::move(sending)) {
+    if (!co_await with_deadline(tell(database_, channel_, to_base64(payload)), kSentWithin)) {
       throw db::Failure(db::FailureKind::lost, "PostgreSQL does not answer a NOTIFY in time");
     }
   }
@@ -35,14 +34,12 @@ class PostgresTopics final : public TopicCarrier {
   [[nodiscard]] Task<std::optional<std::string>> receive() override {
     if (subscriber_ == nullptr) {
       auto subscriber = std::make_unique<PostgresSubscriber>(database_);
-      auto subscribing = subscriber->subscribe(channel_);
-      co_await std::move(subscribing);
+      co_await subscriber->subscribe(channel_);
       subscriber_ = std::move(subscriber);
       co_return std::nullopt;
     }
     try {
-      auto receiving = subscriber_->receive();
-      const PostgresMessage message = co_await std::move(receiving);
+      const PostgresMessage message = co_await subscriber_->receive();
       // What is no base64 is no payload either, which the relay counts.
       co_return message.is_gap ? std::nullopt
                                : std::optional(from_base64(message.payload).value_or(""));

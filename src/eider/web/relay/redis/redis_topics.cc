@@ -27,14 +27,12 @@ class RedisTopics final : public TopicCarrier {
   [[nodiscard]] Task<std::optional<std::string>> receive() override {
     if (subscriber_ == nullptr) {
       auto subscriber = std::make_unique<RedisSubscriber>(redis_);
-      auto subscribing = subscriber->subscribe(channel_);
-      co_await std::move(subscribing);
+      co_await subscriber->subscribe(channel_);
       subscriber_ = std::move(subscriber);
       co_return std::nullopt;
     }
     try {
-      auto receiving = subscriber_->receive();
-      RedisMessage message = co_await std::move(receiving);
+      RedisMessage message = co_await subscriber_->receive();
       co_return message.is_gap ? std::nullopt : std::optional(std::move(message.payload));
     } catch (const RedisFailure&) {
       subscriber_.reset();  // refused, and forgotten there: all begins anew

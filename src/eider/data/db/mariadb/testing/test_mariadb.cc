@@ -73,8 +73,7 @@ Task<Done> create(std::string server, std::string name) {
 }
 
 Task<Done> apply(std::string where, Migrations migrations) {
-  auto migrating = migrate(open_to_administer(where), std::move(migrations));
-  auto applied = co_await std::move(migrating);
+  auto applied = co_await migrate(open_to_administer(where), std::move(migrations));
   co_return applied ? Done() : Done(fail(std::move(applied.error())));
 }
 

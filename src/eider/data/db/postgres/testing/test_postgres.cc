@@ -66,8 +66,7 @@ Task<Done> run(std::string where, std::string sql) {
 }
 
 Task<Done> apply(std::string where, Migrations migrations) {
-  auto migrating = migrate(open_to_administer(where), std::move(migrations));
-  auto applied = co_await std::move(migrating);
+  auto applied = co_await migrate(open_to_administer(where), std::move(migrations));
   co_return applied ? Done() : Done(fail(std::move(applied.error())));
 }
 

@@ -44,8 +44,7 @@ App notes_app(Database database) {
   });
   // A transaction that is open while simulated time passes.
   app.post("/slow", [](State<Database> db) -> Task<std::int64_t> {
-    auto beginning = db->begin();
-    auto transaction = co_await std::move(beginning);
+    auto transaction = co_await db->begin();
     co_await transaction.exec("insert into notes(title) values ('slow')");
     co_await sleep_for(3s);
     co_await transaction.exec("select pg_sleep(0.2)");
