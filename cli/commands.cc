@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/app/option_set.h"
+#include "eider/app/settings/option_set.h"
 
 namespace eider {
 

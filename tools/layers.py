@@ -19,7 +19,9 @@ _CALL = re.compile(r'^eider_(\w+)\(([^)]*)\)', re.MULTILINE)
 _KEYWORDS = ('DEPENDS', 'FOLDERS', 'HEADERS', 'BASES', 'PACKAGES', 'MODULES', 'TARGETS', 'BUILDING',
              'DEBIAN', 'HOT')
 _BRACE = re.compile(r'\bnamespace ([\w:]+) \{|[{}]')
-_NAMED = {'cli': 'bench', 'data/db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws'}
+_NAMED = {'cli': 'bench', 'data/db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws',
+          'app/handlers': 'app', 'app/life': 'app', 'app/settings': 'app',
+          'server/process': 'server'}
 _ROW = re.compile(r'^\| `(\w+)/` \|[^|]*\|([^|]*)\|$', re.MULTILINE)
 
 

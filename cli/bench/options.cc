@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cli/bench/request_rules.h"
-#include "eider/app/option_set.h"
+#include "eider/app/settings/option_set.h"
 #include "eider/core/base/text.h"
 
 namespace eider::bench {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/dev/fault_page.h"
-#include "eider/app/websocket.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/ip_address.h"

@@ -22,7 +22,7 @@
 #include "cli/json_line.h"
 #include "cli/project/words.h"
 #include "eider/io/runtime/descriptor.h"
-#include "eider/server/upgrade_word.h"
+#include "eider/server/process/upgrade_word.h"
 
 namespace eider {
 

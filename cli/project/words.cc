@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "eider/app/option_set.h"
+#include "eider/app/settings/option_set.h"
 
 namespace eider {
 

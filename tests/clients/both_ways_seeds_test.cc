@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/app/producing.h"
+#include "eider/app/handlers/producing.h"
 #include "eider/testkit/sim_random.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_client_line.h"

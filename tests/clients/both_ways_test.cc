@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/producing.h"
+#include "eider/app/handlers/producing.h"
 #include "eider/client/client.h"
 #include "eider/io/runtime/descriptor.h"
 #include "eider/io/tls/test_pki.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "eider/app/app.h"
+#include "eider/app/handlers/params.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/app/http2/http2.h"
-#include "eider/app/params.h"
-#include "eider/app/websocket.h"
 #include "eider/client/client.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/event_stream.h"
-#include "eider/app/producing.h"
-#include "eider/app/websocket.h"
+#include "eider/app/handlers/event_stream.h"
+#include "eider/app/handlers/producing.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/sleep.h"
 #include "tests/sim/sim_app.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/event_stream.h"
-#include "eider/app/producing.h"
+#include "eider/app/handlers/event_stream.h"
+#include "eider/app/handlers/producing.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/web/middleware/access_log.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eider/app/app.h"
-#include "eider/app/event_stream.h"
+#include "eider/app/handlers/event_stream.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/server/topics.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "eider/app/app.h"
-#include "eider/app/producing.h"
-#include "eider/app/websocket.h"
+#include "eider/app/handlers/producing.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/io/runtime/sleep.h"
 #include "tests/sim/sim_app.h"
 

@@ -35,7 +35,7 @@ SCRIPTS = ('files_test.py', 'migrations_test.py', 'postgres_test.py', 'proxy_tes
            'redis_test.py', 'tls_test.py')
 # Layers whose tests run under qemu: the core, the protocols, JSON, and the event loop.
 ARM64_LAYERS = ('base', 'reflect', 'kinds', 'json', 'http', 'http/h1', 'http/h2', 'http/ws',
-                'route', 'runtime', 'server', 'app')
+                'route', 'runtime', 'server', 'process', 'app', 'handlers', 'life', 'settings')
 # Is the same for each architecture, and so has no package for another one.
 HEADERS_ALONE = ('libcli11-dev',)
 # Arguments: the directory of Debian 13, the sources, the compiler cache, then the command.

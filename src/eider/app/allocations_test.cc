@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "eider/app/app.h"
-#include "eider/app/websocket.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/core/base/poison.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/server/server.h"

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "eider/app/endpoint.h"
+#include "eider/app/handlers/endpoint.h"
 #include "eider/app/route_table.h"
 
 namespace eider::detail::app {

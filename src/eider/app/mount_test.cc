@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/operation.h"
+#include "eider/app/handlers/operation.h"
 #include "eider/app/urls.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/guards_app.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/app/guard_ways.h"
+#include "eider/app/handlers/guard_ways.h"
 
 namespace eider {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/client.h"
-#include "eider/app/respond.h"
-#include "eider/app/websocket.h"
+#include "eider/app/handlers/client.h"
+#include "eider/app/handlers/respond.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/io/runtime/test_peer.h"
 #include "eider/server/server.h"

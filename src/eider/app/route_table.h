@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/app/after_answer.h"
-#include "eider/app/checks.h"
-#include "eider/app/endpoint.h"
-#include "eider/app/lifecycle.h"
-#include "eider/app/make_seals.h"
-#include "eider/app/middleware.h"
-#include "eider/app/option_set.h"
-#include "eider/app/states.h"
+#include "eider/app/handlers/after_answer.h"
+#include "eider/app/handlers/endpoint.h"
+#include "eider/app/handlers/middleware.h"
+#include "eider/app/life/checks.h"
+#include "eider/app/life/lifecycle.h"
+#include "eider/app/life/make_seals.h"
+#include "eider/app/life/states.h"
+#include "eider/app/settings/option_set.h"
 #include "eider/core/base/log.h"
 #include "eider/protocols/http/cidr.h"
 #include "eider/protocols/http/forwarded_fields.h"

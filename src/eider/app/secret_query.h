@@ -2,7 +2,7 @@
 // Must not hide anything from the handler.
 #pragma once
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
 

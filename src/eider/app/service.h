@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/app/endpoint.h"
-#include "eider/app/guard_ways.h"
-#include "eider/app/lifetime.h"
+#include "eider/app/handlers/endpoint.h"
+#include "eider/app/handlers/guard_ways.h"
+#include "eider/app/handlers/thrown.h"
+#include "eider/app/life/lifetime.h"
+#include "eider/app/life/states.h"
 #include "eider/app/route_table.h"
 #include "eider/app/sites.h"
-#include "eider/app/states.h"
-#include "eider/app/thrown.h"
 #include "eider/protocols/route/method_set.h"
 #include "eider/server/service.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "eider/app/edges.h"
-#include "eider/app/operation.h"
+#include "eider/app/handlers/operation.h"
 #include "eider/app/service.h"
 #include "eider/protocols/route/pattern.h"
 #include "eider/server/topics.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/app/endpoint.h"
+#include "eider/app/handlers/endpoint.h"
 #include "eider/protocols/route/router.h"
 
 namespace eider {

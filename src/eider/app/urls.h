@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "eider/app/handler.h"
+#include "eider/app/handlers/handler.h"
 #include "eider/core/base/type_key.h"
 #include "eider/core/json/write.h"
 #include "eider/core/reflect/text_kind.h"

@@ -1,6 +1,6 @@
 # Handlers, settings, and the life of an application.
 eider_wing(app DEPENDS server)
-eider_component(core FOLDERS .
+eider_component(core FOLDERS . handlers life settings
                 HEADERS eider)
 eider_component(tls FOLDERS tls)
 eider_component(http2 FOLDERS http2

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/websocket.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/client/ws_client.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"

@@ -15,7 +15,7 @@
 #include "eider/io/runtime/signals_blocked.h"
 #include "eider/io/runtime/sync.h"
 #include "eider/io/runtime/thread_look.h"
-#include "eider/server/supervisor.h"
+#include "eider/server/process/supervisor.h"
 
 namespace eider {
 

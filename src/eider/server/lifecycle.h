@@ -17,7 +17,7 @@
 #include "eider/io/runtime/sync.h"
 #include "eider/io/runtime/task.h"
 #include "eider/io/runtime/time.h"
-#include "eider/server/systemd_notify.h"
+#include "eider/server/process/systemd_notify.h"
 #include "eider/server/worker.h"
 
 namespace eider {

@@ -14,8 +14,8 @@
 
 #include "eider/io/runtime/descriptor.h"
 #include "eider/io/runtime/listener.h"
-#include "eider/server/descriptor_store.h"
-#include "eider/server/predecessor.h"
+#include "eider/server/process/descriptor_store.h"
+#include "eider/server/process/predecessor.h"
 #include "eider/server/worker.h"
 
 namespace eider::detail::server {

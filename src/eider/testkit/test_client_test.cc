@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/app/event_stream.h"
-#include "eider/app/multipart.h"
-#include "eider/app/websocket.h"
+#include "eider/app/handlers/event_stream.h"
+#include "eider/app/handlers/multipart.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/reflect/constraints.h"
 #include "eider/io/runtime/blocking.h"

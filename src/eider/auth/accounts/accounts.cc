@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "eider/app/log_stderr.h"
+#include "eider/app/life/log_stderr.h"
 #include "eider/auth/accounts/account_rows.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/kinds/kinds.h"

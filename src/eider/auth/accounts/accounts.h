@@ -11,7 +11,7 @@
 #include <string>
 
 #include "eider/app/app.h"
-#include "eider/app/client.h"
+#include "eider/app/handlers/client.h"
 #include "eider/auth/accounts/account_letter.h"
 #include "eider/auth/mail/outbox.h"
 #include "eider/auth/passwords/passwords.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/extract.h"
-#include "eider/app/operation.h"
+#include "eider/app/handlers/extract.h"
+#include "eider/app/handlers/operation.h"
 #include "eider/auth/jwt/claims.h"
 #include "eider/auth/jwt/jwks.h"
 #include "eider/auth/jwt/jwt.h"

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "eider/app/log_stderr.h"
+#include "eider/app/life/log_stderr.h"
 #include "eider/core/base/describes_only.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/reached.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/log_stderr.h"
+#include "eider/app/life/log_stderr.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"

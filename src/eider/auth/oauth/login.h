@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/app/client.h"
+#include "eider/app/handlers/client.h"
 #include "eider/auth/oauth/pending_login.h"
 #include "eider/auth/oauth/provider.h"
 #include "eider/io/runtime/loop_local.h"

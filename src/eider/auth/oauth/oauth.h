@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "eider/app/app.h"
-#include "eider/app/client.h"
-#include "eider/app/operation.h"
+#include "eider/app/handlers/client.h"
+#include "eider/app/handlers/operation.h"
 #include "eider/app/secret_query.h"
 #include "eider/auth/oauth/oauth_types.h"
 #include "eider/auth/session/session.h"

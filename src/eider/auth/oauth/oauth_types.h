@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/extract.h"
+#include "eider/app/handlers/extract.h"
 #include "eider/auth/jwt/algorithm.h"
 #include "eider/client/client_options.h"
 #include "eider/core/base/result.h"

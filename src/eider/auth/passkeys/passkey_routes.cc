@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "eider/app/app.h"
-#include "eider/app/extract.h"
+#include "eider/app/handlers/extract.h"
 #include "eider/auth/passkeys/relying_party.h"
 #include "eider/auth/session/users.h"
 #include "eider/core/base/base64.h"

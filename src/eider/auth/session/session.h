@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/extract.h"
+#include "eider/app/handlers/extract.h"
 #include "eider/auth/session/session_entry.h"
 #include "eider/auth/session/session_keeper.h"
 #include "eider/auth/session/session_store.h"

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "eider/app/extract.h"
+#include "eider/app/handlers/extract.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 #include "eider/auth/session/session_entry.h"
 #include "eider/auth/session/session_store.h"
 #include "eider/auth/session/signed_cookie.h"

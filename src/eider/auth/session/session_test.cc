@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/app/producing.h"
-#include "eider/app/websocket.h"
+#include "eider/app/handlers/producing.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/auth/session/memory_sessions.h"
 #include "eider/auth/session/test_visits.h"
 #include "eider/core/base/failure.h"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "eider/app/app.h"
-#include "eider/app/extract.h"
-#include "eider/app/operation.h"
+#include "eider/app/handlers/extract.h"
+#include "eider/app/handlers/operation.h"
 #include "eider/auth/session/session.h"
 #include "eider/core/json/json.h"
 #include "eider/io/runtime/time.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/pairs.h"
+#include "eider/app/handlers/pairs.h"
 #include "eider/core/json/json.h"
 #include "eider/core/reflect/compare.h"
 #include "eider/core/reflect/constraints.h"

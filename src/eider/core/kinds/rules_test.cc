@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/pairs.h"
+#include "eider/app/handlers/pairs.h"
 #include "eider/core/json/json.h"
 #include "eider/core/kinds/kinds.h"
 #include "eider/protocols/http/url.h"

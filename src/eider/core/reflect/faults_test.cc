@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "eider/app/pairs.h"
+#include "eider/app/handlers/pairs.h"
 #include "eider/core/json/json.h"
 #include "eider/core/reflect/constraints.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/state_file.h"
+#include "eider/app/life/state_file.h"
 #include "eider/core/base/log_tail.h"
 #include "eider/core/json/write.h"
 #include "eider/data/db/slow_statements.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/log_stderr.h"
+#include "eider/app/life/log_stderr.h"
 #include "eider/core/base/log_tail.h"
 #include "eider/eider.h"
 #include "eider/ops/telemetry/log.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/app/respond.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/app/this_machine.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/app/after_answer.h"
+#include "eider/app/handlers/after_answer.h"
 #include "eider/io/runtime/sleep.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_server.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 #include "eider/core/compress/coding.h"
 #include "eider/core/compress/compressor.h"
 #include "eider/web/coding/secrets.h"

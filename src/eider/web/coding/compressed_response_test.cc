@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eider/app/app.h"
-#include "eider/app/producing.h"
+#include "eider/app/handlers/producing.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/compress/decompressor.h"
 #include "eider/io/runtime/sleep.h"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "eider/app/operation.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/operation.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/server/body.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 #include "eider/core/base/result.h"
 #include "eider/core/compress/coding.h"
 #include "eider/core/compress/decompressor.h"

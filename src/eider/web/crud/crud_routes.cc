@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eider/app/operation.h"
+#include "eider/app/handlers/operation.h"
 #include "eider/core/base/url.h"
 #include "eider/protocols/http/status.h"
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/conditions.h"
-#include "eider/app/merge_patch.h"
+#include "eider/app/handlers/conditions.h"
+#include "eider/app/handlers/merge_patch.h"
 #include "eider/app/urls.h"
 #include "eider/data/db/records.h"
 #include "eider/web/middleware/caching.h"

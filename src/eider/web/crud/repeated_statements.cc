@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/app/log_stderr.h"
+#include "eider/app/life/log_stderr.h"
 #include "eider/data/db/statement_watch.h"
 
 namespace eider {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 #include "eider/core/base/log.h"
 
 namespace eider {

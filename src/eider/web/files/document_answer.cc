@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "eider/app/respond.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/failure.h"
 #include "eider/protocols/http/accept_encoding.h"
 #include "eider/protocols/http/preconditions.h"

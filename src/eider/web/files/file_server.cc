@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "eider/app/edges.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/program_files.h"
 #include "eider/core/base/url.h"
 #include "eider/io/runtime/blocking.h"

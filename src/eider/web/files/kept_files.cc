@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "eider/app/respond.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/describes_only.h"
 #include "eider/core/base/failure.h"

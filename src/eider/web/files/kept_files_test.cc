@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/multipart.h"
+#include "eider/app/handlers/multipart.h"
 #include "eider/core/base/failure.h"
 #include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "eider/app/pairs.h"
+#include "eider/app/handlers/pairs.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/accept.h"

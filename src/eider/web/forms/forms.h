@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "eider/app/draft.h"
-#include "eider/app/extract.h"
+#include "eider/app/handlers/draft.h"
+#include "eider/app/handlers/extract.h"
 #include "eider/core/reflect/type_of.h"
 #include "eider/web/forms/form_field.h"
 #include "eider/web/forms/form_reader.h"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "eider/app/app.h"
-#include "eider/app/event_stream.h"
-#include "eider/app/websocket.h"
+#include "eider/app/handlers/event_stream.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/core/json/json.h"
 #include "eider/data/db/database.h"
 #include "eider/io/runtime/loop_local.h"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/app/extract.h"
+#include "eider/app/handlers/extract.h"
 #include "eider/core/base/log.h"
 #include "eider/core/base/translation.h"
 #include "eider/core/reflect/text_kind.h"

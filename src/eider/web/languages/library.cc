@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "eider/app/log_stderr.h"
+#include "eider/app/life/log_stderr.h"
 #include "eider/core/base/program_files.h"
 #include "eider/core/base/reached.h"
 #include "eider/core/base/text.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/app/log_stderr.h"
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
+#include "eider/app/life/log_stderr.h"
 #include "eider/app/secret_query.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "eider/app/app.h"
-#include "eider/app/event_stream.h"
-#include "eider/app/producing.h"
-#include "eider/app/websocket.h"
+#include "eider/app/handlers/event_stream.h"
+#include "eider/app/handlers/producing.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/core/json/json.h"
 #include "eider/core/json/value.h"
 #include "eider/io/runtime/sleep.h"

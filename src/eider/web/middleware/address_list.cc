@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/app/client_address.h"
-#include "eider/app/operation.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/client_address.h"
+#include "eider/app/handlers/operation.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/failure.h"
 #include "eider/protocols/http/cidr.h"
 #include "eider/protocols/http/ip_address.h"

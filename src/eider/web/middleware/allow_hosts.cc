@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/app/respond.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/app/sites.h"
 
 namespace eider {

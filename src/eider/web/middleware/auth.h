@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/extract.h"
-#include "eider/app/operation.h"
+#include "eider/app/handlers/extract.h"
+#include "eider/app/handlers/operation.h"
 #include "eider/core/base/sha256.h"
 #include "eider/web/middleware/identity.h"
 

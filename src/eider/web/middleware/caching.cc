@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/app/operation.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/operation.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/conditional_response.h"
 #include "eider/protocols/http/etag.h"

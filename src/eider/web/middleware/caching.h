@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 #include "eider/protocols/http/cache_control.h"
 
 namespace eider {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/producing.h"
+#include "eider/app/handlers/producing.h"
 #include "eider/protocols/http/etag.h"
 #include "eider/testkit/test_client.h"
 #include "eider/web/middleware/response_cache.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/producing.h"
+#include "eider/app/handlers/producing.h"
 #include "eider/core/base/failure.h"
 #include "eider/testkit/test_client.h"
 #include "eider/web/middleware/cross_origin.h"

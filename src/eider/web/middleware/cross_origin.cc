@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/app/operation.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/operation.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/method.h"

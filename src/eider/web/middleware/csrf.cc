@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "eider/app/app.h"
-#include "eider/app/operation.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/operation.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/per_process.h"

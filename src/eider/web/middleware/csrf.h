@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/extract.h"
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/extract.h"
+#include "eider/app/handlers/middleware.h"
 
 namespace eider {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/app/failure_note.h"
+#include "eider/app/handlers/failure_note.h"
 #include "eider/app/this_machine.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/html.h"

@@ -2,7 +2,7 @@
 // Must not be used in production: it is there for a program that asks for it by an option.
 #pragma once
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 
 namespace eider {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 #include "eider/core/json/value.h"
 
 namespace eider {

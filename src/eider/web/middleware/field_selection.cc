@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/app/operation.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/operation.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/url.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 #include "eider/core/reflect/type_of.h"
 
 namespace eider {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/app/checks.h"
+#include "eider/app/life/checks.h"
 
 namespace eider {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/app/respond.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/protocols/http/target.h"
 
 namespace eider {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 
 namespace eider {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <variant>
 
-#include "eider/app/operation.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/operation.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/per_process.h"
 #include "eider/core/base/sip_hash.h"
 #include "eider/core/base/text.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 #include "eider/io/runtime/time.h"
 #include "eider/protocols/http/request.h"
 

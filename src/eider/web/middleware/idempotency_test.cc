@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/producing.h"
+#include "eider/app/handlers/producing.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/app/extract.h"
+#include "eider/app/handlers/extract.h"
 
 namespace eider {
 

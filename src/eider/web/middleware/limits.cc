@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "eider/app/operation.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/operation.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/deadline.h"
 

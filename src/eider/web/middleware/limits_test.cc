@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "eider/app/app.h"
-#include "eider/app/event_stream.h"
-#include "eider/app/producing.h"
+#include "eider/app/handlers/event_stream.h"
+#include "eider/app/handlers/producing.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/app/client.h"
+#include "eider/app/handlers/client.h"
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/task.h"
 #include "eider/io/runtime/time.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 
 namespace eider {
 

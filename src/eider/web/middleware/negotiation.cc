@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/app/extract.h"
-#include "eider/app/operation.h"
-#include "eider/app/pairs.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/extract.h"
+#include "eider/app/handlers/operation.h"
+#include "eider/app/handlers/pairs.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/text.h"
 #include "eider/core/json/binary.h"
 #include "eider/core/json/read.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/merge_patch.h"
+#include "eider/app/handlers/merge_patch.h"
 #include "eider/core/json/binary.h"
 #include "eider/core/json/read.h"
 #include "eider/core/reflect/constraints.h"

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <string_view>
 
-#include "eider/app/client_address.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/client_address.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/digits.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/per_process.h"

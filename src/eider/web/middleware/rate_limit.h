@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "eider/app/extract.h"
-#include "eider/app/middleware.h"
-#include "eider/app/operation.h"
+#include "eider/app/handlers/extract.h"
+#include "eider/app/handlers/middleware.h"
+#include "eider/app/handlers/operation.h"
 #include "eider/io/runtime/time.h"
 #include "eider/web/middleware/rate_store.h"
 

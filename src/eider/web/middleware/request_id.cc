@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "eider/app/operation.h"
+#include "eider/app/handlers/operation.h"
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/request_work.h"
 

@@ -2,7 +2,7 @@
 // Must not be a secret: anybody is told.
 #pragma once
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 
 namespace eider {
 

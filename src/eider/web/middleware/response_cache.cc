@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/client_address.h"
-#include "eider/app/operation.h"
+#include "eider/app/handlers/client_address.h"
+#include "eider/app/handlers/operation.h"
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/loop_local.h"

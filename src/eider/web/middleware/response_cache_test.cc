@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/producing.h"
+#include "eider/app/handlers/producing.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/io/runtime/test_peer.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/middleware.h"
 
 namespace eider {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "eider/app/extract.h"
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/extract.h"
+#include "eider/app/handlers/middleware.h"
 
 namespace eider {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "eider/app/app.h"
-#include "eider/app/producing.h"
+#include "eider/app/handlers/producing.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/testkit/test_client.h"

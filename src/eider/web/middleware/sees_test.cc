@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/producing.h"
-#include "eider/app/websocket.h"
+#include "eider/app/handlers/producing.h"
+#include "eider/app/handlers/websocket.h"
 #include "eider/middleware.h"
 #include "eider/testkit/log_lines.h"
 #include "tests/sim/sim_app.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/operation.h"
+#include "eider/app/handlers/operation.h"
 
 namespace eider {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/extract.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/extract.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/signed_token.h"
 #include "eider/core/json/json.h"
 #include "eider/core/reflect/constraints.h"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "eider/app/log_stderr.h"
+#include "eider/app/life/log_stderr.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"

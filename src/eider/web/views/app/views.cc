@@ -7,9 +7,9 @@
 #include <iterator>
 #include <string>
 
-#include "eider/app/event_stream.h"
-#include "eider/app/failure_note.h"
-#include "eider/app/middleware.h"
+#include "eider/app/handlers/event_stream.h"
+#include "eider/app/handlers/failure_note.h"
+#include "eider/app/handlers/middleware.h"
 #include "eider/app/this_machine.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"

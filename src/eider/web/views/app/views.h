@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "eider/app/app.h"
-#include "eider/app/respond.h"
+#include "eider/app/handlers/respond.h"
 #include "eider/core/base/failure.h"
 #include "eider/web/views/filter_set.h"
 #include "eider/web/views/rendering.h"

@@ -1,0 +1,80 @@
+#include "eider/app/handlers/client.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "eider/app/app.h"
+#include "eider/core/base/failure.h"
+#include "eider/io/runtime/test_peer.h"
+#include "eider/server/server.h"
+
+namespace eider {
+namespace {
+
+/// "address scheme host" of a request from 127.0.0.1 with these fields.
+std::string seen_by(App app, std::string_view fields) {
+  app.get("/me", [](const Client& client) {
+    std::string line = client.address;
+    line.append(" ").append(client.scheme).append(" ").append(client.host);
+    return line;
+  });
+  const auto service = app.make_service().value();
+  Server server(*service, {.port = 0, .threads = 1});
+  EXPECT_TRUE(server.start());
+  const testing::Peer peer(Address::parse("127.0.0.1", server.port()).value());
+  std::string request("GET /me HTTP/1.1\r\nHost: inside\r\nConnection: close\r\n");
+  request.append(fields).append("\r\n");
+  EXPECT_TRUE(peer.send(request));
+  const std::string answer = peer.receive_all();
+  server.stop();
+  return answer.substr(answer.find("\r\n\r\n") + 4);
+}
+
+constexpr std::string_view kForged =
+    "X-Forwarded-For: 192.0.2.9\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: out.example\r\n";
+
+TEST(Client, is_the_other_end_when_nobody_is_trusted) {
+  EXPECT_EQ(seen_by(App(), kForged), "127.0.0.1 http inside");
+}
+
+TEST(Client, is_whom_a_trusted_proxy_names) {
+  App app;
+  app.trust_proxies("10.0.0.0/8, 127.0.0.1");
+  EXPECT_EQ(seen_by(std::move(app), kForged), "192.0.2.9 https out.example");
+}
+
+TEST(Client, is_not_whom_an_outsider_names_in_front) {
+  App app;
+  app.trust_proxies("127.0.0.1");
+  EXPECT_EQ(seen_by(std::move(app), "X-Forwarded-For: 10.1.1.1, 203.0.113.5\r\n"),
+            "203.0.113.5 http inside");
+}
+
+TEST(Client, is_read_from_the_fields_that_the_proxy_sets_only) {
+  App app;
+  app.trust_proxies("127.0.0.1", ForwardedFields::forwarded);
+  constexpr std::string_view kBothKinds =
+      "X-Forwarded-For: 192.0.2.9\r\nX-Forwarded-Proto: ftp\r\nX-Forwarded-Host: out.example\r\n"
+      "Forwarded: for=\"[2001:db8::7]:80\";proto=https\r\n";
+  EXPECT_EQ(seen_by(std::move(app), kBothKinds), "2001:db8::7 https inside");
+}
+
+TEST(Client, of_an_unreadable_word_has_no_address) {
+  App app;
+  app.trust_proxies("127.0.0.1");
+  EXPECT_EQ(seen_by(std::move(app), "X-Forwarded-For: nonsense!\r\n"), " http inside");
+}
+
+TEST(TrustProxies, names_the_block_that_is_wrong) {
+  App app;
+  try {
+    app.trust_proxies("10.0.0.0/33");
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_TRUE(std::string_view(failure.what()).contains("10.0.0.0/33")) << failure.what();
+  }
+}
+
+}  // namespace
+}  // namespace eider

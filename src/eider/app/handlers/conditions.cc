@@ -1,0 +1,68 @@
+#include "eider/app/handlers/conditions.h"
+
+#include "eider/io/runtime/loop.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kPreconditionFailed = 412;
+constexpr int kPreconditionRequired = 428;
+constexpr std::string_view kConditions[] = {"If-Match", "If-None-Match", "If-Unmodified-Since"};
+
+Representation as_representation(const Conditions::Current& current) noexcept {
+  Representation there;
+  there.if_match = TagStrength::weak;
+  if (!current.etag.empty()) {
+    there.tag = EntityTag{.opaque = current.etag};
+  }
+  if (current.last_modified) {
+    there.modified_seconds = current.last_modified->time_since_epoch().count();
+  }
+  return there;
+}
+
+}  // namespace
+
+Result<void> Conditions::hold_against(const Representation& representation) const {
+  // A handler that changes asks: what GET would be told by a 304 is no matter here.
+  const Verdict verdict =
+      evaluate_preconditions(request_->method(), request_->headers(), representation,
+                             wall_time().time_since_epoch().count());
+  if (verdict == Verdict::failed) {
+    return fail(Error(kPreconditionFailed, "What is there is not in the state that you mean."));
+  }
+  return {};
+}
+
+Result<void> Conditions::check(const Current& current) const {
+  return hold_against(as_representation(current));
+}
+
+Result<void> Conditions::check_absent() const {
+  return hold_against({.presence = Representation::Presence::absent});
+}
+
+Result<void> Conditions::require(const Current& current) const {
+  const Representation there = as_representation(current);
+  if (names_state(request_->headers(), there, wall_time().time_since_epoch().count())) {
+    return hold_against(there);
+  }
+  return fail(Error(kPreconditionRequired,
+                    "Say which state you change: If-Match with the ETag that you have got."));
+}
+
+Result<Conditions> Extract<Conditions>::from(const Context& context, ArgumentPlace /*place*/) {
+  return Conditions(context.request);
+}
+
+void Extract<Conditions>::describe(Operation& operation) {
+  for (const std::string_view name : kConditions) {
+    operation.take_header(name, nullptr, false);
+  }
+  operation.answer_problem(kPreconditionFailed, "It is not in the state that the client means.");
+  operation.answer_problem(kPreconditionRequired,
+                           "The client has to name the state that it means.");
+}
+
+}  // namespace eider

@@ -1,0 +1,156 @@
+// Content that may be wrong yet, for a handler that finds more wrong with it and tells it at once.
+// Must not ask anything itself: a check that waits is the handler's.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/app/handlers/extract.h"
+#include "eider/app/handlers/params.h"
+#include "eider/core/reflect/faults.h"
+
+namespace eider {
+
+namespace detail::app {
+
+/// Whether a fault is told of what `pointer` leads to, of something in it or around it.
+[[nodiscard]] bool has_fault_at(const std::vector<FieldError>& faults, std::string_view pointer);
+
+/// What a draft may be of, and how it is read.
+template <class Content>
+struct DraftOf {
+  static_assert(sizeof(Content) == 0,
+                "eider: a draft is of content: Draft<Json<T>>, Draft<Form<T>>");
+};
+
+template <class T>
+struct DraftOf<Json<T>> {
+  using Value = T;
+  static constexpr bool kIsForm = false;
+
+  static Result<void> read(const Request& request, T& value) {
+    static_assert(reflect::kIsReadable<T>,
+                  "eider: views can only be written: read into std::string instead");
+    Result<void> typed = expect_content_type(request, "application/json");
+    return typed ? json::read_into(reflect::type_of<T>(), &value, request.body()) : typed;
+  }
+};
+
+template <class T>
+struct DraftOf<Form<T>> {
+  using Value = T;
+  static constexpr bool kIsForm = true;
+
+  static Result<void> read(const Request& request, T& value) {
+    Result<void> typed = expect_content_type(request, "application/x-www-form-urlencoded");
+    return typed ? read_form(reflect::type_of<T>(), &value, request) : typed;
+  }
+};
+
+/// A T that was read, with what is wrong with it.
+///
+/// IsForm  its members are told of by name: "address/street"; else by JSON pointer
+template <class T, bool IsForm>
+class Judged {
+ public:
+  const T& operator*() const noexcept { return value_; }
+  const T* operator->() const noexcept { return &value_; }
+
+  /// Whether nothing is wrong with it, so far.
+  [[nodiscard]] bool is_good() const noexcept { return faults_.empty(); }
+  /// Likewise with a member of it. Of none where so much is wrong that not all of it is told.
+  template <class M>
+  [[nodiscard]] bool is_good(const M& member) const {
+    return faults_.size() < Faults::kMax && !has_fault_at(faults_, told(member, {}).pointer);
+  }
+  template <class M>
+  void add(const M& member, std::string text) {
+    add(member, Requirement{{}, std::move(text)});
+  }
+  template <class M>
+  void add(const M& member, const Requirement& broken) {
+    add_fault(told(member, broken));
+  }
+  /// What is wrong with it as a whole.
+  void add(std::string text) { add_fault({"", std::move(text)}); }
+
+ protected:
+  void add_fault(FieldError fault) {
+    if (faults_.size() < Faults::kMax) {
+      faults_.push_back(std::move(fault));
+    }
+  }
+
+  T value_{};
+  std::vector<FieldError> faults_;
+
+ private:
+  template <class M>
+  [[nodiscard]] FieldError told(const M& member, const Requirement& broken) const {
+    Faults faults(reflect::type_of<T>().structure(), &value_);
+    faults.add(member, broken);
+    FieldError fault = std::move(faults.found().front());
+    if (IsForm) {
+      fault.pointer.erase(0, 1);
+    }
+    return fault;
+  }
+};
+
+}  // namespace detail::app
+
+/// Content as Json<T> or Form<T> takes it, whatever is wrong with it:
+///
+///     Task<Result<Created<User>>> add(Draft<Json<NewUser>> draft, State<Users> users) {
+///       if (draft.is_good(draft->name)) {
+///         const bool is_taken = co_await users->has(*draft->name);
+///         if (is_taken) draft.add(draft->name, "is taken");
+///       }
+///       Result<NewUser> user = std::move(draft).finish();
+///       if (!user) co_return fail(std::move(user.error()));
+///       …
+///
+/// A member that could not be read is as it was made. What is not JSON at all, too large or of
+/// another media type never comes to the handler.
+template <class Content>
+class Draft : public detail::app::Judged<typename detail::app::DraftOf<Content>::Value,
+                                         detail::app::DraftOf<Content>::kIsForm> {
+ public:
+  using Value = detail::app::DraftOf<Content>::Value;
+  static_assert(reflect::detail::PlainStruct<Value>,
+                "eider: a draft is of a struct, whose members can be told apart");
+
+  /// errors  422 with all that is wrong, in one
+  [[nodiscard]] Result<Value> finish() && {
+    if (!this->is_good()) {
+      return fail(Error::invalid(std::move(this->faults_)));
+    }
+    return std::move(this->value_);
+  }
+
+ private:
+  friend struct Extract<Draft>;
+};
+
+template <class Content>
+struct Extract<Draft<Content>> {
+  static constexpr ArgumentKind kKind = ArgumentKind::content;
+  static constexpr bool kOwns = true;
+  using Held = Draft<Content>;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    Held held;
+    Result<void> read = detail::app::DraftOf<Content>::read(context.request, held.value_);
+    if (!read && read.error().status() != 422) {
+      return fail(std::move(read.error()));
+    }
+    if (!read) {
+      held.faults_ = read.error().fields();
+    }
+    return held;
+  }
+  static void describe(Operation& operation) { Extract<Content>::describe(operation); }
+};
+
+}  // namespace eider

@@ -1,0 +1,484 @@
+// One argument of a handler, made from the request by the argument's type.
+// Must not answer: what is wrong is an Error that the caller renders.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "eider/app/handlers/early_hints.h"
+#include "eider/app/handlers/operation.h"
+#include "eider/app/handlers/params.h"
+#include "eider/core/base/result.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/type_key.h"
+#include "eider/core/base/utf8.h"
+#include "eider/core/json/json.h"
+#include "eider/core/reflect/text.h"
+#include "eider/core/reflect/wording.h"
+#include "eider/io/runtime/cancel.h"
+#include "eider/protocols/http/request.h"
+#include "eider/server/body_stream.h"
+#include "eider/server/service.h"
+
+namespace eider {
+
+/// What an extractor may look at.
+struct Context {
+  Request& request;
+  /// The names in the route's pattern, for errors.
+  std::span<const std::string_view> path_names;
+  /// What the handler's State parameters refer to, in their order.
+  std::span<void* const> states;
+  /// Of an answer that waits, else null.
+  const Ongoing* ongoing = nullptr;
+  /// See UnknownQuery.
+  bool ignores_unknown_query = false;
+};
+
+/// Where an argument comes from, which an Extract says by its kKind.
+enum class ArgumentKind : std::uint8_t {
+  request,         // anything that is there when the head is: what says nothing is of this kind
+  path_value,      // the next value of the path
+  content,         // the content as a whole
+  content_stream,  // the content as it comes
+  state,           // what App::state was given
+  slot,            // what was put into the request
+  output,          // writes the answer while the handler runs
+  live_output,     // the same, each byte to reach the client as soon as it is written
+  socket,          // another protocol's
+};
+
+/// Which of its kind an argument is.
+struct ArgumentPlace {
+  std::size_t path_index;
+  std::size_t state_index;
+};
+
+template <class T>
+struct Extract;
+
+struct Guard;
+
+namespace detail::app {
+
+/// The guard that makes a T of what its Extract takes. What takes a T of the library says `extern
+/// template`, as it is compiled there.
+template <class T>
+[[nodiscard]] Guard make_maker();
+
+/// `eider::read_pairs` (pairs.h) of a query. errors  400
+[[nodiscard]] Result<void> read_query(const reflect::Type& type, void* object,
+                                      const Context& context);
+/// In a request: this name in its form is middleware's, as the token of csrf is, and passed over
+/// where the struct has no member of that name. It outlives the request.
+struct PassesField {
+  std::string_view name;
+};
+[[nodiscard]] std::string_view passed_field(const Request& request) noexcept;
+/// The form that the request's content is, as a struct. errors  422
+[[nodiscard]] Result<void> read_form(const reflect::Type& type, void* object,
+                                     const Request& request);
+/// In a request: Json<T> takes a form, too, where T is flat.
+struct TakesForms {};
+/// Reads the form of a request with TakesForms into the struct of that type at `object`; what is
+/// wrong is told by JSON pointers, as of JSON.
+///
+/// errors  otherwise, where it is no form or none is taken; 415 where the type holds more than
+/// pairs
+///         tell
+[[nodiscard]] Result<void> read_form_instead(const Request& request, const reflect::Type& type,
+                                             void* object, Error otherwise);
+using BrokenRequirements = std::vector<Requirement>;
+
+[[nodiscard]] Error bad_path_value(const Context& context, std::size_t index,
+                                   const BrokenRequirements& broken);
+[[nodiscard]] Error bad_field(std::string_view kind, std::string_view name,
+                              const BrokenRequirements& broken);
+[[nodiscard]] Result<void> expect_content_type(const Request& request, std::string_view type);
+[[nodiscard]] std::optional<std::string_view> find_cookie(const Request& request,
+                                                          std::string_view name) noexcept;
+
+template <class T>
+concept WholeNumber = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>;
+
+template <class T>
+inline constexpr bool kIsOptional = false;
+template <class T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+
+template <class T>
+concept Extracted =
+    requires(const Context& context, ArgumentPlace place) { Extract<T>::from(context, place); };
+/// Whether a T's Extract takes arguments of its own, as a guard does.
+template <class T>
+inline constexpr bool kIsMade = !Extracted<T> && requires { &Extract<T>::from; };
+
+template <class A>
+constexpr ArgumentKind kind_of() noexcept {
+  if constexpr (kIsMade<A>) {
+    return ArgumentKind::slot;
+  } else if constexpr (requires { Extract<A>::kKind; }) {
+    return Extract<A>::kKind;
+  } else {
+    return ArgumentKind::request;
+  }
+}
+template <class A>
+inline constexpr ArgumentKind kKind = kind_of<A>();
+template <class A>
+inline constexpr bool kMayBeMissing = requires { requires Extract<A>::kMayBeMissing; };
+
+/// Whether a parameter holds nothing of the request's. One of the user's own has to say so: what is
+/// not known may be a view.
+template <class A>
+inline constexpr bool kOwns = requires { requires Extract<A>::kOwns; };
+
+/// Whether what a handler does with a parameter has to be done when the answer's head leaves.
+template <class A>
+inline constexpr bool kEndsWithHead = requires { requires Extract<A>::kEndsWithHead; };
+
+/// What text of that type is described by: null for text as it is.
+template <class T>
+constexpr const reflect::Type* text_type() noexcept {
+  if constexpr (kIsOptional<T>) {
+    return text_type<typename T::value_type>();
+  } else if constexpr (std::same_as<T, std::string> || std::same_as<T, std::string_view>) {
+    return nullptr;
+  } else {
+    return &reflect::type_of<T>();
+  }
+}
+
+[[nodiscard]] Error nobody_has_put(std::string_view type_name);
+
+template <class T>
+inline constexpr bool kOwnsNamed = !std::same_as<T, std::string_view>;
+template <class T>
+inline constexpr bool kOwnsNamed<std::optional<T>> = kOwnsNamed<T>;
+
+/// Whether a T can be one segment of a path: what reflect::read_text takes, and views.
+template <class T>
+inline constexpr bool kIsText = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+                                std::same_as<T, std::string> || std::same_as<T, std::string_view> ||
+                                reflect::TextLike<T> || requires { typename T::BoundedValue; };
+template <class T>
+inline constexpr bool kIsText<std::optional<T>> = kIsText<T>;
+
+/// A named text (field or cookie) as the T asked for.
+template <class T>
+Result<T> from_named(std::string_view kind, std::string_view name,
+                     std::optional<std::string_view> text) {
+  if constexpr (kIsOptional<T>) {
+    if (!text) {
+      return T();
+    }
+    auto inner = from_named<typename T::value_type>(kind, name, text);
+    if (!inner) {
+      return fail(std::move(inner.error()));
+    }
+    return T(std::move(*inner));
+  } else {
+    if (!text) {
+      return fail(bad_field(kind, name, {reflect::wording::kMissing}));
+    }
+    if constexpr (std::same_as<T, std::string_view> || std::same_as<T, std::string>) {
+      if (!is_utf8(*text)) [[unlikely]] {
+        return fail(bad_field(kind, name, {reflect::wording::kNotUtf8}));
+      }
+      return T(*text);
+    } else {
+      T value{};
+      if (auto read = reflect::read_text(reflect::type_of<T>(), &value, *text); !read) {
+        return fail(bad_field(kind, name, read.error()));
+      }
+      return value;
+    }
+  }
+}
+
+}  // namespace detail::app
+
+/// A plain type is the next parameter of the path. To teach handlers a type of your own, specialise
+/// Extract for it: as below, or
+///
+///     struct User { …; static constexpr bool kIsProvided = true; };        // what a guard has put
+///     template <> struct eider::Extract<Caller> : ExtractSlot<Caller> {};  // … of another's type
+///     template <> struct eider::Extract<Caller> {                          // what is made when
+///     asked
+///       static Task<Result<Caller>> from(Cookie<"sid"> sid, State<Sessions> sessions);
+///     };
+///
+/// The latter takes what a guard may take and is one: it may wait, runs ahead of content, once per
+/// request, and a handler that takes std::optional<Caller> gets nothing where it says 4xx.
+///
+/// kKind  where it comes from
+/// describe(Operation&)  says what it takes of a request, for documents; may be left out
+/// kOwns  what is held views nothing of the request. Without it the request is copied ahead of a
+///        handler that answers at once with content to be made later, such as Streamed, and a
+///        WebSocket's handler may not take it.
+/// check_type()  throws a Failure where it cannot be made of any request: when the route is added
+/// kEndsWithHead  what is done with it counts until the answer's head leaves: a handler that writes
+///        its answer while it runs may not take it.
+template <class T>
+struct Extract {
+  static constexpr ArgumentKind kKind = ArgumentKind::path_value;
+  static constexpr bool kReadsText = true;
+  static constexpr bool kOwns = !std::same_as<T, std::string_view>;
+  using Held = T;
+
+  static Result<T> from(const Context& context, ArgumentPlace place) {
+    const std::string_view text = context.request.path_values()[place.path_index];
+    if constexpr (std::same_as<T, std::string_view> || std::same_as<T, std::string>) {
+      if (!is_utf8(text)) [[unlikely]] {
+        return fail(
+            detail::app::bad_path_value(context, place.path_index, {reflect::wording::kNotUtf8}));
+      }
+      return T(text);
+    } else {
+      if constexpr (detail::app::WholeNumber<T>) {
+        if (const auto number = parse_integer<T>(text)) [[likely]] {
+          return *number;
+        }
+      }
+      T value{};
+      if (auto read = reflect::read_text(reflect::type_of<T>(), &value, text); !read) {
+        return fail(detail::app::bad_path_value(context, place.path_index, read.error()));
+      }
+      return value;
+    }
+  }
+  static void describe(Operation& operation) {
+    detail::app::describe_path_value(operation, detail::app::text_type<T>());
+  }
+};
+
+template <class T>
+struct Extract<Query<T>> {
+  static constexpr bool kOwns = true;
+  static_assert(std::is_aggregate_v<T> && std::is_class_v<T>,
+                "Query<T> takes a struct whose members are the keys");
+  using Held = Query<T>;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    Held held;
+    auto read = detail::app::read_query(reflect::type_of<T>(), &*held, context);
+    if (!read) {
+      return fail(std::move(read.error()));
+    }
+    return held;
+  }
+  static void describe(Operation& operation) { operation.take_query(reflect::type_of<T>()); }
+};
+
+template <class T>
+struct Extract<Form<T>> {
+  static constexpr ArgumentKind kKind = ArgumentKind::content;
+  static constexpr bool kOwns = true;
+  static_assert(std::is_aggregate_v<T> && std::is_class_v<T>,
+                "Form<T> takes a struct whose members are the keys");
+  using Held = Form<T>;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    if (auto typed = detail::app::expect_content_type(context.request, kFormUrlencoded); !typed) {
+      return fail(std::move(typed.error()));
+    }
+    Held held;
+    auto read = detail::app::read_form(reflect::type_of<T>(), &*held, context.request);
+    if (!read) {
+      return fail(std::move(read.error()));
+    }
+    return held;
+  }
+  static void describe(Operation& operation) {
+    detail::app::describe_form_content(operation, reflect::type_of<T>());
+  }
+};
+
+template <class T>
+struct Extract<Json<T>> {
+  static constexpr ArgumentKind kKind = ArgumentKind::content;
+  static constexpr bool kOwns = true;
+  using Held = Json<T>;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    if (auto typed = detail::app::expect_content_type(context.request, "application/json");
+        !typed) {
+      // Of what cannot be made first json::read has to say so, ahead of what the compiler would.
+      if constexpr (std::default_initializable<T>) {
+        Held held;
+        auto form = detail::app::read_form_instead(context.request, reflect::type_of<T>(), &*held,
+                                                   std::move(typed.error()));
+        return form ? Result<Held>(std::move(held)) : fail(std::move(form.error()));
+      }
+    }
+    auto read = json::read<T>(context.request.body());
+    if (!read) {
+      return fail(std::move(read.error()));
+    }
+    return Held(std::move(*read));
+  }
+  static void describe(Operation& operation) {
+    detail::app::describe_json_content(operation, reflect::type_of<T>());
+  }
+};
+
+template <FixedString Name, class T>
+struct Extract<Header<Name, T>> {
+  static constexpr bool kOwns = detail::app::kOwnsNamed<T>;
+  using Held = Header<Name, T>;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    auto value =
+        detail::app::from_named<T>("header", Name.view(), context.request.header(Name.view()));
+    if (!value) {
+      return fail(std::move(value.error()));
+    }
+    return Held(std::move(*value));
+  }
+  static void describe(Operation& operation) {
+    operation.take_header(Name.view(), detail::app::text_type<T>(), !detail::app::kIsOptional<T>);
+  }
+};
+
+template <FixedString Name, class T>
+struct Extract<Cookie<Name, T>> {
+  static constexpr bool kOwns = detail::app::kOwnsNamed<T>;
+  using Held = Cookie<Name, T>;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    auto value = detail::app::from_named<T>("cookie", Name.view(),
+                                            detail::app::find_cookie(context.request, Name.view()));
+    if (!value) {
+      return fail(std::move(value.error()));
+    }
+    return Held(std::move(*value));
+  }
+  static void describe(Operation& operation) {
+    operation.take_cookie(Name.view(), detail::app::text_type<T>(), !detail::app::kIsOptional<T>);
+  }
+};
+
+// What is no template is defined in extract.cc: a std::expected of each costs every program 20 ms
+// of its compilation, whether it uses the parameter or not.
+
+template <>
+struct Extract<Body> {
+  static constexpr ArgumentKind kKind = ArgumentKind::content;
+  using Held = Body;
+  static Result<Held> from(const Context& context, ArgumentPlace);
+  static void describe(Operation& operation) { detail::app::describe_any_content(operation); }
+};
+
+template <>
+struct Extract<BodyStream> {
+  static constexpr ArgumentKind kKind = ArgumentKind::content_stream;
+  using Held = BodyStream;
+  static Result<Held> from(const Context& context, ArgumentPlace);
+  static void describe(Operation& operation) {
+    detail::app::describe_streamed_content(operation, "*/*");
+  }
+};
+
+template <>
+struct Extract<EarlyHints> {
+  using Held = EarlyHints;
+  static Result<Held> from(const Context& context, ArgumentPlace);
+};
+
+template <>
+struct Extract<Cancel> {
+  static constexpr bool kOwns = true;
+  using Held = Cancel;
+  static Result<Held> from(const Context& context, ArgumentPlace);
+};
+
+template <class T>
+struct Extract<State<T>> {
+  static constexpr bool kOwns = true;
+  static constexpr ArgumentKind kKind = ArgumentKind::state;
+  using Held = State<T>;
+  using Object = T;
+  static Result<Held> from(const Context& context, ArgumentPlace place) {
+    return State<T>(*static_cast<T*>(context.states[place.state_index]));
+  }
+};
+
+template <class T>
+struct Extract<Slot<T>> {
+  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+  using Held = Slot<T>;
+  using Object = std::remove_const_t<T>;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    Object* const object = context.request.find<Object>();
+    if (object == nullptr) [[unlikely]] {
+      return fail(detail::app::nobody_has_put(detail::base::type_name<Object>()));
+    }
+    return Slot<T>(*object);
+  }
+};
+
+/// Derive the Extract of a type of your own from this, and handlers take what was put into the
+/// request by that type itself: `T`, a copy, `const T&` or `std::optional<T>`, like Slot<T>. Say
+/// `kOwns` where a T views nothing of the request.
+template <class T>
+struct ExtractSlot {
+  static_assert(std::is_copy_constructible_v<T>,
+                "this type cannot be copied: take Slot<T>, which is what was put itself");
+  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+  using Held = T;
+  using Object = T;
+  static Result<T> from(const Context& context, ArgumentPlace) {
+    const T* const object = context.request.find<T>();
+    if (object == nullptr) [[unlikely]] {
+      return fail(detail::app::nobody_has_put(detail::base::type_name<T>()));
+    }
+    return *object;
+  }
+};
+
+/// Of a struct that says so itself, with what is derived from it, and that views nothing of the
+/// request: `static constexpr bool kIsProvided = true;`.
+template <class T>
+  requires requires { requires T::kIsProvided; }
+struct Extract<T> : ExtractSlot<T> {
+  static constexpr bool kOwns = true;
+};
+
+namespace detail::app {
+
+/// What a parameter of type A is made by.
+template <class A>
+struct Extractor : Extract<A> {};
+template <class A>
+  requires kIsMade<A>
+struct Extractor<A> : ExtractSlot<A> {};
+
+}  // namespace detail::app
+
+template <class T>
+  requires(detail::app::kKind<T> == ArgumentKind::slot)
+struct Extract<std::optional<T>> {
+  using Inner = detail::app::Extractor<T>;
+  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+  static constexpr bool kMayBeMissing = true;
+  static constexpr bool kOwns = detail::app::kOwns<T>;
+  static constexpr bool kEndsWithHead = detail::app::kEndsWithHead<T>;
+  using Held = std::optional<typename Inner::Held>;
+  using Object = typename Inner::Object;
+  static Result<Held> from(const Context& context, ArgumentPlace place) {
+    if (!context.request.slots().contains(&detail::base::kTypeKey<Object>)) {
+      return Held();
+    }
+    return Held(std::move(*Inner::from(context, place)));
+  }
+};
+
+/// `Request&`, `const Request&`.
+template <class T>
+  requires std::same_as<std::remove_const_t<T>, Request>
+struct Extract<T&> {
+  using Held = T*;
+  static Result<Held> from(const Context& context, ArgumentPlace) { return &context.request; }
+};
+
+}  // namespace eider

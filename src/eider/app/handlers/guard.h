@@ -1,0 +1,284 @@
+// What stands ahead of a handler: a function that decides on the head alone whether it is called,
+// and learns what it wants to know. Must not read content.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "eider/app/handlers/handler.h"
+#include "eider/app/handlers/kept_function.h"
+#include "eider/app/handlers/middleware.h"
+
+namespace eider {
+
+struct Guard;
+/// Says what a guard takes and refuses with, in place of its parameters.
+using DescribeGuard = std::function<void(Operation&)>;
+
+/// A State parameter: which type it wants, for the lookup at start and its error.
+struct StateWish {
+  detail::base::TypeKey key;
+  std::string_view type_name;
+};
+
+/// A type that a parameter takes from the request's slots.
+struct SlotWish {
+  detail::base::TypeKey key;
+  std::string_view type_name;
+  bool may_be_missing;
+  /// Makes the guard that makes one where no other puts one; null: there is no such.
+  Guard (*make_maker)();
+};
+
+/// What a function's parameters ask for beyond the request, each in their order. Static.
+struct Wishes {
+  std::span<const StateWish> states;
+  std::span<const SlotWish> slots;
+};
+
+/// One function behind two plain function pointers, as Endpoint is for handlers.
+struct Guard {
+  using AdmitNow = Result<void> (*)(const Guard&, const Context&);
+  using AdmitLater = Task<Result<void>> (*)(const Guard&, const Context&);
+
+  std::shared_ptr<const void> function;
+  AdmitNow admit_now = nullptr;      // null when it waits
+  AdmitLater admit_later = nullptr;  // null when it does not
+  bool is_blocking = false;
+  /// What it puts into the request; null: nothing.
+  detail::base::TypeKey puts = nullptr;
+  std::string_view puts_name;
+  bool may_put_nothing = false;
+  /// It may answer with an Error.
+  bool may_refuse = false;
+  Wishes wishes;
+  std::span<const detail::app::Describe> parameters;
+  /// Of the values of the path that it takes, which are the first ones.
+  std::span<const std::string_view> path_types;
+  /// In place of what the parameters say; empty: they speak for it.
+  DescribeGuard describe;
+  /// As `--routes` tells it; empty: by what it puts.
+  std::string name;
+  /// Stands around the handlers of the routes on whose way this guard is, within all middleware,
+  /// which so sees what it does to the answer, such as setting a cookie. Null: nothing.
+  std::shared_ptr<const Around> around;
+};
+
+namespace detail::app {
+
+/// What a guard returns, taken apart.
+template <class R>
+struct Learned {
+  using Type = R;
+  static constexpr bool kMayBeNothing = false;
+  static constexpr bool kMayRefuse = false;
+};
+template <class T>
+struct Learned<Result<T>> : Learned<T> {
+  static constexpr bool kMayRefuse = true;
+};
+template <class T>
+struct Learned<std::optional<T>> {
+  using Type = T;
+  static constexpr bool kMayRefuse = false;
+  static constexpr bool kMayBeNothing = true;
+};
+
+template <class T>
+Result<void> put_learned(Request& request, T learned) {
+  request.put(std::move(learned));
+  return {};
+}
+template <class T>
+Result<void> put_learned(Request& request, std::optional<T> learned) {
+  return learned ? put_learned(request, std::move(*learned)) : Result<void>();
+}
+template <class T>
+Result<void> put_learned(Request& request, Result<T> learned) {
+  if (!learned) {
+    return fail(std::move(learned.error()));
+  }
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else {
+    return put_learned(request, std::move(*learned));
+  }
+}
+
+template <class G>
+Result<void> admit_now(const Guard& guard, const Context& context) {
+  using S = Signature<G>;
+  constexpr std::make_index_sequence<S::kCount> kSequence;
+  const auto& function = *static_cast<const G*>(guard.function.get());
+  const auto call = [&]<std::size_t... I>(std::index_sequence<I...> sequence) -> Result<void> {
+    [[maybe_unused]] auto held = S::extract(context, sequence);
+    if (auto wrong = first_error(held, sequence)) {
+      return fail(std::move(*wrong));
+    }
+    if constexpr (std::is_void_v<typename S::Value>) {
+      function(pass(*held_at<I>(held))...);
+      return {};
+    } else {
+      return put_learned(context.request, function(pass(*held_at<I>(held))...));
+    }
+  };
+  return call(kSequence);
+}
+
+template <class G>
+Task<Result<void>> admit_later(const Guard& guard, const Context& context) {
+  using S = Signature<G>;
+  constexpr std::make_index_sequence<S::kCount> kSequence;
+  Request& request = context.request;
+  auto held = S::extract(context, kSequence);
+  if (auto wrong = first_error(held, kSequence)) {
+    co_return fail(std::move(*wrong));
+  }
+  auto task = begin(*static_cast<const G*>(guard.function.get()), held, kSequence);
+  if constexpr (std::is_void_v<typename S::Value>) {
+    co_await std::move(task);
+    co_return Result<void>();
+  } else {
+    typename S::Value learned = co_await std::move(task);
+    co_return put_learned(request, std::move(learned));
+  }
+}
+
+/// Says what is wrong with a guard, while compiling.
+template <class G>
+consteval void check_guard() {
+  using S = Signature<G>;
+  using Type = typename Learned<typename S::Value>::Type;
+  static_assert(!S::kTakesContent,
+                "a guard runs ahead of content: it takes no Body, Json<T>, Form<T>, BodyStream or "
+                "Multipart, which are its handler's");
+  static_assert(!S::kEndsWithHead,
+                "a guard changes no session, since a refusal would lose that: take Session<const "
+                "T>, or a UserKey");
+  static_assert(!S::kProduces && !S::kTakesSocket,
+                "a guard does not answer: return an Error, or what the handler is to know");
+  static_assert(!std::is_same_v<Type, bool>,
+                "a guard that returns a bool does not say why: return Result<void>, as in `return "
+                "fail(Error(403, \"…\"))`");
+  static_assert(!std::is_same_v<Type, Response> && !std::is_same_v<Type, Error>,
+                "a guard returns what the handler is to know, or a Result<T> of it that may be an "
+                "Error");
+  if constexpr (S::kIsTask) {
+    check_captures<G>();
+  }
+}
+
+template <class S>
+[[nodiscard]] constexpr Wishes wishes_of() noexcept;
+
+template <class G>
+[[nodiscard]] Guard make_guard(G function) {
+  check_guard<G>();
+  using S = Signature<G>;
+  using L = Learned<typename S::Value>;
+  S::check_parameters();
+  Guard guard;
+  guard.is_blocking = kIsBlocking<G>;
+  if constexpr (kWaits<G>) {
+    guard.admit_later = &admit_later<G>;
+  } else {
+    guard.admit_now = &admit_now<G>;
+  }
+  if constexpr (!std::is_void_v<typename L::Type>) {
+    guard.puts = &base::kTypeKey<typename L::Type>;
+    guard.puts_name = base::type_name<typename L::Type>();
+    guard.may_put_nothing = L::kMayBeNothing;
+  }
+  guard.wishes = wishes_of<S>();
+  guard.parameters = S::parameters();
+  guard.path_types = S::path_types();
+  guard.may_refuse = L::kMayRefuse;
+  guard.function = keep_function(std::move(function));
+  // What these give may refer to the guard.
+  [[maybe_unused]] const G& kept = *static_cast<const G*>(guard.function.get());
+  if constexpr (requires(Operation& operation) { kept.describe(operation); }) {
+    guard.describe = [its = guard.function](Operation& operation) {
+      static_cast<const G*>(its.get())->describe(operation);
+    };
+  }
+  if constexpr (requires { std::string(kept.name()); }) {
+    guard.name = kept.name();
+  }
+  if constexpr (requires { Around(kept.around()); }) {
+    guard.around = std::make_shared<const Around>(kept.around());
+  }
+  return guard;
+}
+
+template <class G>
+[[nodiscard]] Guard describe_guard(G function, DescribeGuard describe) {
+  Guard guard = make_guard(as_function(std::move(function)));
+  if (describe) {
+    guard.describe = std::move(describe);
+  }
+  return guard;
+}
+
+/// Of a type whose Extract makes it from what it takes itself.
+template <class T>
+[[nodiscard]] Guard make_maker() {
+  Guard maker = make_guard(&Extract<T>::from);
+  using Made = typename Learned<typename Signature<decltype(&Extract<T>::from)>::Value>::Type;
+  static_assert(std::is_same_v<Made, T>,
+                "Extract<T>::from returns a T, or a Result, an optional or a Task of one");
+  if constexpr (requires(Operation& operation) { Extract<T>::describe(operation); }) {
+    maker.describe = &Extract<T>::describe;
+  }
+  return maker;
+}
+
+template <class A>
+constexpr void add_wish(StateWish*& next) noexcept {
+  if constexpr (kKind<A> == ArgumentKind::state) {
+    using T = typename Extract<A>::Object;
+    *next++ = {&base::kTypeKey<T>, base::type_name<T>()};
+  }
+}
+
+template <class A>
+constexpr void add_wish(SlotWish*& next) noexcept {
+  if constexpr (kKind<A> == ArgumentKind::slot) {
+    using T = typename Extractor<A>::Object;
+    *next = {&base::kTypeKey<T>, base::type_name<T>(), kMayBeMissing<A>, nullptr};
+    if constexpr (kIsMade<T>) {
+      next->make_maker = &make_maker<T>;
+    }
+    ++next;
+  }
+}
+
+template <class Wish, ArgumentKind kind, class... A>
+inline constexpr auto kWishes = [] {
+  std::array<Wish, (std::size_t{0} + ... + (kKind<A> == kind ? 1U : 0U))> wishes{};
+  [[maybe_unused]] Wish* next = wishes.data();
+  (add_wish<A>(next), ...);
+  return wishes;
+}();
+
+/// The wishes of parameters, shared by all functions of the same ones.
+template <class... A>
+struct WishesOf {
+  static constexpr Wishes kAll{kWishes<StateWish, ArgumentKind::state, A...>,
+                               kWishes<SlotWish, ArgumentKind::slot, A...>};
+};
+
+template <class S>
+constexpr Wishes wishes_of() noexcept {
+  return S::template Of<WishesOf>::kAll;
+}
+
+}  // namespace detail::app
+}  // namespace eider

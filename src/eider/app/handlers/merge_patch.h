@@ -1,0 +1,67 @@
+// A body that says what changes in something: a handler's parameter for PATCH.
+// Must not know where that something is kept.
+#pragma once
+
+#include <utility>
+
+#include "eider/app/handlers/extract.h"
+#include "eider/core/json/json.h"
+#include "eider/core/json/merge_patch.h"
+
+namespace eider {
+
+/// JSON Merge Patch (RFC 7396) of a T, which is read and checked as T is once it is applied: a
+/// member that is absent stays, null takes one away.
+///
+///     app.patch("/notes/{id}", [](int id, MergePatch<Note> patch, State<Store> store)
+///                                  -> Result<Note> {
+///       Result<Note> changed = patch.applied_to(store->find(id));
+///       …
+///
+/// It comes as application/merge-patch+json or application/json, else 415.
+template <class T>
+class MergePatch {
+ public:
+  MergePatch() = default;
+  explicit MergePatch(json::Value patch) : patch_(std::move(patch)) {}
+
+  /// errors  422 with all that is wrong with the result, by pointers
+  [[nodiscard]] Result<T> applied_to(const T& current) const {
+    auto whole = json::read<json::Value>(json::to_text(current));
+    if (!whole) {
+      return fail(std::move(whole.error()));
+    }
+    json::merge_patch(*whole, patch_);
+    return json::read<T>(json::to_text(*whole));
+  }
+
+  /// As it came.
+  [[nodiscard]] const json::Value& changes() const noexcept { return patch_; }
+
+ private:
+  json::Value patch_;
+};
+
+namespace detail::app {
+
+[[nodiscard]] Result<json::Value> read_merge_patch(const Request& request);
+void describe_merge_patch(Operation& operation);
+
+}  // namespace detail::app
+
+template <class T>
+struct Extract<MergePatch<T>> {
+  static constexpr ArgumentKind kKind = ArgumentKind::content;
+  static constexpr bool kOwns = true;
+  using Held = MergePatch<T>;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    auto patch = detail::app::read_merge_patch(context.request);
+    if (!patch) {
+      return fail(std::move(patch.error()));
+    }
+    return Held(std::move(*patch));
+  }
+  static void describe(Operation& operation) { detail::app::describe_merge_patch(operation); }
+};
+
+}  // namespace eider

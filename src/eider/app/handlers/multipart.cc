@@ -1,0 +1,187 @@
+#include "eider/app/handlers/multipart.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "eider/app/handlers/spool.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/utf8.h"
+
+namespace eider {
+
+namespace {
+
+Error error_of(MultipartRefusal refusal) {
+  const MultipartRefusalInfo& info = refusal_info(refusal);
+  return {info.status, std::string(info.text)};
+}
+
+}  // namespace
+
+/// The form as far as it has been read.
+class Multipart::Reading {
+ public:
+  Reading(BodyStream body, std::string boundary) : body_(body), boundary_(std::move(boundary)) {}
+
+  [[nodiscard]] MultipartLimits& limits() noexcept { return limits_; }
+  [[nodiscard]] const MultipartPart& part() const noexcept { return reader_->part(); }
+  [[nodiscard]] std::uint64_t part_number() const noexcept { return part_number_; }
+  [[nodiscard]] bool is_in_part() const noexcept { return is_in_part_; }
+  [[nodiscard]] bool is_over() const noexcept { return is_over_; }
+
+  /// The next event, none of them need_more or refused; `end` once the content has ended too.
+  Task<MultipartStep> next() {
+    if (looked_at_.has_value()) {
+      co_return *std::exchange(looked_at_, std::nullopt);
+    }
+    if (!reader_.has_value()) {
+      reader_.emplace(boundary_, limits_);
+    }
+    while (true) {
+      const MultipartStep step = reader_->read(input_);
+      input_.remove_prefix(step.consumed);
+      fail_if_refused();
+      if (step.status != MultipartStatus::need_more && step.status != MultipartStatus::end) {
+        co_return note(step);
+      }
+      if (step.status == MultipartStatus::end) {
+        continue;  // what stands behind is read, up to its limit, so that the connection can go on
+      }
+      auto arriving = body_.next();
+      const std::optional<std::string_view> arrived = co_await arriving;
+      if (!arrived.has_value()) {
+        const MultipartStep last = reader_->finish();
+        fail_if_refused();
+        co_return note(last);
+      }
+      input_ = *arrived;
+    }
+  }
+  /// Whether the part that has just begun has no content. Its begin may be used no more.
+  Task<bool> is_empty() {
+    looked_at_ = co_await next();
+    co_return looked_at_->status != MultipartStatus::part_data;
+  }
+
+ private:
+  void fail_if_refused() const {
+    if (reader_->refusal() != MultipartRefusal::none) {
+      throw Failure(error_of(reader_->refusal()));
+    }
+  }
+  MultipartStep note(const MultipartStep& step) noexcept {
+    const bool begins = step.status == MultipartStatus::part_begin;
+    part_number_ += begins ? 1 : 0;
+    is_in_part_ = begins || step.status == MultipartStatus::part_data;
+    is_over_ = step.status == MultipartStatus::end;
+    return step;
+  }
+
+  BodyStream body_;
+  std::string boundary_;
+  MultipartLimits limits_;
+  std::optional<MultipartReader> reader_;
+  std::optional<MultipartStep> looked_at_;  // what `next` returns first
+  std::string_view input_;                  // what of the last arrival is not read yet
+  std::uint64_t part_number_ = 0;
+  bool is_in_part_ = false;
+  bool is_over_ = false;
+};
+
+Multipart::Multipart(BodyStream body, std::string boundary)
+    : reading_(std::make_unique<Reading>(body, std::move(boundary))) {}
+Multipart::Multipart(Multipart&&) noexcept = default;
+Multipart& Multipart::operator=(Multipart&&) noexcept = default;
+Multipart::~Multipart() = default;
+
+MultipartLimits& Multipart::limits() noexcept {
+  return reading_->limits();
+}
+
+Task<std::optional<Multipart::Part>> Multipart::next() {
+  Reading& reading = *reading_;
+  while (!reading.is_over()) {
+    const MultipartStep step = co_await reading.next();
+    if (step.status != MultipartStatus::part_begin) {
+      continue;
+    }
+    Part part(reading, reading.part());
+    // What browsers send for a file input in which no file is chosen (WHATWG HTML, 4.10.21.4).
+    const bool may_be_absent = part.filename && part.filename->empty();
+    if (may_be_absent) {
+      if (co_await reading.is_empty()) {
+        continue;
+      }
+    }
+    co_return part;
+  }
+  co_return std::nullopt;
+}
+
+Multipart::Part::Part(Reading& reading, const MultipartPart& part)
+    : name(part.name),
+      filename(part.filename),
+      content_type(part.content_type),
+      reading_(&reading),
+      number_(reading.part_number()) {}
+
+Task<std::optional<std::string_view>> Multipart::Part::next_bytes() {
+  if (reading_->part_number() != number_) {
+    throw std::logic_error("a part of a form is read after the next one was asked for");
+  }
+  if (!reading_->is_in_part()) {
+    co_return std::nullopt;
+  }
+  const MultipartStep step = co_await reading_->next();
+  if (step.status != MultipartStatus::part_data) {
+    co_return std::nullopt;
+  }
+  co_return step.data;
+}
+
+Task<std::string> Multipart::Part::bytes(std::size_t bytes_max) {
+  std::string all;
+  while (true) {
+    const std::optional<std::string_view> some = co_await next_bytes();
+    if (!some.has_value()) {
+      co_return all;
+    }
+    if (some->size() > bytes_max - all.size()) {
+      throw Failure(error_of(MultipartRefusal::part_too_large).with_field(name, "is too large"));
+    }
+    all.append(*some);
+  }
+}
+
+Task<std::string> Multipart::Part::text(std::size_t bytes_max) {
+  std::string all = co_await bytes(bytes_max);
+  if (!is_utf8(all)) {
+    throw Failure(
+        Error::bad_request("The form is not valid.").with_field(name, "must be UTF-8 text"));
+  }
+  co_return all;
+}
+
+Task<TempFile> Multipart::Part::save(std::string directory) {
+  TempFileWriter file = co_await TempFileWriter::create(std::move(directory));
+  while (true) {
+    const std::optional<std::string_view> some = co_await next_bytes();
+    if (!some.has_value()) {
+      break;
+    }
+    if (file.gather(*some)) {
+      co_await file.write();
+    }
+  }
+  co_return co_await file.finish();
+}
+
+Result<Multipart> Extract<Multipart>::from(const Context& context, ArgumentPlace /*place*/) {
+  auto boundary = multipart_boundary(context.request.header("Content-Type").value_or(""));
+  if (!boundary) {
+    return fail(error_of(boundary.error()));
+  }
+  return Multipart(BodyStream(*context.ongoing->content), std::move(*boundary));
+}
+
+}  // namespace eider

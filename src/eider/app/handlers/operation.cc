@@ -1,0 +1,245 @@
+#include "eider/app/handlers/operation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/core/base/text.h"
+#include "eider/protocols/http/response.h"
+
+namespace eider {
+
+namespace {
+
+/// What a parameter's text holds: an optional's value.
+const reflect::Type* value_of(const reflect::Type* type) noexcept {
+  return type != nullptr && type->kind == reflect::Kind::kOptional ? type->optional().value : type;
+}
+
+bool may_be_absent(const reflect::Type& type) noexcept {
+  return type.kind == reflect::Kind::kSequence || type.kind == reflect::Kind::kSet ||
+         type.kind == reflect::Kind::kBool;
+}
+
+auto is_named(Operation::In in, std::string_view name) {
+  return [in, name](const Operation::Parameter& parameter) {
+    const bool is_same = in == Operation::In::header ? equals_ignoring_case(parameter.name, name)
+                                                     : parameter.name == name;
+    return parameter.in == in && is_same;
+  };
+}
+
+}  // namespace
+
+bool Operation::Answer::has(std::string_view media_type) const noexcept {
+  return std::ranges::find(contents, media_type, &Content::media_type) != contents.end();
+}
+
+void Operation::Answer::add_field(std::string_view name) {
+  const auto is_it = [name](const std::string& field) { return equals_ignoring_case(field, name); };
+  if (std::ranges::none_of(fields, is_it)) {
+    fields.emplace_back(name);
+  }
+}
+
+bool Operation::only_reads() const noexcept {
+  return method == Method::get || method == Method::head;
+}
+
+void Operation::take_path_value(const reflect::Type* type) {
+  std::size_t index = path_values++;
+  for (Parameter& parameter : parameters) {
+    if (parameter.in == In::path && index-- == 0) {
+      parameter.type = value_of(type);
+    }
+  }
+}
+
+void Operation::take(In in, std::string_view name, const reflect::Type* type, bool is_required,
+                     const MemberText& about) {
+  const auto there = std::ranges::find_if(parameters, is_named(in, name));
+  if (there == parameters.end()) {
+    const bool may_be_empty = in == In::query && type != value_of(type);
+    parameters.push_back({in, std::string(name), value_of(type), is_required, about, may_be_empty});
+  } else {
+    there->is_required |= is_required;  // of two functions that take it one needs it
+  }
+  if (is_required) {
+    answer_problem(400, "A parameter is missing or not valid.");
+  }
+}
+
+void Operation::take_header(std::string_view name, const reflect::Type* type, bool is_required) {
+  take(In::header, name, type, is_required);
+}
+
+void Operation::take_cookie(std::string_view name, const reflect::Type* type, bool is_required) {
+  take(In::cookie, name, type, is_required);
+}
+
+void Operation::take_query(const reflect::Type& type) {
+  const reflect::Structure& structure = type.structure();
+  for (std::size_t index = 0; index < structure.count; ++index) {
+    const reflect::Member& member = structure.first[index];
+    take(In::query, member.name, member.type,
+         structure.is_required(index) && !may_be_absent(*member.type),
+         structure.text_about(member.name));
+  }
+  answer_problem(400, "A parameter is missing or not valid.");
+}
+
+void Operation::take_content(std::string_view media_type, const reflect::Type* type) {
+  contents.push_back({std::string(media_type), type});
+  is_content_required |= type != nullptr;
+  answer_problem(413, "The content is too large.");
+}
+
+void Operation::take_selection(std::string_view name, Parameter::Selection selection) {
+  take(In::query, name, nullptr, false);
+  std::ranges::find_if(parameters, is_named(In::query, name))->selection = std::move(selection);
+  answer_problem(400, "A parameter is missing or not valid.");
+}
+
+Operation::Answer& Operation::answer(int status, std::string_view description) {
+  const auto found = std::ranges::find(answers, status, &Answer::status);
+  if (found != answers.end()) {
+    return *found;
+  }
+  Answer& made = answers.emplace_back();
+  made.status = status;
+  made.description = description;
+  return made;
+}
+
+Operation::Answer& Operation::answer(int status, std::string_view description,
+                                     std::string_view media_type, const reflect::Type* type) {
+  Answer& made = answer(status, description);
+  const std::string_view essence = trim(media_type.substr(0, media_type.find(';')));
+  if (!made.has(essence)) {
+    made.contents.push_back({std::string(essence), type});
+  }
+  return made;
+}
+
+Operation::Answer& Operation::answer_problem(int status, std::string_view description) {
+  return answer(status, description, "application/problem+json", &problem_type());
+}
+
+void Operation::add_guards(const Operation& of_guard, bool may_refuse) {
+  for (const Parameter& parameter : of_guard.parameters) {
+    take(parameter.in, parameter.name, parameter.type, parameter.is_required && !may_refuse,
+         parameter.about);
+  }
+  const std::size_t group = security.empty() ? 1 : security.back().group + 1;
+  for (Security scheme : of_guard.security) {
+    scheme.is_required = scheme.is_required && !may_refuse;
+    scheme.group = group;
+    secure(std::move(scheme));
+  }
+  for (const Answer& one : of_guard.answers) {
+    if (!may_refuse && find_answer(one.status) == nullptr) {
+      answers.push_back(one);
+    }
+  }
+}
+
+void Operation::secure(Security scheme) {
+  security.push_back(std::move(scheme));
+}
+
+const Operation::Parameter* Operation::find(In in, std::string_view name) const noexcept {
+  const auto found = std::ranges::find_if(parameters, is_named(in, name));
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+const Operation::Answer* Operation::find_answer(int status) const noexcept {
+  const auto found = std::ranges::find(answers, status, &Answer::status);
+  return found == answers.end() ? nullptr : &*found;
+}
+
+namespace detail::app {
+
+namespace {
+
+constexpr std::string_view kDone = "What was asked for.";
+
+}  // namespace
+
+void describe_path_value(Operation& operation, const reflect::Type* type) {
+  operation.take_path_value(type);
+  operation.answer_problem(400, "A value of the path is not valid.");
+}
+
+void describe_json_content(Operation& operation, const reflect::Type& type) {
+  operation.take_content(kApplicationJson, &type);
+  operation.answer_problem(400, "The content is no JSON.");
+  operation.answer_problem(415, "The content is of another type.");
+  operation.answer_problem(422, "The content is not valid.");
+}
+
+void describe_form_content(Operation& operation, const reflect::Type& type) {
+  operation.take_content(kFormUrlencoded, &type);
+  operation.answer_problem(415, "The content is of another type.");
+  operation.answer_problem(422, "The content is not valid.");
+}
+
+void describe_any_content(Operation& operation) {
+  operation.take_content("*/*", nullptr);
+}
+
+void describe_streamed_content(Operation& operation, std::string_view media_type) {
+  operation.take_content(media_type, nullptr);
+  operation.is_content_streamed = true;
+}
+
+void describe_streamed_answer(Operation& operation, std::string_view media_type,
+                              const reflect::Type* type) {
+  operation.answer(200, "Sent as it is made.", media_type, type).is_streamed = true;
+}
+
+void describe_value(Operation& operation, const reflect::Type& type) {
+  switch (type.kind) {
+    case reflect::Kind::kBool:
+    case reflect::Kind::kSigned:
+    case reflect::Kind::kUnsigned:
+    case reflect::Kind::kReal:
+      operation.answer(200, kDone, kTextPlain, &type);
+      return;
+    default:
+      describe_json(operation, type);
+  }
+}
+
+void describe_text(Operation& operation, std::string_view media_type) {
+  operation.answer(200, kDone, media_type, nullptr);
+}
+
+void describe_json(Operation& operation, const reflect::Type& type) {
+  operation.answer(200, kDone, kApplicationJson, &type);
+}
+
+void describe_created(Operation& operation, const reflect::Type& type) {
+  operation.answer(201, "What was made.", kApplicationJson, &type).fields = {"Location"};
+}
+
+void describe_redirect(Operation& operation) {
+  operation.answer(303, "It is elsewhere.").fields = {"Location"};
+}
+
+void describe_nothing(Operation& operation) {
+  operation.answer(204, "Done; there is nothing to say.");
+}
+
+void describe_none(Operation& operation) {
+  operation.answer_problem(404, "There is none.");
+}
+
+void describe_wrong(Operation& operation) {
+  operation.answer_problem(0, "What is wrong.");
+}
+
+void describe_unknown(Operation& operation) {
+  operation.answer(0, "As the handler makes it.");
+}
+
+}  // namespace detail::app
+}  // namespace eider

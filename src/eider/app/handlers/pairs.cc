@@ -1,0 +1,207 @@
+#include "eider/app/handlers/pairs.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "eider/core/base/url.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/faults.h"
+#include "eider/core/reflect/text.h"
+#include "eider/core/reflect/wording.h"
+
+namespace eider {
+
+namespace {
+
+using reflect::Kind;
+using reflect::Member;
+namespace wording = reflect::wording;
+
+constexpr std::size_t kErrorsMax = 32;
+
+using reflect::without_rules;
+
+bool is_list(const reflect::Type& type) noexcept {
+  const Kind kind = without_rules(type).kind;
+  return kind == Kind::kSequence || kind == Kind::kSet;
+}
+
+/// Kinds that a browser sends nothing for: a box that is not ticked, a list that nothing is chosen
+/// from. Without a pair they are what they are at first, false and empty.
+bool may_send_nothing(const reflect::Type& type) noexcept {
+  return is_list(type) || without_rules(type).kind == Kind::kBool;
+}
+
+bool is_bool(const reflect::Type& type) noexcept {
+  const reflect::Type& bare = without_rules(type);
+  return bare.kind == Kind::kBool ||
+         (bare.kind == Kind::kOptional && is_bool(*bare.optional().value));
+}
+
+/// The members of one struct, filled from pairs.
+class PairsReader {
+ public:
+  PairsReader(const reflect::Type& type, void* object, std::string_view passed,
+              UnknownPairs unknown)
+      : structure_(type.structure()), object_(object), passed_(passed), unknown_(unknown) {}
+
+  void read(std::string_view name, std::string_view value) {
+    const Member* member = structure_.find(name);
+    if (member == nullptr) {
+      const bool is_passed = !passed_.empty() && name == passed_;
+      if (!is_passed && unknown_ == UnknownPairs::reject) {
+        refuse(name, wording::kUnknown);
+      }
+      return;
+    }
+    const std::uint64_t bit = std::uint64_t{1} << (member - structure_.begin());
+    const bool is_first = (seen_ & bit) == 0;
+    seen_ |= bit;
+    const reflect::Type& type = without_rules(*member->type);
+    if (type.kind == Kind::kSequence) {
+      append(*member, type.sequence(), value, is_first);
+    } else if (type.kind == Kind::kSet) {
+      add(*member, type.set(), value, is_first);
+    } else if (is_first) {
+      assign(*member, *member->type, member->in(object_), value);
+    } else {
+      refuse(name, wording::kTakenTwice);
+    }
+  }
+
+  void refuse(std::string_view name, const Requirement& broken) {
+    refuse(field_error(std::string(name), broken));
+  }
+  void refuse(FieldError error) {
+    if (errors_.size() < kErrorsMax) {
+      errors_.push_back(std::move(error));
+    }
+  }
+
+  std::vector<FieldError> finish() {
+    for (std::size_t i = 0; i < structure_.count; ++i) {
+      const Member& member = structure_.first[i];
+      const bool is_absent = (seen_ >> i & 1U) == 0;
+      const bool is_missing = is_absent && structure_.is_required(i);
+      if (is_missing && !may_send_nothing(*member.type)) {
+        refuse(member.name, wording::kMissing);
+      } else if (is_missing || (!is_absent && is_list(*member.type))) {
+        check_rules(*member.type, member);
+      }
+    }
+    if (errors_.empty() && structure_.check != nullptr) {
+      check_whole();
+    }
+    return std::move(errors_);
+  }
+
+ private:
+  [[nodiscard]] bool is_wrong(std::string_view name) const {
+    return std::ranges::find(errors_, name, &FieldError::pointer) != errors_.end();
+  }
+
+  /// Of a list once all its elements are there, none of which is wrong; of what nothing was sent
+  /// for.
+  void check_rules(const reflect::Type& type, const Member& member) {
+    if (type.kind != Kind::kConstrained || is_wrong(member.name)) {
+      return;
+    }
+    check_rules(*type.constraint().value, member);
+    for (const Requirement& broken :
+         reflect::broken_requirements(type.constraint(), member.in(object_))) {
+      refuse(member.name, broken);
+    }
+  }
+
+  /// By names, as all that is said of pairs.
+  void check_whole() {
+    Faults faults(structure_, object_);
+    structure_.check(object_, faults);
+    for (FieldError& fault : faults.found()) {
+      fault.pointer.erase(0, 1);
+      refuse(std::move(fault));
+    }
+  }
+
+  void append(const Member& member, const reflect::Sequence& sequence, std::string_view value,
+              bool is_first) {
+    void* elements = member.in(object_);
+    if (is_first) {
+      sequence.clear(elements);  // an initialiser holds only where nothing is given
+    }
+    assign(member, *sequence.element, sequence.append(elements), value);
+  }
+
+  void add(const Member& member, const reflect::Set& set, std::string_view value, bool is_first) {
+    void* elements = member.in(object_);
+    if (is_first) {
+      set.clear(elements);
+    }
+    auto fill = [&](void* element) {
+      assign(member, *set.element, element, value);
+      return true;
+    };
+    const auto added = set.add(elements, &fill, [](void* context, void* element) {
+      return (*static_cast<decltype(fill)*>(context))(element);
+    });
+    if (added == reflect::Set::Added::kDoubled) {
+      refuse(member.name, wording::kHeldTwice);
+    }
+  }
+
+  void assign(const Member& member, const reflect::Type& type, void* object,
+              std::string_view value) {
+    if (type.kind == Kind::kOptional && value.empty()) {
+      type.optional().set_null(object);
+      return;
+    }
+    // A ticked box without a value of its own is "on" (HTML, the input element's default/on mode).
+    const bool is_ticked = value == "on" && is_bool(type);
+    if (auto read = reflect::read_text(type, object, is_ticked ? "true" : value); !read) {
+      for (const Requirement& broken : read.error()) {
+        refuse(member.name, broken);
+      }
+    }
+  }
+
+  const reflect::Structure& structure_;
+  void* object_;
+  std::string_view passed_;
+  UnknownPairs unknown_;
+  std::uint64_t seen_ = 0;
+  std::vector<FieldError> errors_;
+};
+
+}  // namespace
+
+bool may_be_pairs(const reflect::Type& type) noexcept {
+  return type.kind == Kind::kStruct &&
+         std::ranges::all_of(type.structure(), [](const Member& member) {
+           const reflect::Type& bare = without_rules(*member.type);
+           const reflect::Type& value = bare.kind == Kind::kSequence ? *bare.sequence().element
+                                        : bare.kind == Kind::kSet    ? *bare.set().element
+                                                                     : bare;
+           return reflect::is_text_type(value);
+         });
+}
+
+std::vector<FieldError> read_pairs(const reflect::Type& type, void* object, std::string_view pairs,
+                                   std::string_view passed, UnknownPairs unknown) {
+  PairsReader reader(type, object, passed, unknown);
+  QueryReader query(pairs);
+  while (const auto pair = query.next()) {
+    const auto name = percent_decode(pair->name, Plus::space);
+    const auto value = percent_decode(pair->value, Plus::space);
+    if (name && value) {
+      reader.read(*name, *value);
+    } else if (unknown == UnknownPairs::reject ||
+               type.structure().find(name ? *name : pair->name) != nullptr) {
+      reader.refuse(pair->name, wording::kBadEscape);
+    }
+  }
+  return reader.finish();
+}
+
+}  // namespace eider

@@ -1,0 +1,71 @@
+#include "eider/app/handlers/pairs.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eider/core/reflect/type_of.h"
+
+namespace eider {
+namespace {
+
+struct Settings {
+  std::string name;
+  bool sends_mail;
+  std::optional<bool> is_public;
+  std::vector<std::string> tags;
+};
+
+/// "name: detail | …", or "" when all is well.
+template <class T>
+std::string problems(T& object, std::string_view pairs) {
+  std::string all;
+  for (const FieldError& error : read_pairs(reflect::type_of<T>(), &object, pairs)) {
+    all += (all.empty() ? "" : " | ") + error.pointer + ": " + error.detail;
+  }
+  return all;
+}
+
+TEST(Pairs, a_ticked_box_is_true) {
+  for (const char* const pairs : {"name=a&sends_mail=on", "name=a&sends_mail=true"}) {
+    Settings settings{};
+    EXPECT_EQ(problems(settings, pairs), "");
+    EXPECT_TRUE(settings.sends_mail) << pairs;
+  }
+  Settings settings{};
+  EXPECT_EQ(problems(settings, "name=a&is_public=on"), "");
+  EXPECT_EQ(settings.is_public, true);
+}
+
+TEST(Pairs, a_box_that_is_not_ticked_is_not_sent_and_false) {
+  Settings settings{};
+  EXPECT_EQ(problems(settings, "name=a"), "");
+  EXPECT_FALSE(settings.sends_mail);
+  EXPECT_EQ(settings.is_public, std::nullopt);
+  EXPECT_EQ(problems(settings, "name=a&sends_mail=false"), "");
+  EXPECT_FALSE(settings.sends_mail);
+}
+
+TEST(Pairs, a_box_holds_nothing_else) {
+  for (const char* const value : {"", "ON", "off", "1", "yes"}) {
+    Settings settings{};
+    EXPECT_EQ(problems(settings, std::string("name=a&sends_mail=") + value),
+              "sends_mail: must be true or false")
+        << value;
+  }
+  Settings settings{};
+  EXPECT_EQ(problems(settings, "name=on&sends_mail=on&sends_mail=on"),
+            "sends_mail: stands there more than once");
+  EXPECT_EQ(settings.name, "on");
+}
+
+TEST(Pairs, a_list_that_nothing_is_chosen_from_is_empty_and_all_else_is_missing) {
+  Settings settings{};
+  EXPECT_EQ(problems(settings, ""), "name: is missing");
+  EXPECT_TRUE(settings.tags.empty());
+}
+
+}  // namespace
+}  // namespace eider

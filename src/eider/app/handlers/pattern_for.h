@@ -1,0 +1,168 @@
+// A route's pattern, held against its handler by the compiler.
+// Must not parse more than it needs to: route/pattern.h owns the grammar.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "eider/app/handlers/handler.h"
+#include "eider/core/base/refusal.h"
+#include "eider/protocols/route/pattern.h"
+
+namespace eider {
+
+/// A pattern that is only known at run time; what is wrong with it is reported when the app starts.
+///
+/// where  the route is said to be written there
+struct RuntimePattern {
+  std::string text;
+  std::source_location where = std::source_location::current();
+};
+
+namespace detail::app {
+// Never defined: the compiler names them when a pattern is refused, so their names are the message.
+void the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
+void a_segment_begins_with_a_colon__write_the_name_in_braces_instead();
+void the_handler_takes_fewer_path_values_than_the_pattern_names();
+void the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query();
+void a_group_prefix_has_no_parameters__put_them_into_its_routes();
+
+enum class PatternRefusal : std::uint8_t {
+  none,
+  no_literal,
+  colon,
+  not_valid,
+  fewer_values,
+  more_values,
+  parameters,  // of a group's prefix
+};
+
+/// Of a text that is no literal, too, as clang evaluates attributes before constraints.
+template <class Text>
+constexpr PatternRefusal prefix_refusal(const Text& text) noexcept {
+  if constexpr (!std::convertible_to<const Text&, const char*>) {
+    return PatternRefusal::no_literal;
+  } else {
+    const std::string_view pattern = text;
+    const PatternFault fault = find_fault(pattern);
+    if (fault == PatternFault::colon_name) {
+      return PatternRefusal::colon;
+    }
+    if (fault != PatternFault::none) {
+      return PatternRefusal::not_valid;
+    }
+    return count_parameters(pattern) == 0 ? PatternRefusal::none : PatternRefusal::parameters;
+  }
+}
+
+/// F  the route's handler; void: the text is a group's prefix
+template <class F, class Text>
+constexpr PatternRefusal pattern_refusal(const Text& text) noexcept {
+  const PatternRefusal refusal = prefix_refusal(text);
+  if constexpr (!std::is_void_v<F> && std::convertible_to<const Text&, const char*>) {
+    const bool is_pattern =
+        refusal == PatternRefusal::none || refusal == PatternRefusal::parameters;
+    if (!is_pattern && !std::string_view(text).empty()) {
+      return refusal;
+    }
+    constexpr std::size_t kTakes = Signature<F>::kPathCount;
+    if (kTakes < count_parameters(text)) {
+      return PatternRefusal::fewer_values;
+    }
+    // A parameter that is none at all is told by itself.
+    const bool is_more = kTakes > count_parameters(text) && Signature<F>::kAreParameters;
+    return is_more ? PatternRefusal::more_values : PatternRefusal::none;
+  }
+  return refusal;
+}
+
+constexpr void refuse(PatternRefusal reason) {
+  switch (reason) {
+    case PatternRefusal::none:
+    case PatternRefusal::no_literal:
+      return;
+    case PatternRefusal::colon:
+      return a_segment_begins_with_a_colon__write_the_name_in_braces_instead();
+    case PatternRefusal::not_valid:
+      return the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
+    case PatternRefusal::fewer_values:
+      return the_handler_takes_fewer_path_values_than_the_pattern_names();
+    case PatternRefusal::more_values:
+      return the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query();
+    case PatternRefusal::parameters:
+      return a_group_prefix_has_no_parameters__put_them_into_its_routes();
+  }
+}
+
+}  // namespace detail::app
+
+// clang-format off
+#define EIDER_PATTERN_IS(text, refusal) \
+  (detail::app::pattern_refusal<F>(text) == detail::app::PatternRefusal::refusal)
+#define EIDER_NO_PATTERN "a pattern that is made at run time is written RuntimePattern{text}"
+#define EIDER_NO_PREFIX "a group's prefix is a literal"
+// clang-format on
+
+/// The pattern of a route whose handler is an F. A literal is checked while compiling: a pattern
+/// and a handler that do not fit stop the build. It is a view, for the length of the registering
+/// call. An empty one is the prefix of its group, without a trailing slash. PatternFor<void> is the
+/// prefix of a group.
+template <class F>
+class PatternFor {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
+  consteval PatternFor(const char* text,
+                       std::source_location where = std::source_location::current())
+      EIDER_ACCEPTS(EIDER_PATTERN_IS(text, none))
+      : text_(text), where_(where) {
+    if constexpr (!detail::base::kIsRefusedByAttribute) {
+      detail::app::refuse(detail::app::pattern_refusal<F>(text));
+    }
+  }
+  // NOLINTNEXTLINE(google-explicit-constructor): as above
+  PatternFor(const RuntimePattern& pattern) noexcept
+    requires(!std::is_void_v<F>)
+      : text_(pattern.text), where_(pattern.where) {}
+  /// Only for the message.
+  template <class T>
+    requires std::convertible_to<const T&, std::string_view>
+  PatternFor(const T& text)  // NOLINT(google-explicit-constructor): as above
+      EIDER_REFUSES(EIDER_PATTERN_IS(text, parameters),
+                    a_group_prefix_has_no_parameters__put_them_into_its_routes)
+          EIDER_REFUSES(EIDER_PATTERN_IS(text, colon),
+                        a_segment_begins_with_a_colon__write_the_name_in_braces_instead)
+              EIDER_REFUSES(
+                  EIDER_PATTERN_IS(text, not_valid),
+                  the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces)
+                  EIDER_REFUSES(EIDER_PATTERN_IS(text, fewer_values),
+                                the_handler_takes_fewer_path_values_than_the_pattern_names)
+                      EIDER_REFUSES(
+                          EIDER_PATTERN_IS(text, more_values),
+                          the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query)
+                          EIDER_REFUSES_WITH(sizeof(text) != 0 && !std::is_void_v<F>,
+                                             EIDER_NO_PATTERN)
+                              EIDER_REFUSES_WITH(sizeof(text) != 0 && std::is_void_v<F>,
+                                                 EIDER_NO_PREFIX) {
+    constexpr bool kIsReported = detail::base::kIsRefusedByAttribute || sizeof(T) == 0;
+    static_assert(kIsReported || std::is_void_v<F>, EIDER_NO_PATTERN);
+    static_assert(kIsReported || !std::is_void_v<F>, EIDER_NO_PREFIX);
+  }
+
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  /// Where the route is written.
+  [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
+
+ private:
+  std::string_view text_;
+  std::source_location where_;
+};
+
+/// A group's prefix: literal segments, checked while compiling.
+using GroupPrefix = PatternFor<void>;
+
+}  // namespace eider

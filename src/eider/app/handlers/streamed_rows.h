@@ -1,0 +1,144 @@
+// Results that are rows, sent as they are found: as JSON lines or as CSV, at the client's pace.
+// Must not know where they come from: a database's stream is one source.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/app/handlers/producing.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/json/csv.h"
+#include "eider/core/json/write.h"
+#include "eider/core/reflect/type_of.h"
+
+namespace eider {
+
+/// `co_await source.next()` gives a std::optional<T>, empty behind the last row: db::RowStream, for
+/// one.
+template <class S, class T>
+concept RowSource = std::same_as<typename S::Value, T> && std::move_constructible<S> &&
+                    requires(S& source) { source.next(); };
+
+/// A result: one JSON text (RFC 8259) per line and row.
+///
+///     app.get("/books.jsonl", [](State<Database> db) -> JsonRows<Book> {
+///       return db->stream<Book>("select id, title from books");
+///     });
+///
+/// The next rows are asked for when the client has taken what was sent. What fails ahead of the
+/// first row is an error response; later it cuts the answer short, so that nobody takes it for
+/// whole, and is logged. For HEAD nothing is asked.
+template <class T>
+class JsonRows {
+ public:
+  static constexpr std::string_view kContentType = "application/x-ndjson";
+
+  template <RowSource<T> S>
+  JsonRows(S source)  // NOLINT(google-explicit-constructor): `return db->stream<T>(…)`
+      : streamed_(std::string(kContentType), [kept = std::make_shared<S>(std::move(source))](
+                                                 ResponseStream out) { return send(kept, out); }) {}
+
+  /// Status and further fields.
+  [[nodiscard]] Response& head() noexcept { return streamed_.head(); }
+  [[nodiscard]] Streamed& streamed() noexcept { return streamed_; }
+
+ private:
+  template <class S>
+  static Task<> send(std::shared_ptr<S> source, ResponseStream out) {
+    Buffer line;
+    while (const auto row = co_await source->next()) {
+      line.clear();
+      json::write(line, *row);
+      line.append('\n');
+      auto written = out.write(line.view());
+      co_await written;
+    }
+  }
+
+  Streamed streamed_;
+};
+
+namespace detail::app {
+
+/// Rows as lines of CSV, by way of their JSON.
+class CsvText {
+ public:
+  CsvText(const reflect::Type& row, json::CsvFormulas formulas);
+
+  /// The line of an object of the type, ahead of the first one the names of its members.
+  ///
+  /// errors   std::invalid_argument, thrown: a member is a list or an object
+  [[nodiscard]] std::string_view line_of(const void* object);
+  /// The names, where no row was.
+  [[nodiscard]] std::string_view rest();
+
+ private:
+  const reflect::Type& row_;
+  json::CsvLines lines_;
+  Buffer json_;
+  std::string line_;
+  bool has_names_ = false;
+};
+
+}  // namespace detail::app
+
+/// A result: the same as comma-separated values (RFC 4180) with a line of the members' names first.
+/// T is a struct of texts, numbers, booleans and optionals of such.
+template <class T>
+class CsvRows {
+ public:
+  static constexpr std::string_view kContentType = "text/csv; charset=utf-8";
+
+  /// formulas  what becomes of texts that a spreadsheet would compute
+  template <RowSource<T> S>
+  CsvRows(S source,  // NOLINT(google-explicit-constructor): `return db->stream<T>(…)`
+          json::CsvFormulas formulas = json::CsvFormulas::escape)
+      : streamed_(std::string(kContentType),
+                  [kept = std::make_shared<S>(std::move(source)), formulas](ResponseStream out) {
+                    return send(kept, formulas, out);
+                  }) {}
+
+  /// Status and further fields.
+  [[nodiscard]] Response& head() noexcept { return streamed_.head(); }
+  [[nodiscard]] Streamed& streamed() noexcept { return streamed_; }
+
+ private:
+  template <class S>
+  static Task<> send(std::shared_ptr<S> source, json::CsvFormulas formulas, ResponseStream out) {
+    detail::app::CsvText text(reflect::type_of<T>(), formulas);
+    while (const auto row = co_await source->next()) {
+      auto written = out.write(text.line_of(&*row));
+      co_await written;
+    }
+    auto written = out.write(text.rest());
+    co_await written;
+  }
+
+  Streamed streamed_;
+};
+
+template <class T>
+struct Render<JsonRows<T>> {
+  static void into(Response& response, JsonRows<T> rows) {
+    Render<Streamed>::into(response, std::move(rows.streamed()));
+  }
+  static void describe(Operation& operation) {
+    detail::app::describe_streamed_answer(operation, JsonRows<T>::kContentType,
+                                          &reflect::type_of<T>());
+  }
+};
+
+template <class T>
+struct Render<CsvRows<T>> {
+  static void into(Response& response, CsvRows<T> rows) {
+    Render<Streamed>::into(response, std::move(rows.streamed()));
+  }
+  static void describe(Operation& operation) {
+    detail::app::describe_streamed_answer(operation, CsvRows<T>::kContentType, nullptr);
+  }
+};
+
+}  // namespace eider

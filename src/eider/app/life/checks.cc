@@ -1,0 +1,55 @@
+#include "eider/app/life/checks.h"
+
+#include "eider/app/handlers/thrown.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+
+namespace eider::detail::app {
+
+Task<> LoopChecks::make(Duration within, Duration kept_for) {
+  if (is_known_ && Loop::current().now() - made_ <= kept_for) {
+    co_return;
+  }
+  if (!is_making_) {
+    is_making_ = true;
+    done_.reset();
+    scope_.start(make_all(within));
+  }
+  co_await done_.wait();
+}
+
+Task<> LoopChecks::make_all(Duration within) {
+  Scope scope;
+  for (Check& check : checks_) {
+    scope.start(make(check, within));
+  }
+  co_await scope.join();
+  is_making_ = false;
+  is_known_ = true;
+  made_ = Loop::current().now();
+  done_.set();
+}
+
+Task<> LoopChecks::make(Check& check, Duration within) {
+  std::string why;
+  try {
+    const bool is_done = co_await with_deadline(check.run(), within);
+    why = is_done ? "" : "it has taken longer than " + format_duration(within);
+  } catch (...) {
+    why = reason_of(thrown_error());
+    why = why.empty() ? "it has thrown" : why;
+  }
+  note(check, std::move(why));
+}
+
+/// One that goes on to fail is told once.
+void LoopChecks::note(Check& check, std::string why) {
+  if (log_ != nullptr && why != check.why) {
+    std::string line("the check ");
+    line.append(check.name).append(why.empty() ? " is well again" : " fails: ").append(why);
+    log_->write(why.empty() ? LogLevel::info : LogLevel::error, line);
+  }
+  check.why = std::move(why);
+}
+
+}  // namespace eider::detail::app

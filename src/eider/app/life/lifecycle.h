@@ -1,0 +1,190 @@
+// What goes on beside requests: what is done at start and stop, in the background, and regularly.
+// Must not run anything by itself: see lifetime.h.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "eider/app/handlers/endpoint.h"
+#include "eider/app/handlers/handler.h"
+#include "eider/app/handlers/kept_function.h"
+#include "eider/app/handlers/params.h"
+#include "eider/core/base/failure.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
+
+namespace eider {
+
+class OptionSet;
+
+/// Where something goes on: on the server's first loop, or on each of them.
+enum class RunsOn : std::uint8_t { one_loop, each_loop };
+
+/// What becomes of work that throws, beside a line in the log with its name.
+enum class WhenItThrows : std::uint8_t { begin_again, end };
+
+struct BackgroundOptions {
+  RunsOn runs_on = RunsOn::one_loop;
+  WhenItThrows when_it_throws = WhenItThrows::begin_again;
+  /// Before it begins again: twice as long each time, up to a minute; after a minute without a
+  /// fault as at first.
+  Duration pause = std::chrono::seconds(1);
+};
+
+struct EveryOptions {
+  RunsOn runs_on = RunsOn::one_loop;
+  /// Each time is put off by a random part of this, so that many processes do not come at once.
+  Duration jitter = Duration::zero();
+  /// The first time is the start itself, not an interval later.
+  bool is_at_once = false;
+};
+
+/// How long something may take to stop; then it is given up, with a line in the log.
+inline constexpr Duration kStopWithin = std::chrono::seconds(10);
+
+/// What is done with a file or directory while a program serves.
+enum class FileUse : std::uint8_t { read, write };
+
+namespace detail::app {
+
+struct ReachedFile {
+  std::string path;
+  FileUse use;
+};
+
+/// A function of the application, to be called with its states.
+struct LifeCall {
+  std::shared_ptr<const void> function;  // null: there is none
+  Task<> (*run)(const void* function, void* const* states) = nullptr;
+  std::vector<StateWish> wishes;
+
+  [[nodiscard]] bool is_there() const noexcept { return function != nullptr; }
+};
+
+/// One part of an application, as far as it is more than routes.
+struct Part {
+  std::string name;
+  LifeCall start{};
+  LifeCall stop{};
+  Duration stop_within = kStopWithin;
+  LifeCall background{};
+  BackgroundOptions background_options{};
+  Duration interval = Duration::zero();  // between calls of `background`; zero: it is one task
+  EveryOptions every_options{};
+  /// Throws where the part cannot do its work now.
+  LifeCall check{};
+  /// Hears that settings have been read anew.
+  LifeCall reload{};
+  /// Adds the options that it has; null: none.
+  std::function<void(OptionSet&)> add_settings{};
+  std::size_t scope = 0;  // of the group that has it, whose states it takes
+};
+
+/// Throws a Failure for less than a tick of the loop's clock.
+void check_interval(Duration interval);
+
+template <class P>
+struct StateObject {
+  static_assert(sizeof(P) == 0, "what goes on beside requests takes State<T> alone");
+};
+template <class T>
+struct StateObject<State<T>> {
+  using type = T;
+};
+
+template <class F, class R, class... P>
+struct LifeFunction {
+  using Returned = R;
+  static constexpr std::size_t kCount = sizeof...(P);
+
+  template <std::size_t... I>
+  static R call(const F& function, void* const* states, std::index_sequence<I...> /*all*/) {
+    return function(
+        State(*static_cast<typename StateObject<std::remove_cvref_t<P>>::type*>(states[I]))...);
+  }
+
+  /// Throws a Failure where the function returns an error.
+  static Task<> run(const void* function, void* const* states) {
+    constexpr std::index_sequence_for<P...> kAll;
+    using Value = typename TaskValue<R>::type;
+    static_assert(std::is_void_v<Value> || std::is_same_v<Value, Result<void>>,
+                  "what goes on beside requests returns void or Result<void>, or a Task of these");
+    if constexpr (!TaskValue<R>::kIsTask) {
+      check_result(*static_cast<const F*>(function), states, kAll);
+    } else {
+      auto task = call(*static_cast<const F*>(function), states, kAll);
+      if constexpr (std::is_void_v<Value>) {
+        co_await std::move(task);
+      } else {
+        Value result = co_await std::move(task);
+        refuse(std::move(result));
+      }
+    }
+    co_return;
+  }
+
+  static void each_state(auto&& visit) {
+    (visit.template operator()<typename StateObject<std::remove_cvref_t<P>>::type>(), ...);
+  }
+
+ private:
+  static void check_result(const F& function, void* const* states, auto all) {
+    if constexpr (std::is_void_v<R>) {
+      call(function, states, all);
+    } else {
+      refuse(call(function, states, all));
+    }
+  }
+  static void refuse(Result<void> result) {
+    if (!result) {
+      throw Failure(std::move(result.error()));
+    }
+  }
+};
+
+template <class F, class Pointer>
+struct LifeSignature;
+template <class F, class C, class R, class... P>
+struct LifeSignature<F, R (C::*)(P...) const> : LifeFunction<F, R, P...> {
+  static constexpr bool kIsTask = TaskValue<R>::kIsTask;
+};
+template <class F, class R, class... P>
+struct LifeSignature<F, R (*)(P...)> : LifeFunction<F, R, P...> {
+  static constexpr bool kIsTask = false;  // it captures nothing
+};
+
+template <class F>
+struct LifePointer {
+  using type = F;
+};
+template <class F>
+  requires requires { &F::operator(); }
+struct LifePointer<F> {
+  using type = decltype(&F::operator());
+};
+
+template <class F>
+[[nodiscard]] LifeCall make_life_call(F function) {
+  using S = LifeSignature<F, typename LifePointer<F>::type>;
+  if constexpr (S::kIsTask) {
+    check_captures<F>();
+  }
+  LifeCall made;
+  S::each_state(
+      [&]<class T>() { made.wishes.push_back({&base::kTypeKey<T>, base::type_name<T>()}); });
+  made.run = &S::run;
+  made.function = keep_function(std::move(function));
+  return made;
+}
+
+}  // namespace detail::app
+}  // namespace eider

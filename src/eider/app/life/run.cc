@@ -1,0 +1,238 @@
+// App::run and App::serve: from the command line to a served process.
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/app/handlers/respond.h"
+#include "eider/app/life/state_file.h"
+#include "eider/app/route_table.h"
+#include "eider/app/service.h"
+#include "eider/app/settings/options.h"
+#include "eider/app/settings/printable.h"
+#include "eider/app/settings/reloading.h"
+#include "eider/app/settings/settings.h"
+#include "eider/core/base/per_process.h"
+#include "eider/core/base/text.h"
+#include "eider/io/runtime/seal.h"
+#include "eider/io/runtime/signals.h"
+#include "eider/server/connection_protocol.h"
+#include "eider/server/process/sandbox.h"
+#include "eider/server/process/supervisor.h"
+#include "eider/server/server.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kExitFailed = 1;
+
+std::string listening_line(const Server& server) {
+  std::string line("Eider serves on ");
+  std::string_view between;
+  for (const std::string& url : server.urls()) {
+    line.append(between).append(url);
+    between = ", ";
+  }
+  line.append(" (").append(std::to_string(server.thread_count()));
+  line.append(server.thread_count() == 1 ? " thread, " : " threads, ");
+  line.append(server.backend_name()).append("). Ctrl-C stops it.");
+  return line;
+}
+
+void warn_of_workers(LogSink* log) {
+  if (const std::string all = detail::base::per_process_text(); !all.empty() && log != nullptr) {
+    log->write(LogLevel::warning, "With --workers, each process has its own: " + all +
+                                      ". Share them through Redis or PostgreSQL or set a key, or "
+                                      "use --threads (docs/howto/scale.md).");
+  }
+}
+
+/// Serves with worker processes.
+Result<void> supervise_workers(const RouteTable& table, const ServerOptions& options) {
+  warn_of_workers(table.log.get());
+  Duration stops = Duration::zero();
+  for (const detail::app::Part& part : table.parts) {
+    stops += part.stop_within;
+  }
+  return detail::server::supervise(options,
+                                   {.can_reload = can_reload(table), .stops_within = stops});
+}
+
+/// The port of a program that `eider dev` runs is for that alone: a page whose name leads to this
+/// machine (DNS rebinding), and other users of the machine, do not know the token.
+void accept_eider_dev_alone(RouteTable& table) {
+  const char* const token = std::getenv("EIDER_DEV_TOKEN");
+  if (token == nullptr || *token == '\0') {
+    return;
+  }
+  table.scopes.front().hooks.push_front(
+      {.before =
+           [token = std::string(token)](Request& request, Response& response) {
+             if (equals_in_constant_time(request.header("Eider-Dev-Token").value_or(""), token)) {
+               return true;
+             }
+             render_error(response, Error::forbidden("Use the address that eider dev shows: this "
+                                                     "port is for eider dev alone."));
+             return false;
+           },
+       .name = "eider dev alone"});
+}
+
+bool speaks_tls(const ServerOptions& options) {
+  return options.is_secure || std::ranges::any_of(options.also, &ListenAt::is_secure);
+}
+
+/// What the program and its settings name, beside the options. A file is one that may be replaced.
+void add_reached(SandboxOptions& sandbox, const RouteTable& table) {
+  for (const detail::app::ReachedFile& each : table.reached) {
+    if (each.use == FileUse::read && ::access(each.path.c_str(), F_OK) != 0) {
+      continue;  // the options name another one in its place
+    }
+    auto& paths = each.use == FileUse::read ? sandbox.reads : sandbox.writes;
+    paths.push_back(detail::server::sandbox_place_of(each.path));
+  }
+  const auto files = table.settings ? table.settings->files() : std::vector<std::string>();
+  std::ranges::transform(files, std::back_inserter(sandbox.reads),
+                         detail::server::sandbox_place_of);
+}
+
+/// What the program has set by itself holds until a setting says another one than at the start.
+std::function<void()> taking_limits(Server& server, const detail::app::Settings* settings,
+                                    const Limits& at_start) {
+  if (settings == nullptr) {
+    return {};
+  }
+  return [&server, settings, &then = settings->limits(), at_start] {
+    server.set_limits(with_changes(at_start, then, settings->limits()));
+  };
+}
+
+void warn_of_misspelled(const detail::app::Settings& settings, LogSink& log, bool is_worker) {
+  if (is_worker) {
+    return;  // the supervisor has the same environment, and has logged it
+  }
+  for (const std::string& warning : settings.misspelled_variables()) {
+    log.write(LogLevel::warning, detail::app::printable(warning));
+  }
+}
+
+}  // namespace
+
+Exit App::run(int argc, char** argv) {
+  const auto serving = read_command_line(argc, argv, options());
+  return serving ? serve(*serving) : serving.error();
+}
+
+/// Where TLS is asked for and the options do not bring it along.
+Result<void> App::add_seals(ServerOptions& options) const {
+  if (!speaks_tls(options) || options.seals != nullptr) {
+    return {};
+  }
+  if (!table_->make_seals) {
+    return fail(Error::unavailable(
+        "This program does not speak TLS: link eider::tls and call enable_tls(app), declared in "
+        "eider/io/tls/tls.h."));
+  }
+  std::vector<std::string> protocols{"http/1.1"};
+  if (options.protocol != nullptr) {
+    protocols.emplace(protocols.begin(), options.protocol->alpn());
+  }
+  auto made = table_->make_seals({.certificate = options.certificate,
+                                  .key = options.key,
+                                  .protocols = std::move(protocols),
+                                  .log = options.log});
+  if (!made) {
+    return fail(std::move(made.error()));
+  }
+  options.seals = std::move(*made);
+  return {};
+}
+
+/// One line of log for each line of text.
+Exit App::refuse_to_serve(std::string_view why) const {
+  while (!why.empty() && table_->log != nullptr) {
+    const std::size_t end = std::min(why.find('\n'), why.size());
+    table_->log->write(LogLevel::error, why.substr(0, end));
+    why.remove_prefix(std::min(end + 1, why.size()));
+  }
+  return Exit(kExitFailed);
+}
+
+Exit App::serve(const ServerOptions& options) {
+  if (options.lists_routes) {
+    return Exit(0, list_routes());
+  }
+  const std::optional<unsigned> worker = worker_index();
+  table_->settings = std::static_pointer_cast<detail::app::Settings>(options.settings);
+  if (table_->settings != nullptr && table_->log != nullptr) {
+    table_->settings->apply(*table_->log);
+    warn_of_misspelled(*table_->settings, *table_->log, worker.has_value());
+  }
+  accept_eider_dev_alone(*table_);
+  auto service = make_service();
+  if (!service) {
+    return refuse_to_serve(service.error().cause());
+  }
+  table_->reads_certificates =
+      speaks_tls(options) && !(options.certificate.empty() && table_->reached.empty());
+  if (can_reload(*table_)) {
+    ignore_signal(SIGHUP);  // while parts start, and while they stop, nobody else hears it
+  }
+  if (is_unheard(SIGPIPE)) {
+    ignore_signal(SIGPIPE);  // nobody reads standard error any more: `| tee log` has ended
+  }
+  if (is_unheard(SIGUSR1)) {
+    ignore_signal(SIGUSR1);  // who asks what it does does not end it because it has not begun
+  }
+  ServerOptions complete = options;
+  add_reached(complete.sandbox, *table_);
+  complete.on_state_asked = [path = options.state_file,
+                             log = table_->log](const ServerState& state) {
+    detail::app::write_state(path, state, log.get());
+  };
+  complete.worker = worker;
+  complete.stops_on_signals = !worker;
+  complete.tells_systemd = !worker;
+  complete.hands_over = !worker;
+  complete.log = table_->log.get();
+  if (complete.workers != 0 && complete.threads == 0) {
+    complete.threads = 1;
+  }
+  if (complete.workers != 0 && !worker) {
+    auto supervised = supervise_workers(*table_, complete);
+    return supervised ? Exit(0) : refuse_to_serve(reason_of(supervised.error()));
+  }
+  if (complete.protocol == nullptr) {
+    complete.protocol = table_->protocol;
+  }
+  if (auto added = add_seals(complete); !added) {
+    return refuse_to_serve(added.error().detail());
+  }
+  auto server = std::make_unique<Server>(**service, complete);  // ends ahead of the service
+  table_->take_limits = taking_limits(*server, table_->settings.get(), complete.limits);
+  if (auto started = server->start(); !started) {
+    return refuse_to_serve(reason_of(started.error()));
+  }
+  if (table_->log != nullptr && !server->is_stopping() && !worker) {
+    table_->log->write(LogLevel::info, listening_line(*server));
+  }
+  if (!server->wait()) {
+    // Destroying the server would wait for the handler that is still at work, and destroying the
+    // service, which owns the routes and their states, would take them from under it.
+    (void)server.release();
+    (void)service->release();
+  }
+  return Exit(0);
+}
+
+}  // namespace eider

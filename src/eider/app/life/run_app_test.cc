@@ -1,0 +1,227 @@
+// run_app: options of the program and of its modules, and what is reported if the app is not made.
+#include "eider/app/life/run_app.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eider/app/settings/test_settings.h"
+#include "eider/core/base/describes_only.h"
+#include "eider/core/base/failure.h"
+#include "eider/testkit/log_lines.h"
+
+namespace eider {
+namespace {
+
+using testing::Directory;
+using testing::Variable;
+
+struct ShopOptions {
+  std::string database_file = "shop.db";
+  Range<int, 1, 9> copies = 3;
+  Secret api_key = {};
+};
+
+struct Clerk {
+  static constexpr std::string_view kName = "clerk";
+  struct {
+    bool at_start = true;
+  } settings;
+};
+
+App make_shop(const ShopOptions& own) {
+  App app;
+  app.add_module<Clerk>();
+  app.on_option("openapi", "print the document", [] { return std::string("{}"); });
+  app.get(RuntimePattern{"/" + own.database_file + std::to_string(own.copies)}, [] { return "x"; });
+  return app;
+}
+
+App make_no_shop(const ShopOptions& own) {
+  throw Failure(Error::internal(own.database_file + " cannot be opened"));
+}
+
+Exit run(std::vector<std::string> words, App (*make)(const ShopOptions&) = make_shop) {
+  std::vector<const char*> argv = {"shop"};
+  for (const std::string& word : words) {
+    argv.push_back(word.c_str());
+  }
+  return run_app<ShopOptions>("shop", static_cast<int>(argv.size()), argv.data(), make);
+}
+
+TEST(RunApp, makes_the_app_of_its_options_and_reads_those_of_modules_too) {
+  const Exit routes = run({"--clerk-at-start", "false", "--copies", "7", "--routes"});
+  EXPECT_EQ(routes.code(), 0);
+  EXPECT_TRUE(routes.text().contains("/shop.db7")) << routes.text();
+  EXPECT_EQ(run({"--openapi"}).text(), "{}");
+  EXPECT_EQ(run({"--clerk-at-start=false", "--openapi"}).text(), "{}");
+  const Exit config = run({"--clerk-at-start", "false", "--print-config"});
+  EXPECT_EQ(config.code(), 0);
+  EXPECT_TRUE(config.text().contains("at_start = false  # --clerk-at-start")) << config.text();
+  EXPECT_TRUE(config.text().contains("copies = 3  # default")) << config.text();
+}
+
+TEST(RunApp, lists_options_of_modules_in_its_help) {
+  const Exit help = run({"--help"});
+  EXPECT_EQ(help.code(), 0);
+  for (const char* const option : {"--database-file", "--clerk-at-start", "--openapi", "--port"}) {
+    EXPECT_TRUE(help.text().contains(option)) << option << help.text();
+  }
+}
+
+TEST(RunApp, shows_the_help_that_there_is_if_the_app_cannot_be_made) {
+  const Exit help = run({"--copies", "100", "--help"}, make_no_shop);
+  EXPECT_EQ(help.code(), 0);
+  EXPECT_TRUE(help.text().contains("--database-file")) << help.text();
+  EXPECT_TRUE(
+      help.text().ends_with("Options of modules are not listed: shop.db cannot be opened\n"))
+      << help.text();
+}
+
+TEST(RunApp, reports_values_before_it_makes_the_app_and_unknown_options_after) {
+  EXPECT_TRUE(run({"--copies", "100"}, make_no_shop).text().starts_with("--copies must be"));
+  EXPECT_TRUE(run({"--port", "nine"}, make_no_shop).text().starts_with("--port must be"));
+  EXPECT_TRUE(run({"--copies"}, make_no_shop).text().starts_with("--copies takes a value"));
+  const Exit unknown = run({"--clerk-at-strat", "x"});
+  EXPECT_EQ(unknown.code(), 2);
+  EXPECT_EQ(unknown.text(), "--clerk-at-strat is no option, but --clerk-at-start is; see --help\n");
+}
+
+TEST(RunApp, names_misspelled_options_below_the_reason_why_the_app_cannot_be_made) {
+  const Variable wrong("SHOP_DATABSE_FILE", "x");
+  const Exit exit = run({"--databse-file", "y"}, make_no_shop);
+  EXPECT_EQ(exit.code(), 1);
+  EXPECT_EQ(exit.text(),
+            "shop.db cannot be opened\n"
+            "--databse-file is no option, but --database-file is; see --help\n"
+            "The environment variable SHOP_DATABSE_FILE is not used: no option has that name. Did "
+            "you mean SHOP_DATABASE_FILE?\n");
+}
+
+TEST(RunApp, reads_tables_of_modules_in_a_file_and_reports_unknown_keys) {
+  const Directory directory;
+  const std::string good = directory.file("good.toml", "copies = 5\n[clerk]\nat_start = false\n");
+  EXPECT_TRUE(run({"--config", good, "--routes"}).text().contains("/shop.db5"));
+  const std::string bad = directory.file("bad.toml", "copies = 5\n[clerk]\nat_strat = false\n");
+  const Exit exit = run({"--config", bad, "--routes"});
+  EXPECT_EQ(exit.code(), 2);
+  EXPECT_TRUE(exit.text().contains("'clerk.at_strat' is no option")) << exit.text();
+}
+
+TEST(RunApp, creates_nothing_on_the_disk_to_describe_the_app) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--help"},
+                                             {"--routes"},
+                                             {"--openapi"},
+                                             {"--print-config"},
+                                             {"--clerk-at-start", "false", "--routes"}}) {
+    const bool was_described = run(words, [](const ShopOptions& own) {
+                                 App app = make_shop(own);
+                                 if (!detail::base::DescribesOnly::is_on()) {
+                                   throw Failure(Error::internal("creates files"));
+                                 }
+                                 return app;
+                               }).code() == 0;
+    EXPECT_TRUE(was_described) << words[0];
+  }
+}
+
+TEST(RunApp, makes_the_app_for_real_if_it_cannot_be_made_to_describe_it) {
+  const auto make = [](const ShopOptions& own) {
+    if (detail::base::DescribesOnly::is_on()) {
+      throw Failure(Error::internal("no such table: clerks"));
+    }
+    return make_shop(own);
+  };
+  EXPECT_EQ(run({"--routes"}, make).code(), 0);
+  EXPECT_EQ(run({"--clerk-at-start", "false", "--openapi"}, make).text(), "{}");
+}
+
+TEST(RunApp, reads_a_pipe_once) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "open sesame", 11), 11);
+  ::close(ends[1]);
+  const std::string pipe = "/dev/fd/" + std::to_string(ends[0]);
+  const Exit exit = run({"--api-key-file", pipe, "--routes"}, [](const ShopOptions& own) {
+    App app;
+    app.get(RuntimePattern{own.api_key.reveal() == "open sesame" ? "/right" : "/wrong"},
+            [] { return "x"; });
+    return app;
+  });
+  ::close(ends[0]);
+  EXPECT_TRUE(exit.text().contains("/right")) << exit.text();
+}
+
+TEST(RunApp, needs_no_options_of_the_programs_own) {
+  const char* const argv[] = {"shop", "--clerk-at-start", "false", "--routes"};
+  const Exit exit = run_app("shop", 4, argv, [] { return make_shop({}); });
+  EXPECT_EQ(exit.code(), 0);
+  EXPECT_TRUE(exit.text().contains("/shop.db3")) << exit.text();
+}
+
+TEST(RunApp, says_why_a_secret_is_not_on_the_command_line) {
+  const Exit exit = run({"--api-key", "open sesame"});
+  EXPECT_EQ(exit.code(), 2);
+  EXPECT_EQ(
+      exit.text(),
+      "--api-key is a secret, and every user of this machine can read the command line: write it "
+      "to a file and give --api-key-file FILE, or set the environment variable SHOP_API_KEY; see "
+      "--help\n");
+}
+
+/// What the settings say of the environment as it is now.
+std::string said_of_environment() {
+  return run({"--print-config"}).text();
+}
+
+TEST(MisspelledVariables, are_reported_with_the_nearest_name) {
+  const Variable of_program("SHOP_COPEIS", "4");
+  const Variable of_module("SHOP_CLERK_AT_STRAT", "false");
+  const Variable of_server("EIDER_PROT", "1");
+  const std::string text = said_of_environment();
+  for (const char* const line :
+       {"# The environment variable SHOP_COPEIS is not used: no option has that name. Did you mean "
+        "SHOP_COPIES?\n",
+        "SHOP_CLERK_AT_STRAT is not used: no option has that name. Did you mean "
+        "SHOP_CLERK_AT_START?\n",
+        "EIDER_PROT is not used: no option has that name. Did you mean EIDER_PORT?\n"}) {
+    EXPECT_TRUE(text.contains(line)) << line << text;
+  }
+}
+
+TEST(MisspelledVariables, are_not_those_that_containers_and_other_programs_have) {
+  const Variable host("SHOP_SERVICE_HOST", "10.0.0.1");
+  const Variable port("SHOP_SERVICE_PORT_HTTP", "80");
+  const Variable url("SHOP_PORT", "tcp://10.0.0.1:80");
+  const Variable protocol("SHOP_PORT_80_TCP_PROTO", "tcp");
+  const Variable copies("SHOP_COPIES_PORT_80_TCP", "tcp://10.0.0.1:80");
+  const Variable eider("EIDER_PORT_8080_TCP", "tcp://10.0.0.1:8080");
+  const Variable short_one("EIDER_BIN", "/bin");
+  const Variable longer("EIDER_HOST_TOOLS", "/bin");
+  const Variable far("SHOP_COLOUR", "red");
+  const Variable right("SHOP_API_KEY_FILE", "");
+  EXPECT_FALSE(said_of_environment().contains("is not used")) << said_of_environment();
+}
+
+TEST(MisspelledVariables, are_logged_before_the_program_serves) {
+  const Variable wrong("SHOP_COPEIS", "4");
+  const auto log = std::make_shared<LogLines>();
+  const char* const argv[] = {"shop", "--listen", "unix:/none/there.sock"};
+  const Exit exit = run_app<ShopOptions>("shop", 3, argv, [&log](const ShopOptions& own) {
+    App app = make_shop(own);
+    app.log_to(log);
+    return app;
+  });
+  ASSERT_FALSE(log->lines.empty());
+  EXPECT_EQ(log->lines.front(),
+            "The environment variable SHOP_COPEIS is not used: no option has that name. Did you "
+            "mean SHOP_COPIES?");
+  EXPECT_EQ(exit.code(), 1);
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,116 @@
+#include "eider/app/life/state_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "eider/core/base/version.h"
+#include "eider/core/json/write.h"
+#include "eider/io/runtime/descriptor.h"
+
+namespace eider::detail::app {
+
+namespace {
+
+std::string now_text() {
+  std::array<char, 32> text{};
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+bool write_all(int fd, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t count = ::write(fd, text.data(), text.size());
+    if (count < 0 && errno != EINTR) {
+      return false;
+    }
+    text.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+/// Beside it first: whoever reads it finds the whole. In a directory for everybody, such as /tmp,
+/// another one's file or link of that name is neither followed nor written to.
+///
+/// returns  0, or errno
+int write_file(const std::string& path, std::string_view text) {
+  const std::string fresh = path + ".new";
+  ::unlink(fresh.c_str());
+  Descriptor file(
+      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file.is_open()) {
+    return errno;
+  }
+  if (!write_all(file.get(), text) || std::rename(fresh.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(fresh.c_str());
+    return error;
+  }
+  return 0;
+}
+
+std::string line_of(const std::string& path, const ServerState& server) {
+  std::uint64_t in_flight = 0;
+  std::uint64_t silent = 0;
+  for (const LoopState& loop : server.loops) {
+    in_flight += loop.in_flight;
+    silent += loop.answers ? 0 : 1;
+  }
+  std::string line = "The state of this process is in " + path + ": ";
+  line.append(std::to_string(server.loops.size())).append(" loops, ");
+  line.append(silent == 0 ? "" : std::to_string(silent) + " of them silent, ");
+  return line.append(std::to_string(in_flight)).append(" requests in flight.");
+}
+
+}  // namespace
+
+ProcessState process_state(const ServerState& server) {
+  return {.time = now_text(),
+          .eider = std::string(kVersion),
+          .server = server,
+          .resources = Inspected::all()};
+}
+
+std::string state_path(const std::string& path, const ServerState& server) {
+  if (!path.empty()) {
+    return server.worker ? path + "." + std::to_string(*server.worker) : path;
+  }
+  std::string directory = "/tmp";
+  for (const char* const name : {"RUNTIME_DIRECTORY", "TMPDIR"}) {
+    const char* const said = std::getenv(name);
+    if (said != nullptr && *said == '/') {
+      const std::string_view all(said);  // systemd may name several: "/run/a:/run/b"
+      directory = all.substr(0, all.find(':'));
+      break;
+    }
+  }
+  return directory + "/eider-state-" + std::to_string(server.process) + ".json";
+}
+
+void write_state(const std::string& path, const ServerState& server, LogSink* log) {
+  const std::string at = state_path(path, server);
+  const int error = write_file(at, json::to_text(process_state(server)) + "\n");
+  if (log == nullptr) {
+    return;
+  }
+  if (error == 0) {
+    log->write(LogLevel::info, line_of(at, server));
+  } else {
+    log->write(LogLevel::error, "The state of this process cannot be written to " + at + ": " +
+                                    std::generic_category().message(error) +
+                                    ". --state-file names another place.");
+  }
+}
+
+}  // namespace eider::detail::app

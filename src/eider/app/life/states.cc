@@ -1,0 +1,67 @@
+#include "eider/app/life/states.h"
+
+#include <algorithm>
+
+#include "eider/app/route_table.h"
+#include "eider/app/service.h"
+
+namespace eider {
+
+States::~States() {
+  while (!made_.empty()) {
+    made_.pop_back();
+  }
+}
+
+void* States::find(const StateWish& wish, const RouteScope& scope, std::string_view taker,
+                   std::string& wrong) {
+  const FoundState found = table_.find_state(wish.key, scope);
+  if (found.object != nullptr) {
+    return found.object;
+  }
+  if (found.maker != nullptr) {
+    return make(*found.maker, *found.scope, wrong);
+  }
+  wrong.append(taker).append(" takes State<").append(wish.type_name);
+  wrong.append(">, which the app was never given: call app.state(...) with one\n");
+  return nullptr;
+}
+
+void* States::make(const detail::app::StateMaker& maker, const RouteScope& scope,
+                   std::string& wrong) {
+  const auto known = std::ranges::find(made_, &maker, &Made::maker);
+  if (known != made_.end()) {
+    return known->object.get();
+  }
+  if (std::ranges::find(under_way_, &maker) != under_way_.end()) {
+    tell_circle(maker, wrong);
+    return nullptr;
+  }
+  const std::string name = "what makes a " + std::string(maker.type_name);
+  std::vector<void*> states;
+  under_way_.push_back(&maker);
+  for (const StateWish& wish : maker.wishes) {
+    states.push_back(find(wish, scope, name, wrong));
+  }
+  under_way_.pop_back();
+  std::shared_ptr<void> object;
+  if (std::ranges::find(states, nullptr) == states.end()) {
+    try {
+      object = maker.make(states.data());
+    } catch (...) {
+      wrong.append(name).append(" has failed: ").append(reason_of(thrown_error())).append("\n");
+    }
+  }
+  made_.push_back({&maker, std::move(object)});  // behind what it was made of
+  return made_.back().object.get();
+}
+
+void States::tell_circle(const detail::app::StateMaker& maker, std::string& wrong) const {
+  for (auto at = std::ranges::find(under_way_, &maker); at != under_way_.end(); ++at) {
+    wrong.append((*at)->type_name).append(" needs ");
+  }
+  wrong.append(maker.type_name);
+  wrong.append(": none of them can be made first; give one of them by app.state(...)\n");
+}
+
+}  // namespace eider

@@ -1,0 +1,157 @@
+// What State<T> refers to in one run of an application: given to it, or made of what it was given.
+// Must not be asked once requests come: what handlers take is found when the app starts.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "eider/app/handlers/extract.h"
+#include "eider/app/life/lifecycle.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/type_key.h"
+#include "eider/io/runtime/loop_local.h"
+
+namespace eider {
+
+class RouteTable;
+struct RouteScope;
+
+namespace detail::app {
+
+/// Makes a state of others.
+struct StateMaker {
+  base::TypeKey key = nullptr;
+  std::string_view type_name;
+  std::vector<StateWish> wishes;
+  /// states  those of `wishes`; they outlive what is made. Throws a Failure where it fails.
+  std::function<std::shared_ptr<void>(void* const* states)> make;
+};
+
+/// What an app was given and how the rest is made, by type.
+struct StateStore {
+  /// In tests, for apps that are mounted here, too.
+  std::map<base::TypeKey, std::shared_ptr<void>> overrides;
+  std::map<base::TypeKey, std::shared_ptr<void>> given;
+  /// The app's own among them: where no other was given.
+  std::map<base::TypeKey, std::shared_ptr<void>> modules;
+  std::map<base::TypeKey, StateMaker> makers;
+};
+
+template <class F>
+using MakerOf = LifeSignature<F, typename LifePointer<F>::type>;
+/// What a function that makes a state makes.
+template <class F>
+using MadeBy = typename Learned<typename MakerOf<F>::Returned>::Type;
+
+/// A T where it is to lie, so that one that cannot be moved can be made.
+template <class F, class T = MadeBy<F>>
+[[nodiscard]] std::unique_ptr<T> call_maker(const F& function, void* const* states) {
+  using S = MakerOf<F>;
+  constexpr std::make_index_sequence<S::kCount> kAll;
+  if constexpr (std::is_same_v<typename S::Returned, T>) {
+    return std::unique_ptr<T>(new T(S::call(function, states, kAll)));
+  } else {
+    Result<T> made = S::call(function, states, kAll);
+    if (!made) {
+      throw Failure(std::move(made.error()));
+    }
+    return std::make_unique<T>(std::move(*made));
+  }
+}
+
+/// object  what handlers take: a T, or a LoopLocal<T>
+template <class Object, class F>
+[[nodiscard]] StateMaker state_maker(
+    std::function<std::shared_ptr<void>(void* const* states)> make) {
+  using Returned = typename MakerOf<F>::Returned;
+  static_assert(!std::is_void_v<Returned> && !TaskValue<Returned>::kIsTask,
+                "what makes a state returns a T or a Result<T>, at once: what waits is on_start's");
+  StateMaker made{&base::kTypeKey<Object>, base::type_name<MadeBy<F>>(), {}, std::move(make)};
+  MakerOf<F>::each_state(
+      [&]<class T>() { made.wishes.push_back({&base::kTypeKey<T>, base::type_name<T>()}); });
+  return made;
+}
+
+template <class F>
+[[nodiscard]] StateMaker make_state_maker(F function) {
+  const auto kept = std::make_shared<const F>(std::move(function));
+  return state_maker<MadeBy<F>, F>([kept](void* const* states) -> std::shared_ptr<void> {
+    return std::shared_ptr<MadeBy<F>>(call_maker(*kept, states));
+  });
+}
+
+template <class F>
+[[nodiscard]] StateMaker make_loop_state_maker(F function) {
+  using T = MadeBy<F>;
+  const auto kept = std::make_shared<const F>(std::move(function));
+  return state_maker<LoopLocal<T>, F>([kept](void* const* states) -> std::shared_ptr<void> {
+    const std::vector<void*> own(states, states + MakerOf<F>::kCount);
+    return std::make_shared<LoopLocal<T>>([kept, own] { return call_maker(*kept, own.data()); });
+  });
+}
+
+}  // namespace detail::app
+
+/// What App::make_on_each_loop makes: of the loop that the handler runs on, and so without locks.
+/// Not for `blocking` handlers, which run on no loop.
+template <class T>
+class OnLoop {
+ public:
+  explicit OnLoop(T& object) noexcept : object_(&object) {}
+  T& operator*() const noexcept { return *object_; }
+  T* operator->() const noexcept { return object_; }
+
+ private:
+  T* object_;
+};
+
+template <class T>
+struct Extract<OnLoop<T>> {
+  static constexpr bool kOwns = true;
+  static constexpr ArgumentKind kKind = ArgumentKind::state;
+  using Held = OnLoop<T>;
+  using Object = LoopLocal<T>;
+  static Result<Held> from(const Context& context, ArgumentPlace place) {
+    return OnLoop<T>(static_cast<Object*>(context.states[place.state_index])->here());
+  }
+};
+
+/// Of one service. What was made last goes first.
+class States {
+ public:
+  /// table  outlives it
+  explicit States(const RouteTable& table) noexcept : table_(table) {}
+  States(const States&) = delete;
+  States& operator=(const States&) = delete;
+  ~States();
+
+  /// What a State<T> of that scope refers to, made now where nobody has given one.
+  ///
+  /// taker    whose it is, for `wrong`: a line where there is none, where what makes it fails, or
+  ///          where it would take itself to make it
+  /// returns  null where a line says why, or has said so before
+  [[nodiscard]] void* find(const StateWish& wish, const RouteScope& scope, std::string_view taker,
+                           std::string& wrong);
+
+ private:
+  struct Made {
+    const detail::app::StateMaker* maker;
+    std::shared_ptr<void> object;  // null: it has failed
+  };
+
+  void* make(const detail::app::StateMaker& maker, const RouteScope& scope, std::string& wrong);
+  void tell_circle(const detail::app::StateMaker& maker, std::string& wrong) const;
+
+  const RouteTable& table_;
+  std::vector<Made> made_;
+  std::vector<const detail::app::StateMaker*> under_way_;
+};
+
+}  // namespace eider

@@ -1,0 +1,511 @@
+#include "eider/app/settings/options.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/app/life/run_app.h"
+#include "eider/app/settings/printable.h"
+#include "eider/app/settings/serving_options.h"
+#include "eider/app/settings/settings.h"
+#include "eider/core/base/describes_only.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/protocols/http/status.h"
+
+namespace eider {
+
+namespace {
+
+using detail::app::LiveSettings;
+using detail::app::OptionSpec;
+using detail::app::Serving;
+using detail::app::ServingProcess;
+using detail::app::Settings;
+
+constexpr int kExitThrew = 1;
+constexpr int kExitUnsaid = 1;
+constexpr int kExitUsage = 2;
+constexpr std::size_t kHelpColumn = 28;
+constexpr std::string_view kFooter =
+    "SIGINT or SIGTERM finishes what is in flight and exits with 0; a second one leaves at once.\n";
+/// What the environment calls the options of every application begins so.
+constexpr std::string_view kProgram = "eider";
+
+Exit misused(std::string_view what) {
+  return Exit(kExitUsage, detail::app::printable(what) + "; see --help\n");
+}
+
+/// A word of the command line that no option has.
+struct Unknown {
+  std::string word;
+  std::string nearest;  // the option that was probably meant; empty: there is none like it
+  const OptionSpec* secret = nullptr;  // its value was given in place of its file's name
+
+  [[nodiscard]] std::string text() const {
+    if (secret != nullptr) {
+      const std::string& variable = secret->secret_environment;
+      return word +
+             " is a secret, and every user of this machine can read the command line: write "
+             "it to a file and give --" +
+             secret->name + " FILE" +
+             (variable.empty() ? "" : ", or set the environment variable " + variable);
+    }
+    return word + " is no option" + (nearest.empty() ? "" : ", but " + nearest + " is");
+  }
+};
+
+// The command line's grammar and the layout of its help are CLI11's; values are read by Settings,
+// where a wrong one is told by the place that it came from.
+class Parser {
+ public:
+  /// settings  outlives it
+  explicit Parser(Settings& settings);
+
+  /// Reads all options that there are; what is left is unknown().
+  ///
+  /// errors  see read_command_line
+  Result<void, Exit> parse(int argc, const char* const* argv);
+  [[nodiscard]] bool asks_for_help() const noexcept { return asks_for_help_; }
+  [[nodiscard]] std::string help() const;
+  /// The first word of the command line that is not an option of the program, or nothing.
+  [[nodiscard]] std::optional<Unknown> unknown(int argc, const char* const* argv) const;
+  /// Whether the command line itself says something of it. Pre: there is such an option.
+  [[nodiscard]] bool is_given(std::string_view word) const {
+    return find(word)->option->count() != 0;
+  }
+  /// The flag that is answered in place of serving; null: none is given.
+  [[nodiscard]] const OptionSpec* answer() const;
+
+ private:
+  struct Added {
+    Settings::Entry* entry;
+    CLI::Option* option;
+    [[nodiscard]] const OptionSpec& spec() const noexcept { return *entry->spec; }
+  };
+
+  [[nodiscard]] std::vector<std::string> with_values_joined(int argc,
+                                                            const char* const* argv) const;
+  void add(Settings::Entry& entry, const std::string& group);
+  /// word  "--port"; returns null for what is none
+  [[nodiscard]] const Added* find(std::string_view word) const;
+  [[nodiscard]] Result<void, Exit> check_values() const;
+
+  CLI::App app_;
+  std::vector<Added> added_;
+  bool asks_for_help_ = false;
+};
+
+Parser::Parser(Settings& settings) {
+  app_.get_formatter()->column_width(kHelpColumn);
+  app_.footer(std::string(kFooter));
+  const OptionSet& own = settings.own();
+  const std::string of_own = own.program().empty() ? "Options" : "Options of " + own.program();
+  const std::string of_all =
+      own.options().empty() ? "Options" : "Options of every Eider application";
+  std::size_t count = 0;
+  for (Settings::Entry& entry : settings.entries()) {
+    const std::string& section = entry.spec->section;
+    const std::string& group = count++ < own.options().size() ? of_own : of_all;
+    add(entry, section.empty() ? group : "Options of " + section);
+  }
+  app_.set_help_flag("-h,--help", "this text")->group(of_all);
+  app_.allow_extras();  // they are told here: CLI11 would list them in reverse
+}
+
+/// "where notes are kept (default notes.db; NOTES_DATABASE_FILE)"
+std::string help_of(const OptionSpec& spec) {
+  std::string facts = spec.initial.empty() ? "" : "default " + spec.initial;
+  for (const std::string& name : {spec.environment, spec.secret_environment}) {
+    if (!name.empty()) {
+      facts.append(facts.empty() ? "" : "; ").append(name);
+    }
+  }
+  if (spec.help.empty() || facts.empty()) {
+    return spec.help + facts;
+  }
+  return spec.help + " (" + facts + ")";
+}
+
+void Parser::add(Settings::Entry& entry, const std::string& group) {
+  const OptionSpec& spec = *entry.spec;
+  const std::string name = "--" + spec.name;
+  const bool is_flag = spec.form == OptionSpec::Form::flag;
+  CLI::Option* const option =
+      is_flag ? app_.add_flag(name)->description(help_of(spec))
+              : app_.add_option(name, CLI::callback_t(), help_of(spec))->type_name(spec.takes);
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->group(group);
+  added_.push_back({&entry, option});
+}
+
+/// CLI11 leaves two empty lines between groups.
+std::string without_empty_pairs(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) {
+    text.erase(at, 1);
+  }
+  return text;
+}
+
+const Parser::Added* Parser::find(std::string_view word) const {
+  const auto found = std::ranges::find_if(
+      added_, [word](const Added& added) { return word == "--" + added.spec().name; });
+  return found == added_.end() ? nullptr : &*found;
+}
+
+Exit without_value(const OptionSpec& spec) {
+  return misused("--" + spec.name + " takes a value (" + spec.takes + "), and none follows it");
+}
+
+/// CLI11 takes the next word for the value, whatever it is; but where that is an option it is none.
+Result<void, Exit> Parser::check_values() const {
+  for (const Added& added : added_) {
+    for (const std::string& value : added.option->results()) {
+      if (find(value) != nullptr) {
+        return fail(without_value(added.spec()));
+      }
+    }
+  }
+  return {};
+}
+
+std::string Parser::help() const {
+  return without_empty_pairs(app_.help());
+}
+
+std::optional<Unknown> Parser::unknown(int argc, const char* const* argv) const {
+  const std::vector<std::string> left = app_.remaining();  // in no order
+  if (left.empty()) {
+    return std::nullopt;
+  }
+  const std::span<const char* const> words(argv + 1, static_cast<std::size_t>(argc - 1));
+  const auto first = std::ranges::find_if(
+      words, [&](const std::string& word) { return std::ranges::find(left, word) != left.end(); });
+  const std::string word = first == words.end() ? left.front() : *first;
+  if (!word.starts_with("--") || word.size() == 2) {
+    return Unknown{"'" + word + "'", {}};
+  }
+  const std::string name = word.substr(0, word.find('='));
+  std::vector<std::string> known;
+  for (const Added& added : added_) {
+    known.push_back("--" + added.spec().name);
+    if (added.spec().is_secret && known.back() == name + "-file") {
+      return Unknown{name, known.back(), &added.spec()};
+    }
+  }
+  return Unknown{name, detail::app::nearest_option(name, known)};
+}
+
+/// "--read-only false" as "--read-only=false", which is how CLI11 reads the value of a flag.
+std::vector<std::string> Parser::with_values_joined(int argc, const char* const* argv) const {
+  std::vector<std::string> words(argv, argv + argc);
+  for (std::size_t index = 1; index + 1 < words.size(); ++index) {
+    const Added* const added = find(words[index]);
+    const std::string& next = words[index + 1];
+    if (added != nullptr && added->spec().form == OptionSpec::Form::flag && !added->spec().answer &&
+        (next == "true" || next == "false")) {
+      words[index].append("=").append(next);
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(index) + 1);
+    }
+  }
+  return words;
+}
+
+Result<void, Exit> Parser::parse(int argc, const char* const* argv) {
+  const std::vector<std::string> words = with_values_joined(argc, argv);
+  std::vector<const char*> pointers;
+  std::ranges::transform(words, std::back_inserter(pointers), &std::string::c_str);
+  try {
+    app_.parse(static_cast<int>(pointers.size()), pointers.data());
+  } catch (const CLI::CallForHelp&) {
+    asks_for_help_ = true;
+  } catch (const CLI::ParseError& error) {  // the last word is an option that lacks its value
+    const Added* const last = find(argv[argc - 1]);
+    return fail(last == nullptr ? misused(error.what()) : without_value(last->spec()));
+  }
+  if (auto checked = check_values(); !checked && !asks_for_help_) {
+    return checked;
+  }
+  for (const Added& added : added_) {
+    if (added.option->count() != 0) {
+      added.entry->said =
+          Settings::Said{"--" + added.spec().name, added.option->results(), added.spec().is_secret};
+    }
+  }
+  return {};
+}
+
+const OptionSpec* Parser::answer() const {
+  const auto given = std::ranges::find_if(
+      added_, [](const Added& added) { return added.spec().answer && added.option->count() != 0; });
+  return given == added_.end() ? nullptr : &given->spec();
+}
+
+/// What options are wrong together: blames the first of the keys that a file says, with its place.
+///
+/// words    where the command line or the environment says them
+/// in_file  behind the key
+Exit misused_together(const Settings& settings, std::initializer_list<std::string_view> keys,
+                      const std::string& words, std::string_view in_file) {
+  for (const std::string_view key : keys) {
+    if (const std::string place = settings.place_of(key); !place.empty()) {
+      return misused(place + ": " + std::string(key) + std::string(in_file));
+    }
+  }
+  return misused(words);
+}
+
+/// What is for workers does nothing where nobody says a number of them, be it none: whoever asks
+/// for it believes that there are some.
+Result<void, Exit> check_workers(const Settings& settings, const ServerOptions& given,
+                                 const Serving& read, const ServingProcess& process) {
+  constexpr std::string_view kInFile = " is of server.workers: say how many there are, too";
+  if (read.workers || given.workers != 0) {
+    return {};
+  }
+  if (read.workers_start != given.workers_start) {
+    return fail(misused_together(settings, {"server.workers_start"},
+                                 "--workers-start is of --workers: say how many there are, too",
+                                 kInFile));
+  }
+  if (process.stuck_seconds) {
+    return fail(misused_together(settings, {"server.stuck_seconds"},
+                                 "--stuck-seconds is of --workers: say how many there are, too",
+                                 kInFile));
+  }
+  return {};
+}
+
+/// A certificate that nobody would be shown: whoever names one believes that TLS is spoken. A group
+/// without a user would be nobody's.
+Result<void, Exit> check_together(const Settings& settings, const ServerOptions& given,
+                                  const Serving& read, const ServingProcess& process) {
+  const bool has_place = given.is_secure || std::ranges::any_of(given.also, &ListenAt::is_secure) ||
+                         !read.tls_port.empty() || !read.listen_tls.empty();
+  const bool is_told = read.cert != given.certificate || read.key != given.key;
+  if (is_told && !has_place) {
+    return fail(misused_together(
+        settings, {"server.cert", "server.key"},
+        "--cert and --key are for TLS, which is spoken nowhere: add --tls-port or --listen-tls",
+        " is for TLS, which is spoken nowhere: add server.tls_port or server.listen_tls"));
+  }
+  if (!process.group.empty() && process.user.empty()) {
+    return fail(misused_together(settings, {"server.group"}, "--group is of --user: say that, too",
+                                 " is of server.user: say that, too"));
+  }
+  return check_workers(settings, given, read, process);
+}
+
+/// --listen and --listen-tls are in place of host and port, but those of the environment and of
+/// files are not in place of what the command line says.
+void set_others_aside(const Parser& parser, Settings& settings) {
+  const bool is_told = parser.is_given("--host") || parser.is_given("--port");
+  for (Settings::Entry& entry : settings.entries()) {
+    const bool is_place = entry.key == "server.listen" || entry.key == "server.listen_tls";
+    entry.is_aside = is_told && is_place && !entry.said;
+  }
+}
+
+/// The options of every application, and the structs that they are read into.
+struct OptionsOfAll {
+  explicit OptionsOfAll(const ServerOptions& given)
+      : serving(detail::app::serving_of(given)),
+        process(detail::app::process_of(given)),
+        live(std::make_shared<LiveSettings>(given.limits)) {}
+  OptionsOfAll(const OptionsOfAll&) = delete;
+  OptionsOfAll& operator=(const OptionsOfAll&) = delete;
+
+  [[nodiscard]] std::shared_ptr<Settings> with(const OptionSet& own) {
+    OptionSet set(kProgram);
+    set.add(serving).add(process).add(live->serving).add(live->limits, "limits");
+    return std::make_shared<Settings>(own, std::move(set), live);
+  }
+
+  Serving serving;
+  ServingProcess process;
+  std::shared_ptr<LiveSettings> live;
+};
+
+/// Reads all that is said, of `settings` into the structs that they are of.
+///
+/// errors  what is told in place of serving
+Result<void, Exit> read_settings(int argc, const char* const* argv, Settings& settings) {
+  Parser parser(settings);
+  if (auto parsed = parser.parse(argc, argv); !parsed) {
+    return parsed;
+  }
+  if (parser.asks_for_help()) {
+    return fail(Exit(0, parser.help()));
+  }
+  if (const auto unknown = parser.unknown(argc, argv)) {
+    return fail(misused(unknown->text()));
+  }
+  set_others_aside(parser, settings);
+  settings.hear_environment();
+  auto reading = settings.read();
+  if (!reading) {
+    return fail(misused(reading.error()));
+  }
+  settings.take(*std::move(reading));
+  const OptionSpec* const answer = parser.answer();
+  return answer == nullptr ? Result<void, Exit>() : fail(Exit(0, answer->answer()));
+}
+
+}  // namespace
+
+Exit::operator int() const {
+  if (text_.empty()) {
+    return code_;
+  }
+  std::FILE* const where = code_ == 0 ? stdout : stderr;
+  const bool is_said = std::fputs(text_.c_str(), where) >= 0 && std::fflush(where) == 0;
+  if (is_said || code_ != 0) {
+    return code_;
+  }
+  std::perror("standard output");  // half a document must not pass for the whole
+  return kExitUnsaid;
+}
+
+Exit run_main(Exit (*program)(int, char**), int argc, char** argv) {
+  return run_main([&] { return program(argc, argv); });
+}
+
+Exit run_main(const std::function<Exit()>& program) try {
+  return program();
+} catch (const Failure& failure) {
+  return !is_server_error(failure.error().status())
+             ? misused(failure.what())
+             : Exit(kExitThrew, detail::app::printable(failure.what()) + "\n");
+} catch (const std::exception& failure) {
+  return Exit(kExitThrew, detail::app::printable(failure.what()) + "\n");
+}
+
+namespace {
+
+/// first  has read the program's own options; null: this does
+Result<ServerOptions, Exit> read_all(int argc, const char* const* argv, const OptionSet& own,
+                                     ServerOptions given, const Settings* first) {
+  OptionsOfAll of_all(given);
+  auto settings = of_all.with(own);
+  if (first != nullptr) {
+    settings->adopt(*first);
+  }
+  try {
+    if (auto read = read_settings(argc, argv, *settings); !read) {
+      return fail(std::move(read.error()));
+    }
+  } catch (const CLI::ConstructionError& error) {  // an option that every application has
+    throw Failure(Error::internal(error.what()));
+  }
+  if (auto checked = check_together(*settings, given, of_all.serving, of_all.process); !checked) {
+    return fail(std::move(checked.error()));
+  }
+  if (of_all.process.print_config) {
+    std::string all;
+    for (const std::string& misspelled : settings->misspelled_variables()) {
+      all.append("# ").append(detail::app::printable(misspelled)).append("\n");
+    }
+    return fail(Exit(0, all + settings->print()));
+  }
+  given.limits =
+      with_changes(given.limits, detail::app::serving_limits_of(given.limits), settings->limits());
+  given.settings = std::move(settings);
+  return detail::app::to_server_options(std::move(given), of_all.serving, of_all.process);
+}
+
+/// The program's own options, read before its app is made, which has more: those of its modules.
+struct OwnReading {
+  std::string help;  // as far as it is known; empty: it was not asked for
+  /// What may be misspelled, a line each: it may be the reason why the app cannot be made.
+  std::string slips;
+  /// Help was asked for, or a word may be an option of the app that does not serve.
+  bool may_not_serve = false;
+};
+
+Result<OwnReading, Exit> read_own(int argc, const char* const* argv, Settings& settings) {
+  Parser parser(settings);
+  if (auto parsed = parser.parse(argc, argv); !parsed) {
+    return fail(std::move(parsed.error()));
+  }
+  settings.hear_environment();
+  auto reading = settings.read_known();
+  if (!reading && !parser.asks_for_help()) {
+    return fail(misused(reading.error()));
+  }
+  if (reading) {
+    settings.take(*std::move(reading));
+  }
+  OwnReading read{.help = parser.asks_for_help() ? parser.help() : "", .slips = {}};
+  const auto unknown = parser.unknown(argc, argv);
+  if (unknown && !unknown->nearest.empty()) {
+    read.slips.append(misused(unknown->text()).text());
+  }
+  read.may_not_serve = parser.asks_for_help() || unknown;
+  for (const std::string& misspelled : settings.misspelled_variables()) {
+    read.slips.append(detail::app::printable(misspelled)).append("\n");
+  }
+  return read;
+}
+
+}  // namespace
+
+Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
+                                              const OptionSet& own, ServerOptions given) {
+  return read_all(argc, argv, own, std::move(given), nullptr);
+}
+
+Exit run_app(const OptionSet& own, int argc, const char* const* argv,
+             const std::function<App()>& make, const ServerOptions& given) {
+  return run_main([&]() -> Exit {
+    OptionsOfAll of_all(given);
+    const std::shared_ptr<Settings> first = of_all.with(own);
+    const auto read = read_own(argc, argv, *first);
+    if (!read) {
+      return read.error();
+    }
+    bool describes = read->may_not_serve || of_all.process.print_config || of_all.process.routes;
+    std::optional<App> app;
+    const auto make_app = [&](bool describes_only) {
+      std::optional<detail::base::DescribesOnly> while_made;
+      if (describes_only) {
+        while_made.emplace();
+      }
+      app.reset();
+      return run_main([&] {
+        app = make();
+        app->options(own);
+        return Exit(0);
+      });
+    };
+    Exit made = make_app(describes);
+    if (!app && describes && read->help.empty()) {
+      // It may need what its files and databases contain.
+      describes = false;
+      made = make_app(false);
+    }
+    if (!app) {
+      return read->help.empty()
+                 ? Exit(made.code(), made.text() + read->slips)
+                 : Exit(0, read->help + "Options of modules are not listed: " + made.text());
+    }
+    auto options = read_all(argc, argv, app->options(), given, first.get());
+    if (options && describes && !options->lists_routes) {
+      if (made = make_app(false); !app) {
+        return Exit(made.code(), made.text() + read->slips);
+      }
+      options = read_all(argc, argv, app->options(), given, first.get());
+    }
+    return options ? app->serve(*options) : options.error();
+  });
+}
+
+}  // namespace eider

@@ -1,0 +1,377 @@
+#include "eider/app/settings/options.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/app/life/run_app.h"
+#include "eider/app/settings/test_settings.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/reflect/constraints.h"
+
+namespace eider {
+namespace {
+
+using namespace std::chrono_literals;
+
+enum class OptionPace : std::uint8_t { slow, fast };
+
+struct ManyOptions {
+  std::string database_file = "notes.db";
+  Range<int, 1, 9> copies = 3;
+  std::chrono::milliseconds kept_for = 90s;
+  OptionPace pace = OptionPace::fast;
+  std::optional<double> share = {};
+  std::vector<std::string> hosts = {"localhost"};
+  bool verbose = false;
+  bool cached = true;
+
+  static constexpr OptionText kOptions[] = {{"database_file", "where they are kept", "FILE"},
+                                            {"hosts", "names of it"}};
+};
+
+using testing::read_words;
+using testing::Variable;
+using Words = std::vector<std::string>;
+
+Result<ServerOptions, Exit> read_options(ManyOptions& own, Words words) {
+  return read_words(OptionSet("notes").add(own), std::move(words));
+}
+
+Result<ServerOptions, Exit> read_options(Words words) {
+  ManyOptions own;
+  return read_options(own, std::move(words));
+}
+
+TEST(OwnOptions, are_the_structs_defaults_where_nothing_is_said) {
+  ManyOptions own;
+  ASSERT_TRUE(read_options(own, {}));
+  EXPECT_EQ(own.database_file, "notes.db");
+  EXPECT_EQ(own.kept_for, 90s);
+  EXPECT_EQ(own.hosts, std::vector<std::string>{"localhost"});
+  EXPECT_TRUE(own.cached);
+}
+
+TEST(OwnOptions, of_every_type_are_read) {
+  ManyOptions own;
+  const auto options =
+      read_options(own, {"--database-file", "/tmp/x y", "--copies=9", "--kept-for", "2m", "--pace",
+                         "slow", "--share", "0.5", "--hosts", "a,b", "--verbose", "--cached=false",
+                         "--hosts", "c", "--port", "81"});
+  ASSERT_TRUE(options) << options.error().text();
+  EXPECT_EQ(own.database_file, "/tmp/x y");
+  EXPECT_EQ(own.copies, 9);
+  EXPECT_EQ(own.kept_for, 2min);
+  EXPECT_EQ(own.pace, OptionPace::slow);
+  EXPECT_EQ(own.share, 0.5);
+  EXPECT_EQ(own.hosts, (std::vector<std::string>{"a,b", "c"}));
+  EXPECT_TRUE(own.verbose);
+  EXPECT_FALSE(own.cached);
+  EXPECT_EQ(options->port, 81);
+}
+
+TEST(OwnOptions, come_from_the_environment_behind_the_command_line) {
+  const Variable file("NOTES_DATABASE_FILE", "there.db");
+  const Variable hosts("NOTES_HOSTS", "a,b");
+  const Variable verbose("NOTES_VERBOSE", "1");
+  const Variable copies("NOTES_COPIES", "7");
+  ManyOptions own;
+  ASSERT_TRUE(read_options(own, {"--copies", "2"}));
+  EXPECT_EQ(own.database_file, "there.db");
+  EXPECT_EQ(own.hosts, (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(own.verbose);
+  EXPECT_EQ(own.copies, 2);
+}
+
+TEST(OwnOptions, that_are_wrong_are_told_with_what_they_must_be) {
+  struct Case {
+    Words words;
+    std::string_view said;
+  };
+  const Case cases[] = {
+      {{"--copies", "10"}, "--copies must be between 1 and 9, not '10'; see --help\n"},
+      {{"--copies", "many"}, "--copies must be an integer, not 'many'; see --help\n"},
+      {{"--copies", "-1"}, "--copies must be between 1 and 9, not '-1'; see --help\n"},
+      {{"--kept-for", "90"},
+       "--kept-for must be a time, as 250ms, 10s, 5m or 2h, not '90'; see --help\n"},
+      {{"--kept-for", "5us"}, "--kept-for must be a time"},
+      {{"--pace", "Slow"}, "--pace must be one of slow, fast, not 'Slow'"},
+      {{"--share", "half"}, "--share must be a number, not 'half'"},
+      {{"--verbose=perhaps"}, "--verbose must be true or false, not 'perhaps'"},
+      {{"--database-file"}, "--database-file takes a value (FILE), and none follows it; see"},
+      {{"--port", "--threads", "3"}, "--port takes a value (PORT), and none follows it; see"},
+      {{"--cert", "--key", "k"}, "--cert takes a value (FILE), and none follows it; see"},
+      {{"--colour"}, "--colour is no option; see"},
+      {{"extra"}, "'extra' is no option; see"},
+      {{"-x", "3"}, "'-x' is no option; see"},
+      {{"--", "extra"}, "'--' is no option; see"},
+      {{"--copies", "2", "--copies=3"},
+       "--copies is given more than once, and takes one value: '2' or '3'; see"},
+      {{"--verbose", "--verbose=false"}, "--verbose is given more than once"},
+      {{"--port", "65536"}, "--port must be between 0 and 65535, not '65536'"},
+      {{"--threads", "0"}, "--threads must be between 1 and 1024, not '0'"},
+      {{"--backend", "kqueue"}, "--backend must be auto, epoll or io_uring, not 'kqueue'"},
+      {{"--listen", "::1:80"}, "--listen must be HOST:PORT"},
+      {{"--listen-tls", "a:x"}, "--listen-tls must be HOST:PORT"},
+      {{"--drain-seconds", "86401"}, "--drain-seconds must be between 0 and 86400"}};
+  for (const Case& each : cases) {
+    const auto options = read_options(each.words);
+    ASSERT_FALSE(options) << each.said;
+    EXPECT_EQ(options.error().code(), 2);
+    EXPECT_TRUE(options.error().text().contains(each.said)) << options.error().text();
+    EXPECT_TRUE(options.error().text().ends_with("; see --help\n")) << options.error().text();
+  }
+}
+
+TEST(OwnOptions, that_nobody_knows_are_told_with_the_nearest_that_is_known) {
+  struct Case {
+    Words words;
+    std::string_view said;
+  };
+  const Case cases[] = {{{"--wrters", "3"}, "--wrters is no option; see"},
+                        {{"--copis", "3"}, "--copis is no option, but --copies is; see"},
+                        {{"--cpoies=3", "3"}, "--cpoies is no option, but --copies is; see"},
+                        {{"--database"}, "--database is no option, but --database-file is; see"},
+                        {{"--tls_port", "1"}, "--tls_port is no option, but --tls-port is; see"},
+                        {{"--prot", "81"}, "--prot is no option, but --port is; see"},
+                        {{"--certificate", "x"}, "--certificate is no option, but --cert is; see"},
+                        {{"--bind", "x", "--prot", "3"}, "--bind is no option; see"},
+                        {{"--x"}, "--x is no option; see"}};
+  for (const auto& [words, said] : cases) {
+    const auto options = read_options(words);
+    ASSERT_FALSE(options) << said;
+    EXPECT_EQ(options.error().code(), 2);
+    EXPECT_TRUE(options.error().text().starts_with(said)) << options.error().text();
+  }
+}
+
+TEST(OwnOptions, that_are_wrong_in_the_environment_are_told_by_their_name_there) {
+  const Variable copies("NOTES_COPIES", "none");
+  const auto options = read_options({});
+  ASSERT_FALSE(options);
+  EXPECT_EQ(options.error().text(), "NOTES_COPIES must be an integer, not 'none'; see --help\n");
+}
+
+TEST(OwnOptions, are_in_the_help_with_type_default_and_environment) {
+  const Variable wrong("NOTES_COPIES", "none");  // help is given all the same
+  const auto options = read_options({"--copies", "100", "--help"});
+  ASSERT_FALSE(options);
+  EXPECT_EQ(options.error().code(), 0);
+  const std::string& help = options.error().text();
+  EXPECT_EQ(read_options({"-h"}).error().text(), help);
+  EXPECT_TRUE(
+      help.contains("  --database-file FILE      where they are kept (default notes.db; "
+                    "NOTES_DATABASE_FILE)\n"))
+      << help;
+  EXPECT_TRUE(help.contains("--copies NUMBER")) << help;
+  EXPECT_TRUE(help.contains("--kept-for TIME")) << help;
+  EXPECT_TRUE(help.contains("default 90s; NOTES_KEPT_FOR")) << help;
+  EXPECT_TRUE(help.contains("--pace slow|fast")) << help;
+  EXPECT_TRUE(help.contains("default fast")) << help;
+  EXPECT_TRUE(help.contains("names of it (default localhost; NOTES_HOSTS)")) << help;
+  EXPECT_TRUE(help.contains("--verbose ")) << help;
+  EXPECT_TRUE(help.contains("default on; NOTES_CACHED")) << help;
+  EXPECT_TRUE(help.contains("--port PORT")) << help;
+  EXPECT_TRUE(help.contains("(default 8080; EIDER_PORT)")) << help;
+  EXPECT_TRUE(help.contains("(default auto; EIDER_BACKEND)")) << help;
+}
+
+TEST(OwnOptions, of_a_section_have_its_name_in_front) {
+  ManyOptions own;
+  ManyOptions of_search;
+  const char* const words[] = {"notes", "--search-copies", "4"};
+  const Variable file("NOTES_SEARCH_DATABASE_FILE", "index");
+  OptionSet set("notes");
+  set.add(own).add(of_search, "search");
+  ASSERT_TRUE(read_command_line(3, words, set));
+  EXPECT_EQ(of_search.copies, 4);
+  EXPECT_EQ(of_search.database_file, "index");
+  EXPECT_EQ(own.copies, 3);
+}
+
+TEST(OwnOptions, of_one_name_are_refused_when_they_are_added) {
+  ManyOptions own;
+  ManyOptions again;
+  OptionSet set("notes");
+  EXPECT_THROW(set.add(own).add(again), Failure);
+}
+
+TEST(OwnOptions, may_not_take_the_name_of_one_of_every_application) {
+  struct Taken {
+    int port = 1;
+  } own;
+  const char* const words[] = {"notes"};
+  EXPECT_THROW((void)read_command_line(1, words, OptionSet("notes").add(own)), Failure);
+}
+
+TEST(CommandLine, says_where_to_listen) {
+  const auto one = read_options({"--host", "::1", "--port", "0", "--tls-port", "443"});
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->host, "::1");
+  ASSERT_EQ(one->also.size(), 1U);
+  EXPECT_EQ(one->also[0].host, "::1");
+  EXPECT_EQ(one->also[0].port, 443);
+  EXPECT_TRUE(one->also[0].is_secure);
+
+  const auto many = read_options({"--listen", "[::1]:80", "--listen-tls", "unix:/a", "--listen",
+                                  "systemd", "--proxy-protocol"});
+  ASSERT_TRUE(many);
+  EXPECT_EQ(many->host, "[::1]");
+  EXPECT_EQ(many->port, 80);
+  ASSERT_EQ(many->also.size(), 2U);
+  EXPECT_EQ(many->also[0].host, "systemd");
+  EXPECT_EQ(many->also[1].host, "unix:/a");
+  EXPECT_TRUE(many->also[1].is_secure);
+  EXPECT_TRUE(many->also[1].expects_proxy_protocol);
+}
+
+TEST(CommandLine, wins_over_the_environment) {
+  const Variable port("EIDER_PORT", "81");
+  const Variable threads("EIDER_THREADS", "3");
+  const Variable secure("EIDER_TLS_PORT", "443,444");
+  const Variable shared("EIDER_SHARE_PORT", "1");
+  const Variable backend("EIDER_BACKEND", "epoll");
+  const Variable empty("EIDER_HOST", "");
+  const auto options = read_options({"--threads", "2", "--share-port=false"});
+  ASSERT_TRUE(options) << options.error().text();
+  EXPECT_EQ(options->host, ServerOptions().host);
+  EXPECT_EQ(options->port, 81);
+  EXPECT_EQ(options->threads, 2U);
+  EXPECT_FALSE(options->shares_port);
+  EXPECT_EQ(options->backend, Backend::epoll);
+  ASSERT_EQ(options->also.size(), 2U);
+  EXPECT_EQ(options->also[1].port, 444);
+}
+
+// A flag by which a program does something else, left in the environment, would keep it from
+// serving for good.
+TEST(CommandLine, alone_says_what_is_done_in_place_of_serving) {
+  const Variable routes("EIDER_ROUTES", "1");
+  const Variable document("EIDER_OPENAPI", "1");
+  const Variable own("NOTES_OPENAPI", "1");
+  OptionSet answers("notes");
+  answers.add_answer("openapi", "prints the document", [] { return std::string("{}"); });
+  const char* const none[] = {"notes"};
+  const auto options = read_command_line(1, none, answers);
+  ASSERT_TRUE(options) << options.error().text();
+  EXPECT_FALSE(options->lists_routes);
+  const char* const words[] = {"notes", "--routes"};
+  EXPECT_TRUE(read_command_line(2, words, answers)->lists_routes);
+  const char* const help[] = {"notes", "--help"};
+  EXPECT_FALSE(read_command_line(2, help, answers).error().text().contains("EIDER_ROUTES"));
+}
+
+TEST(CommandLine, has_its_address_not_replaced_by_one_of_the_environment) {
+  const Variable listen("EIDER_LISTEN", "unix:/a,127.0.0.1:82");
+  const Variable secure("EIDER_LISTEN_TLS", "[::1]:443");
+  const auto alone = read_options({});
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(alone->host, "unix:/a");
+  EXPECT_EQ(alone->also.size(), 2U);
+  const auto told = read_options({"--port", "81"});
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->port, 81);
+  EXPECT_TRUE(told->also.empty());
+  const auto listening = read_options({"--listen", "unix:/b"});
+  ASSERT_TRUE(listening);
+  EXPECT_EQ(listening->host, "unix:/b");
+  ASSERT_EQ(listening->also.size(), 1U);
+  EXPECT_EQ(listening->also[0].port, 443);
+}
+
+TEST(CommandLine, is_not_blamed_for_what_the_environment_says) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"EIDER_PORT", "must be between 0 and 65535"},
+      {"EIDER_THREADS", "must be between 1 and 1024"},
+      {"EIDER_BACKEND", "must be auto, epoll or io_uring"},
+      {"EIDER_LISTEN", "must be HOST:PORT, [IPV6]:PORT, unix:/path or systemd"}};
+  for (const auto& [name, requirement] : wrong) {
+    const Variable variable(name, "99999999999");
+    const auto options = read_options({});
+    ASSERT_FALSE(options) << name;
+    EXPECT_EQ(options.error().code(), 2);
+    EXPECT_TRUE(options.error().text().starts_with(name)) << options.error().text();
+    EXPECT_TRUE(options.error().text().ends_with(", not '99999999999'; see --help\n"));
+  }
+}
+
+TEST(CommandLine, says_how_to_serve) {
+  const auto options =
+      read_options({"--threads", "4", "--backend", "epoll", "--cert", "c", "--key", "k",
+                    "--tls-port", "1", "--share-port", "--drain-seconds", "0"});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->threads, 4U);
+  EXPECT_EQ(options->backend, Backend::epoll);
+  EXPECT_EQ(options->certificate, "c");
+  EXPECT_EQ(options->key, "k");
+  EXPECT_TRUE(options->shares_port);
+  EXPECT_EQ(options->drain, 0s);
+}
+
+TEST(CommandLine, leaves_what_it_says_nothing_about_as_it_was) {
+  const char* const words[] = {"notes"};
+  const auto options = read_command_line(
+      1, words, {}, {.host = "10.0.0.1", .threads = 2, .backend = Backend::epoll, .drain = 3s});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->host, "10.0.0.1");
+  EXPECT_EQ(options->threads, 2U);
+  EXPECT_EQ(options->backend, Backend::epoll);
+  EXPECT_EQ(options->drain, 3s);
+}
+
+TEST(Running, reads_the_apps_own_options_and_says_nothing_by_itself) {
+  ManyOptions own;
+  App app;
+  app.options(OptionSet("notes").add(own));
+  std::string words[] = {"notes", "--copies", "5", "--threads", "none"};
+  char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(),
+                  words[4].data()};
+  ::testing::internal::CaptureStderr();
+  const Exit exit = app.run(5, argv);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(exit.code(), 2);
+  EXPECT_EQ(exit.text(), "--threads must be an integer, not 'none'; see --help\n");
+  EXPECT_EQ(own.copies, 3);  // all is taken, or nothing
+}
+
+TEST(Running, makes_an_app_of_its_options_and_tells_what_is_thrown_on_the_way) {
+  const auto run = [](std::vector<std::string> words, int status) {
+    std::vector<char*> argv;
+    for (std::string& word : words) {
+      argv.push_back(word.data());
+    }
+    return run_app<ManyOptions>(
+        "notes", static_cast<int>(argv.size()), argv.data(), [status](const ManyOptions& own) {
+          App app;
+          app.get(RuntimePattern{"/" + std::to_string(own.copies)}, [] { return "x"; });
+          if (status != 0) {
+            throw Failure(Error(status, "no such upstream"));
+          }
+          return app;
+        });
+  };
+  EXPECT_EQ(run({"notes", "--copies", "100"}, 0).code(), 2);
+  const Exit listed = run({"notes", "--copies", "7", "--routes"}, 0);
+  EXPECT_EQ(listed.code(), 0);
+  EXPECT_TRUE(listed.text().contains("/7")) << listed.text();
+  EXPECT_EQ(run({"notes"}, 400).code(), 2);
+  EXPECT_EQ(run({"notes"}, 500).code(), 1);
+  EXPECT_TRUE(run({"notes"}, 400).text().contains("no such upstream"));
+}
+
+TEST(Running, says_what_main_returns_once_it_is_returned) {
+  ::testing::internal::CaptureStdout();
+  const int help = Exit(0, "how to\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "how to\n");
+  ::testing::internal::CaptureStderr();
+  const int wrong = Exit(2, "not so\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "not so\n");
+  EXPECT_EQ(help, 0);
+  EXPECT_EQ(wrong, 2);
+}
+
+}  // namespace
+}  // namespace eider

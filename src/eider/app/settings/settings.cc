@@ -1,0 +1,514 @@
+#include "eider/app/settings/settings.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ranges>
+#include <span>
+#include <utility>
+
+#include "eider/app/settings/masked_setting.h"
+#include "eider/app/settings/printable.h"
+#include "eider/app/settings/secret.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
+
+namespace eider::detail::app {
+
+namespace {
+
+/// What every application understands is below [server].
+constexpr std::string_view kServerTable = "server";
+constexpr std::string_view kConfigKey = "server.config";
+
+/// What is asked for once, in place of serving, and other files are no matter of a file.
+bool is_for_files(const Settings::Entry& entry) {
+  const OptionSpec& spec = *entry.spec;
+  return !spec.answer && !spec.is_for_one_call && entry.key != kConfigKey;
+}
+
+/// As keys are written, of what a flag has taught: "HEAD-BYTES-MAX".
+std::string as_key(std::string_view name) {
+  std::string key(name);
+  std::ranges::transform(key, key.begin(),
+                         [](char byte) { return byte == '-' ? '_' : to_lower(byte); });
+  return key;
+}
+
+/// "notes.example, 10.0.0.7" in an environment variable of an option with several values. Blanks
+/// around commas and empty elements do not count.
+std::vector<std::string> split_list(std::string_view list) {
+  std::vector<std::string> all;
+  for (const auto part : std::views::split(list, ',')) {
+    if (const std::string_view value = trim(std::string_view(part)); !value.empty()) {
+      all.emplace_back(value);
+    }
+  }
+  return all;
+}
+
+/// An empty variable is none.
+std::string variable(const std::string& name) {
+  const char* const text = name.empty() ? nullptr : std::getenv(name.c_str());
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+/// Where systemd has put what the unit's LoadCredential= and SetCredential= name; empty: nowhere.
+std::string credential_path(const OptionSpec& spec) {
+  const std::string directory = variable("CREDENTIALS_DIRECTORY");
+  const std::string path = directory + "/" + spec.credential;
+  const bool is_there = spec.is_secret && !directory.empty() && ::access(path.c_str(), F_OK) == 0;
+  return is_there ? path : std::string();
+}
+
+std::optional<Settings::Said> said_by_environment(const OptionSpec& spec) {
+  using Said = Settings::Said;
+  if (std::string text = variable(spec.environment); !text.empty()) {
+    const bool is_list = spec.form == OptionSpec::Form::many;
+    auto values = is_list ? split_list(text) : std::vector{std::move(text)};
+    if (!values.empty()) {
+      return Said{spec.environment, std::move(values), spec.is_secret};
+    }
+  }
+  if (std::string text = variable(spec.secret_environment); !text.empty()) {
+    return Said{spec.secret_environment, {std::move(text)}, false};
+  }
+  if (std::string path = credential_path(spec); !path.empty()) {
+    return Said{"the credential " + spec.credential, {std::move(path)}, true};
+  }
+  return std::nullopt;
+}
+
+/// "server.port": "server.", and "port".
+std::pair<std::string_view, std::string_view> split_key(std::string_view key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string_view::npos ? std::pair{std::string_view(), key}
+                                       : std::pair{key.substr(0, dot), key.substr(dot + 1)};
+}
+
+/// A key of a file, for one line: that may be as long as the file is.
+std::string shown(std::string_view key) {
+  constexpr std::size_t kShownBytesMax = 64;
+  return "'" + std::string(key.substr(0, kShownBytesMax)) +
+         (key.size() > kShownBytesMax ? "…'" : "'");
+}
+
+/// Whether a container platform sets such a variable in each container: Kubernetes and Docker do
+/// for a service called as the program is ("NOTES_PORT_8080_TCP_ADDR", "NOTES_SERVICE_HOST").
+///
+/// name  what follows the name of the service: "_PORT"
+bool is_of_a_container(std::string_view name, std::string_view value) {
+  const std::size_t port = name.rfind("_PORT_");
+  const bool is_port_number =
+      port != std::string_view::npos && port + 6 < name.size() && is_digit(name[port + 6]);
+  return is_port_number || name.ends_with("_SERVICE_HOST") ||
+         name.find("_SERVICE_PORT") != std::string_view::npos ||
+         (name.ends_with("_PORT") && value.find("://") != std::string_view::npos);
+}
+
+bool is_as_written(const OptionSpec& spec, const SettingLine& line) {
+  using Kind = OptionSpec::Kind;
+  return line.is_list == (spec.form == OptionSpec::Form::many) &&
+         std::ranges::all_of(line.kinds, [&spec](Kind kind) {
+           return kind == spec.kind || (kind == Kind::integer && spec.kind == Kind::real);
+         });
+}
+
+}  // namespace
+
+Settings::Settings(OptionSet own, OptionSet serving, std::shared_ptr<const LiveSettings> live)
+    : own_(std::move(own)), serving_(std::move(serving)), live_(std::move(live)) {
+  add(own_, {});
+  add(serving_, kServerTable);
+}
+
+void Settings::add(const OptionSet& set, std::string_view table) {
+  for (const OptionSpec& spec : set.options()) {
+    std::string key(table);
+    key.append(table.empty() ? "" : ".").append(spec.key);
+    if (std::ranges::find(entries_, key, &Entry::key) != entries_.end()) {
+      throw Failure(Error::internal("two options are called " + key));
+    }
+    entries_.push_back({.spec = &spec, .key = std::move(key)});
+  }
+}
+
+void Settings::hear_environment() {
+  for (Entry& entry : entries_) {
+    if (!entry.said && !entry.is_aside) {
+      entry.said = said_by_environment(*entry.spec);
+    }
+  }
+}
+
+void Settings::apply(LogSink& log) const {
+  if (const auto level = live_->serving->log_level) {
+    log.set_level(*level);
+  }
+}
+
+bool Settings::can_change() const noexcept {
+  return !path_.empty() || std::ranges::any_of(own_.options(), &OptionSpec::is_reloadable);
+}
+
+void Settings::adopt(const Settings& first) {
+  path_ = first.path_;
+  file_ = first.file_;
+  is_file_adopted_ = true;
+  for (std::size_t index = 0; index < first.own_.options().size(); ++index) {
+    entries_[index].value = first.entries_[index].value;
+    entries_[index].origin = first.entries_[index].origin;
+    entries_[index].is_adopted = true;
+  }
+}
+
+Result<Settings::Reading, std::string> Settings::read() {
+  if (auto read = read_file(); !read) {
+    return fail(std::move(read.error()));
+  }
+  if (auto checked = check_keys(); !checked) {
+    return fail(std::move(checked.error()));
+  }
+  return read_values();
+}
+
+Result<Settings::Reading, std::string> Settings::read_known() {
+  if (auto read = read_file(); !read) {
+    return fail(std::move(read.error()));
+  }
+  return read_values();
+}
+
+Result<Settings::Reading, std::string> Settings::read_values() {
+  Reading reading;
+  for (Entry& entry : entries_) {
+    if (entry.spec->answer) {
+      reading.entries.emplace_back();
+      continue;
+    }
+    if (std::exchange(entry.is_adopted, false)) {
+      reading.entries.push_back({entry.value, entry.origin});
+      continue;
+    }
+    auto of = read(entry);
+    if (!of) {
+      return fail(std::move(of.error()));
+    }
+    reading.entries.push_back(*std::move(of));
+  }
+  return reading;
+}
+
+Result<void, std::string> Settings::read_file() {
+  if (std::exchange(is_file_adopted_, false)) {
+    return {};
+  }
+  const auto config = std::ranges::find(entries_, kConfigKey, &Entry::key);
+  if (config == entries_.end() || !config->said) {
+    return {};
+  }
+  path_ = config->said->values.back();
+  auto file = SettingsFile::read(path_);
+  if (!file) {
+    const bool has_place = file.error().starts_with(path_ + ":");
+    return fail((has_place ? "" : config->said->where + " ") + file.error());
+  }
+  file_ = *std::move(file);
+  return {};
+}
+
+Result<void, std::string> Settings::check_keys() const {
+  for (const SettingLine& line : file_.lines()) {
+    const bool is_known = std::ranges::any_of(entries_, [&line](const Entry& entry) {
+      return is_for_files(entry) &&
+             (entry.key == line.key ||
+              (line.is_empty_table && entry.key.starts_with(line.key + ".")));
+    });
+    if (is_known) {
+      continue;
+    }
+    const std::string told = file_.place_of(line.line) + ": " + shown(line.key);
+    for (const Entry& entry : entries_) {
+      if (entry.spec->is_secret && entry.spec->credential == line.key) {
+        return fail(told + " is a secret, which has no place here: write '" + entry.key +
+                    "' with the name of its file");
+      }
+    }
+    const bool is_table = std::ranges::any_of(entries_, [&line](const Entry& entry) {
+      return is_for_files(entry) && entry.key.starts_with(line.key + ".");
+    });
+    return fail(told + (is_table ? " is a table: write [" + line.key + "], and its options below"
+                                 : " is no option" + nearest_key(line.key)));
+  }
+  return {};
+}
+
+/// By its last part: in the table where it stands, else in any.
+std::string Settings::nearest_key(std::string_view wrong) const {
+  constexpr std::size_t kKeyBytesMax = 64;  // the distance of longer ones costs more than it tells
+  if (wrong.size() > kKeyBytesMax) {
+    return {};
+  }
+  const auto [table, name] = split_key(wrong);
+  for (const bool is_any : {false, true}) {
+    std::vector<std::string> known;
+    std::vector<const Entry*> of;
+    for (const Entry& entry : entries_) {
+      if (is_for_files(entry) && (is_any || split_key(entry.key).first == table)) {
+        known.push_back("--" + std::string(split_key(entry.key).second));
+        of.push_back(&entry);
+      }
+    }
+    const std::string nearest = nearest_option("--" + as_key(name), known);
+    if (const auto found = std::ranges::find(known, nearest); found != known.end()) {
+      return ", but '" + of[static_cast<std::size_t>(found - known.begin())]->key + "' is";
+    }
+  }
+  return {};
+}
+
+/// The variable of an option that was probably meant; empty: there is none like it.
+std::string Settings::nearest_variable(std::string_view name, std::string_view value) const {
+  constexpr std::size_t kLettersMin = 4;  // among shorter names, one letter makes another word
+  constexpr std::size_t kNameBytesMax = 64;
+  for (const OptionSet* const set : {&own_, &serving_}) {
+    const std::string& prefix = set->prefix();
+    if (prefix.empty() || !name.starts_with(prefix) || name.size() > kNameBytesMax ||
+        name.size() < prefix.size() + kLettersMin ||
+        is_of_a_container(name.substr(prefix.size() - 1), value)) {
+      continue;
+    }
+    std::vector<std::string> known;
+    for (const OptionSpec& spec : set->options()) {
+      for (const std::string& each : {spec.environment, spec.secret_environment}) {
+        if (!each.empty()) {
+          known.push_back("--" + each.substr(prefix.size()));
+        }
+      }
+    }
+    const std::string wrong = "--" + std::string(name.substr(prefix.size()));
+    const std::string nearest = nearest_option(wrong, known);
+    // NOTES_HOST_ALIASES is another word than NOTES_HOST, NOTES_HOSTS is a slip.
+    const bool goes_on = wrong.size() > nearest.size() + 1 && wrong.starts_with(nearest);
+    if (!nearest.empty() && nearest != wrong && !goes_on) {
+      return prefix + nearest.substr(2);
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> Settings::misspelled_variables() const {
+  std::vector<std::string> all;
+  for (const char* const* variable = ::environ; *variable != nullptr; ++variable) {
+    const std::string_view text(*variable);
+    const std::size_t end = std::min(text.find('='), text.size());
+    const std::string_view name = text.substr(0, end);
+    const std::string nearest = nearest_variable(name, text.substr(std::min(end + 1, text.size())));
+    if (!nearest.empty()) {
+      all.push_back("The environment variable " + std::string(name) +
+                    " is not used: no option has that name. Did you mean " + nearest + "?");
+    }
+  }
+  return all;
+}
+
+Result<Settings::Reading::Of, std::string> Settings::read(const Entry& entry) const {
+  if (entry.said) {
+    return read_said(entry, *entry.said);
+  }
+  const SettingLine* const line = entry.is_aside ? nullptr : file_.find(entry.key);
+  if (line != nullptr) {
+    return read_line(entry, *line);
+  }
+  return Reading::Of{entry.spec->read(std::nullopt).value(), "default"};
+}
+
+Result<Settings::Reading::Of, std::string> Settings::read_said(const Entry& entry,
+                                                               const Said& said) const {
+  const OptionSpec& spec = *entry.spec;
+  if (spec.form != OptionSpec::Form::many && said.values.size() > 1) {
+    return fail(said.where + " is given more than once, and takes one value: '" + said.values[0] +
+                "' or '" + said.values[1] + "'");
+  }
+  if (said.is_file_of_secret) {
+    const auto secret = read_secret(said.values.front());
+    if (!secret) {
+      return fail(said.where + " " + secret.error());
+    }
+    return Reading::Of{spec.read(std::span(&secret->reveal(), 1)).value(), said.where};
+  }
+  auto read = spec.read(said.values);
+  if (!read) {
+    return fail(said.where + " " + read.error().what + ", not '" + said.values[read.error().index] +
+                "'");
+  }
+  return Reading::Of{*std::move(read), said.where};
+}
+
+Result<Settings::Reading::Of, std::string> Settings::read_line(const Entry& entry,
+                                                               const SettingLine& line) const {
+  const OptionSpec& spec = *entry.spec;
+  const std::string place = file_.place_of(line.line);
+  const std::string told = place + ": " + entry.key;
+  if (!line.odd.empty()) {
+    return fail(told + " takes " + spec.takes + ", not " + line.odd);
+  }
+  if (spec.form != OptionSpec::Form::many && line.values.size() != 1) {
+    return fail(told + " takes one value, not " + std::to_string(line.values.size()));
+  }
+  if (spec.is_secret && is_as_written(spec, line)) {
+    auto read = read_said(entry, {told, line.values, true});
+    return read ? Reading::Of{std::move(read->value), place} : std::move(read);
+  }
+  if (spec.is_secret) {
+    return fail(told + " takes the name of a file in quotes");
+  }
+  auto read = spec.read(line.values);
+  if (!read) {
+    const std::size_t wrong = read.error().index;
+    return fail(file_.place_of(line.lines[wrong]) + ": " + entry.key + " " + read.error().what +
+                ", not '" + line.values[wrong] + "'");
+  }
+  if (!is_as_written(spec, line)) {
+    return fail(told + " has to be written as " + std::string(split_key(entry.key).second) + " = " +
+                *read);
+  }
+  return Reading::Of{*std::move(read), place};
+}
+
+std::string Settings::place_of(std::string_view key) const {
+  const auto entry = std::ranges::find(entries_, key, &Entry::key);
+  const bool is_heard = entry != entries_.end() && !entry->said && !entry->is_aside;
+  const SettingLine* const line = is_heard ? file_.find(entry->key) : nullptr;
+  return line == nullptr ? std::string() : file_.place_of(line->line);
+}
+
+std::vector<std::string> Settings::files() const {
+  std::vector<std::string> all;
+  if (!path_.empty()) {
+    all.push_back(path_);
+  }
+  for (const Entry& entry : entries_) {
+    const SettingLine* const line = entry.spec->is_secret ? file_.find(entry.key) : nullptr;
+    if (entry.said && entry.said->is_file_of_secret) {
+      all.push_back(entry.said->values.front());
+    } else if (line != nullptr && line->values.size() == 1) {
+      all.push_back(line->values.front());
+    }
+  }
+  return all;
+}
+
+void Settings::take(Reading reading) {
+  for (std::size_t index = 0; index < entries_.size(); ++index) {
+    Entry& entry = entries_[index];
+    if (!entry.spec->answer) {
+      entry.spec->take();
+      entry.value = std::move(reading.entries[index].value);
+      entry.origin = std::move(reading.entries[index].origin);
+    }
+  }
+  own_.publish();
+  serving_.publish();
+}
+
+namespace {
+
+/// A plain text option can be a secret all the same, by its name or as a part of a URL.
+std::string shown_value(const Settings::Entry& entry) {
+  const OptionSpec& spec = *entry.spec;
+  // The "key" of TLS is the name of a file.
+  const bool is_secret = spec.kind == OptionSpec::Kind::text && spec.takes != "FILE" &&
+                         entry.value != "\"\"" && !entry.value.empty() && names_secret(entry.key);
+  return is_secret ? "\"***\"" : with_passwords_masked(entry.value);
+}
+
+}  // namespace
+
+Settings::Changes Settings::take_changes(Reading reading) {
+  Changes changes;
+  for (std::size_t index = 0; index < entries_.size(); ++index) {
+    Entry& entry = entries_[index];
+    Reading::Of& of = reading.entries[index];
+    if (of.value == entry.value) {
+      continue;
+    }
+    if (!entry.spec->is_reloadable) {
+      changes.waiting.push_back(entry.key);
+      continue;
+    }
+    entry.spec->take();
+    entry.value = std::move(of.value);
+    entry.origin = std::move(of.origin);
+    const std::string value = entry.spec->is_secret ? "another secret"
+                              : entry.value.empty() ? "nothing"
+                                                    : shown_value(entry);
+    changes.taken.push_back(entry.key + " is " + value + " (" + entry.origin + ")");
+  }
+  if (!changes.taken.empty()) {
+    own_.publish();
+    serving_.publish();
+  }
+  return changes;
+}
+
+namespace {
+
+/// Each line of the help as a comment.
+std::string comment_of(std::string_view help) {
+  std::string all;
+  while (!help.empty()) {
+    const std::size_t end = std::min(help.find('\n'), help.size());
+    all.append("# ").append(help.substr(0, end)).append("\n");
+    help.remove_prefix(std::min(end + 1, help.size()));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string Settings::printed(const Entry& entry) const {
+  const OptionSpec& spec = *entry.spec;
+  const std::string name(split_key(entry.key).second);
+  const std::string origin = printable(entry.origin);
+  // What has no value, and what stands in no file, is a comment: read again it is the same.
+  const std::string none = "# " + name + " = " + spec.takes + "  # " + origin + "\n";
+  std::string value = entry.value;
+  if (spec.is_secret) {
+    const SettingLine* const line = file_.find(entry.key);
+    const bool is_file = entry.said && entry.said->is_file_of_secret &&
+                         entry.said->where != "the credential " + spec.credential;
+    value = is_file                          ? toml_text(entry.said->values.front())
+            : !entry.said && line != nullptr ? toml_text(line->values.front())
+                                             : "";
+  }
+  if (const std::string shown = spec.is_secret ? value : shown_value(entry); shown != value) {
+    // Read again, a masked value would be wrong: it is a comment.
+    return comment_of(spec.help) + "# " + name + " = " + shown + "  # " + origin + ", masked\n";
+  }
+  return comment_of(spec.help) +
+         (value.empty() ? none : name + " = " + value + "  # " + origin + "\n");
+}
+
+std::string Settings::print() const {
+  std::vector<std::string> tables{""};  // the keys of no table are ahead of all
+  for (const Entry& entry : entries_) {
+    const std::string table(split_key(entry.key).first);
+    if (is_for_files(entry) && std::ranges::find(tables, table) == tables.end()) {
+      tables.push_back(table);
+    }
+  }
+  std::string all;
+  for (const std::string& table : tables) {
+    all.append(table.empty() ? "" : "\n[" + table + "]\n");
+    for (const Entry& entry : entries_) {
+      if (is_for_files(entry) && split_key(entry.key).first == table) {
+        all.append(printed(entry));
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace eider::detail::app

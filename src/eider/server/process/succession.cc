@@ -1,0 +1,105 @@
+#include "eider/server/process/succession.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <utility>
+
+#include "eider/core/base/log.h"
+#include "eider/io/runtime/loop.h"
+
+namespace eider::detail::server {
+
+namespace {
+
+/// How many senders get a report. Each is an `eider upgrade`; more are a mistake in a script.
+constexpr std::size_t kWaitingMax = 64;
+
+/// Why no process can take this one's place, whatever its owner says.
+std::string_view why_never() noexcept {
+  return ::getpid() == 1 ? "this is process 1, with which a container ends: start it below an init "
+                           "(docker run --init)"
+                         : "";
+}
+
+}  // namespace
+
+Succession::Succession(Loop& loop, SuccessionOwner& owner, const SystemdNotify& systemd,
+                       Duration within, LogSink* log)
+    : SignalWatch(loop, {SIGUSR2}),
+      owner_(owner),
+      systemd_(systemd),
+      within_(within),
+      log_(log),
+      successor_(loop, *this) {}
+
+void Succession::give_up() noexcept {
+  if (successor_.is_there()) {
+    report(0, "this process stops");
+  }
+  successor_.kill(SIGTERM);
+  successor_.leave();
+}
+
+void Succession::on_signal(int) {
+  if (attached() != 0 && waiting_.size() < kWaitingMax) {
+    waiting_.push_back(attached());
+  }
+  if (successor_.is_there()) {
+    // The outcome of that one is reported to this sender, too.
+    if (log_ != nullptr) {
+      log_->write(LogLevel::warning, "Asked for a new process, while one is starting already.");
+    }
+    return;
+  }
+  std::string_view why_not = why_never();
+  if (why_not.empty()) {
+    why_not = owner_.why_not_now();
+  }
+  if (!why_not.empty()) {
+    stay(why_not);
+    return;
+  }
+  if (auto started = successor_.start(owner_.sockets(), {}, within_); !started) {
+    stay(started.error().detail());
+  }
+}
+
+void Succession::on_accepting(pid_t process, const std::vector<std::string>& places) {
+  // Ahead of the go: systemd has to know the new process before it hears of it, and before this one
+  // ends. Otherwise it would take the end of this one for that of the service.
+  systemd_.tell_and_wait("MAINPID=" + std::to_string(process));
+  if (!successor_.say(HandoverWord::go)) {
+    systemd_.tell_and_wait("MAINPID=" + std::to_string(::getpid()));
+    successor_.kill(SIGTERM);  // it has given up, or will serve beside this one
+    return;                    // `on_ended` follows
+  }
+  successor_.leave();
+  if (log_ != nullptr) {
+    log_->write(LogLevel::info, "Process " + std::to_string(process) +
+                                    " serves from now on; this one finishes what it has begun.");
+  }
+  report(process, {});
+  owner_.on_succeeded(places);
+}
+
+void Succession::on_ended(std::string_view why) {
+  stay(why);
+}
+
+void Succession::report(pid_t successor, std::string_view why) noexcept {
+  for (const UpgradeTicket ticket : std::exchange(waiting_, {})) {
+    report_upgrade(ticket, successor, why);
+  }
+}
+
+void Succession::stay(std::string_view why) {
+  report(0, why);
+  if (log_ != nullptr) {
+    log_->write(LogLevel::error, std::string("No new process takes over: ")
+                                     .append(why)
+                                     .append(". This one goes on serving."));
+  }
+}
+
+}  // namespace eider::detail::server

@@ -1,0 +1,64 @@
+// SIGUSR2: a new process takes this one's place, and its sockets, without a request lost.
+// Must not drain anything: its owner does, when told that somebody else serves.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/io/runtime/signals.h"
+#include "eider/io/runtime/time.h"
+#include "eider/server/process/child_process.h"
+#include "eider/server/process/systemd_notify.h"
+#include "eider/server/process/upgrade_word.h"
+
+namespace eider {
+
+class LogSink;
+
+namespace detail::server {
+
+/// Asked and told on the first loop's thread.
+class SuccessionOwner {
+ public:
+  /// Why nobody may take over now, as a clause; empty: somebody may.
+  [[nodiscard]] virtual std::string_view why_not_now() const noexcept = 0;
+  /// What is listened with.
+  [[nodiscard]] virtual std::vector<SocketsAt> sockets() const = 0;
+  /// Another process listens at those places, and this one is not in charge any more.
+  virtual void on_succeeded(const std::vector<std::string>& places) = 0;
+
+ protected:
+  ~SuccessionOwner() = default;
+};
+
+class Succession final : private SignalWatch, private ChildOwner {
+ public:
+  /// within  a new process has this time to be ready
+  /// log     may be null. All of it outlives this
+  Succession(Loop& loop, SuccessionOwner& owner, const SystemdNotify& systemd, Duration within,
+             LogSink* log);
+  ~Succession() = default;
+  Succession(const Succession&) = delete;
+  Succession& operator=(const Succession&) = delete;
+
+  /// This process stops, and so does one that was to take its place.
+  void give_up() noexcept;
+
+ private:
+  void on_signal(int number) override;
+  void on_accepting(pid_t process, const std::vector<std::string>& places) override;
+  void on_ended(std::string_view why) override;
+  void stay(std::string_view why);
+  void report(pid_t successor, std::string_view why) noexcept;
+
+  SuccessionOwner& owner_;
+  const SystemdNotify& systemd_;
+  const Duration within_;
+  LogSink* log_;
+  std::vector<UpgradeTicket> waiting_;
+  ChildProcess successor_;
+};
+
+}  // namespace detail::server
+}  // namespace eider

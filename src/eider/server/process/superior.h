@@ -1,0 +1,56 @@
+// What a worker hears from its supervisor: that it is in charge, to stop; and that it is gone.
+// Must not stop anything: its owner does.
+#pragma once
+
+#include <utility>
+
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/server/process/handover.h"
+
+namespace eider::detail::server {
+
+class SuperiorOwner {
+ public:
+  /// `go`: the sockets are the supervisor's from now on, and nobody's before it. `stop` and
+  /// `handed_over`: finish, and end.
+  virtual void on_told(HandoverWord word) = 0;
+  /// It is gone, and nobody knows whether others listen.
+  virtual void on_alone() = 0;
+
+ protected:
+  ~SuperiorOwner() = default;
+};
+
+/// On its loop's thread.
+class Superior final : private FdWatch {
+ public:
+  /// owner  outlives it
+  Superior(Loop& loop, SuperiorOwner& owner, HandoverChannel channel)
+      : FdWatch(loop), owner_(owner), channel_(std::move(channel)) {
+    if (channel_.is_over()) {
+      owner_.on_alone();
+    } else {
+      watch(channel_.fd(), Readiness::readable);
+    }
+  }
+  ~Superior() = default;
+
+  /// Left out where it does not listen.
+  void say(HandoverWord word) const noexcept { (void)channel_.send(word, {}); }
+
+ private:
+  void on_ready(Readiness) override {
+    const auto message = channel_.receive(Duration::zero());
+    if (message) {
+      owner_.on_told(message->word);
+    } else if (channel_.is_over()) {
+      stop();
+      owner_.on_alone();
+    }
+  }
+
+  SuperiorOwner& owner_;
+  HandoverChannel channel_;
+};
+
+}  // namespace eider::detail::server
