@@ -416,7 +416,9 @@ std::vector<std::pair<std::string, std::string>> environment_for(const Project& 
            std::string_view(R"(;="\$`#)").find(each) == std::string_view::npos;
   };
   if (std::ranges::all_of(project.root, can_be_mapped)) {
-    const std::string map = shell_quoted(fmt::format("-ffile-prefix-map={}=.", project.root));
+    // CMake's cache drops quotes around a whole value: with the next run of CMake the flags would
+    // differ, and all would be compiled again.
+    const std::string map = "-ffile-prefix-map=" + shell_quoted(project.root + "=.");
     all.emplace_back("CXXFLAGS", behind_own("CXXFLAGS", map));
     all.emplace_back("CFLAGS", behind_own("CFLAGS", map));
   }

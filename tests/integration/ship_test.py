@@ -671,7 +671,11 @@ class Migrated(Deploying):
         self.assertEqual((status, json.loads(content)), (200, list(notes)))
 
     def test_each_release_migrates_and_one_that_cannot_leaves_all_as_it_was(self):
+        def compiled():
+            return [os.stat(SHARED.notes / 'build/package/CMakeFiles/shop.dir' / name).st_mtime_ns
+                    for name in ('cmake_pch.hxx.pch', 'main.cc.o')]
         self.released(self.TEXTS, TABLE)
+        compiled_at = compiled()
         self.assertLess(ask(self.port, '/notes/kept', 'POST')[0], 300)
         self.assert_notes('kept')
         self.released(self.TEXTS_AND_STARS, TABLE, self.STARS)
@@ -689,6 +693,8 @@ class Migrated(Deploying):
         self.assert_notes('kept 5', 'more 5')
         self.released(self.TEXTS, TABLE, self.STARS, 'delete from notes where id = 2;\n')
         self.assert_notes('kept')
+        # CMake has run again for each migration, and nothing else was compiled again.
+        self.assertEqual(compiled(), compiled_at)
 
     def test_one_that_has_migrated_serves_on_where_the_one_before_refuses_its_schema(self):
         self.released(self.TEXTS, TABLE)
