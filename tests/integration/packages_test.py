@@ -37,11 +37,11 @@ def project_version():
     return re.search(r'project\(eider VERSION (\S+)', text)[1]
 
 
-def made(directory):
-    """The packages by their names, made at a fixed time, and without compressing 20 MB."""
+def made(directory, tree=TREE):
+    """The tree's packages by their names, made at a fixed time, and without compressing 20 MB."""
     done('cpack', '-G', 'DEB', '-B', directory, '-D', 'CPACK_DEBIAN_COMPRESSION_TYPE=none',
-         cwd=TREE, env={**os.environ, 'SOURCE_DATE_EPOCH': '1700000000'})
-    return {file.name.partition('_')[0]: file for file in Path(directory).glob('*.deb')}
+         cwd=tree, env={**os.environ, 'SOURCE_DATE_EPOCH': '1700000000'})
+    return {file.name.partition('_')[0]: file for file in Path(directory).glob('*.*deb')}
 
 
 class DebianPackages(unittest.TestCase):
@@ -72,11 +72,6 @@ class DebianPackages(unittest.TestCase):
         for library in ('libpq-dev', 'libssl-dev', 'zlib1g-dev', 'pkg-config', 'eider (= '):
             self.assertIn(library, recommended)
         self.assertNotIn('libcli11-dev', recommended)
-
-    def test_made_again_they_are_the_same(self):
-        again = made(Path(self.directory.name, 'again'))
-        for name, package in self.packages.items():
-            self.assertEqual(package.read_bytes(), again[name].read_bytes(), name)
 
     def test_the_command_runs_from_where_it_was_unpacked(self):
         self.assertRegex(done(self.root / 'usr/bin/eider', '--version'), r'^eider \d')
@@ -113,11 +108,11 @@ include({ROOT}/cmake/EiderPackage.cmake)
 """
 
 
-class DebugPackage(unittest.TestCase):
-    """What a build with debug information is packed as: of a program of one line, by the settings
-    that the command is packed by, since the whole tree takes too long to be built once more."""
+class SmallPackages(unittest.TestCase):
+    """How a tree is packed: shown by a program of one line, with the settings that the command is
+    packed with, since the whole tree takes too long to be built or packed once more."""
 
-    def test_the_commands_debug_information_has_a_package_of_its_own(self):
+    def test_made_again_they_are_the_same_and_debug_information_has_a_package_of_its_own(self):
         with tempfile.TemporaryDirectory() as directory:
             Path(directory, 'CMakeLists.txt').write_text(SMALL)
             Path(directory, 'tools').symlink_to(ROOT / 'tools')
@@ -125,9 +120,10 @@ class DebugPackage(unittest.TestCase):
             done('cmake', '-S', directory, '-B', build, '-DCMAKE_BUILD_TYPE=RelWithDebInfo',
                  '-DCMAKE_INSTALL_PREFIX=/usr')
             done('cmake', '--build', build)
-            done('cpack', cwd=build)
-            packages = {file.name.partition('_')[0]: file for file in build.glob('*.*deb')}
+            packages, again = (made(Path(directory, name), build) for name in ('made', 'again'))
             self.assertEqual({'libeider-dev', 'eider', 'eider-dbgsym'}, set(packages))
+            for name in ('libeider-dev', 'eider'):
+                self.assertEqual(packages[name].read_bytes(), again[name].read_bytes(), name)
             for package in packages.values():
                 done('dpkg-deb', '-x', package, root)
             found, = (root / 'usr/lib/debug/.build-id').rglob('*.debug')
