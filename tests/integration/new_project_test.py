@@ -53,12 +53,9 @@ class Place(unittest.TestCase):
         self.assertEqual((status, errors), (0, ''))
         return self.place / words[-1]
 
-
-class Programs(Place):
-    """The program of each kind of project, with what it is asked in place of serving."""
-
     def assert_is_asked(self, project, name):
-        """In a folder of its own, where nothing of the project is."""
+        """That the program lists its options, routes, document and settings instead of serving, in
+        a folder where nothing of the project is."""
         self.assertEqual(eider('routes', place=project)[0], 0)  # builds it
         program = project / 'build/dev' / name
         for word, holds in (('--help', '--openapi'), ('--routes', 'GET /livez'),
@@ -69,22 +66,21 @@ class Programs(Place):
             self.assertIn(holds, ended.stdout)
         self.assertEqual(eider('openapi', 'document', place=project)[0], 0)
 
-    def test_of_each_kind_lists_its_options_routes_document_and_settings(self):
-        for kind in ('service', 'web', 'realtime'):
-            with self.subTest(kind):
-                self.assert_is_asked(self.made(kind, f'my-{kind}'), f'my-{kind}')
+
+class Programs(Place):
+    """The program of a project."""
 
     def test_finds_its_prefix_once(self):
         prefix = str(INSTALLED.prefix)
         said = eider('doctor', place=self.place, CMAKE_PREFIX_PATH=prefix)[1]
         self.assertIn(f'in {prefix}\n', said)
 
-    def test_of_a_project_without_tests_is_built_and_its_tests_are_missed(self):
+    def test_of_a_service_without_tests_is_built_and_its_tests_are_missed(self):
         project = self.made('service', 'bare')
         (project / 'tests/notes_test.cc').unlink()
         # Tests are not built for it: this one does not compile.
         (project / 'tests/broken_test.cc').write_text('#error "not compiled"\n')
-        self.assertEqual(eider('routes', place=project)[0], 0)
+        self.assert_is_asked(project, 'bare')
         (project / 'tests/broken_test.cc').unlink()
         status, said, errors = eider('test', place=project)
         self.assertNotEqual(status, 0)
@@ -126,6 +122,7 @@ class Added(Place):
         self.assertRegex(said, r'Guests\.write_by_the_form_and_are_read .*Passed')
         self.assertRegex(said, r'BookOrders\.answers .*Passed[^$]*Prices\.answers .*Passed')
         self.assertRegex(eider('routes', place=shop)[1], r'(?m)^GET /about .*about\.cc:\d+$')
+        self.assert_is_asked(shop, 'my-shop')
 
     def test_a_component_is_found_and_linked_once(self):
         shop = self.made('shop')
@@ -266,12 +263,14 @@ class OtherKinds(Place):
     """Each kind is a project that compiles with both compilers and passes its tests."""
 
     def assert_compiles(self, project, *flags):
-        """With g++ without a warning."""
-        for source in [*project.glob('src/*.cc'), *project.glob('tests/*.cc')]:
-            ended = subprocess.run([*SYNTAX, *flags, f'-I{INSTALLED.prefix}/include',
-                                    f'-I{project}/src', f'-I{project}/include', source], text=True,
-                                   check=False, capture_output=True, timeout=STEP_SECONDS_MAX)
-            self.assertEqual(ended.returncode, 0, ended.stderr[:4000])
+        """With g++ without a warning; all its sources at once, which read the headers once."""
+        sources = [*project.glob('src/*.cc'), *project.glob('tests/*.cc')]
+        ended = subprocess.run([*SYNTAX, *flags, f'-I{INSTALLED.prefix}/include',
+                                f'-I{project}/src', f'-I{project}/include', '-x', 'c++', '-'],
+                               text=True, check=False, capture_output=True,
+                               input=''.join(f'#include "{source}"\n' for source in sources),
+                               timeout=STEP_SECONDS_MAX)
+        self.assertEqual(ended.returncode, 0, ended.stderr[:4000])
 
     def assert_passes(self, project, test):
         """As it was made."""
@@ -284,6 +283,7 @@ class OtherKinds(Place):
         self.assert_passes(project, r'Talk\.is_heard_by_everybody')
         made, = project.glob('build/dev/**/talk_assets.h')
         self.assert_compiles(project, f'-I{made.parent}')
+        self.assert_is_asked(project, 'talk')
 
     def test_a_library_compiles_with_both_and_passes(self):
         project = self.made('library', 'counts')
