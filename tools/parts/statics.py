@@ -10,7 +10,7 @@ from pathlib import Path
 import layers
 import sizes
 import snippets
-from parts import commands
+from parts import alone, commands
 from parts.outcome import tail
 
 COMPILE_SECONDS_MAX = 120
@@ -96,15 +96,7 @@ def _for_public_headers(root):
 
 def check_alone(outcome, root):
     """Every header that applications include compiles alone: none has to stand before it."""
-    flags = [*FLAGS, *_for_public_headers(root)]
-    with tempfile.TemporaryDirectory() as directory:
-        def compile_alone(name):
-            source = Path(directory) / (name.replace('/', '_') + '.cc')
-            source.write_text(f'#include "{name}"\n#include "{name}"\n')
-            return name, commands.run(['g++', *flags, '-fsyntax-only', source],
-                                      COMPILE_SECONDS_MAX, root)
-        for name, ended in commands.each(compile_alone, _public_headers(root)):
-            outcome.check(f'{name} alone', [] if ended.is_good else [tail(ended.output, 20)])
+    alone.check(outcome, root, _public_headers(root), [*FLAGS, *_for_public_headers(root)])
 
 
 def check_snippets(outcome, root):
