@@ -236,18 +236,20 @@ class CheckedByPostgres(ChecksByServer):
         stages = {'initdb': lambda: any(self.temporary.glob('*/data')),
                   'server': lambda: any(self.temporary.glob('*/data/postmaster.pid')),
                   'migration': lambda: any(b'SELECT' in line for line in self.titles())}
-        for name, is_reached in stages.items():
-            for end in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]:
-                with self.subTest(stage=name, end=end.name):
-                    with self.start('check', '--postgres', 'migrations', 'store.cc') as checker:
-                        wait_until(is_reached)
-                        checker.send_signal(end)
-                        checker.wait(WAIT_SECONDS_MAX)
-                    self.assertEqual(checker.returncode, -end)
-                    if end == signal.SIGKILL:  # nobody could wait
-                        wait_until(lambda: not list(self.temporary.iterdir()))
-                        wait_until(lambda: not self.servers())
-                    self.assert_nothing_left()
+        # The signals that can be caught do the same: each is tried in one of the stages.
+        caught = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+        for (name, is_reached), end in [*zip(stages.items(), caught),
+                                        *((stage, signal.SIGKILL) for stage in stages.items())]:
+            with self.subTest(stage=name, end=end.name):
+                with self.start('check', '--postgres', 'migrations', 'store.cc') as checker:
+                    wait_until(is_reached)
+                    checker.send_signal(end)
+                    checker.wait(WAIT_SECONDS_MAX)
+                self.assertEqual(checker.returncode, -end)
+                if end == signal.SIGKILL:  # nobody could wait
+                    wait_until(lambda: not list(self.temporary.iterdir()))
+                    wait_until(lambda: not self.servers())
+                self.assert_nothing_left()
 
     def titles(self):
         """Of the children of the run's servers."""
