@@ -183,9 +183,9 @@ def installed(outcome, tree):
         yield (outside, prefix) if is_done(outcome, 'install', install, outside) else None
 
 
-def check_builds(outcome, outside, prefix, builds):
+def check_builds(outcome, outside, prefix, builds, flags=''):
     """The project outside builds and runs in each of these ways: component, compiler, kind."""
-    for made in commands.each(lambda build: check_build(outside, prefix, *build), builds):
+    for made in commands.each(lambda build: check_build(outside, prefix, *build, flags), builds):
         outcome.add(made)
 
 
@@ -200,8 +200,12 @@ def check_installed(outcome, tree):
         outcome.check('every component has a program outside',
                       [f'tests/install/{name}.cc is missing' for name in components
                        if not (outside / f'{name}.cc').exists()])
+        first = [('core', COMPILER, 'Release'), *(('testing', COMPILER, kind)
+                                                  for kind in ('Release', 'Debug'))]
+        check_builds(outcome, outside, prefix, first)
         builds = [(name, COMPILER, 'Release') for name in components]
-        check_builds(outcome, outside, prefix, [*builds, ('testing', COMPILER, 'Debug')])
+        check_builds(outcome, outside, prefix, [build for build in builds if build not in first],
+                     including_precompiled(outside, prefix))
         outcome.check('the licence comes along', [] if list(prefix.glob('share/doc/*/LICENSE'))
                       else ['share/doc/eider/LICENSE is missing'])
         check_added(outcome, outside, tree.root)
@@ -220,12 +224,27 @@ def check_installed(outcome, tree):
             else [tail(unknown.output)])
 
 
-def check_build(outside, prefix, component, compiler, kind):
+def including_precompiled(outside, prefix):
+    """The flags by which other programs read eider.h, precompiled as the program of the core had
+    it: to read it as text takes most of the time of each. None where that is not built."""
+    commands_file = directory_of(outside, 'core', COMPILER, 'Release') / 'compile_commands.json'
+    if not commands_file.exists():
+        return ''
+    command, = [step['command'] for step in json.loads(commands_file.read_text(encoding='utf-8'))]
+    flags = command.partition(' -o ')[0].split()
+    made = outside / 'eider.pch'
+    ended = commands.run([*flags, '-x', 'c++-header', prefix / 'include/eider/eider.h', '-o', made],
+                         120, outside)
+    return f'-O3 -DNDEBUG -include-pch {made}' if ended.is_good else ''
+
+
+def check_build(outside, prefix, component, compiler, kind, flags=''):
     """The outcome of a program that asks for this component and nothing else, built that way."""
     outcome = Outcome()
     built = directory_of(outside, component, compiler, kind)
     for what, command in (
-            ('configure', configuring(outside, prefix, component, compiler, kind)),
+            ('configure', [*configuring(outside, prefix, component, compiler, kind),
+                           *([f'-DCMAKE_CXX_FLAGS_RELEASE={flags}'] if flags else ())]),
             ('build', ['cmake', '--build', built]),
             ('run', [built / 'outside'])):
         if not is_done(outcome, f'{what} outside with {component}, {compiler}, {kind}', command,
