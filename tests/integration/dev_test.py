@@ -400,6 +400,7 @@ class Run(unittest.TestCase):
         cls.directory = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.directory, True)
         install(cls.directory / 'prefix')
+        # For most tests, since the headers of Eider are precompiled for each file.
         cls.file = cls.directory / 'hello there.cc'
         cls.file.write_text(HELLO)
         cls.environment = {**os.environ, 'XDG_CACHE_HOME': str(cls.directory / 'cache'),
@@ -434,14 +435,13 @@ class Run(unittest.TestCase):
         self.assertEqual(self.run_file('eider', 'run', self.file)[:2], (1, 'hello nobody\n'))
 
     def test_3_a_file_can_be_run_by_its_name(self):
-        script = self.directory / 'script.cc'
-        script.write_text('#!/usr/bin/env -S eider run\n' + HELLO.replace('argc;', 'args;'))
-        script.chmod(0o755)
-        status, said, errors = self.run_file(script)
+        self.file.write_text('#!/usr/bin/env -S eider run\n' + HELLO.replace('argc;', 'args;'))
+        self.file.chmod(0o755)
+        status, said, errors = self.run_file(self.file)
         self.assertEqual(status, 1)
-        self.assertIn('script.cc:7:10: error:', said + errors)
-        script.write_text('#!/usr/bin/env -S eider run\n' + HELLO)
-        self.assertEqual(self.run_file(script, 'me'), (2, 'hello me\n', ''))
+        self.assertIn('hello there.cc:7:10: error:', said + errors)
+        self.file.write_text('#!/usr/bin/env -S eider run\n' + HELLO)
+        self.assertEqual(self.run_file(self.file, 'me'), (2, 'hello me\n', ''))
 
     def test_4_a_file_of_a_project_is_told_to_be_one(self):
         project = self.directory / 'shop/src'
@@ -454,9 +454,8 @@ class Run(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn(f'eider run: main.cc was compiled alone, without the rest of '
                       f'{self.directory}/shop: eider dev runs the whole project\n', errors)
-        alone = self.directory / 'alone.cc'
-        alone.write_text(file.read_text())
-        status, _, errors = self.run_file('eider', 'run', alone)
+        self.file.write_text(file.read_text())
+        status, _, errors = self.run_file('eider', 'run', self.file)
         self.assertEqual((status, 'compiled alone' in errors), (1, False))
 
     def test_5_words_that_are_wrong_are_told(self):
