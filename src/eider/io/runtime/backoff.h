@@ -14,7 +14,7 @@ namespace eider::detail::runtime {
 [[nodiscard]] constexpr Duration pause_behind(std::int64_t tries, Duration first,
                                               Duration max) noexcept {
   Duration pause = first;
-  for (std::int64_t turn = 1; turn < tries && pause < max; ++turn) {
+  for (std::int64_t turn = 1; turn < tries && pause > Duration::zero() && pause < max; ++turn) {
     pause *= 2;
   }
   return std::min(pause, max);

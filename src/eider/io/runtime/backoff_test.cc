@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 namespace eider::detail::runtime {
@@ -26,6 +27,11 @@ TEST(Backoff, is_a_quarter_more_or_less_and_not_the_same_for_all) {
   }
   EXPECT_GT(pauses.size(), 90U);
   EXPECT_EQ(with_jitter(Duration::zero()), Duration::zero());
+}
+
+TEST(Backoff, ends_for_a_pause_of_zero) {
+  EXPECT_EQ(pause_behind(std::numeric_limits<std::int64_t>::max(), seconds(0), seconds(1)),
+            seconds(0));
 }
 
 }  // namespace
