@@ -21,7 +21,7 @@ class Eider(ConanFile):
     options = {'components': ['ANY'], 'fPIC': [True, False]}
     default_options = {'components': 'core;testing;sqlite', 'fPIC': True}
     exports = 'CMakeLists.txt', 'tools/packages.txt'  # read by the recipe itself
-    exports_sources = ('CMakeLists.txt', 'LICENSE', 'cmake/*', 'src/*', 'cli/*',
+    exports_sources = ('CMakeLists.txt', 'LICENSE', 'cmake/*', 'include/*', 'src/*', 'cli/*',
                        'tools/packages.txt')
     test_package_folder = 'tests/conan'
 

@@ -175,6 +175,13 @@ class ConanPackage(unittest.TestCase):
             self.assertIn('packed', done(user / 'build/Release/outside'))
 
 
+class ConanRecipe(unittest.TestCase):
+    def test_it_exports_all_folders_that_the_library_is_built_from(self):
+        exported = re.search(r'exports_sources = \(([^)]*)\)', (ROOT / 'conanfile.py').read_text())
+        for folder in ('cli', 'cmake', 'include', 'src'):
+            self.assertIn(f"'{folder}/*'", exported[1])
+
+
 class VcpkgPort(unittest.TestCase):
     """vcpkg itself cannot be had from a registry: the port is held against the components, and to
     the order of its lists and the list of features that vcpkg has asked for when it was tried."""
