@@ -3,14 +3,14 @@
 #   eider_component(NAME FOLDERS FOLDER… [HEADERS HEADER…] [BASES COMPONENT…] [PACKAGES …] [MODULES …]
 #                   [TARGETS …] [BUILDING …] [DEBIAN …] [HOT])
 #     The library eider::NAME of the sources in these folders of the wing (`.`: the wing's own). Several wings may add
-#     folders to one component; one of them has the rest:
+#     folders and headers to one component:
 #     HEADERS   its public headers, include/eider/HEADER.h; they and the headers that they include are installed
 #     BASES     components that it links; without them core
 #     PACKAGES  of find_package, "NAME VERSION"; MODULES of pkg-config, "NAME MODULE>=VERSION…"; TARGETS of both, to link
-#     BUILDING  packages whose headers only its own sources include
+#     BUILDING  packages whose headers only its own sources include (CLI11 and toml++, of core)
 #     DEBIAN    the packages of Debian and Ubuntu that have these libraries, for messages
 #     HOT       goes without the standard library's own checks, which cost its requests 5 % (docs/howto/hardening.md)
-# Versions are those of Debian 12, with which all is tested. simdjson and Threads cannot be asked for as "or newer".
+# Versions are those of Debian 12, the oldest with which all is tested. simdjson and Threads cannot be asked for as "or newer".
 set(EIDER_WINGS)
 set(EIDER_COMPONENTS_ALL)
 set(EIDER_PUBLIC_HEADERS)
