@@ -15,7 +15,7 @@ FILE_SECONDS_MAX = 300
 
 
 def check_tidy(outcome, tree):
-    """Nothing on the list of .clang-tidy is found. `tree`: configured, for clang."""
+    """Nothing on the list of .clang-tidy is found. `tree`: built, by clang."""
     commands_of = json.loads((tree.directory / 'compile_commands.json').read_text())
     sources = sorted({entry['file'] for entry in commands_of
                       if is_checked(Path(entry['file']), tree.root)})
