@@ -290,7 +290,7 @@ def check_added(outcome, outside, root):
     built = outside / 'build-added'
     if not is_done(outcome, 'configure with add_subdirectory', [
             'cmake', '-S', outside / 'added', '-B', built, '-G', 'Ninja', f'-DEIDER={root}',
-            '-DCMAKE_BUILD_TYPE=Release',
+            f'-DCMAKE_CXX_COMPILER={COMPILER}', '-DCMAKE_BUILD_TYPE=Release',
             *(f'-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON' for name in NOT_OF_CORE)], outside):
         return
     steps = json.loads((built / 'compile_commands.json').read_text(encoding='utf-8'))
