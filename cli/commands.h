@@ -7,7 +7,7 @@
 
 namespace eider {
 
-/// Exit codes, as in docs/reference/cli.md.
+/// Exit codes, as in docs/reference/eider-command.md.
 ///
 /// kCommandFailed   it is not done; standard error says why
 /// kCommandMisused  the words were not understood, nothing was done

@@ -1,5 +1,5 @@
 # What makes an error in memory harder to use, in optimised builds of the library, of its programs and of what
-# links eider::core (docs/howto/hardening.md). A sanitizer sees more where this is not.
+# links eider::core (docs/operations/compiler-hardening.md). A sanitizer sees more where this is not.
 if(NOT DEFINED EIDER_HARDENING)
   set(eider_default ON)
   if(EIDER_SANITIZE OR EIDER_FUZZERS OR CMAKE_CXX_FLAGS MATCHES "-fsanitize")

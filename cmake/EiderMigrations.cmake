@@ -1,6 +1,6 @@
 # eider_migrations(target DIRECTORY directory [NAME name]): puts the migrations of the directory into the program,
 # which has them by `name.h` (default: <target>_migrations.h) as `name()`. A wrong file ends the build
-# (docs/howto/migrations.md).
+# (docs/guides/data/migrations.md).
 function(eider_migrations target)
   cmake_parse_arguments(arg "" "DIRECTORY;NAME" "" ${ARGN})
   get_filename_component(directory "${arg_DIRECTORY}" ABSOLUTE)
@@ -34,7 +34,7 @@ option(EIDER_SQL_CHECK "Hold statements against the lock files of eider_checked_
 # [LOCK file] SOURCES source…):
 # holds the statements of the target's sources against the lock file (default: queries.lock), which the target
 # <target>_sql_check makes anew of the migrations, by a scratch database of each kind that is named; of MIGRATIONS by
-# SQLite (docs/howto/checked-sql.md).
+# SQLite (docs/guides/data/checked-sql.md).
 function(eider_checked_sql target)
   cmake_parse_arguments(arg "" "MIGRATIONS;SQLITE;POSTGRES;MARIADB;LOCK" "SOURCES" ${ARGN})
   if(NOT arg_LOCK)

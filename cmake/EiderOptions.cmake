@@ -14,7 +14,7 @@ if(EIDER_CCACHE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${EIDER_CCACHE}")
 endif()
 
-# A profile of what runs often lets the compiler lay out code for it; see docs/howto/profile.md.
+# A profile of what runs often lets the compiler lay out code for it; see docs/performance/profile-guided-optimization.md.
 # Link-time optimisation goes with it, in objects that also link without.
 if(EIDER_PROFILE)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -13,7 +13,7 @@ endfunction()
 
 # eider_views(target FILES template… | DIRECTORY directory): compiles templates into the target, which includes a
 # page's header as "NAME.h": "notes/list.html.h". Templates are named from the directory, or with FILES from where
-# CMakeLists.txt stands (docs/howto/templates.md).
+# CMakeLists.txt stands (docs/guides/pages/templates.md).
 function(eider_views target)
   cmake_parse_arguments(arg "" "DIRECTORY" "FILES" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS OR (arg_DIRECTORY AND arg_FILES) OR NOT (arg_DIRECTORY OR arg_FILES))

@@ -22,7 +22,8 @@ missing_debian() {
   done
 }
 
-# Whether the compiler is there, and whole: older ones break coroutines (docs/howto/await.md).
+# Whether the compiler is there and complete: older ones break coroutines
+# (docs/guides/application/async.md).
 compiles_coroutines() {
   printf '%s\n' '#if defined(__clang__) ? __clang_major__ < 17 : __GNUC__ < 13' '#error' '#endif' |
     "$1" -E -x c++ - >/dev/null 2>&1

@@ -5,7 +5,7 @@ Must not run a compiler. A block that names a file is no business of it: docs_te
 Each block becomes a namespace within that of the block ahead of it, so that a page's later blocks
 see what its earlier ones have, and may say anew what they say otherwise. Statements that stand by
 themselves become the body of a function. What a page takes for granted (`app`, `own.page_size`,
-`struct Note`) is declared by tests/docs/*.h, in the namespace of the page: `docs::forms_page`.
+`struct Note`) is declared by tests/docs/*.h, in the namespace of the page: `docs::html_forms_page`.
 """
 
 import re
@@ -25,8 +25,8 @@ _CAPTURES = re.compile(r'(?<![\w\])])\[([^\[\]]*)\](?=\s*[({])')
 # Page and first line of the blocks that nothing compiles; it may only get shorter.
 NOT_COMPILED = {
     # What `eider openapi client` makes of a document.
-    ('docs/howto/clients.md', '#include "notes_client.h"'),
-    ('docs/howto/clients.md', 'auto ticks = co_await client.ticks();'),
+    ('docs/guides/apis/generated-clients.md', '#include "notes_client.h"'),
+    ('docs/guides/apis/generated-clients.md', 'auto ticks = co_await client.ticks();'),
 }
 
 
@@ -56,7 +56,7 @@ def blocks_of(text):
 
 
 def namespace_of(page):
-    """docs/howto/from-crow.md: from_crow_page"""
+    """docs/migrate/from-crow.md: from_crow_page"""
     return re.sub(r'\W', '_', page.stem.lower()) + '_page'
 
 

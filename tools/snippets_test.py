@@ -16,7 +16,7 @@ def cut(code):
     return [(snippets.is_declared(item), item.text.strip()) for item in snippets.items_of(code)]
 
 
-def made_of(page, name='docs/howto/a-page.md'):
+def made_of(page, name='docs/guides/a-page.md'):
     """The source of a repository that has this page alone."""
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
@@ -59,8 +59,8 @@ class LeftOut(unittest.TestCase):
 class Sources(unittest.TestCase):
     def test_faults_are_told_by_the_lines_of_the_page(self):
         made = made_of('# A\n\n```cpp\nstruct A {};\n\nf(A());\n```\n')
-        self.assertIn('#line 4 "docs/howto/a-page.md"\nstruct A {};', made)
-        self.assertIn('#line 6 "docs/howto/a-page.md"\nf(A());', made)
+        self.assertIn('#line 4 "docs/guides/a-page.md"\nstruct A {};', made)
+        self.assertIn('#line 6 "docs/guides/a-page.md"\nf(A());', made)
         self.assertIn('namespace docs { namespace a_page_page { namespace line_4 {', made)
 
     def test_later_blocks_see_what_earlier_ones_have(self):

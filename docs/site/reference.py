@@ -1,6 +1,6 @@
 """The reference: a page for each header that users may include, and one of all names.
 
-Must not decide what is public: the wings do, and docs/reference/public.md lists it.
+Must not decide what is public: the wings do, and docs/reference/api-stability.md lists it.
 """
 
 import html

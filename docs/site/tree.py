@@ -46,7 +46,7 @@ class Page:
     """One page of the site.
 
     source    the file it is made of, below the root; '' where it is made of several
-    address   of the page below the site's own, such as howto/api.html
+    address   of the page below the site's own, such as guides/apis/json-api.html
     kind      what the search calls it: "guide", "header", …
     template  that draws it; `more` is given to it
     """
@@ -78,11 +78,10 @@ def _way(folder, target):
     return posixpath.relpath(target, folder)
 
 
-_KINDS = {'howto': 'guide', 'tutorial': 'tutorial', 'design': 'design', 'reference': 'reference'}
+_KINDS = {'tutorial': 'tutorial', 'design': 'design', 'project': 'design', 'reference': 'reference'}
 _PLACES = {
     'README.md': ('index.html', 'start'),
     'docs/README.md': ('pages.html', 'guide'),
-    'docs/dependencies.md': ('dependencies.html', 'reference'),
     'ARCHITECTURE.md': ('architecture.html', 'design'),
     'CONTRIBUTING.md': ('contributing.html', 'design'),
     'CHANGELOG.md': ('changelog.html', 'changes'),
@@ -100,12 +99,10 @@ def place_of(source):
         return 'arena/index.html', 'measured'
     if found := _PUBLISHED.fullmatch(source):
         return f'arena/{found[1]}/report.html', 'measured'
-    parts = source.split('/')
-    if parts[0] == 'docs' and len(parts) == 2:
-        return f'{parts[1].removesuffix(".md")}.html', 'guide'
-    if parts[0] == 'docs' and len(parts) == 3 and parts[1] in _KINDS:
-        return f'{parts[1]}/{parts[2].removesuffix(".md")}.html', _KINDS[parts[1]]
-    return None
+    if not source.startswith('docs/'):
+        return None
+    below = source.removeprefix('docs/').removesuffix('.md')
+    return f'{below}.html', _KINDS.get(below.split('/')[0], 'guide')
 
 
 def sources():

@@ -64,7 +64,7 @@ PasskeyAccounts accounts_of(const std::shared_ptr<People>& people,
             }
             co_return PasskeyUser{.key = name, .name = name};
           },
-          // Both or neither. In a database it is a transaction: see docs/howto/passkeys.md.
+          // Both or neither. In a database it is a transaction: see docs/guides/users/passkeys.md.
           .create = [people, store](PasskeyUser user, Passkey passkey) -> Task<Result<void>> {
             if (!people->add(user.key)) {
               co_return fail(Error::conflict("Somebody is called so."));

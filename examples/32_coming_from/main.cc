@@ -1,4 +1,5 @@
-// What the guides for those who come from Crow, Drogon, cpp-httplib and Express show (docs/howto).
+// What the guides for those who come from Crow, Drogon, cpp-httplib and Express show
+// (docs/migrate).
 //   bin/32_coming_from --files public --port 8080
 //   curl localhost:8080/hello/Ada?times=2
 //   curl localhost:8080/api/notes --json '{"title": "Milk"}'
@@ -82,7 +83,7 @@ void add_notes(Routes api) {
 }
 
 void add_what_stands_around(App& app) {
-  app.trust_proxies("127.0.0.1, ::1");  // a server in front, as docs/howto/http3.md has it
+  app.trust_proxies("127.0.0.1, ::1");  // a server in front, as docs/operations/http3.md has it
   app.observe(access_log());
   app.use(request_id());
   app.after([](const Request&, Response& response) {

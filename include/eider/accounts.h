@@ -1,5 +1,5 @@
 // User accounts: sign-up, login, password reset, e-mail confirmation.
-// Component: accounts. Guide: docs/howto/accounts.md.
+// Component: accounts. Guide: docs/guides/users/accounts.md.
 #pragma once
 
 #include "eider/auth/accounts/account_letter.h"

@@ -1,5 +1,5 @@
 // What clients generated from an OpenAPI document include.
-// Component: client. Guide: docs/howto/clients.md.
+// Component: client. Guide: docs/guides/apis/generated-clients.md.
 #pragma once
 
 #include "eider/client/api_request.h"

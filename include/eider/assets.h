@@ -1,5 +1,5 @@
 // Files compiled into the program.
-// Component: core. Guide: docs/howto/assets.md.
+// Component: core. Guide: docs/guides/pages/static-assets.md.
 #pragma once
 
 #include "eider/web/assets/assets.h"

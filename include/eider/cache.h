@@ -1,5 +1,5 @@
 // A cache in memory, and the interface of other cache stores.
-// Component: core. Guide: docs/howto/cache.md.
+// Component: core. Guide: docs/guides/responses/caching.md.
 #pragma once
 
 #include "eider/data/cache/cache.h"

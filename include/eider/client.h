@@ -1,5 +1,5 @@
 // The HTTP and WebSocket client.
-// Component: client. Guide: docs/howto/client.md.
+// Component: client. Guide: docs/guides/network/http-client.md.
 #pragma once
 
 #include "eider/client/client.h"

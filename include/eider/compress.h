@@ -1,5 +1,5 @@
 // Compressed responses and request bodies.
-// Component: compress. Guide: docs/howto/compression.md.
+// Component: compress. Guide: docs/guides/responses/compression.md.
 #pragma once
 
 #include "eider/web/coding/compressed_response.h"

@@ -1,5 +1,5 @@
 // Routes to create, read, update and delete the rows of a table.
-// Component: core. Guide: docs/howto/crud.md.
+// Component: core. Guide: docs/guides/apis/crud.md.
 #pragma once
 
 #include "eider/web/crud/crud_routes.h"

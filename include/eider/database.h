@@ -1,5 +1,5 @@
 // SQL statements, transactions, records and migrations, for every driver.
-// Component: core. Guide: docs/howto/database.md.
+// Component: core. Guide: docs/guides/data/databases.md.
 #pragma once
 
 #include "eider/data/db/database.h"

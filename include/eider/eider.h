@@ -1,5 +1,5 @@
 // Handlers, routes, options, JSON, validation, OpenAPI, WebSocket, events, files, the server.
-// Component: core. Guide: docs/howto/api.md.
+// Component: core. Guide: docs/guides/apis/json-api.md.
 #pragma once
 
 #include "eider/app/app.h"

@@ -1,5 +1,5 @@
 // Static files, and files that users uploaded.
-// Component: core. Guide: docs/howto/files.md.
+// Component: core. Guide: docs/guides/responses/static-files.md.
 #pragma once
 
 #include "eider/web/files/files.h"

@@ -1,5 +1,5 @@
 // HTML forms from structs.
-// Component: views. Guide: docs/howto/forms.md.
+// Component: views. Guide: docs/guides/pages/html-forms.md.
 #pragma once
 
 #include "eider/web/forms/form_field.h"

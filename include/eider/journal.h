@@ -1,5 +1,5 @@
 // Events that other services receive in order, from a table.
-// Component: journal. Guide: docs/howto/journal.md.
+// Component: journal. Guide: docs/guides/data/event-log.md.
 #pragma once
 
 #include "eider/web/journal/journal.h"

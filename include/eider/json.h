@@ -1,5 +1,5 @@
 // JSON: read a text into a struct, write a struct as a text.
-// Component: core. Guide: docs/howto/structs.md.
+// Component: core. Guide: docs/guides/requests/request-models.md.
 #pragma once
 
 #include "eider/core/json/json.h"

@@ -1,5 +1,5 @@
 // JSON Web Tokens: guards, keys, claims.
-// Component: jwt. Guide: docs/howto/jwt.md.
+// Component: jwt. Guide: docs/guides/users/jwt.md.
 #pragma once
 
 #include "eider/auth/jwt/jwks.h"

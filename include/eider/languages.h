@@ -1,5 +1,5 @@
 // Translations and the language of a request.
-// Component: core. Guide: docs/howto/languages.md.
+// Component: core. Guide: docs/guides/pages/internationalization.md.
 #pragma once
 
 #include "eider/core/base/translation.h"

@@ -1,5 +1,5 @@
 // Numbers, dates and plurals in the language of a user (ICU).
-// Component: locale. Guide: docs/howto/languages.md.
+// Component: locale. Guide: docs/guides/pages/internationalization.md.
 #pragma once
 
 #include "eider/web/locale/locale.h"

@@ -1,5 +1,5 @@
 // E-mail over SMTP, and an outbox that survives a crash.
-// Component: mail. Guide: docs/howto/mail.md.
+// Component: mail. Guide: docs/guides/users/email.md.
 #pragma once
 
 #include "eider/auth/mail/mail.h"

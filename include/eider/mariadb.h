@@ -1,5 +1,5 @@
 // The driver for MariaDB and MySQL.
-// Component: mariadb. Guide: docs/howto/mariadb.md.
+// Component: mariadb. Guide: docs/guides/data/mariadb.md.
 #pragma once
 
 #include "eider/data/db/mariadb/bulk.h"

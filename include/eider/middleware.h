@@ -1,5 +1,5 @@
 // Middleware: authentication, CORS, CSRF protection, rate limits, caching, error pages, health.
-// Component: core. Guide: docs/howto/middleware.md.
+// Component: core. Guide: docs/guides/application/middleware.md.
 #pragma once
 
 #include "eider/protocols/http/cidr.h"

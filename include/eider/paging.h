@@ -1,5 +1,5 @@
 // Pagination of lists.
-// Component: core. Guide: docs/howto/paging.md.
+// Component: core. Guide: docs/guides/apis/pagination.md.
 #pragma once
 
 #include "eider/protocols/http/page_links.h"

@@ -1,5 +1,5 @@
 // Login with passkeys (WebAuthn).
-// Component: passkeys. Guide: docs/howto/passkeys.md.
+// Component: passkeys. Guide: docs/guides/users/passkeys.md.
 #pragma once
 
 #include "eider/auth/passkeys/passkey.h"

@@ -1,5 +1,5 @@
 // Password hashes (Argon2).
-// Component: passwords. Guide: docs/howto/passwords.md.
+// Component: passwords. Guide: docs/guides/users/passwords.md.
 #pragma once
 
 #include "eider/auth/passwords/passwords.h"

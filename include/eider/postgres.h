@@ -1,5 +1,5 @@
 // The driver for PostgreSQL: COPY, notifications, topics shared between machines.
-// Component: postgres. Guide: docs/howto/postgres.md.
+// Component: postgres. Guide: docs/guides/data/postgresql.md.
 #pragma once
 
 #include "eider/data/db/postgres/copy.h"

@@ -1,5 +1,5 @@
 // A reverse proxy to other servers.
-// Component: proxy. Guide: docs/howto/proxy.md.
+// Component: proxy. Guide: docs/guides/network/reverse-proxy.md.
 #pragma once
 
 #include "eider/web/proxy/proxy.h"

@@ -1,5 +1,5 @@
 // Redis: commands, subscriptions, cache, sessions, rate limits, topics.
-// Component: redis. Guide: docs/howto/redis.md.
+// Component: redis. Guide: docs/guides/data/redis.md.
 #pragma once
 
 #include "eider/auth/session/redis/redis_sessions.h"

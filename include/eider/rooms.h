@@ -1,5 +1,5 @@
 // Chat rooms: who is present, the last messages, topics shared between machines.
-// Component: core. Guide: docs/howto/rooms.md.
+// Component: core. Guide: docs/guides/realtime/presence.md.
 #pragma once
 
 #include "eider/web/relay/topic_relay.h"

@@ -1,5 +1,5 @@
 // Coroutines and event loops: tasks, scopes, timers, channels, locks, blocking work.
-// Component: core. Guide: docs/howto/await.md.
+// Component: core. Guide: docs/guides/application/async.md.
 #pragma once
 
 #include "eider/io/runtime/blocking.h"

@@ -1,5 +1,5 @@
 // Sessions and the current user.
-// Component: core. Guide: docs/howto/sessions.md.
+// Component: core. Guide: docs/guides/users/sessions.md.
 #pragma once
 
 #include "eider/auth/session/session.h"

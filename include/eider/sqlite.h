@@ -1,5 +1,5 @@
 // The driver for SQLite.
-// Component: sqlite. Guide: docs/howto/database.md.
+// Component: sqlite. Guide: docs/guides/data/databases.md.
 #pragma once
 
 #include "eider/data/db/sqlite/sqlite.h"

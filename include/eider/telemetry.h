@@ -1,5 +1,5 @@
 // Logs, metrics and traces.
-// Component: core. Guide: docs/howto/telemetry.md.
+// Component: core. Guide: docs/operations/metrics-and-traces.md.
 #pragma once
 
 #include "eider/core/base/log.h"

@@ -1,5 +1,5 @@
 // Tests of your application: a client in the same process, captured logs, a simulated kernel.
-// Component: testing. Guide: docs/howto/testing.md.
+// Component: testing. Guide: docs/guides/testing/testing.md.
 #pragma once
 
 #include "eider/testkit/document_check.h"

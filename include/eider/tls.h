@@ -1,5 +1,5 @@
 // HTTPS: certificates, client certificates, renewal.
-// Component: tls. Guide: docs/howto/tls.md.
+// Component: tls. Guide: docs/operations/tls.md.
 #pragma once
 
 #include "eider/io/tls/tls.h"

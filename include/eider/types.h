@@ -1,5 +1,5 @@
 // Types for members of structs: e-mail addresses, UUIDs, dates, decimals, bounds, custom types.
-// Component: core. Guide: docs/howto/kinds.md.
+// Component: core. Guide: docs/guides/requests/custom-types.md.
 #pragma once
 
 #include "eider/core/kinds/kinds.h"

@@ -1,5 +1,5 @@
 // HTML templates.
-// Component: views. Guide: docs/howto/templates.md.
+// Component: views. Guide: docs/guides/pages/templates.md.
 #pragma once
 
 #include "eider/web/views/app/framed_views.h"

@@ -1,4 +1,4 @@
-"""HTTP/3 by Caddy in front, by the settings of docs/howto/http3.md, and asked by aioquic.
+"""HTTP/3 by Caddy in front, by the settings of docs/operations/http3.md, and asked by aioquic.
 
 Caddy is the installed one, or EIDER_TEST_CADDY=/path/to/caddy. Building it takes over two minutes,
 so that is not done here. Must not touch the machine's own certificates.
@@ -22,7 +22,7 @@ from support import (ANSWER_SECONDS_MAX, ROOT, START_SECONDS_MAX, STOP_SECONDS_M
                      free_port, make_environment)
 
 CADDY = os.environ.get('EIDER_TEST_CADDY') or shutil.which('caddy')
-PAGE = ROOT / 'docs/howto/http3.md'
+PAGE = ROOT / 'docs/operations/http3.md'
 HOST = 'example.org'
 SERVICE = '127.0.0.1:8080'  # as the page has it
 # What a test needs beside the page: ports of its own, and an authority that nobody else trusts.

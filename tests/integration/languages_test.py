@@ -40,7 +40,7 @@ class LanguagesTest(unittest.TestCase):
                 run('msgcmp', str(catalogue), template)
 
     def test_the_page_shows_how_to_ask_them(self):
-        page = Path(ROOT, 'docs/howto/languages.md').read_text()
+        page = Path(ROOT, 'docs/guides/pages/internationalization.md').read_text()
         self.assertIn('eider messages src pages --out languages/messages.pot', page)
 
     def test_catalogues_are_as_gettext_wants_them(self):

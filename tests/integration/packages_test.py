@@ -167,7 +167,7 @@ class ConanPackage(unittest.TestCase):
             self.assertIn('{"message":"packed"}', conan('export-pkg', '.', *options))
             user = shutil.copytree(ROOT / 'tests/conan', Path(directory, 'user'))
             (user / 'conanfile.py').unlink()
-            page = (ROOT / 'docs/howto/install.md').read_text()
+            page = (ROOT / 'docs/get-started/install.md').read_text()
             (user / 'conanfile.txt').write_text(re.search(r'(?s)```ini\n(.*?)```', page)[1])
             conan('install', user, '-s', 'compiler.cppstd=23')
             done('cmake', '--preset', 'conan-release', cwd=user)

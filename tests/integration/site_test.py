@@ -17,9 +17,10 @@ import webdriver
 from support import ROOT
 
 BUILD_SECONDS_MAX = 150
-LOOKED_AT = ('index.html', 'howto/middleware.html', 'tutorial/bookstore.html', 'names.html',
+LOOKED_AT = ('index.html', 'guides/application/middleware.html', 'tutorial/bookstore.html',
+             'names.html',
              'headers/eider/eider.html', 'arena/index.html', 'arena/2026-11-21-two-cores.html',
-             'comparison.html', 'source/examples/12_guards/main.cc.html')
+             'get-started/comparison.html', 'source/examples/12_guards/main.cc.html')
 
 
 def build(*words, root=ROOT, **environment):
@@ -88,16 +89,18 @@ class Built(unittest.TestCase):
         self.assertTrue(files_of(SITE) == before)
 
     def test_it_has_a_page_of_each_kind(self):
-        for name in (*LOOKED_AT, 'security.html', 'changelog.html', 'howto/deploy.html',
-                     'reference/parameters.html', 'reference/results.html', 'design/handlers.html',
+        for name in (*LOOKED_AT, 'security.html', 'changelog.html', 'operations/deployment.html',
+                     'reference/handler-parameters.html', 'reference/handler-results.html',
+                     'design/handlers.html',
                      'arena/rules.html', 'arena/2026-11-21-two-cores/report.html'):
             with self.subTest(name):
                 self.assertTrue((SITE / name).is_file())
 
     def test_every_page_of_docs_is_there(self):
-        for page in ROOT.glob('docs/*/*.md'):
-            with self.subTest(page.name):
-                self.assertTrue((SITE / page.parent.name / f'{page.stem}.html').is_file())
+        for page in ROOT.glob('docs/*/**/*.md'):
+            address = page.relative_to(ROOT / 'docs').with_suffix('.html')
+            with self.subTest(str(address)):
+                self.assertTrue((SITE / address).is_file())
 
     def test_nothing_is_taken_from_elsewhere(self):
         for name, content in files_of(SITE).items():
@@ -114,8 +117,8 @@ class Built(unittest.TestCase):
         self.assertNotIn('limiter_', page)
 
     def test_names_in_a_text_lead_to_their_header(self):
-        page = (SITE / 'howto/middleware.html').read_text()
-        self.assertRegex(page, r'href="\.\./headers/eider/[\w/]+\.html#Hook"><code>Hook</code>')
+        page = (SITE / 'guides/application/middleware.html').read_text()
+        self.assertRegex(page, r'href="(?:\.\./)+headers/eider/[\w/]+\.html#Hook"><code>Hook</code>')
 
     def test_results_are_drawn_of_the_published_figures(self):
         page = (SITE / 'arena/2026-11-23-orders-two-cores.html').read_text()
@@ -123,9 +126,9 @@ class Built(unittest.TestCase):
         self.assertIn('11.5 µs', page)
 
     def test_the_index_finds_words_and_names(self):
-        self.assertEqual(found('sessions')[0], 'howto/sessions.html')
+        self.assertEqual(found('sessions')[0], 'guides/users/sessions.html')
         self.assertIn('headers/eider/middleware.html', found('rate', 'limit'))
-        self.assertIn('howto/upgrade.html', found('upgrade')[:3])
+        self.assertIn('operations/zero-downtime-upgrades.html', found('upgrade')[:3])
         self.assertEqual(found('nobodyhaseverwrittenthis'), [])
 
 
@@ -155,8 +158,8 @@ class Refused(unittest.TestCase):
 
     def test_dead_links_are_told_with_their_lines(self):
         page = self.root / 'ARCHITECTURE.md'
-        page.write_text('# All\n\nOne,\nand [more](docs/howto/no.md), [here](SECURITY.md#no).\n')
-        self.refuses('ARCHITECTURE.md:4: the link to docs/howto/no.md leads nowhere',
+        page.write_text('# All\n\nOne,\nand [more](docs/guides/no.md), [here](SECURITY.md#no).\n')
+        self.refuses('ARCHITECTURE.md:4: the link to docs/guides/no.md leads nowhere',
                      'ARCHITECTURE.md:4: the link to SECURITY.md#no leads to no heading of SEC')
 
     def test_a_menu_that_names_no_page_is_told(self):
@@ -219,21 +222,21 @@ class Looked(unittest.TestCase):
                     self.assertLessEqual(over, 0)
 
     def test_colours_follow_the_system_and_the_switch(self):
-        self.show('howto/middleware.html', scheme='light')
+        self.show('guides/application/middleware.html', scheme='light')
         light = self.ground()
-        self.show('howto/middleware.html', scheme='dark')
+        self.show('guides/application/middleware.html', scheme='dark')
         dark = self.ground()
         self.assertNotEqual(light, dark)
         self.browser.find('.theme').click()
         self.assertEqual(self.ground(), light)
-        self.show('howto/errors.html', scheme='dark')  # the choice goes along
+        self.show('guides/responses/error-handling.html', scheme='dark')  # the choice goes along
         self.assertEqual(self.ground(), light)
         self.browser.find('.theme').click()
         self.browser.find('.theme').click()
         self.assertEqual(self.ground(), dark)
 
     def test_the_search_finds_a_page_and_leads_there_by_the_keyboard(self):
-        self.show('howto/middleware.html')
+        self.show('guides/application/middleware.html')
         self.browser.find('body').type('/')
         self.browser.find('dialog.search[open] input').type('rate_limit')
         self.browser.find('#site-found a')
@@ -249,7 +252,7 @@ class Looked(unittest.TestCase):
         self.browser.until(lambda: 'Nothing has' in self.browser.find('.said').text(), 'the answer')
 
     def test_the_menu_opens_on_a_narrow_screen(self):
-        self.show('howto/middleware.html', 360)
+        self.show('guides/application/middleware.html', 360)
         shown = "return getComputedStyle(document.querySelector('.side')).display"
         self.assertEqual(self.browser.run(shown), 'none')
         self.browser.find('.menu-button').click()
@@ -259,7 +262,7 @@ class Looked(unittest.TestCase):
     def test_pages_stand_without_scripts(self):
         self.browser.tools('Emulation.setScriptExecutionDisabled', value=True)
         self.addCleanup(self.browser.tools, 'Emulation.setScriptExecutionDisabled', value=False)
-        self.show('howto/middleware.html')
+        self.show('guides/application/middleware.html')
         self.assertIn('hooks', self.browser.find('h1').text())
         hidden = self.browser.find('.theme')
         self.assertEqual(hidden.text(), '')

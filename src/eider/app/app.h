@@ -272,9 +272,9 @@ class Routes {
                 .stop = detail::app::make_life_call(std::move(function)),
                 .stop_within = within});
   }
-  /// What is to be done when SIGHUP has had the settings read anew (docs/howto/options.md): called
-  /// once each time, on the server's first loop, when a Live struct tells what is new, and whether
-  /// something is or not. What it throws is in the log.
+  /// What is to be done when SIGHUP has had the settings read anew
+  /// (docs/operations/configuration.md): called once each time, on the server's first loop, when a
+  /// Live struct tells what is new, and whether something is or not. What it throws is in the log.
   ///
   ///     app.on_reload("pool", [&own](State<Pool> pool) { pool->resize(own->pool_size); });
   template <class F>
@@ -283,7 +283,7 @@ class Routes {
         {.name = std::move(name), .reload = detail::app::make_life_call(std::move(function))});
   }
   /// What handlers and parts open while it serves: a sandbox lets nothing else be reached
-  /// (docs/howto/rights.md). A file, or a directory with all below it, which has to be there.
+  /// (docs/operations/sandbox.md). A file, or a directory with all below it, which has to be there.
   ///
   ///     app.reaches("/var/lib/notes", FileUse::write);
   Routes& reaches(std::string path, FileUse use = FileUse::read);

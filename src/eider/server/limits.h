@@ -89,10 +89,11 @@ struct Limits {
   /// left answers with a reset, and the request is cancelled. HTTP/1.0 clients are never asked.
   Duration half_close_probe = std::chrono::milliseconds(300);
 
-  /// Load shedding (docs/howto/overload.md). When requests keep waiting longer than this for their
-  /// event loop or for a blocking thread, late requests get 503 with Retry-After until the queue is
-  /// short again; a burst that is worked off in time does not count. Zero: off. It is off by
-  /// default because a server cannot tell an overload from many patient clients on a busy machine.
+  /// Load shedding (docs/operations/load-shedding.md). When requests keep waiting longer than this
+  /// for their event loop or for a blocking thread, late requests get 503 with Retry-After until
+  /// the queue is short again; a burst that is worked off in time does not count. Zero: off. It is
+  /// off by default because a server cannot tell an overload from many patient clients on a busy
+  /// machine.
   Duration queue_time{0};
 };
 

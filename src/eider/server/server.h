@@ -36,7 +36,7 @@ struct ListenAt {
 };
 
 /// As whom a process serves and what it may take, where that is not how it was started
-/// (docs/howto/rights.md).
+/// (docs/operations/sandbox.md).
 struct ProcessRights {
   /// A name, or a number: who serves once all places are bound and the certificates are read. Root
   /// alone can become somebody else. Empty: who has started it.
@@ -59,7 +59,7 @@ enum class SandboxMode : std::uint8_t {
   required,
 };
 
-/// When the workers of a supervisor start (docs/howto/upgrade.md).
+/// When the workers of a supervisor start (docs/operations/zero-downtime-upgrades.md).
 enum class WorkersStart : std::uint8_t {
   /// At once: it is ready when all of them serve.
   early,
@@ -68,8 +68,8 @@ enum class WorkersStart : std::uint8_t {
   lazy,
 };
 
-/// What the process may reach, from before anything starts (docs/howto/rights.md). A path is a
-/// file, or a directory with all below it.
+/// What the process may reach, from before anything starts (docs/operations/sandbox.md). A path is
+/// a file, or a directory with all below it.
 struct SandboxOptions {
   SandboxMode mode = SandboxMode::off;
   std::vector<std::string> reads = {};
@@ -122,7 +122,8 @@ struct ServerOptions {
   /// on. App::serve does. Pre: no SignalWatch has this signal, and one server in a process does.
   bool hands_over = false;
   /// So many processes of this program serve, below this one, which only holds their sockets and
-  /// starts them again (docs/howto/upgrade.md); 0: this one serves. Of App::serve.
+  /// starts them again (docs/operations/zero-downtime-upgrades.md); 0: this one serves. Of
+  /// App::serve.
   unsigned workers = 0;
   WorkersStart workers_start = WorkersStart::early;
   /// This is one of them, the how manieth; it heeds no signal but what its supervisor says.

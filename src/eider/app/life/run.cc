@@ -53,7 +53,7 @@ void warn_of_workers(LogSink* log) {
   if (const std::string all = detail::base::per_process_text(); !all.empty() && log != nullptr) {
     log->write(LogLevel::warning, "With --workers, each process has its own: " + all +
                                       ". Share them through Redis or PostgreSQL or set a key, or "
-                                      "use --threads (docs/howto/scale.md).");
+                                      "use --threads (docs/operations/scaling-out.md).");
   }
 }
 

@@ -179,7 +179,7 @@ constexpr RowFault fault_of_column(std::size_t index, Taken member) {
   return column.may_be_null && !member.is_optional ? RowFault::column_may_be_null : RowFault::none;
 }
 
-// Which members have a default, as far as the compiler can tell: docs/howto/checked-sql.md.
+// Which members have a default, as far as the compiler can tell: docs/guides/data/checked-sql.md.
 
 template <class T>
 constexpr bool can_begin() {

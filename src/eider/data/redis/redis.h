@@ -181,7 +181,7 @@ class Redis {
   /// and values of a map or a struct; they are written before this returns. Commands that keep
   /// others waiting need a `session`.
   ///
-  /// T        of the answer (docs/howto/redis.md); void: only an error counts
+  /// T        of the answer (docs/guides/data/redis.md); void: only an error counts
   /// errors   RedisFailure(refused), thrown at once: it is not for this connection
   template <class T = void, class... Arguments>
   RedisCommand<T> command(std::string_view name, const Arguments&... arguments) const {

@@ -37,7 +37,7 @@ struct CompressionOptions {
 
 /// Compresses bodies and produced content of compressible types by the request's Accept-Encoding;
 /// sets Content-Encoding and Vary, and weakens a strong ETag. What it leaves alone, and why, stands
-/// in docs/howto/compression.md. HEAD is answered with the very fields of GET.
+/// in docs/guides/responses/compression.md. HEAD is answered with the very fields of GET.
 ///
 /// Use it outside of hooks that look at the body: after-hooks run in reverse order.
 /// source  RFC 9110, sections 8.4, 8.8.3.3, 12.5.3 and 12.5.5

@@ -89,7 +89,7 @@ struct MigrationStatus {
                                                      MigrateOptions options = {});
 
 /// What tells a database from the one that `eider db check` looked at, as far as the statements of
-/// the program use it: what somebody has changed by hand (docs/howto/checked-sql.md).
+/// the program use it: what somebody has changed by hand (docs/guides/data/checked-sql.md).
 ///
 /// returns  a line for each column that is gone, of another type, or may be null now: [differs]
 /// errors   throws db::Failure
