@@ -118,7 +118,7 @@ class Built(unittest.TestCase):
 
     def test_names_in_a_text_lead_to_their_header(self):
         page = (SITE / 'guides/application/middleware.html').read_text()
-        self.assertRegex(page, r'href="(?:\.\./)+headers/eider/[\w/]+\.html#Hook"><code>Hook</code>')
+        self.assertRegex(page, r'href="(\.\./)+headers/eider/[\w/]+\.html#Hook"><code>Hook</code>')
 
     def test_results_are_drawn_of_the_published_figures(self):
         page = (SITE / 'arena/2026-11-23-orders-two-cores.html').read_text()
