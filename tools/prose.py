@@ -1,0 +1,242 @@
+"""Checks the language of the documentation: long sentences, unusual words, titles, first programs.
+
+Layering: reads Markdown and the lists of docs/; starts no other program.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SENTENCE_WORDS_MAX = 30
+MARKERS_PER_1000_MAX = 5
+SETTINGS = 'docs/lint.toml'
+
+# Words that readers of this project's older pages stumbled over; see the style guide.
+MARKERS = re.compile(
+    r'\b(?:told|tells|stands?|stood|asked|asks|whoever|nobody|somebody|everybody|strangers?'
+    r'|behind(?! (?:\w+ ){0,3}(?:prox\w+|nginx|HAProxy|load balancers?|CDNs?|firewalls?|NATs?)\b)'
+    r'|beside|ahead of|unless said|as ever|mends?|mended|save (?:for|where|that|what|by)|but for'
+    r'|of late|many an?|one\'s own|as of(?= \w+s\b)'
+    r'|(?:is|are) none|(?<!there )(?:is|are) no(?! (?:longer|more|need|different)\b) )\b', re.I)
+MALE = re.compile(r'\b(?:he|him|his|himself)\b', re.I)
+BRITISH = re.compile(
+    r'\b(?:behaviour|colour|favour|honour|neighbour|licence|defence|catalogue|centre|artefact|grey'
+    r'|modelled|labelled|travelled'
+    r'|(?:author|initial|normal|organ|optim|recogn|serial|summar|synchron|real|minim|maxim|custom'
+    r'|special|central|final|sanit|util|token|general|standard)is(?:e|es|ed|ing|ation))\w*\b', re.I)
+_ABBREVIATION = re.compile(r'\b(?:e\.g|i\.e|etc|vs|cf|approx|no)\.$', re.I)
+_SENTENCE_END = re.compile(r'(?<=[.!?…])["”’)\]*]*\s+(?=["“(\[*]*[A-Z0-9])')
+_WORD = re.compile(r"[^\W_][\w'’/.+-]*")
+_FENCE = re.compile(r'^\s*(```|~~~)')
+_PROGRAM = re.compile(r'\bint main\(|^TEST(?:_F)?\(', re.M)
+
+
+@dataclass
+class Block:
+    """A paragraph, list item, heading or table row: its first line and its text without markup."""
+    line: int
+    kind: str  # 'text', 'heading', 'cells'
+    text: str
+
+
+@dataclass
+class Page:
+    """A page as the checks need it."""
+    name: str
+    text: str
+    blocks: list = field(default_factory=list)
+
+    @property
+    def words(self):
+        """How many words of prose it has."""
+        return sum(count_words(block.text) for block in self.blocks)
+
+    @property
+    def sentences(self):
+        """[(line, sentence)] of its paragraphs and list items."""
+        return [(block.line, sentence) for block in self.blocks if block.kind == 'text'
+                for sentence in sentences_of(block.text)]
+
+    @property
+    def markers(self):
+        """[(line, word)] of the unusual words."""
+        return [(block.line, found[0].strip()) for block in self.blocks
+                for found in MARKERS.finditer(block.text)]
+
+
+def plain(markdown):
+    """One line of Markdown without markup: code is a single word, links are their text."""
+    text = re.sub(r'(`+).*?\1', 'Code', markdown)
+    text = re.sub(r'!\[[^\]]*\]\([^)]*\)', '', text)
+    text = re.sub(r'\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])', r'\1', text)
+    text = re.sub(r'<[^>\s][^>]*>', '', text)
+    return re.sub(r'\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)', '', text)
+
+
+def blocks_of(text):
+    """The blocks of prose of a page, without code blocks and comments."""
+    text = re.sub(r'<!--.*?-->', lambda found: '\n' * found[0].count('\n'), text, flags=re.S)
+    blocks, parts, start, in_code = [], [], 0, False
+
+    def close():
+        if parts:
+            blocks.append(Block(start, 'text', plain(' '.join(parts))))
+            parts.clear()
+
+    for number, line in enumerate(text.splitlines(), 1):
+        if _FENCE.match(line):
+            in_code = not in_code
+            close()
+        elif in_code:
+            continue
+        elif line.startswith('#'):
+            close()
+            blocks.append(Block(number, 'heading', plain(line.lstrip('# '))))
+        elif line.lstrip().startswith('|'):
+            close()
+            if not re.fullmatch(r'[\s|:-]+', line):
+                blocks.append(Block(number, 'cells', plain(line).replace('|', ' ')))
+        elif not line.strip():
+            close()
+        else:
+            item = re.match(r'\s*(?:[-*+]|\d+\.|>)\s+', line)
+            if item:
+                close()
+                line = line[item.end():]
+            if not parts:
+                start = number
+            parts.append(line.strip())
+    close()
+    return blocks
+
+
+def sentences_of(text):
+    """The sentences of a block."""
+    sentences = []
+    for part in _SENTENCE_END.split(text):
+        if sentences and _ABBREVIATION.search(sentences[-1]):
+            sentences[-1] += ' ' + part
+        else:
+            sentences.append(part)
+    return [sentence for sentence in sentences if sentence.strip()]
+
+
+def count_words(text):
+    """How many words a text has."""
+    return len(_WORD.findall(text))
+
+
+def read_page(path, name):
+    """The page of a file."""
+    text = Path(path).read_text(encoding='utf-8')
+    return Page(name, text, blocks_of(text))
+
+
+def read_terms(root):
+    """A pattern that finds one of the terms of docs/terms.txt."""
+    lines = (root / 'docs/terms.txt').read_text(encoding='utf-8').splitlines()
+    terms = [re.escape(line.strip()) for line in lines if line.strip() and line[0] != '#']
+    return re.compile(rf'(?<!\w)(?:{"|".join(terms)})(?:e?s)?(?!\w)', re.I)
+
+
+def first_program(text):
+    """The first C++ block of a page, or None."""
+    found = re.search(r'^( *)```cpp[^\n]*\n(.*?)^ *```', text, re.S | re.M)
+    return found[2] if found else None
+
+
+def _sentence_faults(page):
+    for line, sentence in page.sentences:
+        count = count_words(sentence)
+        start = ' '.join(sentence.split()[:8])
+        if count > SENTENCE_WORDS_MAX:
+            yield line, 'sentence', f'a sentence has {count} words (at most 30): "{start} …"'
+        if re.match(r'["“(*]*(?:What|Who)\b', sentence) and '?' not in sentence:
+            yield line, 'what', f'a statement begins with What or Who: "{start} …"'
+
+
+def _word_faults(page):
+    for block in page.blocks:
+        for found in MALE.finditer(block.text):
+            yield block.line, 'male', f'"{found[0]}": write "they" or name the person'
+        for found in BRITISH.finditer(block.text):
+            yield block.line, 'spelling', f'"{found[0]}" is British spelling: use American'
+    markers = page.markers
+    if len(markers) > max(1, MARKERS_PER_1000_MAX * page.words / 1000):
+        shown = ', '.join(f'{word} (line {line})' for line, word in markers)
+        yield 1, 'markers', (f'{len(markers)} unusual words in {page.words} words '
+                             f'(at most {MARKERS_PER_1000_MAX} per 1,000): {shown}')
+
+
+def faults_of(page, terms):
+    """[(line, rule, text)] of what breaks the rules on a page, in the order of its lines."""
+    faults = [*_sentence_faults(page), *_word_faults(page)]
+    title = page.blocks[0] if page.blocks else None
+    if title is None or title.kind != 'heading' or not terms.search(title.text):
+        shown = title.text if title else ''
+        faults.append((1, 'title', f'the title "{shown}" has no term of docs/terms.txt'))
+    program = first_program(page.text)
+    if program is not None and not _PROGRAM.search(program):
+        faults.append((1, 'main', 'the first cpp block is not a complete program: no "int main"'))
+    return sorted(faults)
+
+
+def root_of(path):
+    """The repository that a file is in."""
+    return next((parent for parent in path.parents if (parent / '.git').exists()), ROOT)
+
+
+def pages_of(root):
+    """All pages that the checks cover, as paths relative to the repository."""
+    return sorted(path.relative_to(root).as_posix()
+                  for path in [*root.glob('*.md'), *root.glob('docs/**/*.md')])
+
+
+@dataclass
+class Settings:
+    """docs/lint.toml: pages that wait to be rewritten, and exceptions with their reasons."""
+    pending: list
+    exceptions: dict
+
+    @classmethod
+    def read(cls, root):
+        """Those of a repository."""
+        read = tomllib.loads((root / SETTINGS).read_text(encoding='utf-8'))
+        return cls(read.get('pending', []), read.get('exceptions', {}))
+
+    def allows(self, name, rule):
+        """Whether a page may break a rule."""
+        return rule in self.exceptions.get(name, {})
+
+
+def check(root, extra_faults=None):
+    """Checks every page.
+
+    extra_faults  {page: [text]} of faults that other checks found, such as a compiler
+    returns       {page: [text]} of pages that fail, and of the list of pending pages
+    """
+    settings, terms, failed = Settings.read(root), read_terms(root), {}
+    names = pages_of(root)
+    for name in names:
+        faults = [f'{name}:{line}: {text}'
+                  for line, rule, text in faults_of(read_page(root / name, name), terms)
+                  if not settings.allows(name, rule)]
+        faults += (extra_faults or {}).get(name, [])
+        if name in settings.pending:
+            if not faults:
+                failed[name] = [f'{name} passes: remove it from "pending" in {SETTINGS}']
+        elif faults:
+            failed[name] = faults
+    for name in sorted({*settings.pending, *settings.exceptions} - set(names)):
+        failed[name] = [f'{SETTINGS} lists {name}, which does not exist: remove it']
+    return failed
+
+
+def figures_of(page):
+    """(words, sentences, words per sentence, unusual words per 1,000) of a page."""
+    sentences = [count_words(sentence) for _, sentence in page.sentences]
+    average = sum(sentences) / len(sentences) if sentences else 0
+    return (page.words, len(sentences), average,
+            1000 * len(page.markers) / page.words if page.words else 0)
