@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from parts import commands, debian13, programs, statics, tidy, units
+from parts import commands, debian13, pages, programs, statics, tidy, units
 from parts.build import AHEAD, Tree
 from parts.outcome import Teller
 
@@ -108,6 +108,8 @@ PARTS = [
          lambda o, _: statics.check_alone(o, ROOT)),
     Part('snippets', 'what the pages show compiles',
          lambda o, _: statics.check_snippets(o, ROOT)),
+    Part('docs', 'the language and the first program of each page',
+         lambda o, _: pages.check(o, ROOT), True),
     Part('install', 'an outside project finds the package', installed),
     Part('tidy', 'mistakes that clang-tidy finds', with_tidy),
     Part('asan', 'address and undefined behaviour', with_asan, builds=('asan',)),

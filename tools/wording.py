@@ -8,6 +8,8 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from first_blocks import first_program
+
 ROOT = Path(__file__).resolve().parent.parent
 SENTENCE_WORDS_MAX = 30
 MARKERS_PER_1000_MAX = 5
@@ -30,7 +32,6 @@ _ABBREVIATION = re.compile(r'\b(?:e\.g|i\.e|etc|vs|cf|approx|no)\.$', re.I)
 _SENTENCE_END = re.compile(r'(?<=[.!?…])["”’)\]*]*\s+(?=["“(\[*]*[A-Z0-9])')
 _WORD = re.compile(r"[^\W_][\w'’/.+-]*")
 _FENCE = re.compile(r'^\s*(```|~~~)')
-_PROGRAM = re.compile(r'\bint main\(|^TEST(?:_F)?\(', re.M)
 
 
 @dataclass
@@ -141,12 +142,6 @@ def read_terms(root):
     return re.compile(rf'(?<!\w)(?:{"|".join(terms)})(?:e?s)?(?!\w)', re.I)
 
 
-def first_program(text):
-    """The first C++ block of a page, or None."""
-    found = re.search(r'^( *)```cpp[^\n]*\n(.*?)^ *```', text, re.S | re.M)
-    return found[2] if found else None
-
-
 def _sentence_faults(page):
     for line, sentence in page.sentences:
         count = count_words(sentence)
@@ -178,7 +173,7 @@ def faults_of(page, terms):
         shown = title.text if title else ''
         faults.append((1, 'title', f'the title "{shown}" has no term of docs/terms.txt'))
     program = first_program(page.text)
-    if program is not None and not _PROGRAM.search(program):
+    if program and not program.is_complete:
         faults.append((1, 'main', 'the first cpp block is not a complete program: no "int main"'))
     return sorted(faults)
 
@@ -232,6 +227,15 @@ def check(root, extra_faults=None):
     for name in sorted({*settings.pending, *settings.exceptions} - set(names)):
         failed[name] = [f'{SETTINGS} lists {name}, which does not exist: remove it']
     return failed
+
+
+def prune(root, failed):
+    """Removes the pages that `check` reported as passing or missing from the pending pages."""
+    path = root / SETTINGS
+    lines = [line for line in path.read_text(encoding='utf-8').splitlines(keepends=True)
+             if not any(f'"{name}"' in line and f'{name}:' not in faults[0]
+                        for name, faults in failed.items())]
+    path.write_text(''.join(lines), encoding='utf-8')
 
 
 def figures_of(page):
