@@ -1,8 +1,9 @@
-"""Reads what a header declares for its users, and what it says of it.
+"""Reads the declarations of a header and their docstrings.
 
-Must not guess: what the parser does not understand is left out, and the header itself is linked.
+Declarations that the parser does not understand are left out; the page links the header itself.
 """
 
+import itertools
 import re
 import textwrap
 from dataclasses import dataclass, field
@@ -15,10 +16,12 @@ _TYPES = ('class_specifier', 'struct_specifier', 'union_specifier', 'enum_specif
 _SCOPES = ('preproc_ifdef', 'preproc_if', 'linkage_specification')
 _NAMES = ('identifier', 'type_identifier', 'field_identifier', 'operator_name', 'destructor_name',
           'operator_cast')
-# What is told without a word of its own where it is of a class.
+# Members of a class that are left out if they have no docstring.
 _QUIET = re.compile(r'^(?:~|operator=$|await_)|= delete;|unavailable\(')
 
-# What a checker is told is not for readers.
+# Rules for the authors of a header, which its users do not need.
+_LAYERING = re.compile(r'(?:Layering: |Must (?:not|only) ).*')
+# Comments for a checker.
 _FOR_TIDY = re.compile(r' *// NOLINT.*')
 
 
@@ -41,10 +44,10 @@ class Declaration:
 
 @dataclass
 class Header:
-    """`path` is below src/; `about` and `not_for` are its first two lines."""
+    """A header: its path below src/, its first comment, and the component and guide named there."""
     path: str
     about: str
-    not_for: str
+    belongs_to: str
     declarations: list
 
 
@@ -54,7 +57,10 @@ def read(path, source):
     reader = _Reader(source)
     root = _PARSER.parse(source).root_node
     declarations = list(reader.scope(root, ''))
-    return Header(path, lines[0].removeprefix('// '), lines[1].removeprefix('// '), declarations)
+    comment = ' '.join(line.removeprefix('//').strip() for line in itertools.takewhile(
+        lambda line: line.startswith('//') and not line.startswith('///'), lines))
+    about, mark, belongs_to = _LAYERING.sub('', comment).partition('Component: ')
+    return Header(path, about.strip(), mark + belongs_to, declarations)
 
 
 class _Reader:

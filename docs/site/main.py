@@ -1,6 +1,6 @@
-"""Makes one static, searchable site of the pages, the headers and the arena's results.
+"""Builds a static, searchable site of the pages, the public headers and the arena's results.
 
-Must not write a site with a dead link in it, and must not write over what is no site.
+A site with a dead link is not written, and only a folder that is empty or has a site is replaced.
 """
 
 import argparse
@@ -15,6 +15,8 @@ from pathlib import Path
 
 import jinja2
 
+import contents
+import exports
 import links
 import words
 from prose import Prose
@@ -26,27 +28,34 @@ from tree import ROOT, SiteFailed, groups_of, sources
 HERE = Path(__file__).resolve().parent
 _MARK = '.eider-site'
 _EXAMPLES = """examples:
-  ./docs/build                        build/site/index.html is its first page
-  ./docs/build --serve 8000           the same, and http://127.0.0.1:8000/ shows it
-  ./docs/build --output /srv/www/eider
+  ./docs/build                 write the site to build/site
+  ./docs/build --serve 8000    write it, then serve it on http://127.0.0.1:8000/
+  ./docs/build --output /srv/www/eider --address https://eider.example/
+  ./docs/build --write-contents
 """
 
 
 class Site:
-    """All pages, and what a link or a name on one of them means."""
+    """All pages, and the targets of their links and names."""
 
     def __init__(self):
-        self.setting = tomllib.loads((HERE / 'site.toml').read_text())
-        self.faults = []  # dead links: all are told at once
+        self.setting = contents.settings()
+        self.faults = []  # dead links, to report all at once
         self.proses = {name: Prose(name) for name in sources()}
         self.pages = {name: prose.page for name, prose in self.proses.items()}
         self.groups = groups_of(self.setting, self.pages)
+        self.home = [(name, self.pages[source]) for name, source in self.setting['home']['buttons']]
+        self.synonyms = tomllib.loads((HERE / 'synonyms.toml').read_text(encoding='utf-8'))
         self.results = Results()
         self.reference = Reference(self._words())
         self.sources = Sources()
         self.pages.update({prose.source: prose.page for prose in self.results.proses()})
         self.pages.update({page.source: page for page in self.reference.pages.values()})
         self.names = self.reference.names()
+
+    def menu_pages(self):
+        """The pages of the menu, in its order."""
+        return [page for _, _, pages in self.groups for page in pages]
 
     def _words(self):
         """The names in the code of the pages."""
@@ -60,13 +69,14 @@ class Site:
         return found
 
     def page_of(self, path):
-        """The page of a file or folder of the tree, or None: those that are no page of their own
-        are shown as they are."""
+        """The page of a file or folder of the tree, or None. Other files are shown as source."""
         return self.pages.get(path) or self.sources.page_of(path)
 
     def meant(self, text, folder, page):
-        """Where code in a text leads to, or None. `folder` is [the one that headers named in this
-        cell are below], and is changed by what the text says."""
+        """The link target of inline code, or None.
+
+        folder  [folder of the headers in this table cell], updated when the code names one
+        """
         found = re.fullmatch(r'(?:#include )?[<"]?((?:[\w-]+/)*)([\w-]+\.h)?[>"]?', text)
         if found and (found[1] or found[2]):
             if found[1].startswith('eider/'):
@@ -80,7 +90,7 @@ class Site:
         return html.escape(page.way_to(address)) if address else None
 
     def draw(self):
-        """Makes the HTML of all pages, and returns them in a steady order."""
+        """Renders all pages, and returns them sorted by address."""
         for prose in self.proses.values():
             prose.draw(self)
         for prose in self.results.proses():
@@ -96,14 +106,14 @@ class Site:
         return sorted(drawn.values(), key=lambda page: page.address)
 
     def _first(self):
-        """What the first page shows ahead of the README's sections."""
+        """The part of the README before its first section, for the home page."""
         prose = self.proses['README.md']
         tokens = prose.tokens
         ends = next((at for at, token in enumerate(tokens)
                      if token.type == 'heading_open' and token.tag == 'h2'), len(tokens))
         code = next((token for token in tokens[:ends] if token.type == 'fence'), None)
         if code is None:
-            raise SiteFailed('README.md', 'its first part has no code for the first page', 1)
+            raise SiteFailed('README.md', 'there is no code block before the first section', 1)
         at = tokens.index(code)
         return {'lead': prose.draw_tokens(tokens[3:at], self),
                 'code': prose.draw_tokens([code], self),
@@ -113,51 +123,54 @@ class Site:
 
 
 def version():
-    """That of the tree."""
+    """The version of the tree."""
     found = re.search(r'project\(eider VERSION (\S+)', (ROOT / 'CMakeLists.txt').read_text())
     return found[1]
 
 
-def render(site):
+def render(site, options):
     """{address: text or bytes} of the whole site."""
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE / 'templates'),
                                      autoescape=True, undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True)
     pages = site.draw()
-    order = [page for _, group in site.groups for page in group]
+    order = site.menu_pages()
     files = {}
     for page in pages:
         at = order.index(page) if page in order else -1
         around = (order[at - 1] if at > 0 else None,
                   order[at + 1] if 0 <= at < len(order) - 1 else None)
         files[page.address] = environment.get_template(page.template).render(
-            page=page, site=site, around=around, version=version(), way=page.way_to, **page.more)
+            page=page, site=site, around=around, version=version(), way=page.way_to,
+            base=options.address, repository=options.repository,
+            markdown=exports.markdown_address(page) if at >= 0 else None, **page.more)
+    files.update(exports.files(site, pages, options.address))
     for path in sorted((HERE / 'static').iterdir()):
         files[path.name] = path.read_bytes()
-    files['search.json'] = words.make(pages)
+    files['search.json'] = words.make(pages, site.synonyms)
     return files
 
 
 def check_output(output):
-    """What stands there is a site that this made, or nothing."""
+    """Rejects a folder that has something else than a site in it."""
     if output.exists() and not output.is_dir():
-        raise SiteFailed(output, 'is a file: name a folder')
+        raise SiteFailed(output, 'is a file. Choose a folder.')
     if output.is_dir() and any(output.iterdir()):
         if not (output / _MARK).is_file():
-            raise SiteFailed(output, 'is not empty and no site that this made: name another folder')
+            raise SiteFailed(output, 'is not empty and has no site of docs/build. Choose another folder.')
 
 
 def write(files, output):
-    """Puts the site there, in place of the one before."""
+    """Writes the site, and replaces an earlier one."""
     shutil.rmtree(output, ignore_errors=True)
-    for address, content in {**files, _MARK: 'Made by docs/build, which writes it anew.\n'}.items():
+    for address, content in {**files, _MARK: 'Written by docs/build.\n'}.items():
         path = output / address
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
 def serve(folder, port):
-    """Shows the site on this machine alone until Ctrl-C."""
+    """Serves the site on the loopback address until Ctrl-C."""
     handler = partial(http.server.SimpleHTTPRequestHandler, directory=folder)
     with http.server.ThreadingHTTPServer(('127.0.0.1', port), handler) as server:
         print(f'docs/build: http://127.0.0.1:{server.server_port}/', flush=True)
@@ -173,21 +186,38 @@ def read_options():
                                      epilog=_EXAMPLES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--output', metavar='DIR', type=Path, default=ROOT / 'build/site',
-                        help='where it is written (build/site); a site that is there is replaced')
+                        help='folder for the site; an earlier site is replaced '
+                             '(default: build/site)')
     parser.add_argument('--serve', metavar='PORT', type=int,
-                        help='show it on 127.0.0.1 then; 0 takes a port that is free')
+                        help='serve the site on 127.0.0.1; 0 selects a free port')
+    parser.add_argument('--address', metavar='URL', default='',
+                        help='address at which the site is published, for canonical links, '
+                             'llms.txt and sitemap.xml (default: relative links, no sitemap)')
+    parser.add_argument('--repository', metavar='URL', default='',
+                        help='address of the repository, for its link and "Edit this page" '
+                             '(default: no such links)')
+    parser.add_argument('--write-contents', action='store_true',
+                        help='only write docs/README.md from docs/site/site.toml')
     options = parser.parse_args()
     if options.serve is not None and options.serve not in range(65536):
-        parser.error(f'--serve is a port, 0 to 65535, not {options.serve}')
+        parser.error(f'--serve must be a port from 0 to 65535, but is {options.serve}')
+    for name in ('address', 'repository'):
+        url = getattr(options, name)
+        if url and not re.match(r'https?://[^/]', url):
+            parser.error(f'--{name} must begin with https:// or http://, but is {url}')
+        setattr(options, name, url.rstrip('/') + '/' if url else '')
     return options
 
 
 def main():
-    """Status 0, or 1 with what is wrong on standard error."""
+    """Status 0, or 1 with the error on standard error."""
     options = read_options()
     try:
+        if options.write_contents:
+            (ROOT / contents.INDEX).write_text(contents.index(), encoding='utf-8')
+            return 0
         check_output(options.output)
-        files = render(Site())
+        files = render(Site(), options)
         dead = links.faults(files)
         if dead:
             raise SiteFailed.of_many(dead)

@@ -1,7 +1,6 @@
-"""Markdown into pages: headings with anchors, code in colours, links that lead somewhere.
+"""Renders Markdown: headings with anchors, code with colors, links to pages and files.
 
-Must not let a link through that leads nowhere: it is told with the file and the line, all of them
-at once.
+A link to a missing file or heading is reported with its file and line.
 """
 
 import html
@@ -11,6 +10,7 @@ import re
 from markdown_it import MarkdownIt
 
 from blocks import drawn
+from contents import description_of
 from tree import ROOT, Heading, Page, Section, SiteFailed, place_of
 
 
@@ -61,11 +61,11 @@ class Prose:
             elif token.type in ('fence', 'code_block'):
                 text.append(token.content)
         if not page.headings or page.headings[0].level != 1:
-            raise SiteFailed(self.source, 'a page begins with its title: # What it is about', 1)
+            raise SiteFailed(self.source, 'a page must begin with its title: # Title', 1)
         page.title = page.headings[0].text
-        weight = {'changes': 0.5, 'measured': 0.5, 'design': 0.75}.get(page.kind, 1.0)
+        page.description = description_of((ROOT / self.source).read_text(encoding='utf-8'))
         page.sections = [Section('' if heading.level == 1 else heading.anchor, heading.text,
-                                 ' '.join(' '.join(words).split()), weight)
+                                 ' '.join(' '.join(words).split()))
                          for heading, words in page.sections]
 
     def draw(self, site):
@@ -105,7 +105,7 @@ class Prose:
     def _fence(self, token):
         language, _, name = token.info.partition(' ')
         if name and not (ROOT / name).is_file():
-            raise SiteFailed(self.source, f'the code says it is of {name}, which does not exist',
+            raise SiteFailed(self.source, f'the code block names {name}, which does not exist',
                              token.map[0] + 1)
         return drawn(token.content, language or 'text', name)
 

@@ -26,7 +26,7 @@ class Symbol:
     kind: str
     address: str
     header: str
-    told: str
+    summary: str
     space: str = 'eider'
 
 
@@ -64,7 +64,8 @@ class Reference:
                     'header', 'header.html.j2')
         page.more = {'header': header, 'is_public': path in self.public,
                      'comes_with': '' if path in self.public else self.reached_by[path]}
-        page.sections.append(Section('', path, f'{header.about} {header.not_for}', 0.5))
+        page.description = header.about
+        page.sections.append(Section('', path, header.about))
         seen = {}
         for each in header.declarations:
             anchor = re.sub(r'[^\w.]+', '-', each.name).strip('-') or 'operator'
@@ -73,7 +74,7 @@ class Reference:
             page.headings.append(Heading(2, each.anchor, each.name))
             told = ' '.join(line.strip() for line in each.doc)
             names = ' '.join(member.name for member in each.members)
-            page.sections.append(Section(each.anchor, each.name, f'{told} {names}'.strip(), 0.65))
+            page.sections.append(Section(each.anchor, each.name, f'{told} {names}'.strip()))
             if seen[anchor] == 1 and not re.search(r'\W', each.name):
                 symbol = Symbol(each.name, each.kind, f'{page.address}#{anchor}', path,
                                 _first_sentence(told), each.space)
@@ -114,7 +115,7 @@ class Reference:
             page.more['declarations'] = [writer.declaration(each)
                                          for each in self.headers[path].declarations]
             page.more['about'] = writer.inline(page.more['header'].about)
-            page.more['not_for'] = writer.inline(page.more['header'].not_for)
+            page.more['belongs_to'] = writer.inline(page.more['header'].belongs_to)
 
     def names(self):
         """The page of all names, by their first letter."""
@@ -124,8 +125,8 @@ class Reference:
         letters = {}
         for symbol in told:
             letters.setdefault(symbol.name[0].upper(), []).append(symbol)
-        page = Page('', 'names.html', 'All names', 'reference', 'names.html.j2')
-        page.headings = [Heading(1, '', 'All names'),
+        page = Page('', 'names.html', 'API index', 'reference', 'names.html.j2')
+        page.headings = [Heading(1, '', 'API index'),
                          *(Heading(2, f'letter-{letter}', letter) for letter in letters)]
         page.more = {'letters': letters, 'count': len(told)}
         return page

@@ -25,7 +25,7 @@ class Run:
             raise SiteFailed(f'{PUBLISHED}/{folder.name}', str(failure)) from None
         self.report = Prose(f'{PUBLISHED}/{folder.name}/report.md')
         self.report.page.title = f'{self.name}: all figures'
-        self.report.page.sections = [Section('', self.report.page.title, '', 0.3)]
+        self.report.page.sections = [Section('', self.report.page.title, '')]
         self.page = Page(f'{PUBLISHED}/{folder.name}/run.json', f'arena/{self.name}.html',
                          self.name, 'measured', 'run.html.j2')
 
@@ -35,7 +35,7 @@ class Run:
                        for number, each in enumerate(self.results.experiments, 1)]
         self.page.headings = [Heading(1, '', self.name),
                               *(Heading(2, each['anchor'], each['title']) for each in experiments)]
-        self.page.sections = [Section('', self.name, ' '.join(self.titles()), 0.5)]
+        self.page.sections = [Section('', self.name, ' '.join(self.titles()))]
         self.page.more = {'told': told, 'experiments': experiments,
                           'facts': head.facts(self.results), 'command': head.command(self.results),
                           'sums': standing.sums(self.results),

@@ -1,32 +1,32 @@
-"""The pages of the site and where each of them stands, and how a build ends that cannot go on.
+"""The pages of the site with their addresses, and the error that ends a build.
 
-Must not read or write a page: prose.py, reference.py and results.py make them, main.py writes them.
+Layering: prose.py, reference.py and results.py make the pages, main.py writes them.
 """
 
 import posixpath
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+import contents
+from contents import ROOT
 
 
 class SiteFailed(Exception):
-    """Nothing is written: the text says which file, which line, and what is wrong there."""
+    """An error in a file of the tree. Its text has the file, the line and the cause."""
 
     def __init__(self, where, what, line=None):
         super().__init__(f'{where}:{line}: {what}' if line else f'{where}: {what}')
 
     @classmethod
     def of_many(cls, faults):
-        """Of lines that each say where."""
-        return cls(f'{len(faults)} dead links', '\n'.join(['nothing is written', *faults]))
+        """All dead links at once, each with its file and line."""
+        return cls(f'{len(faults)} dead links', '\n'.join(['no site was written', *faults]))
 
 
 @dataclass
 class Heading:
-    """Of a section: its level from 1, its anchor on the page, its text."""
+    """The heading of a section: its level from 1, its anchor on the page, its text."""
     level: int
     anchor: str
     text: str
@@ -34,27 +34,28 @@ class Heading:
 
 @dataclass
 class Section:
-    """What the search finds: a part of a page under one heading. `weight` is 1 in prose."""
+    """A search result: the part of a page under one heading."""
     anchor: str
     title: str
     text: str
-    weight: float = 1.0
 
 
 @dataclass
 class Page:
     """One page of the site.
 
-    source    the file it is made of, below the root; '' where it is made of several
-    address   of the page below the site's own, such as guides/apis/json-api.html
-    kind      what the search calls it: "guide", "header", …
-    template  that draws it; `more` is given to it
+    source       the path of its file from the root; '' if it is made of several files
+    address      relative to the site, such as guides/apis/json-api.html
+    kind         "guide", "header", …: the search shows it and ranks by it
+    template     renders it, with the values of `more`
+    description  its first sentence
     """
     source: str
     address: str
     title: str
     kind: str
     template: str = 'page.html.j2'
+    description: str = ''
     html: str = ''
     headings: list = field(default_factory=list)
     sections: list = field(default_factory=list)
@@ -62,11 +63,11 @@ class Page:
 
     @property
     def anchors(self):
-        """All that a link may lead to."""
+        """The anchors that links can use."""
         return {heading.anchor for heading in self.headings}
 
     def way_to(self, address):
-        """The relative link from this page to another, so that the site may stand anywhere."""
+        """The relative link from this page to another, so that the site works below any path."""
         target, mark, anchor = address.partition('#')
         if target == self.address and mark:
             return mark + anchor
@@ -78,7 +79,8 @@ def _way(folder, target):
     return posixpath.relpath(target, folder)
 
 
-_KINDS = {'tutorial': 'tutorial', 'design': 'design', 'project': 'design', 'reference': 'reference'}
+_KINDS = {'tutorial': 'tutorial', 'design': 'design', 'project': 'design', 'reference': 'reference',
+          'migrate': 'migration'}
 _PLACES = {
     'README.md': ('index.html', 'start'),
     'docs/README.md': ('pages.html', 'guide'),
@@ -92,7 +94,7 @@ _PUBLISHED = re.compile(r'arena/published/([^/]+)/report\.md')
 
 
 def place_of(source):
-    """(address, kind) of the page that a Markdown file becomes, or None where it becomes none."""
+    """(address, kind) of the page of a Markdown file, or None if it has no page."""
     if source in _PLACES:
         return _PLACES[source]
     if source == 'arena/published/README.md':
@@ -106,35 +108,27 @@ def place_of(source):
 
 
 def sources():
-    """The Markdown files that become pages, in a steady order."""
+    """The Markdown files that become pages, sorted."""
     found = [path.relative_to(ROOT).as_posix() for path in ROOT.glob('docs/**/*.md')]
     return sorted({*_PLACES, *(name for name in found if place_of(name))})
 
 
 def groups_of(setting, pages):
-    """[(name, [Page])] of the menu, as site.toml has it.
+    """[(section, name, [Page])] of the menu, as site.toml lists them.
 
-    pages  all that are made of Markdown, by their source
+    pages  all pages made of Markdown, by their source
     """
+    groups = contents.groups_of(setting, {name: page.title for name, page in pages.items()})
     used = {'README.md'}
-    told = {name for group in setting['group'] for name in group['pages']}
-    groups = []
-    for group in setting['group']:
-        names = []
-        for name in group['pages']:
-            if name.endswith('/*'):
-                names += sorted((other for other in pages
-                                 if other.startswith(name[:-1]) and other not in told),
-                                key=lambda other: pages[other].title.lower())
-            elif name in pages:
-                names.append(name)
-            else:
-                raise SiteFailed('docs/site/site.toml', f'group "{group["name"]}" names {name}, '
-                                 'which is no page: is it spelled as the file is?')
-        used.update(names)
-        groups.append((group['name'], [pages[name] for name in names]))
-    left = sorted(set(pages) - used)
-    if left:
-        raise SiteFailed('docs/site/site.toml', f'no group has {", ".join(left)}: name it in one, '
-                         'or its folder with a "*"')
-    return [group for group in groups if group[1]]
+    for group in groups:
+        for name in group.sources:
+            if name not in pages:
+                raise SiteFailed(contents.SETTINGS, f'group "{group.name}" lists {name}, but there '
+                                 'is no such page. Fix the path, or remove it.')
+            if name in used:
+                raise SiteFailed(contents.SETTINGS, f'{name} is in two groups. Remove one.')
+            used.add(name)
+    if left := sorted(set(pages) - used):
+        raise SiteFailed(contents.SETTINGS, f'no group lists {", ".join(left)}. Add it to one.')
+    return [(group.section, group.name, [pages[name] for name in group.sources])
+            for group in groups]

@@ -1,25 +1,29 @@
-"""The index that the search in the browser reads: words, where they stand, how much they say there.
+"""The index of the search: for each term, the sections that have it, with scores.
 
-Must not know HTML: sections are text.
+Layering: sections are plain text; static/search.js reads the index.
 """
 
 import json
 import math
 import re
 
+from contents import INDEX
+
 _WORD = re.compile(r'[^\W_]+(?:[_\-/.][^\W_]+)*', re.UNICODE)
 _PART = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+')
-# They stand everywhere, and lead nowhere.
+# Words of every page, which the search ignores.
 _COMMON = frozenset('a an and are as at be by do for from has have if in is it its not of on or '
                     'that the then there this to was what when where which who with you '
-                    'your'.split())
+                    'your i my can does how use using get into out up make'.split())
 _EXCERPT_LETTERS = 220
 _TERM_LETTERS_MAX = 40
-_HEADING, _TITLE = 12.0, 3.0
+_HEADING, _TITLE, _DESCRIPTION = 12.0, 3.0, 4.0
+# Guides come before headers, and pages for users before those about Eider itself.
+_WEIGHTS = {'header': 0.35, 'migration': 0.4, 'design': 0.35, 'changes': 0.25, 'measured': 0.25}
 
 
 def terms_of(text):
-    """The terms of a text, each as often as it stands there: words, and the parts of names."""
+    """The terms of a text, with repetitions: words, and the parts of names."""
     for word in _WORD.findall(text):
         whole = word.lower()
         if len(whole) <= _TERM_LETTERS_MAX and whole not in _COMMON:
@@ -32,34 +36,51 @@ def terms_of(text):
                     yield part
 
 
-def make(pages):
-    """The index as JSON: pages, entries (the sections), and {term: [entry, score, …]}."""
-    told, entries, terms = [], [], {}
-    for number, page in enumerate(page for page in pages if page.sections):
-        told.append([page.address, page.title, page.kind])
+def make(pages, synonyms):
+    """The index as JSON: pages, entries (the sections), {term: [entry, score, …]}, and the words
+    that the search ignores or also searches for."""
+    listed, entries, terms = [], [], {}
+    for number, page in enumerate(
+            page for page in pages if page.sections and page.source != INDEX):
+        listed.append([page.address, page.title, page.kind])
         for section in page.sections:
             for term, score in _scores(page, section).items():
                 terms.setdefault(term, []).extend((len(entries), score))
             heading = '' if section.title == page.title else section.title
             entries.append([number, section.anchor, heading, _excerpt(section.text)])
-    return json.dumps({'pages': told, 'entries': entries, 'terms': dict(sorted(terms.items()))},
+    return json.dumps({'pages': listed, 'entries': entries, 'terms': dict(sorted(terms.items())),
+                       'common': sorted(_COMMON), 'synonyms': _by_phrase(synonyms)},
                       ensure_ascii=False, separators=(',', ':'))
 
 
+def _by_phrase(synonyms):
+    """{phrase: [phrase, …]} of synonyms.toml, whose groups work in all directions."""
+    found = {}
+    for group in synonyms['groups']:
+        for phrase in group:
+            found.setdefault(phrase, []).extend(other for other in group if other != phrase)
+    for phrase, others in synonyms['see'].items():
+        found.setdefault(phrase, []).extend(others)
+    return found
+
+
 def _scores(page, section):
-    """{term: score}, whole numbers: a word in a heading says more than one in the text, and the
-    tenth in a text little more than the first."""
+    """{term: score} as whole numbers. A term counts most in a heading, and the tenth time it occurs
+    in a text hardly more than the first."""
     counts = {}
     for term in terms_of(section.text):
         counts[term] = counts.get(term, 0) + 1
     length = 1 + math.log10(1 + len(section.text) / 400)
     scores = {term: (1 + math.log2(count)) / length for term, count in counts.items()}
-    for text, weight in ((section.title, _HEADING), (page.title, _TITLE)):
+    texts = [(section.title, _HEADING), (page.title, _TITLE)]
+    if not section.anchor:
+        texts.append((page.description, _DESCRIPTION))
+    for text, weight in texts:
         found = list(terms_of(text))
         for term in dict.fromkeys(found):
             scores[term] = scores.get(term, 0) + weight / math.sqrt(len(found))
-    # The page itself goes ahead of its parts.
-    weight = section.weight * (1.0 if section.anchor else 1.6)
+    # A page comes before its sections.
+    weight = _WEIGHTS.get(page.kind, 1.0) * (1.0 if section.anchor else 1.6)
     return {term: max(1, round(10 * score * weight)) for term, score in scores.items()}
 
 

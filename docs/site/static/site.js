@@ -1,4 +1,4 @@
-// Colours, copying and the search. Must not be needed to read: pages stand without it.
+// Color scheme, copy buttons, the menu and the search dialog. Pages can be read without it.
 'use strict';
 
 const top_ = document.body.dataset.top;
@@ -10,26 +10,28 @@ const make = (name, attributes = {}, ...children) => {
   return element;
 };
 
-// Colours: as the system has them, light, dark.
+// Color scheme: system, light, dark.
 {
   const button = document.querySelector('.theme');
   const root = document.documentElement;
   const choices = ['', 'light', 'dark'];
-  const told = {'': 'as the system has them', light: 'light', dark: 'dark'};
-  const tell = () => button.setAttribute('aria-label', `Colours: ${told[root.dataset.colours || '']}`);
+  const label = () => {
+    const name = `Color scheme: ${root.dataset.colors || 'system'}`;
+    button.setAttribute('aria-label', name);
+    button.title = name;
+  };
   button.hidden = false;
-  tell();
+  label();
   button.addEventListener('click', () => {
-    const next = choices[(choices.indexOf(root.dataset.colours || '') + 1) % choices.length];
-    if (next) root.dataset.colours = next;
-    else delete root.dataset.colours;
-    button.title = `Colours: ${told[next]}`;
-    tell();
-    try { localStorage.setItem('eider-colours', next); } catch { /* holds for this page alone */ }
+    const next = choices[(choices.indexOf(root.dataset.colors || '') + 1) % choices.length];
+    if (next) root.dataset.colors = next;
+    else delete root.dataset.colors;
+    label();
+    try { localStorage.setItem('eider-colors', next); } catch { /* applies to this page only */ }
   });
 }
 
-// Code is copied as it stands.
+// Copy buttons.
 if (navigator.clipboard) {
   for (const figure of all('figure.code')) {
     const button = make('button', {type: 'button', class: 'copy', 'aria-label': 'Copy the code'}, 'Copy');
@@ -42,9 +44,21 @@ if (navigator.clipboard) {
   }
 }
 
-// The menu shows where one is; the list of parts shows which one is read.
+// The menu shows the current page; the list of sections shows the current section.
 document.querySelector('.side [aria-current]')?.scrollIntoView({block: 'center'});
 scrollTo(scrollX, location.hash ? scrollY : 0);
+
+// On narrow screens the menu covers the page: Escape closes it and returns to its button.
+{
+  const state = document.querySelector('.menu-state');
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !state?.checked) return;
+    state.checked = false;
+    state.focus();
+  });
+  state?.addEventListener('keydown', (event) => { if (event.key === 'Enter') state.click(); });
+}
+
 {
   const links = new Map(all('.parts a').map((link) => [link.hash.slice(1), link]));
   const headings = all('main h2[id], main h3[id]').filter((heading) => links.has(heading.id));
@@ -58,77 +72,32 @@ scrollTo(scrollX, location.hash ? scrollY : 0);
   }
 }
 
-// The search: terms of the index that begin with what is typed, all of them wanted, the best first.
+// The search dialog; search.js finds the sections.
 {
   const dialog = document.querySelector('dialog.search');
   const input = dialog.querySelector('input');
-  const said = dialog.querySelector('.said');
+  const status = dialog.querySelector('.status');
   const list = dialog.querySelector('#site-found');
   const open = document.querySelector('.search-open');
   const SHOWN_MAX = 30;
-  const OF_PAGE_MAX = 3;
   let index = null;
+  let find = null;
 
   const load = async () => {
     if (index) return;
-    said.textContent = 'Reading the index …';
+    status.textContent = 'Loading the index …';
     try {
-      const answer = await fetch(`${top_}search.json`);
-      if (!answer.ok) throw new Error(`${answer.status}`);
-      index = await answer.json();
-      index.sorted = Object.keys(index.terms);
-      said.textContent = '';
+      const response = await fetch(`${top_}search.json`);
+      if (!response.ok) throw new Error(`${response.status}`);
+      index = await response.json();
+      find = makeSearch(index);
+      status.textContent = '';
       look();
     } catch {
-      said.textContent = location.protocol === 'file:'
-        ? 'Browsers do not let pages from a file read the index: ./docs/build --serve 8000 shows the site with its search.'
-        : 'The index (search.json) could not be read.';
+      status.textContent = location.protocol === 'file:'
+        ? 'Browsers cannot load the search index from a file. Run ./docs/build --serve 8000 to search.'
+        : 'Cannot load the search index (search.json).';
     }
-  };
-
-  // Where the first term stands that is not less than this one.
-  const place = (term) => {
-    let low = 0;
-    let high = index.sorted.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (index.sorted[middle] < term) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-
-  const scores = (word) => {
-    const found = new Map();
-    for (let at = place(word); at < index.sorted.length && index.sorted[at].startsWith(word); ++at) {
-      const term = index.sorted[at];
-      const nearness = term === word ? 1 : 0.6 * word.length / term.length;
-      const told = index.terms[term];
-      for (let each = 0; each < told.length; each += 2) {
-        found.set(told[each], Math.max(found.get(told[each]) || 0, told[each + 1] * nearness));
-      }
-    }
-    return found;
-  };
-
-  const find = (words) => {
-    let found = null;
-    for (const word of words) {
-      const next = scores(word);
-      if (!found) { found = next; continue; }
-      for (const [entry, score] of found) {
-        if (next.has(entry)) found.set(entry, score + next.get(entry));
-        else found.delete(entry);
-      }
-    }
-    const sorted = [...(found || [])].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-    // One page that says it everywhere must not hide the others.
-    const told = new Map();
-    return sorted.filter(([entry]) => {
-      const page = index.entries[entry][0];
-      told.set(page, (told.get(page) || 0) + 1);
-      return told.get(page) <= OF_PAGE_MAX;
-    });
   };
 
   const marked = (text, words) => {
@@ -137,19 +106,28 @@ scrollTo(scrollX, location.hash ? scrollY : 0);
     return parts.map((part, at) => at % 2 ? make('mark', {}, part) : part);
   };
 
+  const statusOf = (text, result) => {
+    const count = result.entries.length;
+    if (!count) return `No results for "${text}".`;
+    const shown = `${count} ${count === 1 ? 'result' : 'results'}`;
+    if (result.isPartial) return `No page has all of these words. ${shown} with some of them`;
+    return result.corrected ? `Did you mean "${result.corrected}"? ${shown}` : shown;
+  };
+
   const look = () => {
-    const words = input.value.toLowerCase().match(/[\p{L}\p{N}]+(?:[_\-/.][\p{L}\p{N}]+)*/gu) || [];
-    if (!index) return;
-    const found = words.length ? find(words) : [];
-    said.textContent = !words.length ? '' : !found.length ? `Nothing has ${words.join(' and ')}.`
-      : `${found.length} ${found.length === 1 ? 'place' : 'places'}`;
-    list.replaceChildren(...found.slice(0, SHOWN_MAX).map(([number]) => {
-      const [page, anchor, heading, text] = index.entries[number];
+    const text = input.value.trim();
+    if (!find) return;
+    const result = text ? find(text) : {entries: [], words: []};
+    status.textContent = text ? statusOf(text, result) : '';
+    const words = result.words.filter((word) => !index.common.includes(word));
+    list.replaceChildren(...result.entries.slice(0, SHOWN_MAX).map((number) => {
+      const [page, anchor, heading, excerpt] = index.entries[number];
       const [address, title, kind] = index.pages[page];
+      const mark = (shown) => words.length ? marked(shown, words) : [shown];
       const link = make('a', {href: top_ + address + (anchor ? `#${anchor}` : '')},
-        make('span', {class: 'title'}, ...marked(heading || title, words)),
+        make('span', {class: 'title'}, ...mark(heading || title)),
         make('span', {class: 'where'}, heading ? `${title} · ${kind}` : kind),
-        make('span', {class: 'text'}, ...marked(text, words)));
+        make('span', {class: 'text'}, ...mark(excerpt)));
       return make('li', {}, link);
     }));
   };
@@ -163,7 +141,7 @@ scrollTo(scrollX, location.hash ? scrollY : 0);
   open.hidden = false;
   open.addEventListener('click', show);
   input.addEventListener('input', look);
-  // A link to a part of this same page loads nothing, so the dialog goes by itself.
+  // A link to a section of the current page loads nothing, so close the dialog here.
   list.addEventListener('click', (event) => { if (event.target.closest('a')) dialog.close(); });
   dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
   dialog.addEventListener('keydown', (event) => {

@@ -1,6 +1,6 @@
-// Takes the colours that were chosen before, ahead of the first picture. Must not wait for anything.
+// Applies the saved color scheme before the first paint.
 (() => {
   let chosen = null;
-  try { chosen = localStorage.getItem('eider-colours'); } catch { /* a browser without storage */ }
-  if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.colours = chosen;
+  try { chosen = localStorage.getItem('eider-colors'); } catch { /* a browser without storage */ }
+  if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.colors = chosen;
 })();
