@@ -74,33 +74,36 @@ class Prose:
 
     def draw_tokens(self, tokens, site):
         """The HTML of some of its tokens."""
-        told = []
+        parts = []
         folder = ['']
         index = 0
         while index < len(tokens):
             token = tokens[index]
             if token.type == 'inline':
-                told.append(self._inline(token, site, folder))
+                parts.append(self._inline(token, site, folder))
             elif token.type == 'fence':
-                told.append(self._fence(token))
+                parts.append(self._fence(token))
             elif token.type == 'code_block':
-                told.append(drawn(token.content, 'console'))
+                parts.append(drawn(token.content, 'console'))
             elif token.type == 'table_open':
-                told.append('<div class="table" tabindex="0"><table>')
+                parts.append('<div class="table" tabindex="0"><table>')
+            elif token.type == 'th_open' and not tokens[index + 1].content:
+                parts.append('<td></td>')  # a header cell without text has nothing to announce
+                index += 2
             elif token.type == 'table_close':
-                told.append('</table></div>')
+                parts.append('</table></div>')
             elif token.type == 'heading_open':
-                told.append(f'<{token.tag} id="{token.attrs["id"]}">')
+                parts.append(f'<{token.tag} id="{token.attrs["id"]}">')
             elif token.type == 'heading_close' and token.tag != 'h1':
                 anchor = tokens[index - 2].attrs['id']
-                told.append(f' <a class="anchor" href="#{anchor}" aria-label="Link to this '
-                            f'part">#</a></{token.tag}>\n')
+                parts.append(f' <a class="anchor" href="#{anchor}" aria-label="Link to this '
+                            f'section">#</a></{token.tag}>\n')
             elif not (token.type == 'paragraph_open' and token.hidden or
                       token.type == 'paragraph_close' and token.hidden):
                 folder = [''] if token.type == 'td_open' else folder
-                told.append(_markup(token))
+                parts.append(_markup(token))
             index += 1
-        return ''.join(told)
+        return ''.join(parts)
 
     def _fence(self, token):
         language, _, name = token.info.partition(' ')
