@@ -1,12 +1,15 @@
-"""The pages: links lead somewhere, the index has every page, and headers are public."""
+"""The pages: no dead links, an up-to-date list of pages, and only public headers."""
 
 import re
+import sys
 import unittest
 from pathlib import Path
 
 import layers
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / 'docs/site'))
+import contents  # noqa: E402
 PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md')])
 PUBLIC = layers.public_headers(layers.read_wings(ROOT / 'src/eider'))
 
@@ -77,11 +80,22 @@ class Docs(unittest.TestCase):
                     self.assertTrue(target.exists())
                     self.assertTrue(not anchor or anchor in anchors_of(target))
 
-    def test_the_index_has_every_page(self):
-        index = ROOT / 'docs/README.md'
-        listed = {target for target, _ in links_of(index)}
-        self.assertEqual([], [page.name for page in PAGES
-                              if index.parent in page.parents and page not in listed | {index}])
+    def test_the_list_of_pages_is_up_to_date(self):
+        self.assertEqual(contents.index(), (ROOT / contents.INDEX).read_text(),
+                         'run ./docs/build --write-contents')
+
+    def test_every_page_is_in_one_group(self):
+        groups = contents.groups_of(contents.settings(), {
+            page.relative_to(ROOT).as_posix(): page.name for page in PAGES})
+        listed = [source for group in groups for source in group.sources]
+        self.assertEqual(sorted({*listed}), sorted(listed))
+        self.assertEqual([], [page.name for page in PAGES if page.parent != ROOT
+                              and page.relative_to(ROOT).as_posix() not in listed])
+
+    def test_descriptions_are_the_first_sentence(self):
+        page = '# A title\n\nReads [rows](x.md), e.g. `SELECT 1`. Then more.\n'
+        self.assertEqual('Reads rows, e.g. `SELECT 1`.', contents.description_of(page))
+        self.assertEqual('', contents.description_of('# A title\n\n- A list.\n'))
 
     def test_pages_include_public_headers_alone(self):
         for page in PAGES:

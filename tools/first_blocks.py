@@ -32,7 +32,8 @@ class Program:
     @property
     def is_separate(self):
         """Whether it needs a source of its own, since parts of it belong to the global scope."""
-        return bool(re.search(r'template <>|^#(?!include|pragma)|^namespace eider', self.code, re.M))
+        return bool(re.search(r'template <>|^#(?!include|pragma)|^namespace eider', self.code,
+                              re.M))
 
     @property
     def text(self):

@@ -31,6 +31,7 @@ BRITISH = re.compile(
 _ABBREVIATION = re.compile(r'\b(?:e\.g|i\.e|etc|vs|cf|approx|no)\.$', re.I)
 _SENTENCE_END = re.compile(r'(?<=[.!?…])["”’)\]*]*\s+(?=["“(\[*]*[A-Z0-9])')
 _WORD = re.compile(r"[^\W_][\w'’/.+-]*")
+_ITEM = re.compile(r'\s*(?:[-*+]|\d+\.|>)\s+')
 _FENCE = re.compile(r'^\s*(```|~~~)')
 
 
@@ -90,7 +91,7 @@ def blocks_of(text):
         if _FENCE.match(line):
             in_code = not in_code
             close()
-        elif in_code:
+        elif in_code or line.startswith('    ') and not parts and not _ITEM.match(line):
             continue
         elif line.startswith('#'):
             close()
@@ -102,7 +103,7 @@ def blocks_of(text):
         elif not line.strip():
             close()
         else:
-            item = re.match(r'\s*(?:[-*+]|\d+\.|>)\s+', line)
+            item = _ITEM.match(line)
             if item:
                 close()
                 line = line[item.end():]
@@ -203,7 +204,7 @@ class Settings:
 
     def allows(self, name, rule):
         """Whether a page may break a rule."""
-        return rule in self.exceptions.get(name, {})
+        return bool({rule, 'all'} & {*self.exceptions.get(name, {})})
 
 
 def check(root, extra_faults=None):

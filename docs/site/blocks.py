@@ -1,7 +1,4 @@
-"""Code in colours, as blocks that can be copied.
-
-Must not run or change it: what stands in the page is what is shown.
-"""
+"""Code blocks with syntax highlighting."""
 
 import html
 
@@ -16,7 +13,7 @@ _SHOWN = {'cpp': 'C++', 'cmake': 'CMake', 'js': 'JavaScript', 'ts': 'TypeScript'
 _FORMATTER = HtmlFormatter(nowrap=True)
 
 
-def coloured(text, language):
+def highlighted(text, language):
     """The markup of the code, without a frame."""
     if language in ('text', ''):
         return html.escape(text, quote=False)
@@ -30,7 +27,7 @@ def coloured(text, language):
 
 
 def _console(text):
-    """Commands, with what is said about them behind a "#" held back."""
+    """Commands, with their comments in a lighter color."""
     lines = []
     for line in text.splitlines():
         said = line.find(' # ')
@@ -44,8 +41,8 @@ def _console(text):
 
 
 def drawn(text, language, name=''):
-    """A block of code; `name` is the file that it is of."""
+    """A code block; `name` is the file that the code is from."""
     label = name or _SHOWN.get(language, '')
     caption = f'<figcaption>{html.escape(label)}</figcaption>' if label else ''
     return (f'<figure class="code">{caption}<pre tabindex="0"><code>'
-            f'{coloured(text, language)}</code></pre></figure>\n')
+            f'{highlighted(text, language)}</code></pre></figure>\n')

@@ -15,7 +15,8 @@ INDEX = 'docs/README.md'
 _DESCRIPTION_LETTERS_MAX = 200
 _INTRODUCTION = """# Documentation: all pages
 
-New to Eider? Start with [installation](get-started/install.md). To find a page by a word, use the search of the site: `./docs/build --serve 8000`.
+New to Eider? Start with [installation](get-started/install.md).
+To find a page by a word, use the search of the site: `./docs/build --serve 8000`.
 
 [//]: # (./docs/build --write-contents writes this file from docs/site/site.toml.)
 """
@@ -94,8 +95,9 @@ def _shortened(sentence):
 def index(root=ROOT):
     """The text of docs/README.md."""
     setting = settings(root)
-    sources = [path.relative_to(root).as_posix()
-               for path in [*root.glob('*.md'), *root.glob('docs/**/*.md'), *root.glob('arena/*.md')]]
+    patterns = ('*.md', 'docs/**/*.md', 'arena/*.md')
+    sources = [path.relative_to(root).as_posix() for pattern in patterns
+               for path in root.glob(pattern)]
     entries = {source: entry_of(source, (root / source).read_text(encoding='utf-8'))
                for source in sources}
     lines, section = [_INTRODUCTION], ''

@@ -157,7 +157,8 @@ def check_output(output):
         raise SiteFailed(output, 'is a file. Choose a folder.')
     if output.is_dir() and any(output.iterdir()):
         if not (output / _MARK).is_file():
-            raise SiteFailed(output, 'is not empty and has no site of docs/build. Choose another folder.')
+            raise SiteFailed(output, 'is not empty and has no site of docs/build. '
+                             'Choose another folder.')
 
 
 def write(files, output):

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 import layers
-from blocks import coloured, drawn
+from blocks import highlighted, drawn
 from headers import read
 from tree import ROOT, Heading, Page, Section, SiteFailed
 
@@ -187,7 +187,7 @@ class _Writer:
         is_special = '<' in each.name and each.kind in ('class', 'struct')
         kind = 'specialisation' if is_special else each.kind
         return {'anchor': each.anchor, 'name': each.name, 'kind': kind, 'line': each.line,
-                'space': each.space, 'code': coloured(each.signature, 'cpp'),
+                'space': each.space, 'code': highlighted(each.signature, 'cpp'),
                 'doc': self.doc(each.doc), 'members': self.members(each.members)}
 
     def members(self, members):
@@ -207,7 +207,7 @@ class _Writer:
                 told.append(entry)
         for entry in told:
             if isinstance(entry['code'], list):
-                entry['code'] = coloured('\n'.join(entry['code']), 'cpp')
+                entry['code'] = highlighted('\n'.join(entry['code']), 'cpp')
         return told
 
     def doc(self, lines):

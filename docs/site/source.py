@@ -1,7 +1,4 @@
-"""Files and folders of the tree that pages link to, shown as they are.
-
-Must not show more than is asked for: a page links to it, or a folder that is linked has it.
-"""
+"""Pages of source files and folders: those that pages link to, and the files of these folders."""
 
 import html
 import subprocess
@@ -16,30 +13,30 @@ _BYTES_MAX = 200_000
 
 
 def _listed():
-    """The tree's files: those that git knows or would add; without git, as in a tarball, all but
-    what is built."""
+    """The files of the tree: those that git tracks or would add; without git, all of the folders
+    that pages link to."""
     if (ROOT / '.git').exists():
-        told = subprocess.run(['git', 'ls-files', '-co', '--exclude-standard'], cwd=ROOT,
+        listed = subprocess.run(['git', 'ls-files', '-co', '--exclude-standard'], cwd=ROOT,
                               check=True, capture_output=True, text=True).stdout
-        return sorted(set(told.splitlines()))
+        return sorted(set(listed.splitlines()))
     tops = [ROOT / name for name in ('arena', 'docs', 'examples', 'tests')]
     return sorted(path.relative_to(ROOT).as_posix() for top in tops for path in top.rglob('*')
                   if path.is_file())
 
 
 class Sources:
-    """Pages of files that somebody has asked for."""
+    """The pages of source files, made on first use."""
 
     def __init__(self):
         self.files = _listed()
         self.made = {}
 
     def pages(self):
-        """All that were asked for."""
+        """The pages made so far."""
         return list(self.made.values())
 
     def page_of(self, path):
-        """The page of a tracked file or folder, made when it is first asked for; or None."""
+        """The page of a tracked file or folder, or None."""
         if path in self.made:
             return self.made[path]
         below = [name for name in self.files if name.startswith(path.rstrip('/') + '/')]
@@ -62,15 +59,15 @@ class Sources:
         except UnicodeDecodeError:
             text = None
         page.html = drawn(text, language) if text is not None else \
-            f'<p>{len(content):,} bytes that are not shown here.</p>'
+            f'<p>{len(content):,} bytes (not shown).</p>'
         return page
 
     def _of_folder(self, path, below):
         page = self._page(path, f'source/{path}/index.html')
-        told = []
+        items = []
         for name in below:
             shown = html.escape(name[len(path.rstrip("/")) + 1:])
             way = html.escape(page.way_to(self.page_of(name).address))
-            told.append(f'<li><a href="{way}"><code>{shown}</code></a></li>')
-        page.html = f'<ul class="files">{"".join(told)}</ul>'
+            items.append(f'<li><a href="{way}"><code>{shown}</code></a></li>')
+        page.html = f'<ul class="files">{"".join(items)}</ul>'
         return page

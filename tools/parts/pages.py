@@ -14,6 +14,7 @@ from parts.outcome import tail
 
 COMPILER = 'clang++-19'
 COMPILE_SECONDS_MAX = 120
+_COMMON = '#include <eider/eider.h>'  # read once for all programs that have it
 _ERROR = re.compile(r'^(?=\S+:\d+:\d+: (?:fatal )?error: )', re.MULTILINE)
 
 
@@ -32,24 +33,25 @@ def compile_faults(programs, root):
     """{page: [error]} of programs that do not compile as pasted; '' for errors of no page."""
     flags = [COMPILER, '-std=c++23', '-DEIDER_VERSION=""', f'-I{root}/include', f'-I{root}/src',
              '-fno-caret-diagnostics', '-ferror-limit=0']
+    sources = first_blocks.sources_of(programs)
     with tempfile.TemporaryDirectory() as directory:
         header, compiled = Path(directory, 'first.h'), Path(directory, 'first.pch')
-        header.write_text('#include <eider/eider.h>\n')
-        made = commands.run([*flags, '-fpch-instantiate-templates', '-x', 'c++-header', header,
-                             '-o', compiled], COMPILE_SECONDS_MAX, root)
-        if not made.is_good:
-            return {'': [tail(made.output)]}
+        header.write_text(f'{_COMMON}\n')
+        if any(_COMMON in source for source in sources):
+            made = commands.run([*flags, '-fpch-instantiate-templates', '-x', 'c++-header', header,
+                                 '-o', compiled], COMPILE_SECONDS_MAX, root)
+            if not made.is_good:
+                return {'': [tail(made.output)]}
 
         def compile_source(source):
-            # A page that includes no header of Eider's must not get it from the compiled one.
-            once = ['-include-pch', compiled] if '#include <eider/eider.h>' in source else []
+            # A program without this include must not get it from the precompiled header.
+            once = ['-include-pch', compiled] if _COMMON in source else []
             return commands.run([*flags, *once, '-fsyntax-only', '-x', 'c++', '-'],
                                 COMPILE_SECONDS_MAX, root, text=source)
-        ended = commands.each(compile_source, first_blocks.sources_of(programs))
+        ended = commands.each(compile_source, sources)
     faults = {}
-    for one in ended:
-        for said in _ERROR.split(one.output):
-            if _ERROR.match(said):
-                page = re.search(r'^(\S+\.md):\d+:', said, re.MULTILINE)
-                faults.setdefault(page[1] if page else '', []).append(said.partition('\n')[0])
+    for error in (each for one in ended for each in _ERROR.split(one.output)):
+        if _ERROR.match(error):
+            page = re.search(r'^(\S+\.md):\d+:', error, re.MULTILINE)
+            faults.setdefault(page[1] if page else '', []).append(error.partition('\n')[0])
     return faults

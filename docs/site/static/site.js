@@ -45,7 +45,8 @@ if (navigator.clipboard) {
 }
 
 // The menu shows the current page; the list of sections shows the current section.
-document.querySelector('.side [aria-current]')?.scrollIntoView({block: 'center'});
+const showCurrent = () => document.querySelector('.side [aria-current]')?.scrollIntoView({block: 'center'});
+showCurrent();
 scrollTo(scrollX, location.hash ? scrollY : 0);
 
 // On narrow screens the menu covers the page: Escape closes it and returns to its button.
@@ -56,6 +57,7 @@ scrollTo(scrollX, location.hash ? scrollY : 0);
     state.checked = false;
     state.focus();
   });
+  state?.addEventListener('change', showCurrent);
   state?.addEventListener('keydown', (event) => { if (event.key === 'Enter') state.click(); });
 }
 
