@@ -261,7 +261,7 @@ def one(terminal, found):
     output = terminal.run(found[1], found[2])
     if output is None or masked(output) == masked(found[2]):
         return found[0]
-    return f'$ {found[1]}\n' + (output.rstrip() + '\n' if output.strip() else '')
+    return f'$ {found[1]}\n' + (output.strip() + '\n' if output.strip() else '')
 
 
 if __name__ == '__main__':
