@@ -56,8 +56,9 @@ def blocks_of(text):
 
 
 def namespace_of(page):
-    """docs/migrate/from-crow.md: from_crow_page"""
-    return re.sub(r'\W', '_', page.stem.lower()) + '_page'
+    """docs/migrate/from-crow.md: from_crow_page; docs/tutorial/01-hello.md: step_01_hello_page"""
+    name = re.sub(r'\W', '_', page.stem.lower())
+    return f'step_{name}_page' if name[0].isdigit() else f'{name}_page'
 
 
 def without_dots(code):
