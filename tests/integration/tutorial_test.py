@@ -1,4 +1,4 @@
-"""The steps of docs/tutorial: each is built as its page shows it, and answers its commands so.
+"""The steps of docs/tutorial, and first-steps.md: each is built as its page shows it, and answers its commands so.
 
 A block of code that begins with a comment with a file name (`// notes.cc`) is that file. In blocks
 of `console`, `$ eider run FILE …` and `$ eider dev` start the step's program on a free port in
@@ -27,7 +27,8 @@ from pathlib import Path
 from project_support import Installed, environment
 from support import ROOT, STOP_SECONDS_MAX, free_port
 
-PAGES = sorted((ROOT / 'docs/tutorial').glob('[0-9][0-9]-*.md'))
+PAGES = [ROOT / 'docs/get-started/first-steps.md',
+         *sorted((ROOT / 'docs/tutorial').glob('[0-9][0-9]-*.md'))]
 FENCED = re.compile(r'^```(\w+) *\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 NAMED = re.compile(r'(?://|#|--|/\*|\{#|<!--) ([\w./-]+\.\w+)\b')
 COMMAND = re.compile(r'^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)', re.MULTILINE)
@@ -222,7 +223,7 @@ class Tutorial(unittest.TestCase):
         build(cls.steps, cls.prefix, cls.place)
 
     def test_each_step_shows_what_it_does(self):
-        self.assertGreaterEqual(len(self.steps), 20)
+        self.assertGreaterEqual(len(self.steps), 21)
         for step in self.steps:
             with self.subTest(step=step.name), Terminal(step, self.place) as terminal:
                 self.assertTrue(step.commands)
