@@ -1,4 +1,5 @@
-"""The steps of docs/tutorial, and first-steps.md: each is built as its page shows it, and answers its commands so.
+"""The steps of docs/tutorial, and first-steps.md: each is built as its page shows it, and answers
+its commands as shown. And the messages that troubleshooting.md explains.
 
 A block of code that begins with a comment with a file name (`// notes.cc`) is that file. In blocks
 of `console`, `$ eider run FILE …` and `$ eider dev` start the step's program on a free port in
@@ -39,6 +40,8 @@ MASKED = [(re.compile(pattern), mask) for pattern, mask in (
     (r'("milliseconds":)[\d.]+', r'\1<time>'),
     (r'\b[0-9a-f]{16}\b', '<id>'),
     (r'\(\d+ threads?, \w+\)', '(<threads>)'))]
+# Messages of compilers, linkers and CMake.
+THEIRS = re.compile(r'deduced return type|undeclared identifier|Could not find|undefined ref|no member|^eider ')
 BUILD_SECONDS_MAX = 400
 # A page that is read again may show more, as what runs in the background goes on.
 PATIENCE = 20
@@ -237,6 +240,21 @@ class Tutorial(unittest.TestCase):
         self.assertTrue(tests)
         for status, output in tests:
             self.assertEqual(status, 0, output)
+
+
+class Troubleshooting(unittest.TestCase):
+    """The page on error messages."""
+
+    def test_the_messages_that_it_explains_are_those_of_the_sources(self):
+        page = (ROOT / 'docs/get-started/troubleshooting.md').read_text()
+        sources = ' '.join(path.read_text() for folder in ('src', 'cli')
+                           for path in (ROOT / folder).rglob('*.[ch]*') if path.is_file())
+        # Literals that go on in the next line are one text.
+        sources = re.sub(r'"\s*"', '', sources)
+        for message in re.findall(r'^### `([^`]+)`', page, re.MULTILINE):
+            for part in message.split('…') if not THEIRS.search(message) else ():
+                with self.subTest(message=message):
+                    self.assertIn(part.strip(' ,<>'), sources)
 
 
 def write_outputs(names):
