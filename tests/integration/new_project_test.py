@@ -191,6 +191,18 @@ class Added(Place):
         self.assertEqual([*counts.rglob('prices*')], [])
 
 
+class Agents(Place):
+    """AGENTS.md tells agents how to work in a project."""
+
+    def test_each_kind_of_project_has_it(self):
+        for kind in 'service', 'web', 'realtime', 'library':
+            with self.subTest(kind=kind):
+                text = (self.made(kind, f'{kind}-x') / 'AGENTS.md').read_text()
+                self.assertIn(f'`{kind}-x` is ', text)
+                self.assertIn('eider test', text)
+                self.assertNotRegex(text, r'@\w+@')
+
+
 class LaidOut(Place):
     """`eider fmt` is of sources of C++."""
 
