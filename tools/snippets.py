@@ -25,8 +25,8 @@ _CAPTURES = re.compile(r'(?<![\w\])])\[([^\[\]]*)\](?=\s*[({])')
 # Page and first line of the blocks that nothing compiles; it may only get shorter.
 NOT_COMPILED = {
     # What `eider openapi client` makes of a document.
-    ('docs/guides/apis/generated-clients.md', '#include "notes_client.h"'),
-    ('docs/guides/apis/generated-clients.md', 'auto ticks = co_await client.ticks();'),
+    ('docs/guides/apis/generated-cpp-client.md', '#include "notes_client.h"'),
+    ('docs/guides/apis/generated-cpp-client.md', 'auto ticks = co_await client.ticks();'),
 }
 
 
