@@ -6,23 +6,11 @@
 
 namespace docs::templates_page {
 
-struct Note {
-  std::string title;
-};
+namespace demo {
 struct NotePage {
-  Note note;
+  std::string title;
   std::vector<std::string> comments;
 };
-struct ListPage {
-  std::vector<Note> notes;
-};
-struct Store {
-  Note find(std::int64_t id);
-  std::vector<std::string> comments(std::int64_t id);
-  std::vector<Note> all();
-};
-namespace notes {
-std::string shout(std::string_view text);
-}
+}  // namespace demo
 
 }  // namespace docs::templates_page
