@@ -1,0 +1,9 @@
+// A header that the first snippet of this page includes.
+// Cannot be compiled alone: see common.h.
+#pragma once
+
+#include <fstream>
+
+#include "common.h"
+
+namespace docs::sandbox_page {}  // namespace docs::sandbox_page
