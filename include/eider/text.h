@@ -1,5 +1,5 @@
 // Text helpers: HTML escaping, slugs, Base64, UTF-8, random tokens, SHA-256.
-// Component: core. Guide: docs/guides/responses/etags-and-idempotency.md.
+// Component: core. Guide: docs/guides/responses/error-pages.md.
 #pragma once
 
 #include "eider/core/base/base64.h"

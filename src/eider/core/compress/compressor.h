@@ -16,7 +16,7 @@ class Encoder;
 }
 
 /// How hard each coding tries. Sensible for answers that are made as they are asked for; see
-/// docs/guides/responses/compression.md for what they cost.
+/// docs/performance/compression.md for what they cost.
 struct CompressionLevels {
   int gzip = 5;    // 1 to 9
   int brotli = 4;  // 0 to 11
