@@ -26,6 +26,12 @@ def made_of(page, name='docs/guides/a-page.md'):
         return ''.join(snippets.sources_of(root, 1))
 
 
+class Names(unittest.TestCase):
+    def test_a_namespace_begins_with_a_letter(self):
+        self.assertEqual('from_crow_page', snippets.namespace_of(Path('from-crow.md')))
+        self.assertEqual('step_01_hello_page', snippets.namespace_of(Path('01-hello.md')))
+
+
 class Items(unittest.TestCase):
     def test_what_stands_outside_of_functions(self):
         for code in ('struct A { int a; };', 'enum class B { c };', 'using D = int;',

@@ -41,7 +41,8 @@ MASKED = [(re.compile(pattern), mask) for pattern, mask in (
     (r'\b[0-9a-f]{16}\b', '<id>'),
     (r'\(\d+ threads?, \w+\)', '(<threads>)'))]
 # Messages of compilers, linkers and CMake.
-THEIRS = re.compile(r'deduced return type|undeclared identifier|Could not find|undefined ref|no member|^eider ')
+THEIRS = re.compile(r'deduced return type|undeclared identifier|Could not find|undefined reference'
+                    r'|no member')
 BUILD_SECONDS_MAX = 400
 # A page that is read again may show more, as what runs in the background goes on.
 PATIENCE = 20
@@ -172,7 +173,8 @@ class Terminal:
         begin = time.monotonic()
         while True:
             ended = subprocess.run(['sh', '-c', command], cwd=self.folder, text=True, check=False,
-                                   env=environment(HOME=str(self.folder)), capture_output=True,
+                                   capture_output=True,
+                                   env=environment(HOME=str(self.folder), no_proxy='*'),
                                    stdin=subprocess.DEVNULL, timeout=STOP_SECONDS_MAX)
             output = ended.stdout.replace('\r', '').replace(str(self.port), '8080')
             is_over = time.monotonic() - begin > PATIENCE or not shown.strip()
