@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+COMMON = '#include <eider/eider.h>'  # read once for all programs that have it
 _BLOCK = re.compile(r'^( *)```cpp *(\S*)\n(.*?)^ *```', re.S | re.M)
 _PROGRAM = re.compile(r'\bint main\(|^TEST(?:_F)?\(', re.M)
-_INCLUDE = re.compile(r'^#include [<"][^>"]+[>"].*$', re.M)
+_INCLUDE = re.compile(r'^(#include [<"][^>"]+[>"]).*$', re.M)
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class Program:
 
     @property
     def includes(self):
-        """Its include lines, which programs of one source share."""
-        return tuple(sorted(set(_INCLUDE.findall(self.code))))
+        """Its include lines, without comments."""
+        return sorted(set(_INCLUDE.findall(self.code)))
 
     @property
     def is_separate(self):
@@ -53,19 +54,22 @@ def programs_of(root, names):
     return [program for program in programs if program and program.is_complete]
 
 
-def sources_of(programs):
-    """Sources to compile: programs with the same includes share one, each in its own namespace."""
-    shared, alone = {}, []
+def sources_of(programs, known=()):
+    """[(pages, text)] to compile. Programs with the same includes share a source, in which each has
+    its own namespace.
+
+    known  include lines that make no difference, since COMMON brings these headers
+    """
+    groups = {}
     for program in programs:
-        if program.is_separate:
-            alone.append([program])
-        else:
-            shared.setdefault(program.includes, []).append(program)
-    return [_joined(group) for group in [*shared.values(), *alone]]
+        key = tuple(line for line in program.includes
+                    if line not in known or COMMON not in program.includes)
+        groups.setdefault((key, program.page if program.is_separate else ''), []).append(program)
+    return [([program.page for program in group], _joined(group)) for group in groups.values()]
 
 
 def _joined(group):
-    lines = [*group[0].includes, '']
+    lines = [*sorted({line for program in group for line in program.includes}), '']
     if len(group) == 1:
         return '\n'.join(lines) + group[0].text
     return '\n'.join(lines) + ''.join(

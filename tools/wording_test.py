@@ -90,17 +90,26 @@ class Programs(unittest.TestCase):
         other = first_blocks.Program('other.md', 3, '#include <eider/cache.h>\n' + program)
         special = first_blocks.Program('special.md', 3, program + 'template <>\nstruct X<int> {};')
         sources = first_blocks.sources_of([*programs, other, special])
-        self.assertEqual([3, 1, 1], [source.count('int main') for source in sources])
-        self.assertEqual(1, sources[0].count('#include'))
-        self.assertIn('#line 3 "2.md"', sources[0])
+        self.assertEqual([3, 1, 1], [text.count('int main') for _, text in sources])
+        self.assertEqual(['0.md', '1.md', '2.md'], sources[0][0])
+        self.assertEqual(1, sources[0][1].count('#include'))
+        self.assertIn('#line 3 "2.md"', sources[0][1])
+        more = first_blocks.Program('more.md', 3, '#include <string>\n' + program)
+        self.assertEqual(2, len(first_blocks.sources_of([*programs, more])))
+        self.assertEqual(1, len(first_blocks.sources_of([*programs, more], {'#include <string>'})))
 
     def test_errors_are_of_their_page_and_line(self):
         good = '#include <string>\nint main() {\n  std::string text;\n}\n'
         bad = '#include <string>\nint main() {\n  string text;\n}\n'
         bare = 'int main() {\n  std::string text;\n}\n'
-        faults = pages.compile_faults([first_blocks.Program('good.md', 5, good),
-                                       first_blocks.Program('bad.md', 5, bad),
-                                       first_blocks.Program('bare.md', 5, bare)], ROOT)
+        programs = [first_blocks.Program('good.md', 5, good),
+                    first_blocks.Program('bad.md', 5, bad),
+                    first_blocks.Program('bare.md', 5, bare)]
+        with tempfile.TemporaryDirectory() as held:
+            memory = Path(held, 'memory')
+            faults = pages.compile_faults(programs, ROOT, memory)
+            self.assertEqual(1, len(list(memory.iterdir())))
+            self.assertEqual(faults, pages.compile_faults(programs, ROOT, memory))
         self.assertEqual({'bad.md', 'bare.md'}, set(faults))
         self.assertIn("bad.md:7:3: error: unknown type name 'string'", faults['bad.md'][0])
 

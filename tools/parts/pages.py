@@ -3,6 +3,7 @@
 Layering: changes no file.
 """
 
+import hashlib
 import re
 import tempfile
 from pathlib import Path
@@ -10,49 +11,88 @@ from pathlib import Path
 import first_blocks
 import wording
 from parts import commands
-from parts.outcome import tail
 
 COMPILER = 'clang++-19'
 COMPILE_SECONDS_MAX = 120
-_COMMON = '#include <eider/eider.h>'  # read once for all programs that have it
-_ERROR = re.compile(r'^(?=\S+:\d+:\d+: (?:fatal )?error: )', re.MULTILINE)
+_ERROR = re.compile(r'^(?=\S+:\d+:\d+: (?:fatal )?error: |(?:fatal )?error: |the compiler )',
+                    re.MULTILINE)
 
 
 def check(outcome, root):
     """Every page follows the rules, or is listed as pending in docs/lint.toml."""
-    names, settings = wording.pages_of(root), wording.Settings.read(root)
-    compiled = [name for name in names if not settings.allows(name, 'main')]
-    faults = compile_faults(first_blocks.programs_of(root, compiled), root)
-    if lost := faults.pop('', None):
-        outcome.fail('the first programs', '\n'.join(lost))
-    failed = wording.check(root, faults)
+    names = wording.pages_of(root)
+    failed = wording.check(root, compile_faults(first_blocks.programs_of(root, names), root))
     for name in sorted({*names, *failed}):
         outcome.check(name, failed.get(name))
 
 
-def compile_faults(programs, root):
-    """{page: [error]} of programs that do not compile as pasted; '' for errors of no page."""
+def compile_faults(programs, root, memory=None):
+    """{page: [error]} of programs that do not compile as pasted.
+
+    memory  a folder for the names of sources without errors (default: build/first-programs)
+    """
     flags = [COMPILER, '-std=c++23', '-DEIDER_VERSION=""', f'-I{root}/include', f'-I{root}/src',
              '-fno-caret-diagnostics', '-ferror-limit=0']
-    sources = first_blocks.sources_of(programs)
-    with tempfile.TemporaryDirectory() as directory:
-        header, compiled = Path(directory, 'first.h'), Path(directory, 'first.pch')
-        header.write_text(f'{_COMMON}\n')
-        if any(_COMMON in source for source in sources):
-            made = commands.run([*flags, '-fpch-instantiate-templates', '-x', 'c++-header', header,
-                                 '-o', compiled], COMPILE_SECONDS_MAX, root)
-            if not made.is_good:
-                return {'': [tail(made.output)]}
-
-        def compile_source(source):
-            # A program without this include must not get it from the precompiled header.
-            once = ['-include-pch', compiled] if _COMMON in source else []
-            return commands.run([*flags, *once, '-fsyntax-only', '-x', 'c++', '-'],
-                                COMPILE_SECONDS_MAX, root, text=source)
-        ended = commands.each(compile_source, sources)
+    compiler = _Compiler(flags, root, memory or root / 'build/first-programs')
+    sources = first_blocks.sources_of(programs, compiler.known())
     faults = {}
-    for error in (each for one in ended for each in _ERROR.split(one.output)):
-        if _ERROR.match(error):
-            page = re.search(r'^(\S+\.md):\d+:', error, re.MULTILINE)
-            faults.setdefault(page[1] if page else '', []).append(error.partition('\n')[0])
+    for pages, output in zip([pages for pages, _ in sources], compiler.outputs(sources)):
+        for error in _ERROR.split(output):
+            if _ERROR.match(error):
+                found = re.search(r'^(\S+\.md):\d+:', error, re.MULTILINE)
+                for page in [found[1]] if found else pages:
+                    faults.setdefault(page, []).append(error.partition('\n')[0])
     return faults
+
+
+class _Compiler:
+    """Compiles sources, and remembers those without errors until a header changes."""
+
+    def __init__(self, flags, root, memory):
+        self.flags = flags
+        self.root = root
+        self.memory = memory
+        digest = hashlib.sha256(repr(flags).encode())
+        for path in sorted([*root.glob('include/**/*.h'), *root.glob('src/**/*.h')]):
+            digest.update(path.read_bytes())
+        self.digest = digest
+
+    def known(self):
+        """The include lines of the standard headers that the common header brings."""
+        listed = commands.run([*self.flags, '-M', '-x', 'c++', '-'], COMPILE_SECONDS_MAX, self.root,
+                              text=f'{first_blocks.COMMON}\n').output
+        return {f'#include <{name}>' for name in re.findall(r'/([a-z_]+)(?=[ \n])', listed)}
+
+    def outputs(self, sources):
+        """The output of the compiler for each source, '' without errors."""
+        marks = [self.memory / self._key(text) for _, text in sources]
+        left = [text for mark, (_, text) in zip(marks, sources) if not mark.exists()]
+        outputs = dict(zip(left, self._compiled(left)))
+        self.memory.mkdir(parents=True, exist_ok=True)
+        for mark, (_, text) in zip(marks, sources):
+            if not outputs.get(text):
+                mark.touch()
+        for old in {*self.memory.iterdir()} - {*marks}:
+            old.unlink()
+        return [outputs.get(text, '') for _, text in sources]
+
+    def _key(self, text):
+        digest = self.digest.copy()
+        digest.update(text.encode())
+        return digest.hexdigest()
+
+    def _compiled(self, texts):
+        with tempfile.TemporaryDirectory() as directory:
+            header, compiled = Path(directory, 'first.h'), Path(directory, 'first.pch')
+            header.write_text(f'{first_blocks.COMMON}\n')
+            if any(first_blocks.COMMON in text for text in texts):
+                commands.run([*self.flags, '-fpch-instantiate-templates', '-x', 'c++-header',
+                              header, '-o', compiled], COMPILE_SECONDS_MAX, self.root)
+
+            def compile_source(text):
+                # A program without this include must not get it from the precompiled header.
+                once = ['-include-pch', compiled] if first_blocks.COMMON in text else []
+                ended = commands.run([*self.flags, *once, '-fsyntax-only', '-x', 'c++', '-'],
+                                     COMPILE_SECONDS_MAX, self.root, text=text)
+                return '' if ended.is_good else ended.output or 'the compiler ended with an error'
+            return commands.each(compile_source, texts)
