@@ -84,7 +84,7 @@ function(eider_link name)
 endfunction()
 
 # What of the core is there only with liburing; a program keeps of its small sections what it calls, and of the shared
-# libraries those: each that another component needs would cost every worker a page or a hundred (docs/operations/zero-downtime-upgrades.md).
+# libraries those: each that another component needs would cost every worker a page or a hundred (docs/performance/restarts.md).
 function(eider_finish_core)
   target_link_options(eider_core INTERFACE LINKER:--gc-sections,--as-needed)
   if(EIDER_IO_URING)

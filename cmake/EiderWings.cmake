@@ -9,7 +9,7 @@
 #     PACKAGES  of find_package, "NAME VERSION"; MODULES of pkg-config, "NAME MODULE>=VERSION…"; TARGETS of both, to link
 #     BUILDING  packages whose headers only its own sources include (CLI11 and toml++, of core)
 #     DEBIAN    the packages of Debian and Ubuntu that have these libraries, for messages
-#     HOT       goes without the standard library's own checks, which cost its requests 5 % (docs/operations/compiler-hardening.md)
+#     HOT       goes without the standard library's own checks, which cost its requests 5 % (docs/performance/feature-cost.md)
 # Versions are those of Debian 12, the oldest with which all is tested. simdjson and Threads cannot be asked for as "or newer".
 set(EIDER_WINGS)
 set(EIDER_COMPONENTS_ALL)

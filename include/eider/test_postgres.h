@@ -1,5 +1,5 @@
 // A PostgreSQL database per test.
-// Component: postgres. Guide: docs/guides/testing/testing.md.
+// Component: postgres. Guide: docs/guides/testing/database-tests.md.
 #pragma once
 
 #include "eider/data/db/postgres/testing/test_postgres.h"

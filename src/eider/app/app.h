@@ -273,7 +273,7 @@ class Routes {
                 .stop_within = within});
   }
   /// What is to be done when SIGHUP has had the settings read anew
-  /// (docs/operations/configuration.md): called once each time, on the server's first loop, when a
+  /// (docs/operations/reload.md): called once each time, on the server's first loop, when a
   /// Live struct tells what is new, and whether something is or not. What it throws is in the log.
   ///
   ///     app.on_reload("pool", [&own](State<Pool> pool) { pool->resize(own->pool_size); });

@@ -17,7 +17,7 @@ namespace eider {
 
 class CookieJar;
 
-/// When the client speaks HTTP/2 (docs/guides/network/http-client.md).
+/// When the client speaks HTTP/2 (docs/guides/network/http-client-options.md).
 enum class Http2Use : std::uint8_t {
   /// To https:// servers that agree (ALPN); HTTP/1.1 to all others.
   negotiated,
@@ -106,7 +106,7 @@ struct ClientOptions {
   /// host without asking.) Fields go along only when they are known to hold no secret, such as
   /// Accept and Content-Type.
   bool may_send_content_elsewhere = false;
-  /// Of one request, and only where it is safe (docs/guides/network/http-client.md).
+  /// Of one request, and only where it is safe (docs/guides/network/http-client-options.md).
   unsigned retries_max = 2;
   /// All retries together are no more than this share of the requests, and a few.
   double retry_share = 0.1;

@@ -59,7 +59,7 @@ enum class SandboxMode : std::uint8_t {
   required,
 };
 
-/// When the workers of a supervisor start (docs/operations/zero-downtime-upgrades.md).
+/// When the workers of a supervisor start (docs/operations/workers.md).
 enum class WorkersStart : std::uint8_t {
   /// At once: it is ready when all of them serve.
   early,
@@ -122,7 +122,7 @@ struct ServerOptions {
   /// on. App::serve does. Pre: no SignalWatch has this signal, and one server in a process does.
   bool hands_over = false;
   /// So many processes of this program serve, below this one, which only holds their sockets and
-  /// starts them again (docs/operations/zero-downtime-upgrades.md); 0: this one serves. Of
+  /// starts them again (docs/operations/workers.md); 0: this one serves. Of
   /// App::serve.
   unsigned workers = 0;
   WorkersStart workers_start = WorkersStart::early;
