@@ -232,10 +232,10 @@ class Misused(unittest.TestCase):
                          (MISUSED, said + '; see --help\n'))
 
     def test_an_unknown_option_is_named_with_the_one_that_was_meant(self):
-        self.assert_told('--thread is no option, but --threads is', '--thread', '3')
-        self.assert_told('--prot is no option, but --port is', '--prot=80')
-        self.assert_told('--writers is no option', '--writers', '3')
-        self.assert_told("'8080' is no option", '8080')
+        self.assert_told('--thread is not an option (did you mean --threads?)', '--thread', '3')
+        self.assert_told('--prot is not an option (did you mean --port?)', '--prot=80')
+        self.assert_told('--writers is not an option', '--writers', '3')
+        self.assert_told("'8080' is not an option", '8080')
 
     def test_a_value_out_of_range_is_told_with_the_range(self):
         self.assert_told("--port must be between 0 and 65535, not '65536'", '--port', '65536')
@@ -255,7 +255,7 @@ class Misused(unittest.TestCase):
                          "not '8080'", environment={'EIDER_LISTEN': '127.0.0.1:0,8080'})
 
     def test_help_names_every_option_with_its_variable(self):
-        status, said = run_to_end(PLAIN, '--port', 'wrong', '--help')
+        status, said = run_to_end(PLAIN, '--port', 'wrong', '--help-all')
         self.assertEqual(status, 0)
         for name in ('host', 'port', 'listen', 'tls-port', 'listen-tls', 'cert', 'key',
                      'proxy-protocol', 'share-port', 'threads', 'backend', 'leave-seconds',
@@ -281,7 +281,7 @@ class Misused(unittest.TestCase):
                                  f"systemd, not '{place}'", option, place)
 
     def test_a_certificate_that_nobody_is_shown_is_told_with_the_mend(self):
-        said = ('--cert and --key are for TLS, which is spoken nowhere: '
+        said = ('--cert and --key require an address for TLS: '
                 'add --tls-port or --listen-tls')
         for words in (('--cert', 'a.pem'), ('--key', 'a.pem'), ('--cert', 'a', '--key', 'b')):
             self.assert_told(said, *words)

@@ -1,100 +1,167 @@
-// What one client may cost, and for how long: every bound of the server, with a safe default.
-// Must not hold what routes decide for themselves, such as how large a body they take.
+// The server's limits for clients, each with a safe default, and their options.
+// Must not contain the limits of single routes, such as the maximum size of their bodies.
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
+#include "eider/core/reflect/option_text.h"
 #include "eider/io/runtime/pace.h"
 #include "eider/io/runtime/time.h"
 
 namespace eider {
 
-/// The largest body that a route takes unless it says otherwise: 1 MiB.
+/// The default of the maximum size of a route's request body: 1 MiB.
 inline constexpr std::size_t kBodyBytesMaxDefault = 1024UL * 1024;
 
-/// Connections of one client, unless the program or a setting chooses another number.
+/// The default of the maximum number of connections of one client.
 inline constexpr std::size_t kConnectionsPerAddressDefault = 1000;
 
+namespace detail::server {
+
+/// Default: bounds of a number.
+struct LimitText {
+  std::string_view member;
+  std::string_view help;
+  std::string_view least = "1";
+  std::string_view most = "1000000000";
+  OptionUnit unit = OptionUnit::none;
+};
+
+template <std::size_t N>
+[[nodiscard]] consteval std::array<OptionText, N> limit_options(const LimitText (&limits)[N]) {
+  std::array<OptionText, N> all;
+  for (std::size_t i = 0; i < N; ++i) {
+    const LimitText& from = limits[i];
+    all[i] = {from.member, from.help, {}, {}, from.least, from.most, from.unit};
+    all[i].is_reloadable = true;
+    all[i].is_advanced = true;
+    all[i].group = "Limits";
+  }
+  return all;
+}
+
+}  // namespace detail::server
+
+/// The members are also settings: `--limits-idle`, EIDER_LIMITS_IDLE, `[server.limits]` of a file.
+/// kOptions describes what each of them limits; the comments have the rest.
 struct Limits {
-  /// A request head, from its first byte to its empty line; a larger one is a 431.
   std::uint32_t head_bytes_max = 16 * 1024;
-  /// A request target; a longer one is a 414.
   std::uint32_t target_bytes_max = 8 * 1024;
-  /// Field lines of one head; more are a 431.
   std::uint32_t fields_max = 100;
 
-  /// Connections of the whole server; what comes beyond is closed at once.
   std::size_t connections_max = 100'000;
-  /// The same from one client: an IPv4 address, or the /64 of an IPv6 address, as the PROXY
-  /// protocol says where that is spoken. 0 is no bound. The default number does not apply to
-  /// clients on this machine, nor with the PROXY protocol or an app that trusts proxies: a proxy is
-  /// one client, whatever it forwards. Any other number applies to all.
+  /// A client is an IPv4 address, or the /64 of an IPv6 address, also if it comes from the PROXY
+  /// protocol. The default number does not apply to clients on this machine, with the PROXY
+  /// protocol, or to an app that trusts proxies, because a proxy is one client for all that it
+  /// forwards. Any other number applies to all.
   std::size_t connections_per_address_max = kConnectionsPerAddressDefault;
-  /// Requests of the whole server that wait or whose bodies are still arriving; further ones of
-  /// that kind are a 503. Each loop has its equal share.
+  /// Counts requests that wait or whose bodies are still arriving. Each loop has its equal share.
   std::size_t in_flight_max = 65'536;
 
-  /// Bodies that one loop holds in memory, all of them together, until their handlers are done;
-  /// what comes beyond is a 503. A route that takes larger ones as a whole needs more.
+  /// A route that reads larger bodies as a whole needs more.
   std::size_t bodies_bytes_max = 256UL * 1024 * 1024;
-  /// Request bodies that one loop holds decompressed, all of them together, until their responses
-  /// are complete; more is a 503. One body alone may be larger.
+  /// Counts until the responses are complete. One body alone may be larger.
   std::size_t decoded_bytes_max = 24UL * 1024 * 1024;
 
-  /// Memory of one loop for output that waits for slow clients: responses, streams of HTTP/2,
-  /// WebSocket messages, events. From half of it on, clients have to read faster than
-  /// `bytes_per_second_min`. When it is used up, requests to handlers that make large responses
-  /// wait for room, and connections that read too slowly are reset; at twice the limit, the slowest
-  /// are reset in any case. A single response may be larger. Content that is shared, such as static
-  /// files and published messages, counts once or not at all.
+  /// Responses, streams of HTTP/2, WebSocket messages and events. From half of it on, clients have
+  /// to read faster than `bytes_per_second_min`. When it is used up, requests to handlers that make
+  /// large responses wait for room, and connections that read too slowly are reset; at twice the
+  /// limit, the slowest are reset in any case. A single response may be larger. Shared content,
+  /// such as static files and published messages, counts once or not at all.
   std::size_t waiting_bytes_max = 16UL * 1024 * 1024;
 
-  /// Threads for work that blocks, of the whole server, started on demand; and what may wait for
-  /// one: further work is a 503.
+  /// Threads are started on demand.
   unsigned blocking_threads_max = 16;
   std::size_t blocking_queue_max = 1024;
 
-  /// TLS: handshakes of the whole server that are under way; connections beyond are closed at once.
   /// Each loop has its equal share.
   std::size_t handshakes_max = 4096;
-  /// From the connection's begin to the handshake's end; then it is closed without a word.
+  /// Then the connection is closed without a response.
   Duration handshake = std::chrono::seconds(10);
 
-  /// From the connection's begin, or from the handshake's end, to the first byte; then it is closed
-  /// without a word.
+  /// From the start of the connection or the end of the handshake. Then the connection is closed
+  /// without a response.
   Duration first_byte = std::chrono::seconds(30);
-  /// From a head's first byte to its end, however the bytes trickle; then 408.
   Duration head = std::chrono::seconds(10);
-  /// While a body arrives, each span of this length must bring `bytes_per_second_min`; else 408.
   Duration body = std::chrono::seconds(30);
-  /// While the client is slow to read, each span of this length must take as much; else the
-  /// connection, or its stream of HTTP/2, is reset. It is only counted while something waits, and
-  /// measured when spans end, so it may take two of them.
+  /// With HTTP/2, only the stream is reset. The rate is measured when a window ends, and only while
+  /// output waits, so it may take two windows.
   Duration write = std::chrono::seconds(30);
   std::size_t bytes_per_second_min = 512;
   [[nodiscard]] std::size_t least_bytes(Duration span) const noexcept {
     return eider::least_bytes(span, bytes_per_second_min);
   }
-  /// Between a response and the next request; then the connection is closed without a word.
+  /// Then the connection is closed without a response.
   Duration idle = std::chrono::seconds(75);
 
-  /// How long, and for how many bytes, a refused client is still read from (and ignored), so that
-  /// it sees the answer instead of a reset (RFC 9112, section 9.6).
+  /// The input is ignored: it is read so that the client sees the response instead of a reset
+  /// (RFC 9112, section 9.6).
   Duration linger = std::chrono::seconds(5);
   std::size_t linger_bytes_max = 16UL * 1024 * 1024;
 
-  /// A client that sends FIN while its request waits has either left or closed only its half. After
-  /// this time it is sent an interim `100 Continue`, which tells the two apart: a client that has
-  /// left answers with a reset, and the request is cancelled. HTTP/1.0 clients are never asked.
+  /// A client that sends FIN while its request waits has disconnected, or has closed only its half
+  /// of the connection. The interim `100 Continue` shows which: a disconnected client responds with
+  /// a reset, and the request is cancelled. HTTP/1.0 clients do not get one.
   Duration half_close_probe = std::chrono::milliseconds(300);
 
-  /// Load shedding (docs/operations/load-shedding.md). When requests keep waiting longer than this
-  /// for their event loop or for a blocking thread, late requests get 503 with Retry-After until
-  /// the queue is short again; a burst that is worked off in time does not count. Zero: off. It is
-  /// off by default because a server cannot tell an overload from many patient clients on a busy
-  /// machine.
+  /// Late requests get 503 with Retry-After until the queue is short again; a burst that is
+  /// processed in time does not count (docs/howto/overload.md). It is off by default because a
+  /// server cannot distinguish an overload from many patient clients on a busy machine.
   Duration queue_time{0};
+
+  static constexpr auto kOptions = detail::server::limit_options(
+      {{"head_bytes_max", "Maximum size of the request line and headers; larger ones get 431",
+        "1KiB", "16MiB", OptionUnit::bytes},
+       {"target_bytes_max", "Maximum length of the URL; longer ones get 414", "1KiB", "16MiB",
+        OptionUnit::bytes},
+       {"fields_max", "Maximum number of request headers; more get 431", "1", "10000"},
+       {"connections_max", "Maximum number of connections; further ones are closed"},
+       {"connections_per_address_max",
+        "Maximum number of connections of one client; 0 is any number. The default does not apply "
+        "to clients on this machine, or if the app trusts proxies",
+        "0"},
+       {"in_flight_max",
+        "Maximum number of requests that wait or are being received; further ones get 503"},
+       {"bodies_bytes_max",
+        "Memory of each event loop for request bodies; when it is used up, requests get 503", "0B",
+        "1TiB", OptionUnit::bytes},
+       {"decoded_bytes_max",
+        "Memory of each event loop for decompressed request bodies; when it is used up, requests "
+        "get 503",
+        "0B", "1TiB", OptionUnit::bytes},
+       {"waiting_bytes_max",
+        "Memory of each event loop for output that waits for slow clients; when it is used up, the "
+        "slowest are reset",
+        "0B", "1TiB", OptionUnit::bytes},
+       {"blocking_threads_max", "Maximum number of threads for handlers that block", "1", "10000"},
+       {"blocking_queue_max",
+        "Maximum number of calls that wait for such a thread; further ones get 503", "0"},
+       {"handshakes_max",
+        "Maximum number of concurrent TLS handshakes; further connections are closed"},
+       {"handshake", "Time limit for a TLS handshake", "1ms", "1d"},
+       {"first_byte", "Time limit from connecting to the first byte of a request", "1ms", "1d"},
+       {"head", "Time limit for receiving the request line and headers; then 408", "1ms", "1d"},
+       {"body", "Window in which a request body must reach bytes-per-second-min; else 408", "1ms",
+        "1d"},
+       {"write",
+        "Window in which a client must read its output at bytes-per-second-min; else its "
+        "connection is reset",
+        "1ms", "1d"},
+       {"bytes_per_second_min", "Minimum rate of a request body, and of a client that reads", "0B",
+        "1TiB", OptionUnit::bytes},
+       {"idle", "Time limit for a keep-alive connection without a request", "1ms", "1d"},
+       {"linger", "Time for which the input of a rejected client is still read", "1ms", "1d"},
+       {"linger_bytes_max", "Maximum input of a rejected client that is still read", "0B", "1TiB",
+        OptionUnit::bytes},
+       {"half_close_probe",
+        "Delay between a client's FIN and the check whether it has disconnected", "1ms", "1d"},
+       {"queue_time",
+        "Load shedding: late requests get 503 while requests wait longer than this; 0s disables it",
+        "0s", "1d"}});
 };
 
 }  // namespace eider

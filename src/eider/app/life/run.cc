@@ -113,7 +113,7 @@ std::function<void()> taking_limits(Server& server, const detail::app::Settings*
     return {};
   }
   return [&server, settings, &then = settings->limits(), at_start] {
-    server.set_limits(with_changes(at_start, then, settings->limits()));
+    server.set_limits(detail::app::with_changes(at_start, then, settings->limits()));
   };
 }
 

@@ -87,7 +87,8 @@ TEST(RunApp, reports_values_before_it_makes_the_app_and_unknown_options_after) {
   EXPECT_TRUE(run({"--copies"}, make_no_shop).text().starts_with("--copies takes a value"));
   const Exit unknown = run({"--clerk-at-strat", "x"});
   EXPECT_EQ(unknown.code(), 2);
-  EXPECT_EQ(unknown.text(), "--clerk-at-strat is no option, but --clerk-at-start is; see --help\n");
+  EXPECT_EQ(unknown.text(),
+            "--clerk-at-strat is not an option (did you mean --clerk-at-start?); see --help\n");
 }
 
 TEST(RunApp, names_misspelled_options_below_the_reason_why_the_app_cannot_be_made) {
@@ -96,7 +97,7 @@ TEST(RunApp, names_misspelled_options_below_the_reason_why_the_app_cannot_be_mad
   EXPECT_EQ(exit.code(), 1);
   EXPECT_EQ(exit.text(),
             "shop.db cannot be opened\n"
-            "--databse-file is no option, but --database-file is; see --help\n"
+            "--databse-file is not an option (did you mean --database-file?); see --help\n"
             "The environment variable SHOP_DATABSE_FILE is not used: no option has that name. Did "
             "you mean SHOP_DATABASE_FILE?\n");
 }
@@ -108,7 +109,7 @@ TEST(RunApp, reads_tables_of_modules_in_a_file_and_reports_unknown_keys) {
   const std::string bad = directory.file("bad.toml", "copies = 5\n[clerk]\nat_strat = false\n");
   const Exit exit = run({"--config", bad, "--routes"});
   EXPECT_EQ(exit.code(), 2);
-  EXPECT_TRUE(exit.text().contains("'clerk.at_strat' is no option")) << exit.text();
+  EXPECT_TRUE(exit.text().contains("'clerk.at_strat' is not an option")) << exit.text();
 }
 
 TEST(RunApp, creates_nothing_on_the_disk_to_describe_the_app) {

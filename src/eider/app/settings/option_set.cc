@@ -1,13 +1,20 @@
 #include "eider/app/settings/option_set.h"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "eider/app/settings/byte_size.h"
+#include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/utf8.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/scalar.h"
+#include "eider/core/reflect/text.h"
 
 namespace eider {
 
@@ -56,17 +63,6 @@ std::string nearest_option(std::string_view wrong, std::span<const std::string> 
   return nearest;
 }
 
-std::string duration_requirement() {
-  return "must be a time, as 250ms, 10s, 5m or 2h";
-}
-
-Result<void, std::string> in_words(const Result<void, std::vector<Requirement>>& read) {
-  if (!read) {
-    return fail(to_text(read.error()));
-  }
-  return {};
-}
-
 std::string toml_text(std::string_view text) {
   std::string quoted = "\"";
   while (!text.empty()) {
@@ -93,28 +89,245 @@ std::string toml_as_said(OptionSpec::Values said, bool is_list) {
   return is_list ? "[" + all + "]" : all;
 }
 
-std::string digest_of(const Secret& secret) {
-  return secret.empty() ? std::string() : std::string(to_view(sha256(secret.reveal())));
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string all(text);
+  std::size_t line = 0;
+  while (all.size() - line > width) {
+    const std::size_t end = std::min(all.find('\n', line), all.size());
+    const std::size_t blank = all.rfind(' ', line + width);
+    if (end - line > width && blank != std::string::npos && blank > line) {
+      all[blank] = '\n';
+      line = blank + 1;
+    } else {
+      line = std::min(end, all.size() - 1) + 1;
+    }
+  }
+  return all;
 }
 
-std::string takes_of(const reflect::Type& type) {
+std::string joined(const std::vector<std::string>& values) {
+  std::string all;
+  for (const std::string& each : values) {
+    all.append(all.empty() ? "" : ",").append(each);
+  }
+  return all;
+}
+
+std::string toml_of(const std::vector<std::string>& values, OptionSpec::Kind kind, bool is_list) {
+  std::string all;
+  for (const std::string& each : values) {
+    all.append(all.empty() ? "" : ", ");
+    all.append(kind == OptionSpec::Kind::text ? toml_text(each) : each);
+  }
+  return is_list ? "[" + all + "]" : all;
+}
+
+namespace {
+
+/// How numbers in a unit are read and written.
+struct Unit {
+  std::string_view takes;
+  std::string_view requirement;
+  OptionSpec::Kind kind;
+  std::optional<std::uint64_t> (*read)(std::string_view text);
+  std::string (*write)(std::uint64_t number);
+};
+
+/// Too large numbers and negative ones are the largest one, which is out of all bounds.
+std::optional<std::uint64_t> read_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto parsed = reflect::parse_integer(reflect::type_of<std::uint64_t>(), &number, text);
+  if (parsed == reflect::Parsed::kNotANumber) {
+    return std::nullopt;
+  }
+  return parsed == reflect::Parsed::kDone ? number : std::numeric_limits<std::uint64_t>::max();
+}
+
+std::optional<std::uint64_t> read_size(std::string_view text) {
+  const auto read = ByteSize::from_text(text);
+  return read ? std::optional(read->bytes) : std::nullopt;
+}
+
+std::optional<std::uint64_t> read_octal(std::string_view text) {
+  constexpr std::size_t kDigitsMax = 4;
+  std::uint64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number, 8);
+  const bool is_whole = fault == std::errc() && end == text.data() + text.size();
+  return is_whole && text.size() <= kDigitsMax ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::uint64_t> read_time(std::string_view text) {
+  const auto read = parse_duration(text);
+  return read ? std::optional(static_cast<std::uint64_t>(read->count())) : std::nullopt;
+}
+
+constexpr Unit kNumbers = {"NUMBER", "must be an integer", OptionSpec::Kind::integer, read_number,
+                           [](std::uint64_t number) { return std::to_string(number); }};
+constexpr Unit kSizes = {ByteSize::kTakes, "must be a size, as 512B, 64KiB, 10MiB or 2GB",
+                         OptionSpec::Kind::text, read_size,
+                         [](std::uint64_t number) { return ByteSize{number}.to_text(); }};
+constexpr Unit kOctal = {"OCTAL", "must be an octal number, as 027", OptionSpec::Kind::text,
+                         read_octal, [](std::uint64_t number) {
+                           return std::string{static_cast<char>('0' + number / 64 % 8),
+                                              static_cast<char>('0' + number / 8 % 8),
+                                              static_cast<char>('0' + number % 8)};
+                         }};
+constexpr Unit kTimes = {"TIME", "must be a time, as 250ms, 10s, 5m or 2h", OptionSpec::Kind::text,
+                         read_time,
+                         [](std::uint64_t number) { return format_duration(Duration(number)); }};
+
+const Unit& unit_of(OptionUnit unit) {
+  return unit == OptionUnit::bytes ? kSizes : unit == OptionUnit::octal ? kOctal : kNumbers;
+}
+
+/// load   nothing if the value is not a number in this unit
+/// store  false if the member cannot have this number
+template <class Load, class Store>
+OptionValue measured(const OptionText& text, const Unit& unit, Load load, Store store) {
+  OptionValue made{.takes = std::string(unit.takes), .kind = unit.kind, .read = {}, .write = {}};
+  const auto is_within = [text, &unit](std::uint64_t number) {
+    return (text.least.empty() || number >= unit.read(text.least).value()) &&
+           (text.most.empty() || number <= unit.read(text.most).value());
+  };
+  made.read = [=, &unit](void* value, std::string_view given) -> Result<void, std::string> {
+    const auto number = unit.read(given);
+    if (number && !is_within(*number)) {
+      return fail("must be between " + std::string(text.least) + " and " + std::string(text.most));
+    }
+    return number && store(value, *number) ? Result<void, std::string>()
+                                           : fail(std::string(unit.requirement));
+  };
+  made.write = [=, &unit](const void* value) -> std::optional<std::string> {
+    const std::optional<std::uint64_t> number = load(value);
+    return number && is_within(*number) ? std::optional(unit.write(*number)) : std::nullopt;
+  };
+  return made;
+}
+
+std::string text_of_kind(const reflect::Text& kind, const void* value) {
+  std::string all;
+  kind.format(value, &all, [](void* context, std::string_view text) {
+    *static_cast<std::string*>(context) = text;
+  });
+  return all;
+}
+
+std::string real_text(const reflect::Type& type, const void* value) {
+  char digits[32];
+  char* const end = digits + sizeof(digits);
+  const double number = reflect::load_real(type, value);
+  return {digits, type.bytes == sizeof(float)
+                      ? std::to_chars(digits, end, static_cast<float>(number)).ptr
+                      : std::to_chars(digits, end, number).ptr};
+}
+
+/// Pre: type is not kConstrained.
+std::string scalar_text(const reflect::Type& type, const void* value) {
+  using Kind = reflect::Kind;
   switch (type.kind) {
+    case Kind::kBool:
+      return *static_cast<const bool*>(value) ? "true" : "false";
+    case Kind::kSigned:
+      return std::to_string(reflect::load_signed(type, value));
+    case Kind::kUnsigned:
+      return std::to_string(reflect::load_unsigned(type, value));
+    case Kind::kReal:
+      return real_text(type, value);
+    case Kind::kEnum: {
+      const auto* const found = type.enumeration().find(reflect::load_enum(type, value));
+      return found == nullptr ? std::string() : std::string(found->name);
+    }
+    case Kind::kText:
+      return text_of_kind(type.text(), value);
+    default:
+      return *static_cast<const std::string*>(value);
+  }
+}
+
+OptionSpec::Kind toml_kind_of(const reflect::Type& type) {
+  switch (type.kind) {
+    case reflect::Kind::kBool:
+      return OptionSpec::Kind::boolean;
     case reflect::Kind::kSigned:
     case reflect::Kind::kUnsigned:
+      return OptionSpec::Kind::integer;
     case reflect::Kind::kReal:
-      return "NUMBER";
-    case reflect::Kind::kConstrained:
-      return takes_of(*type.constraint().value);
-    case reflect::Kind::kEnum: {
-      std::string names;
-      for (const reflect::Enumerator& each : type.enumeration()) {
-        names.append(names.empty() ? "" : "|").append(each.name);
-      }
-      return names;
-    }
+      return OptionSpec::Kind::real;
     default:
-      return "TEXT";
+      return OptionSpec::Kind::text;
   }
+}
+
+/// "NUMBER", "TEXT", or the names of an enum: "red|blue".
+std::string takes_of(const reflect::Type& type) {
+  if (type.kind == reflect::Kind::kEnum) {
+    std::string names;
+    for (const reflect::Enumerator& each : type.enumeration()) {
+      names.append(names.empty() ? "" : "|").append(each.name);
+    }
+    return names;
+  }
+  const OptionSpec::Kind kind = toml_kind_of(type);
+  return kind == OptionSpec::Kind::integer || kind == OptionSpec::Kind::real ? "NUMBER" : "TEXT";
+}
+
+/// A bool may be "1" or "0", as environments have it.
+std::string_view as_bool(std::string_view text) {
+  return text == "1" ? "true" : text == "0" ? "false" : text;
+}
+
+}  // namespace
+
+OptionValue secret_value() {
+  return {.takes = "FILE",
+          .read = [](void* value, std::string_view text) -> Result<void, std::string> {
+            *static_cast<Secret*>(value) = Secret(std::string(text));
+            return {};
+          },
+          .write = [](const void* value) -> std::optional<std::string> {
+            const auto& secret = *static_cast<const Secret*>(value);
+            if (secret.empty()) {
+              return std::nullopt;
+            }
+            return to_hex(to_view(sha256(secret.reveal())));  // not the text, but as different
+          }};
+}
+
+OptionValue duration_value(const OptionText& text, Duration (*load)(const void*),
+                           bool (*store)(void*, Duration)) {
+  const bool is_seconds = text.unit == OptionUnit::seconds;
+  const Duration unit = is_seconds ? Duration(std::chrono::seconds(1)) : Duration(1);
+  return measured(
+      text, is_seconds ? kNumbers : kTimes,
+      [=](const void* value) -> std::optional<std::uint64_t> {
+        const Duration now = load(value);
+        return now % unit == Duration::zero()
+                   ? std::optional(static_cast<std::uint64_t>(now / unit))
+                   : std::nullopt;
+      },
+      [=](void* value, std::uint64_t number) {
+        return store(value, static_cast<Duration::rep>(number) * unit);
+      });
+}
+
+OptionValue scalar_value(const OptionText& text, const reflect::Type& type) {
+  const reflect::Type& bare = reflect::without_rules(type);
+  if (text.unit != OptionUnit::none || !text.most.empty()) {
+    return measured(
+        text, unit_of(text.unit),
+        [&bare](const void* value) { return std::optional(reflect::load_unsigned(bare, value)); },
+        [&bare](void* value, std::uint64_t number) {
+          return reflect::try_store_unsigned(bare, value, number);
+        });
+  }
+  OptionValue made{.takes = takes_of(bare), .kind = toml_kind_of(bare), .read = {}, .write = {}};
+  made.read = [&type, is_bool = bare.kind == reflect::Kind::kBool](
+                  void* value, std::string_view given) -> Result<void, std::string> {
+    const auto read = reflect::read_text(type, value, is_bool ? as_bool(given) : given);
+    return read ? Result<void, std::string>() : fail(to_text(read.error()));
+  };
+  made.write = [&bare](const void* value) { return std::optional(scalar_text(bare, value)); };
+  return made;
 }
 
 }  // namespace detail::app
@@ -171,6 +384,11 @@ void OptionSet::add(detail::app::OptionSpec made, const OptionText& text,
   made.is_for_one_call =
       made.form == detail::app::OptionSpec::Form::flag && !text.is_in_environment;
   made.help = text.help;
+  made.group = text.group;
+  made.is_advanced = text.is_advanced;
+  if (made.initial.empty()) {
+    made.initial = text.initial;
+  }
   made.is_reloadable = text.is_reloadable;
   if (!text.takes.empty()) {
     made.takes = text.takes;

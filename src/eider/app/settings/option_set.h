@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
@@ -22,24 +21,12 @@
 #include "eider/app/settings/live.h"
 #include "eider/app/settings/secret.h"
 #include "eider/core/base/result.h"
-#include "eider/core/reflect/text.h"
+#include "eider/core/reflect/option_text.h"
+#include "eider/core/reflect/text_kind.h"
 #include "eider/core/reflect/type_of.h"
 #include "eider/io/runtime/time.h"
 
 namespace eider {
-
-/// What `--help` says of one member of an options struct, beside what its type and default say.
-struct OptionText {
-  std::string_view member;
-  std::string_view help;
-  /// What stands for the value, such as "FILE"; empty: by the type.
-  std::string_view takes = {};
-  /// Not of one that is for a single call, such as a flag by which the program does something else:
-  /// left in the environment it would hold for every later one.
-  bool is_in_environment = true;
-  /// Of a member of a Live struct: SIGHUP takes a new value.
-  bool is_reloadable = false;
-};
 
 namespace detail::app {
 
@@ -49,14 +36,14 @@ struct WrongValue {
   std::string what;
 };
 
-/// One option, whatever its type.
+/// One option, of any type.
 struct OptionSpec {
   enum class Form : std::uint8_t {
     flag,  // --x, --x=false
-    one,   // --x VALUE; the last one holds
-    many,  // --x VALUE, as often as wanted; what is given takes the default's place
+    one,   // --x VALUE
+    many,  // --x VALUE, several times; replaces the whole default
   };
-  /// As what a settings file has its value.
+  /// The type of the value in a settings file.
   enum class Kind : std::uint8_t { boolean, integer, real, text };
   using Values = std::span<const std::string>;
 
@@ -66,24 +53,35 @@ struct OptionSpec {
   std::string environment;  // "NOTES_SEARCH_INDEX_DIR"; empty: none
   std::string takes;        // "FILE"
   std::string help;
-  std::string initial;  // the default as text; empty: not worth a word
-  /// It names the file where a secret stands, which a variable and systemd's credential of these
-  /// names may hold themselves.
+  std::string initial;  // the default as text; empty: not shown
+  std::string group;    // see OptionText
+  /// The value is the name of a file with a secret, which an environment variable and a systemd
+  /// credential of these names may contain themselves.
   bool is_secret = false;
   std::string secret_environment = {};
   std::string credential = {};
   Form form = Form::one;
   Kind kind = Kind::text;
   bool is_reloadable = false;
-  bool is_for_one_call = false;  // the command line's alone: no file has it
-  /// Reads what is said of it, or where that is nothing its default, and puts it aside.
+  bool is_for_one_call = false;  // command line only, not in settings files
+  bool is_advanced = false;      // see OptionText
+  /// Reads these values, or without any the default, and stores the result for `take`.
   ///
-  /// returns  it as TOML has it; empty: no value. Of a secret something that differs where it does
+  /// returns  the value as TOML; empty: no value. Of a secret, a text that differs if it does
   std::function<Result<std::string, WrongValue>(std::optional<Values>)> read;
-  /// Makes what was put aside its value.
+  /// Writes the stored result to the member.
   std::function<void()> take;
-  /// Of a flag: what is told in place of serving; null: it is read as any other.
+  /// Of a flag: returns the text that is printed instead of serving; null: an ordinary flag.
   std::function<std::string()> answer = {};
+};
+
+/// How one value of an option is read and written.
+struct OptionValue {
+  std::string takes;
+  OptionSpec::Kind kind = OptionSpec::Kind::text;
+  std::function<Result<void, std::string>(void* value, std::string_view text)> read;
+  /// returns  nothing if the value has no text, or is outside of the bounds. Null: never has one
+  std::function<std::optional<std::string>(const void* value)> write;
 };
 
 template <class T>
@@ -98,215 +96,162 @@ concept OptionList = requires(T& value) {
   value.emplace_back();
   value.clear();
 } && !std::is_same_v<T, std::string>;
-template <class T>
-concept OptionBounded = requires { typename T::BoundedValue; };
-/// One that says itself what its text means: errors are what it must be.
+/// A type with its own text form: an error is the requirement, "must be …".
 template <class T>
 concept OptionOfOnesOwn = requires(std::string_view text) {
   { T::from_text(text) } -> std::same_as<Result<T, std::string>>;
 };
 template <class T>
-concept OptionSecret = std::is_same_v<T, Secret>;
-template <class T>
-concept OptionScalar = std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
-                       std::is_enum_v<T> || OptionBounded<T>;
+concept OptionScalar =
+    std::is_arithmetic_v<T> || std::is_same_v<T, std::string> || std::is_enum_v<T> ||
+    reflect::TextLike<T> || requires { typename T::BoundedValue; };
 
-/// "must be a time, as 250ms, 10s, 5m or 2h"
-[[nodiscard]] std::string duration_requirement();
-[[nodiscard]] Result<void, std::string> in_words(
-    const Result<void, std::vector<Requirement>>& read);
-/// The one of `known` that was probably meant by `wrong`; empty where none is near.
+/// The one of `known` that was probably meant by `wrong`; empty if none is similar.
 [[nodiscard]] std::string nearest_option(std::string_view wrong,
                                          std::span<const std::string> known);
-/// "a\"b" with quotes, as TOML has text; of what is no UTF-8 the wrong bytes are lost.
+/// `text` with line breaks instead of blanks where a line would be longer than that.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width);
+/// "a\"b" with quotes, as TOML has text; invalid UTF-8 is replaced.
 [[nodiscard]] std::string toml_text(std::string_view text);
-/// Of what cannot be told otherwise.
+/// Values of a type that cannot be written, as they were given.
 [[nodiscard]] std::string toml_as_said(OptionSpec::Values said, bool is_list);
-/// Not the secret, but what differs where it does.
-[[nodiscard]] std::string digest_of(const Secret& secret);
-/// "NUMBER", "TEXT", or the names of an enum: "red|blue".
-[[nodiscard]] std::string takes_of(const reflect::Type& type);
+/// "a,b"
+[[nodiscard]] std::string joined(const std::vector<std::string>& values);
+/// The values that option_value's `write` has returned, as a settings file has them.
+[[nodiscard]] std::string toml_of(const std::vector<std::string>& values, OptionSpec::Kind kind,
+                                  bool is_list);
+
+/// How Secrets, durations and the types that `reflect` describes are read and written.
+[[nodiscard]] OptionValue secret_value();
+[[nodiscard]] OptionValue duration_value(const OptionText& text, Duration (*load)(const void*),
+                                         bool (*store)(void*, Duration));
+[[nodiscard]] OptionValue scalar_value(const OptionText& text, const reflect::Type& type);
 
 template <class T>
-[[nodiscard]] Result<void, std::string> read_option(T& value, std::string_view text) {
-  if constexpr (OptionOptional<T>) {
-    return read_option(value.emplace(), text);
-  } else if constexpr (OptionSecret<T>) {
-    value = Secret(std::string(text));
-    return {};
-  } else if constexpr (OptionOfOnesOwn<T>) {
+[[nodiscard]] OptionValue own_value() {
+  OptionValue made{.takes = "TEXT", .read = {}, .write = {}};
+  if constexpr (requires { T::kTakes; }) {
+    made.takes = T::kTakes;
+  }
+  made.read = [](void* value, std::string_view text) -> Result<void, std::string> {
     auto read = T::from_text(text);
     if (!read) {
       return fail(std::move(read.error()));
     }
-    value = *std::move(read);
+    *static_cast<T*>(value) = *std::move(read);
     return {};
-  } else if constexpr (OptionList<T>) {
-    return read_option(value.emplace_back(), text);
+  };
+  if constexpr (requires(const T& value) { value.to_text(); }) {
+    made.write = [](const void* value) {
+      return std::optional(static_cast<const T*>(value)->to_text());
+    };
+  }
+  return made;
+}
+
+/// T  of one value: of a list, an element
+template <class T>
+[[nodiscard]] OptionValue option_value(const OptionText& text) {
+  if constexpr (std::is_same_v<T, Secret>) {
+    return secret_value();
   } else if constexpr (OptionDuration<T>) {
-    const auto read = parse_duration(text);
-    if (!read || std::chrono::duration_cast<T>(*read) != *read) {
-      return fail(duration_requirement());
-    }
-    value = std::chrono::duration_cast<T>(*read);
-    return {};
-  } else if constexpr (std::is_same_v<T, bool>) {
-    const bool is_digit = text == "1" || text == "0";  // as environments have it
-    return in_words(reflect::read_text(reflect::type_of<bool>(), &value,
-                                       !is_digit     ? text
-                                       : text == "1" ? "true"
-                                                     : "false"));
+    return duration_value(
+        text, [](const void* value) { return Duration(*static_cast<const T*>(value)); },
+        [](void* value, Duration read) {
+          *static_cast<T*>(value) = std::chrono::duration_cast<T>(read);
+          return *static_cast<T*>(value) == read;
+        });
+  } else if constexpr (OptionOfOnesOwn<T>) {
+    return own_value<T>();
   } else {
     static_assert(OptionScalar<T>,
                   "an option is a bool, a number, a std::string, an enum, a Range or Length of "
                   "such, a std::chrono::duration, a ByteSize, or an optional or vector of these");
-    return in_words(reflect::read_text(reflect::type_of<T>(), &value, text));
+    return scalar_value(text, reflect::type_of<T>());
   }
 }
 
-template <class T>
-[[nodiscard]] std::string takes_of() {
-  if constexpr (OptionOptional<T> || OptionList<T>) {
-    return takes_of<typename T::value_type>();
-  } else if constexpr (OptionDuration<T>) {
-    return "TIME";
-  } else if constexpr (OptionSecret<T>) {
-    return "FILE";
-  } else if constexpr (requires { T::kTakes; }) {
-    return std::string(T::kTakes);
-  } else if constexpr (OptionOfOnesOwn<T>) {
-    return "TEXT";
-  } else {
-    return takes_of(reflect::type_of<T>());
-  }
-}
-
-/// The default, for people; empty where nothing is there.
-template <class T>
-[[nodiscard]] std::string initial_text(const T& value) {
-  if constexpr (OptionOptional<T>) {
-    return value.has_value() ? initial_text(*value) : std::string();
-  } else if constexpr (OptionList<T>) {
-    std::string all;
-    for (const auto& each : value) {
-      all.append(all.empty() ? "" : ",").append(initial_text(each));
-    }
-    return all;
-  } else if constexpr (OptionDuration<T>) {
-    return format_duration(value);
-  } else if constexpr (OptionSecret<T>) {
-    return {};
-  } else if constexpr (OptionOfOnesOwn<T>) {
-    if constexpr (requires { value.to_text(); }) {
-      return value.to_text();
-    } else {
-      return {};
-    }
-  } else if constexpr (OptionBounded<T>) {
-    return initial_text<typename T::BoundedValue>(*value);
-  } else if constexpr (std::is_enum_v<T>) {
-    const auto* const found =
-        reflect::type_of<T>().enumeration().find(static_cast<std::int64_t>(value));
-    return found == nullptr ? std::string() : std::string(found->name);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return value ? "on" : "";
-  } else if constexpr (std::is_arithmetic_v<T>) {
-    char digits[32];
-    return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
-  } else {
-    return value;
-  }
-}
-
-template <class T>
-[[nodiscard]] constexpr OptionSpec::Kind toml_kind_of() noexcept {
-  if constexpr (OptionOptional<T> || OptionList<T>) {
-    return toml_kind_of<typename T::value_type>();
-  } else if constexpr (OptionBounded<T>) {
-    return toml_kind_of<typename T::BoundedValue>();
-  } else {
-    return std::is_same_v<T, bool>       ? OptionSpec::Kind::boolean
-           : std::is_integral_v<T>       ? OptionSpec::Kind::integer
-           : std::is_floating_point_v<T> ? OptionSpec::Kind::real
-                                         : OptionSpec::Kind::text;
-  }
-}
-
-/// Whether a value can be written, which one of a type of one's own need not be able to.
-template <class T>
-[[nodiscard]] constexpr bool has_text() noexcept {
-  if constexpr (OptionOptional<T> || OptionList<T>) {
-    return has_text<typename T::value_type>();
-  } else {
-    return !OptionOfOnesOwn<T> || requires(const T& value) { value.to_text(); };
-  }
-}
-
-/// As a settings file has it; empty where there is no value.
-template <class T>
-[[nodiscard]] std::string toml_of(const T& value) {
-  if constexpr (OptionOptional<T>) {
-    return value.has_value() ? toml_of(*value) : std::string();
-  } else if constexpr (OptionList<T>) {
-    std::string all = "[";
-    for (const auto& each : value) {
-      all.append(all.size() == 1 ? "" : ", ").append(toml_of<typename T::value_type>(each));
-    }
-    return all + "]";
-  } else if constexpr (OptionSecret<T>) {
-    return digest_of(value);
-  } else if constexpr (!has_text<T>()) {
-    return {};
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return value ? "true" : "false";
-  } else if constexpr (toml_kind_of<T>() == OptionSpec::Kind::text) {
-    return toml_text(initial_text(value));
-  } else {
-    return initial_text(value);
-  }
-}
-
-/// A member, what it was at first, and what it is to be.
+/// A member, its default, and its next value.
 template <class T>
 struct OptionTarget {
   T* member;
   T initial;
   T aside;
+  OptionValue each;
+
+  [[nodiscard]] std::vector<std::string> texts() const {
+    std::vector<std::string> all;
+    const auto put = [&](const void* value) {
+      if (auto text = each.write ? each.write(value) : std::nullopt) {
+        all.push_back(*std::move(text));
+      }
+    };
+    if constexpr (OptionOptional<T>) {
+      if (aside.has_value()) {
+        put(&*aside);
+      }
+    } else if constexpr (OptionList<T>) {
+      std::ranges::for_each(aside, [&](const auto& value) { put(&value); });
+    } else {
+      put(&aside);
+    }
+    return all;
+  }
+  [[nodiscard]] Result<void, std::string> add(std::string_view text) {
+    if constexpr (OptionOptional<T>) {
+      return each.read(&aside.emplace(), text);
+    } else if constexpr (OptionList<T>) {
+      return each.read(&aside.emplace_back(), text);
+    } else {
+      return each.read(&aside, text);
+    }
+  }
 };
 
 template <class T>
 [[nodiscard]] Result<std::string, WrongValue> read_aside(OptionTarget<T>& target,
                                                          std::optional<OptionSpec::Values> said) {
   target.aside = target.initial;
-  if (!said) {
-    return toml_of(target.aside);
-  }
   if constexpr (OptionList<T>) {
-    target.aside.clear();
+    if (said) {
+      target.aside.clear();
+    }
   }
-  for (std::size_t index = 0; index < said->size(); ++index) {
-    if (auto read = read_option(target.aside, (*said)[index]); !read) {
+  for (std::size_t index = 0; said && index < said->size(); ++index) {
+    if (auto read = target.add((*said)[index]); !read) {
       return fail(WrongValue{index, std::move(read.error())});
     }
   }
-  return has_text<T>() ? toml_of(target.aside) : toml_as_said(*said, OptionList<T>);
+  return said && !target.each.write ? toml_as_said(*said, OptionList<T>)
+                                    : toml_of(target.texts(), target.each.kind, OptionList<T>);
 }
 
 template <class T>
-[[nodiscard]] OptionSpec make_option(T& value) {
-  if constexpr (OptionOptional<T> || OptionList<T>) {
-    static_assert(!OptionSecret<typename T::value_type>,
-                  "a Secret stands by itself, and is empty where nobody tells it");
-  }
+struct OptionElement {
+  using Type = T;
+};
+template <class T>
+  requires OptionOptional<T> || OptionList<T>
+struct OptionElement<T> {
+  using Type = typename T::value_type;
+  static_assert(!std::is_same_v<Type, Secret>,
+                "a Secret is not optional or in a list; without a value it is empty");
+};
+
+template <class T>
+[[nodiscard]] OptionSpec make_option(T& value, const OptionText& text) {
+  const auto target = std::make_shared<OptionTarget<T>>(
+      &value, value, value, option_value<typename OptionElement<T>::Type>(text));
   OptionSpec made;
   made.form = OptionList<T>             ? OptionSpec::Form::many
               : std::is_same_v<T, bool> ? OptionSpec::Form::flag
                                         : OptionSpec::Form::one;
-  made.kind = toml_kind_of<T>();
-  made.takes = takes_of<T>();
-  made.initial = initial_text(value);
-  made.is_secret = OptionSecret<T>;
-  const auto target = std::make_shared<OptionTarget<T>>(&value, value, value);
+  made.kind = target->each.kind;
+  made.takes = target->each.takes;
+  made.is_secret = std::is_same_v<T, Secret>;
+  if (!made.is_secret) {
+    made.initial = joined(target->texts());
+  }
   made.read = [target](std::optional<OptionSpec::Values> said) {
     return read_aside(*target, said);
   };
@@ -314,13 +259,13 @@ template <class T>
   return made;
 }
 
-/// The struct's own words about its members; null where it has none.
+/// Whether the struct describes its members.
 template <class T>
 [[nodiscard]] consteval bool has_option_texts() {
   return requires { T::kOptions; };
 }
 
-/// Whether each text is about a member that there is.
+/// Whether each text is about an existing member.
 template <class T>
 consteval bool are_about_members() {
   for (const OptionText& text : T::kOptions) {
@@ -359,21 +304,21 @@ consteval bool has_reloadable() {
 
 }  // namespace detail::app
 
-/// Options of a program beside those of every Eider application.
+/// Options of a program, in addition to those of every Eider application.
 ///
 ///     struct NotesOptions {
 ///       std::string database_file = "notes.db";     // --database-file, NOTES_DATABASE_FILE
-///       std::vector<std::string> hosts = {};        // --hosts, as often as wanted
+///       std::vector<std::string> hosts = {};        // --hosts, can be repeated
 ///       std::chrono::seconds kept_for = 30s;        // --kept-for 5m
 ///
-///       static constexpr OptionText kOptions[] = {{"database_file", "where notes are kept"}};
+///       static constexpr OptionText kOptions[] = {{"database_file", "File with the notes"}};
 ///     };
 ///     …
 ///     NotesOptions own;
 ///     auto options = read_command_line(argc, argv, OptionSet("notes").add(own));
 ///
-/// A member's default is what holds where nobody says anything; the command line goes ahead of the
-/// environment, and that ahead of the settings file, where it is a `database_file = "notes.db"`. In
+/// The command line overrides the environment, and that overrides the settings file, which has
+/// `database_file = "notes.db"`; without a value in any of them, the member's default applies. In
 /// the environment a list is separated by commas, and a bool is true, false, 1 or 0; on the command
 /// line it is `--name` or `--name=false`.
 class OptionSet {
@@ -399,6 +344,14 @@ class OptionSet {
     return add_members(values.draft(), section);
   }
 
+  /// Adds one option that is not the member of a described struct.
+  ///
+  /// value  as of add()
+  template <class T>
+  OptionSet& add_option(T& value, const OptionText& text) {
+    add(detail::app::make_option(value, text), text, {});
+    return *this;
+  }
   /// Adds a flag that is answered as `--help` is: the text on standard output, 0, nothing served.
   OptionSet& add_answer(std::string_view name, std::string_view help,
                         std::function<std::string()> answer);
@@ -420,7 +373,8 @@ class OptionSet {
   template <class T>
   OptionSet& add_members(T& values, std::string_view section) {
     reflect::for_each_member(values, [&](std::string_view member, auto& value) {
-      add(detail::app::make_option(value), detail::app::text_about<T>(member), section);
+      const OptionText text = detail::app::text_about<T>(member);
+      add(detail::app::make_option(value, text), text, section);
     });
     return *this;
   }

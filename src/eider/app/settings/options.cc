@@ -16,7 +16,7 @@
 
 #include "eider/app/life/run_app.h"
 #include "eider/app/settings/printable.h"
-#include "eider/app/settings/serving_options.h"
+#include "eider/app/settings/server_options.h"
 #include "eider/app/settings/settings.h"
 #include "eider/core/base/describes_only.h"
 #include "eider/core/base/failure.h"
@@ -27,20 +27,18 @@ namespace eider {
 
 namespace {
 
-using detail::app::LiveSettings;
 using detail::app::OptionSpec;
-using detail::app::Serving;
-using detail::app::ServingProcess;
+using detail::app::ProgramOptions;
 using detail::app::Settings;
 
 constexpr int kExitThrew = 1;
 constexpr int kExitUnsaid = 1;
 constexpr int kExitUsage = 2;
 constexpr std::size_t kHelpColumn = 28;
+constexpr std::size_t kHelpWidth = 72;
 constexpr std::string_view kFooter =
-    "SIGINT or SIGTERM finishes what is in flight and exits with 0; a second one leaves at once.\n";
-/// What the environment calls the options of every application begins so.
-constexpr std::string_view kProgram = "eider";
+    "SIGINT or SIGTERM starts a graceful shutdown; a second one exits at once.\n"
+    "Exit codes: 0 success, 1 failure, 2 invalid usage";
 
 Exit misused(std::string_view what) {
   return Exit(kExitUsage, detail::app::printable(what) + "; see --help\n");
@@ -61,7 +59,7 @@ struct Unknown {
              secret->name + " FILE" +
              (variable.empty() ? "" : ", or set the environment variable " + variable);
     }
-    return word + " is no option" + (nearest.empty() ? "" : ", but " + nearest + " is");
+    return word + " is not an option" + (nearest.empty() ? "" : " (did you mean " + nearest + "?)");
   }
 };
 
@@ -76,8 +74,9 @@ class Parser {
   ///
   /// errors  see read_command_line
   Result<void, Exit> parse(int argc, const char* const* argv);
-  [[nodiscard]] bool asks_for_help() const noexcept { return asks_for_help_; }
-  [[nodiscard]] std::string help() const;
+  [[nodiscard]] bool asks_for_help() const noexcept { return help_ != Help::none; }
+  /// The text that was asked for. Pre: asks_for_help().
+  [[nodiscard]] std::string help();
   /// The first word of the command line that is not an option of the program, or nothing.
   [[nodiscard]] std::optional<Unknown> unknown(int argc, const char* const* argv) const;
   /// Whether the command line itself says something of it. Pre: there is such an option.
@@ -100,41 +99,49 @@ class Parser {
   /// word  "--port"; returns null for what is none
   [[nodiscard]] const Added* find(std::string_view word) const;
   [[nodiscard]] Result<void, Exit> check_values() const;
+  [[nodiscard]] std::string table() const;
+
+  enum class Help : std::uint8_t { none, common, all, table };
 
   CLI::App app_;
   std::vector<Added> added_;
-  bool asks_for_help_ = false;
+  std::size_t own_count_ = 0;
+  Help help_ = Help::none;
 };
 
-Parser::Parser(Settings& settings) {
+Parser::Parser(Settings& settings) : own_count_(settings.own().options().size()) {
   app_.get_formatter()->column_width(kHelpColumn);
   app_.footer(std::string(kFooter));
-  const OptionSet& own = settings.own();
-  const std::string of_own = own.program().empty() ? "Options" : "Options of " + own.program();
-  const std::string of_all =
-      own.options().empty() ? "Options" : "Options of every Eider application";
-  std::size_t count = 0;
+  const std::string& program = settings.own().program();
+  const std::string own = program.empty() ? "Options" : "Options of " + program;
   for (Settings::Entry& entry : settings.entries()) {
-    const std::string& section = entry.spec->section;
-    const std::string& group = count++ < own.options().size() ? of_own : of_all;
-    add(entry, section.empty() ? group : "Options of " + section);
+    const OptionSpec& spec = *entry.spec;
+    add(entry, !spec.group.empty()    ? spec.group
+               : spec.section.empty() ? own
+                                      : "Options of " + spec.section);
   }
-  app_.set_help_flag("-h,--help", "this text")->group(of_all);
-  app_.allow_extras();  // they are told here: CLI11 would list them in reverse
+  app_.set_help_flag("-h,--help", "Show the common options and exit")->group("Help");
+  app_.add_flag("--help-all")->description("Show all options and exit")->group("Help");
+  app_.add_flag("--help-table")->group("");  // docs/reference is made of it
+  app_.allow_extras();  // they are reported by unknown(): CLI11 would list them in reverse order
 }
 
-/// "where notes are kept (default notes.db; NOTES_DATABASE_FILE)"
+/// "File with the notes (default: notes.db; env: NOTES_DATABASE_FILE)"
 std::string help_of(const OptionSpec& spec) {
-  std::string facts = spec.initial.empty() ? "" : "default " + spec.initial;
+  std::string facts =
+      spec.initial.empty() || spec.initial == "false" ? "" : "default: " + spec.initial;
   for (const std::string& name : {spec.environment, spec.secret_environment}) {
     if (!name.empty()) {
-      facts.append(facts.empty() ? "" : "; ").append(name);
+      facts.append(facts.empty() ? "" : "; ").append("env: ").append(name);
     }
   }
-  if (spec.help.empty() || facts.empty()) {
-    return spec.help + facts;
+  std::string all = detail::app::wrapped(spec.help, kHelpWidth);
+  if (facts.empty()) {
+    return all;
   }
-  return spec.help + " (" + facts + ")";
+  const std::size_t column = all.size() - (all.rfind('\n') + 1);  // npos + 1 is 0
+  const bool fits = column + facts.size() + 3 <= kHelpWidth;
+  return all.append(all.empty() ? "(" : fits ? " (" : "\n(").append(facts).append(")");
 }
 
 void Parser::add(Settings::Entry& entry, const std::string& group) {
@@ -178,8 +185,48 @@ Result<void, Exit> Parser::check_values() const {
   return {};
 }
 
-std::string Parser::help() const {
+std::string Parser::help() {
+  if (help_ == Help::table) {
+    return table();
+  }
+  for (std::size_t index = 0; help_ == Help::common && index < added_.size(); ++index) {
+    const bool is_hidden = added_[index].spec().is_advanced;
+    if (is_hidden || index >= own_count_) {
+      added_[index].option->group(is_hidden ? "" : "Common options");
+    }
+  }
   return without_empty_pairs(app_.help());
+}
+
+/// `text` in a cell of a table in Markdown.
+std::string cell(std::string_view text, bool is_code) {
+  std::string all;
+  for (const char byte : text) {
+    all.append(byte == '|' ? "\\" : "").push_back(byte == '\n' ? ' ' : byte);
+  }
+  return is_code && !all.empty() ? "| `" + all + "` " : "| " + all + " ";
+}
+
+/// All options as tables in Markdown, one for each group.
+std::string Parser::table() const {
+  std::string all;
+  std::string group;
+  for (const Added& added : added_) {
+    const OptionSpec& spec = added.spec();
+    if (const std::string& now = added.option->get_group(); now != group) {
+      group = now;
+      all.append(all.empty() ? "## " : "\n## ").append(group);
+      all.append(
+          "\n\n| Option | Environment variable | Settings key | Default | Description |\n"
+          "|---|---|---|---|---|\n");
+    }
+    const bool is_flag = spec.form == OptionSpec::Form::flag;
+    all.append(cell("--" + spec.name + (is_flag ? "" : " " + spec.takes), true));
+    all.append(cell(spec.environment, true));
+    all.append(cell(spec.is_for_one_call ? "" : added.entry->key, true));
+    all.append(cell(spec.initial, false)).append(cell(spec.help, false)).append("|\n");
+  }
+  return all;
 }
 
 std::optional<Unknown> Parser::unknown(int argc, const char* const* argv) const {
@@ -227,12 +274,16 @@ Result<void, Exit> Parser::parse(int argc, const char* const* argv) {
   try {
     app_.parse(static_cast<int>(pointers.size()), pointers.data());
   } catch (const CLI::CallForHelp&) {
-    asks_for_help_ = true;
+    help_ = Help::common;
   } catch (const CLI::ParseError& error) {  // the last word is an option that lacks its value
     const Added* const last = find(argv[argc - 1]);
     return fail(last == nullptr ? misused(error.what()) : without_value(last->spec()));
   }
-  if (auto checked = check_values(); !checked && !asks_for_help_) {
+  for (const auto& [name, form] :
+       {std::pair("--help-all", Help::all), std::pair("--help-table", Help::table)}) {
+    help_ = app_.count(name) != 0 ? form : help_;
+  }
+  if (auto checked = check_values(); !checked && !asks_for_help()) {
     return checked;
   }
   for (const Added& added : added_) {
@@ -264,45 +315,42 @@ Exit misused_together(const Settings& settings, std::initializer_list<std::strin
   return misused(words);
 }
 
-/// What is for workers does nothing where nobody says a number of them, be it none: whoever asks
-/// for it believes that there are some.
+/// Options of workers have no effect without --workers, so they are rejected. `--workers 0` may be
+/// said with them.
 Result<void, Exit> check_workers(const Settings& settings, const ServerOptions& given,
-                                 const Serving& read, const ServingProcess& process) {
-  constexpr std::string_view kInFile = " is of server.workers: say how many there are, too";
-  if (read.workers || given.workers != 0) {
+                                 const ServerOptions& read) {
+  constexpr std::string_view kInFile = " requires server.workers";
+  if (given.workers != 0 || settings.is_set("server.workers")) {
     return {};
   }
   if (read.workers_start != given.workers_start) {
     return fail(misused_together(settings, {"server.workers_start"},
-                                 "--workers-start is of --workers: say how many there are, too",
-                                 kInFile));
+                                 "--workers-start requires --workers", kInFile));
   }
-  if (process.stuck_seconds) {
+  if (settings.is_set("server.stuck_seconds")) {
     return fail(misused_together(settings, {"server.stuck_seconds"},
-                                 "--stuck-seconds is of --workers: say how many there are, too",
-                                 kInFile));
+                                 "--stuck-seconds requires --workers", kInFile));
   }
   return {};
 }
 
-/// A certificate that nobody would be shown: whoever names one believes that TLS is spoken. A group
-/// without a user would be nobody's.
+/// Likewise a certificate without an address for TLS, and --group without --user.
 Result<void, Exit> check_together(const Settings& settings, const ServerOptions& given,
-                                  const Serving& read, const ServingProcess& process) {
-  const bool has_place = given.is_secure || std::ranges::any_of(given.also, &ListenAt::is_secure) ||
-                         !read.tls_port.empty() || !read.listen_tls.empty();
-  const bool is_told = read.cert != given.certificate || read.key != given.key;
-  if (is_told && !has_place) {
+                                  const ProgramOptions& read) {
+  const ServerOptions& server = read.server;
+  const bool has_certificate = server.certificate != given.certificate || server.key != given.key;
+  if (has_certificate && !read.has_tls()) {
     return fail(misused_together(
         settings, {"server.cert", "server.key"},
-        "--cert and --key are for TLS, which is spoken nowhere: add --tls-port or --listen-tls",
-        " is for TLS, which is spoken nowhere: add server.tls_port or server.listen_tls"));
+        "--cert and --key require an address for TLS: add --tls-port or --listen-tls",
+        " requires an address for TLS: add server.tls_port or server.listen_tls"));
   }
-  if (!process.group.empty() && process.user.empty()) {
-    return fail(misused_together(settings, {"server.group"}, "--group is of --user: say that, too",
-                                 " is of server.user: say that, too"));
+  if (!server.rights.group.empty() && server.rights.user.empty()) {
+    return fail(misused_together(settings, {"server.group"},
+                                 "--group requires --user. Add --user NAME, or remove --group",
+                                 " requires server.user"));
   }
-  return check_workers(settings, given, read, process);
+  return check_workers(settings, given, server);
 }
 
 /// --listen and --listen-tls are in place of host and port, but those of the environment and of
@@ -315,25 +363,9 @@ void set_others_aside(const Parser& parser, Settings& settings) {
   }
 }
 
-/// The options of every application, and the structs that they are read into.
-struct OptionsOfAll {
-  explicit OptionsOfAll(const ServerOptions& given)
-      : serving(detail::app::serving_of(given)),
-        process(detail::app::process_of(given)),
-        live(std::make_shared<LiveSettings>(given.limits)) {}
-  OptionsOfAll(const OptionsOfAll&) = delete;
-  OptionsOfAll& operator=(const OptionsOfAll&) = delete;
-
-  [[nodiscard]] std::shared_ptr<Settings> with(const OptionSet& own) {
-    OptionSet set(kProgram);
-    set.add(serving).add(process).add(live->serving).add(live->limits, "limits");
-    return std::make_shared<Settings>(own, std::move(set), live);
-  }
-
-  Serving serving;
-  ServingProcess process;
-  std::shared_ptr<LiveSettings> live;
-};
+std::shared_ptr<Settings> settings_of(const OptionSet& own, ProgramOptions& of_all) {
+  return std::make_shared<Settings>(own, of_all.set(), of_all.live);
+}
 
 /// Reads all that is said, of `settings` into the structs that they are of.
 ///
@@ -394,8 +426,8 @@ namespace {
 /// first  has read the program's own options; null: this does
 Result<ServerOptions, Exit> read_all(int argc, const char* const* argv, const OptionSet& own,
                                      ServerOptions given, const Settings* first) {
-  OptionsOfAll of_all(given);
-  auto settings = of_all.with(own);
+  ProgramOptions of_all(given);
+  auto settings = settings_of(own, of_all);
   if (first != nullptr) {
     settings->adopt(*first);
   }
@@ -406,20 +438,20 @@ Result<ServerOptions, Exit> read_all(int argc, const char* const* argv, const Op
   } catch (const CLI::ConstructionError& error) {  // an option that every application has
     throw Failure(Error::internal(error.what()));
   }
-  if (auto checked = check_together(*settings, given, of_all.serving, of_all.process); !checked) {
+  if (auto checked = check_together(*settings, given, of_all); !checked) {
     return fail(std::move(checked.error()));
   }
-  if (of_all.process.print_config) {
+  if (of_all.print_config) {
     std::string all;
     for (const std::string& misspelled : settings->misspelled_variables()) {
       all.append("# ").append(detail::app::printable(misspelled)).append("\n");
     }
     return fail(Exit(0, all + settings->print()));
   }
-  given.limits =
-      with_changes(given.limits, detail::app::serving_limits_of(given.limits), settings->limits());
-  given.settings = std::move(settings);
-  return detail::app::to_server_options(std::move(given), of_all.serving, of_all.process);
+  ServerOptions options = of_all.result();
+  options.limits = settings->limits();
+  options.settings = std::move(settings);
+  return options;
 }
 
 /// The program's own options, read before its app is made, which has more: those of its modules.
@@ -466,13 +498,13 @@ Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
 Exit run_app(const OptionSet& own, int argc, const char* const* argv,
              const std::function<App()>& make, const ServerOptions& given) {
   return run_main([&]() -> Exit {
-    OptionsOfAll of_all(given);
-    const std::shared_ptr<Settings> first = of_all.with(own);
+    ProgramOptions of_all(given);
+    const std::shared_ptr<Settings> first = settings_of(own, of_all);
     const auto read = read_own(argc, argv, *first);
     if (!read) {
       return read.error();
     }
-    bool describes = read->may_not_serve || of_all.process.print_config || of_all.process.routes;
+    bool describes = read->may_not_serve || of_all.print_config || of_all.server.lists_routes;
     std::optional<App> app;
     const auto make_app = [&](bool describes_only) {
       std::optional<detail::base::DescribesOnly> while_made;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,10 +105,10 @@ TEST(OwnOptions, that_are_wrong_are_told_with_what_they_must_be) {
       {{"--database-file"}, "--database-file takes a value (FILE), and none follows it; see"},
       {{"--port", "--threads", "3"}, "--port takes a value (PORT), and none follows it; see"},
       {{"--cert", "--key", "k"}, "--cert takes a value (FILE), and none follows it; see"},
-      {{"--colour"}, "--colour is no option; see"},
-      {{"extra"}, "'extra' is no option; see"},
-      {{"-x", "3"}, "'-x' is no option; see"},
-      {{"--", "extra"}, "'--' is no option; see"},
+      {{"--colour"}, "--colour is not an option; see"},
+      {{"extra"}, "'extra' is not an option; see"},
+      {{"-x", "3"}, "'-x' is not an option; see"},
+      {{"--", "extra"}, "'--' is not an option; see"},
       {{"--copies", "2", "--copies=3"},
        "--copies is given more than once, and takes one value: '2' or '3'; see"},
       {{"--verbose", "--verbose=false"}, "--verbose is given more than once"},
@@ -131,15 +132,16 @@ TEST(OwnOptions, that_nobody_knows_are_told_with_the_nearest_that_is_known) {
     Words words;
     std::string_view said;
   };
-  const Case cases[] = {{{"--wrters", "3"}, "--wrters is no option; see"},
-                        {{"--copis", "3"}, "--copis is no option, but --copies is; see"},
-                        {{"--cpoies=3", "3"}, "--cpoies is no option, but --copies is; see"},
-                        {{"--database"}, "--database is no option, but --database-file is; see"},
-                        {{"--tls_port", "1"}, "--tls_port is no option, but --tls-port is; see"},
-                        {{"--prot", "81"}, "--prot is no option, but --port is; see"},
-                        {{"--certificate", "x"}, "--certificate is no option, but --cert is; see"},
-                        {{"--bind", "x", "--prot", "3"}, "--bind is no option; see"},
-                        {{"--x"}, "--x is no option; see"}};
+  const Case cases[] = {
+      {{"--wrters", "3"}, "--wrters is not an option; see"},
+      {{"--copis", "3"}, "--copis is not an option (did you mean --copies?); see"},
+      {{"--cpoies=3", "3"}, "--cpoies is not an option (did you mean --copies?); see"},
+      {{"--database"}, "--database is not an option (did you mean --database-file?); see"},
+      {{"--tls_port", "1"}, "--tls_port is not an option (did you mean --tls-port?); see"},
+      {{"--prot", "81"}, "--prot is not an option (did you mean --port?); see"},
+      {{"--certificate", "x"}, "--certificate is not an option (did you mean --cert?); see"},
+      {{"--bind", "x", "--prot", "3"}, "--bind is not an option; see"},
+      {{"--x"}, "--x is not an option; see"}};
   for (const auto& [words, said] : cases) {
     const auto options = read_options(words);
     ASSERT_FALSE(options) << said;
@@ -163,20 +165,52 @@ TEST(OwnOptions, are_in_the_help_with_type_default_and_environment) {
   const std::string& help = options.error().text();
   EXPECT_EQ(read_options({"-h"}).error().text(), help);
   EXPECT_TRUE(
-      help.contains("  --database-file FILE      where they are kept (default notes.db; "
+      help.contains("  --database-file FILE      where they are kept (default: notes.db; env: "
                     "NOTES_DATABASE_FILE)\n"))
       << help;
   EXPECT_TRUE(help.contains("--copies NUMBER")) << help;
   EXPECT_TRUE(help.contains("--kept-for TIME")) << help;
-  EXPECT_TRUE(help.contains("default 90s; NOTES_KEPT_FOR")) << help;
+  EXPECT_TRUE(help.contains("default: 90s; env: NOTES_KEPT_FOR")) << help;
   EXPECT_TRUE(help.contains("--pace slow|fast")) << help;
-  EXPECT_TRUE(help.contains("default fast")) << help;
-  EXPECT_TRUE(help.contains("names of it (default localhost; NOTES_HOSTS)")) << help;
+  EXPECT_TRUE(help.contains("default: fast")) << help;
+  EXPECT_TRUE(help.contains("names of it (default: localhost; env: NOTES_HOSTS)")) << help;
   EXPECT_TRUE(help.contains("--verbose ")) << help;
-  EXPECT_TRUE(help.contains("default on; NOTES_CACHED")) << help;
+  EXPECT_TRUE(help.contains("default: true; env: NOTES_CACHED")) << help;
   EXPECT_TRUE(help.contains("--port PORT")) << help;
-  EXPECT_TRUE(help.contains("(default 8080; EIDER_PORT)")) << help;
-  EXPECT_TRUE(help.contains("(default auto; EIDER_BACKEND)")) << help;
+  EXPECT_TRUE(help.contains("(default: 8080; env: EIDER_PORT)")) << help;
+  EXPECT_FALSE(help.contains("--backend")) << help;
+}
+
+TEST(Help, of_all_options_is_grouped_and_has_those_that_the_short_one_leaves_out) {
+  const std::string common = read_options({"--help"}).error().text();
+  const std::string all = read_options({"--help-all"}).error().text();
+  EXPECT_LT(std::ranges::count(common, '\n'), 60) << common;
+  for (const char* const option :
+       {"--copies", "--host", "--port", "--listen", "--tls-port", "--cert", "--key", "--threads",
+        "--workers", "--user", "--log-level", "--config", "--routes", "--print-config",
+        "--help-all"}) {
+    EXPECT_TRUE(common.contains("  " + std::string(option))) << option << common;
+    EXPECT_TRUE(all.contains("  " + std::string(option))) << option << all;
+  }
+  EXPECT_TRUE(common.contains("\nCommon options:\n")) << common;
+  EXPECT_FALSE(common.contains("--limits-idle")) << common;
+  EXPECT_TRUE(all.contains("\nLimits:\n  --limits-head-bytes-max SIZE\n")) << all;
+  EXPECT_TRUE(all.contains("(default: auto; env: EIDER_BACKEND)")) << all;
+  EXPECT_TRUE(all.contains("(default: 75s; env: EIDER_LIMITS_IDLE)")) << all;
+  EXPECT_TRUE(all.contains("\nThreads and processes:\n")) << all;
+  EXPECT_TRUE(all.ends_with("Exit codes: 0 success, 1 failure, 2 invalid usage\n")) << all;
+}
+
+TEST(Help, is_printed_as_tables_for_a_reference_page) {
+  const std::string table = read_options({"--help-table"}).error().text();
+  EXPECT_TRUE(table.starts_with("## Options of notes\n\n| Option |")) << table;
+  EXPECT_TRUE(
+      table.contains("| `--port PORT` | `EIDER_PORT` | `server.port` | 8080 | Port to "
+                     "listen on; 0 selects any free port |\n"))
+      << table;
+  EXPECT_TRUE(table.contains("| `--pace slow\\|fast` | `NOTES_PACE` | `pace` | fast |  |\n"))
+      << table;
+  EXPECT_TRUE(table.contains("\n## Limits\n")) << table;
 }
 
 TEST(OwnOptions, of_a_section_have_its_name_in_front) {
@@ -309,6 +343,49 @@ TEST(CommandLine, says_how_to_serve) {
   EXPECT_EQ(options->key, "k");
   EXPECT_TRUE(options->shares_port);
   EXPECT_EQ(options->drain, 0s);
+}
+
+TEST(CommandLine, reads_numbers_in_their_units_and_within_their_bounds) {
+  const auto options = read_options({"--umask", "027", "--memory-max", "64MiB", "--open-files-max",
+                                     "64", "--leave-seconds", "86400", "--limits-idle", "1d"});
+  ASSERT_TRUE(options) << options.error().text();
+  EXPECT_EQ(options->rights.umask, 027U);
+  EXPECT_EQ(options->rights.memory_bytes_max, 64U << 20U);
+  EXPECT_EQ(options->rights.open_files_max, 64U);
+  EXPECT_EQ(options->leave, 24h);
+  EXPECT_EQ(options->limits.idle, 24h);
+  struct Case {
+    Words words;
+    std::string_view said;
+  };
+  const Case cases[] = {
+      {{"--umask", "8"}, "--umask must be an octal number, as 027, not '8'"},
+      {{"--umask", "1000"}, "--umask must be between 0 and 0777, not '1000'"},
+      {{"--umask", "00027"}, "--umask must be an octal number, as 027, not '00027'"},
+      {{"--memory-max", "64"}, "--memory-max must be a size, as 512B, 64KiB, 10MiB or 2GB"},
+      {{"--open-files-max", "63"}, "--open-files-max must be between 64 and 1000000000"},
+      {{"--leave-seconds", "-1"}, "--leave-seconds must be between 0 and 86400, not '-1'"},
+      {{"--leave-seconds", "1s"}, "--leave-seconds must be an integer, not '1s'"},
+      {{"--limits-idle", "2d"}, "--limits-idle must be between 1ms and 1d, not '2d'"}};
+  for (const auto& [words, said] : cases) {
+    const auto refused = read_options(words);
+    ASSERT_FALSE(refused) << said;
+    EXPECT_TRUE(refused.error().text().starts_with(said)) << refused.error().text();
+  }
+}
+
+// A program may set what no option could: it remains, and is not printed as a value.
+TEST(CommandLine, keeps_defaults_of_the_program_that_are_out_of_bounds) {
+  const char* const words[] = {"notes"};
+  const ServerOptions given = {.limits = {.idle = 500us}, .drain = 1500ms};
+  const auto options = read_command_line(1, words, {}, given);
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->drain, 1500ms);
+  EXPECT_EQ(options->limits.idle, 500us);
+  const char* const print[] = {"notes", "--print-config"};
+  const std::string printed = read_command_line(2, print, {}, given).error().text();
+  EXPECT_TRUE(printed.contains("\n# drain_seconds = N  # default\n")) << printed;
+  EXPECT_TRUE(printed.contains("\n# idle = TIME  # default\n")) << printed;
 }
 
 TEST(CommandLine, leaves_what_it_says_nothing_about_as_it_was) {

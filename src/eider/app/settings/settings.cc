@@ -239,7 +239,7 @@ Result<void, std::string> Settings::check_keys() const {
       return is_for_files(entry) && entry.key.starts_with(line.key + ".");
     });
     return fail(told + (is_table ? " is a table: write [" + line.key + "], and its options below"
-                                 : " is no option" + nearest_key(line.key)));
+                                 : " is not an option" + nearest_key(line.key)));
   }
   return {};
 }
@@ -262,7 +262,7 @@ std::string Settings::nearest_key(std::string_view wrong) const {
     }
     const std::string nearest = nearest_option("--" + as_key(name), known);
     if (const auto found = std::ranges::find(known, nearest); found != known.end()) {
-      return ", but '" + of[static_cast<std::size_t>(found - known.begin())]->key + "' is";
+      return " (did you mean '" + of[static_cast<std::size_t>(found - known.begin())]->key + "'?)";
     }
   }
   return {};
@@ -377,6 +377,10 @@ Result<Settings::Reading::Of, std::string> Settings::read_line(const Entry& entr
   return Reading::Of{*std::move(read), place};
 }
 
+bool Settings::is_set(std::string_view key) const {
+  return std::ranges::find(entries_, key, &Entry::key)->origin != "default";
+}
+
 std::string Settings::place_of(std::string_view key) const {
   const auto entry = std::ranges::find(entries_, key, &Entry::key);
   const bool is_heard = entry != entries_.end() && !entry->said && !entry->is_aside;
@@ -456,7 +460,10 @@ Settings::Changes Settings::take_changes(Reading reading) {
 namespace {
 
 /// Each line of the help as a comment.
-std::string comment_of(std::string_view help) {
+std::string comment_of(std::string_view text) {
+  constexpr std::size_t kWidth = 98;
+  const std::string lines = wrapped(text, kWidth);
+  std::string_view help = lines;
   std::string all;
   while (!help.empty()) {
     const std::size_t end = std::min(help.find('\n'), help.size());

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/app/settings/option_set.h"
-#include "eider/app/settings/serving_options.h"
+#include "eider/app/settings/server_options.h"
 #include "eider/app/settings/settings_file.h"
 #include "eider/core/base/log.h"
 #include "eider/core/base/result.h"
@@ -68,7 +68,7 @@ class Settings {
   /// Sets what the log was told, if it was, as of now.
   void apply(LogSink& log) const;
   /// The newest; stay as they are, for as long as this lives.
-  [[nodiscard]] const ServingLimits& limits() const noexcept { return *live_->limits; }
+  [[nodiscard]] const Limits& limits() const noexcept { return *live_->limits; }
   /// Whether reading anew may tell something else: there is a file, or an option that reloads.
   [[nodiscard]] bool can_change() const noexcept;
 
@@ -87,6 +87,8 @@ class Settings {
   void take(Reading reading);
   /// Makes of what differs so what may change. Nothing that was aside is left of the rest.
   Changes take_changes(Reading reading);
+  /// Whether the command line, the environment or the file has a value of it. Pre: it was taken.
+  [[nodiscard]] bool is_set(std::string_view key) const;
   /// Where a file says it: "notes.toml:3"; empty where none does, or it is not heard.
   [[nodiscard]] std::string place_of(std::string_view key) const;
   /// What reading anew opens: the settings file, and the files of secrets.

@@ -6,7 +6,6 @@
 #include <csignal>
 
 #include "eider/app/app.h"
-#include "eider/app/settings/serving_limits.h"
 #include "eider/app/settings/test_settings.h"
 #include "eider/core/base/failure.h"
 
@@ -293,7 +292,7 @@ TEST_F(Reloads, of_a_bad_file_change_nothing) {
                 "'1000000000000'");
   EXPECT_EQ(reload("title = \"Second\"\npage_size ="),  // half of it is written
             path_ + ":2: is no TOML: encountered end-of-file");
-  EXPECT_EQ(reload("title = \"Second\"\nx = 1"), path_ + ":2: 'x' is no option");
+  EXPECT_EQ(reload("title = \"Second\"\nx = 1"), path_ + ":2: 'x' is not an option");
   std::filesystem::remove(path_);
   EXPECT_EQ(settings().read().error(),
             "--config names '" + path_ + "', which cannot be read: No such file or directory");
@@ -320,13 +319,12 @@ TEST_F(Reloads, take_another_secret_and_do_not_tell_it) {
 }
 
 TEST_F(Reloads, take_limits_and_leave_what_the_program_has_set_itself) {
-  using detail::app::ServingLimits;
   using detail::app::with_changes;
   ASSERT_TRUE(options_);
   const std::string title = "title = \"First\"\n[server]\nport = 1\n[server.limits]\n";
   Limits at_start = options_->limits;
   at_start.idle = 7s;
-  const ServingLimits& then = settings().limits();
+  const Limits& then = settings().limits();
   const auto by_now = [&] { return with_changes(at_start, then, settings().limits()); };
   const std::string in_file = " (" + path_ + ":";
   EXPECT_EQ(reload(title + "head_bytes_max = \"64KiB\"\nconnections_max = 12\nbody = \"1m\"\n"),
@@ -407,12 +405,11 @@ TEST(Keys, of_two_options_may_not_be_the_same) {
 
 TEST(Settings, keys_that_are_wrong_together_are_blamed_where_a_file_says_them) {
   const std::string tls =
-      " is for TLS, which is spoken nowhere: add server.tls_port or server.listen_tls; see "
-      "--help\n";
+      " requires an address for TLS: add server.tls_port or server.listen_tls; see --help\n";
   EXPECT_EQ(said_of("[server]\ncert = \"a.pem\""), "F:2: server.cert" + tls);
   EXPECT_EQ(said_of("[server]\nport = 1\nkey = \"a.pem\""), "F:3: server.key" + tls);
   EXPECT_EQ(said_of("[server]\ngroup = \"wheel\""),
-            "F:2: server.group is of server.user: say that, too; see --help\n");
+            "F:2: server.group requires server.user; see --help\n");
   EXPECT_EQ(said_of("[server]\ntls_port = [0]\ncert = \"a.pem\""), "");
 
   const Directory directory;
@@ -420,15 +417,13 @@ TEST(Settings, keys_that_are_wrong_together_are_blamed_where_a_file_says_them) {
   EXPECT_EQ(said({"--config", path, "--key", "b.pem"}, path), "F:2: server.cert" + tls);
   EXPECT_EQ(
       said({"--config", path, "--cert", "b.pem"}, path),
-      "--cert and --key are for TLS, which is spoken nowhere: add --tls-port or --listen-tls; "
-      "see --help\n");
-  EXPECT_EQ(said({"--group", "wheel"}), "--group is of --user: say that, too; see --help\n");
+      "--cert and --key require an address for TLS: add --tls-port or --listen-tls; see --help\n");
+  EXPECT_EQ(said({"--group", "wheel"}),
+            "--group requires --user. Add --user NAME, or remove --group; see --help\n");
 
   EXPECT_EQ(said_of("[server]\nworkers_start = \"lazy\""),
-            "F:2: server.workers_start is of server.workers: say how many there are, too; see "
-            "--help\n");
-  EXPECT_EQ(said({"--stuck-seconds", "30"}),
-            "--stuck-seconds is of --workers: say how many there are, too; see --help\n");
+            "F:2: server.workers_start requires server.workers; see --help\n");
+  EXPECT_EQ(said({"--stuck-seconds", "30"}), "--stuck-seconds requires --workers; see --help\n");
   EXPECT_EQ(said_of("[server]\nworkers = 0\nstuck_seconds = 30\nworkers_start = \"lazy\""), "");
 }
 
