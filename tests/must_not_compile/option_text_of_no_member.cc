@@ -1,4 +1,4 @@
-// expect: kOptions speaks of a member that is not there
+// expect: kOptions names a member that does not exist
 #include <eider/eider.h>
 using namespace eider;
 struct Own {

@@ -1,4 +1,4 @@
-// expect: a Secret stands by itself
+// expect: a Secret cannot be optional or in a list
 #include <eider/eider.h>
 using namespace eider;
 struct Own {

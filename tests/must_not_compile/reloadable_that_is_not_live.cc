@@ -1,4 +1,4 @@
-// expect: what is_reloadable changes while other threads read it
+// expect: a struct with is_reloadable must be in a Live
 #include <eider/eider.h>
 using namespace eider;
 struct Own {

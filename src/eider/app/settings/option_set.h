@@ -235,7 +235,7 @@ template <class T>
 struct OptionElement<T> {
   using Type = typename T::value_type;
   static_assert(!std::is_same_v<Type, Secret>,
-                "a Secret is not optional or in a list; without a value it is empty");
+                "a Secret cannot be optional or in a list; without a value it is empty");
 };
 
 template <class T>
@@ -283,7 +283,7 @@ consteval bool are_about_members() {
 template <class T>
 [[nodiscard]] OptionText text_about(std::string_view member) {
   if constexpr (has_option_texts<T>()) {
-    static_assert(are_about_members<T>(), "kOptions speaks of a member that is not there");
+    static_assert(are_about_members<T>(), "kOptions names a member that does not exist");
     for (const OptionText& text : T::kOptions) {
       if (text.member == member) {
         return text;
@@ -334,7 +334,7 @@ class OptionSet {
   template <class T>
   OptionSet& add(T& values, std::string_view section = {}) {
     static_assert(!detail::app::has_reloadable<T>(),
-                  "what is_reloadable changes while other threads read it: have a Live<…> of it");
+                  "a struct with is_reloadable must be in a Live<…>: other threads read it");
     return add_members(values, section);
   }
   /// The same of one that may change: outlives the serving.
