@@ -20,7 +20,7 @@ constexpr std::size_t kFormBytesMax = std::size_t{2} << 30;
 struct Options {
   std::string directory = ".";
 
-  static constexpr OptionText kOptions[] = {{"directory", "where photos go", "DIRECTORY"}};
+  static constexpr OptionText kOptions[] = {{"directory", "Directory for photos", "DIRECTORY"}};
 };
 
 struct Photo {

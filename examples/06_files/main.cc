@@ -16,7 +16,7 @@ namespace {
 struct Options {
   std::string root = ".";
 
-  static constexpr OptionText kOptions[] = {{"root", "what is served", "DIRECTORY"}};
+  static constexpr OptionText kOptions[] = {{"root", "Directory to serve", "DIRECTORY"}};
 };
 
 App make_app(const Options& own) {

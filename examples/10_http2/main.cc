@@ -87,7 +87,7 @@ std::string page(EarlyHints hints) {
 struct Options {
   std::optional<std::string> files = {};
 
-  static constexpr OptionText kOptions[] = {{"files", "what is served below /files", "DIRECTORY"}};
+  static constexpr OptionText kOptions[] = {{"files", "Directory to serve at /files", "DIRECTORY"}};
 };
 
 App make_app(const Options& own) {

@@ -23,15 +23,15 @@ struct Options {
   Duration tunnel_idle = ProxyOptions().tunnel_idle;
 
   static constexpr OptionText kOptions[] = {
-      {"upstreams", "the services: http://127.0.0.1:9000", "URL"},
-      {"hash", "clients with the same of it stay on the same service", "FIELD"},
-      {"health", "asked for, tells whether a service is well", "PATH"},
-      {"keeps_host", "tells services the Host that clients ask for"},
-      {"all_paths", "forwards paths with %2F, %5C, ';' and double encodings, too"},
-      {"admin_key", "requests for /admin and below need it as a bearer token", "KEY"},
-      {"http2", "asks services in HTTP/2 alone, which they have to know"},
-      {"silence", "gives up answers that do not go on for so long"},
-      {"tunnel_idle", "ends WebSockets on which nobody speaks for so long"}};
+      {"upstreams", "Upstream service, such as http://127.0.0.1:9000; can be repeated", "URL"},
+      {"hash", "Header whose value selects the service", "FIELD"},
+      {"health", "Path of the health check of services", "PATH"},
+      {"keeps_host", "Pass the header Host of the client on to services"},
+      {"all_paths", "Also forward paths with %2F, %5C, ';' and double encodings"},
+      {"admin_key", "Bearer token that /admin requires", "KEY"},
+      {"http2", "Use HTTP/2 with prior knowledge for services"},
+      {"silence", "Time limit for a pause in a response"},
+      {"tunnel_idle", "Time limit for idle WebSockets"}};
 };
 
 ProxyOptions proxy_options(const Options& own) {

@@ -20,8 +20,8 @@ class Clock {
     std::string file = "clock";
 
     static constexpr OptionText kOptions[] = {
-        {.member = "pause", .help = "between two ticks", .is_reloadable = true},
-        {.member = "file", .help = "where it left off", .takes = "FILE"}};
+        {.member = "pause", .help = "Time between two ticks", .is_reloadable = true},
+        {.member = "file", .help = "File with the last tick", .takes = "FILE"}};
   };
 
   explicit Clock(Topics& topics) : topics_(topics) {}

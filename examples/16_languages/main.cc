@@ -19,8 +19,8 @@ struct LanguagesExample {
   bool development = false;
 
   static constexpr OptionText kOptions[] = {
-      {"directory", "where the catalogues are", "DIR"},
-      {"development", "see catalogues that are saved, and tell of texts that are missing"}};
+      {"directory", "Directory with the catalogues", "DIR"},
+      {"development", "Show changed catalogues without a restart, and log missing texts"}};
 };
 
 /// The page in each language.

@@ -19,8 +19,8 @@ struct TokenOptions {
   std::string jwks;
 
   static constexpr OptionText kOptions[] = {
-      {"secret", "for HS256, HS384 and HS512: 64 bytes or more"},
-      {"jwks", "where another issuer publishes its keys", "URL"}};
+      {"secret", "Key for HS256, HS384 and HS512, at least 64 bytes"},
+      {"jwks", "URL of the key set of another issuer", "URL"}};
 };
 
 struct Choice {

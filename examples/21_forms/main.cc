@@ -21,8 +21,8 @@ struct PageOptions {
   std::string templates = "pages";
 
   static constexpr OptionText kOptions[] = {
-      {"development", "show templates as their files are now: on your own machine alone"},
-      {"templates", "where those files are", "DIRECTORY"}};
+      {"development", "Show changed templates without a build; only for development"},
+      {"templates", "Directory with the templates", "DIRECTORY"}};
 };
 
 namespace {

@@ -16,9 +16,9 @@ struct OpenIdOptions {
   Secret client_secret;
 
   static constexpr OptionText kOptions[] = {
-      {"issuer", "the provider, as it writes itself", "URL"},
-      {"client_id", "what the provider calls this service", "TEXT"},
-      {"client_secret", "what the provider gave it; none for a public client"}};
+      {"issuer", "URL of the OpenID provider", "URL"},
+      {"client_id", "Client ID of this service", "TEXT"},
+      {"client_secret", "Client secret; none for a public client"}};
 };
 
 struct Profile {

@@ -26,8 +26,8 @@ struct PasskeyPlace {
   std::string origin = "http://localhost:8080";
 
   static constexpr OptionText kOptions[] = {
-      {"domain", "whose the passkeys are: it cannot be changed later"},
-      {"origin", "of the pages, as a browser writes it"}};
+      {"domain", "Domain of the passkeys, which cannot be changed later"},
+      {"origin", "Origin of the pages, as browsers write it"}};
 };
 
 struct Visit {};

@@ -30,10 +30,12 @@ struct Options {
   std::string smtp_url = {};
 
   static constexpr OptionText kOptions[] = {
-      {"database_file", "where accounts, sessions and mails are kept", "FILE"},
-      {"origin", "where people reach this service", "URL"},
-      {"mail_files", "write mails into this directory, in place of sending them", "DIRECTORY"},
-      {"smtp_url", "smtp://mail.example.org:587; without both mails go to the log", "URL"}};
+      {"database_file", "SQLite file with accounts, sessions and mails", "FILE"},
+      {"origin", "Public URL of this service", "URL"},
+      {"mail_files", "Write mails to this directory instead of sending them", "DIRECTORY"},
+      {"smtp_url",
+       "Mail server, smtp://mail.example.org:587; without it and --mail-files, mails go to the log",
+       "URL"}};
 };
 
 struct Visit {};

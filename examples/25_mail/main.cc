@@ -29,17 +29,17 @@ struct Options {
   int lease_seconds = 900;
 
   static constexpr OptionText kOptions[] = {
-      {"database_file", "where mails wait", "FILE"},
-      {"mail_files", "write mails into this directory, in place of sending them", "DIRECTORY"},
-      {"smtp_url", "smtp://mail.example.org:587 or smtps://mail.example.org", "URL"},
-      {"smtp_user", "who logs in there", "NAME"},
-      {"smtp_password", "with what"},
-      {"smtp_ca_file", "certificates by which the server's is checked", "FILE"},
-      {"smtp_start_tls", "STARTTLS also with a server on this machine"},
-      {"smtp_seconds", "how long one mail may take up to its last byte", "SECONDS"},
-      {"answer_seconds", "how long the server may think about it", "SECONDS"},
-      {"first_pause_ms", "ahead of the second attempt", "MS"},
-      {"lease_seconds", "how long a mail is this process's once it has taken it", "SECONDS"}};
+      {"database_file", "SQLite file with the outbox", "FILE"},
+      {"mail_files", "Write mails to this directory instead of sending them", "DIRECTORY"},
+      {"smtp_url", "Mail server: smtp://mail.example.org:587 or smtps://mail.example.org", "URL"},
+      {"smtp_user", "User name for the mail server", "NAME"},
+      {"smtp_password", "Password for the mail server"},
+      {"smtp_ca_file", "File with trusted certificates for the mail server", "FILE"},
+      {"smtp_start_tls", "Use STARTTLS also for a server on this machine"},
+      {"smtp_seconds", "Time limit for sending one mail", "SECONDS"},
+      {"answer_seconds", "Time limit for the response of the mail server", "SECONDS"},
+      {"first_pause_ms", "Delay before the second attempt", "MS"},
+      {"lease_seconds", "Time for which a process reserves a mail", "SECONDS"}};
 };
 
 struct File {

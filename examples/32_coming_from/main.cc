@@ -189,7 +189,8 @@ void add_sockets(App& app) {
 struct Options {
   std::string files = ".";
 
-  static constexpr OptionText kOptions[] = {{"files", "what is served below /static", "DIRECTORY"}};
+  static constexpr OptionText kOptions[] = {
+      {"files", "Directory to serve at /static", "DIRECTORY"}};
 };
 
 App make_app(const Options& own) {

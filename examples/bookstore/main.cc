@@ -12,7 +12,8 @@ namespace {
 eider::App make_app(const bookstore::Settings& own) {
   eider::App app;
   app.observe(eider::access_log());
-  app.on_option("openapi", "prints the OpenAPI document of the API", bookstore::api_document);
+  app.on_option("openapi", "Print the OpenAPI document of the API and exit",
+                bookstore::api_document);
   bookstore::add_bookstore(app, own, eider::open_sqlite(own.database_file));
   return app;
 }

@@ -17,9 +17,9 @@ struct Options {
   std::vector<std::string> hosts = {};
 
   static constexpr eider::OptionText kOptions[] = {
-      {"database_file", "where the notes are kept", "FILE"},
-      {"database", "PostgreSQL that keeps them in place of the file, postgres://…", "URL"},
-      {"hosts", "names that it is asked by, beside localhost", "NAME"}};
+      {"database_file", "SQLite file with the notes", "FILE"},
+      {"database", "PostgreSQL database to use instead of the file, postgres://…", "URL"},
+      {"hosts", "Host name of this service, in addition to localhost; can be repeated", "NAME"}};
 };
 
 /// Nobody has to say who he is here, so the page of another site must not get in by a name of its

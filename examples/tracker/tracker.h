@@ -153,14 +153,15 @@ struct Options {
   bool is_secure = false;
 
   static constexpr OptionText kOptions[] = {
-      {"database", "where all but the attachments is kept", "FILE"},
-      {"uploads", "where these are kept", "DIRECTORY"},
-      {"uploads_bytes_max", "of all of these", "BYTES"},
-      {"admin", "who has signed up, and is made an administrator while there is none", "NAME"},
-      {"webhook", "is told what happens, by POST", "URL"},
-      {"webhook_secret", "the key of its Webhook-Signature"},
-      {"origins", "whose pages may use the API: https://board.example", "ORIGIN"},
-      {"is_secure", "cookies go over TLS alone"}};
+      {"database", "SQLite file with all data except attachments", "FILE"},
+      {"uploads", "Directory for attachments", "DIRECTORY"},
+      {"uploads_bytes_max", "Maximum total size of the attachments", "BYTES"},
+      {"admin", "User that becomes administrator if there is none", "NAME"},
+      {"webhook", "URL that receives events with POST", "URL"},
+      {"webhook_secret", "Key for the header Webhook-Signature"},
+      {"origins", "Origin that may use the API, such as https://board.example; can be repeated",
+       "ORIGIN"},
+      {"is_secure", "Send cookies over TLS only"}};
 };
 
 [[nodiscard]] Database open_database(const std::string& file, SqliteOptions options = {});

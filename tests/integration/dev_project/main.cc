@@ -23,7 +23,7 @@ using namespace eider;
 struct Options {
   bool development = false;
 
-  static constexpr OptionText kOptions[] = {{"development", "show files as they are now"}};
+  static constexpr OptionText kOptions[] = {{"development", "Show changed files without a build"}};
 };
 
 }  // namespace

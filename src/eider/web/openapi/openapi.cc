@@ -504,7 +504,7 @@ void add_option(App& app, const std::string& name, const std::string& path,
     return;
   }
   try {
-    app.on_option(name, "prints the OpenAPI document of " + path + ", and serves nothing",
+    app.on_option(name, "Print the OpenAPI document of " + path + " and exit",
                   [document] { return *document + "\n"; });
   } catch (const Failure&) {
     throw Failure(Error::internal("--" + name + " is taken: give the OpenAPI document of " + path +
