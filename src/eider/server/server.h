@@ -24,52 +24,52 @@ class SealMaker;
 class Service;
 struct ServerState;
 
-/// A place where connections are accepted.
+/// An address at which connections are accepted.
 struct ListenAt {
   /// As ServerOptions::host.
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;
   /// As ServerOptions::expects_proxy_protocol.
   bool expects_proxy_protocol = false;
-  /// TLS is spoken, by ServerOptions::seals.
+  /// Uses TLS, with ServerOptions::seals.
   bool is_secure = false;
 };
 
-/// As whom a process serves and what it may take, where that is not how it was started
-/// (docs/operations/sandbox.md).
+/// The user and the resource limits of the process, if they differ from those at its start
+/// (docs/howto/rights.md).
 struct ProcessRights {
-  /// A name, or a number: who serves once all places are bound and the certificates are read. Root
-  /// alone can become somebody else. Empty: who has started it.
+  /// The name or number of the user to run as after all addresses are bound and the certificates
+  /// are read. Only root can change the user. Default: unchanged.
   std::string user = {};
-  /// In place of the user's own group; a name, or a number.
+  /// The name or number of a group. Default: the user's own group.
   std::string group = {};
-  /// What files that are made do not get.
+  /// The permission bits that new files do not get.
   std::optional<unsigned> umask = std::nullopt;
-  /// Open descriptors, RLIMIT_NOFILE.
+  /// The maximum number of open descriptors (RLIMIT_NOFILE).
   std::optional<std::uint64_t> open_files_max = std::nullopt;
-  /// Memory that may be written to, RLIMIT_DATA: what comes on top throws std::bad_alloc.
+  /// The maximum of writable memory (RLIMIT_DATA); allocations beyond it throw std::bad_alloc.
   std::optional<std::uint64_t> memory_bytes_max = std::nullopt;
 };
 
 enum class SandboxMode : std::uint8_t {
   off,
-  /// As far as the kernel has it; what is missing is logged.
+  /// As far as the kernel supports it; missing features are logged.
   on,
-  /// Or it does not serve.
+  /// The server does not start if the kernel lacks a feature.
   required,
 };
 
-/// When the workers of a supervisor start (docs/operations/workers.md).
+/// When the workers of a supervisor start (docs/howto/upgrade.md).
 enum class WorkersStart : std::uint8_t {
-  /// At once: it is ready when all of them serve.
+  /// At once. The service is ready when all of them serve.
   early,
-  /// When the first connection waits, all of them: it is ready when it listens. One that takes
-  /// another process's place starts them at once.
+  /// All of them with the first connection. The service is ready when it listens. At an upgrade the
+  /// workers of the new process start at once.
   lazy,
 };
 
-/// What the process may reach, from before anything starts (docs/operations/sandbox.md). A path is
-/// a file, or a directory with all below it.
+/// The files that the process can access, applied before anything else starts
+/// (docs/howto/rights.md). A path is a file, or a directory with all below it.
 struct SandboxOptions {
   SandboxMode mode = SandboxMode::off;
   std::vector<std::string> reads = {};
@@ -78,91 +78,90 @@ struct SandboxOptions {
 
 struct ServerOptions {
   /// An address, not a name: "127.0.0.1", "0.0.0.0", "::1", "localhost" or "unix:/path"; or
-  /// "systemd" for the sockets that systemd listens on in place of this service (sd_listen_fds).
+  /// "systemd" for the sockets that systemd passes (sd_listen_fds).
   std::string host = "127.0.0.1";
-  /// 0 takes any that is free; see Server::port.
+  /// 0 selects any free port; see Server::port.
   std::uint16_t port = 8080;
-  /// Every connection begins with the PROXY protocol (version 1 or 2), by which a balancer in front
-  /// tells the client's address. Only where nobody else can connect: the word is believed.
+  /// Every connection starts with the PROXY protocol (version 1 or 2), in which a load balancer
+  /// sends the client's address. Use it only if no other client can connect: the address is
+  /// trusted.
   bool expects_proxy_protocol = false;
-  /// TLS is spoken at that place.
+  /// Uses TLS at this address.
   bool is_secure = false;
-  /// Where TLS is spoken: what makes its side of each connection. See enable_tls (tls/tls.h).
+  /// Creates the server's side of TLS connections. See enable_tls (tls/tls.h).
   std::shared_ptr<SealMaker> seals = nullptr;
-  /// PEM files, by the command line: for what makes `seals`. Empty: what the program says.
+  /// PEM files from the command line, which replace those of the program in `seals`.
   std::string certificate = {};
   std::string key = {};
-  /// Further places.
+  /// Additional addresses.
   std::vector<ListenAt> also = {};
-  /// Event loops, one thread each; 0 is one per core that this process may use.
+  /// The number of event loops, each with its thread; 0: one for each core that this process may
+  /// use.
   unsigned threads = 0;
-  /// Each loop runs on a processor of its own, of those that this process may use.
+  /// Pins each loop to a core of its own, among those that this process may use.
   bool pins_loops = false;
   Backend backend = Backend::automatic;
   Limits limits = {};
   ProcessRights rights = {};
   SandboxOptions sandbox = {};
-  /// Other processes may listen on the port too, each at its own risk: the kernel spreads clients
-  /// over all (SO_REUSEPORT). Otherwise a port in use is an error.
+  /// Other processes may listen on the port too (SO_REUSEPORT): the kernel distributes connections
+  /// over all. Otherwise a port in use is an error.
   bool shares_port = false;
-  /// Of App::serve: says what would be served (App::list_routes), and ends.
+  /// For App::serve: lists the routes (App::list_routes) and returns.
   bool lists_routes = false;
-  /// How long after `stop` everybody is let in and answered as before, but for those who ask
-  /// whether the service is ready: so that balancers find others first.
+  /// How long the server continues to serve after `stop` while it reports "not ready", so that load
+  /// balancers choose other servers first.
   Duration leave = Duration::zero();
   /// How long requests in flight may take after that before they are cancelled.
   Duration drain = std::chrono::seconds(10);
-  /// Finished handshakes that may wait to be accepted, per loop.
+  /// The maximum number of connections that wait to be accepted, per loop.
   int backlog = 4096;
-  /// The first SIGTERM or SIGINT calls `stop`; a second one does to the process what it would have
-  /// done without the server. Pre: no SignalWatch has these signals.
+  /// The first SIGTERM or SIGINT calls `stop`; a second one has its default effect. Pre: no
+  /// SignalWatch has these signals.
   bool stops_on_signals = false;
-  /// SIGUSR2 starts the program anew, by the same words. Once that process accepts with the sockets
-  /// of this one, this one stops as by `stop`; until then, and where that comes to nothing, it goes
-  /// on. App::serve does. Pre: no SignalWatch has this signal, and one server in a process does.
+  /// SIGUSR2 starts the program again with the same arguments. When that process accepts with the
+  /// sockets of this one, this one stops as with `stop`; if it fails, this one continues.
+  /// App::serve sets it. Pre: no SignalWatch has this signal, and the process has one such server.
   bool hands_over = false;
-  /// So many processes of this program serve, below this one, which only holds their sockets and
-  /// starts them again (docs/operations/workers.md); 0: this one serves. Of
-  /// App::serve.
+  /// The number of worker processes that serve. This process only holds their sockets and restarts
+  /// them (docs/howto/upgrade.md). 0: this process serves. For App::serve.
   unsigned workers = 0;
   WorkersStart workers_start = WorkersStart::early;
-  /// This is one of them, the how manieth; it heeds no signal but what its supervisor says.
+  /// The index of this worker, which follows its supervisor and ignores signals.
   std::optional<unsigned> worker = std::nullopt;
-  /// A worker one of whose loops has not turned for so long is ended, and started again; zero: as
-  /// long as the unit's WatchdogSec= says, or none is.
+  /// A worker is restarted when one of its loops is blocked for this time. Zero: WatchdogSec= of
+  /// the systemd unit, if it has one.
   Duration stuck = Duration::zero();
-  /// How long the new process may take until it is ready.
+  /// The time limit for the new process to become ready.
   Duration successor_start = std::chrono::seconds(60);
-  /// Where the number of the process in charge is written once it serves; empty: nowhere.
+  /// The file that receives the process ID once the server is ready. Default: none.
   std::string pid_file = {};
-  /// At SIGUSR1, unless something else of the program heeds that: called with what the server does,
-  /// on a thread that serves nobody. Empty: the signal is not heeded. App::serve writes it to
-  /// `state_file`.
+  /// Called at SIGUSR1 with the state of the server, on a thread that serves no requests. Empty:
+  /// the signal is not handled. App::serve writes the state to `state_file`.
   std::function<void(const ServerState&)> on_state_asked = {};
-  /// Of App::serve: where SIGUSR1 writes to; empty: eider-state-PID.json below RUNTIME_DIRECTORY,
-  /// TMPDIR or /tmp.
+  /// For App::serve. Default: eider-state-PID.json in RUNTIME_DIRECTORY, TMPDIR or /tmp.
   std::string state_file = {};
-  /// With `on_state_asked`: a loop that has been in one turn for so long is told to the log, with
-  /// what it runs and where; zero: it is not.
+  /// With `on_state_asked`: a loop that is blocked for this time is logged with a stack trace.
+  /// Zero: never.
   Duration stuck_after = std::chrono::seconds(10);
-  /// Tells systemd (NOTIFY_SOCKET, sd_notify(3)) that it is ready and that it stops, and where the
-  /// unit has WatchdogSec= that each of its loops turns. App::serve does.
+  /// Notifies systemd (NOTIFY_SOCKET, sd_notify(3)) when it is ready and when it stops and, if the
+  /// unit has WatchdogSec=, that each loop runs. App::serve sets it.
   bool tells_systemd = false;
-  /// systemd keeps the listening sockets for the process that it starts next, with all who wait in
-  /// their queues. Only where the unit has FileDescriptorStoreMax=, and of App::serve.
+  /// Stores the listening sockets in systemd across restarts, with the connections in their queues.
+  /// The unit needs FileDescriptorStoreMax=. For App::serve.
   bool stores_sockets = false;
-  /// What else than HTTP/1.1 is spoken on the same ports; null: nothing.
+  /// Another protocol on the same ports, besides HTTP/1.1; null: none.
   std::shared_ptr<const ConnectionProtocol> protocol = nullptr;
-  /// Only for App::serve, which knows the type: what it reads again at SIGHUP. Null: nothing.
-  /// read_command_line sets it.
+  /// For App::serve, which knows the type: the settings that SIGHUP reads again. read_command_line
+  /// sets it. Null: none.
   std::shared_ptr<void> settings = nullptr;
-  /// Hears of what nobody can be answered about, such as a lack of descriptors. May be null.
+  /// Receives errors that concern no single client, such as a lack of descriptors. May be null.
   LogSink* log = nullptr;
 };
 
-/// Which worker of a supervisor (ServerOptions::workers) this process is: 0, 1, …, and the same
-/// number for one that is started again in its place. Nothing: it is none, but serves by itself, or
-/// is the supervisor. What is asked ahead of App::serve is asked ahead of any thread.
+/// Returns the index of this process among the workers of its supervisor (ServerOptions::workers):
+/// 0, 1, …; a worker that is restarted keeps its index. Nothing: this process is not a worker.
+/// Before App::serve, call it only while the process has one thread.
 ///
 ///     if (worker_index().value_or(0) == 0) { … }  // in one process of them
 [[nodiscard]] std::optional<unsigned> worker_index();

@@ -1,5 +1,5 @@
-// Whole small files that a program is told about, which may be anything.
-// Must not be used while requests are answered on the same thread: it blocks.
+// Reads small files whose names are settings.
+// Must not be used on a thread that serves requests: it blocks.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace eider::detail::app {
 
-/// Text, without a byte order mark at the front.
+/// Returns the text without a byte order mark at its start.
 ///
-/// errors  "names 'notes.toml', which cannot be read: Is a directory", or is larger than that
+/// errors  "names 'notes.toml', which cannot be read: Is a directory"; also for a larger file
 [[nodiscard]] Result<std::string, std::string> read_bounded_file(const std::string& path,
                                                                  std::size_t bytes_max);
 

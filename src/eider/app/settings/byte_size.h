@@ -1,5 +1,5 @@
-// How many bytes, as people write it: "64MiB".
-// Must not be used where a plain number of bytes is meant and nobody writes it.
+// A number of bytes that is written with a unit: "64MiB".
+// Must not be used for numbers of bytes that are not settings.
 #pragma once
 
 #include <compare>
@@ -23,9 +23,9 @@ struct ByteSize {
   /// Reads a whole number with one of the units B, KiB, MiB, GiB, TiB (of 1024), kB, MB, GB and TB
   /// (of 1000).
   ///
-  /// errors  "must be a size, …": any other text, and what 64 bits do not hold
+  /// errors  "must be a size, …": any other text, or more than 64 bits
   static Result<ByteSize, std::string> from_text(std::string_view text);
-  /// The same the other way round, in the largest unit of 1024 in which it is a whole number.
+  /// Writes it in the largest unit of 1024 in which it is a whole number.
   [[nodiscard]] std::string to_text() const;
 
   friend auto operator<=>(const ByteSize&, const ByteSize&) = default;

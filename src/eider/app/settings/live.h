@@ -1,5 +1,5 @@
-// Options that may change while a program serves.
-// Must not be moved: who reads it on other threads has its address.
+// Options that can change while a program serves.
+// Must not be moved: other threads have its address.
 #pragma once
 
 #include <atomic>

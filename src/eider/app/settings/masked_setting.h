@@ -1,5 +1,5 @@
-// The passwords, keys and tokens in values of plain text options, which are not shown.
-// Must not be relied upon: a Secret is not shown by its type, this finds only what looks like one.
+// Masks passwords, keys and tokens in values of plain text options.
+// Must not be relied upon: it finds only texts that look like secrets. Use Secret.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// An application's own options and environment names, typed by plain structs.
+// The options of an application, declared by plain structs.
 // Must not read a command line: options.h does.
 #pragma once
 
@@ -30,7 +30,7 @@ namespace eider {
 
 namespace detail::app {
 
-/// Which of several values is wrong, and what it must be: "must be between 1 and 100".
+/// The index of the invalid value, and its requirement: "must be between 1 and 100".
 struct WrongValue {
   std::size_t index;
   std::string what;
@@ -337,7 +337,7 @@ class OptionSet {
                   "a struct with is_reloadable must be in a Live<…>: other threads read it");
     return add_members(values, section);
   }
-  /// The same of one that may change: outlives the serving.
+  /// Adds each member of a struct that can change while the program serves; outlives the server.
   template <class T>
   OptionSet& add(Live<T>& values, std::string_view section = {}) {
     publishers_.emplace_back([&values] { values.publish(); });
@@ -352,17 +352,17 @@ class OptionSet {
     add(detail::app::make_option(value, text), text, {});
     return *this;
   }
-  /// Adds a flag that is answered as `--help` is: the text on standard output, 0, nothing served.
+  /// Adds a flag that, like `--help`, prints a text and exits with 0.
   OptionSet& add_answer(std::string_view name, std::string_view help,
                         std::function<std::string()> answer);
 
   [[nodiscard]] const std::string& program() const noexcept { return program_; }
-  /// What the names of its variables begin with: "NOTES_"; empty: there are none.
+  /// The prefix of its environment variables: "NOTES_"; empty: there are none.
   [[nodiscard]] const std::string& prefix() const noexcept { return prefix_; }
   [[nodiscard]] const std::deque<detail::app::OptionSpec>& options() const noexcept {
     return options_;
   }
-  /// Lets the readers of Live structs see what has been taken.
+  /// Publishes the applied values to the readers of Live structs.
   void publish() const {
     for (const auto& publish : publishers_) {
       publish();
@@ -378,7 +378,7 @@ class OptionSet {
     });
     return *this;
   }
-  /// Throws a Failure where an option of that name is there already.
+  /// Throws a Failure if there is an option of that name.
   void add(detail::app::OptionSpec made, const OptionText& text, std::string_view section);
 
   std::string program_;

@@ -1,5 +1,5 @@
-// Words from outside in what a program says of itself.
-// Must not be used for what programs read: bytes are lost.
+// Input in messages, as one printable line.
+// Must not be used for output that programs read: bytes are lost.
 #pragma once
 
 #include <string>

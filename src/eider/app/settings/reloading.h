@@ -1,4 +1,4 @@
-// SIGHUP: the settings are read anew, and what may change is taken, while the application serves.
+// Reloads the settings at SIGHUP, and applies those that can change while the application serves.
 // Must not be included by applications.
 #pragma once
 
@@ -15,19 +15,18 @@ namespace eider {
 
 class RouteTable;
 
-/// Whether SIGHUP reads anything anew. Where it does not, it does to the process what it does to
-/// any other: its terminal has gone.
+/// Returns whether SIGHUP reloads anything. If not, it has its default effect: it ends the process.
 [[nodiscard]] bool can_reload(const RouteTable& table) noexcept;
 
-/// Lives on one loop, whose thread reads no file for it.
+/// Belongs to one loop. Files are read on another thread.
 class Reloading final : private SignalWatch {
  public:
-  /// settings  are nobody else's while this lives
-  /// tell      called when all is taken, with what the application hears
+  /// settings  are used only by this object during its lifetime
+  /// tell      called after a reload: the application's on_reload
   Reloading(std::shared_ptr<detail::app::Settings> settings, std::shared_ptr<LogSink> log,
             std::function<Task<>()> tell);
 
-  /// Hears no more; to be called ahead of the end.
+  /// Stops watching the signal; call it before destruction.
   [[nodiscard]] Task<> end();
 
  private:
@@ -39,7 +38,7 @@ class Reloading final : private SignalWatch {
   std::shared_ptr<detail::app::Settings> settings_;
   std::shared_ptr<LogSink> log_;
   std::function<Task<>()> tell_;
-  /// A signal has come since the reading began.
+  /// A signal has arrived since the reload started.
   bool is_wanted_ = false;
   bool is_running_ = false;
   Scope scope_;

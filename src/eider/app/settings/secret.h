@@ -1,5 +1,5 @@
-// A password, key or token that a program is told, and that nothing of it says again.
-// Must not be comparable, printable or a member of what is sent: who wants its text calls reveal().
+// A password, key or token among the settings, which is never printed.
+// Must not be comparable, printable or a member of a response: reveal() returns the text.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,11 @@
 
 namespace eider {
 
-/// A member of an options struct that is secret. The program is told the file where it stands
-/// (`--api-key-file`, NOTES_API_KEY_FILE, `api_key_file` of a settings file), or itself by
-/// NOTES_API_KEY or systemd's credential `api_key`; never on a command line, which everybody on the
-/// machine may read. No error, no `--help` and no `--print-config` tells it.
+/// A member of an options struct that is secret. The option is the name of a file that contains it
+/// (`--api-key-file`, NOTES_API_KEY_FILE, `api_key_file` in a settings file); the environment
+/// variable NOTES_API_KEY and the systemd credential `api_key` contain it themselves. A command
+/// line cannot, because every user of the machine can read it. No error, `--help` or
+/// `--print-config` shows it.
 ///
 /// Copies share one text, which is wiped with the last of them.
 class Secret {
@@ -32,9 +33,9 @@ class Secret {
 
 namespace detail::app {
 
-/// What stands in the file, without the line break at its end.
+/// Returns the text of the file, without a line break at its end.
 ///
-/// errors  "names '/run/key', which cannot be read: Permission denied"; never what stands there
+/// errors  "names '/run/key', which cannot be read: Permission denied"; never the text
 [[nodiscard]] Result<Secret, std::string> read_secret(const std::string& path);
 
 }  // namespace detail::app

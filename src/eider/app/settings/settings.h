@@ -1,5 +1,5 @@
-// What a program is told, by whom, and what of it is taken anew while it serves.
-// Must not know the grammar of command lines, nor what its own options mean.
+// The settings of a program: their values, where these come from, and reloading.
+// Must not know the grammar of command lines, nor the meaning of the options.
 #pragma once
 
 #include <deque>
@@ -17,11 +17,11 @@
 
 namespace eider::detail::app {
 
-/// The options of a program and of every application, with what the command line, the environment
-/// and the settings file say of them, in this order.
+/// The options of a program and of every application, with their values from the command line, the
+/// environment and the settings file, in this order of precedence.
 class Settings {
  public:
-  /// What is said of one option outside of files.
+  /// The values of one option from the command line or the environment.
   struct Said {
     std::string where;  // "--port", "EIDER_PORT"
     std::vector<std::string> values;
@@ -31,14 +31,14 @@ class Settings {
     const OptionSpec* spec;
     std::string key;  // "server.port"
     std::optional<Said> said = {};
-    /// Something said elsewhere stands in its place: what files say is not heard.
+    /// Another option replaces it: its value in the file is ignored.
     bool is_aside = false;
     std::string value = {};   // as TOML has it, since it was last taken
     std::string origin = {};  // "default", "notes.toml:3", "NOTES_PORT", "--port"
     /// See adopt().
     bool is_adopted = false;
   };
-  /// What was read of each entry, and is not taken yet.
+  /// The values of all entries, read but not applied.
   struct Reading {
     struct Of {
       std::string value;
@@ -53,28 +53,28 @@ class Settings {
 
   /// live  is among `serving`, as it was made
   ///
-  /// Throws a Failure where two keys are the same.
+  /// Throws a Failure if two keys are the same.
   Settings(OptionSet own, OptionSet serving, std::shared_ptr<const LiveSettings> live);
   Settings(const Settings&) = delete;
   Settings& operator=(const Settings&) = delete;
 
   [[nodiscard]] std::deque<Entry>& entries() noexcept { return entries_; }
   [[nodiscard]] const OptionSet& own() const noexcept { return own_; }
-  /// Hears the environment about all that the command line says nothing about.
+  /// Reads the environment variables of options that the command line does not set.
   void hear_environment();
-  /// Uses what `first`, of the same own options, has read of them and of its file: the first read()
-  /// opens no file again, which may be a pipe.
+  /// Uses the values and the file that `first`, with the same own options, has read: the first
+  /// read() does not open the file again, which may be a pipe.
   void adopt(const Settings& first);
-  /// Sets what the log was told, if it was, as of now.
+  /// Sets the log level, if the settings have one.
   void apply(LogSink& log) const;
-  /// The newest; stay as they are, for as long as this lives.
+  /// The current limits; the object that it refers to does not change.
   [[nodiscard]] const Limits& limits() const noexcept { return *live_->limits; }
-  /// Whether reading anew may tell something else: there is a file, or an option that reloads.
+  /// Whether a reload can change anything: there is a file, or a reloadable option.
   [[nodiscard]] bool can_change() const noexcept;
 
   /// Reads files and values. On any thread, but not on two at once.
   ///
-  /// errors  what is wrong, where, and how to mend it, in one line
+  /// errors  the invalid value, its place and its requirement, in one line
   [[nodiscard]] Result<Reading, std::string> read();
   /// The same, without an error for a key that is not one of these options: see check_keys.
   [[nodiscard]] Result<Reading, std::string> read_known();
@@ -83,17 +83,17 @@ class Settings {
   /// Each variable of the environment that is probably meant for an option and misspelled, with the
   /// nearest name, as one sentence.
   [[nodiscard]] std::vector<std::string> misspelled_variables() const;
-  /// Makes all of it so.
+  /// Applies all values.
   void take(Reading reading);
-  /// Makes of what differs so what may change. Nothing that was aside is left of the rest.
+  /// Applies the changed values of reloadable options, and reports the others.
   Changes take_changes(Reading reading);
-  /// Whether the command line, the environment or the file has a value of it. Pre: it was taken.
+  /// Whether the command line, the environment or the file sets it. Pre: take() was called.
   [[nodiscard]] bool is_set(std::string_view key) const;
-  /// Where a file says it: "notes.toml:3"; empty where none does, or it is not heard.
+  /// The place in the file that sets it: "notes.toml:3"; empty if none does, or it is overridden.
   [[nodiscard]] std::string place_of(std::string_view key) const;
-  /// What reading anew opens: the settings file, and the files of secrets.
+  /// The files that a reload opens: the settings file, and the files of secrets.
   [[nodiscard]] std::vector<std::string> files() const;
-  /// All keys as a settings file, each with its text and where its value came from.
+  /// All keys as a settings file, each with its help text and the origin of its value.
   [[nodiscard]] std::string print() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a settings file says, in TOML: its keys with their values as text, and in which lines.
+// A settings file in TOML: its keys, with their values as text and their lines.
 // Must not know which options there are, nor read their values.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace eider::detail::app {
 
-/// One key and what the file says of it.
+/// One key and its values.
 struct SettingLine {
   std::string key;  // "search.index_dir"
   std::size_t line = 0;
   bool is_list = false;
   /// Of a table without keys.
   bool is_empty_table = false;
-  /// What no option takes, such as "a date"; empty: nothing of the kind is there.
+  /// A kind of value that no option has, such as "a date"; empty: the values are valid.
   std::string odd = {};
   std::vector<std::string> values = {};
   std::vector<std::size_t> lines = {};  // of the values
@@ -32,16 +32,16 @@ class SettingsFile {
   SettingsFile() = default;
   /// Reads the file: at most 1 MiB, and nothing nested deeper than 16.
   ///
-  /// errors  what is wrong, "names 'notes.toml', which cannot be read: …" without the words ahead
-  ///         of that, or "notes.toml:3: is no TOML: …"
+  /// errors  "names 'notes.toml', which cannot be read: …", to follow the name of the option, or
+  ///         "notes.toml:3: is no TOML: …"
   [[nodiscard]] static Result<SettingsFile, std::string> read(const std::string& path);
-  /// The same of what has been read.
+  /// Parses the text of such a file.
   [[nodiscard]] static Result<SettingsFile, std::string> parse(std::string_view text,
                                                                std::string path);
 
   /// In the order of the file.
   [[nodiscard]] const std::vector<SettingLine>& lines() const noexcept { return lines_; }
-  /// null: the file does not speak of it
+  /// null: the file does not have it
   [[nodiscard]] const SettingLine* find(std::string_view key) const noexcept;
   /// "notes.toml:3"
   [[nodiscard]] std::string place_of(std::size_t line) const;
