@@ -1,11 +1,11 @@
 #include "cli/dev/include_check.h"
 
-#include <regex>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "cli/files.h"
+#include "cli/patterns.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
 
@@ -34,9 +34,8 @@ std::string without_additions(const std::string& header) {
 
 /// "shop.dir/words.cc.o", below the build directory.
 std::string object_of(const std::string& command) {
-  static const std::regex kObject(R"( -o (\S+))");
-  std::smatch found;
-  return std::regex_search(command, found, kObject) ? found[1].str() : std::string();
+  const PatternMatch found = find_pattern(command, R"( -o (\S+))");
+  return found.empty() ? std::string() : found[1];
 }
 
 bool is_below(const fs::path& file, const fs::path& folder) {
@@ -47,20 +46,19 @@ bool is_below(const fs::path& file, const fs::path& folder) {
 }  // namespace
 
 std::vector<std::string> check_words(const std::string& command, const fs::path& directory) {
-  static const std::regex kHeader(R"((/\S*/cmake_pch\.hxx)(?=\s))");
-  static const std::regex kPrecompiled(
+  constexpr const char* kPrecompiled =
       R"( -Xclang -include-pch -Xclang \S+| (-Xclang )?-include (-Xclang )?\S*cmake_pch\.hxx)"
-      R"(| -Winvalid-pch| -fpch-instantiate-templates| -o \S+)");
-  std::smatch found;
-  if (!std::regex_search(command, found, kHeader)) {
+      R"(| -Winvalid-pch| -fpch-instantiate-templates| -o \S+)";
+  const PatternMatch found = find_pattern(command, R"((/\S*/cmake_pch\.hxx)(?=\s))");
+  if (found.empty()) {
     return {};
   }
-  const fs::path header = found[1].str();
+  const fs::path header = found[1];
   const fs::path shown = header.parent_path() / "without_additions.h";
   if (!write_if_new(shown, without_additions(read_text_file(header).value_or("")))) {
     return {};
   }
-  const std::string checking = std::regex_replace(command, kPrecompiled, "") +
+  const std::string checking = replace_pattern(command, kPrecompiled, "") +
                                " -fsyntax-only -include '" + shown.string() + "'";
   return {"/bin/sh", "-c", "cd '" + directory.string() + "' && exec nice -n 5 " + checking};
 }

@@ -8,12 +8,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include "cli/files.h"
 #include "cli/openapi_client/cpp.h"
+#include "cli/patterns.h"
 #include "cli/project/new.h"
 #include "cli/project/project.h"
 #include "cli/project/words.h"
@@ -153,7 +153,7 @@ std::string app_header_of(const Project& project) {
 /// What a test gives make_app(), as src/app.h declares it.
 std::string options_of_app(const Project& project) {
   const std::string header = app_header_of(project);
-  return std::regex_search(header, std::regex(R"(make_app\([^)=]+\))")) ? "{}" : "";
+  return find_pattern(header, R"(make_app\([^)=]+\))").empty() ? "" : "{}";
 }
 
 std::vector<NewFile> files_to_add(const Project& project, const std::string& what,
@@ -221,7 +221,7 @@ Result<std::vector<std::string>, std::string> values_of(const std::string& patte
     const std::string part = fault == PatternFault::bad_name ? misnamed_part(pattern) : "";
     return fail(fmt::format("{}{} is no path: {}", part, pattern, to_text(fault)));
   }
-  if (!std::regex_match(pattern, std::regex(R"(/[A-Za-z0-9_./{}~-]*)"))) {
+  if (!is_whole_match(pattern, R"(/[A-Za-z0-9_./{}~-]*)")) {
     return fail(fmt::format("{} is no path: /notes/{{id}} is one", pattern));
   }
   std::vector<std::string> values;
@@ -239,13 +239,11 @@ Result<std::vector<std::string>, std::string> values_of(const std::string& patte
 /// Whether the app has a route for the same: what its values are called does not count.
 bool has_route(const std::string& app, const std::string& function, const std::string& pattern) {
   const auto nameless = [](const std::string& path) {
-    return std::regex_replace(path, std::regex(R"(\{\w*)"), "{");
+    return replace_pattern(path, R"(\{\w*)", "{");
   };
-  const std::regex route(R"((?:^|\n)\s*app\.)" + function + R"-(\(\s*"([^"]*)")-");
-  const std::sregex_iterator routes(app.begin(), app.end(), route);
-  return std::any_of(routes, {}, [&](const std::smatch& each) {
-    return nameless(each.str(1)) == nameless(pattern);
-  });
+  const auto routes = find_patterns(app, R"((?:^|\n)\s*app\.)" + function + R"-(\(\s*"([^"]*)")-");
+  return std::ranges::any_of(
+      routes, [&](const PatternMatch& each) { return nameless(each[1]) == nameless(pattern); });
 }
 
 Added add_route(const Project& project, std::string method, const std::string& pattern) {
@@ -284,12 +282,11 @@ std::vector<std::string> components_known() {
     const std::string prefix = prefixes.substr(0, prefixes.find(':'));
     for (const std::string_view library : {"/lib", "/lib64"}) {
       std::error_code failed;
-      const std::regex name(R"(eider-([a-z0-9]+)\.cmake)");
       fs::directory_iterator each(prefix + std::string(library) + "/cmake/eider", failed);
       for (; !failed && each != fs::directory_iterator(); each.increment(failed)) {
-        std::smatch found;
-        const std::string file = each->path().filename().string();
-        if (std::regex_match(file, found, name) && found[1] != "config") {
+        const PatternMatch found =
+            find_pattern(each->path().filename().string(), R"(^eider-([a-z0-9]+)\.cmake$)");
+        if (!found.empty() && found[1] != "config") {
           known.push_back(found[1]);
         }
       }
@@ -300,7 +297,7 @@ std::vector<std::string> components_known() {
 }
 
 Added add_component(const Project& project, const std::string& name) {
-  if (!std::regex_match(name, std::regex("[a-z][a-z0-9]*"))) {
+  if (!is_whole_match(name, "[a-z][a-z0-9]*")) {
     return fail(
         AddFault{fmt::format("{} is no component's name: sqlite is one", name), kCommandMisused});
   }
@@ -311,19 +308,19 @@ Added add_component(const Project& project, const std::string& name) {
                  kCommandMisused});
   }
   auto cmake = read_text_file(project.root + "/CMakeLists.txt");
-  std::smatch found;
-  const std::regex finds(R"(find_package\s*\(\s*eider\b[^)]*\bCOMPONENTS\b([^)]*))");
-  if (!cmake || !std::regex_search(*cmake, found, finds)) {
+  const PatternMatch found =
+      find_pattern(cmake.value_or(""), R"(find_package\s*\(\s*eider\b[^)]*\bCOMPONENTS\b([^)]*))");
+  if (found.empty()) {
     return fail(
         AddFault{fmt::format("CMakeLists.txt has no find_package(eider COMPONENTS …): add "
                              "{0} to it, and link eider::{0}",
                              name)});
   }
-  if (std::regex_search(found[1].str(), std::regex("\\b" + name + "\\b"))) {
+  if (!find_pattern(found[1], "\\b" + name + "\\b").empty()) {
     fmt::print("{} is there already\n", name);
     return {};
   }
-  cmake->insert(static_cast<std::size_t>(found.position(1) + found.length(1)), " " + name);
+  cmake->insert(cmake->find(found[0]) + found[0].size(), " " + name);
   const std::size_t linked = cmake->find("eider::core", cmake->find("target_link_libraries"));
   if (linked == std::string::npos) {
     return fail(AddFault{

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <regex>
 #include <utility>
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/patterns.h"
 #include "cli/process/run.h"
 #include "eider/core/json/value.h"
 
@@ -99,9 +99,8 @@ Result<std::string, std::string> sha256_of_file(const std::string& path) {
 
 std::string distribution_here() {
   const auto said = read_text_file("/etc/os-release");
-  std::smatch found;
-  const std::regex id("(^|\n)ID=\"?([a-z0-9._-]+)");
-  return said && std::regex_search(*said, found, id) ? found[2].str() : "linux";
+  const PatternMatch found = find_pattern(said.value_or(""), "(^|\n)ID=\"?([a-z0-9._-]+)");
+  return found.empty() ? "linux" : found[2];
 }
 
 }  // namespace eider

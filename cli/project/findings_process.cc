@@ -14,10 +14,10 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <regex>
 #include <set>
 #include <sstream>
 
+#include "cli/patterns.h"
 #include "cli/project/findings.h"
 
 namespace eider {
@@ -109,10 +109,8 @@ std::optional<std::string> number_of_file(const Process& process, const std::str
     return std::nullopt;
   }
   const std::string text = text_of_file((fs::path(process.folder) / "cwd" / *file).string());
-  std::smatch found;
-  return std::regex_search(text, found, std::regex("(?:^|[\\n.])[ \t]*" + key + "\\s*=\\s*(\\d+)"))
-             ? std::optional(found.str(1))
-             : std::nullopt;
+  const PatternMatch found = find_pattern(text, "(?:^|[\\n.])[ \t]*" + key + "\\s*=\\s*(\\d+)");
+  return found.empty() ? std::nullopt : std::optional(found[1]);
 }
 
 /// A number as the program reads it: the command line goes before the environment, and that before

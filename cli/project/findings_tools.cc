@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <string_view>
 
+#include "cli/patterns.h"
 #include "cli/project/findings.h"
 #include "cli/project/project.h"
 
@@ -88,12 +88,9 @@ std::string first_line(std::string program, std::string option) {
 /// The numbers of "cmake version 3.25.1".
 std::vector<int> numbers_of(std::string_view text) {
   std::vector<int> numbers;
-  std::smatch found;
-  const std::string all(text);
-  if (std::regex_search(all, found, std::regex(R"((\d+)(?:\.(\d+))?(?:\.(\d+))?)"))) {
-    for (std::size_t i = 1; i != found.size() && found[i].matched; ++i) {
-      numbers.push_back(std::stoi(found[i].str()));
-    }
+  const PatternMatch found = find_pattern(std::string(text), R"((\d+)(?:\.(\d+))?(?:\.(\d+))?)");
+  for (std::size_t i = 1; i < found.size() && !found[i].empty(); ++i) {
+    numbers.push_back(std::stoi(found[i]));
   }
   return numbers;
 }

@@ -7,12 +7,12 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <regex>
 #include <set>
 #include <utility>
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/patterns.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
 
@@ -25,31 +25,31 @@ namespace fs = std::filesystem;
 /// Without comments, which may speak of eider.
 std::string cmake_of(const fs::path& folder) {
   const auto text = read_text_file((folder / "CMakeLists.txt").string());
-  return text ? std::regex_replace(*text, std::regex("#[^\n]*"), "") : std::string();
+  return text ? replace_pattern(*text, "#[^\n]*", "") : std::string();
 }
 
 /// Whether it mentions eider, or a CMakeLists.txt that it adds does.
 bool uses_eider(const fs::path& folder, const std::string& cmake, int depth = 0) {
   constexpr int kDepthMax = 8;  // a link may lead back
-  static const std::regex kMention(R"(\beider(\b|_))", std::regex::icase);
-  static const std::regex kAdded(R"re(\badd_subdirectory\s*\(\s*"?([^\s")]+))re",
-                                 std::regex::icase);
-  if (std::regex_search(cmake, kMention)) {
+  constexpr auto kIgnored = PatternCase::ignored;
+  if (!find_pattern(cmake, R"(\beider(\b|_))", kIgnored).empty()) {
     return true;
   }
-  bool is_used = false;
-  for (std::sregex_iterator at(cmake.begin(), cmake.end(), kAdded), end;
-       !is_used && depth != kDepthMax && at != end; ++at) {
-    const fs::path below = folder / (*at)[1].str();
-    is_used = uses_eider(below, cmake_of(below), depth + 1);
+  if (depth == kDepthMax) {
+    return false;
   }
-  return is_used;
+  const auto added =
+      find_patterns(cmake, R"re(\badd_subdirectory\s*\(\s*"?([^\s")]+))re", kIgnored);
+  return std::ranges::any_of(added, [&](const PatternMatch& each) {
+    const fs::path below = folder / each[1];
+    return uses_eider(below, cmake_of(below), depth + 1);
+  });
 }
 
 std::string project_name_in(const std::string& cmake) {
-  std::smatch found;
-  const std::regex name(R"(\bproject\s*\(\s*([A-Za-z0-9_.+-]+))", std::regex::icase);
-  return std::regex_search(cmake, found, name) ? found[1].str() : std::string();
+  const PatternMatch found =
+      find_pattern(cmake, R"(\bproject\s*\(\s*([A-Za-z0-9_.+-]+))", PatternCase::ignored);
+  return found.empty() ? std::string() : found[1];
 }
 
 /// What the preset of that name, or one that it inherits from, has there; null: none says it.
@@ -211,10 +211,9 @@ std::string unknown_target(const Build& build, std::string_view target) {
     return {};
   }
   // "shop: CXX_EXECUTABLE_LINKER__shop_Release"
-  const std::regex linked("LINKER__([^\n]+)_[^_\n]*\n");
   std::set<std::string> names;
-  for (std::sregex_iterator at(listed->begin(), listed->end(), linked), end; at != end; ++at) {
-    names.insert((*at)[1]);
+  for (const PatternMatch& each : find_patterns(*listed, "LINKER__([^\n]+)_[^_\n]*\n")) {
+    names.insert(each[1]);
   }
   return fmt::format("there is no target {}; there {} {}", target, names.size() == 1 ? "is" : "are",
                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
@@ -238,7 +237,6 @@ std::vector<std::string> walked_files(const Project& project) {
 }  // namespace
 
 Result<Project, std::string> find_project(const std::string& from) {
-  static const std::regex kProject(R"(\bproject\s*\()", std::regex::icase);
   fs::path folder = fs::absolute(from).lexically_normal();
   if (!folder.has_filename()) {
     folder = folder.parent_path();  // of "/srv/shop/."
@@ -246,7 +244,7 @@ Result<Project, std::string> find_project(const std::string& from) {
   for (bool is_used = false;; folder = folder.parent_path()) {
     const std::string cmake = cmake_of(folder);
     is_used = is_used || uses_eider(folder, cmake);
-    if (is_used && std::regex_search(cmake, kProject)) {
+    if (is_used && !find_pattern(cmake, R"(\bproject\s*\()", PatternCase::ignored).empty()) {
       return Project{folder.string(), project_name_in(cmake)};
     }
     if (folder == folder.root_path()) {
@@ -300,9 +298,9 @@ std::string version_of(const Build& build) {
 
 std::string cached_value(const Build& build, std::string_view name) {
   const auto cache = read_text_file(build.directory() + "/CMakeCache.txt");
-  std::smatch found;
-  const std::regex line(fmt::format("\n{}:[A-Z]+=([^\n]*)", name));
-  return cache && std::regex_search(*cache, found, line) ? found[1].str() : "";
+  const PatternMatch found =
+      find_pattern(cache.value_or(""), fmt::format("\n{}:[A-Z]+=([^\n]*)", name));
+  return found.empty() ? "" : found[1];
 }
 
 bool is_source(const std::string& file) {
