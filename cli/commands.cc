@@ -14,58 +14,43 @@ namespace eider {
 
 namespace {
 
-/// A new command is a line here; the list, completions and suggestions follow.
+/// A new command is a line here; the list, completions and suggestions are made of it.
 constexpr auto kCommands = std::to_array<Command>({
-    {"new", "makes a project that compiles, passes its tests and can be deployed", new_command,
+    {"new", "Create a project that compiles, passes its tests and can be deployed", new_command,
      "service web realtime library"},
-    {"add", "adds a route, a module, a page, a test, a migration or a component", add_command,
+    {"add", "Add a route, a module, a page, a test, a migration or a component", add_command,
      "module page route test migration component"},
-    {"dev", "builds and runs a project, again whenever a file is saved, and reloads the browser",
+    {"dev", "Build and run the project, again whenever a file is saved, and reload the browser",
      dev::command},
-    {"run", "compiles a single source over Eider, and runs it", dev::run_file},
-    {"build", "builds the project, optimised", build_command, "--debug"},
-    {"test", "builds what has changed, and runs the tests", test_command, "--watch"},
-    {"check", "runs the tests under the sanitizers", check_command, "--thread"},
-    {"fmt", "lays out the sources", fmt_command, "--check"},
-    {"routes", "lists the routes of the project's program", routes_command},
-    {"package", "packs the program with all that it needs, as an archive or an image",
+    {"run", "Compile and run a program in a single source file", dev::run_file},
+    {"build", "Build the project, optimized", build_command, "--debug"},
+    {"test", "Build the project and run its tests", test_command, "--watch"},
+    {"check", "Run the tests under the sanitizers", check_command, "--thread"},
+    {"fmt", "Format the sources", fmt_command, "--check"},
+    {"routes", "List the routes of the project's program", routes_command},
+    {"package", "Package the program and its dependencies as an archive or a container image",
      package_command, "--format"},
-    {"deploy", "takes the program to another machine by ssh, and lets it serve there",
-     deploy_command},
-    {"upgrade", "lets a new process take a running service's place, without losing a request",
-     upgrade_command},
-    {"bench", "sends requests to a URL, and tells how many were answered and how fast",
-     bench::command},
-    {"db", "brings a database to its schema, by migrations", db_command,
+    {"deploy", "Copy the program to another machine with ssh and start it there", deploy_command},
+    {"upgrade", "Upgrade a running service without losing a request", upgrade_command},
+    {"bench", "Send requests to a URL and measure throughput and latency", bench::command},
+    {"db", "Manage the schema of a database with migrations, and check SQL", db_command,
      "new status up down check snapshot shell"},
-    {"openapi", "prints an API's document, makes clients of it, and tells what breaks them",
+    {"openapi", "Print an OpenAPI document, generate clients, and find breaking changes",
      openapi_command, "document client diff"},
-    {"doctor", "tells what this machine lacks to build and to serve, with the mend", doctor_command,
+    {"doctor", "Check whether this machine can build and serve, and suggest fixes", doctor_command,
      "production"},
-    {"completions", "prints what bash, zsh or fish complete commands by", completions_command,
+    {"completions", "Print the completion script for bash, zsh or fish", completions_command,
      "bash zsh fish"},
-    {"views", "makes C++ of templates of HTML", views_command},
-    {"messages", "collects the texts to translate, and reports those that catalogues lack",
+    {"views", "Compile HTML templates to C++", views_command},
+    {"messages", "Collect the texts to translate, and report missing translations",
      messages_command},
 });
 
-/// Names of before; they stay, since build files call them.
-constexpr auto kOldNames = std::to_array<Command>({
-    {"openapi-client", "eider openapi client", openapi_client_command},
-    {"openapi-diff", "eider openapi diff", openapi_diff},
-});
+constexpr std::string_view kFooter = R"(
+eider COMMAND --help shows its options and examples. eider --version prints the version.
 
-constexpr std::string_view kExitCodes = R"(
-eider COMMAND --help tells more, with examples. eider --version tells which it is.
-
-Exits with 0 if it is done, 1 if it is not, 2 if the words are not understood, 3 if it is done and
-has found what it looks for, 130 if Ctrl-C ended it.
+Exit codes: 0 success, 1 failure, 2 invalid usage, 3 success with findings, 130 stopped with Ctrl-C
 )";
-
-const Command* find_command(std::span<const Command> among, std::string_view name) {
-  const auto found = std::ranges::find(among, name, &Command::name);
-  return found == among.end() ? nullptr : &*found;
-}
 
 int list_commands() {
   std::size_t width = 0;
@@ -76,11 +61,7 @@ int list_commands() {
   for (const Command& each : kCommands) {
     fmt::print("{:{}}  {}\n", each.name, width, each.what);
   }
-  fmt::print("\nOld names:");
-  for (const Command& each : kOldNames) {
-    fmt::print(" {} ({})", each.name, each.what);
-  }
-  fmt::print("\n{}", kExitCodes);
+  fmt::print("{}", kFooter);
   return kCommandDone;
 }
 
@@ -122,9 +103,8 @@ int run_command(std::span<const std::string_view> words) {
     fmt::print("eider {}\n", version());
     return kCommandDone;
   }
-  const Command* command = find_command(kCommands, name);
-  command = command == nullptr ? find_command(kOldNames, name) : command;
-  return command == nullptr ? complain_of_command(name) : command->run(words.subspan(1));
+  const auto command = std::ranges::find(kCommands, name, &Command::name);
+  return command == kCommands.end() ? complain_of_command(name) : command->run(words.subspan(1));
 }
 
 }  // namespace eider

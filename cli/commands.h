@@ -1,5 +1,5 @@
-// The commands of the program `eider`: what there is, found by name.
-// Must not do a command's work: a line in commands.cc names the function that does.
+// The commands of the program `eider`, found by name.
+// Must not do a command's work: commands.cc has the function of each.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@ namespace eider {
 
 /// Exit codes, as in docs/reference/eider-command.md.
 ///
-/// kCommandFailed   it is not done; standard error says why
-/// kCommandMisused  the words were not understood, nothing was done
-/// kCommandFound    it is done, and has found what it looks for: a difference, something that waits
-/// kCommandStopped  by Ctrl-C, as in shells (128 + SIGINT)
+/// kCommandFailed   failure; standard error has the reason
+/// kCommandMisused  invalid usage; nothing was done
+/// kCommandFound    success with findings: a difference, a pending migration
+/// kCommandStopped  stopped with Ctrl-C, as in shells (128 + SIGINT)
 inline constexpr int kCommandDone = 0;
 inline constexpr int kCommandFailed = 1;
 inline constexpr int kCommandMisused = 2;
@@ -20,9 +20,9 @@ inline constexpr int kCommandFound = 3;
 inline constexpr int kCommandStopped = 130;
 
 /// name   one word
-/// what   a line for the list
-/// run    gets the words behind the name, `--help` among them, and gives the exit code
-/// words  what may follow first, for completions: "client diff"
+/// what   one line for the list
+/// run    gets the arguments after the name, also `--help`; returns the exit code
+/// words  the first arguments, for completions: "client diff"
 struct Command {
   std::string_view name;
   std::string_view what;

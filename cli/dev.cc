@@ -34,22 +34,22 @@ constexpr Duration kDevDrain = std::chrono::milliseconds(200);
 
 constexpr std::string_view kDevHelp = R"(eider dev [option …] [-- option of the program …]
 
-Builds the project that this directory belongs to, runs its program, and does both again when a file
-is saved: the browser shows what is new by itself. Requests wait for the new program meanwhile.
-Templates, catalogues, style sheets and scripts are shown without a build by a program that has the
-option --development. What the compiler finds wrong is in the terminal and in the browser.
+Builds the project of this directory and runs its program, again whenever a file is saved, and
+reloads the browser. Requests wait until the new program is ready. A program with the option
+--development shows changed templates, catalogues, style sheets and scripts without a build.
+Compiler errors are shown in the terminal and in the browser.
 
---target NAME       the program; unless said the only one that is no test
---port PORT         8080 where it is not said
---host ADDRESS      127.0.0.1 where it is not said: nobody else can connect
---allow-host NAME   a name by which it may be asked, beside localhost and addresses
---build DIRECTORY   where it is built: build/eider-dev
--D NAME=VALUE       for CMake, which hears it when the directory is new
+--target NAME       Program to run (default: the only one that is not a test)
+--port PORT         Port to listen on (default: 8080)
+--host ADDRESS      Address to listen on (default: 127.0.0.1, for this machine only)
+--allow-host NAME   Additional host name to accept, besides localhost and addresses
+--build DIRECTORY   Build directory (default: build/eider-dev)
+-D NAME=VALUE       CMake variable, set when the build directory is created
 
   eider dev
   eider dev --target shop --port 3000 -- --database-file /tmp/shop.db
 
-Exits with 0 when Ctrl-C ends it, 1 if it cannot begin, 2 if the words are not understood.
+Exit codes: 0 stopped with Ctrl-C, 1 failure, 2 invalid usage
 )";
 
 struct DevWanted {

@@ -22,17 +22,18 @@ namespace {
 
 constexpr std::string_view kViewsHelp = R"(eider views --out DIRECTORY [--root DIRECTORY] TEMPLATE …
 
-Makes C++ of templates: of each a header and a source, DIRECTORY/NAME.h and DIRECTORY/NAME.cc,
-with a function for each page. CMake runs it: eider_views(target DIRECTORY pages).
+Compiles HTML templates to C++: a header and a source for each, DIRECTORY/NAME.h and
+DIRECTORY/NAME.cc, with a function for each page. CMake calls it: eider_views(target DIRECTORY
+pages).
 
---out DIRECTORY   where they go; files that stay the same are left alone
---root DIRECTORY  where templates are named from; the current directory where it is not said
-TEMPLATE          a file below the root, named from there
+TEMPLATE          Name of a template, relative to the root
+--out DIRECTORY   Output directory; unchanged files are not written again
+--root DIRECTORY  Root directory of the templates (default: the current directory)
 
   eider views --out build/pages about.html
   eider views --out build/pages --root pages notes/list.html layout.html
 
-Exits with 0 if all are written, 1 if a template is wrong or a file cannot be read or written.
+Exit codes: 0 success, 1 failure, 2 invalid usage
 )";
 
 struct ViewsWanted {
@@ -58,7 +59,7 @@ Result<ViewsWanted, std::string> views_wanted(std::span<const std::string_view> 
   wanted.names = std::move(*names);
   if (wanted.out.empty() || wanted.names.empty()) {
     return fail(std::string(wanted.out.empty() ? "--out has to say where they go"
-                                               : "which templates? --help tells more"));
+                                               : "which templates? see eider views --help"));
   }
   return wanted;
 }

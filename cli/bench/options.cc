@@ -32,10 +32,10 @@ constexpr std::string_view kFooter =
     R"(  eider bench -c 100 -d 10s http://localhost:8080/hello
   eider bench --rate 5000 --requests-file load/requests.txt --json report.json http://localhost:8080
 
-TIME is a whole number with us, ms, s, m or h. Ctrl-C ends the run and reports what there is.
+TIME is a whole number with us, ms, s, m or h. Ctrl-C ends the run and prints the report.
 
-Exits with 0 if every request was answered, as expected where that was said, else whatever the
-status; 1 if some were not, or nothing could be measured, 2 if the words are not understood.)";
+Exit codes: 0 all requests got a response (if one is expected, that one), 1 some did not, or nothing
+was measured, 2 invalid usage)";
 
 using Text = std::string_view;
 
@@ -180,8 +180,8 @@ class Grammar {
   [[nodiscard]] std::string unknown(const std::string& word) const;
 
   CLI::App app_{
-      "Sends requests to an http:// or https:// URL, or messages to a ws:// or wss:// URL,"
-      " and tells how\nmany were answered and how fast.",
+      "Sends requests to an http:// or https:// URL, or messages to a ws:// or wss:// URL, and "
+      "measures\nthroughput and latency.",
       "eider bench URL"};
   Options& o_;
   std::string group_;
@@ -202,87 +202,89 @@ Grammar::Grammar(Options& options) : o_(options) {
 }
 
 void Grammar::add_amounts() {
-  begin("How much");
-  add("-c,--connections", "64", whole(o_.connections, 1, kConnectionsMax));
-  add("-t,--threads", "1", whole(o_.threads, 1, kThreadsMax));
-  add("-d,--duration", "10s", time(o_.duration));
-  add("-n,--requests", "ends after so many, or when the duration is over",
+  begin("Amount");
+  add("-c,--connections", "Number of connections (default: 64)",
+      whole(o_.connections, 1, kConnectionsMax));
+  add("-t,--threads", "Number of threads (default: 1)", whole(o_.threads, 1, kThreadsMax));
+  add("-d,--duration", "Duration of the measurement (default: 10s)", time(o_.duration));
+  add("-n,--requests", "End after N requests, or when the duration is over",
       whole(o_.requests, 1, kCountMax));
-  add("--warmup", "before counting begins", time(o_.warmup));
-  add("--timeout", "of connecting, and of one answer (10s)", time(o_.timeout));
-  add("--errors-max", "ends the run after so many", whole(o_.errors_max, 1, kCountMax));
+  add("--warmup", "Time before the measurement starts (default: 0s)", time(o_.warmup));
+  add("--timeout", "Time limit for connecting, and for one response (default: 10s)",
+      time(o_.timeout));
+  add("--errors-max", "End the run after N errors", whole(o_.errors_max, 1, kCountMax));
 }
 
 void Grammar::add_loops() {
-  begin("Closed loop: each connection asks again when it has its answer");
-  add("-p,--pipeline", "requests that wait for their answers on one connection (1)",
+  begin("Closed loop: each connection sends a request when it has the last response");
+  add("-p,--pipeline", "Concurrent requests on one connection (default: 1)",
       whole(o_.pipeline, 1, kPipelineMax));
-  add("--http2", "HTTP/2; without TLS by prior knowledge", set(o_.version, Version::http_2));
-  add("--streams", "with --http2, so many at once on one connection (1)",
+  add("--http2", "Use HTTP/2; without TLS, with prior knowledge", set(o_.version, Version::http_2));
+  add("--streams", "Concurrent streams on one connection, with --http2 (default: 1)",
       whole(o_.streams, 1, kPipelineMax));
-  add("--new-connections", "one for each request; latency counts from before connecting",
+  add("--new-connections", "Open a connection for each request; the latency includes\nconnecting",
       set(o_.way, Way::new_connections));
-  begin("Open loop: a clock sends, which does not wait for answers");
+  begin("Open loop: requests are sent by a clock, without waiting for responses");
   add("-r,--rate",
-      "requests a second; latency counts from when each was due;\n"
-      "--streams and a WebSocket's --pipeline bound what waits",
+      "Requests per second; the latency is measured from the time when\n"
+      "a request was due. --streams, and --pipeline for WebSockets,\nlimit concurrent requests",
       kind("N", "requests a second, a number above 0", o_.rate, read_rate));
-  add("--arrivals", "uniform (the default) or poisson",
+  add("--arrivals", "Distribution of requests: uniform or poisson (default: uniform)",
       kind("WHEN", "uniform or poisson", o_.arrivals, read_arrivals));
 }
 
 void Grammar::add_request() {
-  begin("The request");
-  add("-m,--method", "GET; POST with a body",
+  begin("Request");
+  add("-m,--method", "Request method (default: GET, with a body POST)",
       kind("METHOD", "a method such as GET, but not CONNECT", o_.method, read_method));
-  add("-H,--header", "'Name: value', as often as wanted", fields(o_.fields));
-  add("-b,--body", "the content to send", content(o_.body));
-  add("--body-file", "which holds it", file(o_.body_file));
-  add("--body-bytes", "so many letters", whole(o_.body_bytes, 1, kBodyBytesMax));
+  add("-H,--header", "Header, as 'Name: value'; can be repeated", fields(o_.fields));
+  add("-b,--body", "Request body", content(o_.body));
+  add("--body-file", "File with the request body", file(o_.body_file));
+  add("--body-bytes", "Send a body of N letters", whole(o_.body_bytes, 1, kBodyBytesMax));
   add("--requests-file",
-      "one request a line, asked in turn: METHOD TARGET [BODY], or\n"
-      "JSON: {\"path\" or \"url\", \"method\", \"headers\", \"body\"};\n"
-      "empty lines and those that begin with # are passed over",
+      "File with one request per line, sent in turn: METHOD TARGET\n"
+      "[BODY], or JSON: {\"path\" or \"url\", \"method\", \"headers\",\n"
+      "\"body\"}; empty lines and lines that start with # are ignored",
       file(o_.requests_file));
 }
 
 void Grammar::add_answer() {
-  begin("The answer: what is otherwise is an error, and not counted");
-  add("--expect-status", "200 to 599", whole(o_.expected.status, 200, 599));
-  add("--expect-body", "byte for byte", content(o_.expected.body));
-  add("--expect-bytes", "its length alone", whole(o_.expected.body_bytes, 0, kCountMax));
+  begin("Response: any other one is an error, and is not counted");
+  add("--expect-status", "Status code, 200 to 599", whole(o_.expected.status, 200, 599));
+  add("--expect-body", "Response body, compared byte for byte", content(o_.expected.body));
+  add("--expect-bytes", "Length of the response body", whole(o_.expected.body_bytes, 0, kCountMax));
   add("--events",
-      "streams of N events (\"data: 0\", \"data: 1\", …), one after\n"
-      "the other; events are counted",
+      "Read event streams of N events (\"data: 0\", \"data: 1\", …), one\n"
+      "after the other, and count events",
       whole(o_.events, 1, kEventsMax));
 }
 
 void Grammar::add_websocket() {
-  begin("WebSocket: each message waits for one that answers it");
-  add("--binary", "bytes in place of text", set(o_.message, ws::MessageType::binary));
+  begin("WebSocket: each message waits for a response message");
+  add("--binary", "Send binary messages instead of text", set(o_.message, ws::MessageType::binary));
   add("--check-echo",
-      "an answer has to hold what its message held; without a body\n"
-      "of yours no two messages are alike",
+      "Compare each response with its message; without a body option,\n"
+      "all messages are different",
       set(o_.check, Check::echo));
   add("--broadcast",
-      "what the first one sends comes to all, itself too, and then\n"
-      "the next message leaves; deliveries are counted",
+      "Send from the first connection, wait until the message has\n"
+      "reached all connections, itself included, then send the next;\ncount deliveries",
       set(o_.way, Way::broadcast));
 }
 
 void Grammar::add_rest() {
   begin("TLS");
-  add("-k,--insecure", "any certificate will do", set(o_.certificates, Certificates::any));
-  add("--cacert", "authorities to trust besides the system's, PEM", file(o_.authorities_file));
+  add("-k,--insecure", "Accept any certificate", set(o_.certificates, Certificates::any));
+  add("--cacert", "PEM file with additional trusted certificates", file(o_.authorities_file));
   begin("Results");
-  add("--json", "the report as JSON; - is the standard output", file(o_.json_file));
-  add("--html", "the report as a page", file(o_.html_file));
-  add("--no-progress", "no line that counts along, as when there is no terminal",
+  add("--json", "Write the report as JSON to FILE; - is standard output", file(o_.json_file));
+  add("--html", "Write the report as a web page to FILE", file(o_.html_file));
+  add("--no-progress", "Do not show progress (default without a terminal)",
       set(o_.progress, Progress::none));
-  begin("Also");
-  add("--backend", "auto (the default), epoll or io_uring",
+  begin("Other");
+  add("--backend", "I/O backend: auto, epoll or io_uring (default: auto)",
       kind("NAME", "auto, epoll or io_uring", o_.backend, parse_backend));
-  add("-h,--help", "this text", set(o_.wants_help, true));
+  add("-h,--help", "Show this help and exit", set(o_.wants_help, true));
 }
 
 void Grammar::add(const std::string& names, const std::string& help, Kind kind) {
@@ -297,7 +299,7 @@ Result<void, std::string> Grammar::parse(std::span<const Text> arguments) {
   try {
     app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
-    return fail(fmt::format("{} (eider bench --help tells more).", error.what()));
+    return fail(fmt::format("{} (see eider bench --help).", error.what()));
   }
   auto kept = keep_all();
   return kept ? take_url() : kept;

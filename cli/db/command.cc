@@ -19,40 +19,40 @@ namespace {
 
 constexpr std::string_view kDbHelp = R"(eider db ACTION [option …]
 
-Brings a database to the schema that a directory of SQL files leads to: 0001_notes.sql, and where
-it was written 0001_notes.down.sql, which takes it back.
+Manages the schema of a database with migrations: SQL files such as 0001_notes.sql, each with an
+optional 0001_notes.down.sql that undoes it.
 
-new NAME   makes the next file, with --down also the one that takes it back
-status     tells what is applied and what waits
-up         applies what waits, under a lock; each in a transaction where the database has those
-           for schemas (MariaDB has not)
-down       takes back the last one
-check SOURCE …  prepares the statements of C++ sources against a scratch database, and writes what
-           they are into --lock FILE (queries.lock)
-snapshot   writes the schema that the database has now
-shell      opens sqlite3, psql or mariadb
-embed, header  make C++ of the files and of --lock; CMake runs them: eider_migrations(target …),
-           eider_checked_sql(target …)
+new NAME   Create the next migration; with --down, also the file that undoes it
+status     Report which migrations are applied and which are pending
+up         Apply the pending migrations under a lock, each in a transaction (MariaDB has none for
+           schema changes)
+down       Undo the last migration
+check SOURCE …  Prepare the SQL statements in C++ sources against a scratch database, and write
+           their parameter and result types to --lock FILE
+snapshot   Write the current schema of the database
+shell      Open sqlite3, psql or mariadb
+embed, header  Generate C++ from the migrations and from --lock; CMake runs them:
+           eider_migrations(target …), eider_checked_sql(target …)
 
---database WHERE   postgres://…, mysql://…, or an SQLite file; DATABASE_URL where it is not said
---migrations DIRECTORY  where the files are; migrations where it is not said
---sqlite, --postgres, --mariadb DIRECTORY  check, header: the migrations of each database that the
-                   program runs on; SQLite's in --migrations where none is said
---server WHERE     check: a PostgreSQL or MariaDB server in which the scratch database is made, and
-                   dropped; EIDER_CHECK_SERVER where it is not said. Without: a server of its own
-                   is started, by the programs of the package postgresql (EIDER_POSTGRES_BIN) or
-                   mariadb-server (EIDER_MARIADB_BIN)
---json             status: as JSON, for programs
---out FILE         of snapshot, embed and header
---to NUMBER        up: none above it
---wait SECONDS     up, down: for how long another deployer is waited for; 60 where it is not said
---unfinished again|done  up: what to do with one that was broken off outside of a transaction
+--database WHERE   postgres://…, mysql://…, or an SQLite file (default: $DATABASE_URL)
+--migrations DIRECTORY  Directory with the migrations (default: migrations)
+--sqlite, --postgres, --mariadb DIRECTORY  check, header: the migrations for each database that the
+                   program supports (default: --migrations, for SQLite)
+--server WHERE     check: PostgreSQL or MariaDB server for the scratch database, which is dropped at
+                   the end (default: $EIDER_CHECK_SERVER, or a temporary server, started with the
+                   programs of the package postgresql, from $EIDER_POSTGRES_BIN, or mariadb-server,
+                   from $EIDER_MARIADB_BIN)
+--lock FILE        check, header: file with the types of the statements (default: queries.lock)
+--json             status: write JSON
+--out FILE         snapshot, embed, header: write to FILE
+--to NUMBER        up: last migration to apply (default: all)
+--wait SECONDS     up, down: time to wait for another deployment (default: 60)
+--unfinished again|done  up: how to treat a migration that was interrupted outside of a transaction
 
   eider db new orders --down
   eider db up --database postgres://localhost/shop
 
-Exits with 0 if it is done, 3 if status found some that wait, 1 if anything is wrong, 2 if it is not
-understood.
+Exit codes: 0 success, 1 failure, 2 invalid usage, 3 status found pending migrations
 )";
 
 /// The files as they are named from here, so that an editor finds them.

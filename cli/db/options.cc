@@ -147,7 +147,7 @@ std::optional<std::string> missing(const DbWanted& wanted) {
 Result<DbWanted, std::string> db_wanted(std::span<const std::string_view> arguments) {
   if (arguments.empty() || std::ranges::find(kActions, arguments.front()) == kActions.end()) {
     return fail(fmt::format(
-        "{} there are {}; eider db --help tells more",
+        "{} there are {}; see eider db --help",
         arguments.empty() ? "which one?" : fmt::format("there is no action {};", arguments.front()),
         fmt::join(kActions, ", ")));
   }

@@ -29,14 +29,14 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kRunHelp = R"(eider run FILE.cc [option of the program …]
 
-Compiles a source that is a whole program over Eider, and runs it; what has not changed is not
-compiled again. What is built lies in $XDG_CACHE_HOME/eider (~/.cache/eider). Components are linked
-by the headers that the source includes. A file whose first line is #!/usr/bin/env -S eider run can
-be run by its name.
+Compiles a program in a single source file and runs it. Results are cached in $XDG_CACHE_HOME/eider
+(default: ~/.cache/eider), so an unchanged file is not compiled again. Components are linked by the
+headers that the file includes. A file that starts with #!/usr/bin/env -S eider run can be run by
+its name.
 
   eider run hello.cc --port 3000
 
-Exits with 1 if it cannot be built, 2 if the words are not understood, and else as the program.
+Exit codes: 0 success, 1 build failure, 2 invalid usage; else that of the program
 )";
 
 /// " header=component " for each public header, as the wings declare them.

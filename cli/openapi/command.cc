@@ -23,18 +23,19 @@ namespace {
 
 constexpr std::string_view kOpenapiHelp = R"(eider openapi ACTION …
 
-document  prints the document of the project's program
-client    makes a typed client of a document, in TypeScript or C++
-diff      tells what of a newer document breaks clients of an older one
+Prints, compares and generates code from OpenAPI documents.
+
+document  Print the document of the project's program
+client    Generate a typed client from a document, in TypeScript or C++
+diff      Report changes of a document that break existing clients
 
   eider openapi document --out openapi.json
   eider openapi client --language typescript --out client.ts openapi.json
   eider openapi diff released.json openapi.json
 
-eider openapi ACTION --help tells more.
+eider openapi ACTION --help shows the options of each.
 
-Exits with 0 if it is done, 1 if it is not, 2 if the words are not understood, 3 if diff found what
-breaks.
+Exit codes: 0 success, 1 failure, 2 invalid usage, 3 diff found breaking changes
 )";
 
 /// A document in a file.
@@ -56,17 +57,18 @@ Result<json::Value, std::string> read_openapi_file(std::string_view file) {
 constexpr std::string_view kClientHelp =
     R"(eider openapi client --language LANGUAGE [--out FILE] DOCUMENT
 
-Makes a typed client of the API that an OpenAPI document (3.1, 3.2) tells of. A program prints its
-document by --openapi; DOCUMENT may be - for the standard input.
+Generates a typed client from an OpenAPI document (3.1, 3.2). A program prints its document with
+--openapi.
+
+DOCUMENT               File with the document, or - for standard input
+--language typescript  Generate a module without dependencies that uses fetch
+--language c++         Generate a header with plain structs that uses eider's component client
+--namespace NAME       Namespace of the header (default: api)
+--out FILE             Write to FILE (default: standard output)
 
   ./notes --openapi | eider openapi client --language typescript --out notes.ts -
 
---language typescript  a module without dependencies, over fetch
---language c++         a header of plain structs, over eider's component client
---namespace NAME       of the header; api where it is not said
---out FILE             where it goes; the standard output where it is not said
-
-Exits with 0 if it is written, 1 if the document cannot be read or the file not be written.
+Exit codes: 0 success, 1 failure, 2 invalid usage
 )";
 
 struct Wanted {
@@ -108,7 +110,7 @@ Result<Wanted, std::string> wanted_of(std::span<const std::string_view> argument
     return fail(fmt::format("{} is no namespace", wanted.space));
   }
   if (document->empty()) {
-    return fail(std::string("which document? --help tells more"));
+    return fail(std::string("which document? see eider openapi client --help"));
   }
   wanted.document = document->front();
   return wanted;
@@ -131,15 +133,15 @@ Result<void, std::string> write_client(const Wanted& wanted) {
 
 constexpr std::string_view kDiffHelp = R"(eider openapi diff [--json] OLD NEW
 
-Tells what of the OpenAPI document NEW breaks clients that were made for OLD: one line for each
-change, with a JSON pointer into NEW. A program prints its document by --openapi.
+Reports the changes in the OpenAPI document NEW that break clients made for OLD: one line per
+change, with a JSON pointer into NEW. A program prints its document with --openapi.
 
---json  as JSON, for programs
+--json  Write JSON
 
   eider openapi diff released.json openapi.json
   eider openapi document | eider openapi diff released.json -
 
-Exits with 0 if nothing breaks, 3 if something does, 1 if a document cannot be read.
+Exit codes: 0 no breaking changes, 1 failure, 2 invalid usage, 3 breaking changes
 )";
 
 Result<json::Value, std::string> read_document(std::string_view file) {

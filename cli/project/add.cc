@@ -27,22 +27,22 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAddHelp = R"(eider add WHAT NAME
 
-Adds to the project, and says which files it has made and changed. Nothing is overwritten.
+Adds code to the project and lists the created and changed files. Nothing is overwritten.
 
-module NAME          src/NAME.h, src/NAME.cc and a test, and calls it in src/app.cc
-page NAME            the same with a template, pages/NAME.html
-route METHOD PATH    a handler in src/app.cc
-test NAME            tests/NAME_test.cc
-migration NAME       the next file of migrations/
-component NAME       sqlite, client, …: to find_package and the first target_link_libraries
+module NAME          Create src/NAME.h, src/NAME.cc and a test, and call it in src/app.cc
+page NAME            Create a module with a template, pages/NAME.html
+route METHOD PATH    Add a handler to src/app.cc
+test NAME            Create tests/NAME_test.cc
+migration NAME       Create the next file in migrations/
+component NAME       Add sqlite, client, … to find_package and the first target_link_libraries
 
---project DIR        of that folder; the nearest here or above where it is not said
+--project DIR        Project folder (default: the nearest one, here or above)
 
   eider add module orders
   eider add route GET '/hello/{name}'
   eider add component sqlite
 
-Exits with 0 if it is done, 1 if it is not, 2 if a name is none.
+Exit codes: 0 success, 1 failure, 2 invalid usage
 )";
 
 constexpr std::string_view kMark = "// `eider add` puts its lines above this one.";

@@ -25,93 +25,95 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kBuildHelp = R"(eider build [TARGET] [--debug | --pgo] [-- OPTION …]
 
-Builds the project, optimised and hardened, in build/release.
+Builds the project, optimized and hardened, in build/release.
 
---debug        quickly instead, in build/dev, as eider test does
---pgo          by a profile: build/pgo/NAME counts what runs under a load, and is compiled again by
-               that; then it is measured beside build/release/NAME. TARGET is the program
---load FILE    the load for it, one request a line as eider bench --requests-file reads them:
-               load/requests.txt where it is not said
--- OPTION …    for the program under the load
---project DIR  of that folder; the nearest here or above where it is not said
+--debug        Build quickly, without optimization, in build/dev, as eider test does
+--pgo          Use profile-guided optimization: run an instrumented build (build/pgo/NAME) under a
+               load, compile it again with the profile, and compare it with build/release/NAME.
+               TARGET is the program
+--load FILE    Requests for --pgo, in the format of eider bench --requests-file
+               (default: load/requests.txt)
+-- OPTION …    Options of the program that --pgo runs
+--project DIR  Project folder (default: the nearest one, here or above)
 
   eider build && ./build/release/shop --help
   eider build --pgo -- --database-file /tmp/shop.db
 
-Exits with 0 if it is built, 1 if it does not compile.
+Exit codes: 0 success, 1 failure, 2 invalid usage
 )";
 
 constexpr std::string_view kTestHelp = R"(eider test [FILTER] [--watch] [-- OPTION …]
 
-Builds what has changed in build/dev, and runs the tests by ctest.
+Builds the project in build/dev and runs its tests with ctest.
 
-FILTER         tests whose names match this regular expression alone
---watch        again whenever a source is saved, until Ctrl-C
---preset NAME  of another build than dev
---project DIR  of that folder; the nearest here or above where it is not said
--- OPTION …    for ctest
+FILTER         Regular expression: run only the tests with matching names
+--watch        Run the tests again whenever a source is saved, until Ctrl-C
+--preset NAME  CMake preset of the build (default: dev)
+--project DIR  Project folder (default: the nearest one, here or above)
+-- OPTION …    Options for ctest
 
   eider test
   eider test Notes --watch
   eider test -- --repeat until-fail:100
 
-Exits with 0 if all pass, 1 if it does not compile, and as ctest does if one fails (8).
+Exit codes: 0 all tests pass, 1 build failure, 2 invalid usage, 8 a test fails (as ctest)
 )";
 
 constexpr std::string_view kCheckHelp = R"(eider check [FILTER] [--thread]
 
-Runs the tests under sanitizers: errors in memory and undefined behaviour, in build/asan.
+Runs the tests under AddressSanitizer and UndefinedBehaviorSanitizer, in build/asan.
 
---thread       races between threads instead, in build/tsan. The installed library is not compiled
-               for it, so that what only its own locks keep apart may be told as well
---project DIR  of that folder; the nearest here or above where it is not said
+FILTER         Regular expression: run only the tests with matching names
+--thread       Use ThreadSanitizer instead, in build/tsan. The installed library is not
+               instrumented, so data that only its locks protect may be reported too
+--project DIR  Project folder (default: the nearest one, here or above)
 
   eider check
 
-Exits with 0 if they find nothing, 1 if it does not compile, and as ctest does if they do (8).
+Exit codes: 0 no errors, 1 build failure, 2 invalid usage, 8 a test fails (as ctest)
 )";
 
 constexpr std::string_view kFmtHelp = R"(eider fmt [--check [--json]] [FILE …]
 
-Lays out the project's sources of C++ by clang-format: those that git knows or would add, or those
-that are named.
+Formats the project's C++ sources with clang-format.
 
---check        changes nothing, and tells which are laid out otherwise
---json         of --check: as JSON, for programs
---project DIR  of that folder; the nearest here or above where it is not said
+FILE           File to format (default: all sources that git tracks or would add)
+--check        Report files that are not formatted, and change nothing
+--json         Write the report of --check as JSON
+--project DIR  Project folder (default: the nearest one, here or above)
 
   eider fmt
   eider fmt --check
 
-Exits with 0 if it is done, 1 if clang-format or a file is missing, 3 if --check found some.
+Exit codes: 0 success, 1 failure, 2 invalid usage, 3 --check found unformatted files
 )";
 
 constexpr std::string_view kRoutesHelp = R"(eider routes [--json] [--program FILE]
 
-Builds the project's program in build/dev and lists its routes: method, path, what is taken, what
-stands ahead of the handler, and where it is written.
+Builds the project's program in build/dev and lists its routes: method, path, maximum body size,
+middleware, and source line.
 
---json          as JSON, for programs
---program FILE  another program, which is not built
---project DIR   of that folder; the nearest here or above where it is not said
+--json          Write JSON
+--program FILE  List the routes of this program instead, without building it
+--project DIR   Project folder (default: the nearest one, here or above)
 
   eider routes | grep POST
   eider routes --json | jq '.routes[] | select(.way | index("csrf") | not)'
 
-Exits with 0 if they are listed, 1 if the program does not compile, start or have any.
+Exit codes: 0 success, 1 failure, 2 invalid usage
 )";
 
 constexpr std::string_view kDocumentHelp = R"(eider openapi document [--out FILE] [--program FILE]
 
 Builds the project's program in build/dev and prints its OpenAPI document (serve_openapi).
 
---out FILE      where it goes; the standard output where it is not said
---program FILE  another program, which is not built
---project DIR   of that folder; the nearest here or above where it is not said
+--out FILE      Write to FILE (default: standard output)
+--program FILE  Print the document of this program instead, without building it
+--project DIR   Project folder (default: the nearest one, here or above)
 
   eider openapi document --out openapi.json
 
-Exits with 0 if it is written, 1 if the program does not compile, start or have one.
+Exit codes: 0 success, 1 failure, 2 invalid usage
 )";
 
 struct TestsWanted {

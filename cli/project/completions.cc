@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::string_view kCompletionsHelp = R"(eider completions bash|zsh|fish
 
-Prints what the shell reads to complete commands and their options.
+Prints the shell script that completes commands and their options.
 
   source <(eider completions bash)                                  # in ~/.bashrc
   eider completions zsh > "${fpath[1]}/_eider"
   eider completions fish > ~/.config/fish/completions/eider.fish
 
-Exits with 0 if it is printed.
+Exit codes: 0 success, 2 invalid usage
 )";
 
 constexpr std::string_view kBash = R"sh(_eider() {{

@@ -27,31 +27,32 @@ namespace fs = std::filesystem;
 constexpr std::string_view kDeployHelp =
     R"(eider deploy HOST [--dry-run] [--dir DIR] [--json] [-- OPTION …]
 
-Packs the project's program (eider package), takes the package to HOST by ssh, and lets it serve
-there: a running one is upgraded without a lost request. Where the new one does not come up, or is
-not ready in time, the one before serves again. HOST needs a shell and its usual tools; ssh has to
-log in by a key.
+Packages the project's program (eider package), copies it to HOST with ssh, and starts it there; a
+running service is upgraded without losing a request. If the new release does not start or is not
+ready in time, the previous one is restored. HOST needs a shell and the usual tools; ssh must log in
+with a key.
 
-HOST              as ssh takes it: shop.example, deploy@shop.example, ssh://shop.example:2222
---dir DIR         where releases are kept there; /srv/NAME where it is not said
---dry-run         packs it, asks HOST, and tells what would be done
---before COMMAND  is run there, in DIR, ahead of the switch; $RELEASE is the new one's folder
---health URL      what has to answer 200 there; where it is not said, /readyz at the first address
-                  that the program listens at; none: nothing is asked
---within SECONDS  for each of: the start, the health, the way back (30 at least); 60 where it is
-                  not said
---print-unit      prints a hardened unit of systemd's for it, and does nothing else. Where HOST has
-                  NAME.service, systemd starts and reloads it; else it is started by this command
---with PATH       of the project, goes along, as often as wanted
---json            at the end what serves there, as JSON, for programs; the rest on standard error
---project DIR     of that folder; the nearest here or above where it is not said
--- OPTION …       for ssh
+HOST              Host for ssh: shop.example, deploy@shop.example, ssh://shop.example:2222
+--dir DIR         Directory for the releases on HOST (default: /srv/NAME)
+--dry-run         Package it, check HOST, and report what would be done
+--before COMMAND  Command to run on HOST, in DIR, before the switch; $RELEASE is the folder of the
+                  new release
+--health URL      URL that must return 200 on HOST; none disables the check (default: /readyz at the
+                  program's first address)
+--within SECONDS  Time limit for each of the start, the health check and the rollback, which gets at
+                  least 30 (default: 60)
+--print-unit      Print a hardened systemd unit and exit. If HOST has NAME.service, systemd starts
+                  and reloads the program; else this command does
+--with PATH       Additional file or folder of the project; can be repeated
+--json            Report the deployed release as JSON; other output goes to standard error
+--project DIR     Project folder (default: the nearest one, here or above)
+-- OPTION …       Options for ssh
 
   eider deploy shop.example
   eider deploy deploy@shop.example --dir '/srv/my shop' -- -p 2222
   eider deploy --print-unit shop.example > shop.service    # for its /etc/systemd/system
 
-Exits with 0 if it serves, 1 if it does not, and the one before serves again.
+Exit codes: 0 success, 1 failure (the previous release serves again), 2 invalid usage
 )";
 
 constexpr unsigned kSecondsMax = 3600;

@@ -15,19 +15,19 @@ namespace {
 
 constexpr std::string_view kDoctorHelp = R"(eider doctor [production] [--pid PID] [--json]
 
-Looks at the compilers, tools and libraries of this machine, at what its kernel can do and at its
-limits, and says of each what would mend it.
+Checks the compilers, tools and libraries of this machine, its kernel and its limits, and suggests a
+fix for each problem.
 
-production  whether a service may run here: the kernel, and with --pid a program that runs: its
-            user, limits, how it leaves a balancer and drains, listening addresses and health, as a
-            score. What cannot be seen from outside (backups, who is called at night) has no line
---pid PID   of that program, of the same user unless root asks
---json      as JSON, for programs
+production  Check whether this machine is ready to run a service, and with --pid a running program:
+            its user, limits, graceful shutdown, listening addresses and health, as a score. Backups
+            and on-call duty cannot be checked
+--pid PID   Process to check; of the same user, except for root
+--json      Write JSON
 
   eider doctor
   eider doctor production --pid $(pidof shop)
 
-Exits with 0 if nothing is bad, 3 if something is, 1 if PID cannot be looked at.
+Exit codes: 0 no problems, 1 PID cannot be checked, 2 invalid usage, 3 problems found
 )";
 
 struct DoctorReport {

@@ -25,21 +25,21 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kNewHelp = R"(eider new [KIND] NAME [--here]
 
-Makes a project in the new folder NAME. It compiles, passes its tests, and has presets for CMake, a
-file for CI, .clang-format and, unless it is a library, a Dockerfile.
+Creates a project in the new folder NAME. It compiles, passes its tests, and has CMake presets, a CI
+configuration, .clang-format and, except for a library, a Dockerfile.
 
-service   JSON with checked input, an OpenAPI document, health (where no KIND is said)
-web       pages by templates, a form, style sheets
-realtime  a chat by WebSockets and server-sent events
-library   routes that other projects find by find_package and add to their own app
+service   JSON with validated input, an OpenAPI document, health checks (default)
+web       Pages from templates, a form, style sheets
+realtime  A chat with WebSockets and server-sent events
+library   Routes that other projects find with find_package and add to their own app
 
---here    into the current folder; a file that is there already is never overwritten
---kind K  as KIND
+--here    Create it in the current folder; existing files are not overwritten
+--kind K  The same as KIND
 
   eider new shop && cd shop && eider test
   eider new web guestbook
 
-Exits with 0 if it is made, 1 if it is not, 2 if the name is none.
+Exit codes: 0 success, 1 failure, 2 invalid usage
 )";
 
 constexpr std::array<std::string_view, 4> kProjectKinds = {"service", "web", "realtime", "library"};

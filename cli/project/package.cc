@@ -28,26 +28,26 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPackageHelp =
     R"(eider package [--format tar|oci] [--output DIR] [--with PATH …] [--json]
 
-Builds the project, optimised, in build/package and packs the program with the libraries that it
-needs, the folders assets, languages, migrations, public and static if they exist (without hidden
-files, except .well-known), licences and a bill of materials (CycloneDX). Two of the same sources
-are the same bytes.
+Builds the project, optimized, in build/package and packages the program with its shared libraries,
+the folders assets, languages, migrations, public and static if they exist (without hidden files,
+except .well-known), licenses and a bill of materials (CycloneDX). Packages are reproducible: the
+same sources give the same bytes.
 
---format tar   NAME-VERSION-linux-ARCH.tar.gz, which runs from any folder: bin/NAME finds lib/
-               beside it. What it is taken to needs glibc, as old as here or newer, and no more
---format oci   the folder NAME-VERSION-oci, an image for containers with glibc in it, too; made
-               without a daemon. It runs as user 10001 and listens on 0.0.0.0:8080
---output DIR   where it goes; build/packages where it is not said
---with PATH    a further file or folder of the project, as often as wanted
---json         what was packed, as JSON, for programs
---project DIR  of that folder; the nearest here or above where it is not said
+--format tar   NAME-VERSION-linux-ARCH.tar.gz, which runs from any folder: bin/NAME finds lib/ next
+               to it. It needs only glibc, of this machine's version or newer (default)
+--format oci   Folder NAME-VERSION-oci, a container image that includes glibc; built without a
+               daemon. It runs as user 10001 and listens on 0.0.0.0:8080
+--output DIR   Output directory (default: build/packages)
+--with PATH    Additional file or folder of the project; can be repeated
+--json         Report the package as JSON
+--project DIR  Project folder (default: the nearest one, here or above)
 
   eider package
   eider package --format oci && skopeo copy oci:build/packages/shop-0.1.0-oci docker://registry/shop
 
-SOURCE_DATE_EPOCH says the time of what is packed, else the last commit of git does.
+The files get the time in SOURCE_DATE_EPOCH (default: the time of the last git commit).
 
-Exits with 0 if it is packed, 1 if it does not compile or lacks something.
+Exit codes: 0 success, 1 failure, 2 invalid usage
 )";
 
 constexpr std::array<std::string_view, 5> kFolders = {"assets", "languages", "migrations", "public",

@@ -109,7 +109,7 @@ StepEnd Profiling::check_load() {
         fmt::format("there is no load {0}: write one request a line into it, as users ask "
                     "them, or name another file by --load FILE\n\n"
                     "  GET /notes/1\n  {{\"path\": \"/notes\", \"body\": {{\"title\": "
-                    "\"Milk\"}}}}\n\neider bench --help tells more of --requests-file",
+                    "\"Milk\"}}}}\n\nsee --requests-file in eider bench --help",
                     shown(wanted_.load)));
   }
   const auto text = read_text_file(wanted_.load);

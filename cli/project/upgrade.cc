@@ -36,20 +36,20 @@ using std::chrono::steady_clock;
 constexpr std::string_view kUpgradeHelp =
     R"(eider upgrade PID | --pid-file FILE [--within SECONDS] [--json]
 
-Asks a service that runs to let its program, as it is on the disk by now, take its place (SIGUSR2),
-and waits until the new process serves. No request is lost. Where the new one does not come up, the
-old one goes on serving, and why is told.
+Upgrades a running service to the program now on disk, without losing a request (SIGUSR2), and waits
+until the new process serves. If it does not start, the old process continues to serve, and the
+reason is reported.
 
-PID               the number of the process that serves; of its supervisor where it has workers
---pid-file FILE   where the service writes that (its own --pid-file)
---within SECONDS  how long to wait; 90 where it is not said
---json            who serves, as JSON, for programs
+PID               Process ID of the service; with workers, of their supervisor
+--pid-file FILE   File with the process ID, which the service writes (its own --pid-file)
+--within SECONDS  Time limit (default: 90)
+--json            Report the serving process as JSON
 
   install -m 755 build/release/shop /usr/local/bin/shop && eider upgrade --pid-file /run/shop.pid
   eider upgrade $(systemctl show -p MainPID --value shop)
 
-Exits with 0 if the new process serves, 1 if none does, or nothing was heard of it in that time, or
-it was started for somebody who asked before, so that it may be an older program.
+Exit codes: 0 success, 1 failure, 2 invalid usage. It also fails if the outcome is unknown at the
+time limit, or if the new process was started by an earlier request and may be an older program.
 )";
 
 constexpr unsigned kWaitSecondsMax = 86'400;

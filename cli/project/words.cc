@@ -87,7 +87,7 @@ int command_fault(std::string_view command, std::string_view what, int status) {
 }
 
 int command_misused(std::string_view command, std::string_view what) {
-  return command_fault(command, fmt::format("{}; eider {} --help tells more", what, command),
+  return command_fault(command, fmt::format("{}; see eider {} --help", what, command),
                        kCommandMisused);
 }
 

@@ -53,7 +53,7 @@ class CommandWords {
 /// Writes "eider COMMAND: what" to standard error, and gives the status back.
 int command_fault(std::string_view command, std::string_view what, int status = kCommandFailed);
 
-/// Of words that were not understood: "…; eider COMMAND --help tells more".
+/// Of words that were not understood: "…; see eider COMMAND --help".
 int command_misused(std::string_view command, std::string_view what);
 
 }  // namespace eider

@@ -29,7 +29,7 @@ class OpenApiDiff(unittest.TestCase):
             files = [Path(directory) / name for name in ('older.json', 'newer.json')]
             for file, document in zip(files, (older, newer)):
                 file.write_text(document)
-            return run_to_end('eider', 'openapi-diff', *options, *files)
+            return run_to_end('eider', 'openapi', 'diff', *options, *files)
 
     def test_a_printed_document_breaks_nothing_of_itself(self):
         status, document = run_to_end('14_openapi', '--openapi', '--port', '1')
@@ -73,7 +73,7 @@ class OpenApiDiff(unittest.TestCase):
         status, said = self.compare('{', '{}')
         self.assertEqual(status, 1)
         self.assertIn('older.json is no JSON', said)
-        self.assertEqual(run_to_end('eider', 'openapi-diff', 'one'),
+        self.assertEqual(run_to_end('eider', 'openapi', 'diff', 'one'),
                          (2, 'eider openapi diff: it takes two files, OLD and NEW\n'))
 
 
@@ -86,7 +86,7 @@ class EiderCommands(unittest.TestCase):
             self.assertEqual(status, 0)
             for name in ('bench', 'db', 'openapi', 'views'):
                 self.assertRegex(said, rf'(?m)^{name} +\w')
-            self.assertIn('Exits with 0', said)
+            self.assertIn('Exit codes: 0 ', said)
 
     def test_an_unknown_command_is_told_with_the_one_that_was_meant(self):
         self.assertEqual(run_to_end('eider', 'benhc'), (
@@ -95,10 +95,10 @@ class EiderCommands(unittest.TestCase):
             2, 'eider: there is no command launch (eider --help lists them)\n'))
 
     def test_help_is_the_same_in_front_and_behind(self):
-        for name in ('bench', 'db', 'openapi', 'views', 'openapi-diff'):
+        for name in ('bench', 'db', 'openapi', 'views'):
             status, said = run_to_end('eider', name, '--help')
             self.assertEqual((status, run_to_end('eider', 'help', name)), (0, (0, said)))
-            self.assertIn('eider ' + name.partition('-')[0], said)
+            self.assertIn('eider ' + name, said)
 
     def test_each_help_has_an_example(self):
         listed = re.findall(r'(?m)^([a-z]+)  +\w', run_to_end('eider', '--help')[1])
@@ -109,8 +109,8 @@ class EiderCommands(unittest.TestCase):
                              rf'(?m)^  (\S.*)?eider {" ".join(words)}\b', words)
 
     def test_an_action_of_db_is_needed_and_known(self):
-        actions = ('there are new, status, up, down, check, header, snapshot, shell, embed; eider '
-                   'db --help tells more\n')
+        actions = ('there are new, status, up, down, check, header, snapshot, shell, embed; see '
+                   'eider db --help\n')
         self.assertEqual(run_to_end('eider', 'db'), (2, 'eider db: which one? ' + actions))
         self.assertEqual(run_to_end('eider', 'db', 'foo'),
                          (2, 'eider db: there is no action foo; ' + actions))
@@ -135,7 +135,7 @@ class Help(unittest.TestCase):
             status, said = run_to_end('eider', *words, '--help')
             self.assertEqual((status, said), run_to_end('eider', *words, '-h'), words)
             self.assertEqual(status, 0, words)
-            self.assertRegex(said, r'\n(Exits with [01] (if|when) |Exit codes: 0 )', words)
+            self.assertIn('\nExit codes: 0 ', said, words)
 
 
 class OpenApiDocument(unittest.TestCase):
@@ -217,7 +217,7 @@ class Unwritten(unittest.TestCase):
     def test_a_full_disk_is_told_and_fails(self):
         for name, *words in (('14_openapi', '--openapi'), (PLAIN, '--routes'), (PLAIN, '--help'),
                              ('eider', '--help'), ('eider', '--version'),
-                             ('eider', 'openapi-diff', '--help'), ('eider', 'bench', '--help')):
+                             ('eider', 'openapi', 'diff', '--help'), ('eider', 'bench', '--help')):
             with self.subTest(name=name, words=words), open('/dev/full', 'w') as full:
                 ended = subprocess.run([BIN / name, *words], stdout=full, stderr=subprocess.PIPE,
                                        text=True, check=False, timeout=30)

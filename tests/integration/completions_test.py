@@ -92,7 +92,7 @@ class Completions(unittest.TestCase):
                 self.assertEqual(sorted(found), sorted(set(found)), (shell, words))
 
     def test_what_is_no_shell_is_told(self):
-        more = '; eider completions --help tells more\n'
+        more = '; see eider completions --help\n'
         self.assertEqual(run_to_end('eider', 'completions'), (
             2, 'eider completions: which shell? bash, zsh or fish' + more))
         self.assertEqual(run_to_end('eider', 'completions', 'tcsh'), (

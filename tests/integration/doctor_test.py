@@ -133,10 +133,10 @@ class Production(unittest.TestCase):
         self.assertEqual(doctor('production', '--pid', '999999999')[::2],
                          (1, 'eider doctor: there is no process 999999999\n'))
         self.assertEqual(doctor('production', '--pid', 'x')[::2],
-                         (2, 'eider doctor: x is no number of a process; eider doctor --help '
-                          'tells more\n'))
+                         (2, 'eider doctor: x is no number of a process; see eider doctor '
+                          '--help\n'))
         self.assertEqual(doctor('prod')[::2], (2, 'eider doctor: it takes production, not prod; '
-                                               'eider doctor --help tells more\n'))
+                                               'see eider doctor --help\n'))
 
 
 if __name__ == '__main__':

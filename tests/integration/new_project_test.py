@@ -163,8 +163,8 @@ class Added(Place):
                  'route', 'GET', '/{id}/b/{id}'),
                 (2, "x( is no component's name: sqlite is one", 'component', 'x('),
                 (2, 'there is no modul; there are module, page, route, test, migration, component; '
-                 'eider add --help tells more', 'modul', 'x'),
-                (2, 'a module has one name; eider add --help tells more', 'module')):
+                 'see eider add --help', 'modul', 'x'),
+                (2, 'a module has one name; see eider add --help', 'module')):
             self.assert_fails(status, said + '\n', 'add', *words, place=shop)
         self.assertEqual(before, {path: path.read_bytes() for path in shop.rglob('*')
                                   if path.is_file()})
@@ -212,7 +212,7 @@ class LaidOut(Place):
         for named in 'README.md', 'src':
             self.assert_fails(1, f'{named} is no source of C++, as .cc and .h are\n', 'fmt',
                               'src/app.cc', named, place=shop)
-        self.assert_fails(2, '--json goes with --check; eider fmt --help tells more\n', 'fmt',
+        self.assert_fails(2, '--json goes with --check; see eider fmt --help\n', 'fmt',
                           '--json', place=shop)
         self.assert_fails(1, 'there is no file src/none.cc\n', 'fmt', 'src/none.cc', place=shop)
         self.assertEqual((shop / 'README.md').read_text(), text)
@@ -454,7 +454,7 @@ class Names(Place):
         self.assertEqual(eider('add', 'module', 'clock', place=self.made('shop'))[0], 0)
 
     def test_words_that_are_not_understood_are_told(self):
-        more = '; eider new --help tells more\n'
+        more = '; see eider new --help\n'
         self.assert_fails(2, 'which name? for example: eider new shop' + more, 'new')
         self.assert_fails(2, 'which name? for example: eider new web shop; for a service called '
                           'web: eider new --kind service web' + more, 'new', 'web')
@@ -500,10 +500,10 @@ class Lacking(Place):
             self.assert_fails(1, NO_PROJECT, command)
             self.assert_fails(1, NO_PROJECT.replace('project here', 'project in no/such'), command,
                               '--project', 'no/such')
-        self.assert_fails(2, 'there is no option --wacth, but --watch; eider test --help tells '
-                          'more\n', 'test', '--wacth')
-        self.assert_fails(2, '--format takes tar or oci, not zip; eider package --help tells '
-                          'more\n', 'package', '--format', 'zip')
+        self.assert_fails(2, 'there is no option --wacth, but --watch; see eider test --help\n',
+                          'test', '--wacth')
+        self.assert_fails(2, '--format takes tar or oci, not zip; see eider package --help\n',
+                          'package', '--format', 'zip')
 
     def test_a_target_that_the_build_has_not_is_told_with_those_that_it_has(self):
         status, said, errors = eider('build', 'nothing', place=self.made('shop'))

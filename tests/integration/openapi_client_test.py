@@ -39,7 +39,7 @@ def run(command, directory):
 
 def make_client(directory, name):
     """DIRECTORY/NAME.json, as a client beside it."""
-    status, said = run_to_end('eider', 'openapi-client', '--language', 'typescript', '--out',
+    status, said = run_to_end('eider', 'openapi', 'client', '--language', 'typescript', '--out',
                               directory / f'{name}.ts', directory / f'{name}.json')
     if (status, said) != (0, ''):
         raise AssertionError(f'{name}: {status}: {said}')
@@ -191,7 +191,7 @@ class Cpp(unittest.TestCase):
 
 class Misused(unittest.TestCase):
     def assert_told(self, status, said, *words):
-        self.assertEqual(run_to_end('eider', 'openapi-client', *words), (status, said + '\n'))
+        self.assertEqual(run_to_end('eider', 'openapi', 'client', *words), (status, said + '\n'))
 
     def test_what_cannot_be_understood_is_told(self):
         self.assert_told(2, 'eider openapi client: --language has to be typescript or c++',
@@ -201,12 +201,12 @@ class Misused(unittest.TestCase):
         self.assert_told(2, 'eider openapi client: there is no option --nope', '--nope')
         self.assert_told(2, 'eider openapi client: b is one word too many: it takes one '
                          'document', 'a', 'b')
-        self.assert_told(2, 'eider openapi client: which document? --help tells more',
+        self.assert_told(2, 'eider openapi client: which document? see eider openapi client --help',
                          '--language', 'typescript')
         for name in ('', 'a b', 'a::', '1', 'class', 'std'):
             self.assert_told(2, f'eider openapi client: {name} is no namespace', '--language',
                              'c++', '--namespace', name, 'a.json')
-        status, said = run_to_end('eider', 'openapi-client', '--help')
+        status, said = run_to_end('eider', 'openapi', 'client', '--help')
         self.assertEqual(status, 0)
         self.assertIn('--openapi | eider openapi client --language typescript', said)
 
@@ -217,14 +217,15 @@ class Misused(unittest.TestCase):
                                ('{"swagger":"2.0"}', f'{file}: /swagger: this is Swagger 2'),
                                ('{"openapi":"3.0.3"}', f'{file}: /openapi: this is "3.0.3"')):
                 file.write_text(text)
-                status, told = run_to_end('eider', 'openapi-client', '--language', 'typescript',
+                status, told = run_to_end('eider', 'openapi', 'client', '--language', 'typescript',
                                           file)
                 self.assertEqual(status, 1)
                 self.assertIn(said, told)
 
     def test_the_standard_input_is_a_document(self):
         _, document = run_to_end('14_openapi', '--openapi')
-        made = [subprocess.run([BIN / 'eider', 'openapi-client', '--language', 'typescript', '-'],
+        words = ('openapi', 'client', '--language', 'typescript', '-')
+        made = [subprocess.run([BIN / 'eider', *words],
                                input=document, text=True, check=True,
                                stdout=subprocess.PIPE).stdout for _ in range(2)]
         self.assertIn('export interface NewBooking {', made[0])

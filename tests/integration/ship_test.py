@@ -344,9 +344,9 @@ class Packages(unittest.TestCase):
 
     def test_what_cannot_be_packed_is_told(self):
         for words, status, said in (
-                (('--format', 'zip'), 2, '--format takes tar or oci, not zip; eider package --help '
-                 'tells more'),
-                (('x',), 2, 'x is one word too many; eider package --help tells more'),
+                (('--format', 'zip'), 2, '--format takes tar or oci, not zip; '
+                 'see eider package --help'),
+                (('x',), 2, 'x is one word too many; see eider package --help'),
                 (('--output', '/proc/nowhere'), 1, 'cannot write in /proc/nowhere'),
                 (('--with', '../prefix'), 1, '../prefix is not below the project: it cannot be '
                  'packed'),
@@ -624,7 +624,7 @@ esac
                             (('a', '--health', 'unix:x'), f'{health}, not "unix:x"'),
                             (('a', '--within', '0'), '--within takes 1 to 3600 seconds, not 0')):
             self.assertEqual(eider('deploy', *words), (
-                2, '', f'eider deploy: {said}; eider deploy --help tells more\n'))
+                2, '', f'eider deploy: {said}; see eider deploy --help\n'))
 
     def test_its_unit_is_one_that_systemd_takes(self):
         status, unit, _ = eider('deploy', '--print-unit', '--dir', '/srv/a+shop')

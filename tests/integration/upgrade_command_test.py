@@ -320,7 +320,7 @@ class Others(unittest.TestCase):
                             (('1', '--within', '0'), '--within takes 1 to 86400 seconds, not 0'),
                             (('1', '--pidfile', 'x'),
                              'there is no option --pidfile, but --pid-file')):
-            self.assert_refused(f'{said}; eider upgrade --help tells more', *words, status=2)
+            self.assert_refused(f'{said}; see eider upgrade --help', *words, status=2)
 
 
 if __name__ == '__main__':
