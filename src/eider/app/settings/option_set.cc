@@ -91,16 +91,15 @@ std::string toml_as_said(OptionSpec::Values said, bool is_list) {
 
 std::string wrapped(std::string_view text, std::size_t width) {
   std::string all(text);
-  std::size_t line = 0;
-  while (all.size() - line > width) {
+  for (std::size_t line = 0; line < all.size() && all.size() - line > width;) {
     const std::size_t end = std::min(all.find('\n', line), all.size());
-    const std::size_t blank = all.rfind(' ', line + width);
-    if (end - line > width && blank != std::string::npos && blank > line) {
+    const std::size_t last = all.rfind(' ', line + width);
+    const std::size_t blank = last == all.npos || last < line ? all.find(' ', line) : last;
+    const bool is_wrapped = end - line > width && blank < end;
+    if (is_wrapped) {
       all[blank] = '\n';
-      line = blank + 1;
-    } else {
-      line = std::min(end, all.size() - 1) + 1;
     }
+    line = (is_wrapped ? blank : end) + 1;
   }
   return all;
 }

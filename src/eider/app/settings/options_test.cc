@@ -201,6 +201,15 @@ TEST(Help, of_all_options_is_grouped_and_has_those_that_the_short_one_leaves_out
   EXPECT_TRUE(all.ends_with("Exit codes: 0 success, 1 failure, 2 invalid usage\n")) << all;
 }
 
+TEST(Help, is_wrapped_at_blanks) {
+  using detail::app::wrapped;
+  EXPECT_EQ(wrapped("a bb ccc", 4), "a bb\nccc");
+  EXPECT_EQ(wrapped("aaaaaa b c d", 4), "aaaaaa\nb c\nd") << "a word is not divided";
+  EXPECT_EQ(wrapped("ab\ncd ef", 5), "ab\ncd ef") << "line breaks remain";
+  EXPECT_EQ(wrapped("aaaaaa", 4), "aaaaaa");
+  EXPECT_EQ(wrapped("", 4), "");
+}
+
 TEST(Help, is_printed_as_tables_for_a_reference_page) {
   const std::string table = read_options({"--help-table"}).error().text();
   EXPECT_TRUE(table.starts_with("## Options of notes\n\n| Option |")) << table;
