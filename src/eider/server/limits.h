@@ -109,8 +109,8 @@ struct Limits {
   Duration half_close_probe = std::chrono::milliseconds(300);
 
   /// Late requests get 503 with Retry-After until the queue is short again; a burst that is
-  /// processed in time does not count (docs/howto/overload.md). It is off by default because a
-  /// server cannot distinguish an overload from many patient clients on a busy machine.
+  /// processed in time does not count (docs/operations/load-shedding.md). It is off by default
+  /// because a server cannot distinguish an overload from many patient clients on a busy machine.
   Duration queue_time{0};
 
   static constexpr auto kOptions = detail::server::limit_options(

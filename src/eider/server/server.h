@@ -36,7 +36,7 @@ struct ListenAt {
 };
 
 /// The user and the resource limits of the process, if they differ from those at its start
-/// (docs/howto/rights.md).
+/// (docs/operations/sandbox.md).
 struct ProcessRights {
   /// The name or number of the user to run as after all addresses are bound and the certificates
   /// are read. Only root can change the user. Default: unchanged.
@@ -59,7 +59,7 @@ enum class SandboxMode : std::uint8_t {
   required,
 };
 
-/// When the workers of a supervisor start (docs/howto/upgrade.md).
+/// When the workers of a supervisor start (docs/operations/zero-downtime-upgrades.md).
 enum class WorkersStart : std::uint8_t {
   /// At once. The service is ready when all of them serve.
   early,
@@ -69,7 +69,7 @@ enum class WorkersStart : std::uint8_t {
 };
 
 /// The files that the process can access, applied before anything else starts
-/// (docs/howto/rights.md). A path is a file, or a directory with all below it.
+/// (docs/operations/sandbox.md). A path is a file, or a directory with all below it.
 struct SandboxOptions {
   SandboxMode mode = SandboxMode::off;
   std::vector<std::string> reads = {};
@@ -124,7 +124,7 @@ struct ServerOptions {
   /// App::serve sets it. Pre: no SignalWatch has this signal, and the process has one such server.
   bool hands_over = false;
   /// The number of worker processes that serve. This process only holds their sockets and restarts
-  /// them (docs/howto/upgrade.md). 0: this process serves. For App::serve.
+  /// them (docs/operations/zero-downtime-upgrades.md). 0: this process serves. For App::serve.
   unsigned workers = 0;
   WorkersStart workers_start = WorkersStart::early;
   /// The index of this worker, which follows its supervisor and ignores signals.
