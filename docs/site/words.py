@@ -76,9 +76,11 @@ def _scores(page, section):
     if not section.anchor:
         texts.append((page.description, _DESCRIPTION))
     for text, weight in texts:
-        found = list(terms_of(text))
-        for term in dict.fromkeys(found):
-            scores[term] = scores.get(term, 0) + weight / math.sqrt(len(found))
+        # In "FAQ: frequently asked questions", the part before the colon counts as the title.
+        for part in (text.partition(':')[0], text):
+            found = list(terms_of(part))
+            for term in dict.fromkeys(found):
+                scores[term] = scores.get(term, 0) + weight / 2 / math.sqrt(len(found))
     # A page comes before its sections.
     weight = _WEIGHTS.get(page.kind, 1.0) * (1.0 if section.anchor else 1.6)
     return {term: max(1, round(10 * score * weight)) for term, score in scores.items()}

@@ -5,7 +5,7 @@
 const makeSearch = (index) => {  // eslint-disable-line no-unused-vars
   const terms = Object.keys(index.terms);
   const common = new Set(index.common);
-  const SYNONYM = 0.75;  // of the score of the word itself
+  const SYNONYM = 0.6;  // of the score of the word itself
   const ENDING = 0.85;
   const OF_REST = 0.4;  // of the best score on the page, for words that the section itself lacks
   const OF_PAGE_MAX = 3;
@@ -36,10 +36,10 @@ const makeSearch = (index) => {  // eslint-disable-line no-unused-vars
 
   // Other grammatical forms: "logs" also finds "log", "logged" and "logging".
   const formsOf = (word) => {
-    const stem = word.replace(/(?:ies|ing|ed|es|e|s|y)$/, '');
+    const stem = word.replace(/(?:ations?|ions?|ies|ing|ed|es|e|s|y)$/, '');
     if (stem.length < 3) return [word + 's'];
     const stems = stem.at(-1) === stem.at(-2) ? [stem, stem.slice(0, -1)] : [stem, stem + stem.at(-1)];
-    return stems.flatMap((each) => ['', 's', 'es', 'e', 'ed', 'ing', 'y', 'ies'].map((ending) => each + ending));
+    return stems.flatMap((each) => ['', 's', 'es', 'e', 'ed', 'ing', 'y', 'ies', 'ion', 'ation', 'ate'].map((ending) => each + ending));
   };
 
   // {entry: score} of one word.
@@ -157,6 +157,11 @@ const makeSearch = (index) => {  // eslint-disable-line no-unused-vars
     return steps;
   };
 
+  // A name such as "App" or "rate_limit" finds its declaration first.
+  const declarations = (text) => /[A-Z_]/.test(text) && !text.includes(' ')
+    ? [...index.entries.keys()].filter((entry) => index.entries[entry][2] === text && index.pages[index.entries[entry][0]][2] === 'header')
+    : [];
+
   // entries    the numbers of the entries, the best first
   // corrected  the query with misspelled words replaced, or ''
   // isPartial  whether no page has all words
@@ -176,7 +181,8 @@ const makeSearch = (index) => {  // eslint-disable-line no-unused-vars
     const first = steps.findIndex((found) => found.size);
     if (first < 0) return {entries: [], words, corrected, isPartial: false};
     const entries = steps.flatMap((found, at) => at === first || (at === first + 1 && steps[first].size < FEW) ? ranked(found) : []);
-    return {entries, words, corrected, isPartial: first > 0};
+    const named = declarations(text.trim());
+    return {entries: [...named, ...entries.filter((entry) => !named.includes(entry))], words, corrected, isPartial: first > 0};
   };
 };
 
