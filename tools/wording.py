@@ -8,6 +8,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import spelling
 from first_blocks import first_program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -179,6 +180,19 @@ def faults_of(page, terms):
     return sorted(faults)
 
 
+def faults_of_all(pages, settings, root):
+    """{page: [(line, text)]} of several pages, with spelling and without exceptions."""
+    terms, misspelled = read_terms(root), spelling.faults_of(pages, root)
+    found = {}
+    for page in pages:
+        faults = faults_of(page, terms)
+        faults += [(line, 'spelling', f'"{word}" is misspelled, or missing in docs/words.txt')
+                   for line, word in misspelled.get(page.name, [])]
+        found[page.name] = [(line, text) for line, rule, text in sorted(faults)
+                            if not settings.allows(page.name, rule)]
+    return found
+
+
 def root_of(path):
     """The repository that a file is in."""
     return next((parent for parent in path.parents if (parent / '.git').exists()), ROOT)
@@ -213,12 +227,11 @@ def check(root, extra_faults=None):
     extra_faults  {page: [text]} of faults that other checks found, such as a compiler
     returns       {page: [text]} of pages that fail, and of the list of pending pages
     """
-    settings, terms, failed = Settings.read(root), read_terms(root), {}
+    settings, failed = Settings.read(root), {}
     names = pages_of(root)
+    by_page = faults_of_all([read_page(root / name, name) for name in names], settings, root)
     for name in names:
-        faults = [f'{name}:{line}: {text}'
-                  for line, rule, text in faults_of(read_page(root / name, name), terms)
-                  if not settings.allows(name, rule)]
+        faults = [f'{name}:{line}: {text}' for line, text in by_page[name]]
         if not settings.allows(name, 'compile'):
             faults += (extra_faults or {}).get(name, [])
         if name in settings.pending:
@@ -232,11 +245,12 @@ def check(root, extra_faults=None):
 
 
 def prune(root, failed):
-    """Removes the pages that `check` reported as passing or missing from the pending pages."""
+    """Removes the pages that `check` reported as passing or missing from the settings."""
     path = root / SETTINGS
+    gone = tuple(f'"{name}" = ' for name, faults in failed.items() if 'does not exist' in faults[0])
+    done = {f'"{name}",' for name, faults in failed.items() if not faults[0].startswith(f'{name}:')}
     lines = [line for line in path.read_text(encoding='utf-8').splitlines(keepends=True)
-             if not any(f'"{name}"' in line and f'{name}:' not in faults[0]
-                        for name, faults in failed.items())]
+             if line.strip() not in done and not line.startswith(gone)]
     path.write_text(''.join(lines), encoding='utf-8')
 
 
