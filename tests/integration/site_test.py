@@ -26,8 +26,8 @@ PAGES = ('index.html', 'guides/application/middleware.html', 'tutorial/bookstore
              'get-started/comparison.html', 'source/examples/12_guards/main.cc.html')
 
 
-# Searches of new users, each with the page or folder of one of the first three results. The first 15
-# found nothing in an earlier version of the site.
+# Searches of new users, each with the page or folder of one of the first three results. The first
+# 15 found nothing in an earlier version of the site.
 SEARCHES = {
     'pagination': 'guides/apis/pagination.html',
     'dependency injection': 'guides/application/',
@@ -361,6 +361,8 @@ class Shown(unittest.TestCase):
         self.browser.find('body').type('/')
         self.browser.find('dialog.search[open] input').type('rate_limit')
         self.browser.find('#site-found a')
+        self.browser.until(lambda: 'rate_limit' in self.browser.find('#site-found mark').text(),
+                           'the name that was typed')
         first = self.browser.run("return document.querySelector('#site-found a').href")
         self.browser.find('dialog.search input').type('\ue007')  # Enter
         self.browser.until(lambda: self.browser.address() == first, 'the page that was found')

@@ -103,7 +103,7 @@ scrollTo(scrollX, location.hash ? scrollY : 0);
   };
 
   const marked = (text, words) => {
-    const escaped = words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
+    const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
     const parts = text.split(new RegExp(`(${escaped.join('|')})`, 'iu'));
     return parts.map((part, at) => at % 2 ? make('mark', {}, part) : part);
   };
