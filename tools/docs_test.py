@@ -46,8 +46,8 @@ def unmarked_of(text):
 
 
 def lacks(code, source):
-    """The first part of the code that does not stand in the source behind those before it; lines
-    of `…` are what is left out."""
+    """The first part of the code that the source does not have after the parts before it; lines of
+    `…` separate parts."""
     at = 0
     for part in re.split(r'^ *(?:// )?…\n', code, flags=re.MULTILINE):
         found = source.find(part.strip('\n'), at)
@@ -58,7 +58,7 @@ def lacks(code, source):
 
 
 class Snippets(unittest.TestCase):
-    def test_a_part_is_what_stands_there_in_that_order(self):
+    def test_parts_are_compared_in_their_order(self):
         source = 'int a();\n\nint b();\nint c();\n'
         self.assertIsNone(lacks('int a();\n…\nint c();\n', source))
         self.assertIsNone(lacks('int b();\nint c();\n', source))
@@ -104,15 +104,15 @@ class Docs(unittest.TestCase):
                     self.assertIn(header, PUBLIC)
 
     def test_one_page_lists_the_public_headers(self):
-        told = set()
+        listed = set()
         for cell in (ROOT / 'docs/reference/api-stability.md').read_text().split('|'):
             folder = ''
             for name in re.findall(r'`([\w/]+(?:\.h|/))`', cell):
                 if name.endswith('/') or '/' in name:
                     folder = name.rpartition('/')[0]
                 if not name.endswith('/'):
-                    told.add(f'{folder}/{name.rpartition("/")[2]}')
-        self.assertEqual({f'eider/{name}' for name in PUBLIC}, told)
+                    listed.add(f'{folder}/{name.rpartition("/")[2]}')
+        self.assertEqual({f'eider/{name}' for name in PUBLIC}, listed)
 
 
 if __name__ == '__main__':

@@ -30,7 +30,7 @@ class Declaration:
     """One thing that a header declares.
 
     kind       "class", "struct", "enum", "function", "value", "alias", "concept"
-    signature  as it stands, without a body
+    signature  its source without a body
     doc        the lines of its docstring
     """
     name: str
@@ -71,17 +71,17 @@ class _Reader:
         return self.source[node.start_byte:node.end_byte].decode()
 
     def documented(self, parent):
-        """(node, lines of the docstring right ahead of it) of what stands in a scope."""
+        """(node, lines of its docstring) of the declarations of a scope."""
         doc, last = [], -1
         for node in parent.named_children:
             if node.type == 'comment':
-                told = self.text(node)
-                if not told.startswith('///'):
+                text = self.text(node)
+                if not text.startswith('///'):
                     doc = []
                 elif node.start_point[0] == last + 1 and doc:
-                    doc.append(told[3:])
+                    doc.append(text[3:])
                 else:
-                    doc = [told[3:]]
+                    doc = [text[3:]]
                 last = node.start_point[0]
                 continue
             yield node, doc if last == node.start_point[0] - 1 else []
@@ -100,7 +100,7 @@ class _Reader:
                 yield from self.scope(node, space)
             else:
                 found = self.declared(node, doc)
-                # What a class has declared and a header defines further down is told at the class.
+                # Members that are defined outside of their class are listed with the class.
                 if found and '::' not in found.name:
                     found.space = space
                     yield found
@@ -140,8 +140,8 @@ class _Reader:
         found = Declaration(self.text(name), kind, signature, doc, node.start_point[0] + 1)
         if kind == 'enum':
             found.members = [Declaration(self.text(each.child_by_field_name('name')), 'value',
-                                         self.text(each), told, each.start_point[0] + 1)
-                             for each, told in self.documented(body) if each.type == 'enumerator']
+                                         self.text(each), text, each.start_point[0] + 1)
+                             for each, text in self.documented(body) if each.type == 'enumerator']
         else:
             found.members = list(self.members(body, found.name, kind == 'class'))
         return found
@@ -175,22 +175,22 @@ class _Reader:
         return ' '.join(self.text(at).split()) if at is not None else ''
 
     def signature(self, node, inner):
-        """As it stands, up to its body or to what its members begin with."""
+        """The source up to the body or the member initializers."""
         end = node.end_byte
         body = inner.child_by_field_name('body')
         if inner.type == 'function_definition':
             begins = [each.start_byte for each in inner.children
                       if each.type == 'field_initializer_list']
             end = min([*begins, body.start_byte] if body is not None else [*begins, end])
-        told = self.text_between(node.start_byte, end)
-        return told if told.endswith(';') or inner.type == 'concept_definition' else told + ';'
+        text = self.text_between(node.start_byte, end)
+        return text if text.endswith(';') or inner.type == 'concept_definition' else text + ';'
 
     def text_between(self, first, after):
         """Those bytes, with the indentation of their first line taken off the others."""
-        told = self.source[first:after].decode().rstrip()
+        text = self.source[first:after].decode().rstrip()
         begin = self.source.rfind(b'\n', 0, first) + 1
         indent = ' ' * (first - begin)
-        lines = textwrap.dedent(indent + told) if told else ''
+        lines = textwrap.dedent(indent + text) if text else ''
         return '\n'.join(line for line in _FOR_TIDY.sub('', lines).splitlines() if line.strip())
 
 

@@ -113,28 +113,28 @@ class Prose:
         return drawn(token.content, language or 'text', name)
 
     def _inline(self, inline, site, folder):
-        """`folder` is what the headers named in a cell of the table are below."""
-        told, is_in_link = [], False
+        """The HTML of inline text; `folder` is that of the headers in this table cell."""
+        parts, is_in_link = [], False
         for child in inline.children:
             if child.type == 'link_open':
                 is_in_link = True
-                told.append(f'<a href="{html.escape(self._target(child, inline, site))}">')
+                parts.append(f'<a href="{html.escape(self._target(child, inline, site))}">')
             elif child.type == 'link_close':
                 is_in_link = False
-                told.append('</a>')
+                parts.append('</a>')
             elif child.type == 'code_inline':
                 shown = f'<code>{html.escape(child.content, quote=False)}</code>'
                 to = None if is_in_link else site.meant(child.content, folder, self.page)
-                told.append(f'<a class="name" href="{to}">{shown}</a>' if to else shown)
+                parts.append(f'<a class="name" href="{to}">{shown}</a>' if to else shown)
             elif child.type == 'text':
-                told.append(html.escape(child.content, quote=False))
+                parts.append(html.escape(child.content, quote=False))
             elif child.type == 'image':
                 raise SiteFailed(self.source, 'the site has no images', inline.map[0] + 1)
             elif child.type == 'softbreak':
-                told.append('\n')
+                parts.append('\n')
             else:
-                told.append(_markup(child))
-        return ''.join(told)
+                parts.append(_markup(child))
+        return ''.join(parts)
 
     def _target(self, link, inline, site):
         """Where a link of the file leads to on the site."""
@@ -163,11 +163,11 @@ def _line_of(inline, given, source):
 
 
 def _markup(token):
-    """A tag as it stands; the texts have been escaped."""
+    """The tag of a token."""
     if token.nesting == -1:
         return f'</{token.tag}>' + ('\n' if token.block else '')
     align = re.search(r'text-align:(\w+)', str(token.attrs.get('style', '')))
-    told = f' class="{align[1]}"' if align else ''
+    attributes = f' class="{align[1]}"' if align else ''
     if token.tag == 'ol' and 'start' in token.attrs:
-        told += f' start="{token.attrs["start"]}"'
-    return f'<{token.tag}{told}>' + ('\n' if token.block and token.tag in ('ul', 'ol') else '')
+        attributes += f' start="{token.attrs["start"]}"'
+    return f'<{token.tag}{attributes}>' + ('\n' if token.block and token.tag in ('ul', 'ol') else '')

@@ -1,6 +1,6 @@
-"""The reference: a page for each header that users may include, and one of all names.
+"""The reference: a page for each header that users include, and an index of all names.
 
-Must not decide what is public: the wings do, and docs/reference/api-stability.md lists it.
+Layering: tools/layers.py decides which headers are public.
 """
 
 import html
@@ -13,7 +13,7 @@ from headers import read
 from tree import ROOT, Heading, Page, Section, SiteFailed
 
 _INCLUDE = re.compile(r'^#include "(eider/[^"]+)"', re.MULTILINE)
-# "name   what is said of it", as docstrings have it.
+# "name   description", as in docstrings.
 _FACT = re.compile(r'^(\S[^`]{0,38}?\S|\S) {2,}(\S.*)$')
 _WIDE = ('eider/eider.h', 'eider/pages.h')
 _PAGE_NAME = re.compile(r'docs/[\w/-]+\.md')
@@ -21,7 +21,7 @@ _PAGE_NAME = re.compile(r'docs/[\w/-]+\.md')
 
 @dataclass
 class Symbol:
-    """A name that the pages may mean."""
+    """A name that inline code can link to."""
     name: str
     kind: str
     address: str
@@ -72,12 +72,12 @@ class Reference:
             seen[anchor] = seen.get(anchor, 0) + 1
             each.anchor = anchor if seen[anchor] == 1 else f'{anchor}-{seen[anchor]}'
             page.headings.append(Heading(2, each.anchor, each.name))
-            told = ' '.join(line.strip() for line in each.doc)
+            output = ' '.join(line.strip() for line in each.doc)
             names = ' '.join(member.name for member in each.members)
-            page.sections.append(Section(each.anchor, each.name, f'{told} {names}'.strip()))
+            page.sections.append(Section(each.anchor, each.name, f'{output} {names}'.strip()))
             if seen[anchor] == 1 and not re.search(r'\W', each.name):
                 symbol = Symbol(each.name, each.kind, f'{page.address}#{anchor}', path,
-                                _first_sentence(told), each.space)
+                                _first_sentence(output), each.space)
                 self.symbols.setdefault(each.name, []).append(symbol)
             self._take_members(page, each)
         self.pages[path] = page
@@ -94,7 +94,7 @@ class Reference:
                     Symbol(member.name, member.kind, f'{page.address}#{name}', page.title, ''))
 
     def meant(self, text):
-        """The address of what that code names, or None: where two could be meant, neither is."""
+        """The address of the declaration that code names, or None if there are several."""
         found = re.fullmatch(r'([A-Za-z_]\w*(?:::\w+)*)(?:<.*>|\([^()]*\))?(?:::(\w+)(?:\(.*\))?)?',
                              text)
         if not found:
@@ -119,16 +119,16 @@ class Reference:
 
     def names(self):
         """The page of all names, by their first letter."""
-        told = [symbol for known in self.symbols.values() for symbol in known
+        output = [symbol for known in self.symbols.values() for symbol in known
                 if '::' not in symbol.name and symbol.address.count('.') == 1]
-        told.sort(key=lambda each: (each.name.lower(), each.name, each.header))
+        output.sort(key=lambda each: (each.name.lower(), each.name, each.header))
         letters = {}
-        for symbol in told:
+        for symbol in output:
             letters.setdefault(symbol.name[0].upper(), []).append(symbol)
         page = Page('', 'names.html', 'API index', 'reference', 'names.html.j2')
         page.headings = [Heading(1, '', 'API index'),
                          *(Heading(2, f'letter-{letter}', letter) for letter in letters)]
-        page.more = {'letters': letters, 'count': len(told)}
+        page.more = {'letters': letters, 'count': len(output)}
         return page
 
 
@@ -171,8 +171,8 @@ def _reached(public):
 
 def _first_sentence(text):
     found = re.match(r'.*?[.:](?= |$)', text)
-    told = found[0].rstrip(':') if found else text
-    return told if len(told) < 160 else told[:157].rsplit(' ', 1)[0] + ' …'
+    output = found[0].rstrip(':') if found else text
+    return output if len(output) < 160 else output[:157].rsplit(' ', 1)[0] + ' …'
 
 
 class _Writer:
@@ -191,35 +191,35 @@ class _Writer:
                 'doc': self.doc(each.doc), 'members': self.members(each.members)}
 
     def members(self, members):
-        """Those that say nothing of themselves stand together with their neighbours."""
-        told = []
+        """Members; neighbors without docstrings share one block."""
+        output = []
         for member in members:
             entry = {'anchors': [member.anchor] if member.anchor else [],
                      'doc': self.doc(member.doc),
                      'code': [member.signature.removesuffix(',')],
                      'members': self.members(_inner(member))}
-            last = told[-1] if told else None
+            last = output[-1] if output else None
             if last and not entry['doc'] and not last['doc'] and not entry['members'] \
                     and not last['members']:
                 last['anchors'] += entry['anchors']
                 last['code'] += entry['code']
             else:
-                told.append(entry)
-        for entry in told:
+                output.append(entry)
+        for entry in output:
             if isinstance(entry['code'], list):
                 entry['code'] = highlighted('\n'.join(entry['code']), 'cpp')
-        return told
+        return output
 
     def doc(self, lines):
-        """Paragraphs, code that is indented, and lists of "name  what is said of it"."""
-        told, block = [], []
+        """Paragraphs, indented code, and lists of "name  description"."""
+        output, block = [], []
         for line in [*(line[1:] if line.startswith(' ') else line for line in lines), '']:
             if line.strip():
                 block.append(line)
             elif block:
-                told.append(self._block(block))
+                output.append(self._block(block))
                 block = []
-        return ''.join(told)
+        return ''.join(output)
 
     def _block(self, block):
         if all(line.startswith('    ') for line in block):
@@ -237,28 +237,28 @@ class _Writer:
                 rows.append([found[1], [found[2]]])
             else:
                 rows[-1][1].append(line.strip())
-        told = (f'<dt>{self.inline(name)}</dt><dd>{self._fact(said)}</dd>' for name, said in rows)
-        return f'<dl class="facts">{"".join(told)}</dl>'
+        output = (f'<dt>{self.inline(name)}</dt><dd>{self._fact(said)}</dd>' for name, said in rows)
+        return f'<dl class="facts">{"".join(output)}</dl>'
 
     def _fact(self, lines):
         """A line that names a case again begins a new one."""
-        told = self.inline(lines[0])
+        output = self.inline(lines[0])
         for line in lines[1:]:
             is_case = re.match(r'\w+ {2,}\S', line)
-            told += ('<br>' if is_case else ' ') + self.inline(line)
-        return told
+            output += ('<br>' if is_case else ' ') + self.inline(line)
+        return output
 
     def inline(self, text):
         """Text with `code` in it, and with links to the pages that it names."""
-        told = []
+        output = []
         for index, part in enumerate(text.split('`')):
             if index % 2:
                 shown = f'<code>{html.escape(part, quote=False)}</code>'
                 to = self.site.meant(part, [''], self.page)
-                told.append(f'<a class="name" href="{to}">{shown}</a>' if to else shown)
+                output.append(f'<a class="name" href="{to}">{shown}</a>' if to else shown)
             else:
-                told.append(_PAGE_NAME.sub(self._named_page, html.escape(part, quote=False)))
-        return ''.join(told)
+                output.append(_PAGE_NAME.sub(self._named_page, html.escape(part, quote=False)))
+        return ''.join(output)
 
     def _named_page(self, found):
         page = self.site.pages.get(found[0])

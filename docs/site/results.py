@@ -10,8 +10,8 @@ from prose import Prose
 from tree import ROOT, Heading, Page, Section, SiteFailed
 
 PUBLISHED = 'arena/published'
-_FIRST = ('time', 'processor', 'memory', 'throughput', 'latency')  # what a cell shows at once
-_HEADLINE = ('scalability', 'c100')  # what the first page shows, of the newest run that has it
+_FIRST = ('time', 'processor', 'memory', 'throughput', 'latency')  # the first chart of a cell that exists
+_HEADLINE = ('scalability', 'c100')  # on the home page, from the newest run that has it
 
 
 class Run:
@@ -29,14 +29,14 @@ class Run:
         self.page = Page(f'{PUBLISHED}/{folder.name}/run.json', f'arena/{self.name}.html',
                          self.name, 'measured', 'run.html.j2')
 
-    def draw(self, told):
-        """`told` is what the index says of this run, as HTML."""
+    def draw(self, introduction):
+        """`introduction` is the introduction of this run in the index, as HTML."""
         experiments = [self._experiment(each, number)
                        for number, each in enumerate(self.results.experiments, 1)]
         self.page.headings = [Heading(1, '', self.name),
                               *(Heading(2, each['anchor'], each['title']) for each in experiments)]
         self.page.sections = [Section('', self.name, ' '.join(self.titles()))]
-        self.page.more = {'told': told, 'experiments': experiments,
+        self.page.more = {'introduction': introduction, 'experiments': experiments,
                           'facts': head.facts(self.results), 'command': head.command(self.results),
                           'sums': standing.sums(self.results),
                           'report': self.report.page.address}
@@ -72,7 +72,7 @@ class Run:
         found.sort(key=lambda pair: pair[1].median)
         most = max(figure.median for _, figure in found)
         return [{'title': who.title, 'is_eider': who.is_eider,
-                 'told': wording.microseconds(figure.median),
+                 'value': wording.microseconds(figure.median),
                  'share': f'{100 * figure.median / most:.1f}'} for who, figure in found]
 
 
@@ -101,16 +101,16 @@ class Results:
                 name = self.index.tokens[at + 1].content
             parts.setdefault(name, []).append(token)
         intro = [token for token in parts.pop('') if not _is_of_title(token, self.index.tokens)]
-        told = {name: self.index.draw_tokens(tokens[3:], site) for name, tokens in parts.items()}
+        introduction = {name: self.index.draw_tokens(tokens[3:], site) for name, tokens in parts.items()}
         page = self.index.page
         for run in self.runs:
-            if run.name not in told:
-                raise SiteFailed(f'{PUBLISHED}/README.md', f'it does not tell of {run.name}: '
-                                 f'give it a part "## {run.name}"')
-            run.draw(told[run.name])  # they stand in one folder, so the index's links hold there
+            if run.name not in introduction:
+                raise SiteFailed(f'{PUBLISHED}/README.md', f'there is no introduction of {run.name}: '
+                                 f'add a section "## {run.name}"')
+            run.draw(introduction[run.name])  # in the same folder, so links of the index work
         page.html = self.index.draw_tokens(intro, site)
         page.headings = [page.headings[0], *(Heading(2, run.name, run.name) for run in self.runs)]
-        page.more = {'runs': [{'run': run, 'told': told[run.name], 'chart': _first_chart(run)}
+        page.more = {'runs': [{'run': run, 'introduction': introduction[run.name], 'chart': _first_chart(run)}
                               for run in self.runs]}
 
     def headline(self):
