@@ -223,7 +223,7 @@ std::string Parser::table() const {
     const bool is_flag = spec.form == OptionSpec::Form::flag;
     all.append(cell("--" + spec.name + (is_flag ? "" : " " + spec.takes), true));
     all.append(cell(spec.environment, true));
-    all.append(cell(spec.is_for_one_call ? "" : added.entry->key, true));
+    all.append(cell(is_for_files(*added.entry) ? added.entry->key : "", true));
     all.append(cell(spec.initial, false)).append(cell(spec.help, false)).append("|\n");
   }
   return all;

@@ -220,6 +220,8 @@ TEST(Help, is_printed_as_tables_for_a_reference_page) {
   EXPECT_TRUE(table.contains("| `--pace slow\\|fast` | `NOTES_PACE` | `pace` | fast |  |\n"))
       << table;
   EXPECT_TRUE(table.contains("\n## Limits\n")) << table;
+  EXPECT_TRUE(table.contains("| `--config FILE` | `EIDER_CONFIG` |  | none |")) << table;
+  EXPECT_TRUE(table.contains("| `--routes` |  |  | false |")) << table;
 }
 
 TEST(OwnOptions, of_a_section_have_its_name_in_front) {

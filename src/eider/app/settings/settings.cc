@@ -22,12 +22,6 @@ namespace {
 constexpr std::string_view kServerTable = "server";
 constexpr std::string_view kConfigKey = "server.config";
 
-/// What is asked for once, in place of serving, and other files are no matter of a file.
-bool is_for_files(const Settings::Entry& entry) {
-  const OptionSpec& spec = *entry.spec;
-  return !spec.answer && !spec.is_for_one_call && entry.key != kConfigKey;
-}
-
 /// As keys are written, of what a flag has taught: "HEAD-BYTES-MAX".
 std::string as_key(std::string_view name) {
   std::string key(name);
@@ -116,6 +110,11 @@ bool is_as_written(const OptionSpec& spec, const SettingLine& line) {
 }
 
 }  // namespace
+
+bool is_for_files(const Settings::Entry& entry) {
+  const OptionSpec& spec = *entry.spec;
+  return !spec.answer && !spec.is_for_one_call && entry.key != kConfigKey;
+}
 
 Settings::Settings(OptionSet own, OptionSet serving, std::shared_ptr<const LiveSettings> live)
     : own_(std::move(own)), serving_(std::move(serving)), live_(std::move(live)) {

@@ -118,4 +118,7 @@ class Settings {
   bool is_file_adopted_ = false;
 };
 
+/// Whether a settings file can have it: not flags of a single call, nor the file's own name.
+[[nodiscard]] bool is_for_files(const Settings::Entry& entry);
+
 }  // namespace eider::detail::app
