@@ -170,4 +170,5 @@ def _markup(token):
     attributes = f' class="{align[1]}"' if align else ''
     if token.tag == 'ol' and 'start' in token.attrs:
         attributes += f' start="{token.attrs["start"]}"'
-    return f'<{token.tag}{attributes}>' + ('\n' if token.block and token.tag in ('ul', 'ol') else '')
+    end = '\n' if token.block and token.tag in ('ul', 'ol') else ''
+    return f'<{token.tag}{attributes}>{end}'

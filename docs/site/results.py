@@ -10,7 +10,7 @@ from prose import Prose
 from tree import ROOT, Heading, Page, Section, SiteFailed
 
 PUBLISHED = 'arena/published'
-_FIRST = ('time', 'processor', 'memory', 'throughput', 'latency')  # the first chart of a cell that exists
+_FIRST = ('time', 'processor', 'memory', 'throughput', 'latency')  # the first of a cell
 _HEADLINE = ('scalability', 'c100')  # on the home page, from the newest run that has it
 
 
@@ -101,17 +101,17 @@ class Results:
                 name = self.index.tokens[at + 1].content
             parts.setdefault(name, []).append(token)
         intro = [token for token in parts.pop('') if not _is_of_title(token, self.index.tokens)]
-        introduction = {name: self.index.draw_tokens(tokens[3:], site) for name, tokens in parts.items()}
+        texts = {name: self.index.draw_tokens(tokens[3:], site) for name, tokens in parts.items()}
         page = self.index.page
         for run in self.runs:
-            if run.name not in introduction:
-                raise SiteFailed(f'{PUBLISHED}/README.md', f'there is no introduction of {run.name}: '
-                                 f'add a section "## {run.name}"')
-            run.draw(introduction[run.name])  # in the same folder, so links of the index work
+            if run.name not in texts:
+                raise SiteFailed(f'{PUBLISHED}/README.md', f'{run.name} has no introduction. '
+                                 f'Add a section "## {run.name}"')
+            run.draw(texts[run.name])  # in the same folder, so links of the index work
         page.html = self.index.draw_tokens(intro, site)
         page.headings = [page.headings[0], *(Heading(2, run.name, run.name) for run in self.runs)]
-        page.more = {'runs': [{'run': run, 'introduction': introduction[run.name], 'chart': _first_chart(run)}
-                              for run in self.runs]}
+        page.more = {'runs': [{'run': run, 'introduction': texts[run.name],
+                               'chart': _first_chart(run)} for run in self.runs]}
 
     def headline(self):
         """(run, bars) of the newest run with the cell that the first page shows."""
