@@ -301,7 +301,8 @@ class Shown(unittest.TestCase):
                         'return document.documentElement.scrollWidth - innerWidth')
                     self.assertLessEqual(over, 0)
 
-    def test_axe_core_finds_no_fault(self):
+    def axe_faults(self):
+        """The faults that axe-core finds on the page as it is shown."""
         if shutil.which('npm') is None:
             self.skipTest('npm is not installed')
         try:
@@ -309,16 +310,27 @@ class Shown(unittest.TestCase):
         except (AssertionError, subprocess.TimeoutExpired):
             self.skipTest('npm cannot install axe-core')
         axe = (packages / 'node_modules/axe-core/axe.min.js').read_text()
+        self.browser.run(f'{axe};window.axe = axe;')
+        return self.browser.command('POST', '/execute/async', {'args': [], 'script': """
+            axe.run(document, {resultTypes: ['violations']}).then((result) =>
+              arguments[0](result.violations.map((each) => `${each.help}: ${each.nodes[0].html}`)));
+            """})
+
+    def test_axe_core_finds_no_fault(self):
         for name, width, scheme in [(name, width, scheme) for name in AXE_PAGES
                                     for width, scheme in ((390, 'dark'), (1280, 'light'))]:
             with self.subTest(name, width=width, scheme=scheme):
                 self.show(name, width, scheme)
-                self.browser.run(f'{axe};window.axe = axe;')
-                faults = self.browser.command('POST', '/execute/async', {'args': [], 'script': """
-                    axe.run(document, {resultTypes: ['violations']}).then((result) =>
-                      arguments[0](result.violations.map((each) =>
-                        `${each.help}: ${each.nodes[0].html}`)));"""})
-                self.assertEqual(faults, [])
+                self.assertEqual(self.axe_faults(), [])
+
+    def test_axe_core_finds_no_fault_in_search_results(self):
+        for width, scheme in ((390, 'dark'), (1280, 'light')):
+            with self.subTest(width=width, scheme=scheme):
+                self.show('guides/requests/cookies.html', width, scheme)
+                self.browser.find('.search-open').click()
+                self.browser.find('dialog.search[open] input').type('middelware')
+                self.browser.find('#site-found mark')
+                self.assertEqual(self.axe_faults(), [])
 
     def test_searches_find_their_page(self):
         self.show('index.html')
