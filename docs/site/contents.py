@@ -15,7 +15,8 @@ INDEX = 'docs/README.md'
 _DESCRIPTION_LETTERS_MAX = 200
 _INTRODUCTION = """# Documentation: all pages
 
-New to Eider? Start with [installation](get-started/install.md).
+This list has all pages by subject.
+If you are new to Eider, start with [installation](get-started/install.md).
 To find a page by a word, use the search of the site: `./docs/build --serve 8000`.
 
 [//]: # (./docs/build --write-contents writes this file from docs/site/site.toml.)
