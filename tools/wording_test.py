@@ -100,7 +100,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(1, len(first_blocks.sources_of([*programs, more], {'#include <string>'})))
 
     def test_errors_are_of_their_page_and_line(self):
-        good = '#include <string>\nint main() {\n  std::string text;\n}\n'
+        good = '#include <map>\n#include <string>\nint main() {\n  std::string text;\n}\n'
         bad = '#include <string>\nint main() {\n  string text;\n}\n'
         bare = 'int main() {\n  std::string text;\n}\n'
         programs = [first_blocks.Program('good.md', 5, good),
