@@ -52,9 +52,26 @@ ResultRows::Kind ResultRows::kind_of(const MYSQL_FIELD& field) noexcept {
   }
 }
 
+/// If a table has changed since the statement was prepared, Connector/C updates the types of the
+/// columns and not their names. The server has sent those for this execution: they are valid until
+/// the next one, and so they are used only if they differ.
+const MYSQL_FIELD* ResultRows::names_of(const MYSQL_STMT& statement) const noexcept {
+  const MYSQL& server = *statement.mysql;
+  if (server.fields == nullptr || server.field_count != width_) {
+    return fields_;
+  }
+  const auto name = [](const MYSQL_FIELD& field) {
+    return std::string_view(field.name, field.name_length);
+  };
+  const std::span kept(fields_, width_);
+  const std::span sent(server.fields, width_);
+  return std::ranges::equal(kept, sent, {}, name, name) ? fields_ : server.fields;
+}
+
 void ResultRows::begin(MYSQL_STMT& statement) {
   fields_ = mariadb_stmt_fetch_fields(&statement);
   width_ = fields_ == nullptr ? 0 : mysql_stmt_field_count(&statement);
+  names_ = names_of(statement);
   columns_.resize(std::max(columns_.size(), width_));
   for (std::size_t i = 0; i < width_; ++i) {
     columns_[i].kind = kind_of(fields_[i]);
@@ -69,7 +86,7 @@ std::vector<std::string_view> ResultRows::columns() const {
   std::vector<std::string_view> names;
   names.reserve(width_);
   for (std::size_t i = 0; i < width_; ++i) {
-    names.emplace_back(fields_[i].name, fields_[i].name_length);
+    names.emplace_back(names_[i].name, names_[i].name_length);
   }
   return names;
 }

@@ -21,7 +21,7 @@ class ResultRows {
   ///
   /// errors  Failure(statement)  Connector/C takes a column for none that can be read
   void begin(MYSQL_STMT& statement);
-  /// The names of its columns.
+  /// The names of its columns. Called before another statement is executed.
   [[nodiscard]] std::vector<std::string_view> columns() const;
   /// Cells of the row that was fetched last, valid until the next one.
   ///
@@ -60,12 +60,14 @@ class ResultRows {
   };
 
   [[nodiscard]] static Kind kind_of(const MYSQL_FIELD& field) noexcept;
+  [[nodiscard]] const MYSQL_FIELD* names_of(const MYSQL_STMT& statement) const noexcept;
   void bind(MYSQL_STMT& statement);
   [[nodiscard]] static MYSQL_BIND bind_of(Column& column) noexcept;
   [[nodiscard]] Cell cell_of(MYSQL_STMT& statement, std::size_t index);
   [[nodiscard]] static std::string_view time_text(Column& column);
 
   const MYSQL_FIELD* fields_ = nullptr;
+  const MYSQL_FIELD* names_ = nullptr;
   std::size_t width_ = 0;
   std::vector<Column> columns_;
   std::vector<MYSQL_BIND> binds_;
