@@ -2,7 +2,6 @@
 // Must not be linked into an application.
 #pragma once
 
-#include <pwd.h>
 #include <unistd.h>
 #include <csignal>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -28,7 +28,7 @@ class MariadbServer {
  public:
   /// Makes a data directory and starts a server. Throws std::runtime_error when that is not
   /// possible.
-  MariadbServer() : user_(::geteuid() == 0 ? ::getpwnam("mysql") : nullptr) {
+  MariadbServer() : user_(server_user("mysql")) {
     std::filesystem::create_directory(directory());
     if (::geteuid() == 0) {
       if (user_ == nullptr) {
@@ -180,7 +180,7 @@ class MariadbServer {
 
   const std::string mysqld_ = named_mysqld();
   TempDirectory temporary_;
-  const passwd* user_;
+  std::shared_ptr<const passwd> user_;
   std::vector<std::string> more_;
   const ReservedPort port_;
   ServerProcess process_;

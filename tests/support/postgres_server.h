@@ -2,7 +2,6 @@
 // Must not be linked into an application.
 #pragma once
 
-#include <pwd.h>
 #include <unistd.h>
 #include <csignal>
 
@@ -26,7 +25,7 @@ namespace eider {
 class PostgresServer {
  public:
   /// Makes a cluster and starts it. Throws std::runtime_error when that is not possible.
-  PostgresServer() : user_(::geteuid() == 0 ? ::getpwnam("postgres") : nullptr) {
+  PostgresServer() : user_(server_user("postgres")) {
     make_directory();
     ServerProcess made = spawn({"initdb", "-D", data(), "-U", "tester", "-A", "trust", "-E", "UTF8",
                                 "--locale=C", "--no-sync", "--no-instructions"});
@@ -188,7 +187,7 @@ class PostgresServer {
   }
 
   TempDirectory temporary_;
-  const passwd* user_;
+  std::shared_ptr<const passwd> user_;
   const ReservedPort port_;
   ServerProcess process_;
 };

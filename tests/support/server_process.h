@@ -11,18 +11,26 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace eider {
 
+/// The user that a server of the root user runs as; null for other users. A copy: getpwnam returns
+/// the same object for all names.
+inline std::shared_ptr<const passwd> server_user(const char* name) {
+  const passwd* const found = ::geteuid() == 0 ? ::getpwnam(name) : nullptr;
+  return found == nullptr ? nullptr : std::make_shared<const passwd>(*found);
+}
+
 struct ServerCommand {
   std::vector<std::string> words;
   /// What it says is added to it.
   std::string log;
-  /// It runs as that one; nullptr: as the test does.
-  const passwd* user = nullptr;
+  /// The server runs as this user. Default: as the user of the test.
+  std::shared_ptr<const passwd> user = nullptr;
   /// It gets this once the test's process has ended.
   int last_signal = SIGKILL;
 };
@@ -87,7 +95,7 @@ class ServerProcess {
       arguments.push_back(word.data());
     }
     arguments.push_back(nullptr);
-    const passwd* const user = command.user;
+    const std::shared_ptr<const passwd> user = command.user;
     const pid_t parent = ::getpid();
     const bool is_of_main_thread = ::gettid() == parent;
     const pid_t child = ::fork();
