@@ -25,6 +25,13 @@ Task<db::Failure> failure_of(Pending& pending) {
   co_return db::Failure(db::FailureKind::open, "no failure");
 }
 
+/// A table with one row: 1, 'one'.
+inline Task<> make_things(Database base) {
+  co_await base.exec("drop table if exists things");
+  co_await base.exec("create table things(id int primary key, name text not null)");
+  co_await base.exec("insert into things values(1, 'one')");
+}
+
 /// Whether the pool finds its server again, whose next attempt may come later than one waits for.
 inline Task<bool> heals(Database base) {
   for (int i = 0; i < 10; ++i) {

@@ -22,90 +22,6 @@ namespace {
 using db::FailureKind;
 using namespace std::chrono_literals;
 
-enum class Colour { red, green };
-
-struct Everything {
-  bool yes;
-  std::int8_t tiny;
-  std::int16_t small;
-  std::int32_t number;
-  std::uint32_t count;
-  std::int64_t large;
-  std::uint64_t positive;
-  float single;
-  double real;
-  std::string words;
-  db::Blob bytes;
-  std::optional<int> nothing;
-  std::chrono::sys_time<std::chrono::microseconds> instant;
-  std::chrono::local_time<std::chrono::microseconds> local;
-  std::chrono::year_month_day day;
-  Uuid id;
-  Uuid text_id;
-  Decimal price;
-  Colour colour;
-  std::vector<int> list;
-
-  friend bool operator==(const Everything&, const Everything&) = default;
-};
-
-Everything sample() {
-  return {
-      .yes = true,
-      .tiny = -128,
-      .small = -32768,
-      .number = -2147483647,
-      .count = 4294967295U,
-      .large = std::numeric_limits<std::int64_t>::min(),
-      .positive = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()),
-      .single = 0.1F,
-      .real = 1e300,
-      .words = "Ä\n' \\ \" 🦆 $1 ?",
-      .bytes = {std::byte{0}, std::byte{255}, std::byte{'\\'}},
-      .nothing = std::nullopt,
-      .instant = std::chrono::sys_days(std::chrono::year(2026) / 12 / 31) + 23h + 59min + 1500ms,
-      .local = std::chrono::local_days(std::chrono::year(1066) / 1 / 2) + 3h + 4us,
-      .day = std::chrono::year(9999) / 11 / 23,
-      .id = *Uuid::parse("0192f1e0-7c3a-7bbb-8f00-0123456789ab"),
-      .text_id = *Uuid::parse("0192f1e0-7c3a-7bbb-8f00-0123456789ac"),
-      .price = *Decimal::parse("-12.50"),
-      .colour = Colour::green,
-      .list = {1, 2, 3}};
-}
-
-TEST_F(MariadbTest, each_type_comes_back_as_it_was_bound_whatever_is_kept_prepared) {
-  for (const std::size_t statements : {256UL, 1UL, 0UL}) {
-    const Everything wanted = sample();
-    const std::vector<Everything> got =
-        on_loop_.run([](Database on, Everything sent) -> Task<std::vector<Everything>> {
-          const db::RuntimeSql table{
-              "drop table if exists everything; create table everything(yes bool, tiny tinyint, "
-              "small smallint, number int, count int unsigned, large bigint, positive bigint "
-              "unsigned, single float, `real` double, words text, bytes blob, nothing int, instant "
-              "timestamp(6) null, local datetime(6), day date, id " +
-              std::string(is_mysql() ? "char(36)" : "uuid") +
-              ", text_id char(36), price decimal(10, 2), colour enum('red', 'green'), list json)"};
-          co_await on.script(table);
-          co_await on.exec(
-              "insert into everything values($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-              "$13, $14, $15, $16, $17, $18, $19, $20)",
-              sent.yes, sent.tiny, sent.small, sent.number, sent.count, sent.large, sent.positive,
-              sent.single, sent.real, sent.words, sent.bytes, sent.nothing, sent.instant,
-              sent.local, sent.day, sent.id, sent.text_id, sent.price, sent.colour, sent.list);
-          co_await on.exec("insert into everything select * from everything");
-          co_return co_await on.all<Everything>("select * from everything where yes = $1", true);
-        }(open({.statements_max = statements}), wanted));
-    ASSERT_EQ(got.size(), 2U);
-    for (const Everything& one : got) {
-      EXPECT_EQ(one.words, wanted.words);
-      EXPECT_EQ(one.single, wanted.single);
-      EXPECT_EQ(one.instant, wanted.instant);
-      EXPECT_EQ(one.local, wanted.local);
-      EXPECT_TRUE(one == wanted) << "with " << statements << " prepared statements";
-    }
-  }
-}
-
 TEST_F(MariadbTest, more_of_what_the_server_has_is_read_as_text_or_numbers) {
   on_loop_.run([](Database on) -> Task<> {
     const auto row = *co_await on.one<db::Row>(
@@ -311,20 +227,6 @@ TEST_F(MariadbTest, a_row_that_does_not_fit_leaves_the_connection_as_it_was) {
     auto text = on.all<int>("select 'x'");
     EXPECT_EQ((co_await failure_of(text)).kind(), FailureKind::row);
     EXPECT_EQ(co_await on.one<std::int64_t>("select connection_id()"), id);
-  }(open({.connections_max = 1})));
-}
-
-TEST_F(MariadbTest, a_table_that_has_changed_is_read_as_it_is) {
-  on_loop_.run([](Database on) -> Task<> {
-    co_await on.exec("drop table if exists altered");
-    co_await on.exec("create table altered(x int)");
-    co_await on.exec("insert into altered values(1)");
-    EXPECT_EQ((co_await on.all<db::Row>("select * from altered")).at(0).size(), 1U);
-    co_await on.exec("alter table altered add y varchar(9) default 'why'");
-    EXPECT_EQ((co_await on.all<db::Row>("select * from altered")).at(0).size(), 2U);
-    co_await on.exec("alter table altered modify x text");
-    const auto rows = co_await on.all<db::Row>("select * from altered");
-    EXPECT_EQ(*rows.at(0)["x"].text(), "1");
   }(open({.connections_max = 1})));
 }
 

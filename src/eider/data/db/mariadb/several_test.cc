@@ -1,5 +1,3 @@
-#include "tests/support/several_statements.h"
-
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -7,7 +5,6 @@
 #include <vector>
 
 #include "eider/io/runtime/sleep.h"
-#include "tests/support/many_statements.h"
 #include "tests/support/mariadb_tests.h"
 
 namespace eider {
@@ -16,41 +13,7 @@ namespace {
 using db::FailureKind;
 using namespace std::chrono_literals;
 
-class SeveralInMariadb : public MariadbTest {
- protected:
-  template <class Check>
-  void on_each(Check check) {
-    for (const std::size_t statements : {256UL, 2UL, 0UL}) {
-      on_loop_.run(check(open({.connections_max = 1, .statements_max = statements})));
-    }
-  }
-};
-
-TEST_F(SeveralInMariadb, all_keeps_errors_apart) {
-  on_each([](Database base) -> Task<> {
-    co_await base.exec("drop table if exists things");
-    co_await base.exec("create table things(id int primary key, name varchar(20) not null)");
-    co_await base.exec("insert into things values(1, 'one')");
-    const auto [added, twice, wrong, count] =
-        co_await base.all(db::change("insert into things values($1, $2)", 2, "two"),
-                          db::change("insert into things values(1, 'again')"),
-                          db::row<int>("select name from things where id = 1"),
-                          db::row<std::int64_t>("select count(*) from things"));
-    EXPECT_EQ(added.value().rows, 1);
-    EXPECT_EQ(twice.error().kind(), FailureKind::unique);
-    EXPECT_EQ(wrong.error().kind(), FailureKind::row);
-    EXPECT_EQ(count.value(), 2);
-  });
-  on_each(&check_that_all_keeps_errors_apart);
-}
-
-TEST_F(SeveralInMariadb, a_batch_is_all_or_nothing) {
-  on_each(&check_that_a_batch_is_all_or_nothing);
-}
-
-TEST_F(SeveralInMariadb, a_transaction_decides_about_a_batch) {
-  on_each(&check_that_a_transaction_decides_about_a_batch);
-}
+class SeveralInMariadb : public MariadbTest {};
 
 TEST_F(SeveralInMariadb, a_batch_whose_row_does_not_fit_keeps_nothing) {
   on_loop_.run([](Database base) -> Task<> {
@@ -217,14 +180,6 @@ TEST_F(SeveralInMariadb, a_transaction_may_be_left_on_any_thread) {
       thread.join();
     }
   }(base));
-}
-
-TEST_F(SeveralInMariadb, a_hundred_thousand_statements_leave_the_memory_as_it_was) {
-  if (kKeepsWhatWasFreed) {
-    GTEST_SKIP() << "the sanitizer keeps what was freed";
-  }
-  const ResidentMib resident = resident_in_statements(open(), 100'000);
-  EXPECT_LT(resident.at_end, resident.at_tenth + 1);
 }
 
 }  // namespace

@@ -22,82 +22,6 @@ namespace {
 using db::FailureKind;
 using namespace std::chrono_literals;
 
-enum class Colour { red, green };
-
-struct Everything {
-  bool yes;
-  std::int16_t small;
-  std::int32_t number;
-  std::int64_t large;
-  float single;
-  double real;
-  std::string words;
-  db::Blob bytes;
-  std::optional<int> nothing;
-  std::chrono::sys_time<std::chrono::microseconds> instant;
-  std::chrono::year_month_day day;
-  Uuid id;
-  Decimal price;
-  Colour colour;
-  std::vector<int> list;
-
-  friend bool operator==(const Everything&, const Everything&) = default;
-};
-
-Everything sample() {
-  return {
-      .yes = true,
-      .small = -32768,
-      .number = -2147483647,
-      .large = std::numeric_limits<std::int64_t>::min(),
-      .single = 0.25F,
-      .real = 1e300,
-      .words = "Ä\n' \\ \"",
-      .bytes = {std::byte{0}, std::byte{255}, std::byte{'\\'}},
-      .nothing = std::nullopt,
-      .instant = std::chrono::sys_days(std::chrono::year(1969) / 12 / 31) + 23h + 59min + 1500ms,
-      .day = std::chrono::year(2026) / 11 / 23,
-      .id = *Uuid::parse("0192f1e0-7c3a-7bbb-8f00-0123456789ab"),
-      .price = *Decimal::parse("-12.50"),
-      .colour = Colour::green,
-      .list = {1, 2, 3}};
-}
-
-TEST_F(PostgresTest, each_type_comes_back_as_it_was_bound_prepared_or_not) {
-  for (const std::size_t statements : {256UL, 1UL, 0UL}) {
-    const Database base = open({.statements_max = statements});
-    const Everything wanted = sample();
-    const std::vector<Everything> got =
-        on_loop_.run([](Database on, Everything sent) -> Task<std::vector<Everything>> {
-          co_await on.script(
-              "drop table if exists everything; drop type if exists colour; "
-              "create type colour as enum('red', 'green'); "
-              "create table everything(yes bool, small int2, number int4, large int8, "
-              "single float4, real float8, words text, bytes bytea, nothing int4, "
-              "instant timestamptz, day date, id uuid, price numeric, colour colour, list jsonb)");
-          co_await on.exec(
-              "insert into everything values($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-              "$13, $14, $15)",
-              sent.yes, sent.small, sent.number, sent.large, sent.single, sent.real, sent.words,
-              sent.bytes, sent.nothing, sent.instant, sent.day, sent.id, sent.price, sent.colour,
-              sent.list);
-          co_await on.exec("insert into everything select * from everything");
-          // Without the enum all columns have a binary form.
-          std::vector<Everything> all = co_await on.all<Everything>("select * from everything");
-          const std::vector<Everything> binary = co_await on.all<Everything>(
-              "select yes, small, number, large, single, real, words, bytes, nothing, instant, "
-              "day, id, price, colour::text, list from everything where yes = $1",
-              true);
-          all.insert(all.end(), binary.begin(), binary.end());
-          co_return all;
-        }(base, wanted));
-    ASSERT_EQ(got.size(), 4U);
-    for (const Everything& one : got) {
-      EXPECT_TRUE(one == wanted) << "with " << statements << " prepared statements";
-    }
-  }
-}
-
 TEST_F(PostgresTest, text_and_binary_give_the_same_texts) {
   constexpr const char* kSql =
       "select 'infinity'::timestamptz as a, '0044-03-15 BC'::date as b, '23:59:59.5'::time as c, "
@@ -148,12 +72,8 @@ TEST_F(PostgresTest, a_constraint_is_told_with_its_name_its_table_and_its_column
     int status;
   } kCases[] = {
       {"insert into users values(2, 'a@b')", FailureKind::unique, "users_email_key", "email", 409},
-      {"insert into users values(2, 'c', 1, 1, 1)", FailureKind::unique, "pair", "", 409},
-      {"insert into users values(2, null)", FailureKind::not_null, "", "email", 409},
-      {"insert into users values(2, 'c', 0)", FailureKind::check, "users_age_check", "", 409},
       {"insert into marks values(9)", FailureKind::foreign_key, "marks_of_fkey", "of", 409},
-      {"selct 1", FailureKind::statement, "", "", 500},
-      {"select * from absent", FailureKind::statement, "", "", 500},
+      {"insert into users values(2, 'c', 1, 1, 1)", FailureKind::unique, "pair", "", 409},
       {"select 1 / 0", FailureKind::values, "", "", 500},
       {"select 'x'::int", FailureKind::values, "", "", 500},
       {"copy users to stdout", FailureKind::statement, "", "", 500},
@@ -296,10 +216,6 @@ TEST_F(PostgresTest, values_that_do_not_fit_their_types_are_refused_before_they_
 TEST_F(PostgresTest, rows_that_do_not_fit_are_told_by_their_columns) {
   const Database base = open();
   on_loop_.run([](Database on) -> Task<> {
-    auto null = on.one<int>("select null::int4");
-    EXPECT_EQ((co_await failure_of(null)).kind(), FailureKind::row);
-    auto several = on.one<int>("select generate_series(1, 3)::int4");
-    EXPECT_EQ((co_await failure_of(several)).kind(), FailureKind::row);
     auto nothing = on.all<int>("delete from pg_class where false");
     EXPECT_EQ((co_await failure_of(nothing)).kind(), FailureKind::row);
     EXPECT_EQ((co_await on.all<int>("select generate_series(1, 5000)::int4")).size(), 5000U);

@@ -1,5 +1,3 @@
-#include "tests/support/several_statements.h"
-
 #include <chrono>
 
 #include "eider/io/runtime/sleep.h"
@@ -34,22 +32,6 @@ class SeveralInPostgres : public PostgresTest {
     }
   }
 };
-
-TEST_F(SeveralInPostgres, all_keeps_errors_apart) {
-  on_each(&check_that_all_keeps_errors_apart);
-}
-
-TEST_F(SeveralInPostgres, a_batch_is_all_or_nothing) {
-  on_each(&check_that_a_batch_is_all_or_nothing);
-}
-
-TEST_F(SeveralInPostgres, a_transaction_decides_about_a_batch) {
-  on_each(&check_that_a_transaction_decides_about_a_batch);
-}
-
-TEST_F(SeveralInPostgres, a_list_is_as_its_statements_are) {
-  on_each(&check_that_a_list_is_as_its_statements_are);
-}
 
 TEST_F(SeveralInPostgres, a_batch_is_one_transaction_and_all_are_as_many_as_statements) {
   on_each([](Database base) -> Task<> {

@@ -30,34 +30,6 @@ class PostgresTransactions : public PostgresTest {
   const Database base_ = open({.connections_max = 1});
 };
 
-TEST_F(PostgresTransactions, what_is_committed_is_kept_and_all_else_is_taken_back) {
-  on_loop_.run([](Database on) -> Task<> {
-    {
-      Transaction kept = co_await on.begin();
-      co_await kept.exec("insert into t values($1)", 1);
-      co_await kept.commit();
-    }
-    {
-      Transaction dropped = co_await on.begin();
-      co_await dropped.exec("insert into t values($1)", 2);
-    }
-    {
-      Transaction back = co_await on.begin();
-      co_await back.exec("insert into t values($1)", 3);
-      co_await back.roll_back();
-      auto late = back.exec("insert into t values(9)");
-      EXPECT_EQ((co_await failure_of(late)).kind(), FailureKind::statement);
-    }
-    auto failing = [](Transaction& within) -> Task<Result<void>> {
-      co_await within.exec("insert into t values(4)");
-      co_return fail(Error::conflict("no"));
-    };
-    EXPECT_FALSE(co_await on.transaction(failing));
-  }(base_));
-  EXPECT_EQ(rows(), 1);
-  EXPECT_EQ(open_transactions(), 0);
-}
-
 TEST_F(PostgresTransactions, a_commit_behind_a_statement_that_failed_says_that_nothing_was_kept) {
   on_loop_.run([](Database on) -> Task<> {
     Transaction broken = co_await on.begin();
@@ -146,89 +118,6 @@ TEST_F(PostgresTransactions, a_procedure_whose_own_statement_is_stale_is_called_
     auto call = on.exec("call twice()");
     EXPECT_EQ((co_await failure_of(call)).kind(), FailureKind::statement);
     EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 1);
-  }(base_));
-}
-
-TEST_F(PostgresTransactions, one_that_is_open_for_too_long_is_rolled_back_and_says_so) {
-  const Database base = open({.connections_max = 1, .limits = {.transaction_time_max = 100ms}});
-  on_loop_.run([](Database on) -> Task<> {
-    Transaction slow = co_await on.begin();
-    co_await slow.exec("insert into t values(1)");
-    co_await sleep_for(300ms);
-    auto late = slow.exec("insert into t values(2)");
-    EXPECT_EQ((co_await failure_of(late)).kind(), FailureKind::expired);
-    auto commit = slow.commit();
-    EXPECT_EQ((co_await failure_of(commit)).kind(), FailureKind::expired);
-    EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 0);
-  }(base));
-}
-
-TEST_F(PostgresTransactions, a_client_that_leaves_in_the_middle_takes_it_back) {
-  on_loop_.run([](Database on) -> Task<> {
-    auto handler = [](Database within) -> Task<> {
-      Transaction left = co_await within.begin();
-      co_await left.exec("insert into t values(1)");
-      co_await left.exec("select pg_sleep(30)");
-    };
-    for (const Duration after : {0ms, 1ms, 5ms, 100ms}) {
-      Task<> leaving = handler(on);
-      leaving.start();
-      co_await sleep_for(after);
-    }
-    // The one connection is free for this only once all of them are over.
-    EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 0);
-  }(base_));
-}
-
-TEST_F(PostgresTransactions, two_that_wait_for_each_other_are_told_of_the_deadlock) {
-  script(base_, "insert into t values(1), (2)");
-  const int failed = on_loop_.run([](Database on) -> Task<int> {
-    struct Meeting {
-      int has_first = 0;
-      Event both_have;
-      int deadlocks = 0;
-    } meeting;
-    auto cross = [](Database base, int first, int second, Meeting* with) -> Task<> {
-      Transaction transaction = co_await base.begin();
-      co_await transaction.exec("set local deadlock_timeout = '50ms'");
-      co_await transaction.exec("update t set a = a where a = $1", first);
-      if (++with->has_first == 2) {
-        with->both_have.set();
-      }
-      co_await with->both_have.wait();
-      auto update = transaction.exec("update t set a = a where a = $1", second);
-      const db::Failure failure = co_await failure_of(update);
-      with->deadlocks += failure.kind() == FailureKind::deadlock ? 1 : 0;
-    };
-    Scope both;
-    both.start(cross(on, 1, 2, &meeting));
-    both.start(cross(on, 2, 1, &meeting));
-    co_await both.join();
-    co_return meeting.deadlocks;
-  }(open()));
-  EXPECT_EQ(failed, 1);
-}
-
-TEST_F(PostgresTransactions, one_that_read_what_another_changed_is_told_of_it) {
-  script(base_, "insert into t values(1)");
-  on_loop_.run([](Database on) -> Task<> {
-    Transaction first = co_await on.begin();
-    co_await first.exec("set transaction isolation level repeatable read");
-    (void)co_await first.all<int>("select a from t");
-    co_await on.exec("update t set a = 2");
-    auto update = first.exec("update t set a = 3");
-    EXPECT_EQ((co_await failure_of(update)).kind(), FailureKind::serialisation);
-  }(open()));
-}
-
-TEST_F(PostgresTransactions, a_script_is_all_or_nothing_within_one_and_alone) {
-  on_loop_.run([](Database on) -> Task<> {
-    auto broken = on.script("insert into t values(1); insert into t values(1)");
-    EXPECT_EQ((co_await failure_of(broken)).kind(), FailureKind::unique);
-    Transaction kept = co_await on.begin();
-    co_await kept.script("insert into t values(5); insert into t values(6)");
-    co_await kept.commit();
-    EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 2);
   }(base_));
 }
 

@@ -26,41 +26,6 @@ using db::FailureKind;
 
 class SqliteDatabaseTest : public SqliteTest {};
 
-TEST_F(SqliteDatabaseTest, a_transaction_counts_as_a_whole_or_not_at_all) {
-  const Database db = open();
-  on_loop_.run([](Database base) -> Task<> {
-    auto add_two = [](Transaction& transaction) -> Task<int> {
-      co_await transaction.exec("insert into notes(title) values('a')");
-      co_await transaction.exec("insert into notes(title) values('b')");
-      auto count = transaction.one<int>("select count(*) from notes");
-      co_return (co_await count).value();
-    };
-    EXPECT_EQ((co_await base.transaction(add_two)), 2);
-
-    auto add_and_throw = [](Transaction& transaction) -> Task<> {
-      co_await transaction.exec("insert into notes(title) values('c')");
-      co_await transaction.exec("insert into notes(title) values('a')");
-    };
-    bool has_thrown = false;
-    try {
-      co_await base.transaction(add_and_throw);
-    } catch (const db::Failure& failure) {
-      has_thrown = failure.kind() == FailureKind::unique;
-    }
-    EXPECT_TRUE(has_thrown);
-
-    auto add_and_fail = [](Transaction& transaction) -> Task<Result<int>> {
-      co_await transaction.exec("insert into notes(title) values('d')");
-      co_return fail(Error::not_found());
-    };
-    EXPECT_FALSE((co_await base.transaction(add_and_fail)).has_value());
-    co_await base.exec("insert into notes(title) values('e')");
-    const std::vector<std::string> titles =
-        co_await base.all<std::string>("select title from notes order by title");
-    EXPECT_EQ(titles, (std::vector<std::string>{"a", "b", "e"}));
-  }(db));
-}
-
 struct Tagged {
   std::vector<std::string> tags;
   std::map<std::string, int> counts;
@@ -99,23 +64,6 @@ TEST_F(SqliteDatabaseTest, json_of_another_shape_is_told_with_column_and_member)
         told.contains("\"tags\" is text, but the member Tagged::tags must be text with "
                       "JSON that fits it"))
         << told;
-  }(db));
-}
-
-TEST_F(SqliteDatabaseTest, a_transaction_that_is_dropped_is_rolled_back) {
-  const Database db = open();
-  on_loop_.run([](Database base) -> Task<> {
-    {
-      Transaction transaction = co_await base.begin();
-      co_await transaction.exec("insert into notes(title) values('a')");
-    }
-    // Behind the roll-back in the writer's queue:
-    co_await base.exec("insert into notes(title) values('b')");
-    EXPECT_EQ((co_await base.one<std::string>("select title from notes")), "b");
-    Transaction transaction = co_await base.begin();
-    co_await transaction.roll_back();
-    auto late = transaction.exec("insert into notes(title) values('c')");
-    EXPECT_EQ((co_await failure_of(late)).first, FailureKind::statement);
   }(db));
 }
 
@@ -447,16 +395,6 @@ TEST_F(SqliteDatabaseTest, a_reading_that_nobody_waits_for_is_interrupted) {
   }(db));
 }
 
-TEST_F(SqliteDatabaseTest, a_statement_that_takes_too_long_is_interrupted) {
-  const Database db =
-      open_sqlite(path(), {.limits = {.statement_time_max = std::chrono::milliseconds(5)}});
-  on_loop_.run([](Database base) -> Task<> {
-    auto endless = base.one<int>(
-        "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n");
-    EXPECT_EQ((co_await failure_of(endless)).first, FailureKind::expired);
-  }(db));
-}
-
 TEST_F(SqliteDatabaseTest, several_threads_read_and_write_side_by_side) {
   const Database db = open();
   std::vector<std::thread> threads;
@@ -481,24 +419,6 @@ TEST_F(SqliteDatabaseTest, several_threads_read_and_write_side_by_side) {
     co_return co_await count;
   }(db)),
             200);
-}
-
-TEST_F(SqliteDatabaseTest, many_statements_at_once_all_come_back) {
-  const Database db = open();
-  on_loop_.run([](Database base) -> Task<> {
-    auto add = [](Database to, int number) -> Task<> {
-      auto add_and_count = [number](Transaction& transaction) -> Task<> {
-        co_await transaction.exec("insert into notes(title) values($1)", number);
-      };
-      co_await to.transaction(add_and_count);
-    };
-    Scope scope;
-    for (int i = 0; i < 300; ++i) {
-      scope.start(add(base, i));
-    }
-    co_await scope.join();
-    EXPECT_EQ((co_await base.one<int>("select count(*) from notes")), 300);
-  }(db));
 }
 
 }  // namespace

@@ -19,30 +19,6 @@ namespace {
 
 using db::FailureKind;
 
-enum class Colour : std::uint8_t { red, green };
-
-TEST_F(SqliteTest, rows_come_back_as_structs) {
-  const Database db = open();
-  on_loop_.run([](Database base) -> Task<> {
-    const db::Changed first =
-        co_await base.exec("insert into notes(title, stars) values($1, $2)", "one", 5);
-    EXPECT_EQ(first.rows, 1);
-    EXPECT_EQ(first.last_insert_id, 1);
-    co_await base.exec("insert into notes(title, stars) values($2, $1)", std::nullopt,
-                       std::string("two; drop table notes --'"));
-    const std::vector<Note> notes =
-        co_await base.all<Note>("select id, title, stars from notes order by id");
-    EXPECT_EQ(notes.size(), 2U);
-    EXPECT_EQ(notes.at(0).title, "one");
-    EXPECT_EQ(notes.at(0).stars, 5);
-    EXPECT_EQ(notes.at(1).title, "two; drop table notes --'");
-    EXPECT_EQ(notes.at(1).stars, std::nullopt);
-    const db::Changed changed = co_await base.exec("update notes set stars = 1");
-    EXPECT_EQ(changed.rows, 2);
-    EXPECT_EQ(changed.last_insert_id, 0);
-  }(db));
-}
-
 TEST_F(SqliteTest, sql_knows_the_row_that_was_inserted_last) {
   const Database db = open();
   on_loop_.run([](Database base) -> Task<> {
@@ -98,19 +74,6 @@ TEST_F(SqliteTest, a_trigger_knows_the_row_that_was_inserted_last) {
   }(db));
 }
 
-TEST_F(SqliteTest, one_gives_a_row_or_nothing_and_refuses_two) {
-  const Database db = open();
-  on_loop_.run([](Database base) -> Task<> {
-    EXPECT_EQ((co_await base.one<int>("select count(*) from notes")), 0);
-    EXPECT_FALSE((co_await base.one<Note>("select * from notes where id = $1", 7)).has_value());
-    EXPECT_EQ((co_await base.one<std::string>("select 'text'")), "text");
-    EXPECT_EQ((co_await base.one<bool>("select exists(select 1)")), true);
-    auto two = base.one<int>("select 1 union select 2");
-    const auto failure = co_await failure_of(two);
-    EXPECT_EQ(failure.first, FailureKind::row);
-  }(db));
-}
-
 TEST_F(SqliteTest, a_list_is_json_and_never_an_array) {
   const Database db = open();
   on_loop_.run([](Database base) -> Task<> {
@@ -131,8 +94,6 @@ TEST_F(SqliteTest, a_statement_that_writes_and_gives_rows_finds_the_writer) {
     EXPECT_EQ((co_await base.one<int>("select count(*) from notes")), 1);
   }(db));
 }
-
-constexpr std::string_view kUuid = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6";
 
 TEST_F(SqliteTest, text_that_is_none_of_its_kind_is_a_failure) {
   const Database db = open();
@@ -166,45 +127,6 @@ TEST_F(SqliteTest, a_row_that_its_struct_finds_wrong_is_a_failure) {
   }(db));
 }
 
-TEST_F(SqliteTest, values_of_all_kinds_come_back_as_they_were) {
-  const Database db = open();
-  struct All {
-    bool yes;
-    std::int64_t least;
-    std::uint32_t number;
-    double real;
-    std::string text;
-    db::Blob blob;
-    Colour colour;
-    std::optional<std::string> absent;
-    Range<int, 0, 9> range;
-    Uuid uuid;
-    std::chrono::sys_seconds at;
-  };
-  on_loop_.run([](Database base) -> Task<> {
-    const std::string text("a\0b\xC3\xA9", 5);
-    const db::Blob blob{std::byte{0}, std::byte{255}};
-    const std::optional<std::string> nothing;
-    const std::optional<All> row = co_await base.one<All>(
-        "select $1 as yes, $2 as least, $3 as number, $4 as real, $5 as text, $6 as blob, "
-        "$7 as colour, $8 as absent, $9 as range, $10 as uuid, $11 as at",
-        true, std::numeric_limits<std::int64_t>::min(), 4000000000U, 0.1, text, blob, Colour::green,
-        nothing, Range<int, 0, 9>(3), *Uuid::parse(kUuid), std::chrono::sys_days());
-    EXPECT_EQ(row->uuid, *Uuid::parse(kUuid));
-    EXPECT_EQ(row->at, std::chrono::sys_seconds());
-    EXPECT_EQ((co_await base.one<std::string>("select $1", row->at)), "1970-01-01T00:00:00Z");
-    EXPECT_TRUE(row->yes);
-    EXPECT_EQ(row->least, std::numeric_limits<std::int64_t>::min());
-    EXPECT_EQ(row->number, 4000000000U);
-    EXPECT_EQ(row->real, 0.1);
-    EXPECT_EQ(row->text, text);
-    EXPECT_EQ(row->blob, blob);
-    EXPECT_EQ(row->colour, Colour::green);
-    EXPECT_EQ(row->absent, std::nullopt);
-    EXPECT_EQ(row->range, 3);
-  }(db));
-}
-
 TEST_F(SqliteTest, lists_of_blobs_are_base64_in_json) {
   struct Album {
     std::vector<db::Blob> pictures;
@@ -215,34 +137,6 @@ TEST_F(SqliteTest, lists_of_blobs_are_base64_in_json) {
     const auto album = co_await base.one<Album>("select $1 as pictures", pictures);
     EXPECT_EQ(album->pictures, pictures);
   }(open()));
-}
-
-TEST_F(SqliteTest, rows_without_a_struct_are_read_by_name) {
-  const Database db = open();
-  on_loop_.run([](Database base) -> Task<> {
-    const std::vector<db::Row> rows = co_await base.all<db::Row>("select 1 as a, 'x' as b, null");
-    EXPECT_EQ(rows.at(0)["a"].integer(), 1);
-    EXPECT_EQ(*rows.at(0)["b"].text(), "x");
-    EXPECT_TRUE(rows.at(0)[2].is_null());
-    EXPECT_THROW((void)rows.at(0)["c"], db::Failure);
-  }(db));
-}
-
-TEST_F(SqliteTest, a_broken_constraint_is_told_from_another) {
-  const Database db = open();
-  on_loop_.run([](Database base) -> Task<> {
-    co_await base.exec("insert into notes(title) values('a')");
-    auto unique = base.exec("insert into notes(title) values('a')");
-    auto missing = base.exec("insert into notes(title) values($1)", nullptr);
-    auto check = base.exec("insert into notes(title, stars) values('b', $1)", 6);
-    auto foreign = base.exec("insert into marks(note) values(99)");
-    const auto unique_failure = co_await failure_of(unique);
-    EXPECT_EQ(unique_failure.first, FailureKind::unique);
-    EXPECT_NE(unique_failure.second.find("notes.title"), std::string::npos);
-    EXPECT_EQ((co_await failure_of(missing)).first, FailureKind::not_null);
-    EXPECT_EQ((co_await failure_of(check)).first, FailureKind::check);
-    EXPECT_EQ((co_await failure_of(foreign)).first, FailureKind::foreign_key);
-  }(db));
 }
 
 TEST_F(SqliteTest, what_a_statement_changed_whose_rows_are_refused_is_taken_back) {

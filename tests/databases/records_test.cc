@@ -1,0 +1,336 @@
+// Structs that are stored in and read from tables.
+#include "eider/data/db/records.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eider/core/kinds/kinds.h"
+#include "eider/core/reflect/nullable.h"
+#include "eider/io/runtime/scope.h"
+#include "tests/databases/tested_database.h"
+
+namespace eider {
+namespace {
+
+using Time = std::chrono::sys_time<std::chrono::microseconds>;
+
+enum class Mood : std::uint8_t { calm, wild };
+
+struct Paper {
+  std::int64_t id = 0;
+  std::string title;
+  std::optional<int> stars = {};
+  Mood mood = Mood::calm;
+  int version = 0;
+  std::optional<Time> gone = {};
+};
+
+struct NewPaper {
+  std::string title;
+  std::optional<int> stars = {};
+};
+
+struct Patch {
+  std::optional<std::string> title = {};
+  Nullable<int> stars = {};
+};
+
+struct Tag {
+  std::string name;
+  int uses = 0;
+  bool gone = false;
+};
+
+constexpr db::Table kPapers{.name = "papers", .version = "version", .deleted = "gone"};
+constexpr db::Table kTags{.name = "tags", .key = "name", .deleted = "gone"};
+
+class StoredRecords : public DatabaseTest {
+ protected:
+  void SetUp() override {
+    if (opener_->is_mysql()) {
+      GTEST_SKIP() << "MySQL has no insert … returning";
+    }
+    script(base_,
+           "drop table if exists papers; drop table if exists tags; " +
+               std::string(differs().papers) +
+               "; create table tags(name varchar(100) primary key, uses int not null, gone " +
+               differs().types.boolean + " not null)");
+  }
+
+  const Database base_ = open();
+};
+
+INSTANTIATE_TEST_SUITE_P(On, StoredRecords, each_database(), name_of_database);
+
+TEST_P(StoredRecords, are_stored_changed_found_and_removed) {
+  on_loop_.run([](Database base) -> Task<> {
+    const db::Records<Paper> papers(base, kPapers);
+    auto inserting = papers.insert(NewPaper{.title = "one", .stars = 3});
+    const std::optional<Paper> one = co_await inserting;
+    EXPECT_EQ(one->id, 1);
+    EXPECT_EQ(one->stars, 3);
+    EXPECT_EQ(one->mood, Mood::calm);
+    auto finding = papers.find(1);
+    EXPECT_EQ((co_await finding)->title, "one");
+    auto finding_none = papers.find(9);
+    EXPECT_FALSE(co_await finding_none);
+
+    Paper changed = *one;
+    changed.stars.reset();
+    changed.mood = Mood::wild;
+    auto updating = papers.update(*one, changed);
+    const std::optional<Paper> two = co_await updating;
+    EXPECT_EQ(two->version, one->version + 1);
+    EXPECT_EQ(two->stars, std::nullopt);
+    EXPECT_EQ(two->mood, Mood::wild);
+    auto late = papers.update(*one, changed);
+    EXPECT_FALSE(co_await late) << "it was changed since";
+    auto same = papers.update(*two, *two);
+    EXPECT_EQ((co_await same)->version, two->version) << "nothing differs";
+
+    auto removing = papers.remove(1);
+    EXPECT_EQ((co_await removing).rows, 1);
+    auto again = papers.remove(1);
+    EXPECT_EQ((co_await again).rows, 0);
+    auto finding_gone = papers.find(1);
+    EXPECT_FALSE(co_await finding_gone);
+    auto still = base.one<Time>("select gone from papers where id = 1");
+    EXPECT_GT((co_await still).value(), Time() + std::chrono::years(50));
+  }(base_));
+}
+
+TEST_P(StoredRecords, are_changed_by_the_members_that_are_given) {
+  on_loop_.run([](Database base) -> Task<> {
+    const db::Records<Paper> papers(base, kPapers);
+    auto inserting = papers.insert(Paper{.title = "a", .stars = 1, .version = 5});
+    const std::int64_t id = (co_await inserting)->id;
+    auto titled = papers.update(id, Patch{.title = "b"});
+    EXPECT_EQ((co_await titled)->stars, 1) << "what is absent stays";
+    Patch nothing;
+    nothing.stars = nullptr;
+    auto nulled = papers.update(id, nothing, 6);
+    EXPECT_EQ((co_await nulled)->stars, std::nullopt);
+    auto late = papers.update(id, Patch{.title = "c"}, 6);
+    EXPECT_FALSE(co_await late);
+    auto none = papers.update(id, Patch());
+    EXPECT_EQ((co_await none)->version, 7);
+
+    auto keep = [&papers](Transaction& transaction) -> Task<Result<void>> {
+      auto more = papers.in(transaction).insert(NewPaper{.title = "taken back"});
+      EXPECT_TRUE(co_await more);
+      co_return fail(Error::conflict("no"));
+    };
+    EXPECT_FALSE(co_await base.transaction(keep));
+    auto count = base.one<int>("select count(*) from papers where title = 'taken back'");
+    EXPECT_EQ(co_await count, 0);
+
+    const db::Records<Tag> tags(base, kTags);
+    auto first = tags.upsert(Tag{.name = "x", .uses = 1});
+    EXPECT_EQ((co_await first)->uses, 1);
+    auto second = tags.upsert(Tag{.name = "x", .uses = 2});
+    EXPECT_EQ((co_await second)->uses, 2);
+    auto twice = tags.insert(Tag{.name = "x"});
+    twice.on_conflict(base.dialect() == db::Dialect::mariadb ? "PRIMARY" : "tags_pkey", &Tag::name,
+                      "is there");
+    int status = 0;
+    try {
+      (void)co_await twice;
+    } catch (const db::Failure& failure) {
+      status = failure.error().status();
+    }
+    EXPECT_EQ(status, 422);
+    auto removing = tags.remove("x");
+    EXPECT_EQ((co_await removing).rows, 1);
+    auto finding = tags.find("x");
+    EXPECT_FALSE(co_await finding);
+    auto by_title = papers.upsert(NewPaper{.title = "b", .stars = 4}, "title");
+    const std::optional<Paper> upserted = co_await by_title;
+    EXPECT_EQ(upserted->id, id);
+    EXPECT_EQ(upserted->version, 8);
+  }(base_));
+}
+
+enum class Order : std::uint8_t { title, stars_desc };
+
+struct FindPapers {
+  std::optional<Mood> mood = {};
+  std::optional<int> stars_min = {};
+  std::optional<int> stars_below = {};
+  std::optional<std::string> title_contains = {};
+  Order sort = Order::title;
+  int page = 1;
+  int per_page = 3;
+};
+
+struct Place {
+  int stars;
+  std::int64_t id;
+};
+
+Task<std::string> titles(db::Records<Paper> papers, FindPapers query) {
+  auto paging = papers.page(query);
+  std::string text;
+  for (const Paper& paper : co_await paging) {
+    text += paper.title + " ";
+  }
+  auto counting = papers.count(query);
+  text += std::to_string((co_await counting).value_or(-1));
+  co_return text;
+}
+
+TEST_P(StoredRecords, are_listed_by_the_members_of_a_query) {
+  on_loop_.run([](Database base) -> Task<> {
+    const db::Records<Paper> papers(base, kPapers);
+    const char* const titles_of_all[] = {"E", "d%", "c_", "b!", "Äa", "gone"};
+    for (int i = 0; i < 6; ++i) {
+      auto inserting = papers.insert(Paper{
+          .title = titles_of_all[i], .stars = i / 2, .mood = i < 2 ? Mood::wild : Mood::calm});
+      (void)co_await inserting;
+    }
+    auto removing = papers.remove(6);
+    EXPECT_EQ((co_await removing).rows, 1);
+    const struct {
+      FindPapers query;
+      const char* titles;
+    } kCases[] = {
+        {{.stars_min = 1, .sort = Order::stars_desc}, "Äa c_ b! 3"},
+        {{.sort = Order::stars_desc, .page = 2}, "E d% 5"},
+        {{.sort = Order::stars_desc, .page = 3}, "5"},
+        {{.mood = Mood::wild, .sort = Order::stars_desc}, "E d% 2"},
+        {{.stars_min = 1, .stars_below = 2, .sort = Order::stars_desc}, "c_ b! 2"},
+        {{.title_contains = "e"}, "E 1"},
+        {{.title_contains = "%"}, "d% 1"},
+        {{.title_contains = "_"}, "c_ 1"},
+        {{.title_contains = "!"}, "b! 1"},
+        {{.title_contains = "' or 1=1 --"}, "0"},
+    };
+    for (const auto& [query, expected] : kCases) {
+      EXPECT_EQ(co_await titles(papers, query), expected);
+    }
+    for (const db::Direction direction : {db::Direction::up, db::Direction::down}) {
+      std::vector<std::int64_t> ids;
+      std::optional<Place> place;
+      do {
+        auto paging = papers.page_after(FindPapers{.per_page = 2}, place, direction);
+        place.reset();
+        for (const Paper& paper : co_await paging) {
+          ids.push_back(paper.id);
+          place = Place{paper.stars.value_or(0), paper.id};
+        }
+      } while (place);
+      const bool is_up = direction == db::Direction::up;
+      EXPECT_EQ(ids, is_up ? (std::vector<std::int64_t>{1, 2, 3, 4, 5})
+                           : (std::vector<std::int64_t>{5, 4, 3, 2, 1}));
+    }
+  }(base_));
+}
+
+struct Injected {
+  std::optional<int> absent = {};
+  int page = 1;
+  int per_page = 1;
+};
+
+/// What a program has got wrong; no client can.
+TEST_P(StoredRecords, names_are_checked) {
+  for (const db::Table& table :
+       {db::Table{.name = "papers; drop table papers"}, db::Table{.name = ""},
+        db::Table{.name = "a.b.c"}, db::Table{.name = "papers", .key = "absent"},
+        db::Table{.name = "papers", .version = "absent"},
+        db::Table{.name = "papers", .deleted = "absent"}}) {
+    EXPECT_THROW(db::Records<Paper>(base_, table), db::Failure) << table.name;
+  }
+  const db::Records<Paper> papers(base_, kPapers);
+  const db::Records<Tag> tags(base_, kTags);
+  EXPECT_THROW((void)papers.insert(Injected()), db::Failure);
+  EXPECT_THROW((void)papers.update(1, Injected{.absent = 1}), db::Failure);
+  EXPECT_THROW((void)papers.page(Injected{.absent = 1}), db::Failure);
+  EXPECT_THROW((void)papers.page(Place{}), db::Failure);
+  EXPECT_THROW((void)papers.upsert(NewPaper(), "title) do nothing --"), db::Failure);
+  EXPECT_THROW((void)tags.update("x", Patch{.title = "a"}), db::Failure);
+  EXPECT_THROW((void)tags.update("x", Tag{.name = "y"}), db::Failure);
+}
+
+Task<db::Failure> upsert_fails(db::Records<Paper> papers, std::int64_t id, std::string title) {
+  auto upserting = papers.upsert(Paper{.id = id, .title = std::move(title)});
+  co_return co_await failure_of(upserting);
+}
+
+TEST_P(StoredRecords, an_upsert_that_meets_what_it_does_not_mean_fails_and_changes_nothing) {
+  const auto check = [](Database base) -> Task<> {
+    const db::Records<Paper> papers(base, kPapers);
+    for (const char* title : {"a", "b"}) {
+      auto inserting = papers.insert(NewPaper{.title = title});
+      EXPECT_TRUE(co_await inserting);
+    }
+    // 3 is no record's number, but the title is another's.
+    for (const std::int64_t id : {0, 2, 3}) {
+      const db::Failure failure = co_await upsert_fails(papers, id, "a");
+      EXPECT_EQ(failure.kind(), db::FailureKind::unique) << id << failure.what();
+      EXPECT_EQ(failure.by().constraint, "papers_title_key");
+    }
+    EXPECT_EQ(co_await base.one<int>("select count(*) from papers where version = 0"), 2);
+    auto other = papers.upsert(Paper{.id = 2, .title = "c"});
+    EXPECT_EQ((co_await other)->version, 1);
+  };
+  on_loop_.run(check(base_));
+}
+
+TEST_P(StoredRecords, are_changed_within_a_transaction_or_not_at_all) {
+  const auto check = [](Database base) -> Task<> {
+    const db::Records<Tag> tags(base, kTags);
+    auto inserting = tags.insert(Tag{.name = "x", .uses = 1});
+    const Tag before = *co_await inserting;
+    {
+      Transaction transaction = co_await base.begin();
+      const auto within = tags.in(transaction);
+      Tag after = before;
+      after.uses = 2;
+      auto updating = within.update(before, after);
+      EXPECT_EQ((co_await updating)->uses, 2);
+      auto upserting = within.upsert(Tag{.name = "x", .uses = 3});
+      EXPECT_EQ((co_await upserting)->uses, 3);
+    }
+    auto finding = tags.find("x");
+    EXPECT_EQ((co_await finding)->uses, 1);
+    Tag gone = before;
+    gone.gone = true;
+    auto marking = tags.update(before, gone);
+    EXPECT_TRUE((co_await marking)->gone) << "what it was changed to comes back";
+    auto again = tags.update(before, gone);
+    EXPECT_FALSE(co_await again);
+  };
+  on_loop_.run(check(base_));
+}
+
+TEST_P(StoredRecords, of_those_who_change_one_state_one_does) {
+  const auto check = [](Database base) -> Task<> {
+    const db::Records<Paper> papers(base, kPapers);
+    auto inserting = papers.insert(NewPaper{.title = "a"});
+    const Paper before = *co_await inserting;
+    int changed = 0;
+    const auto change = [](db::Records<Paper> of, Paper from, int stars, int* count) -> Task<> {
+      Paper to = from;
+      to.stars = stars;
+      auto updating = of.update(from, to);
+      *count += co_await updating ? 1 : 0;
+      auto upserting = of.upsert(NewPaper{.title = "shared", .stars = stars}, "title");
+      EXPECT_TRUE(co_await upserting);
+    };
+    Scope all;
+    for (int i = 0; i < 16; ++i) {
+      all.start(change(papers, before, i, &changed));
+    }
+    co_await all.join();
+    EXPECT_EQ(changed, 1);
+    EXPECT_EQ(co_await base.one<int>("select version from papers where title = 'shared'"), 15);
+  };
+  on_loop_.run(check(base_));
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,110 @@
+// What the tests that run on each database have in common: each test is written once.
+// Must not know a driver; see differences.h for what may differ.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eider/data/db/database.h"
+#include "tests/databases/differences.h"
+#include "tests/support/database_load.h"
+#include "tests/support/test_loop.h"
+
+namespace eider {
+
+/// Options that databases have in common. SQLite ignores those of connections.
+struct OpenWith {
+  std::size_t connections_max = 4;
+  std::size_t streams_max = 2;
+  std::size_t statements_max = 256;
+  /// For a connection; and for a stream on SQLite.
+  Duration wait_time_max = std::chrono::minutes(1);
+  db::PoolLimits limits{};
+};
+
+/// Opens the database of one test.
+class Opener {
+ public:
+  virtual ~Opener() = default;
+  [[nodiscard]] virtual Database open(const OpenWith& with) const = 0;
+  /// On threads and on the loop; prepared or not: each has code of its own.
+  [[nodiscard]] virtual std::vector<Database> open_each_way() const = 0;
+  [[nodiscard]] virtual bool is_mysql() const { return false; }
+  /// Of the server.
+  virtual void restart() const {}
+  virtual void signal(int /*signal*/) const {}
+};
+
+struct TestedDatabase {
+  const Differences* differences;
+  std::function<std::unique_ptr<Opener>()> make;
+
+  friend void PrintTo(const TestedDatabase& tested, std::ostream* out) {
+    *out << tested.differences->name;
+  }
+};
+
+/// Filled before `main` by the files of this folder that know a driver.
+inline std::vector<TestedDatabase>& tested_databases() {
+  static std::vector<TestedDatabase> all;
+  return all;
+}
+
+/// Registers a database; returns true.
+inline bool test_database(const Differences& differences,
+                          std::function<std::unique_ptr<Opener>()> make) {
+  tested_databases().push_back({&differences, std::move(make)});
+  return true;
+}
+
+/// The parameters of each suite of tests; evaluated after all databases are registered.
+inline auto each_database() {
+  return ::testing::ValuesIn(tested_databases());
+}
+inline std::string name_of_database(const ::testing::TestParamInfo<TestedDatabase>& info) {
+  return info.param.differences->name;
+}
+
+class DatabaseTest : public ::testing::TestWithParam<TestedDatabase> {
+ protected:
+  [[nodiscard]] static const Differences& differs() { return *GetParam().differences; }
+  [[nodiscard]] static bool is_sqlite() { return &differs() == &kSqliteDiffers; }
+
+  [[nodiscard]] Database open(const OpenWith& with = {}) const { return opener_->open(with); }
+  /// check  returns a Task for a Database
+  template <class Check>
+  void on_each_way(Check check) {
+    for (const Database& base : opener_->open_each_way()) {
+      on_loop_.run(check(base));
+    }
+  }
+  void script(const Database& base, const std::string& sql) {
+    on_loop_.run([](Database on, db::RuntimeSql text) -> Task<> { co_await on.script(text); }(
+                                                          base, db::RuntimeSql{sql}));
+  }
+  [[nodiscard]] std::int64_t number(const Database& base, const std::string& sql) {
+    return on_loop_.run([](Database on, db::RuntimeSql text) -> Task<std::int64_t> {
+      co_return (co_await on.one<std::int64_t>(text)).value_or(-1);
+    }(base, db::RuntimeSql{sql}));
+  }
+  /// Waits until the server runs no statement and has no open transaction.
+  [[nodiscard]] bool gets_quiet() {
+    const Database other = open();
+    for (int i = 0; i < 20'000; ++i) {
+      if (number(other, differs().busy) == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const std::unique_ptr<Opener> opener_ = GetParam().make();
+  TestLoop on_loop_;
+};
+
+}  // namespace eider
