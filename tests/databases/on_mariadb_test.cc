@@ -10,27 +10,34 @@ namespace {
 
 class MariadbOpener final : public Opener {
  public:
-  ~MariadbOpener() override { MariadbServer::shared().signal(SIGCONT); }
+  ~MariadbOpener() override { server().signal(SIGCONT); }
   [[nodiscard]] Database open(const OpenWith& with) const override {
-    return open_mariadb(MariadbServer::shared().where(),
-                        {.connections_max = with.connections_max,
-                         .connect_time_max = std::chrono::minutes(1),
-                         .wait_time_max = with.wait_time_max,
-                         .streams_max = with.streams_max,
-                         .statements_max = with.statements_max,
-                         .limits = with.limits});
+    return open_mariadb(server().where(), options(with));
+  }
+  [[nodiscard]] Database open_by_tcp(const OpenWith& with) const override {
+    return open_mariadb(server().url(), options(with));
   }
   /// Prepared, with room for fewer than a test has, and with none kept.
   [[nodiscard]] std::vector<Database> open_each_way() const override {
     return {open({.connections_max = 1}), open({.connections_max = 1, .statements_max = 2}),
             open({.connections_max = 1, .statements_max = 0})};
   }
-  [[nodiscard]] bool is_mysql() const override { return MariadbServer::shared().is_mysql(); }
-  void restart() const override {
-    MariadbServer::shared().kill();
-    MariadbServer::shared().start();
+  [[nodiscard]] bool is_mysql() const override { return server().is_mysql(); }
+  void kill() const override { server().kill(); }
+  void stop() const override { server().stop(); }
+  void start() const override { server().start(); }
+  void signal(int signal) const override { server().signal(signal); }
+
+ private:
+  [[nodiscard]] static MariadbServer& server() { return MariadbServer::shared(); }
+  [[nodiscard]] static MariadbOptions options(const OpenWith& with) {
+    return {.connections_max = with.connections_max,
+            .connect_time_max = with.connect_time_max,
+            .wait_time_max = with.wait_time_max,
+            .streams_max = with.streams_max,
+            .statements_max = with.statements_max,
+            .limits = with.limits};
   }
-  void signal(int signal) const override { MariadbServer::shared().signal(signal); }
 };
 
 [[maybe_unused]] const bool kOnMariadb =

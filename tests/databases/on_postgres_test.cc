@@ -10,26 +10,33 @@ namespace {
 
 class PostgresOpener final : public Opener {
  public:
-  ~PostgresOpener() override { PostgresServer::shared().signal_all(SIGCONT); }
+  ~PostgresOpener() override { server().signal_all(SIGCONT); }
   [[nodiscard]] Database open(const OpenWith& with) const override {
-    return open_postgres(PostgresServer::shared().where(),
-                         {.connections_max = with.connections_max,
-                          .connect_time_max = std::chrono::minutes(1),
-                          .wait_time_max = with.wait_time_max,
-                          .streams_max = with.streams_max,
-                          .statements_max = with.statements_max,
-                          .limits = with.limits});
+    return open_postgres(server().where(), options(with));
+  }
+  [[nodiscard]] Database open_by_tcp(const OpenWith& with) const override {
+    return open_postgres(server().url(), options(with));
   }
   /// Prepared, with room for fewer than a test has, and with their text alone.
   [[nodiscard]] std::vector<Database> open_each_way() const override {
     return {open({.connections_max = 1}), open({.connections_max = 1, .statements_max = 4}),
             open({.connections_max = 1, .statements_max = 0})};
   }
-  void restart() const override {
-    PostgresServer::shared().kill();
-    PostgresServer::shared().start();
+  void kill() const override { server().kill(); }
+  void stop() const override { server().stop(); }
+  void start() const override { server().start(); }
+  void signal(int signal) const override { server().signal_all(signal); }
+
+ private:
+  [[nodiscard]] static PostgresServer& server() { return PostgresServer::shared(); }
+  [[nodiscard]] static PostgresOptions options(const OpenWith& with) {
+    return {.connections_max = with.connections_max,
+            .connect_time_max = with.connect_time_max,
+            .wait_time_max = with.wait_time_max,
+            .streams_max = with.streams_max,
+            .statements_max = with.statements_max,
+            .limits = with.limits};
   }
-  void signal(int signal) const override { PostgresServer::shared().signal_all(signal); }
 };
 
 [[maybe_unused]] const bool kOnPostgres =

@@ -115,8 +115,8 @@ TEST_P(RowStreams, a_million_rows_use_no_more_memory_than_a_piece) {
       if (row->n % 10'000 == 0) {
         most = std::max(most, heap_bytes());
       }
-      if (row->n == 999'000 && *differs().processes != '\0') {
-        for (const int process : co_await on.all<int>(RuntimeSql{differs().processes})) {
+      if (row->n == 999'000 && differs().has_processes) {
+        for (const int process : co_await on.all<int>(RuntimeSql{differs().other_connections})) {
           EXPECT_LT(resident_kilobytes(process), 60'000);
         }
       }
@@ -412,7 +412,8 @@ TEST_P(RowStreams, reports_that_its_server_was_killed) {
   const auto read = [this](Database on) -> Task<std::optional<FailureKind>> {
     auto rows = on.stream<std::int64_t>(many());
     EXPECT_EQ(co_await rows.next(), 1);
-    opener_->restart();
+    opener_->kill();
+    opener_->start();
     co_return (co_await read_rest(rows)).failure;
   };
   EXPECT_EQ(on_loop_.run(read(base)), FailureKind::lost);

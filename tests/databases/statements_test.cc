@@ -213,13 +213,18 @@ TEST_P(StatementTest, a_task_that_is_dropped_in_a_transaction_rolls_it_back) {
   }(open({.connections_max = 1})));
 }
 
-TEST_P(StatementTest, one_that_takes_too_long_fails_and_its_connection_can_be_used) {
-  on_loop_.run([](Database on) -> Task<> {
-    const db::RuntimeSql text{differs().waits};
-    auto slow = on.all<std::int64_t>(text);
-    EXPECT_EQ((co_await failure_of(slow)).kind(), FailureKind::expired);
-    EXPECT_EQ(co_await on.one<int>("select 3"), 3);
-  }(open({.connections_max = 1, .limits = {.statement_time_max = 100ms}})));
+TEST_P(StatementTest, one_that_takes_too_long_is_ended_and_its_connection_can_be_used) {
+  for (const std::size_t statements : {256UL, 0UL}) {
+    on_loop_.run([](Database on) -> Task<> {
+      const db::RuntimeSql text{differs().waits};
+      auto slow = on.all<std::int64_t>(text);
+      EXPECT_EQ((co_await failure_of(slow)).kind(), FailureKind::expired);
+      EXPECT_EQ(co_await on.one<int>("select 3"), 3);
+    }(open({.connections_max = 1,
+                                 .statements_max = statements,
+                                 .limits = {.statement_time_max = 100ms}})));
+    EXPECT_TRUE(gets_quiet());
+  }
 }
 
 TEST_P(StatementTest, many_at_once_are_all_done) {

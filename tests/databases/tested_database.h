@@ -22,6 +22,7 @@ struct OpenWith {
   std::size_t connections_max = 4;
   std::size_t streams_max = 2;
   std::size_t statements_max = 256;
+  Duration connect_time_max = std::chrono::minutes(1);
   /// For a connection; and for a stream on SQLite.
   Duration wait_time_max = std::chrono::minutes(1);
   db::PoolLimits limits{};
@@ -35,8 +36,11 @@ class Opener {
   /// On threads and on the loop; prepared or not: each has code of its own.
   [[nodiscard]] virtual std::vector<Database> open_each_way() const = 0;
   [[nodiscard]] virtual bool is_mysql() const { return false; }
-  /// Of the server.
-  virtual void restart() const {}
+  // Of the server.
+  [[nodiscard]] virtual Database open_by_tcp(const OpenWith& with) const { return open(with); }
+  virtual void kill() const {}
+  virtual void stop() const {}
+  virtual void start() const {}
   virtual void signal(int /*signal*/) const {}
 };
 
@@ -91,6 +95,11 @@ class DatabaseTest : public ::testing::TestWithParam<TestedDatabase> {
     return on_loop_.run([](Database on, db::RuntimeSql text) -> Task<std::int64_t> {
       co_return (co_await on.one<std::int64_t>(text)).value_or(-1);
     }(base, db::RuntimeSql{sql}));
+  }
+  /// Ends the connection of that number.
+  [[nodiscard]] static db::RuntimeSql end_of(std::int64_t connection) {
+    return db::RuntimeSql{std::string(differs().ends_connection) + "(" +
+                          std::to_string(connection) + ")"};
   }
   /// Waits until the server runs no statement and has no open transaction.
   [[nodiscard]] bool gets_quiet() {

@@ -112,25 +112,5 @@ TEST_F(SqliteStream, many_that_wait_or_were_given_up_keep_no_statement_out) {
   on_loop_.run(read(base));
 }
 
-TEST_F(SqliteStream, statements_that_were_given_up_are_not_counted) {
-  const Database base = open_sqlite(path(), {.schema = kSchema, .limits = {.queue_max = 2}});
-  const auto write = [](Database on) -> Task<> {
-    const auto add = [](Database to, std::string title) -> Task<> {
-      co_await to.exec("insert into notes(title) values($1)", title);
-    };
-    Transaction transaction = co_await on.begin();  // keeps the writer
-    for (int i = 0; i < 10; ++i) {
-      Scope leaving;
-      leaving.start(add(on, std::to_string(i)));
-    }
-    Scope beside;
-    beside.start(add(on, "stays"));
-    co_await transaction.commit();
-    co_await beside.join();
-    EXPECT_EQ(co_await on.one<std::string>("select group_concat(title) from notes"), "stays");
-  };
-  on_loop_.run(write(base));
-}
-
 }  // namespace
 }  // namespace eider

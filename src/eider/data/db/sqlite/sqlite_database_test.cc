@@ -277,30 +277,6 @@ TEST_F(SqliteDatabaseTest, a_schema_that_is_wrong_is_told_when_it_is_opened) {
   EXPECT_NE(opened.error().find("tabel"), std::string::npos) << opened.error();
 }
 
-TEST_F(SqliteDatabaseTest, a_full_queue_refuses_at_once) {
-  const Database db = open_sqlite(path(), {.schema = kSchema, .limits = {.queue_max = 2}});
-  on_loop_.run([](Database base) -> Task<> {
-    // The writer is held, so that what comes to it stays queued.
-    Transaction transaction = co_await base.begin();
-    int busy = 0;
-    auto add = [](Database to, int number, int* refused) -> Task<> {
-      try {
-        co_await to.exec("insert into notes(title) values($1)", number);
-      } catch (const db::Failure& failure) {
-        *refused += failure.kind() == FailureKind::busy ? 1 : 100;
-      }
-    };
-    Scope scope;
-    for (int i = 0; i < 10; ++i) {
-      scope.start(add(base, i, &busy));
-    }
-    EXPECT_EQ(busy, 8);
-    co_await transaction.commit();
-    co_await scope.join();
-    EXPECT_EQ((co_await base.one<int>("select count(*) from notes")), 2);
-  }(db));
-}
-
 TEST_F(SqliteDatabaseTest, a_log_that_a_read_keeps_from_being_reused_is_told_of) {
   constexpr std::uint64_t kLarge = 5'000'000;  // more than is usual: 1,000 pages and a commit
   std::vector<std::uint64_t> told;
@@ -393,32 +369,6 @@ TEST_F(SqliteDatabaseTest, a_reading_that_nobody_waits_for_is_interrupted) {
     }
     EXPECT_EQ((co_await base.one<int>("select 5")), 5);
   }(db));
-}
-
-TEST_F(SqliteDatabaseTest, several_threads_read_and_write_side_by_side) {
-  const Database db = open();
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&db, t] {
-      TestLoop own;
-      own.run([](Database base, int number) -> Task<> {
-        for (int i = 0; i < 50; ++i) {
-          const std::string title = std::to_string(number) + "/" + std::to_string(i);
-          co_await base.exec("insert into notes(title) values($1)", title);
-          auto mine = base.one<std::string>("select title from notes where title = $1", title);
-          EXPECT_EQ((co_await mine).value_or(""), title);
-        }
-      }(db, t));
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  EXPECT_EQ(on_loop_.run([](Database base) -> Task<std::optional<int>> {
-    auto count = base.one<int>("select count(*) from notes");
-    co_return co_await count;
-  }(db)),
-            200);
 }
 
 }  // namespace
