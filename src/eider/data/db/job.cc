@@ -161,7 +161,7 @@ Job::Outcome Job::call(Connection& connection) {
     case Request::What::close:
       connection.close_cursor(request.cursor->number);
       break;
-    case Request::What::copy:
+    case Request::What::transfer:
       throw Failure(FailureKind::statement, "this database knows no COPY");
   }
   succeed(changed);

@@ -6,7 +6,6 @@
 #include <coroutine>
 #include <exception>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "eider/core/base/span.h"
@@ -36,21 +35,13 @@ struct Part {
   bool is_kept = false;  // for those who carry it out: no open transaction decides about it
 };
 
-/// One step of a COPY, of which the first one has the statement.
-///
-/// bytes    write: whole messages of the protocol, which are taken; read: where a piece is put
-/// is_over  read: behind this piece there is none
-struct CopyStep {
-  enum class What : std::uint8_t { begin_in, begin_out, write, end, read };
-
-  What what;
-  std::string bytes{};
-  bool is_over = false;
+/// What a driver's own way of moving rows gives to its connections, such as a step of a COPY. Only
+/// that driver makes and reads it.
+class RowTransfer {
+ protected:
+  RowTransfer() = default;
+  ~RowTransfer() = default;
 };
-
-namespace mariadb {
-class BulkRows;
-}
 
 /// What a job asks of a connection; all that it refers to is the job's.
 ///
@@ -60,7 +51,7 @@ class BulkRows;
 /// hold       keeps the connection for one that reads rows in pieces
 /// piece      the next rows of `cursor`; for connections that block
 /// close      ends `cursor`; for connections that block
-/// copy       a step of PostgreSQL's COPY
+/// transfer   rows by the driver's own way
 struct Request {
   enum class What : std::uint8_t {
     statement,
@@ -74,7 +65,7 @@ struct Request {
     hold,
     piece,
     close,
-    copy,
+    transfer,
   };
 
   What what;
@@ -84,8 +75,7 @@ struct Request {
   std::span<Part> parts{};
   bool is_within_transaction = false;  // a batch: what is taken back is the transaction's matter
   Cursor* cursor = nullptr;
-  CopyStep* copy = nullptr;
-  mariadb::BulkRows* bulk = nullptr;        // a statement that is done once for each of these
+  RowTransfer* transfer = nullptr;
   Isolation isolation = Isolation::server;  // of what is begun
 };
 

@@ -3,15 +3,42 @@
 #pragma once
 
 #include <coroutine>
+#include <exception>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "eider/core/reflect/type_of.h"
 #include "eider/data/db/connection.h"
 #include "eider/data/db/statements.h"
+#include "eider/data/db/transaction.h"
 #include "eider/io/runtime/task.h"
 
 namespace eider::db {
+
+/// Rows on a driver's own way into or out of a table: the connection that they have to themselves,
+/// and what has become of them.
+class RowCourse {
+ public:
+  /// Throws what it has failed with, or that nothing may follow what was asked before.
+  void check() const;
+
+ protected:
+  /// name  of the driver's way, for messages
+  RowCourse(const Statements& on, SqlText sql, std::string_view name);
+
+  [[nodiscard]] static Dialect dialect_of(const Statements& on);
+  /// Begins a transaction, unless it is within one.
+  [[nodiscard]] Task<> connect(detail::BeginJob::Use use);
+
+  Route route_;
+  SqlText sql_;
+  std::string_view name_;
+  bool is_asking_ = false;
+  bool is_over_ = false;
+  std::exception_ptr failure_;
+  std::optional<Transaction> own_;  // null within a transaction of the program
+};
 
 /// From `copy_in<T>` of PostgreSQL and `bulk_insert<T>` of MariaDB: each T is a row, its members
 /// are columns of the same names.

@@ -70,13 +70,7 @@ namespace detail {
 class StreamCourse;
 }
 
-namespace postgres {
-class CopyCourse;
-}  // namespace postgres
-
-namespace mariadb {
-class BulkInserter;
-}  // namespace mariadb
+class RowCourse;
 
 /// A Pending that was told more: awaits the same call, and has to go with it. It is returned by
 /// value.
@@ -290,8 +284,7 @@ class Statements {
 
  private:
   friend class detail::StreamCourse;
-  friend class postgres::CopyCourse;
-  friend class mariadb::BulkInserter;
+  friend class RowCourse;
 
   template <class T, template <class> class How, class... Args>
   Pending<detail::QueryJobOf<T, How>> query(SqlText sql, const Args&... args) const {

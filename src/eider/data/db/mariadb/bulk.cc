@@ -1,7 +1,6 @@
 #include "eider/data/db/mariadb/bulk.h"
 
 #include <exception>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,7 +18,7 @@ class BulkJob final : public Job {
  public:
   BulkJob(SqlText sql, BulkRows rows) : sql_(std::move(sql)), rows_(std::move(rows)) {}
   [[nodiscard]] Request start() noexcept override {
-    return {.what = Request::What::statement, .sql = sql_.view(), .bulk = &rows_};
+    return {.what = Request::What::transfer, .sql = sql_.view(), .transfer = &rows_};
   }
   [[nodiscard]] std::string_view statement() const noexcept override { return sql_.view(); }
   BulkRows take() {
@@ -54,45 +53,34 @@ SqlText insert_statement(std::string_view table, const reflect::Type& row) {
 
 }  // namespace
 
-struct BulkInserter::State {
-  Route route;
-  SqlText sql;
+struct BulkInserter::State : RowCourse {
   BulkRows rows;
   std::int64_t sent = 0;
   bool is_begun = false;  // something may have been sent
-  bool is_asking = false;
-  bool is_over = false;
-  std::exception_ptr failure{};
-  std::optional<Transaction> own{};  // where it is in none
 
-  State(Route on, SqlText statement, const reflect::Type& row)
-      : route(std::move(on)), sql(std::move(statement)), rows(row) {}
+  State(const Statements& on, std::string_view table, const reflect::Type& row)
+      : RowCourse(on, statement(on, table, row), "a bulk insert"), rows(row) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   /// What was sent is not to be kept: a transaction that this is a part of is over, too.
   ~State() {
-    if (!is_over) {
+    if (!is_over_) {
       break_off();
     }
   }
 
   void break_off() noexcept {
-    if (!own && is_begun && route.transaction() != nullptr) {
-      route.leave();
+    if (!own_ && is_begun && route_.transaction() != nullptr) {
+      route_.leave();
     }
-    own.reset();
-    is_over = true;
+    own_.reset();
+    is_over_ = true;
   }
-  void check() const {
-    if (failure != nullptr) {
-      std::rethrow_exception(failure);
+  static SqlText statement(const Statements& on, std::string_view table, const reflect::Type& row) {
+    if (dialect_of(on) != Dialect::mariadb) {
+      throw Failure(FailureKind::statement, "bulk_insert is MariaDB's: " + std::string(table));
     }
-    if (is_asking || is_over) {
-      throw Failure(FailureKind::statement,
-                    is_over ? "a bulk insert was ended, and goes on"
-                            : "a bulk insert goes on while it waits, or behind a wait that was "
-                              "given up");
-    }
+    return insert_statement(table, row);
   }
   /// A row of this piece, of all.
   [[nodiscard]] Failure told_among_all(const Failure& told) const {
@@ -104,19 +92,14 @@ struct BulkInserter::State {
   enum class Step : std::uint8_t { piece, last };
   Task<> take(Step step);
   Task<> send();
+  Task<Changed> finish();
 };
 
 Task<> BulkInserter::State::send() {
-  if (route.transaction() == nullptr) {
-    Pending<detail::BeginJob> begun(
-        route, Lane::streaming,
-        std::make_unique<detail::BeginJob>(route.pool(), detail::BeginJob::Use::load));
-    own.emplace(co_await begun);
-    route = static_cast<const Statements&>(*own).route();
-  }
+  co_await connect(detail::BeginJob::Use::load);
   is_begun = true;
   const auto count = static_cast<std::int64_t>(rows.count());
-  Pending<BulkJob> asked(route, Lane::streaming, std::make_unique<BulkJob>(sql, std::move(rows)));
+  Pending<BulkJob> asked(route_, Lane::streaming, std::make_unique<BulkJob>(sql_, std::move(rows)));
   rows = co_await asked;
   rows.clear();
   sent += count;
@@ -124,32 +107,28 @@ Task<> BulkInserter::State::send() {
 
 /// One that was given up has left its rows half way: nothing may follow it.
 Task<> BulkInserter::State::take(Step step) {
-  is_asking = true;
+  is_asking_ = true;
   try {
     if (rows.count() != 0) {
       co_await send();
     }
-    if (step == Step::last && own) {
-      co_await own->commit();
+    if (step == Step::last && own_) {
+      co_await own_->commit();
     }
   } catch (const Failure& told) {
-    failure = std::make_exception_ptr(told_among_all(told));
+    failure_ = std::make_exception_ptr(told_among_all(told));
   } catch (...) {
-    failure = std::current_exception();
+    failure_ = std::current_exception();
   }
-  is_asking = false;
-  if (failure != nullptr) {
+  is_asking_ = false;
+  if (failure_ != nullptr) {
     break_off();
-    std::rethrow_exception(failure);
+    std::rethrow_exception(failure_);
   }
 }
 
-BulkInserter::BulkInserter(const Statements& on, std::string_view table, const reflect::Type& row) {
-  if (on.route().pool()->dialect() != Dialect::mariadb) {
-    throw Failure(FailureKind::statement, "bulk_insert is MariaDB's: " + std::string(table));
-  }
-  state_ = std::make_unique<State>(on.route(), insert_statement(table, row), row);
-}
+BulkInserter::BulkInserter(const Statements& on, std::string_view table, const reflect::Type& row)
+    : state_(std::make_unique<State>(on, table, row)) {}
 
 BulkInserter::BulkInserter(BulkInserter&&) noexcept = default;
 BulkInserter::~BulkInserter() = default;
@@ -165,14 +144,16 @@ Task<> BulkInserter::go_on(const void* /*object*/) {
   co_await state_->take(State::Step::piece);
 }
 
+Task<Changed> BulkInserter::State::finish() {
+  check();
+  co_await take(Step::last);
+  own_.reset();
+  is_over_ = true;
+  co_return Changed{.rows = sent};
+}
+
 Task<Changed> BulkInserter::finish() {
-  State& state = *state_;
-  state.check();
-  co_await state.take(State::Step::last);
-  state.own.reset();
-  state.is_over = true;
-  const Changed changed{.rows = state.sent};
-  co_return changed;
+  return state_->finish();
 }
 
 }  // namespace eider::db::mariadb

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "eider/core/reflect/type_of.h"
+#include "eider/data/db/job.h"
 #include "eider/data/db/mariadb/handles.h"
 #include "eider/data/db/mariadb/wire.h"
 #include "eider/data/db/value.h"
 
 namespace eider::db::mariadb {
 
-class BulkRows {
+class BulkRows final : public RowTransfer {
  public:
   /// row  a struct, whose members are the columns
   explicit BulkRows(const reflect::Type& row);

@@ -103,7 +103,9 @@ Task<Changed> Session::do_as_asked(const Request& request) {
   std::vector<std::string> begin;
   switch (request.what) {
     case Request::What::statement:
-      co_return co_await run(request.sql, request.values, request.rows, request.bulk);
+      co_return co_await run(request.sql, request.values, request.rows);
+    case Request::What::transfer:
+      co_return co_await run(request.sql, {}, nullptr, static_cast<BulkRows*>(request.transfer));
     case Request::What::script:
       co_await run_script(request.sql);
       break;
@@ -137,8 +139,6 @@ Task<Changed> Session::do_as_asked(const Request& request) {
       break;
     case Request::What::close:  // of databases that block
       break;
-    case Request::What::copy:
-      throw Failure(FailureKind::statement, "MariaDB has no COPY");
   }
   co_return Changed();
 }

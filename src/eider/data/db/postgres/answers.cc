@@ -73,7 +73,7 @@ Answers::Next Answers::take(const PGresult& result, To to, std::string_view doin
   switch (PQresultStatus(&result)) {
     case PGRES_COMMAND_OK: {
       const std::string_view tag = PQcmdStatus(const_cast<PGresult*>(&result));
-      if (course_.what() == Request::What::copy) {
+      if (course_.what() == Request::What::transfer) {
         course_.single().changed.rows = rows_of(tag, 0);
       } else {
         note_done(tag);

@@ -13,7 +13,7 @@ class CopyJob final : public Job {
  public:
   CopyJob(SqlText sql, CopyStep step) : sql_(std::move(sql)), step_(std::move(step)) {}
   [[nodiscard]] Request start() noexcept override {
-    return {.what = Request::What::copy, .sql = sql_.view(), .copy = &step_};
+    return {.what = Request::What::transfer, .sql = sql_.view(), .transfer = &step_};
   }
   std::pair<CopyStep, Changed> take() {
     rethrow();
@@ -44,21 +44,15 @@ class CopyCourse::Asking {
 };
 
 CopyCourse::CopyCourse(const Statements& on, SqlText sql, CopyStep::What begin)
-    : route_(on.route()), sql_(std::move(sql)), begin_(begin) {
-  if (route_.pool()->dialect() != Dialect::postgres) {
+    : RowCourse(on, std::move(sql), "a COPY"), begin_(begin) {
+  if (dialect_of(on) != Dialect::postgres) {
     throw Failure(FailureKind::statement, "COPY is PostgreSQL's: " + std::string(sql_.view()));
   }
 }
 
-void CopyCourse::check() const {
-  if (failure_ != nullptr) {
-    std::rethrow_exception(failure_);
-  }
-  if (is_asking_ || is_over_) {
-    throw Failure(FailureKind::statement,
-                  is_over_ ? "a COPY was ended, and goes on"
-                           : "a COPY goes on while it waits, or behind a wait that was given up");
-  }
+detail::BeginJob::Use CopyCourse::use() const noexcept {
+  return begin_ == CopyStep::What::begin_in ? detail::BeginJob::Use::load
+                                            : detail::BeginJob::Use::stream;
 }
 
 /// By what is being handled.
@@ -67,22 +61,11 @@ void CopyCourse::fail() noexcept {
   own_.reset();
 }
 
-Task<> CopyCourse::connect() {
-  if (route_.transaction() == nullptr) {
-    const auto use = begin_ == CopyStep::What::begin_in ? detail::BeginJob::Use::load
-                                                        : detail::BeginJob::Use::stream;
-    Pending<detail::BeginJob> begun(route_, Lane::streaming,
-                                    std::make_unique<detail::BeginJob>(route_.pool(), use));
-    own_.emplace(co_await begun);
-    route_ = static_cast<const Statements&>(*own_).route();
-  }
-}
-
 Task<> CopyCourse::open() {
   if (!is_open_) {
-    co_await connect();
+    co_await connect(use());
     is_open_ = true;
-    (void)co_await carry_out({.what = begin_});
+    (void)co_await carry_out(CopyStep(begin_));
   }
 }
 
@@ -99,7 +82,7 @@ Task<std::vector<std::string>> CopyCourse::find_arrays(std::string table) {
   Asking asking(*this);
   std::vector<std::string> found;
   try {
-    co_await connect();
+    co_await connect(use());
     Pending<detail::QueryJobOf<std::string, detail::All>> asked(
         route_, Lane::reading,
         std::make_unique<detail::QueryJobOf<std::string, detail::All>>(detail::make_statement(
@@ -119,7 +102,7 @@ Task<> CopyCourse::write(std::string& messages) {
   Asking asking(*this);
   try {
     co_await open();
-    CopyStep step{.what = CopyStep::What::write, .bytes = std::move(messages)};
+    CopyStep step(CopyStep::What::write, std::move(messages));
     CopyStep done = co_await carry_out(std::move(step));
     messages = std::move(done.bytes);
   } catch (...) {
@@ -134,7 +117,7 @@ Task<Changed> CopyCourse::end() {
   Changed changed;
   try {
     co_await open();
-    CopyStep step{.what = CopyStep::What::end};
+    CopyStep step(CopyStep::What::end);
     (void)co_await carry_out(std::move(step), &changed);
     if (own_) {
       co_await own_->commit();
@@ -154,7 +137,7 @@ Task<std::optional<std::string>> CopyCourse::read() {
     co_return std::nullopt;
   }
   Asking asking(*this);
-  CopyStep done{.what = CopyStep::What::read};
+  CopyStep done(CopyStep::What::read);
   try {
     co_await open();
     done = co_await carry_out(std::move(done));
@@ -271,11 +254,11 @@ Task<> CopyIn::write(std::string_view bytes) {
 }
 
 CopyIn copy_in(const db::Statements& on, db::SqlFor<void, 0> sql) {
-  return CopyIn(db::postgres::CopyCourse(on, sql.text(), db::CopyStep::What::begin_in));
+  return CopyIn(db::postgres::CopyCourse(on, sql.text(), db::postgres::CopyStep::What::begin_in));
 }
 
 CopyOut copy_out(const db::Statements& on, db::SqlFor<void, 0> sql) {
-  return CopyOut(db::postgres::CopyCourse(on, sql.text(), db::CopyStep::What::begin_out));
+  return CopyOut(db::postgres::CopyCourse(on, sql.text(), db::postgres::CopyStep::What::begin_out));
 }
 
 }  // namespace eider

@@ -12,6 +12,7 @@
 
 #include "eider/core/reflect/type_of.h"
 #include "eider/data/db/database.h"
+#include "eider/data/db/postgres/copy_step.h"
 #include "eider/data/db/row_load.h"
 
 namespace eider {
@@ -19,7 +20,7 @@ namespace eider {
 namespace db::postgres {
 
 /// A COPY on its way, in either direction. Its steps follow one another.
-class CopyCourse {
+class CopyCourse : public RowCourse {
  public:
   CopyCourse(const Statements& on, SqlText sql, CopyStep::What begin);
 
@@ -30,25 +31,18 @@ class CopyCourse {
   [[nodiscard]] Task<std::optional<std::string>> read();
   /// In the transaction that it is part of. Ahead of the first step.
   [[nodiscard]] Task<std::vector<std::string>> find_arrays(std::string table);
-  /// Throws what it has failed with.
-  void check() const;
 
  private:
   class Asking;
 
   void fail() noexcept;
   [[nodiscard]] Task<> open();
-  [[nodiscard]] Task<> connect();
   [[nodiscard]] Task<CopyStep> carry_out(CopyStep step, Changed* changed = nullptr);
 
-  Route route_;
-  SqlText sql_;
+  [[nodiscard]] detail::BeginJob::Use use() const noexcept;
+
   CopyStep::What begin_;
   bool is_open_ = false;
-  bool is_over_ = false;
-  bool is_asking_ = false;
-  std::exception_ptr failure_;
-  std::optional<Transaction> own_;  // where it is in none
 };
 
 /// Rows of one struct as messages, piece by piece; for all structs.

@@ -12,6 +12,7 @@
 
 #include "eider/data/db/failure.h"
 #include "eider/data/db/job.h"
+#include "eider/data/db/postgres/copy_step.h"
 #include "eider/data/db/postgres/statement_kinds.h"
 
 namespace eider::db::postgres {
@@ -72,7 +73,7 @@ class JobCourse {
       case Request::What::each:
       case Request::What::batch:
       case Request::What::script:
-      case Request::What::copy:
+      case Request::What::transfer:
       case Request::What::piece:  // of databases that block
       case Request::What::close:
         break;
@@ -80,7 +81,9 @@ class JobCourse {
     return {};
   }
   /// The step of a COPY that it is; null when it is none.
-  [[nodiscard]] CopyStep* copy() const noexcept { return request_.copy; }
+  [[nodiscard]] CopyStep* copy() const noexcept {
+    return static_cast<CopyStep*>(request_.transfer);
+  }
   /// All or none of its parts.
   [[nodiscard]] bool is_batch() const noexcept { return what() == Request::What::batch; }
   /// All of its parts only read, and are one round, although each may fail by itself: the server

@@ -72,10 +72,10 @@ bool Session::is_there() {
 
 void Session::send() {
   answers_.begin();
-  if (copy_.is_open() && course_.what() != Request::What::copy) {
+  if (copy_.is_open() && course_.what() != Request::What::transfer) {
     return follow_copy(copy_.leave());  // the server takes nothing else meanwhile
   }
-  if (course_.what() == Request::What::copy) {
+  if (course_.what() == Request::What::transfer) {
     follow_copy(copy_.start(course_, transaction_.is_stream()));
   } else if (course_.what() == Request::What::script) {
     note_sent(wire_.send_script(course_.sql()), Stage::scripting);
@@ -349,7 +349,7 @@ bool Session::is_to_be_sent(Stage done) {
       answers_.failure() = nullptr;
       break;
     case Stage::scripting:
-      if (course_.what() == Request::What::copy || course_.what() == Request::What::script) {
+      if (course_.what() == Request::What::transfer || course_.what() == Request::What::script) {
         return false;
       }
       break;  // a COPY was left for it
