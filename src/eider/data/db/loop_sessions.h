@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -15,13 +16,34 @@
 #include "eider/data/db/failure.h"
 #include "eider/data/db/job_group.h"
 #include "eider/data/db/pool.h"
-#include "eider/data/db/pool_counts.h"
 #include "eider/data/db/statement_costs.h"
 #include "eider/io/runtime/deferred.h"
 #include "eider/io/runtime/task.h"
 #include "eider/io/runtime/timer.h"
 
 namespace eider::db {
+
+/// The connections of all loops to one server. Each loop adds its part, without a lock; any thread
+/// reads them.
+class PoolCounts {
+ public:
+  void add(const PoolState& now, const PoolState& before) noexcept {
+    connections_.fetch_add(now.connections - before.connections, std::memory_order_relaxed);
+    busy_.fetch_add(now.busy - before.busy, std::memory_order_relaxed);
+    waiting_.fetch_add(now.waiting - before.waiting, std::memory_order_relaxed);
+  }
+  [[nodiscard]] PoolState state() const noexcept {
+    return {.connections = connections_.load(std::memory_order_relaxed),
+            .busy = busy_.load(std::memory_order_relaxed),
+            .waiting = waiting_.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  // What is taken off is added to what wraps around.
+  std::atomic<std::size_t> connections_{0};
+  std::atomic<std::size_t> busy_{0};
+  std::atomic<std::size_t> waiting_{0};
+};
 
 /// Told by the sessions of one loop. None of these may destroy the session within the call, nor go
 /// on with what awaits a job.

@@ -12,12 +12,13 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/core/base/lru_map.h"
 #include "eider/data/db/loop_sessions.h"
 #include "eider/data/db/mariadb/canceller.h"
 #include "eider/data/db/mariadb/connecting.h"
 #include "eider/data/db/mariadb/cursors.h"
+#include "eider/data/db/mariadb/handles.h"
 #include "eider/data/db/mariadb/parameters.h"
-#include "eider/data/db/mariadb/prepared.h"
 #include "eider/data/db/mariadb/row_flow.h"
 #include "eider/data/db/mariadb/target.h"
 #include "eider/data/db/mariadb/wire.h"
@@ -31,6 +32,18 @@ namespace eider::db::mariadb {
 class Session;
 
 using Owner = SessionOwner<Session, std::vector<Host>>;
+
+/// A statement that one connection has prepared, by its text. One that leaves the map has to be
+/// closed at the server.
+///
+/// order  which value each of its '?' takes
+struct Prepared {
+  std::string sql;
+  std::vector<std::size_t> order;
+  StatementHandle handle;
+};
+
+using PreparedStatements = LruMap<Prepared, &Prepared::sql>;
 
 class Session final : public LoopConnection,
                       private WireOwner,

@@ -2,6 +2,7 @@
 // ready. Must not be used again once its state is in doubt: then it closes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -18,7 +19,6 @@
 #include "eider/data/db/postgres/handles.h"
 #include "eider/data/db/postgres/job_course.h"
 #include "eider/data/db/postgres/postgres.h"
-#include "eider/data/db/postgres/result_bound.h"
 #include "eider/data/db/postgres/result_rows.h"
 #include "eider/data/db/postgres/statement_sender.h"
 #include "eider/data/db/postgres/target.h"
@@ -39,6 +39,37 @@ struct Settings {
 class Session;
 /// No hosts when a name was not found.
 using SessionOwner = db::SessionOwner<Session, Target>;
+
+/// How many bytes of one row of a COPY have come, at least. libpq keeps the row until its end has
+/// come, and does not report how much it has by then.
+class ResultBound {
+ public:
+  explicit ResultBound(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
+
+  /// Another row is next.
+  void begin() noexcept { receives_ = bytes_ = 0; }
+  /// As Wire's, counted. What libpq reads is what waited and waits no more, where nothing came
+  /// meanwhile; it reads into a room that has some left in any case.
+  [[nodiscard]] bool receive(Wire& wire) {
+    if (++receives_ <= kUncounted) {
+      return wire.receive();
+    }
+    const std::size_t before = wire.waiting_bytes();
+    const bool is_alive = wire.receive();
+    const std::size_t after = std::min(before, wire.waiting_bytes());
+    bytes_ += std::max(before - after, std::min(before, kReadBytesMin));
+    return is_alive;
+  }
+  [[nodiscard]] bool is_exceeded() const noexcept { return bytes_ > bytes_max_; }
+
+ private:
+  static constexpr std::size_t kReadBytesMin = 8192;
+  static constexpr std::size_t kUncounted = 16;  // small ones need no question of the kernel
+
+  std::size_t bytes_max_;
+  std::size_t receives_ = 0;
+  std::size_t bytes_ = 0;
+};
 
 class Session final : public LoopConnection,
                       private ConnectingOwner,
