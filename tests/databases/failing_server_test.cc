@@ -99,7 +99,8 @@ TEST_P(BusyDatabase, does_not_count_dropped_statements_in_the_queue) {
     beside.start(add(on, 99));
     co_await holding.commit();
     co_await beside.join();
-    EXPECT_EQ(co_await on.all<int>("select n from numbers"), std::vector{99});
+    const std::vector<int> all = co_await on.all<int>("select n from numbers");
+    EXPECT_EQ(all, std::vector{99});
   }(base));
 }
 
@@ -248,9 +249,9 @@ TEST_P(FailingServers, whose_connections_are_ended_by_others_lose_and_double_not
   (void)write_while([this] {
     TestLoop other;
     other.run([](Database on) -> Task<> {
+      const db::RuntimeSql others{differs().other_connections};
       for (int i = 0; i < 50; ++i) {
-        for (const std::int64_t id :
-             co_await on.all<std::int64_t>(db::RuntimeSql{differs().other_connections})) {
+        for (const std::int64_t id : co_await on.all<std::int64_t>(others)) {
           auto ending = on.exec(end_of(id));
           (void)co_await failure_of(ending);
         }
@@ -263,7 +264,8 @@ TEST_P(FailingServers, whose_connections_are_ended_by_others_lose_and_double_not
 TEST_P(FailingServers, that_end_a_connection_within_a_transaction_end_that) {
   on_loop_.run([](Database on, Database other) -> Task<> {
     Transaction transaction = co_await on.begin();
-    const auto id = *co_await transaction.one<std::int64_t>(db::RuntimeSql{differs().connection});
+    const db::RuntimeSql own{differs().connection};
+    const auto id = *co_await transaction.one<std::int64_t>(own);
     co_await other.exec(end_of(id));
     co_await sleep_for(50ms);
     auto next = transaction.exec("select 1");

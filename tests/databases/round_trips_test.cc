@@ -76,40 +76,42 @@ class RoundTrips : public DatabaseTest {};
 
 INSTANTIATE_TEST_SUITE_P(On, RoundTrips, each_database(), name_of_database);
 
+/// Not a lambda: g++ 14 crashes on initializer lists within co_await in one.
+Task<> round_trips(Database on, ColumnTypes types) {
+  co_await round_trip(on, types.boolean, true);
+  co_await round_trip(on, types.tiny, std::int8_t{-128});
+  co_await round_trip(on, types.small, std::int16_t{-32768});
+  co_await round_trip(on, types.integer, 2147483647);
+  co_await round_trip(on, types.integer, Range<int, 0, 9>(3));
+  co_await round_trip(on, types.bigint, std::int64_t{INT64_MIN});
+  co_await round_trip(on, types.bigint, std::uint64_t{INT64_MAX});
+  co_await round_trip(on, types.positive, std::uint32_t{UINT32_MAX});
+  co_await round_trip(on, types.single, 0.1F);
+  co_await round_trip(on, types.real, 1e300);
+  co_await round_trip(on, types.real, 0.1);
+  co_await round_trip(on, types.text, std::string("\xC3\xA4 'b' \\ \n 🦆 $1 ?"));
+  co_await round_trip(on, types.text, TripColour::dark_blue);
+  co_await round_trip(on, types.text, std::chrono::seconds(-0));
+  co_await round_trip(on, types.text, std::chrono::milliseconds(93'784'250));
+  co_await round_trip(on, types.bytes, kBytes);
+  co_await round_trip(on, types.date, kDay);
+  co_await round_trip(on, types.date, std::chrono::year(9999) / 11 / 23);
+  co_await round_trip(on, types.time, kClock);
+  co_await round_trip(on, types.instant, kInstant);
+  co_await round_trip(on, types.instant, kPrecise);
+  co_await round_trip(on, types.local, kLocal);
+  co_await round_trip(on, types.local, kLocal + 4us);
+  co_await round_trip(on, types.uuid, kUuid);
+  co_await round_trip(on, types.decimal, kPrice);
+  co_await round_trip(on, types.json, kPlace);
+  co_await round_trip(on, types.json, std::vector<TripPlace>{kPlace, {}});
+  co_await round_trip(on, types.json, std::vector<int>{1, 2, 3});
+  co_await round_trip(on, types.json, std::map<std::string, int>{{"a", 1}});
+  co_await round_trip(on, types.json, std::vector<TripColour>{TripColour::dark_blue});
+}
+
 TEST_P(RoundTrips, return_a_value_of_every_type) {
-  const ColumnTypes& types = differs().types;
-  on_each_way([&types](Database on) -> Task<> {
-    co_await round_trip(on, types.boolean, true);
-    co_await round_trip(on, types.tiny, std::int8_t{-128});
-    co_await round_trip(on, types.small, std::int16_t{-32768});
-    co_await round_trip(on, types.integer, 2147483647);
-    co_await round_trip(on, types.integer, Range<int, 0, 9>(3));
-    co_await round_trip(on, types.bigint, std::int64_t{INT64_MIN});
-    co_await round_trip(on, types.bigint, std::uint64_t{INT64_MAX});
-    co_await round_trip(on, types.positive, std::uint32_t{UINT32_MAX});
-    co_await round_trip(on, types.single, 0.1F);
-    co_await round_trip(on, types.real, 1e300);
-    co_await round_trip(on, types.real, 0.1);
-    co_await round_trip(on, types.text, std::string("\xC3\xA4 'b' \\ \n 🦆 $1 ?"));
-    co_await round_trip(on, types.text, TripColour::dark_blue);
-    co_await round_trip(on, types.text, std::chrono::seconds(-0));
-    co_await round_trip(on, types.text, std::chrono::milliseconds(93'784'250));
-    co_await round_trip(on, types.bytes, kBytes);
-    co_await round_trip(on, types.date, kDay);
-    co_await round_trip(on, types.date, std::chrono::year(9999) / 11 / 23);
-    co_await round_trip(on, types.time, kClock);
-    co_await round_trip(on, types.instant, kInstant);
-    co_await round_trip(on, types.instant, kPrecise);
-    co_await round_trip(on, types.local, kLocal);
-    co_await round_trip(on, types.local, kLocal + 4us);
-    co_await round_trip(on, types.uuid, kUuid);
-    co_await round_trip(on, types.decimal, kPrice);
-    co_await round_trip(on, types.json, kPlace);
-    co_await round_trip(on, types.json, std::vector<TripPlace>{kPlace, {}});
-    co_await round_trip(on, types.json, std::vector<int>{1, 2, 3});
-    co_await round_trip(on, types.json, std::map<std::string, int>{{"a", 1}});
-    co_await round_trip(on, types.json, std::vector<TripColour>{TripColour::dark_blue});
-  });
+  on_each_way([](Database on) { return round_trips(on, differs().types); });
 }
 
 struct MixedRow {
@@ -191,7 +193,6 @@ Task<> round_trips_of_postgres(Database on) {
   const std::chrono::sys_time<std::chrono::milliseconds> early =
       std::chrono::sys_days(std::chrono::year(1970) / 1 / 1) - 500ms;
   co_await round_trip(on, "timestamptz", early);
-  // g++ 14 crashes on initializer lists within co_await.
   co_await round_trip(on, "trip_colour", TripColour::dark_blue);
   co_await round_trip(on, "interval", std::chrono::seconds(1h));
   co_await round_trip(on, "interval", std::chrono::milliseconds(49h + 250ms));

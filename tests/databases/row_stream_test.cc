@@ -107,6 +107,7 @@ TEST_P(RowStreams, a_million_rows_use_no_more_memory_than_a_piece) {
   const std::size_t before = most;
   const RuntimeSql sql{"select n, " + differs().letters(100) + " as words from " +
                        differs().numbers(1'000'000)};
+  const RuntimeSql others{differs().other_connections};
   const auto read = [&](Database on) -> Task<std::int64_t> {
     auto rows = on.stream<Numbered>(sql);
     std::int64_t sum = 0;
@@ -116,7 +117,7 @@ TEST_P(RowStreams, a_million_rows_use_no_more_memory_than_a_piece) {
         most = std::max(most, heap_bytes());
       }
       if (row->n == 999'000 && differs().has_processes) {
-        for (const int process : co_await on.all<int>(RuntimeSql{differs().other_connections})) {
+        for (const int process : co_await on.all<int>(others)) {
           EXPECT_LT(resident_kilobytes(process), 60'000);
         }
       }
