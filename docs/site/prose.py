@@ -129,12 +129,24 @@ class Prose:
             elif child.type == 'text':
                 parts.append(html.escape(child.content, quote=False))
             elif child.type == 'image':
-                raise SiteFailed(self.source, 'the site has no images', inline.map[0] + 1)
+                told.append(self._drawing(child, inline))
             elif child.type == 'softbreak':
                 parts.append('\n')
             else:
                 parts.append(_markup(child))
         return ''.join(parts)
+
+    def _drawing(self, image, inline):
+        """The SVG file of an image, as a part of the page: so it has the colors of the page."""
+        path = posixpath.join(posixpath.dirname(self.source), image.attrs['src'])
+        line = inline.map[0] + 1
+        if not path.endswith('.svg'):
+            raise SiteFailed(self.source, f'the image {path} must be an SVG file', line)
+        if not (ROOT / path).is_file():
+            raise SiteFailed(self.source, f'the image {path} does not exist', line)
+        label = html.escape(image.content)
+        return (ROOT / path).read_text(encoding='utf-8').strip().replace(
+            '<svg ', f'<svg class="drawing" role="img" aria-label="{label}" ', 1)
 
     def _target(self, link, inline, site):
         """Where a link of the file leads to on the site."""
