@@ -129,7 +129,7 @@ class Prose:
             elif child.type == 'text':
                 parts.append(html.escape(child.content, quote=False))
             elif child.type == 'image':
-                told.append(self._drawing(child, inline))
+                parts.append(self._drawing(child, inline))
             elif child.type == 'softbreak':
                 parts.append('\n')
             else:
