@@ -154,6 +154,13 @@ class Built(unittest.TestCase):
         self.assertGreater(page.count('<svg class="chart"'), 2)
         self.assertIn('11.5 µs', page)
 
+    def test_drawings_have_the_colors_of_the_text(self):
+        page = (SITE / 'concepts/request-life-cycle.html').read_text()
+        drawing = re.search(r'<svg class="drawing" role="img" aria-label="[^"]+".*?</svg>', page,
+                            re.DOTALL)
+        self.assertIn('currentColor', drawing[0])
+        self.assertNotIn('#', drawing[0])
+
     def test_old_addresses_redirect(self):
         page = (SITE / 'howto/rules.html').read_text()
         self.assertIn('content="0; url=../guides/requests/validation.html"', page)
@@ -222,6 +229,13 @@ class Rejected(unittest.TestCase):
         page.write_text('# All\n\nOne,\nand [more](docs/guides/no.md), [here](SECURITY.md#no).\n')
         self.rejects('ARCHITECTURE.md:4: the link to docs/guides/no.md leads nowhere',
                      'ARCHITECTURE.md:4: the link to SECURITY.md#no leads to no heading of SEC')
+
+    def test_images_must_be_svg_files_that_exist(self):
+        page = self.root / 'ARCHITECTURE.md'
+        page.write_text('# All\n\n![A drawing](docs/no.svg)\n')
+        self.rejects('ARCHITECTURE.md:3: the image docs/no.svg does not exist')
+        page.write_text('# All\n\n![A photo](docs/photo.png)\n')
+        self.rejects('ARCHITECTURE.md:3: the image docs/photo.png must be an SVG file')
 
     def test_a_menu_with_a_missing_page_is_reported(self):
         (self.root / 'docs/site/site.toml').write_text('[[group]]\nname = "A"\npages = ["no.md"]\n')
