@@ -89,6 +89,9 @@ _PLACES = {
     'CHANGELOG.md': ('changelog.html', 'changes'),
     'SECURITY.md': ('security.html', 'guide'),
     'arena/RULES.md': ('arena/rules.html', 'measured'),
+    'arena/EXPERIMENTS.md': ('arena/experiments.html', 'measured'),
+    'arena/APPLICATIONS.md': ('arena/applications.html', 'measured'),
+    'arena/PEERS.md': ('arena/peers.html', 'measured'),
 }
 _PUBLISHED = re.compile(r'arena/published/([^/]+)/report\.md')
 
