@@ -152,7 +152,7 @@ class FailingServers : public BusyDatabase {
  protected:
   void SetUp() override {
     if (is_sqlite()) {
-      GTEST_SKIP() << "it has no server";
+      GTEST_SKIP() << "SQLite has no server";
     }
   }
 

@@ -191,7 +191,7 @@ TEST_P(RowStreams, a_row_that_does_not_fit_ends_it_and_so_does_a_statement_that_
 
 TEST_P(RowStreams, an_error_amid_the_rows_is_thrown_after_those_before_it_and_again) {
   if (*differs().fails_amid == '\0') {
-    GTEST_SKIP() << "all rows are read when a stream begins";
+    GTEST_SKIP() << "MariaDB has read all rows when a stream begins";
   }
   const RuntimeSql sql{std::string("select ") + differs().fails_amid + " from " +
                        differs().numbers(9999)};
@@ -308,7 +308,7 @@ TEST_P(RowStreams, many_at_once_leave_connections_for_statements) {
 
 TEST_P(RowStreams, many_that_wait_do_not_keep_statements_out) {
   if (is_sqlite()) {
-    GTEST_SKIP() << "it has a limit of its own, and a test of that";
+    GTEST_SKIP() << "SQLite has another limit: SqliteStream tests it";
   }
   const auto read = [](Database on) -> Task<> {
     auto first = on.stream<std::int64_t>(many());
@@ -407,7 +407,7 @@ TEST_P(RowStreams, may_outlive_its_loop) {
 
 TEST_P(RowStreams, reports_that_its_server_was_killed) {
   if (is_sqlite()) {
-    GTEST_SKIP() << "it has no server";
+    GTEST_SKIP() << "SQLite has no server";
   }
   const Database base = open();
   const auto read = [this](Database on) -> Task<std::optional<FailureKind>> {
@@ -423,7 +423,7 @@ TEST_P(RowStreams, reports_that_its_server_was_killed) {
 
 TEST_P(RowStreams, does_not_wait_for_long_if_its_server_has_stopped) {
   if (is_sqlite()) {
-    GTEST_SKIP() << "it has no server";
+    GTEST_SKIP() << "SQLite has no server";
   }
   const auto read = [this](Database on) -> Task<std::optional<FailureKind>> {
     auto rows = on.stream<std::int64_t>(many());

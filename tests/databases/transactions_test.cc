@@ -197,7 +197,7 @@ TEST_P(Transactions, no_count_is_lost) {
 
 TEST_P(Transactions, no_count_is_lost_if_the_server_watches_what_was_read) {
   if (number(open(), differs().can_watch) == 0) {
-    GTEST_SKIP() << "it cannot";
+    GTEST_SKIP() << "this server cannot watch for changes of what was read";
   }
   script(open(), std::string(differs().watches) + "1");
   on_loop_.run(count_up_four_times(open(), Isolation::repeatable_read));
@@ -229,7 +229,7 @@ Task<int> set_both_places(Database base, TransactionOptions options) {
 
 TEST_P(Transactions, no_two_write_because_of_what_both_have_read) {
   if (!differs().has_deadlocks) {
-    GTEST_SKIP() << "one transaction at a time writes";
+    GTEST_SKIP() << "SQLite has one writer at a time";
   }
   on_loop_.run([](Database base) -> Task<> {
     EXPECT_EQ(co_await set_both_places(base, {.isolation = Isolation::repeatable_read}), 2);
@@ -253,7 +253,7 @@ Task<> cross(Database base, TransactionOptions options, int first, Meeting* meet
 
 TEST_P(Transactions, deadlocks_are_overcome) {
   if (!differs().has_deadlocks) {
-    GTEST_SKIP() << "one transaction at a time writes";
+    GTEST_SKIP() << "SQLite has one writer at a time";
   }
   script(open(), differs().quickens_deadlocks);
   on_loop_.run([](Database base) -> Task<> {
@@ -279,7 +279,7 @@ Task<bool> sees_change(Database base, Database other, TransactionOptions options
 
 TEST_P(Transactions, a_level_is_that_of_one_transaction_and_its_connection_stays) {
   if (!differs().has_deadlocks) {
-    GTEST_SKIP() << "it has one level";
+    GTEST_SKIP() << "SQLite has one isolation level";
   }
   on_loop_.run([](Database base, Database other) -> Task<> {
     co_await make_places(base);
@@ -296,7 +296,7 @@ TEST_P(Transactions, a_level_is_that_of_one_transaction_and_its_connection_stays
 
 TEST_P(Transactions, a_commit_that_is_refused_is_tried_again) {
   if (!differs().refuses_commits) {
-    GTEST_SKIP() << "a statement is refused instead";
+    GTEST_SKIP() << "this database rejects a statement instead of the commit";
   }
   const int runs = on_loop_.run([](Database base) -> Task<int> {
     co_await make_places(base);
@@ -322,7 +322,7 @@ TEST_P(Transactions, a_commit_that_is_refused_is_tried_again) {
 /// A deadlock that the body does not tell of, and goes on.
 TEST_P(Transactions, a_deadlock_that_the_program_ignores_is_reported_at_the_end) {
   if (!differs().has_deadlocks) {
-    GTEST_SKIP() << "one transaction at a time writes";
+    GTEST_SKIP() << "SQLite has one writer at a time";
   }
   script(open(), differs().quickens_deadlocks);
   on_loop_.run([](Database base) -> Task<> {
@@ -426,7 +426,7 @@ TEST_P(Transactions, a_savepoint_that_is_dropped_rolls_all_back) {
 
 TEST_P(Transactions, a_savepoint_is_lost_with_its_connection) {
   if (is_sqlite()) {
-    GTEST_SKIP() << "it has no server";
+    GTEST_SKIP() << "SQLite has no server";
   }
   on_loop_.run([](Database base) -> Task<> {
     co_await make_places(base);
