@@ -71,8 +71,8 @@ int complain_of_command(std::string_view name) {
     known.emplace_back(each.name);
   }
   const std::string nearest = detail::app::nearest_option(name, known);
-  fmt::print(stderr, "eider: there is no command {}{} (eider --help lists them)\n", name,
-             nearest.empty() ? "" : ", but " + nearest);
+  fmt::print(stderr, "eider: unknown command {}{}. Run eider --help for a list\n", name,
+             nearest.empty() ? "" : " (did you mean " + nearest + "?)");
   return kCommandMisused;
 }
 
@@ -88,7 +88,7 @@ std::span<const Command> commands() noexcept {
 
 int run_command(std::span<const std::string_view> words) {
   if (words.empty()) {
-    fmt::print(stderr, "eider: which command? eider --help lists them.\n");
+    fmt::print(stderr, "eider: no command given. Run eider --help for a list\n");
     return kCommandMisused;
   }
   const std::string_view name = words.front();

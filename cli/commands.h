@@ -1,5 +1,5 @@
 // The commands of the program `eider`, found by name.
-// Must not do a command's work: commands.cc has the function of each.
+// Layering: must not implement commands; commands.cc has their functions.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// The texts in C++ sources that the program translates, found by the names of the calls.
-// Must not compile: a text that is put together at run time is not found.
+// Finds the translatable texts in C++ sources by the names of the calls.
+// Layering: must not compile; texts that are composed at run time are not found.
 #pragma once
 
 #include <cstddef>

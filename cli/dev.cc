@@ -89,11 +89,11 @@ Result<DevWanted, std::string> dev_wanted(std::span<const std::string_view> all)
   const auto said = words.value("--port", "PORT");
   wanted.words = words.behind();
   if (const auto rest = words.rest("", 0); !rest) {
-    return fail(rest.error() + "; what is for the program goes behind --");
+    return fail(rest.error() + "; put options of the program after --");
   }
   const auto port = said ? parse_uint64(*said) : kDevPort;
   if (!port || *port == 0 || *port > 65535) {
-    return fail("--port takes a number from 1 to 65535, not " + *said);
+    return fail("--port must be a number from 1 to 65535, not " + *said);
   }
   wanted.port = static_cast<std::uint16_t>(*port);
   return wanted;
@@ -101,7 +101,7 @@ Result<DevWanted, std::string> dev_wanted(std::span<const std::string_view> all)
 
 Result<void, std::string> check_free(const DevWanted& wanted) {
   if (!Address::parse(wanted.host, wanted.port)) {
-    return fail("--host takes an address, such as 127.0.0.1 or 0.0.0.0, not " + wanted.host);
+    return fail("--host must be an IP address, such as 127.0.0.1 or 0.0.0.0, not " + wanted.host);
   }
   if (listen_at(wanted.host, wanted.port).is_open()) {
     return {};
@@ -110,7 +110,8 @@ Result<void, std::string> check_free(const DevWanted& wanted) {
   for (unsigned port = wanted.port + 1U; port <= 65535 && port < wanted.port + kPortsTried;
        ++port) {
     if (listen_at(wanted.host, static_cast<std::uint16_t>(port)).is_open()) {
-      return fail(fmt::format("{}: another program may have it. Free is: --port {}", told, port));
+      return fail(
+          fmt::format("{}. Another program may use that port. A free one: --port {}", told, port));
     }
   }
   return fail(std::move(told));
@@ -156,7 +157,7 @@ int serve_front(const DevWanted& wanted, Supervisor& supervisor, DevState& state
 Result<int, std::string> develop(const DevWanted& wanted) {
   const auto project = find_project();
   if (!project) {
-    return fail(project.error() + "; eider run main.cc runs a single file without a project");
+    return fail(project.error() + ". To run a single file without a project: eider run main.cc");
   }
   auto toolchain = find_toolchain();
   if (!toolchain) {
@@ -188,7 +189,7 @@ Result<int, std::string> develop(const DevWanted& wanted) {
   if (!supervisor) {
     return fail(supervisor.error());
   }
-  fmt::print(stderr, "eider dev: {} shows {}; Ctrl-C ends it\n", url_of(wanted), project->root);
+  fmt::print(stderr, "eider dev: {} shows {}; Ctrl-C stops it\n", url_of(wanted), project->root);
   return serve_front(wanted, *supervisor, state, program_port, token);
 }
 

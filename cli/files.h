@@ -1,5 +1,5 @@
-// Whole files in and out, with errors in words.
-// Must not be called on a thread that runs a loop: they block.
+// Reads and writes whole files, with errors as text.
+// Layering: must not be called on a thread that runs an event loop, because it blocks.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What a command has found, as JSON for programs: each --json writes by this.
-// Must not print: standard output, or a file, is for the command to choose.
+// Writes the result of a command as JSON, for --json.
+// Layering: must not print; the command selects the output.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The program `eider`: words in, an exit code out.
+// The program `eider`: runs a command and returns its exit code.
 // Must not know the commands: commands.cc does.
 #include <fmt/format.h>
 

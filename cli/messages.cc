@@ -40,7 +40,7 @@ PATH               File or directory to read (default: the current directory)
   eider messages src pages --out languages/messages.pot
   eider messages --check languages
 
-Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a catalogue lacks texts.
+Exit codes: 0 success, 1 failure, 2 invalid usage, 3 texts are missing in a catalog
 )";
 
 struct MessagesWanted {

@@ -1,5 +1,5 @@
-// Regular expressions (ECMAScript) over whole texts.
-// Must not show std::regex: including <regex> costs every source half a second of compile time.
+// Regular expressions (ECMAScript) for whole texts.
+// Layering: must not expose std::regex; including <regex> costs each source half a second.
 #pragma once
 
 #include <string>

@@ -53,13 +53,13 @@ Result<ViewsWanted, std::string> views_wanted(std::span<const std::string_view> 
   }
   for (const std::string& name : *names) {
     if (!views::is_template_name(name)) {
-      return fail(fmt::format("{} is not named from the root, as notes/list.html is", name));
+      return fail(fmt::format("{} must be relative to the root, such as notes/list.html", name));
     }
   }
   wanted.names = std::move(*names);
   if (wanted.out.empty() || wanted.names.empty()) {
-    return fail(std::string(wanted.out.empty() ? "--out has to say where they go"
-                                               : "which templates? see eider views --help"));
+    return fail(std::string(wanted.out.empty() ? "no output directory given: use --out DIRECTORY"
+                                               : "no templates given; see eider views --help"));
   }
   return wanted;
 }
@@ -95,7 +95,7 @@ class ViewsMaker {
     };
     auto text = read(name);
     if (!text) {
-      return fail(named(text.error() + "; templates are named from --root"));
+      return fail(named(text.error() + "; template names are relative to --root"));
     }
     const auto file = views::parse_template({name, std::move(*text)});
     if (!file) {

@@ -8,7 +8,7 @@ function(eider_find_tool out name target)
   endif()
   find_program(EIDER_HOST_${name} ${name} HINTS "${EIDER_HOST_TOOLS}" NO_CMAKE_FIND_ROOT_PATH)
   if(NOT EIDER_HOST_${name})
-    message(FATAL_ERROR "A cross build runs ${name} on this machine, and it was not found. Build or install Eider for this \
+    message(FATAL_ERROR "A cross build runs ${name} on this machine, but ${name} was not found. Build or install Eider for this \
 machine first, then pass the directory of its programs: -DEIDER_HOST_TOOLS=DIR")
   endif()
   set(${out} "${EIDER_HOST_${name}}" PARENT_SCOPE)

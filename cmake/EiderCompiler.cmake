@@ -1,4 +1,4 @@
-# Warns another project, once, about a compiler that miscompiles coroutines. A line that begins with a blank is not wrapped.
+# Warns projects once about a compiler that miscompiles coroutines. Lines with a leading space are not wrapped.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13
    AND NOT eider_FIND_QUIETLY)
   message(WARNING " eider: g++ ${CMAKE_CXX_COMPILER_VERSION} miscompiles co_await expressions: install clang 19, or g++ 13 or later \

@@ -1,4 +1,4 @@
-# Makes the libraries of the components that the wings declare.
+# Creates the libraries of the components that the wings declare.
 # A source is every .cc in a folder that is not a test, a benchmark or a fuzzer.
 include(GNUInstallDirs)
 include(EiderWings)
@@ -7,7 +7,7 @@ set(EIDER_COMPONENTS "${EIDER_COMPONENTS_ALL}" CACHE STRING
     "The components to build; those that they stand on come along")
 foreach(component IN LISTS EIDER_COMPONENTS)
   if(NOT component IN_LIST EIDER_COMPONENTS_ALL)
-    message(FATAL_ERROR "eider has no component '${component}'; it has: ${EIDER_COMPONENTS_ALL}")
+    message(FATAL_ERROR "Unknown component '${component}' of eider. Components: ${EIDER_COMPONENTS_ALL}")
   endif()
 endforeach()
 if(EIDER_TESTS OR EIDER_EXAMPLES)

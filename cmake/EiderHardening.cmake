@@ -1,11 +1,11 @@
-# What makes an error in memory harder to use, in optimised builds of the library, of its programs and of what
-# links eider::core (docs/operations/compiler-hardening.md). A sanitizer sees more where this is not.
+# Hardening against memory errors, in optimized builds of the library, its programs and targets that link
+# eider::core (docs/operations/compiler-hardening.md). Sanitizers find more without hardening.
 if(NOT DEFINED EIDER_HARDENING)
   set(eider_default ON)
   if(EIDER_SANITIZE OR EIDER_FUZZERS OR CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     set(eider_default OFF)
   endif()
-  option(EIDER_HARDENING "Checks of compiler, C library and linker against errors in memory" ${eider_default})
+  option(EIDER_HARDENING "Compile with hardening against memory errors" ${eider_default})
 endif()
 
 # Without optimisation the C library has no checks, and a Debug build is for a debugger.

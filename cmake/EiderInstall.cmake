@@ -1,4 +1,4 @@
-# What `cmake --install` leaves: headers, libraries, the licence, and a package with one component per library.
+# Files that `cmake --install` installs: headers, libraries, the license, and a package with one component per library.
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/eider")
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)  # of packages; a plain `cmake --install` takes all

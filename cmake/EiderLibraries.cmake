@@ -1,6 +1,6 @@
 # Finds the libraries of components, in this build and in the installed package.
 
-# eider::uring, where liburing is there: by its path, since a linker does not look where vcpkg has it.
+# eider::uring, if liburing was found: by its path, because linkers do not search the directories of vcpkg.
 macro(eider_find_uring)
   find_library(EIDER_LIBURING uring)
   find_path(EIDER_LIBURING_HEADERS liburing.h)

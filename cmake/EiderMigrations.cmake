@@ -1,5 +1,5 @@
-# eider_migrations(target DIRECTORY directory [NAME name]): puts the migrations of the directory into the program,
-# which has them by `name.h` (default: <target>_migrations.h) as `name()`. A wrong file ends the build
+# eider_migrations(target DIRECTORY directory [NAME name]): embeds the migrations of the directory into the
+# program, as `name()` in `name.h` (default: <target>_migrations.h). An invalid file fails the build
 # (docs/guides/data/migrations.md).
 function(eider_migrations target)
   cmake_parse_arguments(arg "" "DIRECTORY;NAME" "" ${ARGN})
@@ -28,7 +28,7 @@ function(eider_note_files list)
   file(CONFIGURE OUTPUT "${list}" CONTENT "${ARGN}" @ONLY)
 endfunction()
 
-option(EIDER_SQL_CHECK "Hold statements against the lock files of eider_checked_sql(); OFF while a schema changes" ON)
+option(EIDER_SQL_CHECK "Check SQL statements against the lock files of eider_checked_sql(); OFF while a schema changes" ON)
 
 # eider_checked_sql(target MIGRATIONS directory | [SQLITE directory] [POSTGRES directory] [MARIADB directory]
 # [LOCK file] SOURCES source…):
@@ -56,7 +56,7 @@ function(eider_checked_sql target)
     endif()
   endforeach()
   if(NOT schemas)
-    message(FATAL_ERROR "eider_checked_sql(${target}): MIGRATIONS, SQLITE, POSTGRES or MARIADB has to name a directory")
+    message(FATAL_ERROR "eider_checked_sql(${target}): set MIGRATIONS, SQLITE, POSTGRES or MARIADB to a directory")
   endif()
   set(sources)
   foreach(source IN LISTS arg_SOURCES)

@@ -1,4 +1,4 @@
-# How everything here is compiled: one place for the standard, the warnings and the sanitizers.
+# Compiler options of all targets: the standard, warnings and sanitizers.
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -18,7 +18,7 @@ endif()
 # Link-time optimisation goes with it, in objects that also link without.
 if(EIDER_PROFILE)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    message(FATAL_ERROR "EIDER_PROFILE needs g++: its profiles are those that ./arena/train makes")
+    message(FATAL_ERROR "EIDER_PROFILE requires g++, because ./arena/train creates profiles for g++")
   endif()
   set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
   add_compile_options(-ffat-lto-objects)
@@ -31,7 +31,7 @@ elseif(EIDER_PROFILE STREQUAL "use")
   add_compile_options(-fprofile-use -fprofile-partial-training -Wno-missing-profile)
   add_link_options(-fprofile-use -fprofile-partial-training -Wno-missing-profile)
 elseif(EIDER_PROFILE)
-  message(FATAL_ERROR "EIDER_PROFILE is ${EIDER_PROFILE}; it can be empty, generate or use")
+  message(FATAL_ERROR "EIDER_PROFILE must be empty, generate or use, not ${EIDER_PROFILE}")
 endif()
 
 add_library(eider_flags INTERFACE)

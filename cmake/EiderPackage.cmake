@@ -1,5 +1,5 @@
-# What `cpack -G DEB` makes: libeider-dev with headers, archives and the package for CMake and pkg-config, and eider with the
-# command. Built with -DCMAKE_BUILD_TYPE=RelWithDebInfo there is eider-dbgsym, too.
+# The packages of `cpack -G DEB`: libeider-dev with headers, archives and files for CMake and pkg-config, and eider with the
+# command. Builds with -DCMAKE_BUILD_TYPE=RelWithDebInfo also create eider-dbgsym.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_CURRENT_LIST_DIR}/EiderPackageCheck.cmake")
 set(CPACK_PACKAGE_VENDOR Eider)

@@ -1,5 +1,5 @@
 # eider-NAME.pc of each component, for projects that CMake does not build: g++ -std=c++23 … $(pkg-config --cflags --libs eider-core).
-# The libraries are archives, so what they stand on is linked along: Requires, never Requires.private.
+# The libraries are archives, so their dependencies are linked, too: Requires, never Requires.private.
 set(eider_pc_simdjson simdjson)
 set(eider_pc_SQLite3 sqlite3)
 set(eider_pc_ZLIB zlib)

@@ -1,6 +1,6 @@
-# How a project that `eider new` made is compiled; each line of it may stand in the project itself instead.
+# Compiles projects of `eider new`. Projects can also contain these lines themselves.
 
-# eider_project(target), behind what it links: C++23 with warnings, the header of Eider precompiled, and in debug builds a quick linker.
+# eider_project(target), called after target_link_libraries: C++23 with warnings, the header of Eider precompiled, and in debug builds a quick linker.
 function(eider_project target)
   target_compile_features(${target} PUBLIC cxx_std_23)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
@@ -40,12 +40,12 @@ endfunction()
 function(eider_project_tests name)
   cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES" ${ARGN})
   if(NOT arg_SOURCES)
-    message(STATUS "${name}: there are no tests, so it is not built")
+    message(STATUS "${name} has no tests and is not built")
     return()
   endif()
   find_package(GTest QUIET)
   if(NOT GTest_FOUND)
-    message(FATAL_ERROR "the tests need GoogleTest: apt install libgtest-dev, or leave them out by -DBUILD_TESTING=OFF")
+    message(FATAL_ERROR "the tests need GoogleTest: apt install libgtest-dev, or disable them with -DBUILD_TESTING=OFF")
   endif()
   find_package(eider REQUIRED QUIET COMPONENTS core testing)
   add_executable(${name} ${arg_SOURCES})

@@ -1,10 +1,10 @@
-# The component swagger, which is there for those that ask for it: Swagger UI from npm, held against its checksum.
-option(EIDER_SWAGGER "Build the component swagger: get Swagger UI (2 MB) from npm" OFF)
+# The optional component swagger: Swagger UI from npm, with a verified checksum.
+option(EIDER_SWAGGER "Build the component swagger, and download Swagger UI (2 MB) from npm" OFF)
 set(EIDER_SWAGGER_VERSION 5.35.0)
 set(eider_swagger_sha512
     534eaba4cb56f55dd73c638179a993512af4674f63317e0826e00da44fc465b021c341bc0a0c2bcd4e18997927fe1d3008336c5dd19aad334d1c2dec53cc9551)
 
-# What it is made of, once in each build tree; eider_missing then says why not.
+# Downloads the files once per build tree. Sets eider_missing to the error, if there is one.
 function(eider_get_swagger)
   set(directory "${PROJECT_BINARY_DIR}/swagger")
   set(archive "${directory}/swagger-ui-dist-${EIDER_SWAGGER_VERSION}.tgz")
@@ -36,7 +36,7 @@ endfunction()
 if(EIDER_SWAGGER)
   eider_get_swagger()
   if(eider_missing)
-    message(WARNING "The component swagger is left out: ${eider_missing}")
+    message(WARNING "The component swagger is not built: ${eider_missing}")
   else()
     list(APPEND EIDER_COMPONENTS_BUILT swagger)
     set(eider_swagger_assets "${PROJECT_BINARY_DIR}/swagger/assets")

@@ -1,4 +1,4 @@
-// The smallest service: text, a value from the path, numbers that are checked.
+// A minimal service: text, a path parameter, and validated numbers.
 //   curl localhost:8080/hello/Ada        curl -i localhost:8080/add/1/x
 #include <eider/eider.h>
 

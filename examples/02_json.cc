@@ -1,5 +1,4 @@
-// Structs in, structs out. What is missing, mistyped or out of bounds is answered with 422 and the
-// place where it is wrong.
+// JSON with structs. Invalid input gets a 422 that names each invalid member.
 //   curl localhost:8080/orders --json '{"item": "tea", "count": 3, "paid_with": "card"}'
 #include <eider/eider.h>
 

@@ -1,4 +1,4 @@
-// Waiting costs no thread: a thousand of these at once, on one thread, still take 200 ms each.
+// Asynchronous handlers: a thousand concurrent requests on one thread take 200 ms each.
 //   ./03_async --threads 1
 #include <eider/eider.h>
 

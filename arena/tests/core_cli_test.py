@@ -189,7 +189,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(told.errors, "2 x reset; 1 x wrong_status, the first: Lost.")
         self.assertEqual(told.error_count, 3)
         with self.assertRaises(GeneratorFailed):
-            eider_bench.parse("nobody listens there")
+            eider_bench.parse("the connection was refused")
 
     def test_h2load_and_oha_are_read(self):
         told = h2load.parse("finished in 1.00s, 1234.50 req/s, 1MB/s\nrequests: 1240 total, 1240 "

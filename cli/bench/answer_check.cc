@@ -47,11 +47,11 @@ std::optional<Difference> AnswerCheck::difference(int status) const {
                                                        *expected_->status, shown(begin_))};
   }
   if (expected_->body && (!is_alike_ || seen_ != expected_->body->size())) {
-    return Difference{Fault::differs, fmt::format("The answer {} instead of {}.", shown(begin_),
+    return Difference{Fault::differs, fmt::format("Response body {} instead of {}.", shown(begin_),
                                                   shown(*expected_->body))};
   }
   if (expected_->body_bytes && *expected_->body_bytes != seen_) {
-    return Difference{Fault::differs, fmt::format("An answer of {} bytes instead of {}.", seen_,
+    return Difference{Fault::differs, fmt::format("Response of {} bytes instead of {}.", seen_,
                                                   *expected_->body_bytes)};
   }
   return std::nullopt;

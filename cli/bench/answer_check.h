@@ -1,5 +1,5 @@
-// What every answer has to be, and whether the one that comes is.
-// Must not find where an answer ends: the protocol's connection does.
+// Compares each response with the expected one.
+// Layering: must not find the end of a response; the protocol's connection does.
 #pragma once
 
 #include <cstdint>

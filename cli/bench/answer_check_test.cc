@@ -76,8 +76,8 @@ TEST(AnswerCheck, SeesOneWrongAnswerAmongManyHoweverTheyAreCut) {
     Checking checking(hello());
     checking.feed(std::string_view(all).substr(0, cut)).feed(std::string_view(all).substr(cut));
     ASSERT_EQ(checking.found(),
-              (std::vector<std::string>{"", "",
-                                        R"(differs: The answer "HellO" instead of "Hello".)", ""}))
+              (std::vector<std::string>{
+                  "", "", R"(differs: Response body "HellO" instead of "Hello".)", ""}))
         << cut;
   }
 }
@@ -85,11 +85,11 @@ TEST(AnswerCheck, SeesOneWrongAnswerAmongManyHoweverTheyAreCut) {
 TEST(AnswerCheck, NamesWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {sized("no", "500 No"), R"(wrong_status: Status 500 instead of 200, with "no".)"},
-      {sized("HellO"), R"(differs: The answer "HellO" instead of "Hello".)"},
-      {sized("Hell"), R"(differs: The answer "Hell" instead of "Hello".)"},
-      {sized("Hello!"), R"(differs: The answer "Hello!" instead of "Hello".)"},
+      {sized("HellO"), R"(differs: Response body "HellO" instead of "Hello".)"},
+      {sized("Hell"), R"(differs: Response body "Hell" instead of "Hello".)"},
+      {sized("Hello!"), R"(differs: Response body "Hello!" instead of "Hello".)"},
       {"HTTP/1.1 204 No Content\r\n\r\n", R"(wrong_status: Status 204 instead of 200, with "".)"},
-      {sized(""), R"(differs: The answer "" instead of "Hello".)"},
+      {sized(""), R"(differs: Response body "" instead of "Hello".)"},
   };
   for (const auto& [answer, why] : cases) {
     EXPECT_EQ(Checking(hello()).feed(answer).feed(answer).found(),
@@ -107,7 +107,7 @@ TEST(AnswerCheck, NamesTheBeginningOfALongAnswerOnly) {
 TEST(AnswerCheck, NamesALengthAlone) {
   const Expected six{.status = std::nullopt, .body = std::nullopt, .body_bytes = 6};
   EXPECT_EQ(Checking(six).feed(sized("Hello") + sized("Hello!", "404 No")).found(),
-            (std::vector<std::string>{"differs: An answer of 5 bytes instead of 6.", ""}));
+            (std::vector<std::string>{"differs: Response of 5 bytes instead of 6.", ""}));
 }
 
 TEST(AnswerCheck, TakesAnythingWhereNothingIsExpected) {

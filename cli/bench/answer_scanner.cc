@@ -77,7 +77,7 @@ Scan AnswerScanner::take_head(KnownHead& known) {
   const h1::ReplyHead& head = reader_->head();
   search_.reset();
   if (head.status == 101) {
-    why_ = "the server switches to another protocol, which nobody asked for";
+    why_ = "the server switched to another protocol without a request";
     return {ScanStatus::refused, false, 0, 0};
   }
   if (head.is_interim()) {

@@ -1,5 +1,5 @@
-// Finds where each HTTP/1.1 answer of a connection ends, and what its status is, at little cost.
-// Must not trust: only a head equal in every byte to one that was read strictly is passed over.
+// Finds the end and the status of each HTTP/1.1 response of a connection, at low cost.
+// Layering: skips parsing only for headers that are byte for byte equal to parsed ones.
 #pragma once
 
 #include <cstddef>

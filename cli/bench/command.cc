@@ -65,7 +65,7 @@ int measure_and_report(const Options& options) {
     return command_fault("bench", done.error());
   }
   if (summary.requests == 0 && summary.errors == 0) {
-    return command_fault("bench", "No answer came before the end: let it run longer (--duration).");
+    return command_fault("bench", "No response arrived before the end. Use a longer --duration.");
   }
   const bool is_good = summary.errors == 0 && summary.unsent == 0 && summary.requests != 0;
   return is_good ? kCommandDone : kCommandFailed;

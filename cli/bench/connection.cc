@@ -17,7 +17,7 @@ void Connection::open(std::unique_ptr<TcpStream> line) {
 void Connection::refuse_surplus() {
   line_->close();
   fault_ = Fault::malformed;
-  why_ = "The server sends bytes that no request asked for.";
+  why_ = "The server sent bytes without a request.";
   if (is_in_use_) {
     user_.on_surplus(*this);
   }
@@ -25,7 +25,7 @@ void Connection::refuse_surplus() {
 }
 
 void Connection::end_between_answers() {
-  give_up(Fault::closed, "The server closed a connection before it had answered all on it.");
+  give_up(Fault::closed, "The server closed a connection with unanswered requests.");
 }
 
 void Connection::on_broken(NetError error) {

@@ -1,5 +1,5 @@
-// One connection of a run: sends prepared requests and tells when each is answered.
-// Must not decide what is sent when, nor connect: its user does.
+// A connection of a run: sends prepared requests and reports each response.
+// Layering: must not decide what is sent when, and must not connect; its user does.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What goes wrong with requests, counted by kind, and the first of them in words.
-// Must not judge answers: a 500 is one, unless another status was expected.
+// Counts errors of requests by kind, and stores the text of the first one.
+// Layering: must not judge responses; a 500 is a response, unless another status was expected.
 #pragma once
 
 #include <array>

@@ -25,16 +25,15 @@ constexpr std::size_t kOpenersMax = 100;
 
 std::string connect_words(const Address& at, NetError error) {
   if (error == NetError::refused) {
-    return fmt::format("Nobody listens at {}: is the service running?", at.to_text());
+    return fmt::format("Nothing listens at {}. Check that the service is running.", at.to_text());
   }
   if (error == NetError::timed_out) {
-    return fmt::format("{} does not answer in time (--timeout): is a firewall in between?",
-                       at.to_text());
+    return fmt::format("{} did not respond in time (--timeout). Check the firewall.", at.to_text());
   }
   if (error == NetError::too_many_open) {
-    return "There are more connections than this process may have descriptors (ulimit -n).";
+    return "There are more connections than file descriptors (ulimit -n).";
   }
-  return fmt::format("No connection to {}: {}.", at.to_text(), text(error));
+  return fmt::format("Cannot connect to {}: {}.", at.to_text(), text(error));
 }
 
 /// Requests are small and wait for their answers: what paces large transfers (BBR) is only cost.
@@ -66,7 +65,7 @@ void add(Faults& faults, const net::ConnectError& error) {
     case net::ConnectFault::tls_failed:
       return faults.add(Fault::tls, "TLS failed: " + error.text);
     case net::ConnectFault::timed_out:
-      return faults.add(Fault::timeout, "The TLS handshake does not end in time (--timeout).");
+      return faults.add(Fault::timeout, "The TLS handshake timed out (--timeout).");
     case net::ConnectFault::name_not_found:
     case net::ConnectFault::lookup_failed:
     case net::ConnectFault::forbidden_address:
@@ -146,7 +145,7 @@ Task<bool> Fleet::open(Connection& connection) {
     co_return false;  // closed meanwhile, which is no fault
   }
   if (!is_in_time) {
-    connection.give_up(Fault::timeout, "The handshake does not end in time (--timeout).");
+    connection.give_up(Fault::timeout, "The handshake timed out (--timeout).");
   }
   if (!connection.is_ready()) {
     outcome_.faults.add(connection.fault(), connection.why());
@@ -179,7 +178,7 @@ void Fleet::give_up_late() {
   for (const auto& connection : connections_) {
     if (connection->waiting() != 0 &&
         loop_.now() - connection->waiting_since() > options_.timeout) {
-      connection->give_up(Fault::timeout, "An answer did not come in time (--timeout).");
+      connection->give_up(Fault::timeout, "A request timed out (--timeout).");
     }
   }
 }
@@ -188,7 +187,7 @@ void Fleet::end(bool is_owed) {
   is_ending_ = true;
   for (const auto& connection : connections_) {
     if (is_owed && connection->waiting() != 0) {
-      connection->give_up(Fault::timeout, "An answer did not come before the end.");
+      connection->give_up(Fault::timeout, "A response did not arrive before the end.");
     }
     connection->close();
   }

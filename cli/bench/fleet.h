@@ -1,5 +1,5 @@
-// The connections of one thread: opened before the clock starts, and again when they are lost.
-// Must not decide what is sent when: its user does.
+// The connections of one thread: opened before the measurement, and reopened when they are lost.
+// Layering: must not decide what is sent when; its user does.
 #pragma once
 
 #include <atomic>

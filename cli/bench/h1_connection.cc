@@ -59,7 +59,7 @@ void H1Connection::on_bytes(std::string_view bytes) {
       break;
     }
     if (scan.status == ScanStatus::refused) [[unlikely]] {
-      give_up(Fault::malformed, "What came is no HTTP/1.1 answer: " + scanner_.why());
+      give_up(Fault::malformed, "The server sent an invalid HTTP/1.1 response: " + scanner_.why());
       return;
     }
     take_answer(scan.code);
@@ -85,7 +85,7 @@ void H1Connection::on_end() {
     return;
   }
   if (scanner_.is_inside() && !scanner_.may_end()) {
-    give_up(Fault::closed, "The server closed a connection within an answer.");
+    give_up(Fault::closed, "The server closed a connection in the middle of a response.");
   } else {
     end_between_answers();
   }

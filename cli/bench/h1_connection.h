@@ -1,5 +1,5 @@
-// A connection that speaks HTTP/1.1, with several requests on their way where that is asked for.
-// Must not decide what is sent when: its user does.
+// An HTTP/1.1 connection, with optional pipelining.
+// Layering: must not decide what is sent when; its user does.
 #pragma once
 
 #include <cstddef>

@@ -78,7 +78,7 @@ void H2Connection::Closing::operator()(nghttp2_session* session) const noexcept 
 
 Begun H2Connection::begin() {
   if (const Seal* seal = stream().seal(); seal != nullptr && seal->secured_by().protocol != "h2") {
-    give_up(Fault::tls, "The server does not agree on HTTP/2 (ALPN): leave out --http2.");
+    give_up(Fault::tls, "The server did not accept HTTP/2 (ALPN). Remove --http2.");
     return Begun::at_once;
   }
   begin_session();
@@ -159,7 +159,7 @@ void H2Connection::on_bytes(std::string_view bytes) {
     return;
   }
   if (used < 0) {
-    give_up(Fault::malformed, std::string("What came is no HTTP/2: ") +
+    give_up(Fault::malformed, std::string("The server sent invalid HTTP/2: ") +
                                   nghttp2_strerror(static_cast<int>(used)) + ".");
     return;
   }
@@ -198,7 +198,7 @@ void H2Connection::tell_ended() {
     if (error == NGHTTP2_NO_ERROR && asking.status >= 200) {
       take_answer(asking);
     } else {
-      note(std::string("The server ended a stream without an answer: ") +
+      note(std::string("The server ended a stream without a response: ") +
            nghttp2_http2_strerror(error) + ".");
       user().on_failed(*this, asking.sent, Fault::reset);
     }

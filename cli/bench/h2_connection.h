@@ -1,5 +1,5 @@
-// A connection that speaks HTTP/2 (RFC 9113), with several streams where that is asked for.
-// Must not decide what is sent when: its user does.
+// An HTTP/2 connection (RFC 9113), with optional concurrent streams.
+// Layering: must not decide what is sent when; its user does.
 #pragma once
 
 #include <cstddef>

@@ -53,7 +53,7 @@ Result<std::string, std::string> target_of_url(const std::string& text, const Or
   }
   const bool is_same_scheme = url->is_secure == (origin.scheme == "https");
   if (!is_same_scheme || url->authority != origin.authority) {
-    return fault_at("url", fmt::format("{} is not of {}://{}, which the run asks", text,
+    return fault_at("url", fmt::format("{} is not a URL of {}://{}, the target of the run", text,
                                        origin.scheme, origin.authority));
   }
   return std::move(url->target);
@@ -61,16 +61,18 @@ Result<std::string, std::string> target_of_url(const std::string& text, const Or
 
 Result<std::string, std::string> target_of(const Line& line, const Origin& origin) {
   if (line.path && line.url) {
-    return fault_at("url", "there is a path, too");
+    return fault_at("url", "cannot be combined with path");
   }
   if (line.url) {
     return target_of_url(*line.url, origin);
   }
   if (!line.path) {
-    return fault_at("path", "it is missing, and so is a url");
+    return fault_at("path", "is missing: path or url is required");
   }
   if (!is_target(*line.path)) {
-    return fault_at("path", fmt::format("'{}' is no target: it begins with '/'", *line.path));
+    return fault_at(
+        "path",
+        fmt::format("'{}' is not a valid request target: it must start with '/'", *line.path));
   }
   return *line.path;
 }
@@ -78,7 +80,7 @@ Result<std::string, std::string> target_of(const Line& line, const Origin& origi
 Result<std::string, std::string> method_of(const Line& line) {
   const std::string method = line.method.value_or(line.body ? "POST" : "GET");
   if (!is_method_to_ask(method)) {
-    return fault_at("method", fmt::format("'{}' is no method to ask with", method));
+    return fault_at("method", fmt::format("'{}' is not a supported method", method));
   }
   return method;
 }
@@ -89,7 +91,7 @@ Result<std::vector<std::string>, std::string> fields_of(const Line& line) {
   for (const auto& [name, value] : line.headers.value_or(Headers())) {
     if (!is_field_to_add(name, value)) {
       return fault_at(fmt::format("headers/{}", name),
-                      "it is no header field, or one that the body makes");
+                      "is not a valid header, or is set by the body");
     }
     has_type = has_type || equals_ignoring_case(name, "content-type");
     fields.push_back(fmt::format("{}: {}", name, trim(value)));

@@ -1,5 +1,5 @@
-// A request as a line of JSON has it.
-// Must not know of other lines, nor of files.
+// Reads a request from a line of JSON.
+// Layering: must not know other lines or files.
 #pragma once
 
 #include <string>

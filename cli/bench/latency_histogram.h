@@ -1,5 +1,5 @@
-// How often each latency was seen, to 3 significant digits, in memory that does not grow.
-// Must not know what the values are: they are whole numbers, here nanoseconds.
+// A histogram of latencies with 3 significant digits, in constant memory.
+// Layering: must not know the unit of the values; here they are nanoseconds.
 #pragma once
 
 #include <cstddef>

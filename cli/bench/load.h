@@ -1,5 +1,5 @@
-// One thread's part of a run: the clock that it begins and ends by, and what it counts.
-// Must not print, and shares nothing with other threads but Live.
+// One thread's part of a run: its clock and its counters.
+// Layering: must not print; shares nothing with other threads except Live.
 #pragma once
 
 #include <atomic>

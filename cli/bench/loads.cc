@@ -161,7 +161,7 @@ class EventLoad final : public ClosedLoad {
   void count_unfinished(const Unfinished& stream) {
     outcome().answered += events_within(stream.right_bytes, options().events);
     if (!stream.is_right_so_far) {
-      outcome().faults.add(Fault::differs, "An event differs from what it has to be (--events).");
+      outcome().faults.add(Fault::differs, "An event differs from the expected one (--events).");
     }
   }
 };

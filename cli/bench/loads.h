@@ -1,5 +1,5 @@
-// The ways to ask: when a request is sent, and on which connection.
-// Must not count what all of them count: load.h does.
+// The kinds of load: when a request is sent, and on which connection.
+// Layering: must not count; load.h does.
 #pragma once
 
 #include <memory>

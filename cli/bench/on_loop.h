@@ -1,5 +1,5 @@
-// One task on a loop of its own, from beginning to end.
-// Must not be called on a thread that runs a loop already.
+// Runs one task on its own event loop.
+// Layering: must not be called on a thread that already runs an event loop.
 #pragma once
 
 #include <memory>

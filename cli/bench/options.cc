@@ -122,7 +122,7 @@ Kind whole(std::optional<Number>& into, std::uint64_t min, std::uint64_t max) {
 }
 
 Kind time(Duration& into) {
-  return kind("TIME", "a time such as 500ms, 10s or 1m, a day at most", into, read_time);
+  return kind("TIME", "a time such as 500ms, 10s or 1m, at most a day", into, read_time);
 }
 
 Kind file(std::string& into) {
@@ -228,7 +228,7 @@ void Grammar::add_loops() {
   add("-r,--rate",
       "Requests per second; the latency is measured from the time when\n"
       "a request was due. --streams, and --pipeline for WebSockets,\nlimit concurrent requests",
-      kind("N", "requests a second, a number above 0", o_.rate, read_rate));
+      kind("N", "a number of requests per second, above 0", o_.rate, read_rate));
   add("--arrivals", "Distribution of requests: uniform or poisson (default: uniform)",
       kind("WHEN", "uniform or poisson", o_.arrivals, read_arrivals));
 }
@@ -309,7 +309,7 @@ Result<void, std::string> Grammar::keep_all() const {
   for (const Added& added : added_) {
     for (const std::string& value : added.option->results()) {
       if (!added.kind.keep(value)) {
-        return fail(fmt::format("{} takes {}, not '{}'.", added.option->get_name(),
+        return fail(fmt::format("{} must be {}, not '{}'.", added.option->get_name(),
                                 added.kind.takes, value));
       }
     }
@@ -324,8 +324,8 @@ std::string Grammar::unknown(const std::string& word) const {
     known.push_back(added.option->get_name());
   }
   const std::string nearest = detail::app::nearest_option(name, known);
-  return fmt::format("There is no option {}{}{} (eider bench --help lists them).", name,
-                     nearest.empty() ? "" : ", but ", nearest);
+  return fmt::format("Unknown option {}{}; see eider bench --help.", name,
+                     nearest.empty() ? "" : " (did you mean " + nearest + "?)");
 }
 
 /// What is left over is the URL; it has to be one.
@@ -335,7 +335,7 @@ Result<void, std::string> Grammar::take_url() {
       return fail(unknown(rest));
     }
     if (!o_.url.empty()) {
-      return fail(fmt::format("There are two URLs: {} and {}.", o_.url, rest));
+      return fail(fmt::format("Two URLs are given: {} and {}.", o_.url, rest));
     }
     o_.url = rest;
   }
@@ -369,47 +369,45 @@ int bodies_of(const Options& o) {
 
 Rules rules_of_all(const Options& o) {
   const bool has_file = !o.requests_file.empty();
-  return {{o.url.empty(), "The URL is missing: eider bench http://127.0.0.1:8080/"},
+  return {{o.url.empty(), "The URL is missing. Example: eider bench http://127.0.0.1:8080/"},
           {bodies_of(o) > 1,
-           "--body, --body-file and --body-bytes each say what to send: take one of them."},
+           "--body, --body-file and --body-bytes cannot be combined. Use one of them."},
           {has_file && (!o.method.empty() || bodies_of(o) != 0),
-           "The requests of --requests-file have methods and bodies of their own: leave out "
-           "--method, --body, --body-file and --body-bytes."},
+           "The file of --requests-file contains methods and bodies. Remove --method, --body, "
+           "--body-file and --body-bytes."},
           {o.way == Way::new_connections && (o.rate > 0 || o.pipeline > 1),
-           "A new connection for each request has one at a time, when the last is done: leave out "
-           "--rate and --pipeline."}};
+           "A new connection for each request allows only one request at a time. Remove --rate and "
+           "--pipeline."}};
 }
 
 /// speaks_http_2  was asked for besides
 Rules rules_of_websocket(const Options& o, bool speaks_http_2) {
-  return {
-      {!o.method.empty() || !o.requests_file.empty(),
-       "A WebSocket has messages in place of requests: leave out --method and --requests-file."},
-      {!o.expected.is_anything() || o.events != 0,
-       "A WebSocket has no answers to expect something of: leave out --expect-… and --events, or "
-       "use --check-echo."},
-      {o.way == Way::broadcast &&
-           (o.threads > 1 || o.pipeline > 1 || o.rate > 0 || o.requests != 0),
-       "A broadcast's next message leaves when all have the last: leave out --threads, --pipeline, "
-       "--rate and --requests."},
-      {speaks_http_2 || o.streams > 1,
-       "A WebSocket is a connection of its own here: leave out --http2 and --streams."}};
+  return {{!o.method.empty() || !o.requests_file.empty(),
+           "A WebSocket has messages instead of requests. Remove --method and --requests-file."},
+          {!o.expected.is_anything() || o.events != 0,
+           "A WebSocket has no responses to check. Remove --expect-… and --events, or use "
+           "--check-echo."},
+          {o.way == Way::broadcast &&
+               (o.threads > 1 || o.pipeline > 1 || o.rate > 0 || o.requests != 0),
+           "With --broadcast, each message is sent after all clients received the last one. Remove "
+           "--threads, --pipeline, --rate and --requests."},
+          {speaks_http_2 || o.streams > 1,
+           "A WebSocket uses its own connection. Remove --http2 and --streams."}};
 }
 
 Rules rules_of_http(const Options& o) {
   const bool is_http_2 = o.version == Version::http_2;
   return {
       {o.message == ws::MessageType::binary || o.check == Check::echo || o.way == Way::broadcast,
-       "--binary, --check-echo and --broadcast are of ws:// and wss:// URLs only."},
+       "--binary, --check-echo and --broadcast require a ws:// or wss:// URL."},
       {o.events != 0 && (is_http_2 || o.pipeline > 1 || o.rate > 0 || !o.expected.is_anything()),
-       "Event streams follow each other on connections of HTTP/1.1, and what they hold is known: "
-       "leave out --http2, --pipeline, --rate and --expect-…."},
-      {o.pipeline > 1 && is_http_2, "HTTP/2 has streams in place of a pipeline: --streams."},
-      {o.streams > 1 && !is_http_2,
-       "Streams are of HTTP/2 only: --http2 --streams, or --pipeline."},
+       "Event streams use HTTP/1.1 connections, one stream at a time, and have fixed contents. "
+       "Remove --http2, --pipeline, --rate and --expect-…."},
+      {o.pipeline > 1 && is_http_2, "HTTP/2 has streams instead of a pipeline. Use --streams."},
+      {o.streams > 1 && !is_http_2, "--streams requires --http2. For HTTP/1.1, use --pipeline."},
       {o.rate > 0 && o.pipeline > 1,
-       "In a pipeline of HTTP/1.1 a slow answer holds up those behind it, which an open loop would "
-       "blame on the server: leave out --rate or --pipeline, or use --http2 --streams."}};
+       "In an HTTP/1.1 pipeline, a slow response delays the next ones, which would distort the "
+       "latency with --rate. Remove --rate or --pipeline, or use --http2 --streams."}};
 }
 
 std::optional<std::string> broken(const Rules& rules) {

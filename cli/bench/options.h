@@ -1,5 +1,5 @@
-// What `eider bench` is asked for on its command line.
-// Must not do any of it, nor read files.
+// The command-line options of `eider bench`.
+// Layering: must not run anything or read files.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a run has found out, before anybody computes with it.
-// Must not judge.
+// The raw results of a run.
+// Layering: must not judge the results.
 #pragma once
 
 #include <algorithm>

@@ -163,8 +163,7 @@ std::string report_text(const Summary& summary) {
   }
   text += errors_text(summary);
   if (summary.unsent != 0) {
-    text += fmt::format("unsent      {} were due, but no connection was free for them\n",
-                        summary.unsent);
+    text += fmt::format("unsent      {} were due, but no connection was free\n", summary.unsent);
   }
   text += latency_line("latency", summary.latency);
   if (summary.setting.rate > 0) {

@@ -1,5 +1,5 @@
-// A run's report for people: at a terminal, and as a page of its own.
-// Must not know where it is written to.
+// The report of a run for readers: on a terminal, and as a web page.
+// Layering: must not know where it is written to.
 #pragma once
 
 #include <string>

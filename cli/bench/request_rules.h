@@ -1,5 +1,5 @@
-// What a user may ask for in a request, wherever it was written.
-// Must not say what is wrong with it: its reader knows where it stands.
+// Rules for requests of users, for all input formats.
+// Layering: must not report errors; the reader knows the position.
 #pragma once
 
 #include <algorithm>

@@ -75,13 +75,14 @@ Result<Asked, std::string> read_request_line(std::string_view line) {
   Asked asked;
   asked.method = line.substr(0, behind_method);
   if (!is_method_to_ask(asked.method)) {
-    return fail(fmt::format("'{}' is no method to ask with", asked.method));
+    return fail(fmt::format("'{}' is not a supported method", asked.method));
   }
   const std::string_view rest = line.substr(std::min(behind_method + 1, line.size()));
   const std::size_t behind_target = std::min(rest.find(' '), rest.size());
   asked.target = rest.substr(0, behind_target);
   if (!is_target(asked.target)) {
-    return fail(fmt::format("'{}' is no target: it begins with '/'", asked.target));
+    return fail(
+        fmt::format("'{}' is not a valid request target: it must start with '/'", asked.target));
   }
   asked.body = rest.substr(std::min(behind_target + 1, rest.size()));
   return asked;
@@ -155,7 +156,7 @@ Result<std::vector<Request>, std::string> read_requests(std::string_view text, c
     requests.push_back(std::move(*request));
   }
   if (requests.empty()) {
-    return fail(std::string("there is no request in it"));
+    return fail(std::string("the file contains no request"));
   }
   return requests;
 }
@@ -203,7 +204,7 @@ Result<std::vector<Request>, std::string> message_of(const Options& options,
   Request message;
   message.parts.body = body;
   if (options.message == ws::MessageType::text && !is_utf8(message.parts.body)) {
-    return fail(std::string("The message is no UTF-8 text: --binary sends it as bytes."));
+    return fail(std::string("The message is not UTF-8 text. Use --binary to send bytes."));
   }
   return std::vector<Request>{std::move(message)};
 }

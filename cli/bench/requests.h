@@ -1,5 +1,5 @@
-// The requests that a run sends, as bytes, prepared before it begins.
-// Must not open connections.
+// The requests of a run, prepared as bytes before it starts.
+// Layering: must not open connections.
 #pragma once
 
 #include <string>

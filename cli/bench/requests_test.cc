@@ -74,17 +74,17 @@ TEST(BenchRequests, TellTheLineThatIsWrong) {
   const std::vector<std::pair<std::string_view, std::string_view>> bad = {
       {"", "no request"},
       {"# only this\n", "no request"},
-      {"GET", "line 1: '' is no target"},
-      {"GET /\nG(T /", "line 2: 'G(T' is no method"},
-      {" GET /", "line 1: '' is no method"},
-      {"CONNECT /", "is no method to ask with"},
-      {"GET notes", "'notes' is no target"},
-      {"GET  /", "'' is no target"},
-      {"GET /a\x01", "is no target"},
-      {"GET /\xC3\xA4", "is no target"},
-      {"GET /\n{\"path\": \"x\"}", "line 2: key \"path\": 'x' is no target"},
+      {"GET", "line 1: '' is not a valid request target"},
+      {"GET /\nG(T /", "line 2: 'G(T' is not a supported method"},
+      {" GET /", "line 1: '' is not a supported method"},
+      {"CONNECT /", "is not a supported method"},
+      {"GET notes", "'notes' is not a valid request target"},
+      {"GET  /", "'' is not a valid request target"},
+      {"GET /a\x01", "is not a valid request target"},
+      {"GET /\xC3\xA4", "is not a valid request target"},
+      {"GET /\n{\"path\": \"x\"}", "line 2: key \"path\": 'x' is not a valid request target"},
       {"{\"path\": \"/\"", "line 1: "},
-      {"[]", "line 1: '[]' is no method"},
+      {"[]", "line 1: '[]' is not a supported method"},
   };
   for (const auto& [text, why] : bad) {
     const auto requests = read_requests(text, kAsked, {});

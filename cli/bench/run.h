@@ -1,5 +1,5 @@
-// A whole run: its threads, the line that counts along, and Ctrl-C.
-// Must not judge what comes out.
+// A whole run: its threads, the progress line, and Ctrl-C.
+// Layering: must not judge the results.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// When the requests of an open loop are due.
-// Must not read a clock: it gives distances from the start.
+// The schedule of the requests of an open loop.
+// Layering: must not read a clock; times are relative to the start.
 #pragma once
 
 #include <cstdint>

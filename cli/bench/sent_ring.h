@@ -1,5 +1,5 @@
-// What waits for its answer on one connection, the oldest first.
-// Must not grow: it is as deep as the pipeline.
+// The requests of a connection that wait for a response, the oldest first.
+// Layering: must not grow; its size is the depth of the pipeline.
 #pragma once
 
 #include <cstddef>

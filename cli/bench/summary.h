@@ -1,5 +1,5 @@
-// The figures of a run, as they are shown and as they stand in its JSON.
-// Must not be formatted here: each way of showing them is a file of its own.
+// The figures of a run, as they are shown and written as JSON.
+// Layering: must not format them; each output format has its own file.
 #pragma once
 
 #include <cstdint>

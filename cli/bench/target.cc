@@ -17,11 +17,11 @@ namespace {
 std::string with_mend(net::ConnectError error) {
   switch (error.fault) {
     case net::ConnectFault::name_not_found:
-      return std::move(error.text) + " Is it spelled right?";
+      return std::move(error.text) + " Check the spelling.";
     case net::ConnectFault::not_connected:
-      return std::move(error.text) + " Is the service running?";
+      return std::move(error.text) + " Check that the service is running.";
     case net::ConnectFault::timed_out:
-      return std::move(error.text) + " Is a firewall in between (--timeout)?";
+      return std::move(error.text) + " Check the firewall (--timeout).";
     case net::ConnectFault::lookup_failed:
     case net::ConnectFault::forbidden_address:
     case net::ConnectFault::proxy_failed:
@@ -82,8 +82,8 @@ Result<void, std::string> check_url(const Options& options) {
     return {};
   }
   const std::string meant =
-      options.url.contains("://") ? "" : fmt::format(" Is http://{} meant?", options.url);
-  return fail(fmt::format("{} is no URL to ask: {}{}", options.url, url.error(), meant));
+      options.url.contains("://") ? "" : fmt::format(" Did you mean http://{}?", options.url);
+  return fail(fmt::format("Invalid URL {}: {}{}", options.url, url.error(), meant));
 }
 
 Result<Target, std::string> find_target(const Options& options) {

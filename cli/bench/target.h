@@ -1,5 +1,5 @@
-// Where a run's requests go: the URL taken apart, its address found, and its authorities loaded.
-// Must not keep a connection.
+// The target of a run: the parsed URL, its address, and trusted certificates.
+// Layering: must not keep a connection.
 #pragma once
 
 #include <memory>

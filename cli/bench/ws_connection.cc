@@ -34,7 +34,8 @@ void WsConnection::read_opening(std::string_view bytes) {
     if (!step) {
       const std::string status =
           step.error().status == 0 ? "" : fmt::format(" (status {})", step.error().status);
-      give_up(Fault::declined, fmt::format("No WebSocket: {}{}", step.error().text, status));
+      give_up(Fault::declined,
+              fmt::format("The WebSocket handshake failed: {}{}", step.error().text, status));
       return;
     }
     used += step->bytes;
@@ -46,7 +47,8 @@ void WsConnection::read_opening(std::string_view bytes) {
     }
     // Interim answers (1xx) count, so that they cannot go on forever.
     if (used > detail::client::kResponseHeadBytesMax) {
-      give_up(Fault::declined, "No WebSocket: the server does not come to its answer.");
+      give_up(Fault::declined,
+              "The WebSocket handshake failed: the response of the server is too long.");
       return;
     }
     if (step->bytes == 0) {
@@ -115,7 +117,8 @@ void WsConnection::take(const ws::Event& event) {
       return;
     case ws::EventKind::refused:
       say_close(event.code, event.data);
-      give_up(Fault::malformed, fmt::format("What came is no WebSocket message: {}.", event.data));
+      give_up(Fault::malformed,
+              fmt::format("The server sent an invalid WebSocket message: {}.", event.data));
       return;
     case ws::EventKind::pong:
     case ws::EventKind::need_more:
@@ -151,7 +154,7 @@ void WsConnection::end_answer() {
     user().on_answer(*this, sent, 0);
     return;
   }
-  note("An answer does not hold what its message held (--check-echo).");
+  note("A response differs from its message (--check-echo).");
   user().on_failed(*this, sent, Fault::differs);
 }
 
@@ -179,7 +182,7 @@ void WsConnection::close() {
 
 void WsConnection::on_end() {
   if (is_opening_) {
-    give_up(Fault::closed, "The server closed a connection within the WebSocket handshake.");
+    give_up(Fault::closed, "The server closed a connection during the WebSocket handshake.");
   } else {
     end_between_answers();
   }

@@ -1,5 +1,5 @@
-// A WebSocket connection (RFC 6455): each message waits for one that answers it.
-// Must not decide what is sent when: its user does.
+// A WebSocket connection (RFC 6455) on which each message waits for a response message.
+// Layering: must not decide what is sent when; its user does.
 #pragma once
 
 #include <cstddef>

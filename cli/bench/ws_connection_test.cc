@@ -155,12 +155,10 @@ constexpr unsigned kClose = 0x88;
 constexpr unsigned kPing = 0x89;
 constexpr unsigned kPong = 0x8A;
 const std::string kHello = frame(kText, kMessage);
-const std::string kLost =
-    "closed: The server closed a connection before it had answered all on it.";
+const std::string kLost = "closed: The server closed a connection with unanswered requests.";
 
 TEST(BenchWsConnection, TellsWhatAnswersItsMessages) {
-  const std::string differs =
-      "differs: An answer does not hold what its message held (--check-echo).";
+  const std::string differs = "differs: A response differs from its message (--check-echo).";
   const std::string parts = frame(kTextBegins, "he") + frame(kPing, "?") + frame(kGoesOn, "llo");
   const std::vector<std::pair<std::string, Log>> cases = {
       {kHello + kHello, {"answer", "answer"}},
@@ -177,8 +175,7 @@ TEST(BenchWsConnection, TellsWhatAnswersItsMessages) {
       {frame(kClose, "") + kHello,
        {"closed: The server closed a WebSocket: 1005 (no status).",
         "closed: The server closed a WebSocket: 1005 (no status)."}},
-      {kHello + kHello + kHello,
-       {"answer", "answer", "The server sends bytes that no request asked for."}},
+      {kHello + kHello + kHello, {"answer", "answer", "The server sent bytes without a request."}},
   };
   for (const auto& [frames, log] : cases) {
     for (std::size_t cut = 0; cut <= frames.size(); ++cut) {
@@ -196,7 +193,8 @@ TEST(BenchWsConnection, RefusesWhatIsNoFrameOfAServer) {
     for (std::size_t cut = 0; cut <= bad.size(); ++cut) {
       const Talk talk = played({.frames = bad, .cut = cut, .check = Check::none});
       ASSERT_EQ(talk.log.size(), 2U);
-      EXPECT_TRUE(talk.log[0].starts_with("malformed: What came is no WebSocket message"))
+      EXPECT_TRUE(
+          talk.log[0].starts_with("malformed: The server sent an invalid WebSocket message"))
           << talk.log[0];
     }
   }
@@ -246,7 +244,7 @@ TEST(BenchWsConnection, OpensOnlyWithTheRightAnswer) {
       {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
        "Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n",
        "declined: No WebSocket: "},
-      {many, "does not come to its answer"},
+      {many, "the response of the server is too long"},
   };
   for (const auto& [opening, why] : bad) {
     const Talk talk = played({.opening = opening});
@@ -256,7 +254,7 @@ TEST(BenchWsConnection, OpensOnlyWithTheRightAnswer) {
 
 TEST(BenchWsConnection, RefusesAMessageThatComesAheadOfAll) {
   const Talk talk = played({.opening = Script().opening + kHello});
-  EXPECT_EQ(talk.opening_fault, "malformed: The server sends bytes that no request asked for.");
+  EXPECT_EQ(talk.opening_fault, "malformed: The server sent bytes without a request.");
 }
 
 }  // namespace

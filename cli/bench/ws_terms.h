@@ -1,5 +1,5 @@
-// What the WebSocket connections of one thread share: the handshake, the messages, their masks.
-// Must not send anything.
+// Data shared by the WebSocket connections of one thread: the handshake, messages, and masks.
+// Layering: must not send anything.
 #pragma once
 
 #include <optional>

@@ -17,7 +17,8 @@
 namespace eider {
 namespace {
 
-constexpr std::string_view kMend = "build the target that ends with _sql_check, which makes it";
+constexpr std::string_view kMend =
+    "build the target whose name ends with _sql_check, which creates the file";
 
 /// Gathers what is wrong, so that all of it is told at once.
 class SqlChecker {
@@ -151,14 +152,14 @@ Result<void, std::string> hold_lock(const DbWanted& wanted, const SqlLocks& lock
     const auto lock = std::ranges::find(locks, schema.database, &SqlLock::database);
     if (lock == locks.end() || lock->schema != schema_of(*migrations)) {
       return fail(
-          fmt::format("{} was made of other migrations than those of {}: {}, or set "
-                      "EIDER_SQL_CHECK=OFF while the schema changes",
+          fmt::format("{} does not match the migrations in {}: {}, or set EIDER_SQL_CHECK=OFF "
+                      "while the schema changes",
                       wanted.lock, schema.migrations, kMend));
     }
   }
   return locks.size() == wanted.schemas.size()
              ? Result<void, std::string>()
-             : fail(fmt::format("{} was made of more databases: {}", wanted.lock, kMend));
+             : fail(fmt::format("{} was generated for other databases: {}", wanted.lock, kMend));
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ int go_up(DbWanted& wanted, const Database& database, const Migrations& migratio
     return complain_of_migrations(wanted, done.error());
   }
   if (*done == 0) {
-    fmt::print("nothing waits\n");
+    fmt::print("no pending migrations\n");
   }
   return kCommandDone;
 }
@@ -123,7 +123,7 @@ int go_down(const DbWanted& wanted, const Database& database, const Migrations& 
   if (!done) {
     return complain_of_migrations(wanted, done.error());
   }
-  fmt::print("{}\n", *done ? "took back " + **done : "nothing is applied");
+  fmt::print("{}\n", *done ? "undid " + **done : "no migration is applied");
   return kCommandDone;
 }
 
@@ -135,7 +135,7 @@ int open_mariadb_shell(const DbWanted& wanted) {
   const std::string options = "--defaults-extra-file=" + client->options_file;
   const std::string database = "--database=" + client->database;
   ::execlp("mariadb", "mariadb", options.c_str(), database.c_str(), nullptr);
-  return command_fault("db", "there is no mariadb to be run: install mariadb-client");
+  return command_fault("db", "the program mariadb is missing: install mariadb-client");
 }
 
 int open_shell(const DbWanted& wanted) {
@@ -145,13 +145,13 @@ int open_shell(const DbWanted& wanted) {
   if (is_sqlite_file(wanted.database)) {
     const std::string file = sqlite_file_of(wanted.database);
     ::execlp("sqlite3", "sqlite3", file.c_str(), nullptr);
-    return command_fault("db", "there is no sqlite3 to be run: install the package of that name");
+    return command_fault("db", "the program sqlite3 is missing: install sqlite3");
   }
   if (const auto set = set_postgres_variables(wanted.database); !set) {
     return command_fault("db", set.error());
   }
   ::execlp("psql", "psql", nullptr);
-  return command_fault("db", "there is no psql to be run: install postgresql-client");
+  return command_fault("db", "the program psql is missing: install postgresql-client");
 }
 
 /// Of the migrations alone.
@@ -168,7 +168,7 @@ int run_on_database(DbWanted& wanted) {
   const std::string file = sqlite_file_of(wanted.database);
   if (wanted.what != "up" && is_sqlite_file(wanted.database) && !std::filesystem::exists(file)) {
     return command_fault("db",
-                         "there is no database " + file + ": name another, or run eider db up");
+                         "there is no database " + file + ". Name another one, or run eider db up");
   }
   const auto database =
       open_door(wanted.database,

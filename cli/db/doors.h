@@ -1,5 +1,5 @@
-// The databases that `eider db` can reach, as far as they are built.
-// Must not know migrations.
+// The databases that this build of `eider db` supports.
+// Layering: must not know migrations.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Statements in C++ sources: the literals that calls like `one<Note>("…")` are given.
-// Must not understand C++ beyond comments, literals and the names of calls.
+// Finds SQL statements in C++ sources: the literals of calls like `one<Note>("…")`.
+// Layering: must not parse C++ beyond comments, literals and the names of calls.
 #pragma once
 
 #include <cstddef>

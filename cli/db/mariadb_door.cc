@@ -69,7 +69,7 @@ Result<std::string, std::string> unnamed_file(std::string_view text) {
       file >= 0 && ::fchmod(file, 0600) == 0 &&
       ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   return is_written ? Result<std::string, std::string>("/proc/self/fd/" + std::to_string(file))
-                    : fail(std::string("there is no memory for the client's options"));
+                    : fail(std::string("out of memory for the client's options"));
 }
 
 }  // namespace

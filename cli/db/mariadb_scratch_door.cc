@@ -53,7 +53,7 @@ const char* or_none(const std::string& text) noexcept {
 Result<MariadbConnection, std::string> connect_to(const Target& target, const Host& host) {
   MariadbConnection made(mysql_init(nullptr));
   if (made == nullptr) {
-    return fail(std::string("there is no memory for a connection"));
+    return fail(std::string("out of memory for a connection"));
   }
   MYSQL* const to = made.get();
   const unsigned no = 0;
@@ -119,15 +119,16 @@ class DatabaseOfMariadb final : public Kept {
   Result<std::string, std::string> make(const KeptFor& other) override {
     const auto connection = connect_to(server_);
     if (!connection) {
-      return fail("no scratch database in the server of --server: " + connection.error());
+      return fail("cannot create a scratch database on the server of --server: " +
+                  connection.error());
     }
     if (other.is_gone()) {
-      return fail(std::string("nobody waits for it any more"));
+      return fail(std::string("it was canceled"));
     }
     is_begun_ = true;
     if (mysql_query(connection->get(),
                     ("create database " + name_ + " character set utf8mb4").c_str()) != 0) {
-      return fail("no scratch database in the server of --server: " +
+      return fail("cannot create a scratch database on the server of --server: " +
                   mariadb_complaint(mysql_error(connection->get())));
     }
     return with_name(server_, name_);
@@ -148,7 +149,7 @@ class DatabaseOfMariadb final : public Kept {
 
  private:
   [[nodiscard]] std::string stays(const std::string& why) const {
-    return "the database " + name_ + " stays in the server of --server: " + why;
+    return "the database " + name_ + " could not be dropped on the server of --server: " + why;
   }
 
   std::string server_;
@@ -246,7 +247,7 @@ class MariadbScratch final : public ScratchDatabase {
     const db::mariadb::Translated translated = db::mariadb::translate(sql);
     MariadbStatement statement(mysql_stmt_init(connection_.get()));
     if (statement == nullptr) {
-      return fail(std::string("there is no memory for a statement"));
+      return fail(std::string("out of memory for a statement"));
     }
     if (mysql_stmt_prepare(statement.get(), translated.sql.data(), translated.sql.size()) == 0) {
       return statement;

@@ -1,5 +1,5 @@
-// Which columns of a statement may be null: what its tables, its text and its plan tell.
-// Must not say "never null" where it is in doubt.
+// Determines which columns of a statement can be null, from its tables, its text and its plan.
+// Layering: must not report "never null" in doubt.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ Taken take_unfinished(DbWanted& wanted, CommandWords& words) {
   using Unfinished = MigrateOptions::Unfinished;
   const auto said = words.value("--unfinished", "again|done");
   if (said && *said != "again" && *said != "done") {
-    return fail(std::string("--unfinished has to be again or done"));
+    return fail(std::string("--unfinished must be again or done"));
   }
   if (said) {
     wanted.migrate.unfinished = *said == "again" ? Unfinished::again : Unfinished::done;
@@ -47,7 +47,7 @@ Result<std::optional<std::int64_t>, std::string> take_number(CommandWords& words
   }
   const auto number = parse_integer<std::int64_t>(*said);
   if (!number || *number < 0 || *number > 1'000'000'000'000'000'000) {
-    return fail(fmt::format("{} takes a number, and {} is none", option, *said));
+    return fail(fmt::format("{} must be a number, not {}", option, *said));
   }
   return *number;
 }
@@ -71,7 +71,7 @@ Taken take_schemas(DbWanted& wanted, CommandWords& words) {
   for (const std::string_view option : {"--sqlite", "--postgres", "--mariadb"}) {
     const auto said = words.values(option, "DIRECTORY");
     if (said.size() > 1) {
-      return fail(fmt::format("{} says it twice", option));
+      return fail(fmt::format("{} is given more than once", option));
     }
     if (!said.empty()) {
       wanted.schemas.push_back({std::string(option.substr(2)), said.front()});
@@ -120,23 +120,24 @@ Taken take_all(DbWanted& wanted, CommandWords& words) {
 /// What the action cannot do without.
 std::optional<std::string> missing(const DbWanted& wanted) {
   if (wanted.what == "new") {
-    return wanted.name.empty() ? std::optional<std::string>("what is it to be called?")
+    return wanted.name.empty() ? std::optional<std::string>("no name given for the migration")
                                : std::nullopt;
   }
   if (wanted.what == "check") {
-    return wanted.files.empty() ? std::optional<std::string>("which sources?") : std::nullopt;
+    return wanted.files.empty() ? std::optional<std::string>("no source files given")
+                                : std::nullopt;
   }
   if (wanted.what == "embed" || wanted.what == "header") {
-    return wanted.out.empty() ? std::optional<std::string>("--out has to say where it goes")
+    return wanted.out.empty() ? std::optional<std::string>("no output file given: use --out FILE")
                               : std::nullopt;
   }
   if (wanted.database.empty()) {
-    return "--database, or DATABASE_URL, has to say which";
+    return "no database given: use --database or DATABASE_URL";
   }
   const std::size_t end = wanted.database.find("://");
   if (end != std::string::npos && is_sqlite_file(wanted.database)) {
     return fmt::format(
-        "there is no {}://: say postgresql://…, mysql://… or the name of an SQLite file",
+        "unknown database {}://: use postgresql://…, mysql://… or the name of an SQLite file",
         wanted.database.substr(0, end));
   }
   return std::nullopt;
@@ -146,10 +147,11 @@ std::optional<std::string> missing(const DbWanted& wanted) {
 
 Result<DbWanted, std::string> db_wanted(std::span<const std::string_view> arguments) {
   if (arguments.empty() || std::ranges::find(kActions, arguments.front()) == kActions.end()) {
-    return fail(fmt::format(
-        "{} there are {}; see eider db --help",
-        arguments.empty() ? "which one?" : fmt::format("there is no action {};", arguments.front()),
-        fmt::join(kActions, ", ")));
+    return fail(fmt::format("{} Actions: {}; see eider db --help",
+                            arguments.empty()
+                                ? "no action given."
+                                : fmt::format("unknown action {}.", arguments.front()),
+                            fmt::join(kActions, ", ")));
   }
   DbWanted wanted{.what = std::string(arguments.front())};
   if (const char* said = std::getenv("DATABASE_URL")) {

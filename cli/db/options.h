@@ -1,5 +1,5 @@
-// What `eider db` is asked for.
-// Must not do it.
+// The command-line options of `eider db`.
+// Layering: must not run anything.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ Result<void, std::string> set_postgres_variables(const std::string& where) {
   const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options(
       PQconninfoParse(where.c_str(), nullptr), &PQconninfoFree);
   if (options == nullptr) {
-    return fail(std::string("libpq does not understand where the database is"));
+    return fail(std::string("libpq cannot parse the address of the database"));
   }
   for (const PQconninfoOption* one = options.get(); one->keyword != nullptr; ++one) {
     if (one->val != nullptr && one->envvar != nullptr) {

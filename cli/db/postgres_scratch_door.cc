@@ -61,7 +61,7 @@ Result<Connection, std::string> connect(const std::string& where) {
 Result<std::string, std::string> with_database(const std::string& server, const std::string& name) {
   const ConnectionOptions said(PQconninfoParse(server.c_str(), nullptr));
   if (said == nullptr) {
-    return fail(std::string("libpq does not understand what --server says"));
+    return fail(std::string("libpq cannot parse the value of --server"));
   }
   std::string where;
   for (const PQconninfoOption* one = said.get(); one->keyword != nullptr; ++one) {
@@ -87,14 +87,15 @@ class DatabaseOfServer final : public Kept {
     }
     const auto connection = connect(server_);
     if (!connection) {
-      return fail("no scratch database in the server of --server: " + connection.error());
+      return fail("cannot create a scratch database on the server of --server: " +
+                  connection.error());
     }
     if (other.is_gone()) {
-      return fail(std::string("nobody waits for it any more"));
+      return fail(std::string("it was canceled"));
     }
     is_begun_ = true;
     if (auto made = run(connection->get(), "create database " + name_); !made) {
-      return fail("no scratch database in the server of --server: " + made.error());
+      return fail("cannot create a scratch database on the server of --server: " + made.error());
     }
     return where;
   }
@@ -115,7 +116,7 @@ class DatabaseOfServer final : public Kept {
 
  private:
   [[nodiscard]] std::string stays(const std::string& why) const {
-    return "the database " + name_ + " stays in the server of --server: " + why;
+    return "the database " + name_ + " could not be dropped on the server of --server: " + why;
   }
   [[nodiscard]] static Result<void, std::string> run(PGconn* connection, const std::string& sql) {
     const Answer answer(PQexec(connection, sql.c_str()));
@@ -144,7 +145,7 @@ void forget_postgres_variables() {
 Result<Keeper, std::string> start_keeper(const std::string& server) {
   if (!server.empty()) {
     if (!is_postgres_address(server)) {
-      return fail(std::string("--server has to say where a PostgreSQL server is: postgres://…"));
+      return fail(std::string("--server requires the URL of a PostgreSQL server: postgres://…"));
     }
     DatabaseOfServer kept(server);
     return Keeper::start(kept);

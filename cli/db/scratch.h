@@ -1,5 +1,5 @@
-// A database that is made of the migrations, asked what statements are, and thrown away.
-// Must not be one that anybody uses.
+// A temporary database, created from the migrations, that describes statements.
+// Layering: must not be a database that is in use.
 #pragma once
 
 #include <memory>

@@ -67,7 +67,7 @@ Result<std::string, std::string> postgres_schema(const std::string& where) {
     return fail(set.error());
   }
   return dumped("pg_dump --schema-only --no-owner --no-privileges --exclude-table=eider_migrations",
-                "pg_dump has failed: install the package postgresql-client");
+                "pg_dump failed: install the package postgresql-client");
 }
 
 Result<std::string, std::string> mariadb_schema(const std::string& where) {
@@ -82,7 +82,7 @@ Result<std::string, std::string> mariadb_schema(const std::string& where) {
       "mariadb-dump --defaults-extra-file=\"$EIDER_DUMP_OPTIONS\" --no-data --compact "
       "--skip-lock-tables --routines --events --triggers "
       "--ignore-table=\"$EIDER_DUMP_DATABASE.eider_migrations\" -- \"$EIDER_DUMP_DATABASE\"",
-      "mariadb-dump has failed: install the package mariadb-client");
+      "mariadb-dump failed: install the package mariadb-client");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The lock file of checked SQL: of each statement its text, parameters, columns and what it names.
-// Must not ask a database.
+// The lock file of checked SQL: text, parameters, columns and tables of each statement.
+// Layering: must not query a database.
 #pragma once
 
 #include <cstddef>

@@ -156,7 +156,7 @@ class SqliteScratch final : public ScratchDatabase {
 Scratch make_sqlite_scratch(const Migrations& migrations) {
   std::string name = (std::filesystem::temp_directory_path() / "eider_check_XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    return fail(std::string("there is no place for a scratch database"));
+    return fail(std::string("cannot create a file for the scratch database"));
   }
   const std::string file = name + "/" + kScratchFile;
   Result<std::size_t, std::string> done = 0;

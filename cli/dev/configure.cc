@@ -11,10 +11,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kInclude =
-    R"cmake(# Written by eider dev: what a build for development has more.
+    R"cmake(# Written by eider dev: additions for development builds.
 cmake_policy(VERSION 3.24)
-# The headers of Eider that a target's sources read, and its own headers that they name. What stands
-# in an #if or a comment is left out: its component may not be there. An #endif too many is one of
+# The headers of Eider that a target's sources read, and its own headers that they name. Headers
+# in an #if or a comment are skipped: their component may be missing. An #endif too many is one of
 # an include guard.
 function(eider_dev_precompile target)
   get_target_property(directory ${target} SOURCE_DIR)
@@ -52,7 +52,7 @@ function(eider_dev_precompile target)
     endforeach()
   endwhile()
   list(REMOVE_DUPLICATES headers)
-  # One that is misspelt is told where it is included, and may be mended there without configuring.
+  # A misspelled header is reported where it is included, and can be corrected without configuring.
   list(TRANSFORM headers
        REPLACE "(.+)" "#if __has_include(<\\1>)\n#include <\\1>\n#endif\n")
   list(JOIN headers "" text)
@@ -85,7 +85,7 @@ cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL eider_dev_add_to "${CM
 
 /// Returns to the instruction that failed, or is raised again, and the process ends as without it.
 constexpr std::string_view kCrashHandler =
-    R"cc(// Written by eider dev: tells the stack of a crash.
+    R"cc(// Written by eider dev: prints the stack trace of a crash.
 #include <execinfo.h>
 #include <signal.h>
 #include <unistd.h>
@@ -130,7 +130,7 @@ Result<void, std::string> write_additions(const fs::path& build) {
   const fs::path directory = build / "eider-dev";
   fs::create_directories(directory, failed);
   if (failed) {
-    return fail("cannot make " + directory.string() + ": " + failed.message());
+    return fail("cannot create " + directory.string() + ": " + failed.message());
   }
   if (auto done = write_if_new(directory / "additions.cmake", kInclude); !done) {
     return done;

@@ -1,5 +1,5 @@
-// How `eider dev` and `eider run` configure a build: quick to compile, with a crash handler.
-// Must not build.
+// Configures the builds of `eider dev` and `eider run`: quick to compile, with a crash handler.
+// Layering: must not build.
 #pragma once
 
 #include <filesystem>

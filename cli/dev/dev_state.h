@@ -1,5 +1,5 @@
-// What the front and the supervisor share: whether the program may be asked, and what to show.
-// Must not do anything by itself.
+// State shared by the front and the supervisor: whether the program can be reached, and its errors.
+// Layering: must not act by itself.
 #pragma once
 
 #include <chrono>

@@ -25,52 +25,50 @@ struct UsualCause {
 /// The first that stands in an error's text counts.
 constexpr std::array kUsualCauses = std::to_array<UsualCause>({
     {"file not found",
-     "Is the name spelled as on the disk? A header of Eider's comes with its component: "
+     "Check the spelling of the file name. A header of Eider needs its component: "
      "target_link_libraries(… eider::NAME)."},
     {"No such file or directory",
-     "Is the name spelled as on the disk? A header of Eider's comes with its component: "
+     "Check the spelling of the file name. A header of Eider needs its component: "
      "target_link_libraries(… eider::NAME)."},
     {"undefined symbol: eider::",
-     "A component of Eider's is not linked: add it to find_package(eider … COMPONENTS …) and to "
+     "A component of Eider is not linked: add it to find_package(eider … COMPONENTS …) and to "
      "target_link_libraries(… eider::NAME)."},
     {"undefined reference to `eider::",
-     "A component of Eider's is not linked: add it to find_package(eider … COMPONENTS …) and to "
+     "A component of Eider is not linked: add it to find_package(eider … COMPONENTS …) and to "
      "target_link_libraries(… eider::NAME)."},
     {"undefined symbol",
-     "It is declared, called, and nowhere defined: is its source in add_executable, and are its "
-     "parameters and its namespace the same in both places?"},
+     "The function is declared and called, but not defined. Check that its source is in "
+     "add_executable, and that parameters and namespace match."},
     {"undefined reference",
-     "It is declared, called, and nowhere defined: is its source in add_executable, and are its "
-     "parameters and its namespace the same in both places?"},
-    {"duplicate symbol", "It is defined in two sources. A function in a header takes inline."},
-    {"multiple definition", "It is defined in two sources. A function in a header takes inline."},
+     "The function is declared and called, but not defined. Check that its source is in "
+     "add_executable, and that parameters and namespace match."},
+    {"duplicate symbol", "The name is defined in two sources. Functions in headers need inline."},
+    {"multiple definition",
+     "The name is defined in two sources. Functions in headers need inline."},
     {"use of undeclared identifier",
-     "Is it spelled right, is its header included, and is its namespace said (eider::)?"},
+     "Check the spelling, the #include and the namespace (eider::)."},
     {"was not declared in this scope",
-     "Is it spelled right, is its header included, and is its namespace said (eider::)?"},
-    {"unknown type name", "Is its header included, and is its namespace said (eider::)?"},
-    {"does not name a type", "Is its header included, and is its namespace said (eider::)?"},
-    {"no member named",
-     "Is it spelled right? The type's declaration has the names that there are."},
-    {"has no member named",
-     "Is it spelled right? The type's declaration has the names that there are."},
+     "Check the spelling, the #include and the namespace (eider::)."},
+    {"unknown type name", "Check the #include and the namespace (eider::)."},
+    {"does not name a type", "Check the #include and the namespace (eider::)."},
+    {"no member named", "Check the spelling. The declaration of the type lists its members."},
+    {"has no member named", "Check the spelling. The declaration of the type lists its members."},
     {"there is no member",
-     "A template names what its struct does not have: add the member, or mend the name."},
+     "A template uses a name that its struct does not have: add the member, or correct the name."},
     {"expected ';'", "A semicolon is missing there, or at the end of the line before."},
-    {"expected '}'", "A brace that was opened is not closed above."},
+    {"expected '}'", "A brace above is not closed."},
     {"no matching function",
-     "The notes say why each candidate does not fit: count and types of "
-     "the arguments."},
+     "The notes list the candidates and why they do not match: number and types of the arguments."},
     {"no matching member function",
-     "The notes say why each candidate does not fit: count and types of the arguments."},
-    {"no viable conversion", "The value is of another type than what takes it."},
-    {"cannot convert", "The value is of another type than what takes it."},
-    {"incomplete type", "It is declared only here: include the header that defines it."},
-    {"redefinition of", "It is defined twice, perhaps by a header without #pragma once."},
-    {"static assertion failed", "The text behind it says what is asked for."},
-    {"static_assert failed", "The text behind it says what is asked for."},
+     "The notes list the candidates and why they do not match: number and types of the arguments."},
+    {"no viable conversion", "The value does not have the expected type."},
+    {"cannot convert", "The value does not have the expected type."},
+    {"incomplete type", "The type is only declared here: include the header that defines it."},
+    {"redefinition of", "The name is defined twice, perhaps because a header lacks #pragma once."},
+    {"static assertion failed", "The text after the error explains the requirement."},
+    {"static_assert failed", "The text after the error explains the requirement."},
     {"Could not find a package configuration file provided by \"eider\"",
-     "CMake does not find Eider: say where it is installed, -D CMAKE_PREFIX_PATH=DIRECTORY."},
+     "CMake does not find Eider. Pass the installation directory: -D CMAKE_PREFIX_PATH=DIRECTORY."},
 });
 
 std::optional<unsigned> number_of(std::string_view text) {

@@ -1,5 +1,5 @@
-// What compilers, linkers and CMake have said, taken apart: the first cause first.
-// Must not show it: fault_page.h and the terminal do.
+// Parses the output of compilers, linkers and CMake: the first cause first.
+// Layering: must not show the errors; fault_page.h and the terminal do.
 #pragma once
 
 #include <string>

@@ -40,8 +40,8 @@ TEST(Diagnostics, each_tool_s_errors_are_read) {
             "CMakeLists.txt:3|CMake:\n"},
            {"CMake Error at CMakeLists.txt:23:\n  Parse error.\n", "CMakeLists.txt:23|CMake:\n"},
            {"CMake Error: no sources\n", "|no sources\n"},
-           {"pages/front.html:3:8: there is no member titel in FrontPage\n  <h1>\n",
-            "pages/front.html:3:8|there is no member titel in FrontPage|hint\n"},
+           {"pages/front.html:3:8: unknown member titel in FrontPage\n  <h1>\n",
+            "pages/front.html:3:8|unknown member titel in FrontPage|hint\n"},
            {"/p/a.cc:4:1: warning: unused\n[1/2] Building\nninja: build stopped\n", ""},
            {"", ""},
            {"error\n: error: \n:::\n", "|\n"}}) {
@@ -57,11 +57,10 @@ TEST(Diagnostics, what_eider_refuses_says_why) {
       std::string("/p/a.cc:4:11: error: ") + std::string(kConsteval) +
       "\n    4 |   app.get(\n/u/eider/p.h:50:7: note: non-constexpr function "
       "'";
-  EXPECT_EQ(
-      told(by_clang + "the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query"
-                      "' cannot be used in a constant expression\n   50 |   x\n"
-                      "/p/a.cc:4:11: note: in call to 'PatternFor(0)'\n"),
-      "a.cc:4:11|the handler takes more path values than the pattern names: or use Query\n");
+  EXPECT_EQ(told(by_clang + "the_handler_has_more_path_parameters_than_the_pattern__or_use_Query"
+                            "' cannot be used in a constant expression\n   50 |   x\n"
+                            "/p/a.cc:4:11: note: in call to 'PatternFor(0)'\n"),
+            "a.cc:4:11|the handler has more path parameters than the pattern: or use Query\n");
   EXPECT_EQ(
       told(by_clang + "the_column_may_be_null__read_it_into_an_optional<N<k.size()>{\"stars\"}>"
                       "' cannot be used in a constant expression\n"),
@@ -75,15 +74,16 @@ TEST(Diagnostics, what_eider_refuses_says_why) {
              "call to non-" +
              word + " function " + open +
              "void "
-             "eider::detail::app::a_group_prefix_has_no_parameters__put_them_into_its_routes()" +
+             "eider::detail::app::a_group_prefix_cannot_have_parameters__put_them_into_its_routes("
+             ")" +
              close + "\n"),
-        "/u/eider/p.h:50:78|a group prefix has no parameters: put them into its routes|from "
+        "/u/eider/p.h:50:78|a group prefix cannot have parameters: put them into its routes|from "
         "a.cc:4:10\n");
   }
   // clang's attribute, whose name is the error.
-  EXPECT_EQ(told("/p/a.cc:4:11: error: the_statement_takes_more_values_than_are_given\n"
+  EXPECT_EQ(told("/p/a.cc:4:11: error: the_statement_needs_more_values_than_are_passed\n"
                  "    4 |   x\n/u/eider/sql.h:15:60: note: from 'diagnose_if' attribute on 'S':\n"),
-            "a.cc:4:11|the statement takes more values than are given\n");
+            "a.cc:4:11|the statement needs more values than are passed\n");
   EXPECT_EQ(
       told("/p/a.cc:4:11: error: the_column_may_be_null__read_it_into_an_optional (column 2)\n"),
       "a.cc:4:11|the column may be null: read it into an optional (column 2)\n");
@@ -102,10 +102,10 @@ TEST(Diagnostics, they_keep_their_order_and_are_told_once) {
 }
 
 TEST(Diagnostics, those_of_templates_stand_ahead_of_what_follows_from_them) {
-  EXPECT_EQ(told("/p/b.cc:1:1: error: one\n/p/pages/a.html:9:4: error: no member of that kind\n"
-                 "/p/a.cc:1:1: error: two\n/p/pages/b.html:1:1: there is no tag fo\n"),
-            "pages/a.html:9:4|no member of that kind\npages/b.html:1:1|there is no tag fo\n"
-            "b.cc:1:1|one\na.cc:1:1|two\n");
+  EXPECT_EQ(told("/p/b.cc:1:1: error: one\n/p/pages/a.html:9:4: error: no member of that "
+                 "kind\n/p/a.cc:1:1: error: two\n/p/pages/b.html:1:1: unknown tag fo\n"),
+            "pages/a.html:9:4|no member of that kind\npages/b.html:1:1|unknown tag "
+            "fo\nb.cc:1:1|one\na.cc:1:1|two\n");
   std::string many;
   for (int line = 1; line <= 60; ++line) {
     many += "/p/a.cc:" + std::to_string(line) + ": error: bad\n";
@@ -145,7 +145,7 @@ TEST(FaultPage, everything_that_was_said_is_escaped) {
 }
 
 TEST(FaultPage, the_terminal_is_told_the_first_causes) {
-  Fault fault{.title = "The build has failed"};
+  Fault fault{.title = "The build failed"};
   for (unsigned line = 1; line <= 7; ++line) {
     fault.diagnostics.push_back({.file = "a.cc", .line = line, .text = "bad"});
   }

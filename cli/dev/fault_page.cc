@@ -70,10 +70,10 @@ std::string fault_page(const Fault& fault, std::string_view end) {
   }
   if (!fault.output.empty()) {
     page += fault.diagnostics.empty() ? "<details open>" : "<details>";
-    page += "<summary>All that was said</summary><pre>" + escape_html(fault.output) +
-            "</pre></details>";
+    page +=
+        "<summary>Complete output</summary><pre>" + escape_html(fault.output) + "</pre></details>";
   }
-  page += "<p>This page is loaded again when something is saved.</p>";
+  page += "<p>This page reloads when a file is saved.</p>";
   return page.append(end).append("</body></html>\n");
 }
 

@@ -1,5 +1,5 @@
-// A fault as people read it: in the terminal, and as a page.
-// Must not trust a word of it: compilers quote what stands in sources.
+// Formats an error for the terminal and as a web page.
+// Layering: must escape everything, because compilers quote sources.
 #pragma once
 
 #include <string>

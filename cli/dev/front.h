@@ -1,5 +1,5 @@
-// What the browser talks to: passes requests on to the program, and stands in for it while it is
-// built or broken. Must not build or start anything: supervisor.h does.
+// The server for the browser: forwards requests to the program, and responds while it is built.
+// Layering: must not build or start anything; supervisor.h does.
 #pragma once
 
 #include <cstdint>

@@ -34,9 +34,9 @@ TEST(Project, the_program_that_is_meant_is_found) {
   EXPECT_EQ(choose_target(all, "admin", "shop")->name, "admin");
   EXPECT_EQ(choose_target({all[1], all[2]}, "", "other")->name, "shop");
   EXPECT_EQ(choose_target(all, "", "other").error(),
-            "which program? Say --target NAME, one of: admin, shop");
+            "the project has several programs. Select one with --target: admin, shop");
   EXPECT_EQ(choose_target(all, "none", "shop").error(),
-            "the project has no program none; it has: admin, shop, shop_test");
+            "there is no program none in this project. Programs: admin, shop, shop_test");
   EXPECT_FALSE(choose_target({all[2]}, "", "shop"));
 }
 

@@ -1,5 +1,5 @@
-// Finds includes that `eider dev` hides: its precompiled header has more than that of `eider
-// build`. Must not run a compiler: the supervisor does, once the program serves.
+// Finds missing includes that the precompiled header of `eider dev` hides.
+// Layering: must not run a compiler; the supervisor does, once the program serves.
 #pragma once
 
 #include <filesystem>

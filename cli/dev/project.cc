@@ -84,15 +84,18 @@ Result<ProgramTarget, std::string> choose_target(const std::vector<ProgramTarget
     return *named;
   }
   if (!wanted.empty()) {
-    return fail("the project has no program " + wanted + "; it has: " + names_of(targets));
+    return fail("there is no program " + wanted +
+                " in this project. Programs: " + names_of(targets));
   }
   std::vector<ProgramTarget> left = targets;
   std::erase_if(left, [](const ProgramTarget& each) { return is_test(each.name); });
   if (left.size() == 1) {
     return left.front();
   }
-  return fail(left.empty() ? std::string("the project has no program to be served: add_executable")
-                           : "which program? Say --target NAME, one of: " + names_of(left));
+  return fail(left.empty()
+                  ? std::string("the project has no program to run. Add one with add_executable")
+                  : "the project has several programs. Select one with --target: " +
+                        names_of(left));
 }
 
 Result<ProjectLock, std::string> ProjectLock::take(const fs::path& build) {
@@ -106,7 +109,8 @@ Result<ProjectLock, std::string> ProjectLock::take(const fs::path& build) {
   }
   if (::flock(made.file_.get(), LOCK_EX | LOCK_NB) != 0) {
     const std::string told = read_text_file(name).value_or("");
-    return fail("eider dev runs for this project already" + (told.empty() ? "" : ": " + told));
+    return fail("eider dev is already running for this project" +
+                (told.empty() ? "" : ": " + told));
   }
   (void)!::ftruncate(made.file_.get(), 0);
   return made;

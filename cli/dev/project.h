@@ -1,5 +1,5 @@
-// The programs of a CMake project, which of them `eider dev` runs, and the lock of its build
-// directory. Must not build them.
+// The programs of a CMake project, the one that `eider dev` runs, and the lock of its build folder.
+// Layering: must not build them.
 #pragma once
 
 #include <filesystem>

@@ -49,7 +49,7 @@ Result<fs::path, std::string> cache_directory() {
   if (const char* const home = std::getenv("HOME"); home != nullptr && *home != '\0') {
     return fs::path(home) / ".cache/eider";
   }
-  return fail(std::string("neither XDG_CACHE_HOME nor HOME says where to build"));
+  return fail(std::string("cannot find a build directory: set XDG_CACHE_HOME or HOME"));
 }
 
 /// For CMake, within quotes.
@@ -111,7 +111,7 @@ Result<void, std::string> run_tool(std::vector<std::string> words) {
     return fail(std::string(kWasStopped));
   }
   return ended->is_good() ? Result<void, std::string>()
-                          : fail("it cannot be built\n" + ended->output);
+                          : fail("the build failed\n" + ended->output);
 }
 
 /// returns  the program
@@ -126,7 +126,7 @@ Result<fs::path, std::string> build(const fs::path& file, const std::string& sou
   std::error_code failed;
   fs::create_directories(directory, failed);
   if (failed) {
-    return fail("cannot make " + directory.string() + ": " + failed.message());
+    return fail("cannot create " + directory.string() + ": " + failed.message());
   }
   const Descriptor lock = lock_directory(directory);
   const auto compiled = compiled_of(file, source, directory);
@@ -183,15 +183,16 @@ Result<Source, std::string> read_source(std::string_view name) {
     return fail(absent.message());
   }
   if (!fs::is_regular_file(read.file)) {
-    return fail(std::string(fs::is_directory(read.file) ? "it is a folder" : "it is no file"));
+    return fail(std::string(fs::is_directory(read.file) ? "is a directory" : "is not a file"));
   }
   read.text = read_text_file(read.file).value_or("");
   if (read.text.empty()) {
-    return fail(std::string(fs::is_empty(read.file) ? "it is empty" : "it cannot be read"));
+    return fail(std::string(fs::is_empty(read.file) ? "is empty" : "cannot be read"));
   }
   const std::string ending = read.file.extension().string();
   if (!read.text.starts_with("#!") && std::ranges::find(kEndings, ending) == kEndings.end()) {
-    return fail(fmt::format("its name does not end with {}", fmt::join(kEndings, ", ")));
+    return fail(
+        fmt::format("does not have one of the file name extensions {}", fmt::join(kEndings, ", ")));
   }
   return read;
 }
@@ -220,14 +221,14 @@ int run_file(std::span<const std::string_view> words) {
     return kCommandDone;
   }
   if (words.empty() || words.front().starts_with('-')) {
-    fmt::print(stderr, "eider run: which source? {}; eider run main.cc --port 3000\n",
-               words.empty() ? "none is named" : "options go behind it");
+    fmt::print(stderr, "eider run: {}. Example: eider run main.cc --port 3000\n",
+               words.empty() ? "no source file given" : "put options after the source file");
     return kCommandMisused;
   }
   const auto read = read_source(words.front());
   if (!read) {
-    fmt::print(stderr, "eider run: {}: {}; it takes a source: eider run main.cc\n", words.front(),
-               read.error());
+    fmt::print(stderr, "eider run: {}: {}. A C++ source file is required: eider run main.cc\n",
+               words.front(), read.error());
     return kCommandMisused;
   }
   const auto& [file, source] = *read;
@@ -240,8 +241,8 @@ int run_file(std::span<const std::string_view> words) {
     fmt::print(stderr, "eider run: {}\n", program.error());
     if (const auto project = find_project(file.parent_path())) {
       fmt::print(stderr,
-                 "eider run: {} was compiled alone, without the rest of {}: eider dev runs the "
-                 "whole project\n",
+                 "eider run: {} was compiled alone, without the rest of {}. Use eider dev to run "
+                 "the whole project\n",
                  file.filename().string(), project->root);
     }
     return kCommandFailed;

@@ -1,5 +1,5 @@
-// The command `eider run`: a single source, without a project, compiled and run.
-// Must not be how a program is shipped: it is built for development.
+// The command `eider run`: compiles and runs a single source file without a project.
+// Layering: for development; must not be used to ship programs.
 #pragma once
 
 #include <set>

@@ -1,5 +1,5 @@
-// The sockets by which this program and one that it has started know of each other.
-// Must not wait on any.
+// The sockets between this program and the programs that it starts.
+// Layering: must not wait on a socket.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Which files of a directory tree change, as the kernel reports it (inotify(7)), and what a change
-// requires: a build, a restart or a reload. Must not do it.
+// Watches the files of a project (inotify(7)), and classifies changes: build, restart or reload.
+// Layering: must not build, restart or reload.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The stack that a crashed program has told, with names and lines.
-// Must not hold a crash up for long.
+// The stack trace of a crashed program, with names and lines.
+// Layering: must not delay a crash for long.
 #pragma once
 
 #include <filesystem>

@@ -68,13 +68,13 @@ std::string what_it_is_at(pid_t pid, std::string_view said) {
     said.remove_suffix(1);
   }
   said.remove_prefix(said.rfind('\n') + 1);  // npos + 1 is 0
-  return said.empty() ? told : fmt::format("{}; the last it said: {}", told, said);
+  return said.empty() ? told : fmt::format("{}; last output: {}", told, said);
 }
 
 std::string how_ended(const Ending& how) {
   return how.signal != 0
-             ? fmt::format("The program has crashed: {} ({})", ::strsignal(how.signal), how.signal)
-             : fmt::format("The program has ended, with status {}", how.code);
+             ? fmt::format("The program crashed: {} ({})", ::strsignal(how.signal), how.signal)
+             : fmt::format("The program exited with status {}", how.code);
 }
 
 }  // namespace
@@ -197,7 +197,7 @@ void Supervisor::begin_job(Job job, std::vector<std::string> words) {
   if (!started) {
     said_ = started.error();
     job_ = Job::none;
-    break_build("The build cannot begin");
+    break_build("The build cannot start");
     return;
   }
   builder_ = std::move(*started);
@@ -227,13 +227,13 @@ void Supervisor::hear_builder() {
 
 void Supervisor::on_configured(bool is_good) {
   if (!is_good) {
-    break_build("CMake has failed");
+    break_build("CMake failed");
     return;
   }
   auto chosen = choose_target(read_targets(options_.tree.build), options_.target, options_.name);
   if (!chosen) {
     said_ = chosen.error();
-    break_build("Which program is meant?");
+    break_build("No program selected");
     return;
   }
   target_ = std::move(*chosen);
@@ -253,7 +253,7 @@ void Supervisor::break_build(const char* title) {
 
 void Supervisor::on_built(bool is_good) {
   if (!is_good) {
-    break_build("The build has failed");
+    break_build("The build failed");
     return;
   }
   if (said_.contains(": warning: ")) {
@@ -291,12 +291,11 @@ void Supervisor::on_checked(bool is_good) {
   if (is_good) {
     return;
   }
-  const Fault fault{
-      .title = fmt::format("{} needs another #include: it compiles here, where the headers of all "
-                           "sources are precompiled, and not by eider build",
-                           includes_->file()),
-      .diagnostics = read_diagnostics(said_, options_.tree.source.string()),
-      .output = said_};
+  const Fault fault{.title = fmt::format("{} lacks an #include: it compiles here because of "
+                                         "precompiled headers, but not with eider build",
+                                         includes_->file()),
+                    .diagnostics = read_diagnostics(said_, options_.tree.source.string()),
+                    .output = said_};
   fmt::print(stderr, "\n{}\n", fault_text(fault));
 }
 
@@ -434,7 +433,7 @@ void Supervisor::check_deadlines() {
     act_on_changes();
   }
   if (run_ == Run::leaving && now >= program_deadline_) {
-    say("the program does not stop by SIGTERM, and is killed");
+    say("the program did not stop after SIGTERM and was killed");
     program_.signal(SIGKILL);
     program_deadline_ = now + kLeaveWithin;
   } else if (run_ == Run::starting && now >= program_deadline_) {

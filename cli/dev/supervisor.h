@@ -1,5 +1,5 @@
-// Builds the program, runs it, and does both again when something is saved.
-// Must not answer requests: front.h does, by what the state says.
+// Builds and runs the program, and again whenever a file is saved.
+// Layering: must not respond to requests; front.h does.
 #pragma once
 
 #include <atomic>

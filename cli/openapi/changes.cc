@@ -146,7 +146,7 @@ class DocumentChanges {
     for (const Field& path : members_of(*older.value)) {
       const auto found = paths.find(without_names(path.name));
       if (found == paths.end()) {
-        changes_.add(below("/paths", path.name), "the path is gone");
+        changes_.add(below("/paths", path.name), "the path was removed");
       } else {
         compare_items(path.name, found->second);
       }
@@ -169,7 +169,7 @@ class DocumentChanges {
         continue;
       }
       if (is.value->is_null()) {
-        changes_.add(is.pointer, "the method is gone");
+        changes_.add(is.pointer, "the method was removed");
       } else {
         compare({older_, older, before, std::move(was)}, {newer_, newer, after, std::move(is)});
       }
@@ -190,19 +190,19 @@ class DocumentChanges {
       const auto is = after.find(name);
       if (is == after.end()) {
         changes_.add(below(newer.operation.pointer, "parameters"),
-                     "the parameter " + name_of(was) + " is gone");
+                     "the parameter " + name_of(was) + " was removed");
         continue;
       }
       if (is_true(*is->second.value, "required") && !is_true(*was.value, "required")) {
         changes_.add(is->second.pointer,
-                     "the parameter " + name_of(is->second) + " is required now");
+                     "the parameter " + name_of(is->second) + " is now required");
       }
       changes_.compare(older_.member(was, "schema"), newer_.member(is->second, "schema"),
                        Way::taken);
     }
     for (const auto& [name, is] : after) {
       if (!before.contains(name) && is_true(*is.value, "required")) {
-        changes_.add(is.pointer, "the parameter " + name_of(is) + " is new, and required");
+        changes_.add(is.pointer, "the parameter " + name_of(is) + " is new and required");
       }
     }
   }
@@ -214,7 +214,7 @@ class DocumentChanges {
 
   void compare_requests(const Part& was, const Part& is, const Side& older, const Side& newer) {
     if (is_true(*is.value, "required") && !is_true(*was.value, "required")) {
-      changes_.add(is.pointer, "content is required now");
+      changes_.add(is.pointer, "a request body is now required");
     }
     compare_contents(was, is, older, newer, Way::taken);
   }
@@ -233,7 +233,7 @@ class DocumentChanges {
         changes_.compare(was_items, is_items, way);
         changes_.compare(data_of(older_, was_items), data_of(newer_, is_items), way);
       } else if (after.value->find("*/*") == nullptr) {
-        changes_.add(after.pointer, "the media type " + type.name + " is gone");
+        changes_.add(after.pointer, "the media type " + type.name + " was removed");
       }
     }
   }
@@ -262,7 +262,7 @@ class DocumentChanges {
         compare_fields(was, is);
         compare_contents(was, is, older, newer, Way::given);
       } else if (!is_error) {
-        changes_.add(after.pointer, "the answer " + answer.name + " is gone");
+        changes_.add(after.pointer, "the response " + answer.name + " was removed");
       }
     }
   }
@@ -272,7 +272,7 @@ class DocumentChanges {
     const Part after = newer_.member(is, "headers");
     for (const Field& field : members_of(*before.value)) {
       if (newer_.find(*after.value, field.name) == nullptr) {
-        changes_.add(is.pointer, "the answer's field " + field.name + " is gone");
+        changes_.add(is.pointer, "the response header " + field.name + " was removed");
       }
     }
   }
@@ -285,14 +285,15 @@ class DocumentChanges {
       return;
     }
     if (is_too_much(before) || is_too_much(after)) {
-      changes_.add(pointer, "there are too many ways to say who asks: they were not looked at");
+      changes_.add(pointer,
+                   "there are too many security requirements to compare; they were skipped");
     } else if (is_open(before)) {
-      changes_.add(pointer, "it asks who asks now");
+      changes_.add(pointer, "it now requires authentication");
     } else if (!std::ranges::all_of(before, [&](const Value& way) {
                  return std::ranges::any_of(after,
                                             [&](const Value& now) { return is_enough(way, now); });
                })) {
-      changes_.add(pointer, "a way to say who asks is no longer enough");
+      changes_.add(pointer, "an authentication method is no longer sufficient");
     }
   }
 

@@ -1,5 +1,5 @@
-// What of a newer OpenAPI document breaks those that were made for an older one.
-// Must not judge wording: summaries and descriptions may change as they like.
+// Finds changes of an OpenAPI document that break clients of an older one.
+// Layering: must not compare texts; summaries and descriptions can change freely.
 #pragma once
 
 #include <string>

@@ -43,7 +43,7 @@ std::string told_of(const Value& older, const Value& newer) {
   return all;
 }
 
-constexpr const char* kTooMuch = ": there is too much to compare: not all has been looked at\n";
+constexpr const char* kTooMuch = ": the schemas are too large to compare completely\n";
 
 /// Two optional references to the next at each: as many ways as there are numbers of 200 bits.
 TEST(HostileDocuments, of_optional_references_are_walked_once) {

@@ -202,9 +202,9 @@ TEST(BreakingChanges, say_where_and_what) {
             "/paths/~1notes~1{id}/post/requestBody/content/application~1json/schema/properties/"
             "a~1b: in requests: maxLength was 9, is 8\n");
   EXPECT_EQ(changes(R"({"paths":{"/a":{},"/b":{}}})", R"({"paths":{"/b":{}}})"),
-            "/paths/~1a: the path is gone\n");
+            "/paths/~1a: the path was removed\n");
   EXPECT_EQ(changes(R"({"paths":{"/a":{"get":{},"put":{}}}})", R"({"paths":{"/a":{"get":{}}}})"),
-            "/paths/~1a/put: the method is gone\n");
+            "/paths/~1a/put: the method was removed\n");
 }
 
 TEST(BreakingChanges, follow_references_and_are_told_once) {
@@ -263,7 +263,7 @@ TEST(BreakingChanges, are_in_what_the_data_of_an_event_holds) {
   EXPECT_EQ(changes(with("string"), with("string")), "");
   EXPECT_EQ(changes(with("integer"), with("string")),
             "/paths/~1notes~1{id}/post/responses/200/content/text~1event-stream/x-itemSchema/"
-            "properties/data/contentSchema: in answers: type was \"integer\", is \"string\"\n");
+            "properties/data/contentSchema: in responses: type was \"integer\", is \"string\"\n");
 }
 
 TEST(BreakingChanges, are_not_in_a_schema_that_is_written_in_another_way) {
@@ -370,7 +370,8 @@ TEST(BreakingChanges, are_in_what_a_scheme_is) {
                     with("a", R"({"type":"oauth2","flows":{"password":{"tokenUrl":"/token",)"
                               R"("scopes":{"x":"y"}},"implicit":{}}})")),
             "");
-  const std::string told = "/paths/~1a/get/security: a way to say who asks is no longer enough\n";
+  const std::string told =
+      "/paths/~1a/get/security: an authentication method is no longer sufficient\n";
   EXPECT_EQ(changes(with("a", bearer), with("a", R"({"type":"http","scheme":"basic"})")), told);
   EXPECT_EQ(changes(with("a", bearer), with("a", key)), told);
   EXPECT_EQ(changes(with("a", key), with("a", R"({"type":"apiKey","in":"query","name":"X-Key"})")),

@@ -1,4 +1,4 @@
-// `eider openapi`: prints a document, makes clients of it, compares two.
+// `eider openapi`: prints documents, generates clients, and compares documents.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -49,7 +49,7 @@ Result<json::Value, std::string> read_openapi_file(std::string_view file) {
   }
   auto document = json::read<json::Value>(*text);
   if (!document) {
-    return fail(fmt::format("{} is no JSON: {}", file, document.error().detail()));
+    return fail(fmt::format("{} is not JSON: {}", file, document.error().detail()));
   }
   return std::move(*document);
 }
@@ -104,13 +104,13 @@ Result<Wanted, std::string> wanted_of(std::span<const std::string_view> argument
     return fail(document.error());
   }
   if (wanted.language != "typescript" && wanted.language != "c++") {
-    return fail(std::string("--language has to be typescript or c++"));
+    return fail(std::string("--language must be typescript or c++"));
   }
   if (!is_namespace(wanted.space)) {
-    return fail(fmt::format("{} is no namespace", wanted.space));
+    return fail(fmt::format("{} is not a valid namespace", wanted.space));
   }
   if (document->empty()) {
-    return fail(std::string("which document? see eider openapi client --help"));
+    return fail(std::string("no document given; see eider openapi client --help"));
   }
   wanted.document = document->front();
   return wanted;
@@ -150,7 +150,8 @@ Result<json::Value, std::string> read_document(std::string_view file) {
     return document;
   }
   if (document->find("openapi") == nullptr || document->find("paths") == nullptr) {
-    return fail(fmt::format("{} is no OpenAPI document: it has no openapi or no paths", file));
+    return fail(fmt::format(
+        "{} is not an OpenAPI document: the members openapi and paths are required", file));
   }
   return document;
 }
@@ -185,7 +186,7 @@ int openapi_diff(std::span<const std::string_view> arguments) {
     return command_fault("openapi diff", files.error(), kCommandMisused);
   }
   if (files->size() != 2) {
-    return command_fault("openapi diff", "it takes two files, OLD and NEW", kCommandMisused);
+    return command_fault("openapi diff", "two files are required, OLD and NEW", kCommandMisused);
   }
   const auto older = read_document(files->front());
   const auto newer = read_document(files->back());
@@ -218,8 +219,8 @@ int openapi_command(std::span<const std::string_view> arguments) {
   if (is_help(arguments, kOpenapiHelp)) {
     return kCommandDone;
   }
-  fmt::print(stderr, "eider openapi: {} there are document, client and diff\n",
-             action.empty() ? "which one?" : fmt::format("there is no action {};", action));
+  fmt::print(stderr, "eider openapi: {} Actions: document, client and diff\n",
+             action.empty() ? "no action given." : fmt::format("unknown action {}.", action));
   return kCommandMisused;
 }
 

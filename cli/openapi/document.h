@@ -1,5 +1,5 @@
-// A JSON document that is asked for members and references again and again, whatever its size.
-// Must not copy of it, nor trust it: references lead anywhere, also in circles.
+// A JSON document with fast access to members and references, whatever its size.
+// Layering: must not copy or trust the document; references can be circular.
 #pragma once
 
 #include <array>

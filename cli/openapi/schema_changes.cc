@@ -101,7 +101,7 @@ void SchemaChanges::add(std::string pointer, std::string what) {
 
 std::vector<Change> SchemaChanges::take() {
   if (is_cut_short_ || older_.is_worn_out() || newer_.is_worn_out()) {
-    add("", "there is too much to compare: not all has been looked at");
+    add("", "the schemas are too large to compare completely");
   }
   return std::move(found_);
 }
@@ -168,7 +168,7 @@ void SchemaChanges::look_at(Id id, const Pair& pair) {
     return;
   }
   if (pair.wide.is_never) {
-    fault(id, pair, "no value is allowed any more");
+    fault(id, pair, "no value is allowed any longer");
     return;
   }
   if (!pair.narrow.choices.empty() || !pair.wide.choices.empty()) {
@@ -202,7 +202,7 @@ void SchemaChanges::look_at_choices(Id id, const Pair& pair) {
     std::ranges::move(by_type(narrow_document(pair.way), one), std::back_inserter(alternatives));
   }
   const std::string_view gone =
-      pair.way == kTaken ? "an alternative is gone: " : "an alternative is new: ";
+      pair.way == kTaken ? "an alternative was removed: " : "an alternative is new: ";
   for (std::size_t i = 0; i < alternatives.size(); ++i) {
     const Schema& alternative = alternatives[i];
     need(id, {alternative, without_choices(pair.wide), pair.way});
@@ -254,7 +254,7 @@ void SchemaChanges::look_at_enums(Id id, const Pair& pair) {
   const std::unordered_set<std::string_view> allowed(wide->begin(), wide->end());
   for (const std::string& value : *narrow) {
     if (!allowed.contains(value)) {
-      fault(id, pair, value + (pair.way == kTaken ? " is gone" : " is new"));
+      fault(id, pair, value + (pair.way == kTaken ? " was removed" : " is new"));
     }
   }
 }
@@ -288,7 +288,7 @@ void SchemaChanges::look_at_required(Id id, const Pair& pair) {
   const auto always = required_of(narrow_document(pair.way), pair.narrow);
   const std::unordered_set<std::string_view> known(always.begin(), always.end());
   const std::string_view what =
-      pair.way == kTaken ? " is required now" : " is no longer always there";
+      pair.way == kTaken ? " is now required" : " is no longer always present";
   for (const std::string& name : required_of(wide_document(pair.way), pair.wide)) {
     if (!known.contains(name)) {
       fault(id, pair, json::to_text(name).append(what));
@@ -305,7 +305,7 @@ void SchemaChanges::look_at_properties(Id id, const Pair& pair) {
       need(id, {property_of(of_narrow, pair.narrow, name), property_of(of_wide, pair.wide, name),
                 pair.way});
     } else if (pair.way == kTaken) {
-      fault(id, pair, json::to_text(name) + " is gone");
+      fault(id, pair, json::to_text(name) + " was removed");
     }
   }
 }
@@ -320,7 +320,7 @@ void SchemaChanges::look_at_others(Id id, const Pair& pair) {
     return;
   }
   if (pair.way == kTaken && is_closed(of_wide, pair.wide)) {
-    fault(id, pair, "members that it does not name are refused now");
+    fault(id, pair, "additional members are now rejected");
   }
   need(id, {others, others_of(of_wide, pair.wide), pair.way});
   if (others.says_nothing()) {
@@ -360,7 +360,7 @@ void SchemaChanges::look_at_items(Id id, const Pair& pair) {
 Change SchemaChanges::change_of(const Pair& pair, std::string_view what) const {
   const bool is_taken = pair.way == kTaken;
   return {(is_taken ? pair.wide : pair.narrow).place.pointer,
-          std::string(is_taken ? "in requests: " : "in answers: ").append(what)};
+          std::string(is_taken ? "in requests: " : "in responses: ").append(what)};
 }
 
 void SchemaChanges::fault(Id id, const Pair& pair, std::string_view what) {

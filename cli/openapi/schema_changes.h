@@ -1,5 +1,5 @@
-// Whether all values of one JSON Schema are values of another, and where they are not.
-// Must not know operations.
+// Checks whether all values of one JSON Schema are values of another, and reports differences.
+// Layering: must not know operations.
 #pragma once
 
 #include <cstdint>

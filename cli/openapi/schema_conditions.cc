@@ -87,8 +87,8 @@ void SchemaChanges::look_at_not(Id id, const Pair& pair) {
           id_of(id, {never, schema_of(of_narrow, {one}), other_way(pair.way)}));
     }
     choice.otherwise =
-        change_of(pair, (pair.way == Way::taken ? "refused now is what is as "
-                                                : "no longer refused is what is as ") +
+        change_of(pair, (pair.way == Way::taken ? "now rejects values that match "
+                                                : "no longer rejects values that match ") +
                             shown(*refused.value));
     findings_[id].choices.push_back(std::move(choice));
   }
@@ -144,7 +144,7 @@ void SchemaChanges::look_at_conditions(Id id, const Pair& pair) {
     need(always, {pair.narrow, wide.met, pair.way});
     need(always, {pair.narrow, wide.unmet, pair.way});
     choice.options.push_back(always);
-    choice.otherwise = change_of(pair, "what holds by if, then and else is not what held");
+    choice.otherwise = change_of(pair, "the conditions of if, then and else have changed");
     findings_[id].choices.push_back(std::move(choice));
   }
 }
@@ -154,7 +154,7 @@ void SchemaChanges::look_at_dependents(Id id, const Pair& pair) {
   Document& of_narrow = narrow_document(pair.way);
   Document& of_wide = wide_document(pair.way);
   const std::string_view what =
-      pair.way == Way::taken ? " is required now with " : " is no longer always there with ";
+      pair.way == Way::taken ? " is now required with " : " is no longer always present with ";
   const std::vector<std::string> required = required_of(of_narrow, pair.narrow);
   const std::set<std::string> always(required.begin(), required.end());
   for (const std::string& name : names_of_dependents(of_wide, pair.wide)) {

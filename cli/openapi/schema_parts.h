@@ -1,5 +1,5 @@
-// What a value of a JSON Schema has to be, gathered from all parts of the document that say so.
-// Must not compare: it tells of one document.
+// Collects the conditions of a JSON Schema from all parts of a document.
+// Layering: must not compare documents.
 #pragma once
 
 #include <optional>

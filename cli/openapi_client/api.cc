@@ -94,7 +94,7 @@ class Reader {
     api.components = shapes_.components();
     const Value* const paths = document_.find("paths");
     if (paths != nullptr && !paths->is_object()) {
-      refuse("/paths", "it is no object");
+      refuse("/paths", "is not an object");
     }
     for (const json::Field& path : members_of(document_["paths"])) {
       read_path(path.name, path.value, api);
@@ -109,7 +109,9 @@ class Reader {
     if (target != nullptr && target != &value) {
       const std::size_t size = json::to_text(*target).size();
       if (size > left_) {
-        refuse(pointer, fmt::format("references make more than {} times the document", kTimesMax));
+        refuse(pointer,
+               fmt::format("references expand to more than {} times the size of the document",
+                           kTimesMax));
       }
       left_ -= size;
     }
@@ -118,14 +120,15 @@ class Reader {
 
   void check_version() {
     if (document_.find("swagger") != nullptr) {
-      refuse("/swagger", "this is Swagger 2; documents of OpenAPI 3.1 and 3.2 are read");
+      refuse("/swagger", "Swagger 2 is not supported; use a document of OpenAPI 3.1 or 3.2");
     }
     if (document_.find("openapi") == nullptr) {
-      refuse("/openapi", "it is missing: this is no OpenAPI document");
+      refuse("/openapi", "is missing: this is not an OpenAPI document");
     }
     const std::string version = text_at(document_, "openapi");
     if (!version.starts_with("3.1") && !version.starts_with("3.2")) {
-      refuse("/openapi", "this is \"" + version + "\"; documents of 3.1 and 3.2 are read");
+      refuse("/openapi",
+             "unsupported version \"" + version + "\"; use a document of OpenAPI 3.1 or 3.2");
     }
   }
 
@@ -155,14 +158,15 @@ class Reader {
   void read_path(const std::string& path, const Value& item, Api& api) {
     const std::string pointer = below("/paths", path);
     if (!path.starts_with('/') || path.starts_with("//")) {
-      refuse(pointer, "a path begins with one slash");  // else it would go on with the host's name
+      refuse(pointer,
+             "a path must start with one slash");  // else it would go on with the host's name
     }
     if (!is_plain_path(path)) {
-      refuse(pointer, "a path has no backslash and no control character");
+      refuse(pointer, "a path cannot contain a backslash or a control character");
     }
     const Value* const target = follow(item, pointer);
     if (target == nullptr || !target->is_object()) {
-      refuse(pointer, "it is no object, or a reference that leads nowhere");
+      refuse(pointer, "is not an object, or is an invalid reference");
     }
     refuse_servers(*target, pointer);
     for (const std::string_view method : openapi::kMethods) {
@@ -171,7 +175,7 @@ class Reader {
         continue;
       }
       if (!operation->is_object()) {
-        refuse(below(pointer, method), "it is no object");
+        refuse(below(pointer, method), "is not an object");
       }
       add_call(*operation, *target, path, std::string(method), api);
     }
@@ -230,22 +234,22 @@ class Reader {
       const std::string pointer = where + "/parameters/" + std::to_string(i);
       const Value* const one = follow(list[i], pointer);
       if (one == nullptr) {
-        refuse(pointer, "the reference leads nowhere");
+        refuse(pointer, "the reference is invalid");
       }
       const std::string name = text_at(*one, "name");
       const std::string in = text_at(*one, "in");
       if (name.empty()) {
-        refuse(pointer, "it has no name");
+        refuse(pointer, "has no name");
       }
       if (in == "cookie" || one->find("x-selects") != nullptr) {
         continue;  // an answer without some members is none of the type that a call gives
       }
       if (in != "path" && in != "query" && in != "header") {
-        refuse(pointer, "it is in none of path, query, header and cookie");
+        refuse(pointer, "must be in path, query, header or cookie");
       }
       const auto names = names_in(call.path);
       if (in == "path" && std::ranges::find(names, name) == names.end()) {
-        refuse(pointer, "the path has no {" + name + "}");
+        refuse(pointer, "the path does not contain {" + name + "}");
       }
       Parameter& parameter = find_or_add(call,
                                          in == "path"    ? Parameter::In::path
@@ -321,10 +325,11 @@ class Reader {
         style == usual || (is_query && (style == "spaceDelimited" || style == "pipeDelimited" ||
                                         style == "deepObject"));
     if (!is_known) {
-      refuse(below(pointer, "style"), "the style " + style + " is not supported here");
+      refuse(below(pointer, "style"),
+             "the style " + style + " is not supported for this parameter");
     }
     if ((form == Form::object) != (style == "deepObject")) {
-      refuse(pointer, "objects have the style deepObject, in a query, and nothing else has");
+      refuse(pointer, "the style deepObject is only for objects in a query, and objects need it");
     }
     if (form == Form::object) {
       return "deep";
@@ -380,7 +385,7 @@ class Reader {
   Content best_of(const Value& holder, const std::string& pointer) {
     const Value& contents = holder["content"];
     if (holder.find("content") != nullptr && !contents.is_object()) {
-      refuse(below(pointer, "content"), "it is no object");
+      refuse(below(pointer, "content"), "is not an object");
     }
     Content best;
     for (const json::Field& media : members_of(contents)) {
@@ -398,7 +403,7 @@ class Reader {
     }
     const Value* const body = follow(operation["requestBody"], pointer);
     if (body == nullptr) {
-      refuse(pointer, "the reference leads nowhere");
+      refuse(pointer, "the reference is invalid");
     }
     call.body = best_of(*body, pointer);
     call.is_body_required = is_true(*body, "required");
@@ -408,11 +413,11 @@ class Reader {
     for (const json::Field& field : members_of(operation["responses"])) {
       const std::string pointer = below(where, field.name);
       if (!is_status(field.name)) {
-        refuse(pointer, "it is no status");
+        refuse(pointer, "is not a status code");
       }
       const Value* const answer = follow(field.value, pointer);
       if (answer == nullptr) {
-        refuse(pointer, "the reference leads nowhere");
+        refuse(pointer, "the reference is invalid");
       }
       if (field.name.starts_with('2')) {
         call.answers.push_back({field.name, best_of(*answer, pointer)});

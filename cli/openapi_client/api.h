@@ -1,5 +1,5 @@
-// What an OpenAPI document (3.1, 3.2) says to those that call its API, in no language yet.
-// Must not fetch anything: references lead within the document, or nowhere.
+// The API of an OpenAPI document (3.1, 3.2), independent of the language of the client.
+// Layering: must not fetch anything; references must be within the document.
 #pragma once
 
 #include <cstdint>

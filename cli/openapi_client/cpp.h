@@ -1,5 +1,5 @@
-// A client in C++: one header of plain structs and a class, over the component `client`.
-// Must not write anything of the document that is not escaped.
+// Generates a C++ client: one header with plain structs and a class, using the component `client`.
+// Layering: must escape everything from the document.
 #pragma once
 
 #include <string>

@@ -73,7 +73,7 @@ TEST(CppClient, has_a_type_for_each_schema) {
   EXPECT_EQ(cpp_type_of(R"({"enum":["a",1]})"), "eider::json::Value /* one of several values */");
   EXPECT_EQ(cpp_type_of(R"({"properties":{"b":{}}})"), "S_a");
   EXPECT_EQ(cpp_type_of(R"({"properties":{"b-c":{}}})"),
-            "eider::json::Value /* \"b-c\" is no name of C++ */");
+            "eider::json::Value /* \"b-c\" is not a valid name in C++ */");
 }
 
 TEST(CppClient, tells_members_that_may_be_absent_from_those_that_may_be_null) {
@@ -153,7 +153,8 @@ TEST(CppClient, sends_lists_and_objects_of_a_query_as_their_style_says) {
 }
 
 TEST(CppClient, is_no_multiple_of_its_document) {
-  const std::string told = "/components/schemas: references make more than 100 times the document";
+  const std::string told =
+      "/components/schemas: references expand to more than 100 times the size of the document";
   EXPECT_EQ(
       cpp_fault_of(
           100, [](const std::string& next) { return R"({"allOf":[)" + next + "," + next + "]}"; }),
@@ -178,7 +179,7 @@ TEST(CppClient, is_not_made_of_a_chain_of_references_without_end) {
   const auto structure = [](const std::string& next) {
     return R"({"properties":{"a":)" + next + "}}";
   };
-  const std::string told = "/components/schemas: references lead through more than 500 schemas";
+  const std::string told = "/components/schemas: a chain of references has more than 500 schemas";
   EXPECT_EQ(cpp_fault_of(100, alias), "");
   EXPECT_EQ(cpp_fault_of(450, structure), "");
   EXPECT_EQ(cpp_fault_of(1'000, structure), told);

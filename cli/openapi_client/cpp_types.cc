@@ -26,7 +26,7 @@ class Followed {
  public:
   explicit Followed(int& depth) : depth_(depth) {
     if (depth == kFollowedMax) {
-      throw TooMuch{"/components/schemas: references lead through more than " +
+      throw TooMuch{"/components/schemas: a chain of references has more than " +
                     std::to_string(kFollowedMax) + " schemas"};
     }
     ++depth_;
@@ -57,7 +57,7 @@ std::string why_no_struct(const std::vector<Shape>& members) {
   }
   for (const Shape& member : members) {
     if (!is_cpp_name(member.name)) {
-      return "\"" + member.name + "\" is no name of C++";
+      return "\"" + member.name + "\" is not a valid name in C++";
     }
   }
   return {};
@@ -142,7 +142,7 @@ CppTypes::CppTypes(const std::vector<Shape>& components, std::size_t weight, std
 
 void CppTypes::spend(std::size_t weight) const {
   if (weight > left_) {
-    throw TooMuch{"/components/schemas: references make more than " +
+    throw TooMuch{"/components/schemas: references expand to more than " +
                   std::to_string(kTimesMadeMax) + " times the document"};
   }
   left_ -= weight;
@@ -277,7 +277,7 @@ std::string CppTypes::of_reference(const std::string& to, const std::string& con
   Component& component = components_.at(to);
   if (component.as == As::alias) {
     if (!inlined_.insert(to).second) {
-      return value_because(to + " holds itself");
+      return value_because(to + " contains itself");
     }
     std::string type = without_null(*component.shape, context);
     inlined_.erase(to);
@@ -294,7 +294,7 @@ std::string CppTypes::of_reference(const std::string& to, const std::string& con
 
 std::string CppTypes::of_members(const Shape& shape, const std::string& context) {
   const auto members = members_of(shape);
-  const std::string why = members ? why_no_struct(*members) : "it is several things at once";
+  const std::string why = members ? why_no_struct(*members) : "combines several types";
   return why.empty() ? prefix_ + add_struct(context, *members) : value_because(why);
 }
 

@@ -1,5 +1,5 @@
-// Shapes as types of C++: structs and enums in an order in which they compile.
-// Must not know calls.
+// Generates C++ types for shapes: structs and enums, in an order that compiles.
+// Layering: must not know calls.
 #pragma once
 
 #include <cstddef>

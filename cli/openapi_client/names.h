@@ -1,5 +1,5 @@
-// Names and texts of a document as a program's source may hold them.
-// Must not let anything through that ends a comment, a literal or a line.
+// Converts names and texts of a document for source code.
+// Layering: must not let text end a comment, a literal or a line.
 #pragma once
 
 #include <cstddef>

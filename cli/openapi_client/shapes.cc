@@ -160,7 +160,7 @@ Shape Shapes::of(const Value& schema) const {
     return schema.boolean() ? unknown() : literals({});
   }
   if (!schema.is_object()) {
-    return unknown(schema.is_null() ? "" : "it is no schema");
+    return unknown(schema.is_null() ? "" : "is not a schema");
   }
   if (const std::string to = text_at(schema, "$ref"); !to.empty()) {
     return reference(to);
@@ -189,7 +189,7 @@ Shape Shapes::reference(const std::string& to) const {
   const bool is_component = !name.empty() && name.find('/') == name.npos;
   std::string component = unescaped(name);
   if (!is_component || !names_.contains(component)) {
-    return unknown("nothing is known of " + to);
+    return unknown("unknown reference " + to);
   }
   return {.kind = Kind::reference, .text = std::move(component)};
 }
@@ -224,7 +224,7 @@ Shape Shapes::of_type(const Value& schema, const std::string& type) const {
                                                           {"string", Kind::string}};
   const auto found = kKinds.find(type);
   if (found == kKinds.end()) {
-    return type.empty() ? unknown() : unknown("there is no type " + type);
+    return type.empty() ? unknown() : unknown("unknown type " + type);
   }
   const bool is_large =
       found->second == Kind::integer && schema["maximum"].kind() == Value::Kind::kUnsigned;
@@ -271,7 +271,7 @@ std::vector<Shape> Shapes::components() const {
   const Circles circles(all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (circles.has(i)) {
-      all[i] = {.text = "it is made of itself", .name = all[i].name};
+      all[i] = {.text = "consists of itself", .name = all[i].name};
     }
   }
   return all;

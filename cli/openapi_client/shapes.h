@@ -1,5 +1,5 @@
 // JSON Schemas as shapes, with the references of one document.
-// Must not recurse along references: a component may hold itself.
+// Layering: must not recurse along references, because a component can contain itself.
 #pragma once
 
 #include <set>

@@ -1,5 +1,5 @@
 // Documents for the tests of clients.
-// Must not be valid where a test wants them wrong.
+// Layering: for tests only.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// A client in TypeScript: one module without dependencies, over fetch.
-// Must not write anything of the document that is not escaped.
+// Generates a TypeScript client: one module without dependencies that uses fetch.
+// Layering: must escape everything from the document.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What every client in TypeScript consists of, whatever its document.
-// Must not name a type that a schema may be called by: those are in kTypeScriptNames.
+// The code that all TypeScript clients have in common.
+// Layering: must not use type names that schemas can have; those are in kTypeScriptNames.
 #pragma once
 
 #include <string_view>
@@ -33,7 +33,7 @@ inline constexpr std::string_view kTypeScriptWords[] = {
 // The parts, each for those clients that use it: compilers may warn of what nobody uses.
 
 inline constexpr std::string_view kTypeScriptRuntime = R"ts(
-/** `pointer` is a JSON pointer into the content, or a parameter's name; `code` is for programs. */
+/** `pointer` is a JSON pointer into the body, or a parameter's name; `code` is for programs. */
 export interface FieldProblem {
   pointer: string;
   detail: string;
@@ -41,7 +41,7 @@ export interface FieldProblem {
   arguments?: { [name: string]: string };
 }
 
-/** A problem document (RFC 9457), with what is wrong with each part of the input. */
+/** A problem document (RFC 9457), with the errors of each part of the input. */
 export interface ProblemDocument {
   type?: string;
   title?: string;
@@ -52,7 +52,7 @@ export interface ProblemDocument {
   [member: string]: unknown;
 }
 
-/** The server answered with a status that is none of 2xx. */
+/** The server returned a status other than 2xx. */
 export class ProblemError extends Error {
   readonly status: number;
   readonly problem: ProblemDocument;
@@ -67,7 +67,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** One server-sent event; `event` is "message" where the server names none. */
+/** A server-sent event; `event` is "message" if the server sends none. */
 export interface ServerEvent<T = string> {
   event: string;
   data: T;
@@ -83,37 +83,37 @@ export interface Login {
 }
 
 export interface ClientOptions {
-  /** "https://example.org/v1"; where it is not given, what the document says. */
+  /** "https://example.org/v1"; default: the URL in the document. */
   baseUrl?: string;
-  /** In place of the global one. */
+  /** Replaces the global fetch. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Of each request, such as Authorization; a function is called for each. */
+  /** Headers of each request, such as Authorization; a function is called for each request. */
   headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
-  /** Who asks, by the document's schemes: sent with the calls that take it. */
+  /** Credentials by security scheme, sent with the calls that need them. */
   security?: { [scheme: string]: Secret | Login | undefined };
-  /** Ends all requests. */
+  /** Aborts all requests. */
   signal?: AbortSignal;
 }
 
 export interface CallOptions {
   headers?: HeadersInit;
-  /** In place of the client's. */
+  /** Replaces the signal of the client. */
   signal?: AbortSignal;
-  /** Sees status and fields of an answer, also of one that is refused. */
+  /** Gets each response, including errors. */
   onResponse?: (response: Response) => void;
 }
 
 interface Operation {
   method: string;
   path: string;
-  /** How the content is sent, and as what. */
+  /** Format and media type of the request body. */
   body?: "json" | "form" | "multipart" | "text" | "binary";
   type?: string;
-  /** Parameters of the query that are not a pair for each element of a list. */
+  /** Query parameters with a special style. */
   styles?: [string, string][];
-  /** Where a scheme's secret goes: its name, how, and the field. */
+  /** Where credentials are sent: name of the scheme, kind, and header or parameter. */
   security?: [string, "bearer" | "basic" | "header" | "query", string][];
-  /** How the content of each status is read. */
+  /** Format of the response body by status. */
   answers?: { [status: string]: string };
 }
 
@@ -129,8 +129,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Each pair of a query or form. Lists are a pair per element, or one pair with that style between
- * the elements; members of "deep" objects are a pair each. null and undefined are left out.
+ * The pairs of a query or form. Lists are one pair per element, or one pair with a separator;
+ * members of "deep" objects are one pair each. null and undefined are skipped.
  */
 function* pairsOf(
   values: object | undefined, styles: [string, string][] = [],
@@ -152,8 +152,8 @@ function* pairsOf(
 }
 
 /**
- * Values are encoded. A segment "." or ".." is a step in the path to fetch, however it is encoded,
- * and an empty one may make a host's name of the next ("//host"): these are refused.
+ * Encodes the values. The segments "." and ".." change the path in fetch, even if encoded, and an
+ * empty one could turn the next segment into a host name ("//host"), so they are rejected.
  */
 function filled(path: string, values: object): string {
   const made = path.replace(/\{([^}]*)\}/g, (_, name: string) => {
@@ -192,7 +192,7 @@ async function problemOf(response: Response): Promise<ProblemDocument> {
       return read as ProblemDocument;
     }
   } catch {
-    // it is no JSON: its text is what there is to say
+    // not JSON: use the text as the detail
   }
   return { title: response.statusText, status: response.status, detail: text.slice(0, 1000) };
 }
@@ -202,7 +202,7 @@ function basicOf(login: Login): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
-/** Of those that share a field the first that is given, and none where the caller has set it. */
+/** Sends the first credentials of each header, unless the caller has set the header. */
 async function secure(settings: ClientOptions, operation: Operation, headers: Headers,
                       query: URLSearchParams): Promise<void> {
   for (const [scheme, how, field] of operation.security ?? []) {
@@ -278,7 +278,7 @@ async function call<T>(settings: ClientOptions, operation: Operation, args: Argu
 )ts";
 
 inline constexpr std::string_view kTypeScriptLines = R"ts(
-/** In UTF-16 units; of an event, all its lines together. */
+/** Maximum length of a line or event, in UTF-16 units. */
 const lineLengthMax = 1 << 24;
 
 function checkLength(length: number): void {
@@ -302,7 +302,7 @@ async function* linesOf(response: Response): AsyncGenerator<string, void, undefi
       isDone = piece.done;
       const read = piece.done ? decoder.decode() : decoder.decode(piece.value, { stream: true });
       let text = held + read;
-      held = !isDone && text.endsWith("\r") ? "\r" : "";  // "\n" may come, which belongs to it
+      held = !isDone && text.endsWith("\r") ? "\r" : "";  // a "\n" may follow
       text = text.slice(0, text.length - held.length);
       for (const [at, part] of text.split(/\r\n|\n|\r/).entries()) {
         if (at > 0) {
@@ -335,7 +335,7 @@ async function* jsonLines<T>(
 )ts";
 
 inline constexpr std::string_view kTypeScriptEvents = R"ts(
-/** As HTML reads them ("Server-sent events"); what ends early, or has no data, is none. */
+/** Parses server-sent events; incomplete events and events without data are skipped. */
 async function* serverEvents(
   settings: ClientOptions, operation: Operation, args: Arguments = {}, options: CallOptions = {},
 ): AsyncGenerator<ServerEvent, void, undefined> {

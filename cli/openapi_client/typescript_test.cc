@@ -43,7 +43,7 @@ TEST(TypeScript, has_a_type_for_each_schema) {
             "{ [name: string]: never }");
   EXPECT_EQ(type_of(R"({"allOf":[{"enum":[1,2]},{"$ref":"#/components/schemas/Other"}]})"),
             "(1 | 2) & Other");
-  EXPECT_EQ(type_of(R"({"$ref":"x*/y"})"), "unknown /* nothing is known of x* /y */");
+  EXPECT_EQ(type_of(R"({"$ref":"x*/y"})"), "unknown /* unknown reference x* /y */");
 }
 
 TEST(TypeScript, tells_members_that_may_be_absent_from_those_that_may_be_null) {

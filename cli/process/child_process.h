@@ -1,5 +1,5 @@
-// A program started by this one: in a process group of its own, with its output within reach.
-// Must not outlive this program, nor leave a process of its group.
+// A child process in its own process group, with access to its output.
+// Layering: must not outlive this program or leave a process of its group.
 #pragma once
 
 #include <sys/types.h>

@@ -76,13 +76,13 @@ TEST(ChildProcess, its_group_ends_with_it) {
 }
 
 TEST(ChildProcess, one_that_takes_too_long_is_ended) {
-  EXPECT_EQ(run_to_end({.words = {"sleep", "1000"}}, 1ms).error(), "sleep takes too long");
+  EXPECT_EQ(run_to_end({.words = {"sleep", "1000"}}, 1ms).error(), "sleep took too long");
 }
 
 TEST(ChildProcess, one_that_ignores_SIGTERM_is_killed) {
   EXPECT_EQ(
       run_to_end({.words = {"sh", "-c", "trap '' TERM; while :; do sleep 1; done"}}, 100ms).error(),
-      "sh takes too long");
+      "sh took too long");
 }
 
 TEST(ChildProcess, the_compilers_of_a_build_end_with_it) {
@@ -128,7 +128,7 @@ TEST(ChildProcess, what_it_says_is_read_piece_by_piece) {
 
 TEST(ChildProcess, one_that_prints_without_end_is_ended) {
   EXPECT_EQ(run_to_end({.words = {"yes"}, .output = Output::kept_with_errors}, 200ms).error(),
-            "yes takes too long");
+            "yes took too long");
 }
 
 TEST(ChildProcess, the_end_of_a_long_output_is_kept) {

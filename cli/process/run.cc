@@ -92,7 +92,7 @@ Result<ProgramEnd, std::string> run_within(const ProgramCall& call, const RunLim
     const bool is_late = deadline && Clock::now() >= *deadline;
     const auto signal = limits.signals == nullptr ? std::nullopt : limits.signals->take();
     if (is_late && !end.is_stopped) {
-      return fail(call.words.front() + " takes too long");
+      return fail(call.words.front() + " took too long");
     }
     if (signal || is_late) {
       child->signal(end.is_stopped ? SIGKILL : *signal);

@@ -1,5 +1,5 @@
-// Runs other programs to their end: compilers, CMake, programs that they have built.
-// Must not leave one running: a signal that ends this program ends them.
+// Runs other programs to their end: compilers, CMake, built programs.
+// Layering: must not leave one running; a signal that ends this program ends them.
 #pragma once
 
 #include <chrono>

@@ -116,7 +116,7 @@ Result<std::string, AddFault> app_with(const Project& project, const std::string
                                        const std::string& include, const std::string& line) {
   if (!fs::exists(app_of(project))) {
     return fail(
-        AddFault{fmt::format("there is no src/app.cc: a library has no app to add a {} to", what)});
+        AddFault{fmt::format("there is no src/app.cc: a {} cannot be added to a library", what)});
   }
   const auto text = read_text_file(app_of(project));
   if (!text) {
@@ -126,9 +126,10 @@ Result<std::string, AddFault> app_with(const Project& project, const std::string
   const auto mark = std::ranges::find_if(
       lines, [](const std::string& each) { return each.find(kMark) != std::string::npos; });
   if (mark == lines.end()) {
-    return fail(AddFault{fmt::format("src/app.cc has no line \"{}\": put {} where the app is made",
-                                     kMark, include.empty() ? "this" : "it back") +
-                         (include.empty() ? "\n  " + line : "")});
+    return fail(
+        AddFault{fmt::format("src/app.cc has no line \"{}\". Put {} where the app is created",
+                             kMark, include.empty() ? "this" : "the line back") +
+                 (include.empty() ? "\n  " + line : "")});
   }
   lines.insert(mark, mark->substr(0, mark->find('/')) + line);
   if (!include.empty()) {
@@ -190,8 +191,8 @@ Added add_module(const Project& project, const std::string& what, const std::str
   const auto cmake = read_text_file(project.root + "/CMakeLists.txt");
   if (what == "page" && (!cmake || cmake->find("eider_views") == std::string::npos)) {
     return fail(
-        AddFault{"the project has no templates: call eider_views(target DIRECTORY pages) "
-                 "in CMakeLists.txt, and serve_views(app, …); eider new web has them"});
+        AddFault{"the project has no templates. Call eider_views(target DIRECTORY pages) in "
+                 "CMakeLists.txt, and serve_views(app, …); see a project of eider new web"});
   }
   const auto app = app_with(project, what, fmt::format("#include \"{}.h\"", name),
                             fmt::format("add_{}(app);", name));
@@ -219,18 +220,19 @@ std::string misnamed_part(std::string_view pattern) {
 Result<std::vector<std::string>, std::string> values_of(const std::string& pattern) {
   if (const PatternFault fault = find_fault(pattern); fault != PatternFault::none) {
     const std::string part = fault == PatternFault::bad_name ? misnamed_part(pattern) : "";
-    return fail(fmt::format("{}{} is no path: {}", part, pattern, to_text(fault)));
+    return fail(fmt::format("{}{} is not a valid path: {}", part, pattern, to_text(fault)));
   }
   if (!is_whole_match(pattern, R"(/[A-Za-z0-9_./{}~-]*)")) {
-    return fail(fmt::format("{} is no path: /notes/{{id}} is one", pattern));
+    return fail(fmt::format("{} is not a valid path. Example: /notes/{{id}}", pattern));
   }
   std::vector<std::string> values;
   const PatternInfo info(pattern);
   for (std::size_t i = 0; i < info.size(); ++i) {
     values.emplace_back(info.name(i));
     if (!openapi_client::is_cpp_name(values.back())) {
-      return fail(fmt::format("{} is no parameter's name in C++: choose another one, such as id",
-                              values.back()));
+      return fail(fmt::format(
+          "{} cannot be the name of a parameter in C++. Choose another name, such as id",
+          values.back()));
     }
   }
   return values;
@@ -252,7 +254,7 @@ Added add_route(const Project& project, std::string method, const std::string& p
   constexpr std::array kMethods = {"get", "post", "put", "patch", "delete"};
   if (std::ranges::find(kMethods, method) == kMethods.end()) {
     return fail(
-        AddFault{fmt::format("{} is no method: there are GET, POST, PUT, PATCH, DELETE", method),
+        AddFault{fmt::format("{} is not a method. Use GET, POST, PUT, PATCH or DELETE", method),
                  kCommandMisused});
   }
   const auto values = values_of(pattern);
@@ -261,7 +263,7 @@ Added add_route(const Project& project, std::string method, const std::string& p
   }
   const std::string function = method == "delete" ? "del" : method;
   if (has_route(read_text_file(app_of(project)).value_or(""), function, pattern)) {
-    return fail(AddFault{fmt::format("src/app.cc has a route for {} {} already", method, pattern)});
+    return fail(AddFault{fmt::format("src/app.cc already has a route for {} {}", method, pattern)});
   }
   std::vector<std::string> parameters;
   for (const std::string& value : *values) {
@@ -298,13 +300,13 @@ std::vector<std::string> components_known() {
 
 Added add_component(const Project& project, const std::string& name) {
   if (!is_whole_match(name, "[a-z][a-z0-9]*")) {
-    return fail(
-        AddFault{fmt::format("{} is no component's name: sqlite is one", name), kCommandMisused});
+    return fail(AddFault{fmt::format("{} is not the name of a component. Example: sqlite", name),
+                         kCommandMisused});
   }
   const std::vector<std::string> known = components_known();
   if (!known.empty() && std::ranges::find(known, name) == known.end()) {
     return fail(
-        AddFault{fmt::format("eider has no component {}; it has {}", name, fmt::join(known, ", ")),
+        AddFault{fmt::format("unknown component {}. Components: {}", name, fmt::join(known, ", ")),
                  kCommandMisused});
   }
   auto cmake = read_text_file(project.root + "/CMakeLists.txt");
@@ -312,19 +314,19 @@ Added add_component(const Project& project, const std::string& name) {
       find_pattern(cmake.value_or(""), R"(find_package\s*\(\s*eider\b[^)]*\bCOMPONENTS\b([^)]*))");
   if (found.empty()) {
     return fail(
-        AddFault{fmt::format("CMakeLists.txt has no find_package(eider COMPONENTS …): add "
-                             "{0} to it, and link eider::{0}",
+        AddFault{fmt::format("CMakeLists.txt has no find_package(eider COMPONENTS …). Add it with "
+                             "{0}, and link eider::{0}",
                              name)});
   }
   if (!find_pattern(found[1], "\\b" + name + "\\b").empty()) {
-    fmt::print("{} is there already\n", name);
+    fmt::print("{} is already a component of the project\n", name);
     return {};
   }
   cmake->insert(cmake->find(found[0]) + found[0].size(), " " + name);
   const std::size_t linked = cmake->find("eider::core", cmake->find("target_link_libraries"));
   if (linked == std::string::npos) {
-    return fail(AddFault{
-        fmt::format("no target links eider::core: link eider::{} where it is used", name)});
+    return fail(AddFault{fmt::format(
+        "no target links eider::core. Link eider::{} to the target that uses it", name)});
   }
   cmake->insert(linked + std::string_view("eider::core").size(), " eider::" + name);
   return write_change(project, "CMakeLists.txt", *cmake);
@@ -335,12 +337,12 @@ Added add_migration(const Project& project, const std::string& name) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (db_command(std::array<std::string_view, 4>{"new", name, "--migrations", folder}) != 0) {
-    return fail(AddFault{"the migration is not made"});
+    return fail(AddFault{"the migration was not created"});
   }
   const auto cmake = read_text_file(project.root + "/CMakeLists.txt");
   if (cmake && cmake->find("eider_migrations") == std::string::npos) {
     fmt::print(
-        "\nNothing runs it yet. eider db up does by hand; to have it in the program:\n"
+        "\nThe program does not apply it yet. Run eider db up, or embed it in the program:\n"
         "  eider_migrations(TARGET DIRECTORY migrations)   # in CMakeLists.txt\n");
   }
   return {};
@@ -362,8 +364,8 @@ Added add_to(const Project& project, const std::string& what,
     return add_migration(project, name);
   }
   if (what != "test" && std::ranges::find(kSystemHeaders, name) != std::end(kSystemHeaders)) {
-    return fail(AddFault{fmt::format("src/{0}.h would be read in place of the system's <{0}.h>: "
-                                     "how about my-{0}?",
+    return fail(AddFault{fmt::format("src/{0}.h would be included instead of the system's <{0}.h>. "
+                                     "Choose another name, such as my-{0}",
                                      name),
                          kCommandMisused});
   }
@@ -388,16 +390,17 @@ int add_command(std::span<const std::string_view> arguments) {
     return command_misused("add", rest.error());
   }
   if (rest->empty() || std::ranges::find(kWhat, rest->front()) == kWhat.end()) {
-    return command_misused(
-        "add", fmt::format("{} there are {}",
-                           rest->empty() ? "add what?" : "there is no " + rest->front() + ";",
-                           fmt::join(kWhat, ", ")));
+    return command_misused("add", fmt::format("{} Choose one of {}",
+                                              rest->empty() ? "no argument given."
+                                                            : "cannot add " + rest->front() + ".",
+                                              fmt::join(kWhat, ", ")));
   }
   const std::string what = rest->front();
   rest->erase(rest->begin());
   if (rest->size() != (what == "route" ? 2 : 1)) {
-    return command_misused("add", what == "route" ? "a route has a method and a path"
-                                                  : fmt::format("a {} has one name", what));
+    return command_misused("add", what == "route"
+                                      ? "a route needs a method and a path"
+                                      : fmt::format("a {} needs exactly one name", what));
   }
   const auto project = find_project(folder.value_or("."));
   if (!project) {

@@ -1,5 +1,5 @@
-// The bill of materials of a package: CycloneDX 1.5 as JSON, for who looks for known faults in it.
-// Must not tell a time or a number of its own: two of one package are the same bytes.
+// The bill of materials of a package: CycloneDX 1.5 as JSON, for vulnerability scanners.
+// Layering: must not contain a time or random value, so that packages are reproducible.
 #pragma once
 
 #include <string>

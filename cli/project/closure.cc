@@ -110,7 +110,7 @@ Result<Closure, std::string> read_ldd(std::string_view said) {
     std::string_view path = arrow == std::string_view::npos ? name : line.substr(arrow + 4);
     path = trimmed(path.substr(0, path.find(" (0x")));
     if (path == "not found") {
-      return fail(fmt::format("{} is not found here: install the package that has it", name));
+      return fail(fmt::format("{} was not found. Install the package that contains it", name));
     }
     const std::string_view last = name.substr(name.rfind('/') + 1);
     if (!path.starts_with('/')) {

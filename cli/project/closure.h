@@ -1,5 +1,5 @@
-// The shared libraries that a program needs, and whose packages they are of.
-// Must not copy them, nor know what they are asked for.
+// The shared libraries that a program needs, and their packages.
+// Layering: must not copy libraries.
 #pragma once
 
 #include <string>

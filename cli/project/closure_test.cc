@@ -43,7 +43,7 @@ TEST(Closure, of_a_program_without_libraries_is_empty) {
 TEST(Closure, names_a_library_that_is_not_found) {
   const auto closure = read_ldd("\tlibz.so.1 => not found\n");
   ASSERT_FALSE(closure);
-  EXPECT_EQ(closure.error(), "libz.so.1 is not found here: install the package that has it");
+  EXPECT_EQ(closure.error(), "libz.so.1 was not found. Install the package that contains it");
 }
 
 TEST(Closure, is_read_wherever_the_text_ends) {

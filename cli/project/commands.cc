@@ -166,7 +166,7 @@ int watch_tests(const Project& project, const TestsWanted& wanted) {
     if (run_tests(project, wanted) == kCommandStopped) {
       return kCommandStopped;
     }
-    fmt::print("\neider test: waiting for a source to be saved (Ctrl-C ends)\n");
+    fmt::print("\neider test: waiting for a source to be saved (Ctrl-C stops)\n");
     (void)std::fflush(stdout);
     while (state_of_sources(project) == state) {
       if (is_stopped_within(kBetween)) {
@@ -248,22 +248,22 @@ int check_layout(const Project& project, const std::string& program, const Forma
   const std::string lines =
       fmt::format("{}{}", fmt::join(report.otherwise, "\n"), report.otherwise.empty() ? "" : "\n");
   fmt::print("{}", wanted.is_json ? json_line(report) : lines);
-  return wrong->empty() ? kCommandDone
-                        : command_fault("fmt",
-                                        fmt::format("{} of {} files are laid out otherwise: run "
-                                                    "eider fmt",
-                                                    wrong->size(), wanted.files.size()),
-                                        kCommandFound);
+  return wrong->empty()
+             ? kCommandDone
+             : command_fault("fmt",
+                             fmt::format("{} of {} files are not formatted. Run eider fmt",
+                                         wrong->size(), wanted.files.size()),
+                             kCommandFound);
 }
 
 int format_files(const Project& project, const FormatWanted& wanted) {
   const std::string program = formatter();
   if (program.empty()) {
     return command_fault("fmt",
-                         "there is no clang-format: install it (apt install clang-format-19)");
+                         "clang-format is missing: install it (apt install clang-format-19)");
   }
   if (wanted.files.empty()) {
-    return command_fault("fmt", "there are no sources here");
+    return command_fault("fmt", "there are no sources in this project");
   }
   if (wanted.is_check) {
     return check_layout(project, program, wanted);
@@ -326,7 +326,7 @@ Result<std::string, int> said_by_program(const ProgramAsked& asked, CommandWords
   }
   if (!end->is_good()) {
     return fail(command_fault(
-        command, fmt::format("{} {} ended with {}{}", *program, word, end->status, mend)));
+        command, fmt::format("{} {} exited with status {}{}", *program, word, end->status, mend)));
   }
   return std::move(end->output);
 }
@@ -355,8 +355,8 @@ int build_command(std::span<const std::string_view> arguments) {
     return profiled_build(*in, load, words.behind());
   }
   if (is_profiled || load || !words.behind().empty()) {
-    return command_misused("build", is_profiled ? "--debug and --pgo are two builds"
-                                                : "--load and what is behind -- go with --pgo");
+    return command_misused("build", is_profiled ? "--debug and --pgo cannot be combined"
+                                                : "--load and options after -- require --pgo");
   }
   const Build build{in->project, is_debug ? "dev" : "release"};
   const StepEnd built = build_project(build, in->rest.empty() ? std::string() : in->rest.front());
@@ -410,15 +410,15 @@ int fmt_command(std::span<const std::string_view> arguments) {
     return in.error();
   }
   if (wanted.is_json && !wanted.is_check) {
-    return command_misused("fmt", "--json goes with --check");
+    return command_misused("fmt", "--json requires --check");
   }
   for (const std::string& file : in->rest) {
     if (!fs::exists(file)) {
-      return command_fault("fmt", fmt::format("there is no file {}", file));
+      return command_fault("fmt", fmt::format("{} does not exist", file));
     }
     // clang-format lays out whatever it is given, as C++: a page of text is another one then.
     if (!is_source(file)) {
-      return command_fault("fmt", fmt::format("{} is no source of C++, as .cc and .h are", file));
+      return command_fault("fmt", fmt::format("{} is not a C++ source, such as .cc or .h", file));
     }
   }
   wanted.files = in->rest.empty() ? source_files(in->project) : in->rest;
@@ -437,13 +437,13 @@ int routes_command(std::span<const std::string_view> arguments) {
   }
   const auto listed = read_routes(*said);
   if (!listed && listed.error().empty()) {
-    return command_fault("routes",
-                         "the program lists no routes: it has none, or serves by something else "
-                         "than App::run and App::serve");
+    return command_fault(
+        "routes",
+        "the program listed no routes. It has no routes, or does not use App::run or App::serve");
   }
   if (!listed && is_json) {
-    return command_fault(
-        "routes", fmt::format("the program says what is no route as well: {}", listed.error()));
+    return command_fault("routes", fmt::format("the program printed a line that is not a route: {}",
+                                               listed.error()));
   }
   fmt::print("{}", is_json ? json_line(*listed) : *said);
   return kCommandDone;
@@ -453,7 +453,7 @@ int document_command(std::span<const std::string_view> arguments) {
   if (is_help(arguments, kDocumentHelp)) {
     return kCommandDone;
   }
-  constexpr std::string_view kMend = ": call serve_openapi(app) in it";
+  constexpr std::string_view kMend = ". Call serve_openapi(app) in the program";
   CommandWords words(arguments);
   const std::string out = words.value("--out", "FILE").value_or("-");
   const auto said = said_by_program({"openapi document", "--openapi", kMend}, words);
@@ -462,7 +462,7 @@ int document_command(std::span<const std::string_view> arguments) {
   }
   if (!is_openapi_document(*said)) {
     return command_fault("openapi document",
-                         fmt::format("the program prints no OpenAPI document{}", kMend));
+                         fmt::format("the program did not print an OpenAPI document{}", kMend));
   }
   const auto written = write_text_file(out, *said);
   return written ? kCommandDone : command_fault("openapi document", written.error());

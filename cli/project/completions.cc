@@ -152,11 +152,10 @@ int completions_command(std::span<const std::string_view> arguments) {
   } else if (shell == "fish") {
     fmt::print("{}", fish_completions());
   } else {
-    return command_misused("completions", shell.empty()
-                                              ? std::string("which shell? bash, zsh or fish")
-                                              : fmt::format("there is nothing for {}, but for "
-                                                            "bash, zsh and fish",
-                                                            shell));
+    return command_misused("completions",
+                           shell.empty()
+                               ? std::string("no shell given: use bash, zsh or fish")
+                               : fmt::format("unknown shell {}: use bash, zsh or fish", shell));
   }
   return kCommandDone;
 }

@@ -114,21 +114,21 @@ Result<void, std::string> check_health(const std::string& health) {
   if (is_plain && (is_socket ? health.starts_with("unix:/") : url.has_value())) {
     return {};
   }
-  return fail(
-      fmt::format("--health takes http://127.0.0.1:8080/readyz, unix:/PATH or none, not "
-                  "{:?}{}",
-                  health, is_socket || url ? "" : fmt::format(": {}", url.error())));
+  return fail(fmt::format(
+      "--health must be a URL such as http://127.0.0.1:8080/readyz, unix:/PATH or none, not {:?}{}",
+      health, is_socket || url ? "" : fmt::format(": {}", url.error())));
 }
 
 /// errors   the words are not understood
 Result<void, std::string> check_wanted(const DeployWanted& wanted) {
   if (wanted.host.starts_with('-') || wanted.host.empty() || !is_printable(wanted.host) ||
       wanted.host.find(' ') != std::string::npos) {
-    return fail(fmt::format("{:?} is no host", wanted.host));
+    return fail(fmt::format("{:?} is not a valid host", wanted.host));
   }
   if (!wanted.directory.starts_with('/') || !is_printable(wanted.directory) ||
       fs::path(wanted.directory).lexically_normal() == "/") {
-    return fail(fmt::format("--dir takes a folder there, from /, and not {:?}", wanted.directory));
+    return fail(fmt::format("--dir must be an absolute path of a folder on HOST, not {:?}",
+                            wanted.directory));
   }
   return check_health(wanted.health);
 }
@@ -138,7 +138,7 @@ Result<unsigned, std::string> seconds_of(const std::string& text) {
   const char* const end = text.data() + text.size();
   if (std::from_chars(text.data(), end, seconds).ptr != end || seconds == 0 ||
       seconds > kSecondsMax) {
-    return fail(fmt::format("--within takes 1 to {} seconds, not {}", kSecondsMax, text));
+    return fail(fmt::format("--within must be 1 to {} seconds, not {}", kSecondsMax, text));
   }
   return seconds;
 }
@@ -176,8 +176,8 @@ int failed_step(const Deployment& deployment, const Result<ProgramEnd, std::stri
   }
   return end->status == kNoConnection
              ? command_fault("deploy",
-                             fmt::format("ssh does not come to {}, as it says above: ssh {} has to "
-                                         "log in by itself, by a key",
+                             fmt::format("cannot connect to {} with ssh (see above). Set up key "
+                                         "login, so that ssh {} works without a password",
                                          deployment.wanted.host, deployment.wanted.host))
              : kCommandFailed;
 }
@@ -211,18 +211,16 @@ Result<void, std::string> check_machine(const std::string& said) {
   uname(&here);
   const std::string machine = said_value(said, "machine");
   if (machine != here.machine) {
-    return fail(
-        fmt::format("the program is built for {}, and that machine is {}: build on one "
-                    "like it",
-                    here.machine, machine));
+    return fail(fmt::format(
+        "the program was built for {}, but HOST is {}. Build it on the same architecture",
+        here.machine, machine));
   }
   const std::string glibc = said_value(said, "glibc");
   const std::string needed = gnu_get_libc_version();
   if (version_pair(glibc) < version_pair(needed)) {
     return fail(
-        fmt::format("the program needs glibc {} or later, and there is {}: build on a "
-                    "system as old as that, or take an image there (eider package --format "
-                    "oci)",
+        fmt::format("the program needs glibc {} or later, but HOST has {}. Build on a system with "
+                    "that version, or deploy a container image (eider package --format oci)",
                     needed, glibc.empty() ? "none" : glibc));
   }
   return {};
@@ -251,8 +249,8 @@ int tell_plan(const Deployment& deployment, const std::string& said) {
   const std::string size = fmt::format(
       "{:.1f} MiB", static_cast<double>(fs::file_size(deployment.package.path)) / (1024 * 1024));
   show(wanted, said_value(said, "here") == "yes"
-                   ? fmt::format("releases/{} is there already", deployment.release)
-                   : fmt::format("would take {} to {}, and unpack it to releases/{}", size,
+                   ? fmt::format("releases/{} is already on HOST", deployment.release)
+                   : fmt::format("would copy {} to {}, and unpack it to releases/{}", size,
                                  wanted.host, deployment.release));
   if (!wanted.before.empty()) {
     show(wanted, "would run " + wanted.before);
@@ -261,12 +259,11 @@ int tell_plan(const Deployment& deployment, const std::string& said) {
        fmt::format("would switch {}/current from {} to releases/{}", wanted.directory,
                    current.empty() ? "nothing" : "releases/" + current, deployment.release));
   show(wanted, said_value(said, "unit") == "yes"
-                   ? fmt::format("would let systemd reload {}.service", deployment.package.name)
-                   : std::string("would upgrade the process that serves, or start one"));
+                   ? fmt::format("would reload {}.service with systemd", deployment.package.name)
+                   : std::string("would upgrade the running process, or start one"));
   if (wanted.health != "none") {
-    show(wanted,
-         fmt::format("would ask for its health, and go back where it is not ready within {} s",
-                     wanted.seconds));
+    show(wanted, fmt::format("would check its health, and roll back if it is not ready within {} s",
+                             wanted.seconds));
   }
   return tell_report(deployment, current);
 }
@@ -285,8 +282,8 @@ int deploy(const Deployment& deployment) {
     if (!taken || !taken->is_good()) {
       return failed_step(deployment, taken);
     }
-    show(wanted, fmt::format("took {} to {}", fs::path(deployment.package.path).filename().string(),
-                             wanted.host));
+    show(wanted, fmt::format("copied {} to {}",
+                             fs::path(deployment.package.path).filename().string(), wanted.host));
   }
   const auto activated = run_there(deployment, "activate", wanted.output());
   return activated && activated->is_good()
@@ -301,8 +298,8 @@ int print_unit(const Project& project, const DeployWanted& wanted) {
   };
   if (!std::ranges::all_of(wanted.directory, is_plain)) {
     return command_fault("deploy",
-                         fmt::format("a unit takes letters, digits and /._+- of a folder, and not "
-                                     "{:?}: choose another by --dir",
+                         fmt::format("the folder of a systemd unit can only have letters, digits "
+                                     "and /._+-, not {:?}. Choose another one with --dir",
                                      wanted.directory));
   }
   fmt::print("{}", systemd_unit(project.name, wanted.directory));
@@ -417,7 +414,7 @@ int deploy_command(std::span<const std::string_view> arguments) {
   }
   wanted.directory = directory.value_or("/srv/" + in->project.name);
   if (in->rest.empty() && !is_unit) {
-    return command_misused("deploy", "which host? for example: eider deploy shop.example");
+    return command_misused("deploy", "no host given. Example: eider deploy shop.example");
   }
   wanted.host = in->rest.empty() ? "localhost" : in->rest.front();
   const auto good = check_wanted(wanted);

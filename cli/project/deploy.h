@@ -1,5 +1,5 @@
-// `eider deploy`: a package goes to another machine by ssh, and serves there or is taken back.
-// Must not need anything there but a shell and its usual tools.
+// `eider deploy`: copies a package to another machine with ssh and starts it, or rolls back.
+// Layering: must need only a shell and its usual tools there.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ now_current() { basename "$(readlink "$dir/current")"; }
 
 look() {
   for tool in tar gzip sha256sum mktemp readlink flock setsid; do
-    command -v "$tool" >/dev/null || die "there is no $tool there"
+    command -v "$tool" >/dev/null || die "$tool is missing on HOST"
   done
   printf 'machine=%s\n' "$(uname -m)"
   printf 'glibc=%s\n' "$(getconf GNU_LIBC_VERSION 2>/dev/null | sed 's/.* //')"
@@ -36,34 +36,35 @@ look() {
   if [ -L "$dir/current" ]; then say "current=$(now_current)"; fi
   if is_unit; then say unit=yes; fi
   if [ -e "$dir" ]; then
-    [ -w "$dir" ] || die "$dir is not yours to write to: chown it"
+    [ -w "$dir" ] || die "$dir is not writable for this user: change its owner with chown"
   else
     up=$dir
     while [ ! -e "$up" ]; do up=$(dirname "$up"); done
-    [ -w "$up" ] || die "$dir cannot be made: make it as root, and give it to the user that deploys"
+    [ -w "$up" ] || die "$dir cannot be created: create it as root for the deploying user"
   fi
 }
 
 take() {
   mkdir -p "$dir/incoming" "$dir/releases" || die "$dir cannot be written to"
-  # What was cut off before.
+  # Remove incomplete uploads.
   find "$dir/incoming" -name '*.part' -mmin +60 -delete 2>/dev/null
   part=$(mktemp "$dir/incoming/$release.XXXXXX.part") || die "$dir/incoming cannot be written to"
   trap 'rm -f "$part"' EXIT
-  cat >"$part" || die "the package cannot be written: is the disk full?"
-  [ "$(sha256sum <"$part" | cut -d' ' -f1)" = "$sum" ] || die "the package came in part only"
+  cat >"$part" || die "the package cannot be written: check the disk space"
+  [ "$(sha256sum <"$part" | cut -d' ' -f1)" = "$sum" ] ||
+    die "the package was not copied completely"
   mv "$part" "$dir/incoming/$release.tar.gz"
 }
 
 unpack() {
-  rm -rf "$dir"/releases/.[!.]*  # what was cut off before; nobody else is at it
+  rm -rf "$dir"/releases/.[!.]*  # incomplete releases; the lock is held
   [ -d "$dir/releases/$release" ] && return
   part=$(mktemp -d "$dir/releases/.$release.XXXXXX") || die "$dir/releases cannot be written to"
   trap 'rm -rf "$part"' EXIT
   tar -xzf "$dir/incoming/$release.tar.gz" -C "$part" --strip-components=1 --no-same-owner ||
     die "the package cannot be unpacked"
   chmod 755 "$part"
-  mv -T "$part" "$dir/releases/$release" || die "the release cannot be put in its place"
+  mv -T "$part" "$dir/releases/$release" || die "the release cannot be moved to releases/"
   rm -f "$dir/incoming/$release.tar.gz"
   trap - EXIT
   say "unpacked releases/$release"
@@ -120,7 +121,7 @@ start_service() {
   is_up() { pid=$(own_pid) || { ! kill -0 "$started" 2>/dev/null; }; }
   within is_up
   if ! pid=$(own_pid); then
-    tell_failure "it does not start; its log says:"
+    tell_failure "the program did not start; end of its log:"
     said_since "$log_from" | tail -n 5 >&2
     kill "$started" 2>/dev/null
     return 1
@@ -133,7 +134,7 @@ as_service() { "$@" 2>/dev/null || { is_unit && as_root "$@" 2>/dev/null; }; }
 exe_of() { as_service readlink "/proc/$1/exe"; }
 serving_exe() { exe_of "$(if is_unit; then main_pid; else own_pid; fi)"; }
 
-# What of the new release is still starting in place of process $1: it would take over later.
+# Ends processes of the new release that are still starting, so that they do not replace $1 later.
 end_starting() {
   new_exe=$dir/releases/$release/bin/$name
   [ "$(exe_of "$1")" = "$new_exe" ] && return
@@ -155,10 +156,10 @@ upgrade_service() {
   if within is_told; then why=$(refusal); else end_starting "$old"; fi
   new=$(own_pid) || new=
   if [ -z "$new" ] || [ "$new" = "$old" ]; then
-    tell_failure "the new process does not come up: ${why:-nothing was heard of it in $seconds s}"
+    tell_failure "the new process did not start: ${why:-no result within $seconds s}"
     return 1
   fi
-  say "process $new serves in place of $old"
+  say "process $new replaced $old"
 }
 
 restart_unit() {
@@ -175,7 +176,7 @@ restart_unit() {
   is_other() { [ "$(main_pid)" != "$old" ]; }
   if ! as_root systemctl "$how" "$name.service" || ! within is_other; then
     end_starting "$old"
-    tell_failure "the new process does not come up: journalctl -u $name says why"
+    tell_failure "the new process did not start; see journalctl -u $name"
     return 1
   fi
   say "systemd runs process $(main_pid)"
@@ -217,7 +218,7 @@ find_health() {
 
 status_by_curl() { curl -sk -o /dev/null -m 5 -w '%{http_code}' "$@"; }
 
-# By bash, where there is no curl.
+# With bash, if there is no curl.
 status_by_hand() {
   rest=${health#http://}
   at=${rest%%/*}
@@ -248,9 +249,9 @@ check_health() {
     return
   fi
   case $status in
-    404) tell_failure "$health answers 404: serve_health(app) in the program, or --health URL" ;;
-    '' | 000) tell_failure "$health does not answer: --health URL says where it listens" ;;
-    *) tell_failure "$health answers $status: it is not ready; its log says which check fails" ;;
+    404) tell_failure "$health returns 404: call serve_health(app), or use --health URL" ;;
+    '' | 000) tell_failure "$health does not respond: set the URL with --health URL" ;;
+    *) tell_failure "$health returns $status: not ready; the log names the failed check" ;;
   esac
   return 1
 }
@@ -263,10 +264,10 @@ go_back() {
     elif pid=$(own_pid); then
       kill "$pid"
     fi
-    die "nothing was there before, so nothing serves"
+    die "there was no previous release, so nothing serves"
   fi
   if [ "$previous" = "$release" ]; then
-    die "releases/$release was there before: there is nothing to go back to"
+    die "releases/$release was already active: there is no release to roll back to"
   fi
   point_to "$previous" || die "current cannot be switched back to releases/$previous: do it by hand"
   say "switched current back to releases/$previous"
@@ -288,10 +289,10 @@ go_back() {
 # The one before may refuse, such as over a schema that the new one has changed: who serves, though
 # not ready, is more than nobody.
 stay() {
-  why="releases/$previous does not come up either"
+  why="releases/$previous did not start either"
   case $(serving_exe) in
     "$dir/releases/$release/"*) point_to "$release" &&
-      die "$why: releases/$release, which is not ready, serves on" ;;
+      die "$why: releases/$release, which is not ready, continues to serve" ;;
   esac
   die "$why"
 }
@@ -299,7 +300,7 @@ stay() {
 # What does not take SIGUSR2 any more is ended; not so where it does, and the program ends itself.
 start_anew() {
   is_unit && return 1
-  case $why in *' it has ended with '*) return 1 ;; esac
+  case $why in *' the process exited with status '*) return 1 ;; esac
   if pid=$(own_pid); then
     kill "$pid"
     is_gone() { ! kill -0 "$pid" 2>/dev/null; }
@@ -320,18 +321,18 @@ remove_old() {
 }
 
 activate() {
-  # /proc tells where a program really is.
+  # /proc shows the real path of a program.
   dir=$(cd "$dir" && pwd -P) || exit 1
   exec 9>"$dir/.deploying" || die "$dir cannot be written to"
-  flock -n 9 || die "somebody else is deploying to $dir"
+  flock -n 9 || die "another deployment to $dir is running"
   [ -e "$dir/$name.toml" ] ||
-    printf '# Settings of %s, as its --help tells them.\n' "$name" >"$dir/$name.toml"
+    printf '# Settings of %s; see its --help.\n' "$name" >"$dir/$name.toml"
   previous=
   [ -L "$dir/current" ] && previous=$(now_current)
   unpack
   if [ -n "$before" ]; then
     (become env RELEASE="$dir/releases/$release" sh -c "$before") 9>&- ||
-      die "$before ended with $?: nothing is switched"
+      die "$before exited with status $?: the release was not activated"
     say "done: $before"
   fi
   touch "$dir/releases/$release"

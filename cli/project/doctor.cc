@@ -66,7 +66,7 @@ int show_findings(const std::vector<Finding>& findings, bool is_json, bool is_sc
     }
   }
   if (is_scored) {
-    fmt::print("\n{} of {} are good\n", report.good, report.all);
+    fmt::print("\n{} of {} checks passed\n", report.good, report.all);
   }
   return bad == 0 ? kCommandDone : kCommandFound;
 }
@@ -77,7 +77,7 @@ int examine_production(const std::optional<std::string>& pid_text, bool is_json)
     int pid = 0;
     const char* end = pid_text->data() + pid_text->size();
     if (std::from_chars(pid_text->data(), end, pid).ptr != end || pid <= 0) {
-      return command_misused("doctor", fmt::format("{} is no number of a process", *pid_text));
+      return command_misused("doctor", fmt::format("{} is not a process ID", *pid_text));
     }
     auto of_process = findings_of_process(pid);
     if (!of_process) {
@@ -85,8 +85,8 @@ int examine_production(const std::optional<std::string>& pid_text, bool is_json)
     }
     std::ranges::move(*of_process, std::back_inserter(findings));
   } else {
-    findings.push_back(
-        {"program", FindingState::advice, "not looked at", "say which one runs: --pid PID"});
+    findings.push_back({"program", FindingState::advice, "not checked",
+                        "pass the process ID of the running program: --pid PID"});
   }
   return show_findings(findings, is_json, true);
 }
@@ -105,7 +105,8 @@ int doctor_command(std::span<const std::string_view> arguments) {
     return command_misused("doctor", rest.error());
   }
   if (!rest->empty() && rest->front() != "production") {
-    return command_misused("doctor", fmt::format("it takes production, not {}", rest->front()));
+    return command_misused(
+        "doctor", fmt::format("unexpected argument {}; expected: production", rest->front()));
   }
   if (!rest->empty() || pid) {
     return examine_production(pid, is_json);

@@ -1,5 +1,5 @@
-// What `eider doctor` finds: a line each, with its mend.
-// Must not change the machine: it looks, and says.
+// The results of `eider doctor`: one line each, with a fix.
+// Layering: must not change the machine.
 #pragma once
 
 #include <cstdint>

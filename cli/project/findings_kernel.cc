@@ -33,11 +33,11 @@ Finding finding_of_uring() {
   const long ring = syscall(SYS_io_uring_setup, 4, parameters);
   if (ring >= 0) {
     ::close(static_cast<int>(ring));
-    return {"io_uring", FindingState::good, "it is there"};
+    return {"io_uring", FindingState::good, "available"};
   }
   return {"io_uring", FindingState::advice, std::strerror(errno),
-          "epoll is taken instead; containers allow it by their seccomp profile, "
-          "kernel.io_uring_disabled may be 2"};
+          "epoll is used instead. In a container, allow io_uring in the seccomp profile; "
+          "elsewhere, check kernel.io_uring_disabled"};
 }
 
 Finding finding_of_reuseport() {
@@ -45,9 +45,9 @@ Finding finding_of_reuseport() {
   const int yes = 1;
   const bool is_good = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof yes) == 0;
   ::close(fd);
-  return is_good ? Finding{"SO_REUSEPORT", FindingState::good, "it is there"}
+  return is_good ? Finding{"SO_REUSEPORT", FindingState::good, "available"}
                  : Finding{"SO_REUSEPORT", FindingState::bad, std::strerror(errno),
-                           "each thread listens by it: take a kernel from 3.9"};
+                           "each thread needs it to listen. Use Linux 3.9 or later"};
 }
 
 Finding finding_of_migration() {
@@ -55,19 +55,21 @@ Finding finding_of_migration() {
   if (value == 1) {
     return {"tcp_migrate_req", FindingState::good, "1"};
   }
-  return {"tcp_migrate_req", FindingState::advice, value < 0 ? "not there" : "0",
-          value < 0 ? "Linux 5.14 has it: without, let systemd hold the socket while restarting"
-                    : "sysctl net.ipv4.tcp_migrate_req=1, or let systemd hold the socket: else "
-                      "connections that wait at one of several sockets are lost when it closes"};
+  return {"tcp_migrate_req", FindingState::advice, value < 0 ? "not available" : "0",
+          value < 0
+              ? "needs Linux 5.14. Without it, let systemd keep the socket open during restarts"
+              : "set net.ipv4.tcp_migrate_req=1 with sysctl, or let systemd keep the socket open. "
+                "Otherwise connections that wait at a closing socket are lost"};
 }
 
 Finding finding_of_backlog() {
   constexpr long kBacklogMin = 4096;
   const long value = sysctl("net/core/somaxconn");
-  return {
-      "somaxconn", value < kBacklogMin ? FindingState::advice : FindingState::good,
-      std::to_string(value),
-      value < kBacklogMin ? "sysctl net.core.somaxconn=4096, for bursts of new connections" : ""};
+  return {"somaxconn", value < kBacklogMin ? FindingState::advice : FindingState::good,
+          std::to_string(value),
+          value < kBacklogMin
+              ? "set net.core.somaxconn=4096 with sysctl, for bursts of new connections"
+              : ""};
 }
 
 Finding finding_of_files() {
@@ -76,9 +78,10 @@ Finding finding_of_files() {
   const bool is_enough = limit.rlim_max >= kFilesWanted;
   return {"open files", is_enough ? FindingState::good : FindingState::advice,
           limit.rlim_max == RLIM_INFINITY ? "no limit" : std::to_string(limit.rlim_max),
-          is_enough ? ""
-                    : fmt::format("connections need one each: ulimit -n, or LimitNOFILE={}",
-                                  kFilesWanted)};
+          is_enough
+              ? ""
+              : fmt::format("each connection needs one: raise ulimit -n, or set LimitNOFILE={}",
+                            kFilesWanted)};
 }
 
 Finding finding_of_port() {
@@ -92,7 +95,8 @@ Finding finding_of_port() {
   const bool is_free = bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   ::close(fd);
   return {"port 8080", is_free ? FindingState::good : FindingState::advice,
-          is_free ? "free" : "taken", is_free ? "" : "say another one: --port 8081, or EIDER_PORT"};
+          is_free ? "free" : "in use",
+          is_free ? "" : "use another port: --port 8081, or EIDER_PORT"};
 }
 
 }  // namespace

@@ -59,10 +59,11 @@ std::vector<std::string> pieces_of(const std::string& text) {
 Result<Process, std::string> process_of(int pid) {
   Process process{.folder = fmt::format("/proc/{}", pid)};
   if (!fs::exists(process.folder)) {
-    return fail(fmt::format("there is no process {}", pid));
+    return fail(fmt::format("process {} does not exist", pid));
   }
   if (access((process.folder + "/environ").c_str(), R_OK) != 0) {
-    return fail(fmt::format("process {} is somebody else's: ask as that user, or as root", pid));
+    return fail(fmt::format(
+        "process {} belongs to another user: run this command as that user, or as root", pid));
   }
   process.words = pieces_of(text_of_file(process.folder + "/cmdline"));
   process.environment = pieces_of(text_of_file(process.folder + "/environ"));
@@ -132,23 +133,23 @@ std::optional<std::string> option_of(const Process& process, std::string words) 
 Finding finding_of_user(const Process& process) {
   const bool is_root = status_value(process, "Uid") == "0";
   return is_root ? Finding{"user", FindingState::bad, "root",
-                           "a user of its own: User= or DynamicUser=yes in its unit, USER in a "
-                           "container"}
+                           "run it as its own user: User= or DynamicUser=yes in its unit, USER in "
+                           "a container"}
                  : Finding{"user", FindingState::good, "number " + status_value(process, "Uid")};
 }
 
 Finding finding_of_rights(const Process& process) {
   return status_value(process, "NoNewPrivs") == "1"
-             ? Finding{"no new rights", FindingState::good, "yes"}
-             : Finding{"no new rights", FindingState::advice, "no",
-                       "NoNewPrivileges=yes in its unit"};
+             ? Finding{"NoNewPrivileges", FindingState::good, "yes"}
+             : Finding{"NoNewPrivileges", FindingState::advice, "no",
+                       "set NoNewPrivileges=yes in its unit"};
 }
 
 Finding finding_of_filter(const Process& process) {
   return status_value(process, "Seccomp") == "2"
              ? Finding{"system calls", FindingState::good, "filtered"}
              : Finding{"system calls", FindingState::advice, "not filtered",
-                       "SystemCallFilter=@system-service in its unit"};
+                       "set SystemCallFilter=@system-service in its unit"};
 }
 
 Finding finding_of_limit(const Process& process) {
@@ -162,16 +163,16 @@ Finding finding_of_limit(const Process& process) {
   std::from_chars(soft.data(), soft.data() + soft.size(), files);
   const bool is_enough = soft == "unlimited" || files >= kFilesMin;
   return {"its open files", is_enough ? FindingState::good : FindingState::advice, soft,
-          is_enough ? "" : "LimitNOFILE=101024 in its unit: each connection needs one"};
+          is_enough ? "" : "set LimitNOFILE=101024 in its unit: each connection needs one"};
 }
 
 Finding finding_of_drain(const Process& process) {
   const auto said = option_of(process, "drain-seconds");
   if (said == "0") {
     return {"drain", FindingState::bad, "0 s",
-            "leave --drain-seconds out: requests in flight are cut off by each restart"};
+            "remove --drain-seconds 0: each restart aborts requests in flight"};
   }
-  return {"drain", FindingState::good, said ? *said + " s" : "10 s, as nobody says otherwise"};
+  return {"drain", FindingState::good, said ? *said + " s" : "10 s (default)"};
 }
 
 Finding finding_of_leave(const Process& process) {
@@ -179,8 +180,8 @@ Finding finding_of_leave(const Process& process) {
   return said && *said != "0"
              ? Finding{"leave", FindingState::good, *said + " s"}
              : Finding{"leave", FindingState::advice, "0 s",
-                       "behind a load balancer that asks /readyz --leave-seconds 10, or as long as "
-                       "it takes to see that: until then it sends on to one that drains"};
+                       "behind a load balancer that checks /readyz, use --leave-seconds 10, or the "
+                       "time until it notices: until then it sends new requests"};
 }
 
 Finding finding_of_program(const Process& process) {
@@ -188,7 +189,7 @@ Finding finding_of_program(const Process& process) {
   const std::string file = fs::read_symlink(process.folder + "/exe", failed).string();
   return file.ends_with(" (deleted)")
              ? Finding{"file", FindingState::advice, file,
-                       "restart it: its file was replaced since it was started"}
+                       "restart it: its file was replaced after it started"}
              : Finding{"file", FindingState::good, file};
 }
 
@@ -199,15 +200,16 @@ Finding finding_of_supervisor(const Process& process) {
       return {"supervisor", FindingState::good, who};
     }
   }
-  return {"supervisor", FindingState::advice, "none to be seen",
-          "let systemd or a container's engine start it again when it ends"};
+  return {"supervisor", FindingState::advice, "none found",
+          "let systemd or a container engine restart it when it ends"};
 }
 
 Finding finding_of_watchdog(const Process& process) {
   return variable(process, "WATCHDOG_USEC")
              ? Finding{"watchdog", FindingState::good, "yes"}
-             : Finding{"watchdog", FindingState::advice, "none",
-                       "Type=notify with WatchdogSec=30 in its unit ends one that hangs"};
+             : Finding{
+                   "watchdog", FindingState::advice, "none",
+                   "set Type=notify and WatchdogSec=30 in its unit, to restart it when it hangs"};
 }
 
 /// The inodes of its sockets, as /proc/net/tcp names them.
@@ -311,12 +313,12 @@ std::string answered(const Listening& at, std::string_view path) {
 Finding finding_of_address(const Listening& at, std::string_view answer) {
   const std::string name = fmt::format("{}:{}", at.address, at.port);
   if (answer == "tls") {
-    return {"listens", FindingState::good, name + ", not in the clear"};
+    return {"listens", FindingState::good, name + ", encrypted"};
   }
   return at.is_loopback || answer.empty()
              ? Finding{"listens", FindingState::good, name}
-             : Finding{"listens", FindingState::advice, name + ", in the clear",
-                       "other machines reach it without TLS: --tls-port, or a proxy in front and "
+             : Finding{"listens", FindingState::advice, name + ", unencrypted",
+                       "other machines can connect without TLS: use --tls-port, or a proxy and "
                        "--listen 127.0.0.1:" +
                            std::to_string(at.port)};
 }
@@ -326,10 +328,11 @@ Finding finding_of_health(std::string_view answer) {
     return {"/readyz", FindingState::good, "200"};
   }
   if (answer == "404") {
-    return {"/readyz", FindingState::bad, "404", "serve_health(app): balancers ask for it"};
+    return {"/readyz", FindingState::bad, "404",
+            "call serve_health(app): load balancers check this path"};
   }
   return {"/readyz", FindingState::bad, std::string(answer),
-          "it is not ready: its log says which check fails"};
+          "it is not ready: its log names the failed check"};
 }
 
 }  // namespace
@@ -351,7 +354,8 @@ Result<std::vector<Finding>, std::string> findings_of_process(int pid) {
     ready = answer == "tls" || answer.empty() ? ready : answer;
   }
   if (all.empty()) {
-    findings.push_back({"listens", FindingState::bad, "nowhere", "is it the right process?"});
+    findings.push_back(
+        {"listens", FindingState::bad, "nowhere", "check that it is the right process"});
   } else if (!ready.empty()) {
     findings.push_back(finding_of_health(ready));
   }

@@ -24,33 +24,28 @@ struct WantedTool {
 };
 
 constexpr WantedTool kWantedTools[] = {
-    {"cmake", {"cmake"}, "3.25", "cmake", FindingState::bad, "builds are configured by it"},
-    {"ninja", {"ninja"}, "", "ninja-build", FindingState::bad, "builds are run by it"},
+    {"cmake", {"cmake"}, "3.25", "cmake", FindingState::bad, "configures builds"},
+    {"ninja", {"ninja"}, "", "ninja-build", FindingState::bad, "runs builds"},
     {"linker",
      {"mold", "ld.lld-19", "ld.lld"},
      "",
      "mold",
      FindingState::advice,
-     "it links in a twentieth of a second"},
+     "links in a twentieth of a second"},
     {"clang-format",
      {"clang-format-19", "clang-format"},
      "",
      "clang-format-19",
      FindingState::advice,
-     "eider fmt needs it"},
+     "needed by eider fmt"},
     {"llvm-profdata",
      {"llvm-profdata-19", "llvm-profdata"},
      "17",
      "llvm-19",
      FindingState::advice,
-     "eider build --pgo by clang needs it"},
-    {"git", {"git"}, "", "git", FindingState::advice, "eider fmt goes by what it ignores"},
-    {"pkg-config",
-     {"pkg-config"},
-     "",
-     "pkg-config",
-     FindingState::bad,
-     "libraries are found by it"}};
+     "needed by eider build --pgo with clang"},
+    {"git", {"git"}, "", "git", FindingState::advice, "eider fmt skips ignored files"},
+    {"pkg-config", {"pkg-config"}, "", "pkg-config", FindingState::bad, "finds libraries"}};
 
 struct WantedLibrary {
   std::string_view module;
@@ -62,7 +57,7 @@ struct WantedLibrary {
 /// What libeider-dev depends on and recommends, in the versions that the wings declare.
 constexpr WantedLibrary kWantedLibraries[] = {
     {"simdjson", "", "libsimdjson-dev", "core"},
-    {"liburing", "", "liburing-dev", "core, where it has io_uring,"},
+    {"liburing", "", "liburing-dev", "core with io_uring"},
     {"gtest", "", "libgtest-dev", "tests of a project"},
     {"sqlite3", "3.40", "libsqlite3-dev", "sqlite"},
     {"libpq", "15", "libpq-dev", "postgres"},
@@ -128,9 +123,10 @@ Finding finding_of_sanitizers() {
     if (!first_line(compiler, "-print-file-name=" + file).starts_with('/')) {
       const std::size_t dash = std::min(compiler.find('-'), compiler.size());
       return {"sanitizers", FindingState::advice, "no " + file,
-              is_clang ? fmt::format("apt install libclang-rt{}-dev: eider check needs it",
-                                     compiler.substr(dash))
-                       : fmt::format("install lib{} of {}: eider check needs it", which, compiler)};
+              is_clang
+                  ? fmt::format("apt install libclang-rt{}-dev: needed by eider check",
+                                compiler.substr(dash))
+                  : fmt::format("install lib{} of {}: needed by eider check", which, compiler)};
     }
   }
   return {"sanitizers", FindingState::good, "of " + compiler};
@@ -162,8 +158,8 @@ Finding finding_of_library(const WantedLibrary& wanted) {
   // The state is advice: a project needs the libraries of the components that it names alone.
   if (!is_there || numbers_of(found) < numbers_of(wanted.version_min)) {
     return {name, FindingState::advice, found,
-            fmt::format("{} needs it{}{}: apt install {}", wanted.component,
-                        wanted.version_min.empty() ? "" : " from ", wanted.version_min,
+            fmt::format("needed by {}{}{}: apt install {}", wanted.component,
+                        wanted.version_min.empty() ? "" : ", version ", wanted.version_min,
                         wanted.package)};
   }
   return {name, FindingState::good, found};
@@ -172,7 +168,7 @@ Finding finding_of_library(const WantedLibrary& wanted) {
 Finding finding_of_package() {
   const auto environment = package_environment();
   return environment.empty()
-             ? Finding{"eider", FindingState::advice, "it stands in a build, not in a prefix",
+             ? Finding{"eider", FindingState::advice, "in a build directory, not installed",
                        "cmake --install BUILD --prefix /usr/local, or set CMAKE_PREFIX_PATH"}
              : Finding{"eider", FindingState::good, "in " + environment.front().second};
 }
@@ -182,12 +178,12 @@ Finding finding_of_room() {
   constexpr std::uint64_t kRoomMin = 1024 * kMebibyte;
   struct statvfs room{};
   if (statvfs(".", &room) != 0) {
-    return {"room here", FindingState::bad, "this folder is gone", "cd into another"};
+    return {"disk space", FindingState::bad, "this folder was deleted", "change to another folder"};
   }
   const std::uint64_t bytes = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
-  return {"room here", bytes < kRoomMin ? FindingState::advice : FindingState::good,
+  return {"disk space", bytes < kRoomMin ? FindingState::advice : FindingState::good,
           fmt::format("{} MiB", bytes / kMebibyte),
-          bytes < kRoomMin ? "a build of each preset takes some 100 MiB" : ""};
+          bytes < kRoomMin ? "a build of each preset needs about 100 MiB" : ""};
 }
 
 }  // namespace

@@ -114,7 +114,8 @@ std::string name_instead(std::string_view wrong) {
 }
 
 Result<void, std::string> taken(std::string_view name) {
-  return fail(fmt::format("{0} has a meaning in C++ or CMake: how about my-{0}?", name));
+  return fail(
+      fmt::format("{0} is reserved in C++ or CMake. Choose another name, such as my-{0}", name));
 }
 
 struct NewWanted {
@@ -142,20 +143,20 @@ Result<NewWanted, std::string> new_wanted(std::span<const std::string_view> argu
     rest->erase(rest->begin());
   }
   if (!wanted.kind.empty() && !is_among(kProjectKinds, wanted.kind)) {
-    return fail(fmt::format("there is no kind {}; there are {}", wanted.kind,
-                            fmt::join(kProjectKinds, ", ")));
+    return fail(
+        fmt::format("unknown kind {}. Kinds: {}", wanted.kind, fmt::join(kProjectKinds, ", ")));
   }
   if (rest->size() > 1) {
-    return fail(fmt::format("{} is one word too many: it takes KIND and NAME", rest->back()));
+    return fail(fmt::format("unexpected argument {}; expected: KIND and NAME", rest->back()));
   }
   if (rest->empty() && !wanted.is_here) {
-    return fail(std::string("which name? for example: eider new shop"));
+    return fail(std::string("no name given. Example: eider new shop"));
   }
   // A project may be called so, but a name was more likely forgotten.
   if (rest->size() == 1 && wanted.kind.empty() && is_among(kProjectKinds, rest->front())) {
     return fail(
-        fmt::format("which name? for example: eider new {0} shop; for a service called "
-                    "{0}: eider new --kind service {0}",
+        fmt::format("no name given. Example: eider new {0} shop; for a service called {0}: eider "
+                    "new --kind service {0}",
                     rest->front()));
   }
   if (wanted.kind.empty()) {
@@ -193,7 +194,7 @@ Result<void, std::string> make_directories(const fs::path& directory,
   for (auto path = missing.rbegin(); path != missing.rend(); ++path) {
     std::error_code failed;
     if (!fs::create_directory(*path, failed) && failed) {
-      return fail(fmt::format("cannot make {}: {}", path->string(), failed.message()));
+      return fail(fmt::format("cannot create {}: {}", path->string(), failed.message()));
     }
     written.push_back(*path);
   }
@@ -202,9 +203,9 @@ Result<void, std::string> make_directories(const fs::path& directory,
 
 int made(const NewWanted& wanted) {
   if (wanted.is_here) {
-    fmt::print("made the {} {} here\n\n  eider test\n", wanted.kind, wanted.name);
+    fmt::print("created the {} {} in this folder\n\n  eider test\n", wanted.kind, wanted.name);
   } else {
-    fmt::print("made the {0} {1} in {1}/\n\n  cd {1}\n  eider test\n", wanted.kind, wanted.name);
+    fmt::print("created the {0} {1} in {1}/\n\n  cd {1}\n  eider test\n", wanted.kind, wanted.name);
   }
   return kCommandDone;
 }
@@ -234,24 +235,24 @@ Result<void, std::string> check_name(std::string_view name) {
   const auto is_digit = [](char each) { return each >= '0' && each <= '9'; };
   std::string why;
   if (name.find('/') != std::string_view::npos) {
-    why = "a name is no path";
+    why = "names cannot be paths";
   } else if (name.empty() || name.size() > kNameBytesMax) {
-    why = "a name has 1 to 64 letters";
+    why = "names have 1 to 64 characters";
   } else if (!is_letter(name.front())) {
-    why = "a name begins with a small letter";
+    why = "names start with a lowercase letter";
   } else if (!std::ranges::all_of(name, [&](char each) {
                return is_letter(each) || is_digit(each) || each == '-' || each == '_';
              })) {
-    why = "a name has small letters, digits, - and _";
+    why = "names consist of lowercase letters, digits, - and _";
   } else if (name.find("--") != std::string_view::npos ||
              name.find("__") != std::string_view::npos || name.back() == '-') {
-    why = "C++ keeps names with __ for itself, and - stands between letters";
+    why = "names cannot contain __ or --, or end with -";
   } else if (is_among(kReservedWords, identifier_of(name))) {
     return taken(name);
   } else {
     return {};
   }
-  return fail(fmt::format("{}: how about {}?", why, name_instead(name)));
+  return fail(fmt::format("{}. Choose another name, such as {}", why, name_instead(name)));
 }
 
 Result<void, std::string> check_project_name(std::string_view name) {
@@ -276,7 +277,7 @@ Result<void, std::string> write_new_files(const std::string& directory,
   const fs::path root = fs::absolute(directory);
   for (const NewFile& file : files) {
     if (fs::exists(fs::symlink_status(root / file.name))) {
-      return fail(fmt::format("{} is there already, and nothing is overwritten", file.name));
+      return fail(fmt::format("{} already exists, and is not overwritten", file.name));
     }
   }
   std::vector<fs::path> written;
@@ -309,11 +310,13 @@ int new_command(std::span<const std::string_view> arguments) {
   if (!wanted->is_here && fs::exists(fs::symlink_status(wanted->name))) {
     const bool is_folder = fs::is_directory(wanted->name);
     return command_fault(
-        "new", fmt::format("{0} is there already: choose another name{1}", wanted->name,
-                           is_folder ? fmt::format(", or make the project in it by cd {} && eider "
-                                                   "new --here",
-                                                   wanted->name)
-                                     : ""));
+        "new",
+        fmt::format(
+            "{0} already exists. Choose another name{1}", wanted->name,
+            is_folder
+                ? fmt::format(", or create the project in that folder: cd {} && eider new --here",
+                              wanted->name)
+                : ""));
   }
   const std::vector<NewFile> files = files_of_kind(wanted->kind, placeholders_of(wanted->name));
   const auto written = write_new_files(wanted->is_here ? "." : wanted->name, files);

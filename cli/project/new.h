@@ -1,5 +1,5 @@
-// `eider new`: a project that compiles, passes its tests and can be deployed.
-// Must not overwrite a file.
+// `eider new`: creates a project that compiles, passes its tests and can be deployed.
+// Layering: must not overwrite a file.
 #pragma once
 
 #include <string>

@@ -101,7 +101,7 @@ Result<void, std::string> write_oci_layout(const std::string& folder, const OciI
   fs::create_directories(folder + "/blobs/sha256", failed);
   const auto diff_id = sha256_of_file(image.layer);
   if (failed || !diff_id) {
-    return fail(failed ? fmt::format("cannot make {}: {}", folder, failed.message())
+    return fail(failed ? fmt::format("cannot create {}: {}", folder, failed.message())
                        : diff_id.error());
   }
   const auto layer = add_layer(folder, image.layer);

@@ -1,5 +1,5 @@
-// An image for containers, laid out in a folder: what `skopeo copy oci:DIR …` takes to a registry.
-// Must not need a daemon, nor know what is in the image.
+// Writes a container image to a folder, for `skopeo copy oci:DIR …`.
+// Layering: must not need a daemon or know the contents of the image.
 #pragma once
 
 #include <cstdint>

@@ -111,12 +111,12 @@ Done copy_to_package(const fs::path& from, const fs::path& to) {
 Done copy_below(const Packing& packing, const std::string& name) {
   const fs::path path = fs::path(name).lexically_normal();
   if (path.is_absolute() || path.empty() || *path.begin() == "..") {
-    return fail(fmt::format("{} is not below the project: it cannot be packed", name));
+    return fail(fmt::format("{} is outside of the project folder and cannot be packaged", name));
   }
   const fs::path from = packing.project.root / path;
   const fs::path to = packing.root / path;
   if (!fs::exists(from)) {
-    return fail(fmt::format("there is no {} in {}", name, packing.project.root));
+    return fail(fmt::format("{} does not exist in {}", name, packing.project.root));
   }
   std::error_code failed;
   fs::create_directories(to.parent_path(), failed);
@@ -140,7 +140,7 @@ void leave_out_hidden(const Packing& packing, const fs::path& folder) {
     }
   }
   for (const fs::path& path : hidden) {
-    fmt::print(stderr, "eider package: leaves out {}; pack it with --with\n",
+    fmt::print(stderr, "eider package: skipped {}; add it with --with\n",
                path.lexically_relative(packing.root).string());
     std::error_code ignored;
     fs::remove_all(path, ignored);
@@ -159,8 +159,8 @@ Done check_none_is_private(const Packing& packing, const fs::path& folder) {
         !is_private(entry.path().parent_path())) {
       const std::string name = entry.path().lexically_relative(packing.root).string();
       return fail(
-          fmt::format("only you can read {}, and a package is for everyone. Move it out of "
-                      "the folder, or run: chmod a+r {}",
+          fmt::format("only you can read {}, but a package is readable for everyone. Move the file "
+                      "out of the folder, or run: chmod a+r {}",
                       name, name));
     }
   }
@@ -236,9 +236,9 @@ Done check_closure(const Packing& packing, const std::string& program) {
     const std::string path = fs::weakly_canonical(each.path).string();
     if (!each.is_system && !path.starts_with(own.string() + "/")) {
       return fail(
-          fmt::format("the program would take {} from {}: it has to be linked with "
-                      "-Wl,--disable-new-dtags,-rpath,'$ORIGIN/../lib', which a preset's "
-                      "CMAKE_EXE_LINKER_FLAGS leaves out",
+          fmt::format("the program would load {} from {}. Link it with "
+                      "-Wl,--disable-new-dtags,-rpath,'$ORIGIN/../lib', which is missing in "
+                      "CMAKE_EXE_LINKER_FLAGS of the preset",
                       each.name, each.path));
     }
   }
@@ -297,7 +297,8 @@ Result<std::int64_t, std::string> source_time(const Project& project) {
   std::int64_t time = -1;
   const char* const end = text.data() + text.size();
   if (std::from_chars(text.data(), end, time).ptr != end || time < 0) {
-    return fail(fmt::format("SOURCE_DATE_EPOCH is {}, and takes seconds since 1970", text));
+    return fail(
+        fmt::format("SOURCE_DATE_EPOCH must be a number of seconds since 1970, not {}", text));
   }
   return time;
 }
@@ -386,7 +387,7 @@ Result<Package, std::string> write_image(const Packing& packing, const Stage& st
   }
   std::error_code failed;
   if (fs::exists(made.path) && !fs::exists(made.path + "/oci-layout")) {
-    return fail(fmt::format("{} is there, and is no image: take it away", made.path));
+    return fail(fmt::format("{} exists and is not an image. Delete it", made.path));
   }
   fs::remove_all(made.path, failed);
   fs::rename(folder, made.path, failed);
@@ -429,7 +430,7 @@ Result<Package, std::string> pack(const Project& project, const PackageWanted& w
                                   const Build& build, std::int64_t time) {
   const auto program = program_of(build);
   if (!program) {
-    return fail(fmt::format("{} has no program called {}: there is nothing to pack",
+    return fail(fmt::format("{} has no program called {}, so there is nothing to package",
                             build.directory(), project.name));
   }
   const auto stage = Stage::in(wanted.output);
@@ -462,7 +463,7 @@ PackedReport packed_report(const Package& made, const std::string& path) {
 
 Result<PackageFormat, std::string> format_of(const std::string& text) {
   if (text != "tar" && text != "oci") {
-    return fail(fmt::format("--format takes tar or oci, not {}", text));
+    return fail(fmt::format("--format must be tar or oci, not {}", text));
   }
   return text == "oci" ? PackageFormat::oci : PackageFormat::tar;
 }
@@ -513,7 +514,7 @@ int package_command(std::span<const std::string_view> arguments) {
   const std::string path = fs::path(made->path).lexically_proximate(fs::current_path()).string();
   fmt::print("{}", is_json ? json_line(packed_report(*made, path)) : path + "\n");
   if (wanted.format == PackageFormat::tar) {
-    fmt::print(stderr, "runs where glibc is {} or later; sha256 {}\n", gnu_get_libc_version(),
+    fmt::print(stderr, "needs glibc {} or later; sha256 {}\n", gnu_get_libc_version(),
                made->digest);
   }
   return kCommandDone;

@@ -1,5 +1,5 @@
-// `eider package`: a project's program with all that it needs, as an archive or an image.
-// Must not need what the machine that it goes to lacks: beside the kernel, an archive needs glibc.
+// `eider package`: packages a program with its dependencies, as an archive or an image.
+// Layering: an archive must need only the kernel and glibc on the target machine.
 #pragma once
 
 #include <cstdint>

@@ -105,12 +105,11 @@ class Profiling {
 /// Ahead of minutes of compiling.
 StepEnd Profiling::check_load() {
   if (!fs::exists(wanted_.load)) {
-    return step_failed(
-        fmt::format("there is no load {0}: write one request a line into it, as users ask "
-                    "them, or name another file by --load FILE\n\n"
-                    "  GET /notes/1\n  {{\"path\": \"/notes\", \"body\": {{\"title\": "
-                    "\"Milk\"}}}}\n\nsee --requests-file in eider bench --help",
-                    shown(wanted_.load)));
+    return step_failed(fmt::format(
+        "{0} does not exist. Write typical requests into it, one per line, or use another file "
+        "with --load FILE\n\n  GET /notes/1\n  {{\"path\": \"/notes\", \"body\": {{\"title\": "
+        "\"Milk\"}}}}\n\nsee --requests-file in eider bench --help",
+        shown(wanted_.load)));
   }
   const auto text = read_text_file(wanted_.load);
   if (!text) {
@@ -128,8 +127,7 @@ StepEnd Profiling::build_plain() {
   const auto program = program_of(plain_);
   if (!program) {
     return step_failed(
-        fmt::format("{} has no program called {}: name the one that is to be trained, as "
-                    "in eider build NAME --pgo",
+        fmt::format("{} has no program called {}. Name the program, as in eider build NAME --pgo",
                     shown(plain_.directory()), wanted_.project.name));
   }
   plain_program_ = *program;
@@ -152,7 +150,7 @@ StepEnd Profiling::find_tools() {
   std::ranges::copy(profile_flags(ProfileStage::counts, is_clang_, {}), std::back_inserter(words));
   if (const auto linked = run_quietly(words); !linked) {
     return step_failed(
-        fmt::format("{} makes no program that counts what runs{}:\n{}", compiler_,
+        fmt::format("{} cannot build an instrumented program{}:\n{}", compiler_,
                     is_clang_ ? fmt::format(" (apt install libclang-rt-{}-dev)", version) : "",
                     linked.error()));
   }
@@ -169,8 +167,8 @@ StepEnd Profiling::find_profdata(const std::string& version) {
     return {};
   }
   return step_failed(
-      fmt::format("there is no {0}, by which profiles of {1} are read: apt install "
-                  "llvm-{2}, or take g++ (CXX=g++, without {3})",
+      fmt::format("{0} is missing, which reads profiles of {1}: apt install llvm-{2}, or use g++ "
+                  "(CXX=g++, without {3})",
                   numbered, compiler_, version, shown(plain_.directory())));
 }
 
@@ -198,7 +196,7 @@ StepEnd Profiling::prepare_folder() {
   std::error_code error;
   fs::create_directories(place_, error);
   if (error) {
-    return step_failed(fmt::format("cannot make {}: {}", place_, error.message()));
+    return step_failed(fmt::format("cannot create {}: {}", place_, error.message()));
   }
   for (const std::string& old : files_ending({".gcda", ".profraw", ".profdata"})) {
     fs::remove(old, ignored);
@@ -277,7 +275,7 @@ StepEnd Profiling::put_load(const ServedProgram& program, Duration duration,
     return {kCommandStopped};
   }
   if (outcome_.answered == 0) {
-    return step_failed(fmt::format("no request of {} was answered: {}", shown(wanted_.load),
+    return step_failed(fmt::format("no request of {} got a response: {}", shown(wanted_.load),
                                    outcome_.faults.first()));
   }
   return {};
@@ -302,13 +300,13 @@ StepEnd Profiling::train() {
   const std::uint64_t good = outcome_.statuses[2] + outcome_.statuses[3];
   if (good == 0) {
     return step_failed(
-        fmt::format("{} trains errors alone: each of {} answers was 4xx or 5xx. Mend the "
-                    "requests, or the data that they ask for",
+        fmt::format("all {1} responses to {0} were 4xx or 5xx. Correct the requests, or the data "
+                    "that they need",
                     shown(wanted_.load), trained_));
   }
-  fmt::print("{} requests were answered, {} of them with 4xx or 5xx\n", trained_, trained_ - good);
+  fmt::print("{} requests got a response, {} of them 4xx or 5xx\n", trained_, trained_ - good);
   if (outcome_.faults.count() != 0) {
-    fmt::print("{} were not: {}\n", outcome_.faults.count(), outcome_.faults.first());
+    fmt::print("{} got none: {}\n", outcome_.faults.count(), outcome_.faults.first());
   }
   return {};
 }
@@ -316,10 +314,9 @@ StepEnd Profiling::train() {
 StepEnd Profiling::gather() {
   const std::vector<std::string> raw = files_ending({is_clang_ ? ".profraw" : ".gcda"});
   if (raw.empty()) {
-    return step_failed(
-        fmt::format("{} has written no profile: it has to end by returning from main, or "
-                    "by exit(), not by _exit() or abort()",
-                    shown(profiled_program_)));
+    return step_failed(fmt::format(
+        "{} wrote no profile. It must return from main or call exit(), not _exit() or abort()",
+        shown(profiled_program_)));
   }
   if (!is_clang_) {
     return {};
@@ -329,7 +326,7 @@ StepEnd Profiling::gather() {
   const auto merged = run_quietly(words);
   return merged ? StepEnd{}
                 : step_failed(
-                      fmt::format("{} does not read the profile:\n{}", profdata_, merged.error()));
+                      fmt::format("{} cannot read the profile:\n{}", profdata_, merged.error()));
 }
 
 StepEnd Profiling::build_profiled() {
@@ -361,7 +358,7 @@ StepEnd Profiling::cost_of(const std::string& program, double& cost_us) {
 }
 
 StepEnd Profiling::measure() {
-  fmt::print("built {}; measuring it beside {}\n", shown(profiled_program_), shown(plain_program_));
+  fmt::print("built {}; comparing it with {}\n", shown(profiled_program_), shown(plain_program_));
   (void)std::fflush(stdout);
   std::vector<CostRound> rounds(kRounds);
   for (CostRound& round : rounds) {
@@ -375,8 +372,8 @@ StepEnd Profiling::measure() {
   fmt::print("{}\n", told_gain(std::move(rounds)));
   if (!cached_value(profiled_, "eider_DIR").empty()) {
     fmt::print(
-        "Compiled by the profile are the project and what it takes of eider's headers; the "
-        "library stays as it is installed.\n");
+        "The profile was used for the project and for the headers of eider; the installed library "
+        "is unchanged.\n");
   }
   return {};
 }
@@ -406,11 +403,10 @@ std::string told_gain(std::vector<CostRound> rounds) {
   const CostRound& middle = rounds[rounds.size() / 2];
   const bool is_told_apart = ratio(rounds.front()) > 1 || ratio(rounds.back()) < 1;
   return fmt::format(
-      "A request costs {:.2f} of what it costs in build/release ({:.2f} to {:.2f} in {} rounds): "
-      "{:.1f} µs of the processor in place of {:.1f}{}",
+      "A request costs {:.2f} of the CPU time in build/release ({:.2f} to {:.2f} in {} rounds): "
+      "{:.1f} µs instead of {:.1f}{}",
       ratio(middle), ratio(rounds.front()), ratio(rounds.back()), rounds.size(), middle.profiled_us,
-      middle.plain_us,
-      is_told_apart ? "" : ". Whether that is a difference these rounds do not tell");
+      middle.plain_us, is_told_apart ? "" : ". The difference is not significant in these rounds");
 }
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// `eider build --pgo`: compiles so that the program counts what runs, puts it under a recorded
-// load, and compiles again by what it has counted. Must not keep a program that counts.
+// `eider build --pgo`: instruments the program, runs it under load, compiles with the profile.
+// Layering: must not keep an instrumented program.
 #pragma once
 
 #include <cstdint>

@@ -13,10 +13,11 @@ namespace {
 
 TEST(ProfiledBuild, tells_the_middle_round_and_the_least_and_most_of_all) {
   EXPECT_EQ(told_gain({{10, 9.5}, {12, 10.8}, {20, 16}}),
-            "A request costs 0.90 of what it costs in build/release (0.80 to 0.95 in 3 rounds): "
-            "10.8 µs of the processor in place of 12.0");
-  EXPECT_TRUE(told_gain({{10, 11}}).ends_with("11.0 µs of the processor in place of 10.0"));
-  EXPECT_TRUE(told_gain({{10, 9}, {10, 8}, {10, 10.1}}).ends_with("these rounds do not tell"));
+            "A request costs 0.90 of the CPU time in build/release (0.80 to 0.95 in 3 rounds): "
+            "10.8 µs instead of 12.0");
+  EXPECT_TRUE(told_gain({{10, 11}}).ends_with("11.0 µs instead of 10.0"));
+  EXPECT_TRUE(
+      told_gain({{10, 9}, {10, 8}, {10, 10.1}}).ends_with("not significant in these rounds"));
 }
 
 TEST(ProfiledBuild, takes_clangs_profile_by_name_and_that_of_gcc_beside_its_objects) {
@@ -37,8 +38,9 @@ TEST(ProfiledBuild, looks_at_the_load_first) {
   const ProfiledBuild wanted{.project = {place.path().string(), "shop"}, .load = file};
   const StepEnd without = build_by_profile(wanted);
   EXPECT_EQ(without.status, kCommandFailed);
-  EXPECT_TRUE(without.why.contains("load.txt: write one request a line into it")) << without.why;
-  for (const auto& [text, why] : {std::pair{"# none\n", "load.txt: there is no request in it"},
+  EXPECT_TRUE(without.why.contains("load.txt does not exist. Write typical requests into it"))
+      << without.why;
+  for (const auto& [text, why] : {std::pair{"# none\n", "load.txt: the file contains no request"},
                                   {"GET /\nGET x\n", "load.txt: line 2: 'x' is no target"},
                                   {"{\"path\": 1}", "load.txt: line 1: "},
                                   {R"({"url": "http://example.org/"})", "load.txt: line 1: "}}) {

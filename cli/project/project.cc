@@ -116,7 +116,7 @@ std::vector<std::string> options_of(std::string_view preset) {
 Result<std::string, std::string> compiler_for(const Preset& preset, const Toolchain& toolchain) {
   if (const char* wanted = std::getenv("CXX"); wanted != nullptr && *wanted != '\0') {
     return find_program(wanted).empty() ? Result<std::string, std::string>(fail(fmt::format(
-                                              "CXX is {}, and there is no such compiler", wanted)))
+                                              "CXX is {}, but there is no such compiler", wanted)))
                                         : std::string(wanted);
   }
   if (!preset.compiler.empty() && !find_program(preset.compiler).empty()) {
@@ -124,7 +124,7 @@ Result<std::string, std::string> compiler_for(const Preset& preset, const Toolch
   }
   if (toolchain.compiler.empty()) {
     return fail(std::string(
-        "there is no compiler: install clang 19 (apt install clang-19), or g++ 13 or later"));
+        "no compiler was found: install clang 19 (apt install clang-19), or g++ 13 or later"));
   }
   return toolchain.compiler;
 }
@@ -143,9 +143,8 @@ Result<std::vector<std::string>, std::string> configure_words(const Build& build
   }
   const Preset preset = preset_of(build);
   if (!preset.is_there && std::ranges::find(kPresets, build.preset) == kPresets.end()) {
-    return fail(
-        fmt::format("there is no preset {} in CMakePresets.json; of themselves there are {}",
-                    build.preset, fmt::join(kPresets, ", ")));
+    return fail(fmt::format("there is no preset {} in CMakePresets.json. Built-in presets: {}",
+                            build.preset, fmt::join(kPresets, ", ")));
   }
   const auto compiler = compiler_for(preset, *toolchain);
   if (!compiler) {
@@ -201,7 +200,7 @@ StepEnd configure_project(const Build& build) {
   fs::remove(build.directory() + "/CMakeCache.txt", ignored);
   fs::remove_all(build.directory() + "/CMakeFiles", ignored);
   fmt::print(stderr, "{}", errors_in(end->output));
-  return {kCommandFailed, "CMake could not configure the project; its errors are above"};
+  return {kCommandFailed, "CMake could not configure the project (see above)"};
 }
 
 /// Whether the build has no such target, told with those programs and libraries that it has.
@@ -215,7 +214,8 @@ std::string unknown_target(const Build& build, std::string_view target) {
   for (const PatternMatch& each : find_patterns(*listed, "LINKER__([^\n]+)_[^_\n]*\n")) {
     names.insert(each[1]);
   }
-  return fmt::format("there is no target {}; there {} {}", target, names.size() == 1 ? "is" : "are",
+  return fmt::format("there is no target {}; {} {}", target,
+                     names.size() == 1 ? "the only target is" : "targets:",
                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
@@ -249,8 +249,8 @@ Result<Project, std::string> find_project(const std::string& from) {
     }
     if (folder == folder.root_path()) {
       return fail(
-          fmt::format("there is no project {} or above: no CMakeLists.txt with project(…) that "
-                      "uses eider (eider new NAME creates one)",
+          fmt::format("found no project {} or above: no CMakeLists.txt with project(…) that uses "
+                      "eider. Create one with eider new NAME",
                       from == "." ? "here" : "in " + from));
     }
   }
@@ -273,8 +273,7 @@ StepEnd build_project(const Build& build, std::string_view target) {
     if (auto why = target.empty() ? std::string() : unknown_target(build, target); !why.empty()) {
       return {kCommandFailed, std::move(why), true};
     }
-    return {kCommandFailed,
-            step.why.empty() ? "it does not compile, as the compiler says above" : step.why};
+    return {kCommandFailed, step.why.empty() ? "the build failed (see above)" : step.why};
   }
   return step;
 }
@@ -287,7 +286,7 @@ Result<std::string, std::string> program_of(const Build& build) {
       return path;
     }
   }
-  return fail(fmt::format("{} has no program called {}: name it by --program FILE",
+  return fail(fmt::format("{} has no program called {}. Set it with --program FILE",
                           build.directory(), build.project.name));
 }
 

@@ -1,5 +1,5 @@
-// The project that a command is called in: where it is, and how CMake configures and builds it.
-// Must not know any of the commands.
+// The project in which a command runs: its folder, and how CMake configures and builds it.
+// Layering: must not know the commands.
 #pragma once
 
 #include <optional>

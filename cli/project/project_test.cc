@@ -70,7 +70,7 @@ TEST_F(FindProject, a_project_without_eider_is_passed) {
   write("shop/tools", "project(tools)\n# not with find_package(eider)\n");
   EXPECT_EQ(found_from("shop/tools"), "shop shop");
   write("other", "project(other)\n# eider\n");
-  EXPECT_TRUE(found_from("other").starts_with("there is no project in ")) << found_from("other");
+  EXPECT_TRUE(found_from("other").starts_with("found no project in ")) << found_from("other");
 }
 
 TEST_F(FindProject, a_name_that_CMake_computes_is_empty) {

@@ -7,7 +7,7 @@ namespace eider {
 
 namespace {
 
-constexpr std::string_view kAhead = "ahead of routing: ";
+constexpr std::string_view kAhead = "before routing: ";
 
 /// What stands between occurrences of `between`; further spaces behind one belong to it.
 std::vector<std::string> parts_of(std::string_view text, std::string_view between) {

@@ -1,5 +1,5 @@
-// What a program's `--routes` has printed, taken apart.
-// Must not run the program.
+// Parses the output of `--routes`.
+// Layering: must not run the program.
 #pragma once
 
 #include <cstdint>

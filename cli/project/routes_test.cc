@@ -29,7 +29,7 @@ TEST(Routes, are_read_as_an_app_lists_them) {
 
 TEST(Routes, are_none_where_a_line_is_something_else) {
   EXPECT_EQ(read_routes("").error(), "");
-  EXPECT_EQ(read_routes("ahead of routing: changes\n").error(), "");
+  EXPECT_EQ(read_routes("before routing: changes\n").error(), "");
   for (const char* line : {"--routes", "GET /  handler  1 MiB", "GET  handler  1 MiB  a.cc:1",
                            "GET /  handler  1 GB  a.cc:1", "GET /  handler  MiB  a.cc:1"}) {
     const std::string good = "GET /  handler  1 MiB  a.cc:1\n";

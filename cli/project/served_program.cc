@@ -32,7 +32,7 @@ StepEnd ServedProgram::start(ServedCall call) {
   const std::string notify = dev::name_for_notices();
   const Descriptor notices = dev::listen_for_notices(notify);
   if (!listener.is_open() || !notices.is_open()) {
-    return {kCommandFailed, "no socket can be had on 127.0.0.1"};
+    return {kCommandFailed, "cannot create a socket on 127.0.0.1"};
   }
   url_ = fmt::format("http://127.0.0.1:{}/", dev::port_of(listener));
   call.environment.insert(
@@ -59,14 +59,12 @@ StepEnd ServedProgram::wait_until_ready(const Descriptor& notices) {
   const auto deadline = Clock::now() + kReadyWithin;
   while (!dev::is_told_ready(notices)) {
     if (const auto how = child_.reap()) {
-      return ended(*how, "ahead of serving");
+      return ended(*how, "before it was ready");
     }
     if (Clock::now() > deadline) {
-      return {
-          kCommandFailed,
-          fmt::format("{} does not say within {} s that it is ready, as App::run and App::serve "
-                      "do (NOTIFY_SOCKET){}",
-                      name_, kReadyWithin.count(), last_said())};
+      return {kCommandFailed, fmt::format("{} was not ready within {} s. App::run and App::serve "
+                                          "report that to NOTIFY_SOCKET{}",
+                                          name_, kReadyWithin.count(), last_said())};
     }
     if (is_stopped_within(kLookEvery)) {
       return {kCommandStopped};
@@ -80,10 +78,10 @@ StepEnd ServedProgram::stop() {
   const auto deadline = Clock::now() + kEndWithin;
   while (true) {
     if (const auto how = child_.reap()) {
-      return how->is_good() ? StepEnd{} : ended(*how, "while it was to end by SIGTERM");
+      return how->is_good() ? StepEnd{} : ended(*how, "after SIGTERM");
     }
     if (Clock::now() > deadline) {
-      return {kCommandFailed, fmt::format("{} does not end within {} s of SIGTERM{}", name_,
+      return {kCommandFailed, fmt::format("{} did not end within {} s after SIGTERM{}", name_,
                                           kEndWithin.count(), last_said())};
     }
     if (is_stopped_within(kLookEvery)) {
@@ -94,7 +92,7 @@ StepEnd ServedProgram::stop() {
 
 StepEnd ServedProgram::ended(const Ending& how, std::string_view when) {
   return {kCommandFailed,
-          fmt::format("{} has ended with {} {}{}", name_, how.code, when, last_said())};
+          fmt::format("{} exited with status {} {}{}", name_, how.code, when, last_said())};
 }
 
 std::chrono::nanoseconds ServedProgram::processor_time() const noexcept {

@@ -1,5 +1,5 @@
-// A program that serves on a socket of ours for as long as somebody puts a load on it.
-// Must not know what it is asked.
+// Runs a program that serves on a given socket while a load is measured.
+// Layering: must not know the load.
 #pragma once
 
 #include <chrono>

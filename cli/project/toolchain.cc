@@ -75,7 +75,7 @@ Result<Toolchain, std::string> find_toolchain() {
   }
   if (found.cmake.empty() || found.ninja.empty()) {
     const bool is_cmake = found.cmake.empty();
-    return fail(fmt::format("there is no {}: install it (apt install {})",
+    return fail(fmt::format("{} is missing: install it (apt install {})",
                             is_cmake ? "cmake" : "ninja", is_cmake ? "cmake" : "ninja-build"));
   }
   const char* const wanted = std::getenv("CXX");

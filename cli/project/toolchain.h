@@ -1,5 +1,5 @@
-// The compilers and build tools in PATH, and the prefix of the installed Eider, for all commands
-// that build. Must not run them.
+// The compilers and build tools in PATH, and the prefix of the installed Eider.
+// Layering: must not run them.
 #pragma once
 
 #include <filesystem>

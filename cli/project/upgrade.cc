@@ -94,19 +94,20 @@ Result<UpgradeWanted, std::string> upgrade_wanted(std::span<const std::string_vi
     return fail(rest.error());
   }
   if (rest->empty() == wanted.file.empty()) {
-    return fail(std::string("which process? say its number, or --pid-file FILE"));
+    return fail(std::string("no process given: use PID or --pid-file FILE"));
   }
   if (!rest->empty()) {
     const auto pid = number_of<pid_t>(rest->front());
     if (!pid) {
-      return fail(fmt::format("{} is no number of a process", rest->front()));
+      return fail(fmt::format("{} is not a process ID", rest->front()));
     }
     wanted.pid = *pid;
   }
   if (within) {
     const auto count = number_of<unsigned>(*within);
     if (!count || *count > kWaitSecondsMax) {
-      return fail(fmt::format("--within takes 1 to {} seconds, not {}", kWaitSecondsMax, *within));
+      return fail(
+          fmt::format("--within must be 1 to {} seconds, not {}", kWaitSecondsMax, *within));
     }
     wanted.within = seconds(*count);
   }
@@ -116,14 +117,14 @@ Result<UpgradeWanted, std::string> upgrade_wanted(std::span<const std::string_vi
 Result<pid_t, std::string> pid_in(const std::string& file) {
   auto text = read_text_file(file);
   if (!text) {
-    return fail(text.error() + ": a service writes it when it is started with --pid-file");
+    return fail(text.error() + ". A service writes the file if it runs with --pid-file");
   }
   while (text->ends_with('\n')) {
     text->pop_back();
   }
   const auto pid = number_of<pid_t>(*text);
   return pid ? Result<pid_t, std::string>(*pid)
-             : fail(fmt::format("{} holds no number of a process", file));
+             : fail(fmt::format("{} does not contain a process ID", file));
 }
 
 /// What /proc/PID/status has of it: "SigBlk" → "0000000000000200".
@@ -214,32 +215,32 @@ Result<ServingProcess, std::string> service_of(const UpgradeWanted& wanted) {
   const pid_t pid = service.pid;
   service.held = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!service.held.is_open()) {
-    return fail(wanted.file.empty()
-                    ? fmt::format("there is no process {}", pid)
-                    : fmt::format("{} is of an earlier run: there is no process {} any more. Start "
-                                  "the service",
-                                  wanted.file, pid));
+    return fail(wanted.file.empty() ? fmt::format("process {} does not exist", pid)
+                                    : fmt::format("{} is from an earlier run: process {} does not "
+                                                  "exist any more. Start the service",
+                                                  wanted.file, pid));
   }
   if (syscall(SYS_pidfd_send_signal, service.held.get(), 0, nullptr, 0) != 0) {
     return fail(
         errno == EPERM
-            ? fmt::format("process {} is somebody else's: ask as that user, or as root", pid)
-            : fmt::format("process {} cannot be asked: {}", pid, std::strerror(errno)));
+            ? fmt::format(
+                  "process {} belongs to another user: run this command as that user, or as root",
+                  pid)
+            : fmt::format("cannot send a signal to process {}: {}", pid, std::strerror(errno)));
   }
   if (!wanted.file.empty() && is_older(wanted.file, pid)) {
     return fail(
-        fmt::format("{0} is older than process {1}, so it is of an earlier run. If that "
-                    "process is meant: eider upgrade {1}",
+        fmt::format("{0} is older than process {1}, so it is from an earlier run. To upgrade that "
+                    "process: eider upgrade {1}",
                     wanted.file, pid));
   }
   if (is_worker(pid)) {
-    return fail(fmt::format("process {} is a worker: ask its supervisor, process {}", pid,
+    return fail(fmt::format("process {} is a worker. Upgrade its supervisor, process {}", pid,
                             proc_status(pid, "PPid")));
   }
   if (!takes_sigusr2(pid) || !is_of_eider(pid)) {
     return fail(
-        fmt::format("process {} ({}) is no service of Eider that serves: SIGUSR2 might "
-                    "end it",
+        fmt::format("process {} ({}) is not a running service of Eider, so SIGUSR2 could end it",
                     pid, proc_status(pid, "Name")));
   }
   return service;
@@ -261,14 +262,14 @@ Descriptor stop_signals() {
 int tell_successor(const UpgradeReport& report, std::int64_t asked_tick, bool is_json) {
   const auto started = started_tick(report.serving);
   if (started && *started < asked_tick) {
-    return command_fault(
-        "upgrade", fmt::format("process {} serves in place of {}, but was started before this was "
-                               "asked: what is on the disk may be newer. Ask again",
-                               report.serving, report.replaced));
+    return command_fault("upgrade",
+                         fmt::format("process {} replaced {}, but was started before this command: "
+                                     "the program on disk may be newer. Run the command again",
+                                     report.serving, report.replaced));
   }
-  fmt::print("{}", is_json ? json_line(report)
-                           : fmt::format("process {} serves in place of {}\n", report.serving,
-                                         report.replaced));
+  fmt::print("{}", is_json
+                       ? json_line(report)
+                       : fmt::format("process {} replaced {}\n", report.serving, report.replaced));
   return kCommandDone;
 }
 
@@ -289,21 +290,19 @@ int await_outcome(const ServingProcess& service, UpgradeRequest& request,
     // The report comes before the end of the process that sent it.
     if (const auto outcome = request.outcome()) {
       if (outcome->successor == 0) {
-        return command_fault("upgrade", fmt::format("no new process takes over: {}. Process {} "
-                                                    "goes on serving",
-                                                    outcome->why, service.pid));
+        return command_fault("upgrade",
+                             fmt::format("the upgrade failed: {}. Process {} continues to serve",
+                                         outcome->why, service.pid));
       }
       return tell_successor({outcome->successor, service.pid}, asked_tick, wanted.is_json);
     }
     if (waited[1].revents != 0) {
-      return command_fault("upgrade",
-                           fmt::format("process {} has ended; its log says why", service.pid));
+      return command_fault("upgrade", fmt::format("process {} ended; see its log", service.pid));
     }
     if (left.count() <= 0) {
-      return command_fault("upgrade",
-                           fmt::format("nothing was heard of process {} within {} s: its log says "
-                                       "what came of it",
-                                       service.pid, wanted.within.count()));
+      return command_fault(
+          "upgrade", fmt::format("process {} did not report the result within {} s; see its log",
+                                 service.pid, wanted.within.count()));
     }
   }
 }
@@ -328,8 +327,8 @@ int upgrade_command(std::span<const std::string_view> arguments) {
   }
   const std::int64_t asked_tick = ticks_now();
   if (!request->send(service->held)) {
-    return command_fault("upgrade", fmt::format("process {} cannot be asked: {}", service->pid,
-                                                std::strerror(errno)));
+    return command_fault("upgrade", fmt::format("cannot send a signal to process {}: {}",
+                                                service->pid, std::strerror(errno)));
   }
   return await_outcome(*service, *request, *wanted, asked_tick);
 }

@@ -39,7 +39,7 @@ std::vector<std::string> CommandWords::values(std::string_view name, std::string
     } else if (*at != name) {
       ++at;
     } else if (at + 1 == words_.end()) {
-      fault_ = fmt::format("{} takes a value ({}), and none follows it", name, takes);
+      fault_ = fmt::format("{} requires a value ({})", name, takes);
       return found;
     } else {
       found.push_back(*(at + 1));
@@ -58,13 +58,13 @@ Result<std::vector<std::string>, std::string> CommandWords::rest(std::string_vie
     if (word.starts_with("-") && word != "-") {  // that is the standard input
       const std::string option = word.substr(0, word.find('='));
       const std::string nearest = detail::app::nearest_option(option, known_);
-      return fail(fmt::format("there is no option {}{}", option,
-                              nearest.empty() ? "" : ", but " + nearest));
+      return fail(fmt::format("unknown option {}{}", option,
+                              nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
     }
   }
   if (words_.size() > count_max) {
-    return fail(takes.empty() ? fmt::format("{} is one word too many", words_[count_max])
-                              : fmt::format("{} is one word too many: it takes {}",
+    return fail(takes.empty() ? fmt::format("unexpected argument {}", words_[count_max])
+                              : fmt::format("unexpected argument {}; expected: {}",
                                             words_[count_max], takes));
   }
   return words_;

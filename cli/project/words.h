@@ -1,5 +1,5 @@
-// The words behind a command: its options and what else it takes.
-// Must not know any command: each asks for what it has.
+// Parses the arguments of a command: options and other arguments.
+// Layering: must not know the commands; each one requests its options.
 #pragma once
 
 #include <optional>

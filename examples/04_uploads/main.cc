@@ -1,4 +1,4 @@
-// Uploads: a form whose files go to the disk while they arrive, and bodies that come compressed.
+// File uploads: a form whose files are written to disk while they arrive, and compressed bodies.
 //
 //   ./04_uploads --directory /tmp/uploads --port 8080
 //   curl -F title=Sea -F photo=@sea.jpg localhost:8080/photos
@@ -38,7 +38,7 @@ Task<Photo> store(Multipart::Part part, std::string directory) {
   TempFile file = co_await part.save(directory);
   Photo photo{.name = safe_filename(*part.filename), .bytes = file.size()};
   if (!co_await file.keep(directory + "/" + photo.name)) {
-    throw Failure(Error::conflict("There is a photo of that name."));
+    throw Failure(Error::conflict("A photo with this name already exists."));
   }
   co_return photo;
 }

@@ -1,5 +1,5 @@
-// Server-sent events: a tick every second to everybody who listens, and where a client left off;
-// and the same as JSON, which the program's document describes for the clients made of it.
+// Server-sent events: a tick every second for all clients, with resumption after a reconnect; and
+// the same as JSON, described in the OpenAPI document for generated clients.
 //
 //   ./05_events --port 8080      then open http://127.0.0.1:8080, or curl -N …/ticks
 //   ./05_events --openapi | eider openapi client --language c++ --out ticks.h -

@@ -1,4 +1,4 @@
-// A directory as a web site, as the pages of an application, and as a list of downloads.
+// Static files: a directory as a web site, as a single-page application, and as downloads.
 //   bin/06_files --root public --port 8080
 //   curl -r 0-99 localhost:8080/movie.mp4          a part of a file
 //   curl localhost:8080/downloads/                 what there is

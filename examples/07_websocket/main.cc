@@ -1,5 +1,4 @@
-// WebSockets in both styles: an echo, rooms whose visitors hear each other, and a way in for
-// others.
+// WebSockets in both styles: an echo, and rooms whose clients get all messages, also from POST.
 //   python3 -m websockets ws://localhost:8080/rooms/tea
 //   curl localhost:8080/rooms/tea -d 'The kettle is on.'
 #include <eider/eider.h>

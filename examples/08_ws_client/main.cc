@@ -1,4 +1,4 @@
-// A WebSocket client: sends the lines of its standard input as messages, prints what comes back.
+// A WebSocket client: sends the lines of standard input as messages, and prints the responses.
 //   ./07_websocket --port 8080 & ./08_ws_client ws://127.0.0.1:8080/echo
 //   ./10_http2 --port 8081 & ./08_ws_client ws://127.0.0.1:8081/socket http://127.0.0.1:8081/
 // The second way asks for a page first, in HTTP/2: the WebSocket is a stream of the same

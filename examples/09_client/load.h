@@ -1,5 +1,5 @@
-// One core's worth of requests with the client, for comparing it with others.
-// Must not be taken for a load generator: it stops a connection's next request until the last came.
+// Measures the HTTP client on one core, to compare it with others.
+// Layering: not a load generator; each connection waits for its last response.
 #pragma once
 
 #include <eider/client.h>

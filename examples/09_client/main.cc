@@ -1,4 +1,4 @@
-// An HTTP client for the command line: prints what a URL has, or orders tea from 02_json.
+// An HTTP client for the command line: prints the response of a URL, or orders tea from 02_json.
 //   ./09_client get http://127.0.0.1:8080/
 //   ./09_client order http://127.0.0.1:8080/orders tea 3
 //   ./09_client send http://127.0.0.1:8080/measure 1000000        (bytes, made while they are sent)

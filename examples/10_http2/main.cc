@@ -1,4 +1,4 @@
-// HTTP/2 beside HTTP/1.1 on one port: every kind of handler, without a word about the version.
+// HTTP/2 and HTTP/1.1 on one port, with all kinds of handlers and no version-specific code.
 //
 //   ./10_http2 --port 8080
 //   curl --http2-prior-knowledge localhost:8080/        nghttp -ans http://localhost:8080/page

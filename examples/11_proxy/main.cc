@@ -1,4 +1,4 @@
-// A balancer in front of other services, with health checks; --help tells what it can be told.
+// A load balancer for other services, with health checks; --help lists its options.
 //
 //   ./11_proxy --upstreams http://127.0.0.1:9000 --upstreams http://127.0.0.1:9001 --port 8080
 #include <eider/eider.h>

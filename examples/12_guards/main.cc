@@ -1,4 +1,4 @@
-// Who asks is found out ahead of the content, once per request, and handlers take it by its type.
+// Authentication with a guard: it runs once per request, and handlers get the caller by type.
 //   ./12_guards --port 8080
 //   curl -H 'Authorization: Bearer ann-s-key' localhost:8080/me
 #include <eider/eider.h>
@@ -36,8 +36,8 @@ Task<Result<Caller>> find_caller(Header<"authorization", std::optional<std::stri
     caller = co_await keys->find(given.substr(kBearer.size()));
   }
   if (!caller) {
-    co_return fail(
-        Error::unauthorized("Send a key that is known.").with_header("WWW-Authenticate", "Bearer"));
+    co_return fail(Error::unauthorized("Missing or invalid API key.")
+                       .with_header("WWW-Authenticate", "Bearer"));
   }
   co_return std::move(*caller);
 }
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   Routes admin = app.group("/admin");
   admin.guard([](Slot<Caller> caller) -> Result<void> {
     if (!caller->is_admin) {
-      return fail(Error::forbidden("This is for administrators."));
+      return fail(Error::forbidden("Only administrators are allowed."));
     }
     return {};
   });

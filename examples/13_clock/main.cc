@@ -1,4 +1,4 @@
-// One clock for everybody: a module that counts in the background, where it left off the last time.
+// A module with a background task: a clock that continues where it stopped the last time.
 //   ./13_clock --clock-pause 500ms --clock-file /tmp/clock
 //   curl -N localhost:8080/ticks
 // A settings file may say the same, and SIGHUP takes another pause from there:

@@ -1,4 +1,4 @@
-// What usually stands around handlers, with the defaults that are safe. `--routes` lists it.
+// The usual middleware with safe defaults. `--routes` lists it.
 //   ./15_middleware --port 8080
 //   curl -i -H 'Authorization: Bearer ann-s-token' localhost:8080/api/notes
 #include <eider/eider.h>

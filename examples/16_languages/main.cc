@@ -1,4 +1,4 @@
-// A page in several languages, with their numbers and dates: by /de/, /pl/ and /ar/, by cookie, or
+// Internationalization: a page in several languages, selected by /de/, /pl/ and /ar/, by cookie, or
 // by Accept-Language.
 //   ./16_languages --port 8080 --directory examples/16_languages/languages --development
 //   curl localhost:8080/pl/
@@ -19,8 +19,8 @@ struct LanguagesExample {
   bool development = false;
 
   static constexpr OptionText kOptions[] = {
-      {"directory", "Directory with the catalogues", "DIR"},
-      {"development", "Show changed catalogues without a restart, and log missing texts"}};
+      {"directory", "Directory with the catalogs", "DIR"},
+      {"development", "Show changed catalogs without a restart, and log missing texts"}};
 };
 
 /// The page in each language.

@@ -1,5 +1,5 @@
-// What the pages show.
-// Must not know the library: a page's struct is plain.
+// The data of the pages.
+// Layering: must not know the library; the struct of a page is plain.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A guest book: pages by templates, compiled, or with --development as their files are now.
+// A guest book with compiled templates; with --development, changed templates are used at once.
 #include <eider/eider.h>
 #include <eider/views.h>
 

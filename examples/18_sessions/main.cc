@@ -1,5 +1,5 @@
-// A cart that a browser keeps, a login that changes its id, messages for the next page, and
-// handlers that are for users. There are no passwords here: 16_logins has them.
+// Sessions: a cart, a login that changes the session ID, messages for the next page, and handlers
+// that require a login. For passwords, see 19_logins.
 //   ./18_sessions --port 8080, and open http://localhost:8080/
 #include <eider/eider.h>
 #include <eider/sessions.h>
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   users(app, visits, [](const UserKey& key, State<People> people) -> Result<User> {
     const auto found = people->by_key.find(key.text);
     if (found == people->by_key.end()) {
-      return fail(Error::unauthorized("There is no such user any more."));
+      return fail(Error::unauthorized("This user no longer exists."));
     }
     return found->second;
   });
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
     if (people->by_key.contains(form->name)) {
       session.begin_for(form->name);
     } else {
-      session.flash("error", "Nobody is called so.");
+      session.flash("error", "There is no user with this name.");
     }
     return Redirect(own_path(form->next));
   });
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     return Redirect("/");
   });
   app.get("/me", [](const User& user) { return user.name + "\n"; });
-  app.get("/admin", [](const User& user) { return "Do as you like, " + user.name + ".\n"; })
+  app.get("/admin", [](const User& user) { return "Welcome, administrator " + user.name + ".\n"; })
       .guard(needs_role<User>("admin"));
   return app.run(argc, argv);
 }

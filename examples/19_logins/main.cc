@@ -1,4 +1,4 @@
-// Accounts with passwords: hashed on threads of their own, and tried no faster than is good.
+// Accounts with passwords: hashed on separate threads, with limited login attempts.
 //   ./19_logins --port 8080
 //   curl -i -d '{"name":"ann","password":"correct horse"}' localhost:8080/accounts
 //   curl -i -d '{"name":"ann","password":"correct horse"}' localhost:8080/login

@@ -1,5 +1,5 @@
-// Tokens: an issuer that publishes its keys, and a service that asks for tokens, its own or another
-// issuer's.
+// JSON Web Tokens: an issuer that publishes its keys, and a service that accepts its own tokens and
+// those of another issuer.
 //   ./20_tokens --port 8080
 //   curl -d '{"name":"ann","role":"editor"}' 'localhost:8080/token?alg=ES256'
 //   curl -H "Authorization: Bearer $TOKEN" localhost:8080/me

@@ -1,5 +1,5 @@
-// What is typed into the form, and what its pages show.
-// Must not know requests.
+// The data of the form and of its pages.
+// Layering: must not know requests.
 #pragma once
 
 #include <eider/eider.h>

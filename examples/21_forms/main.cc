@@ -1,4 +1,4 @@
-// A form that follows from a struct: shown, refused with what was typed, taken once.
+// A form derived from a struct: shown, shown again with errors, and accepted only once.
 //   ./21_forms --port 8080, and open http://localhost:8080/
 #include <eider/eider.h>
 #include <eider/forms.h>
@@ -40,7 +40,7 @@ App make_app(const PageOptions& own) {
   app.post("/",
            [](FilledForm<Stay> form, Session<Visit> session, State<Views> views) -> FormAnswer {
              if (form.is_good(form->name) && *form->name == "Nobody") {
-               form.add(form->name, "is nobody's");
+               form.add(form->name, "is not a valid name");
              }
              if (!form.is_good()) {
                return form.again(views->page(StayPage{{}, form.view({.submit = "Book"})}));

@@ -1,4 +1,4 @@
-// A login by an OpenID provider, such as Keycloak on this machine; its page leads back here.
+// A login with an OpenID provider, such as Keycloak on this machine.
 //   ./22_openid --issuer http://127.0.0.1:9000 --client-id notes --client-secret-file … --port 8080
 // Register http://localhost:8080/login/callback there, and open http://localhost:8080/
 #include <eider/eider.h>
@@ -42,7 +42,7 @@ Result<Redirect> log_in(const OpenIdIdentity& who, Session<Visit> session) {
 
 Html show_home(Session<const Visit> session) {
   if (session.user().empty()) {
-    return Html("<p>Hello, stranger.</p><a href=\"/login\">Log in</a>");
+    return Html("<p>Hello, guest.</p><a href=\"/login\">Log in</a>");
   }
   return Html("<p>Hello, " + escape_html(session->name) +
               ".</p><form method=\"post\" action=\"/logout\"><button>Log out</button></form>");

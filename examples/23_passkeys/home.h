@@ -1,5 +1,5 @@
-// What the page shows.
-// Must not know the library: a page's struct is plain.
+// The data of the page.
+// Layering: must not know the library; the struct of a page is plain.
 #pragma once
 
 #include <optional>

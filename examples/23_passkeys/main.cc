@@ -1,4 +1,4 @@
-// Accounts without passwords: one signs up with a passkey, and logs in with it.
+// Accounts with passkeys instead of passwords.
 //   ./23_passkeys --port 8080, and open http://localhost:8080/
 #include <eider/assets.h>
 #include <eider/eider.h>
@@ -60,18 +60,18 @@ PasskeyAccounts accounts_of(const std::shared_ptr<People>& people,
           },
           .newcomer = [people](std::string name) -> Task<Result<PasskeyUser>> {
             if (people->has(name)) {
-              co_return fail(Error::conflict("Somebody is called so."));
+              co_return fail(Error::conflict("This name is already taken."));
             }
             co_return PasskeyUser{.key = name, .name = name};
           },
           // Both or neither. In a database it is a transaction: see docs/guides/users/passkeys.md.
           .create = [people, store](PasskeyUser user, Passkey passkey) -> Task<Result<void>> {
             if (!people->add(user.key)) {
-              co_return fail(Error::conflict("Somebody is called so."));
+              co_return fail(Error::conflict("This name is already taken."));
             }
             if (!co_await store->insert(std::move(passkey), 1)) {
               people->remove(user.key);
-              co_return fail(Error::conflict("This passkey is somebody's."));
+              co_return fail(Error::conflict("This passkey belongs to another account."));
             }
             co_return Result<void>();
           }};
@@ -93,7 +93,7 @@ App make_app(const PasskeyPlace& own) {
        .store = store,
        .accounts = accounts_of(people, store),
        .refused = [](const PasskeyError& error) {
-         std::fprintf(stderr, "a passkey was refused: %s\n", error.text.c_str());
+         std::fprintf(stderr, "a passkey was rejected: %s\n", error.text.c_str());
        }});
 
   const std::string style = assets.url("style.css");
@@ -109,7 +109,7 @@ App make_app(const PasskeyPlace& own) {
            [site](std::string id, Session<> session) -> Task<Result<Redirect>> {
              // Nobody here has another way in.
              if (!co_await site.store()->erase_unless_last(session.user(), std::move(id))) {
-               co_return fail(Error::conflict("It is your last passkey, or none of yours."));
+               co_return fail(Error::conflict("This is your last passkey, or it is not yours."));
              }
              co_return Redirect("/");
            });

@@ -1,5 +1,5 @@
 // Accounts: sign up, confirm by mail, log in, reset a password, change an address, log out
-// everywhere. Mails are sent by SMTP, or lie in a directory.
+// everywhere. Mails are sent with SMTP, or written to a directory.
 //   ./24_accounts --mail-files mails --port 8080, and open http://localhost:8080/
 #include <eider/accounts.h>
 #include <eider/eider.h>

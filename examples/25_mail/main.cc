@@ -1,5 +1,5 @@
-// Mails by SMTP from an outbox: what a request has written is sent once its transaction is
-// committed, again where that fails, and also if the process is killed in between.
+// Mails with SMTP from an outbox: mails are sent after the transaction of the request is committed,
+// again after failures, and also if the process is killed in between.
 //   ./25_mail --mail-files mails --port 8080      (or --smtp-url smtp://mail.example.org:587)
 //   curl -H 'Content-Type: application/json' -d
 //   '{"to":"ann@example.org","subject":"Hello","text":"Hello, Ann!"}' localhost:8080/mails

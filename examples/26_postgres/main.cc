@@ -62,7 +62,7 @@ Task<Result<db::Changed>> import_books(BodyStream body, State<Database> db) {
       throw;
     }
     co_return fail(
-        Error::invalid({{"", "line " + std::to_string(failure.by().line) + " is refused"}}));
+        Error::invalid({{"", "line " + std::to_string(failure.by().line) + " was rejected"}}));
   }
 }
 

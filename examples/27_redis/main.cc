@@ -37,7 +37,7 @@ const redis::Script kAdd(
 Task<Result<Created<Link>>> add(std::string name, Json<NewLink> link, State<Redis> redis) {
   std::vector<std::string> keys{key_of(name)};
   if (!co_await redis->run<bool>(kAdd, keys, "url", link->url, "owner", link->owner)) {
-    co_return fail(Error::conflict("There is a link of that name."));
+    co_return fail(Error::conflict("A link with this name already exists."));
   }
   co_return Created(Link{.url = *link->url, .owner = link->owner});
 }

@@ -1,5 +1,5 @@
-// A resource of records in one line, in SQLite, in PostgreSQL by DATABASE=postgres://me@localhost/,
-// or in MariaDB by DATABASE=mysql://me@localhost/books
+// CRUD routes for a table in one line: in SQLite, in PostgreSQL with
+// DATABASE=postgres://me@localhost/, or in MariaDB with DATABASE=mysql://me@localhost/books
 //   curl localhost:8080/books --json '{"title": "Emma", "year": 1815}'
 //   curl -X PATCH localhost:8080/books/1 -H 'If-Match: "0"' --json '{"year": null}'
 //   curl 'localhost:8080/books?year_min=1800&sort=year_desc', localhost:8080/openapi.json

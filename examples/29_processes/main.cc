@@ -1,6 +1,6 @@
-// One application of several processes: sessions, limits and topics are shared by Redis, and so
-// are the notes. Start two with REDIS=redis://localhost:6379 and another --port each, and open a
-// WebSocket to /live of one:
+// An application with several processes that share sessions, limits, topics and notes in Redis.
+// Start two with REDIS=redis://localhost:6379 and a different --port each, and open a WebSocket to
+// /live of one:
 //   curl -b jar -c jar -d 'Buy milk' :8080/notes    curl -b jar :8081/mine    curl :8081/notes
 #include <eider/eider.h>
 #include <eider/middleware.h>
@@ -39,7 +39,7 @@ Task<Result<void>> health(State<Redis> redis, State<TopicRelay> relay) {
   const Redis at_once = redis->within(std::chrono::milliseconds(200));
   co_await at_once.command("PING");
   if (relay->counts().missed == 0) {
-    co_return fail(Error(503, "The topics of the others are not heard yet."));
+    co_return fail(Error(503, "The topics of other processes are not connected yet."));
   }
   co_return {};
 }

@@ -1,4 +1,4 @@
-// What is seen of a service: lines with fields, numbers for Prometheus, spans for a collector.
+// Telemetry of a service: structured logs, metrics for Prometheus, traces for a collector.
 //
 //     31_telemetry --port 8080 --metrics 127.0.0.1:9464 --collector http://127.0.0.1:4318
 //     curl 127.0.0.1:8080/orders/7/pay -d ''; curl 127.0.0.1:9464/metrics

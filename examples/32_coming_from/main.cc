@@ -1,5 +1,4 @@
-// What the guides for those who come from Crow, Drogon, cpp-httplib and Express show
-// (docs/migrate).
+// The code of the migration guides for Crow, Drogon, cpp-httplib and Express (docs/migrate).
 //   bin/32_coming_from --files public --port 8080
 //   curl localhost:8080/hello/Ada?times=2
 //   curl localhost:8080/api/notes --json '{"title": "Milk"}'
@@ -43,7 +42,7 @@ void add_greetings(App& app) {
   app.get("/old", [] { return Redirect("/page"); });
   app.get("/teapot", [] { return Response::text("short and stout\n", 418); });
   app.get("/agent", [](Header<"user-agent", std::optional<std::string_view>> agent) {
-    return std::string(agent->value_or("nobody knows"));
+    return std::string(agent->value_or("unknown"));
   });
   app.any("/echo", [](Request& request) { return std::string(request.body()); })
       .body_bytes_max(std::size_t{2} << 20);

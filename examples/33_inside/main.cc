@@ -1,4 +1,4 @@
-// What a running service does, and what its requests wait for.
+// Diagnostics of a running service: current requests and the resources that they wait for.
 //
 //     33_inside --port 8080
 //     curl 127.0.0.1:8080/wait/5000 & curl 127.0.0.1:8080/count/20000000 &

@@ -1,5 +1,5 @@
-// The whole shop: what main serves and what tests call.
-// Must not open sockets or files.
+// Creates the application, for main and for tests.
+// Layering: must not open sockets or files.
 #pragma once
 
 #include <eider/database.h>

@@ -1,4 +1,4 @@
-// The shop without a socket: each answer of the API held against its own document.
+// Tests of the shop without a socket: validates responses against its own OpenAPI document.
 #include "bookstore.h"
 
 #include <gtest/gtest.h>
@@ -194,7 +194,7 @@ TEST_F(Bookstore, asks_for_a_login_of_late_ahead_of_another_password_or_address)
   browser.as("2").advance(std::chrono::minutes(11));
   EXPECT_EQ(browser.get("/password").header("Location"), "/login?next=%2Fpassword");
   EXPECT_EQ(browser.get("/new-address").header("Location"), "/login?next=%2Fnew-address");
-  EXPECT_TRUE(browser.get("/login?next=%2Fpassword").body.contains("Show once more that"));
+  EXPECT_TRUE(browser.get("/login?next=%2Fpassword").body.contains("Please confirm"));
   EXPECT_EQ(browser.get("/orders").status, 200) << "who stays logged in";
 }
 

@@ -1,6 +1,6 @@
 // A bookshop: pages and a JSON API, accounts and roles, a cart, orders, live stock, two languages.
 //   ./bookstore --port 8080, and open http://localhost:8080/
-//   ./bookstore --config examples/bookstore/bookstore.toml, as a service is told
+//   ./bookstore --config examples/bookstore/bookstore.toml, for a service
 #include "bookstore.h"
 
 #include <eider/sqlite.h>

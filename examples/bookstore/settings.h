@@ -1,5 +1,5 @@
-// What the shop can be told: by its command line, its environment (BOOKSTORE_…) or a settings file.
-// Must not hold anything that is made of it.
+// The settings of the shop: command line, environment (BOOKSTORE_…) or a settings file.
+// Layering: must not contain objects that are made from settings.
 #pragma once
 
 #include <eider/eider.h>
@@ -43,13 +43,12 @@ struct Settings {
       {"openid_issuer", "OpenID provider for logins; without it, there is none", "URL"},
       {"openid_client_id", "Client ID of the shop, registered with /login/openid/callback", "ID"},
       {"openid_client_secret", "Client secret from the provider"},
-      {"openid_name", "what the login page calls it", "NAME"},
-      {"mail_from", "who writes to people", "MAIL"},
-      {"trusted_proxies", "whose word counts about where a request is from: 10.0.0.0/8,unix",
-       "BLOCKS"},
-      {"development", "show templates and catalogues as their files are now"},
-      {"pages", "where the templates' files are, for development", "DIRECTORY"},
-      {"languages", "where the catalogues are", "DIRECTORY"}};
+      {"openid_name", "Name of the provider on the login page", "NAME"},
+      {"mail_from", "Sender address of mails", "MAIL"},
+      {"trusted_proxies", "Trusted proxies, such as 10.0.0.0/8,unix", "BLOCKS"},
+      {"development", "Show changed templates and catalogs without a build; only for development"},
+      {"pages", "Directory with the templates, for development", "DIRECTORY"},
+      {"languages", "Directory with the catalogs", "DIRECTORY"}};
 
   [[nodiscard]] bool is_behind_tls() const { return public_url->starts_with("https://"); }
 };

@@ -1,5 +1,5 @@
-// What the parts of the chat share: what the pages show, and the WebSocket.
-// Must not know how pages look: pages/*.html do.
+// Declarations shared by the parts of the chat: the data of pages, and the WebSocket.
+// Layering: must not know the layout; pages/*.html do.
 #pragma once
 
 #include <eider/eider.h>

@@ -1,5 +1,5 @@
-// A chat: rooms, who is in them, and their last messages, for browsers on desks and phones, and by
-// plain forms for those that run no script. The options are those of every Eider application
+// A chat with rooms, presence and message history, for browsers on desktops and phones, with plain
+// forms for browsers without scripts. The options are those of every Eider application
 // (--help). Over HTTPS (--tls-port 8443) pages and sockets share one HTTP/2 connection.
 #include <eider/assets.h>
 #include <eider/eider.h>
@@ -49,9 +49,9 @@ std::string address_of(std::string_view typed) {
 
 /// A name that is spelled otherwise leads to the room that is meant.
 Result<void> lead_to_room(std::string_view typed) {
-  return room_name_of(typed) == typed
-             ? Result<void>()
-             : fail(Error(303, "The room is there.").with_header("Location", address_of(typed)));
+  return room_name_of(typed) == typed ? Result<void>()
+                                      : fail(Error(303, "The room has another name.")
+                                                 .with_header("Location", address_of(typed)));
 }
 
 Redirect say(std::string room, Form<Line> line, Session<Visitor> visitor, State<Rooms> rooms,

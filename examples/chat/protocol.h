@@ -1,5 +1,5 @@
-// What a page and the service say to each other: JSON objects whose "type" names a struct below.
-// Must not know rooms or sockets.
+// Messages between page and service: JSON objects whose "type" names a struct below.
+// Layering: must not know rooms or sockets.
 #pragma once
 
 #include <eider/json.h>

@@ -12,7 +12,7 @@ constexpr std::size_t kRoomsMax = 100;
 Result<void> expect_room_name(std::string_view room) {
   return !room.empty() && room == room_name_of(room)
              ? Result<void>()
-             : fail(Error::not_found("There is no room of this name."));
+             : fail(Error::not_found("There is no room with this name."));
 }
 
 Welcome Rooms::Room::welcome(std::optional<std::int64_t> next_id) const {

@@ -1,5 +1,5 @@
-// All rooms, for all threads: who is in them, and their last messages. Nothing outlives the
-// process. Must not know sockets, nor do anything slow under its lock.
+// All rooms with their users and last messages, in memory, for all threads.
+// Layering: must not know sockets, or do anything slow under its lock.
 #pragma once
 
 #include <eider/eider.h>

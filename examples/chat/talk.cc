@@ -89,7 +89,7 @@ class Talk {
   void refuse(std::string why, std::string ref = {}) {
     socket_.try_send(to_json(Refused{std::move(why), std::move(ref)}));
     if (++refusals_ == kRefusalsMax) {
-      socket_.close(CloseCode::policy_violation, "too many messages that were refused");
+      socket_.close(CloseCode::policy_violation, "too many rejected messages");
     }
   }
 
@@ -116,7 +116,7 @@ Task<> let_in(WebSocket& socket, Talk& with_page) {
 Task<> talk(WebSocket socket, std::string room, State<Rooms> rooms, State<Topics> topics) {
   Talk with_page(socket, std::move(room), *rooms, *topics);
   if (!co_await with_deadline(let_in(socket, with_page), kJoinWithin)) {
-    socket.close(CloseCode::policy_violation, "nobody has joined");
+    socket.close(CloseCode::policy_violation, "no join message was received");
     co_return;
   }
   while (auto message = co_await socket.receive()) {

@@ -1,4 +1,4 @@
-// A small notes service: pages for people, JSON for programs, data in SQLite or PostgreSQL.
+// A small notes service: HTML pages and a JSON API, with SQLite or PostgreSQL.
 #include <eider/eider.h>
 #include <eider/postgres.h>
 #include <eider/sqlite.h>

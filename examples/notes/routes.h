@@ -1,5 +1,5 @@
-// The notes as pages, for people, and as JSON, for programs.
-// Must not hold HTML: pages/ does.
+// The routes of the notes: HTML pages and a JSON API.
+// Layering: must not contain HTML; pages/ does.
 #pragma once
 
 #include <eider/eider.h>

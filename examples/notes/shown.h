@@ -1,5 +1,5 @@
-// What the pages show.
-// Must not know requests or the database.
+// The data of the pages.
+// Layering: must not know requests or the database.
 #pragma once
 
 #include <eider/eider.h>

@@ -1,5 +1,5 @@
-// The notes in their database.
-// Must not know HTTP.
+// Reads and writes notes in the database.
+// Layering: must not know HTTP.
 #pragma once
 
 #include <eider/database.h>
@@ -30,9 +30,9 @@ struct NewNote {
   eider::Length<std::string, 0, 20000> body;
   std::optional<eider::Range<int, 0, 5>> stars;
 
-  static constexpr eider::MemberText kAbout[] = {{"title", "What it is about.", "Milk"},
-                                                 {"body", "As long as it takes.", "Two bottles."},
-                                                 {"stars", "How much it matters; none is 0.", "3"}};
+  static constexpr eider::MemberText kAbout[] = {{"title", "Topic of the note.", "Milk"},
+                                                 {"body", "Text of the note.", "Two bottles."},
+                                                 {"stars", "Importance, 0 to 5; default: 0.", "3"}};
   static constexpr eider::FieldText kForm[] = {
       {.member = "title", .autocomplete = "off"},
       {.member = "body", .label = "Note", .control = eider::Control::textarea},

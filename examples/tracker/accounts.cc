@@ -94,7 +94,7 @@ struct Accounts {
         not exists(select 1 from users where role = 'admin'))",
         name);
     const auto one = co_await db.one<int>("select 1 from users where role = 'admin' limit 1");
-    co_return one ? Result<void>() : fail(Error::unavailable("nobody has signed up as " + name));
+    co_return one ? Result<void>() : fail(Error::unavailable("no user has signed up as " + name));
   }
 
   /// In one statement: two administrators cannot take each other's role at once.
@@ -107,7 +107,7 @@ struct Accounts {
       co_return *user;
     }
     const auto there = co_await db.one<int>("select 1 from users where id = $1", id);
-    co_return fail(there ? Error::conflict("Somebody has to be an administrator.")
+    co_return fail(there ? Error::conflict("At least one user must be an administrator.")
                          : Error::not_found("There is no such user."));
   }
 };

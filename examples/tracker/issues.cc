@@ -87,7 +87,7 @@ struct Tracker {
                                const Pages& pages) const {
     if (form.is_good()) {
       const Issue issue = co_await add(*form, writer.name);
-      session.flash("info", "The issue is added.");
+      session.flash("info", "The issue was added.");
       co_return Redirect(path_of(issue));
     }
     co_return form.again(pages.page(FormPage{"New issue", form.view({.action = "/issues"})}));
@@ -109,7 +109,7 @@ struct Tracker {
     }
     co_await all.roll_back();
     auto there = co_await find(id, by);
-    co_return there ? fail(Error::conflict("It was changed meanwhile.")) : there;
+    co_return there ? fail(Error::conflict("The issue was changed in the meantime.")) : there;
   }
 
   Page issue_page(std::int64_t /*issue*/, const Issue& issue, BlankForm<EditForm> form,
@@ -124,7 +124,7 @@ struct Tracker {
     const Json given(
         ChangeIssue{form->version, form->title, form->body, form->state, form->priority});
     if (form.is_good() && form.took(co_await change(issue.id, given, writer))) {
-      session.flash("info", "The issue is changed.");
+      session.flash("info", "The issue was changed.");
       co_return Redirect(path_of(issue));
     }
     FormView view = form.view({.action = path_of(issue)});

@@ -1,7 +1,7 @@
 // An issue tracker for a team: an API and pages, attachments, live events, a webhook.
 //   mkdir -p uploads && ./tracker --port 8080, and open http://localhost:8080/signup
-// Who has signed up as ann is an administrator behind ./tracker --port 8080 --admin ann, which does
-// not start while nobody has.
+// ./tracker --port 8080 --admin ann makes the user ann an administrator. It does not start before
+// that user has signed up.
 #include "tracker.h"
 
 int main(int argc, char** argv) {

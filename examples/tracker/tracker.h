@@ -1,5 +1,5 @@
-// What the tracker keeps, is sent and shows.
-// Must not listen: main.cc serves it, tests call it.
+// The data of the tracker: in the database, in requests and on pages.
+// Layering: must not listen; main.cc serves the app, tests call it.
 #pragma once
 
 #include <eider/eider.h>
@@ -55,7 +55,8 @@ struct Event {
 };
 
 struct SignUp {
-  Must<std::string, Matches<"[a-z0-9_]{2,32}", "must be 2 to 32 small letters, digits and _">> name;
+  Must<std::string, Matches<"[a-z0-9_]{2,32}", "must have 2 to 32 lowercase letters, digits and _">>
+      name;
   Email email;
   Length<std::string, 10, 200> password;
 };

@@ -165,7 +165,7 @@ TEST_F(AccountAttacks, WhoeverSignsUpWithAnothersAddressGetsNothing) {
   make_account(client, kAnn, kWord);
   EXPECT_EQ(client.post("/sign-up", Given{kAnn, "hacked hacked"}).status, 204);
   client.advance(seconds(3));
-  EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"), "Shop: You have an account already");
+  EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"), "Shop: You already have an account");
   EXPECT_EQ(client.post("/log-in", Given{kAnn, "hacked hacked"}).status, 401);
   EXPECT_EQ(client.post("/log-in", Given{kAnn, kWord}).status, 204);
 }

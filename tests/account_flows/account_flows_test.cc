@@ -141,7 +141,7 @@ TEST_F(AccountFlows, AnAddressIsChangedByALinkThatWentThereAndTheOldOneIsTold) {
   EXPECT_EQ(client.post("/new-address", Given{"new@example.org", "wrong word"}).status, 401);
   EXPECT_EQ(client.post("/new-address", Given{kBob, kWord}).status, 204);
   client.advance(seconds(3));
-  EXPECT_EQ(field_of(mails->last_to(kBob), "Subject"), "Shop: You have an account already");
+  EXPECT_EQ(field_of(mails->last_to(kBob), "Subject"), "Shop: You already have an account");
   EXPECT_EQ(client.post("/new-address", Given{"new@example.org", kWord}).status, 204);
   client.advance(seconds(3));
   EXPECT_EQ(client.get("/me").body, kAnn);
@@ -171,7 +171,7 @@ TEST_F(AccountFlows, AnAddressIsOneInWhateverLettersAndIsKeptAsItWasTyped) {
   (void)client.post("/sign-up", Given{"ANN@example.org", ""});
   client.advance(minutes(2));
   EXPECT_EQ(field_of(mails->last_to("Ann@Example.org"), "Subject"),
-            "Shop: You have an account already");
+            "Shop: You already have an account");
   // Somebody who has got another spelling from a provider of his own gets no mail of this one.
   (void)client.post("/forgotten", Given{"ANN@EXAMPLE.ORG", ""});
   client.advance(seconds(3));
@@ -266,8 +266,8 @@ TEST_F(AccountFlows, AMailThatCannotBeWrittenKeepsNoOtherWaitingAndIsGivenUpAtLa
   EXPECT_EQ(log->lines.size(), 10U);
   client.advance(hours(2));
   ASSERT_EQ(log->lines.size(), 50U);
-  EXPECT_TRUE(log->lines.front().contains("is tried again")) << log->lines.front();
-  EXPECT_TRUE(log->lines.back().contains("is given up")) << log->lines.back();
+  EXPECT_TRUE(log->lines.front().contains("will be retried")) << log->lines.front();
+  EXPECT_TRUE(log->lines.back().contains("failed finally")) << log->lines.back();
   EXPECT_FALSE(log->lines.back().contains("@example.org")) << log->lines.back();
   EXPECT_EQ(client.get("/asks").body, "0");
   EXPECT_EQ(mails->size(), 1U);
@@ -286,7 +286,8 @@ TEST_F(AccountFlows, WhatEndsItsProcessAtEachTryIsGivenUp) {
   (void)client.post("/killed", Given{});
   client.advance(seconds(3));
   ASSERT_EQ(log->lines.size(), 1U);
-  EXPECT_TRUE(log->lines.front().contains("its process ended at each try")) << log->lines.front();
+  EXPECT_TRUE(log->lines.front().contains("the process ended during each attempt"))
+      << log->lines.front();
   EXPECT_EQ(client.get("/asks").body, "0");
   EXPECT_EQ(mails->size(), 0U);
 }

@@ -83,7 +83,7 @@ TEST_F(AccountLanguage, AnOwnerIsToldThatAProvidersLoginLeadsToAnAccountThatWasT
   EXPECT_EQ(post_in(client, "de", "/linked", Given{"Ann@Example.org", ""}).status, 204);
   EXPECT_EQ(written.last(), word_of(AccountLetterKind::provider_linked, "de"));
   EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"),
-            "Shop: A login by another service was added");
+            "Shop: A login with another service was added");
   EXPECT_EQ(post_in(client, "de", "/linked", Given{"none", ""}).status, 422);
 }
 
@@ -123,8 +123,8 @@ TEST(AccountWords, SayTheWholeLetterAndKeepTheTime) {
       });
   EXPECT_EQ(mail.subject, "Shop: <Choose a new password>");
   EXPECT_EQ(mail.text,
-            "<Somebody, most likely you, has asked for a new password.>\n\n"
-            "<Open this page, and choose it there:>\n\nhttps://shop.example/reset#x\n\n<1 h>\n");
+            "<Someone, probably you, requested a new password.>\n\n<Open this page and choose a "
+            "new password:>\n\nhttps://shop.example/reset#x\n\n<1 h>\n");
   EXPECT_EQ(said.size(), 4U);
 }
 

@@ -251,7 +251,7 @@ TEST_P(RowStreams, one_that_is_not_read_any_further_loses_its_connection) {
     EXPECT_EQ(co_await second.next(), 1);
     const Reading rest = co_await read_rest(rows);
     EXPECT_EQ(rest.failure, FailureKind::expired);
-    EXPECT_TRUE(rest.cause.contains("stream of rows")) << rest.cause;
+    EXPECT_TRUE(rest.cause.contains("row stream")) << rest.cause;
   };
   on_loop_.run(read(open({.streams_max = 1, .limits = {.stream_idle_max = 300ms}})));
   EXPECT_TRUE(gets_quiet());

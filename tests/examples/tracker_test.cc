@@ -79,7 +79,7 @@ TEST_F(TrackerExample, does_not_start_while_the_name_of_its_administrator_is_fre
     const TestClient started(make("eve"));
     ADD_FAILURE() << "whoever signs up as eve is the administrator of the next start";
   } catch (const Failure& failure) {
-    EXPECT_EQ(failure.error().cause(), "administrator cannot start: nobody has signed up as eve");
+    EXPECT_EQ(failure.error().cause(), "administrator cannot start: no user has signed up as eve");
   }
 }
 
@@ -95,7 +95,7 @@ TEST_F(TrackerExample, shows_the_user_and_a_message_once_in_the_layout) {
   EXPECT_TRUE(form.body.contains("New</a> ann ")) << form.body;
   const Reply added = client.submit(form, {{"title", "Spelling"}});
   EXPECT_EQ(added.status, 303);
-  const std::string message = R"(<p class="info" role="status">The issue is added.</p>)";
+  const std::string message = R"(<p class="info" role="status">The issue was added.</p>)";
   EXPECT_TRUE(client.get("/issues/1").body.contains(message));
   EXPECT_FALSE(client.get("/issues/1").body.contains(message));
   EXPECT_EQ(client.post("/api/logout", json::Value()).status, 204);

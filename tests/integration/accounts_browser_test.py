@@ -75,7 +75,7 @@ def signs_up_and_confirms(person):
     assert person.browser.find("[name=token]").value() == link.partition("#")[2]
     # What is refused leaves the link as it was.
     person.send(password="short")
-    person.says("8 characters or more")
+    person.says("at least 8 characters")
     person.browser.open("about:blank")
     person.browser.open(link)
     person.browser.until(lambda: "#" not in person.browser.address(), "an address without a token")
@@ -96,7 +96,7 @@ def moves(person, password):
     link = person.link(NEW)
     person.open("/")
     person.browser.find("#log-out").click()
-    person.says("Hello, stranger")
+    person.says("Hello, guest")
     person.browser.open(link)
     person.browser.until(lambda: "/log-in" in person.browser.address(), "a login")
     person.send(email=ANN, password=password)
@@ -112,7 +112,7 @@ def is_slowed_down(person):
     for _ in range(12):
         person.fill("/log-in", email=ANN, password="wrong wrong")
         person.browser.until(lambda: person.browser.find_all("main .error"), "an answer")
-        if "are wrong" not in person.text():
+        if "is wrong" not in person.text():
             return
     raise AssertionError("guesses are not slowed down")
 
@@ -130,7 +130,7 @@ def resets(person):
     person.browser.open(link)
     person.browser.until(lambda: "#" not in person.browser.address(), "an address without a token")
     person.send(password="hacked hacked")
-    person.says("was used")
+    person.says("was already used")
     return link
 
 
@@ -153,7 +153,7 @@ def run(browser, service, mails):
     thief = other_device(service, "correct horse")
     assert is_in(service, thief)
     browser.find("#log-out").click()
-    person.says("Hello, stranger")
+    person.says("Hello, guest")
     assert is_in(service, thief)
     print("ok: signs up, confirms, logs in and out")
     is_slowed_down(person)
@@ -165,7 +165,7 @@ def run(browser, service, mails):
     other = other_device(service, "battery staple")
     person.open("/")
     browser.find("#everywhere").click()
-    person.says("Hello, stranger")
+    person.says("Hello, guest")
     assert not is_in(service, other)
     print("ok: logs out everywhere")
     logs_in(person, "battery staple")

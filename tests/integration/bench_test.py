@@ -94,19 +94,21 @@ class Command(unittest.TestCase):
             self.assertIn(part, said)
 
     def test_misuse_has_status_2_and_a_sentence(self):
-        for words, part in (((), 'which command'), (('bnech',), 'no command bnech'),
+        for words, part in (((), 'no command given'), (('bnech',), 'unknown command bnech'),
                             (('bench',), 'URL is missing'),
-                            (('bench', '-c', 'x', 'http://a/'), '--connections takes'),
-                            (('bench', 'ftp://127.0.0.1/'), 'is no URL to ask: The URL does not'),
-                            (('bench', 'localhost:1'), 'https://. Is http://localhost:1 meant?')):
+                            (('bench', '-c', 'x', 'http://a/'), '--connections must be'),
+                            (('bench', 'ftp://127.0.0.1/'), 'Invalid URL ftp://127.0.0.1/: The'),
+                            (('bench', 'localhost:1'),
+                             'https://. Did you mean http://localhost:1?')):
             status, said = run_to_end('eider', *words)
             self.assertEqual(status, 2, said)
             self.assertIn(part, said)
 
     def test_what_cannot_be_reached_has_status_1_and_a_mend(self):
         port = free_port()
-        for url, part in ((f'http://127.0.0.1:{port}/', f'127.0.0.1, port {port}: nobody listens there'),
-                          ('http://no-such-name.invalid/', 'no address for the name')):
+        for url, part in ((f'http://127.0.0.1:{port}/',
+                           f'127.0.0.1, port {port}: the connection was refused'),
+                          ('http://no-such-name.invalid/', 'no address for the host name')):
             status, said = bench('-d', '1s', url)
             self.assertEqual(status, 1, said)
             self.assertIn(part, said)
@@ -210,7 +212,7 @@ class Errors(unittest.TestCase):
         with Lying(lambda c, _: time.sleep(2)) as server:
             status, said = bench('-d', '200ms', '-c', '1', f'http://127.0.0.1:{server.port}/')
         self.assertEqual(status, 1)
-        self.assertIn('No answer came before the end', said)
+        self.assertIn('No response arrived before the end', said)
 
     def find(self, serve, *arguments):
         """The report of a run against a server that errs."""
@@ -241,13 +243,13 @@ class Errors(unittest.TestCase):
 
         found = self.find(greet, '-n', '4')
         self.assertEqual(found['errors_by_kind']['malformed'], 4)
-        self.assertIn('no HTTP/1.1 answer', found['first_error'])
+        self.assertIn('invalid HTTP/1.1 response', found['first_error'])
 
     def test_an_answer_too_many_is_malformed(self):
         found = self.find(lambda c, _: answer_each(c, ANSWER + ANSWER), '-n', '4', '-d', '1s')
         self.assertEqual(found['requests'], 4)
         self.assertGreater(found['errors_by_kind']['malformed'], 0)
-        self.assertIn('no request asked for', found['first_error'])
+        self.assertIn('sent bytes without a request', found['first_error'])
 
     def test_a_server_that_leaves_is_told_of(self):
         with Program('floor_epoll', '{port}', '1') as floor:
@@ -365,7 +367,7 @@ class Reports(unittest.TestCase):
                 is_told.set()
                 said, _ = running.communicate(timeout=SECONDS_MAX)
             self.assertEqual(running.returncode, 1, said)
-            self.assertIn('eider bench: No answer came before the end', said)
+            self.assertIn('eider bench: No response arrived before the end', said)
             asked.clear()
             is_told.clear()
 

@@ -155,7 +155,7 @@ class Service(EchoCase):
     def test_what_is_no_websocket_is_told(self):
         status, said = bench('-d', '1s', f'ws://127.0.0.1:{self.service.port}/plaintext')
         self.assertEqual(status, 1)
-        self.assertIn('does not switch to WebSocket. (status 200)', said)
+        self.assertIn('did not switch to WebSocket. (status 200)', said)
 
     def test_text_and_page_count_messages(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -211,7 +211,7 @@ class Errors(unittest.TestCase):
             port = listener.getsockname()[1]
             status, said = bench('-c', '1', '--timeout', '200ms', f'ws://127.0.0.1:{port}/')
         self.assertEqual(status, 1)
-        self.assertIn('handshake does not end in time', said)
+        self.assertIn('handshake timed out', said)
 
 
 if __name__ == '__main__':

@@ -156,7 +156,7 @@ def edits_as_an_administrator(browser, shop):
     assert 'an amount of up to' in browser.find('main').text()
     fill(browser, isbn='9783161484100', price='10,5')
     send(browser)
-    says(browser, 'The book is saved.')
+    says(browser, 'The book was saved.')
     assert browser.run('return document.querySelector("[name=price]").value') == '10.50'
 
 
@@ -166,7 +166,7 @@ def uploads_a_cover(browser, shop):
         picture.flush()
         browser.find('[type=file]').type(picture.name)
         send(browser, '#cover-form button')
-        says(browser, 'The cover is saved.')
+        says(browser, 'The cover was saved.')
     wide = 'return [...document.images].map((image) => image.complete && image.naturalWidth)[0]'
     browser.until(lambda: browser.run(wide) == 1, 'the picture')
     with tempfile.NamedTemporaryFile(suffix='.png') as page:
@@ -276,7 +276,7 @@ def shows_anew_who_he_is(browser, shop):
         let_logins_be_long_ago(shop)
         send(browser, '#add-passkey button')
         browser.until(lambda: browser.address().endswith('/login?next=%2Faccount'), 'the login')
-        says(browser, 'Show once more that it is you.')
+        says(browser, 'Please confirm your identity.')
         fill(browser, email='ada@example.org', password='a long password')
         send(browser)
         browser.until(lambda: browser.address().endswith('/account'), 'the account')
@@ -296,7 +296,7 @@ def shows_anew_who_he_is(browser, shop):
         let_logins_be_long_ago(shop)
         browser.open(address_of(shop, '/account'))
         send(browser, '#add-passkey button')  # by the passkey there is, without leaving the page
-        says(browser, 'This authenticator has a passkey for you by now.')
+        says(browser, 'This authenticator already has a passkey for you.')
         browser.open(address_of(shop, '/account'))
         send(browser, '.lines form button')
         browser.until(lambda: not browser.find_all('.lines form'), 'no passkey any more')

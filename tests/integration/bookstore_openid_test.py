@@ -69,7 +69,7 @@ class OpenId(unittest.TestCase):
         self.assertEqual(303, known.sign_up('Bobby', 'bob@example.org')[0])
         self.log_in('bob')
         self.assertEqual('Bobby', self.browser.find('h1').text())
-        self.browser.until(lambda: 'by another service' in self.shop.said(), 'a letter')
+        self.browser.until(lambda: 'with another service' in self.shop.said(), 'a letter')
 
     def test_the_keyboard_alone_is_enough(self):
         self.browser.open(f'{self.origin}/login?next=/account')

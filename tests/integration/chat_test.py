@@ -342,7 +342,7 @@ class Limits(ChatCase):
         for number in range(100):
             await self.enter(f'person {number}')
         page = await self.connect()
-        self.assertIn('Too many people', (await page.join('one more'))['text'])
+        self.assertIn('The room is full', (await page.join('one more'))['text'])
 
 
 class WithoutScript(ChatCase):
@@ -392,7 +392,7 @@ class WithoutScript(ChatCase):
         status, cookies = self.post(cookies, page, name='bob', text='I am not Bob')
         self.assertEqual(status, 303)
         page, _ = self.visit(cookies)
-        self.assertIn('Somebody here has this name already.', page)
+        self.assertIn('This name is already in use.', page)
         self.assertNotIn('I am not Bob', page)
         self.assertEqual((await bob.say('I am'))['text'], 'I am')
 

@@ -51,13 +51,14 @@ class CheckedBySqlite(Checks):
         self.write('0002_more.sql', 'alter table books add column pages int;\n')
         status, _, error = self.run_db('header', '--out', 'checked.h')
         self.assertEqual(status, 1)
-        self.assertIn('queries.lock was made of other migrations than those of migrations', error)
+        self.assertIn('queries.lock does not match the migrations in migrations', error)
 
     def test_a_lock_file_of_before_says_how_it_is_made_anew(self):
         (self.directory / 'queries.lock').write_text('schema 1234\n')
         status, _, error = self.run_db('header', '--out', 'checked.h')
         self.assertEqual(status, 1)
-        self.assertIn('queries.lock: line 1 is none of a lock file: schema 1234: build the target',
+        self.assertIn('queries.lock: line 1 is not valid in a lock file: schema 1234: build the '
+                      'target',
                       error)
 
 
@@ -77,8 +78,8 @@ class CheckedProgram(Directory):
         self.change('alter table notes rename column body to text')
         status, said = run_to_end('notes', '--database-file', self.database, '--port', '0')
         self.assertNotEqual(status, 0)
-        self.assertIn('notes.body: [differs] it was text not null when this program was checked, '
-                      'and is gone; it is used by: insert into notes(title, body', said)
+        self.assertIn('notes.body: [differs] the column was text not null when this program was '
+                      'checked, but does not exist any more; used by: insert into notes(', said)
 
     def test_it_starts_over_what_has_come_to_it(self):
         self.change('alter table notes add column mood text; create table moods(name text)')
@@ -151,7 +152,8 @@ class CheckedByPostgres(ChecksByServer):
         for fewer in [[], ['--postgres', 'migrations']]:
             status, _, error = self.run_db('header', *fewer, '--out', 'checked.h')
             self.assertEqual(status, 1)
-            self.assertIn('queries.lock was made of more databases: build the target', error)
+            self.assertIn('queries.lock was generated for other databases: build the '
+                          'target', error)
 
     def test_a_statement_for_one_database_alone_is_refused_by_the_other(self):
         status, _, error = self.check('db.exec("pragma optimize");', *self.BOTH)
@@ -170,7 +172,7 @@ class CheckedByPostgres(ChecksByServer):
         with unittest.mock.patch.dict(os.environ, EIDER_POSTGRES_BIN='/nowhere'):
             status, _, error = self.check_by_postgres('')
         self.assertEqual(status, 1)
-        self.assertIn('there are no initdb and postgres in /nowhere: EIDER_POSTGRES_BIN', error)
+        self.assertIn('initdb and postgres are not in /nowhere: EIDER_POSTGRES_BIN', error)
 
     def test_a_log_that_was_replaced_by_a_link_leads_nowhere(self):
         programs = self.directory / 'bin'
@@ -185,7 +187,7 @@ class CheckedByPostgres(ChecksByServer):
             status, _, error = self.check_by_postgres('')
         self.assertEqual(status, 1)
         self.assertFalse(other.exists())
-        self.assertIn('/postgres has failed in ', error)
+        self.assertIn('/postgres failed in ', error)
         self.assertIn(': no room for it', error)
 
     def test_programs_that_fail_are_told_with_what_they_say(self):
@@ -198,7 +200,7 @@ class CheckedByPostgres(ChecksByServer):
         with unittest.mock.patch.dict(os.environ, EIDER_POSTGRES_BIN=str(programs)):
             status, _, error = self.check_by_postgres('')
         self.assertEqual(status, 1)
-        self.assertIn(f'{programs}/initdb has failed in {self.temporary}/eider_check_', error)
+        self.assertIn(f'{programs}/initdb failed in {self.temporary}/eider_check_', error)
         self.assertIn(': no room for it', error)
 
     def test_variables_of_libpq_lead_nowhere_else(self):
@@ -310,14 +312,15 @@ class CheckedInServer(Directory):
             kept.close()
             with self.check('--server', where) as checker:
                 told = checker.communicate(timeout=WAIT_SECONDS_MAX)[1]
-            self.assertIn('no scratch database in the server of --server', told)
+            self.assertIn('cannot create a scratch database on the server of --server', told)
 
     def test_a_server_that_refuses_is_told(self):
         self.server.ask('create role weak login')
         weak = self.server.where.replace('user=tester', 'user=weak')
         for server, why in [(weak, 'permission denied to create database'),
-                            ('host=/nowhere', 'no scratch database in the server of --server'),
-                            ('books.db', '--server has to say where a PostgreSQL server is')]:
+                            ('host=/nowhere',
+                             'cannot create a scratch database on the server of --server'),
+                            ('books.db', '--server requires the URL of a PostgreSQL server')]:
             with self.check('--server', server) as checker:
                 self.assertIn(why, checker.communicate(timeout=WAIT_SECONDS_MAX)[1])
             self.assertEqual(checker.returncode, 1)
@@ -372,7 +375,7 @@ class CheckedByMariadb(ChecksByServer):
         with unittest.mock.patch.dict(os.environ, EIDER_MARIADB_BIN='/nowhere'):
             status, _, error = self.check_by_mariadb('')
         self.assertEqual(status, 1)
-        self.assertIn('there are no mariadb-install-db and mariadbd in /nowhere: EIDER_MARIADB',
+        self.assertIn('mariadb-install-db and mariadbd are not in /nowhere: EIDER_MARIADB',
                       error)
 
     def test_a_server_that_is_named_gets_a_database_for_the_check_alone(self):

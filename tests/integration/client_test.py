@@ -189,7 +189,7 @@ class AgainstNginx(Served):
 
     def test_answers_without_content_and_without_anything(self):
         self.expect(f'{self.plain}/none', '')
-        self.expect_complaint(f'{self.plain}/cut', 'without an answer')
+        self.expect_complaint(f'{self.plain}/cut', 'without a response')
 
     def test_tls_is_spoken_to_whom_is_trusted(self):
         self.expect(f'{self.secure}/lines', LINES, **self.trust)
@@ -244,7 +244,7 @@ class AgainstEider(unittest.TestCase):
     def test_nobody_there_is_told(self):
         status, _, complaint = ask('get', f'http://127.0.0.1:{free_port()}/')
         self.assertEqual(status, 1)
-        self.assertIn('Not connected', complaint)
+        self.assertIn('Cannot connect', complaint)
 
 
 async def echo(socket_there, *_):

@@ -40,7 +40,7 @@ class ComingFrom(unittest.TestCase):
                                     ('/files/a/b/c', 200, 'a/b/c'),
                                     ('/page', 200, '<h1>Hello</h1>'),
                                     ('/teapot', 418, 'short and stout'),
-                                    ('/agent', 200, 'nobody knows'),
+                                    ('/agent', 200, 'unknown'),
                                     ('/hash/6', 200, '42'),
                                     ('/static/a.txt', 200, 'of the disk')):
             with self.subTest(path):

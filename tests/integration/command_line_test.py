@@ -43,8 +43,8 @@ class OpenApiDiff(unittest.TestCase):
         del newer['paths']['/bookings']['get']
         newer['components']['schemas']['NewBooking']['required'].append('price')
         self.assertEqual(self.compare(older, json.dumps(newer)), (3, (
-            '/paths/~1bookings/get: the method is gone\n'
-            '/components/schemas/NewBooking: in requests: "price" is required now\n')))
+            '/paths/~1bookings/get: the method was removed\n/components/schemas/NewBooking: in '
+            'requests: "price" is now required\n')))
 
     def test_what_breaks_is_told_to_programs(self):
         _, older = run_to_end('14_openapi', '--openapi')
@@ -52,10 +52,10 @@ class OpenApiDiff(unittest.TestCase):
         del newer['paths']['/bookings']['get']
         status, said = self.compare(older, json.dumps(newer), '--json')
         self.assertEqual((status, json.loads(said)), (3, {'breaks': [
-            {'pointer': '/paths/~1bookings/get', 'what': 'the method is gone'}]}))
+            {'pointer': '/paths/~1bookings/get', 'what': 'the method was removed'}]}))
         self.assertEqual(self.compare(older, older, '--json'), (0, '{"breaks":[]}\n'))
         self.assertEqual(self.compare(older, older, '--jsn'), (
-            2, 'eider openapi diff: there is no option --jsn, but --json\n'))
+            2, 'eider openapi diff: unknown option --jsn (did you mean --json?)\n'))
 
     def test_a_document_may_come_by_the_standard_input(self):
         _, document = run_to_end('14_openapi', '--openapi')
@@ -69,12 +69,12 @@ class OpenApiDiff(unittest.TestCase):
     def test_what_is_no_document_is_told(self):
         status, said = self.compare('{"openapi": "3.1.1", "paths": {}}', '[]')
         self.assertEqual(status, 1)
-        self.assertIn('newer.json is no OpenAPI document', said)
+        self.assertIn('newer.json is not an OpenAPI document', said)
         status, said = self.compare('{', '{}')
         self.assertEqual(status, 1)
-        self.assertIn('older.json is no JSON', said)
+        self.assertIn('older.json is not JSON', said)
         self.assertEqual(run_to_end('eider', 'openapi', 'diff', 'one'),
-                         (2, 'eider openapi diff: it takes two files, OLD and NEW\n'))
+                         (2, 'eider openapi diff: two files are required, OLD and NEW\n'))
 
 
 class EiderCommands(unittest.TestCase):
@@ -90,9 +90,10 @@ class EiderCommands(unittest.TestCase):
 
     def test_an_unknown_command_is_told_with_the_one_that_was_meant(self):
         self.assertEqual(run_to_end('eider', 'benhc'), (
-            2, 'eider: there is no command benhc, but bench (eider --help lists them)\n'))
+            2, 'eider: unknown command benhc (did you mean bench?). Run eider --help for a '
+               'list\n'))
         self.assertEqual(run_to_end('eider', 'launch'), (
-            2, 'eider: there is no command launch (eider --help lists them)\n'))
+            2, 'eider: unknown command launch. Run eider --help for a list\n'))
 
     def test_help_is_the_same_in_front_and_behind(self):
         for name in ('bench', 'db', 'openapi', 'views'):
@@ -111,17 +112,17 @@ class EiderCommands(unittest.TestCase):
     def test_an_action_of_db_is_needed_and_known(self):
         actions = ('there are new, status, up, down, check, header, snapshot, shell, embed; see '
                    'eider db --help\n')
-        self.assertEqual(run_to_end('eider', 'db'), (2, 'eider db: which one? ' + actions))
+        self.assertEqual(run_to_end('eider', 'db'), (2, 'eider db: no action given. ' + actions))
         self.assertEqual(run_to_end('eider', 'db', 'foo'),
-                         (2, 'eider db: there is no action foo; ' + actions))
+                         (2, 'eider db: unknown action foo. ' + actions))
 
     def test_an_action_of_openapi_is_needed_and_known(self):
         self.assertEqual(run_to_end('eider', 'openapi'), (
-            2, 'eider openapi: which one? there are document, client and diff\n'))
+            2, 'eider openapi: no action given. Actions: document, client and diff\n'))
         self.assertEqual(run_to_end('eider', 'openapi', 'dif'), (
-            2, 'eider openapi: there is no action dif; there are document, client and diff\n'))
+            2, 'eider openapi: unknown action dif. Actions: document, client and diff\n'))
         self.assertEqual(run_to_end('eider', 'openapi', 'diff', 'one'),
-                         (2, 'eider openapi diff: it takes two files, OLD and NEW\n'))
+                         (2, 'eider openapi diff: two files are required, OLD and NEW\n'))
 
 
 class Help(unittest.TestCase):
@@ -145,13 +146,14 @@ class OpenApiDocument(unittest.TestCase):
         with tempfile.NamedTemporaryFile('w+') as file:
             file.write('kept')
             file.flush()
-            for program, said in (('/bin/true', 'the program prints no OpenAPI document'),
-                                  ('/bin/echo', 'the program prints no OpenAPI document'),
+            for program, said in (('/bin/true', 'the program did not print an OpenAPI document'),
+                                  ('/bin/echo', 'the program did not print an OpenAPI document'),
                                   (BIN / PLAIN, f'{BIN / PLAIN} --openapi ended with 2')):
                 status, told = run_to_end('eider', 'openapi', 'document', '--program', program,
                                           '--out', file.name)
                 self.assertEqual(status, 1)
-                self.assertIn(f'eider openapi document: {said}: call serve_openapi(app) in it\n',
+                self.assertIn(f'eider openapi document: {said}. Call serve_openapi(app) in the '
+                              'program\n',
                               told)
                 self.assertEqual(Path(file.name).read_text(), 'kept')
 
@@ -174,11 +176,11 @@ class Equals(unittest.TestCase):
             self.assertEqual(run_to_end('eider', 'db', 'new', 'x', f'--migrations={place}/m')[0], 0)
             self.assertTrue((place / 'm/0001_x.sql').exists())
             self.assertEqual(run_to_end('eider', 'db', 'up', '--to=x'),
-                             (2, 'eider db: --to takes a number, and x is none\n'))
+                             (2, 'eider db: --to must be a number, not x\n'))
             (place / 'a.json').write_text(run_to_end('14_openapi', '--openapi')[1])
             self.assertEqual(run_to_end('eider', 'openapi', 'client', '--language=typescript',
                                         f'--out={place}/a.ts', place / 'a.json'), (0, ''))
-            self.assertIn('made by `eider openapi client`', (place / 'a.ts').read_text())
+            self.assertIn('generated by `eider openapi client`', (place / 'a.ts').read_text())
             (place / 'a.html').write_text('<p>')
             self.assertEqual(run_to_end('eider', 'views', f'--root={place}', f'--out={place}/out',
                                         'a.html'), (0, ''))
@@ -203,12 +205,12 @@ class Routes(unittest.TestCase):
         for words in ((), ('--json',)):
             status, said = run_to_end('eider', 'routes', *words, '--program', '/bin/true')
             self.assertEqual(status, 1)
-            self.assertIn('the program lists no routes', said)
+            self.assertIn('the program listed no routes', said)
 
     def test_what_is_no_list_is_not_passed_on_as_one(self):
         status, said = run_to_end('eider', 'routes', '--json', '--program', '/bin/echo')
         self.assertEqual((status, said), (
-            1, 'eider routes: the program says what is no route as well: --routes\n'))
+            1, 'eider routes: the program printed a line that is not a route: --routes\n'))
 
 
 class Unwritten(unittest.TestCase):
@@ -244,9 +246,9 @@ class Misused(unittest.TestCase):
                          '--backend', 'poll')
 
     def test_an_option_is_given_once_and_with_a_value(self):
-        self.assert_told("--port is given more than once, and takes one value: '1' or '2'",
+        self.assert_told("--port is given more than once, but has only one value: '1' or '2'",
                          '--port', '1', '--port', '2')
-        self.assert_told('--port takes a value (PORT), and none follows it', '--port')
+        self.assert_told('--port requires a value (PORT)', '--port')
 
     def test_the_environment_is_blamed_for_what_it_says(self):
         self.assert_told("EIDER_PORT must be an integer, not 'http'",
@@ -331,7 +333,7 @@ class EveryExample(unittest.TestCase):
             with self.subTest(program), tempfile.TemporaryDirectory() as place:
                 help_text = self.said_in(place, program, '--help')
                 self.assertIn('--print-config', help_text)
-                self.assertNotIn('not listed', help_text)
+                self.assertNotIn('missing in this list', help_text)
                 self.assertRegex(self.said_in(place, program, '--routes'), r'(?m)^[A-Z]+ /')
                 self.assertIn('[server]', self.said_in(place, program, '--print-config'))
                 if '--openapi ' in help_text:
@@ -359,7 +361,7 @@ class EveryExample(unittest.TestCase):
                                        text=True, check=False, capture_output=True, timeout=60)
                 self.assertEqual(ended.returncode, 0 if folder else 1, ended.stderr)
                 if not folder:
-                    self.assertIn(f'there is no such directory (searched: {place}/languages, '
+                    self.assertIn(f'the directory does not exist (searched: {place}/languages, '
                                   f'{package}/bin/languages, {package}/languages, '
                                   f'{package}/share/16_languages/languages)', ended.stderr)
 
@@ -443,7 +445,7 @@ class NotStarted(unittest.TestCase):
     def test_a_path_that_no_socket_can_have_is_told_with_the_mend(self):
         with tempfile.TemporaryDirectory() as directory:
             self.assert_not_started(PLAIN, ['--listen', f'unix:{directory}/none/app.sock'],
-                                    f'{directory}/none/app.sock', 'Make its directory first')
+                                    f'{directory}/none/app.sock', 'Create the directory first')
             self.assert_not_started(PLAIN, ['--listen', 'unix:/' + 'x' * 200],
                                     'unix:/run/app.sock')
             kept = Path(directory) / 'kept.txt'

@@ -94,9 +94,9 @@ class Completions(unittest.TestCase):
     def test_what_is_no_shell_is_told(self):
         more = '; see eider completions --help\n'
         self.assertEqual(run_to_end('eider', 'completions'), (
-            2, 'eider completions: which shell? bash, zsh or fish' + more))
+            2, 'eider completions: no shell given: use bash, zsh or fish' + more))
         self.assertEqual(run_to_end('eider', 'completions', 'tcsh'), (
-            2, 'eider completions: there is nothing for tcsh, but for bash, zsh and fish' + more))
+            2, 'eider completions: unknown shell tcsh: use bash, zsh or fish' + more))
 
 
 if __name__ == '__main__':

@@ -139,13 +139,13 @@ def shows_a_loop_that_stands_still(browser, service):
         seen = [False]
 
         def is_over():
-            seen[0] = seen[0] or "stands still" in text_of(browser, "loops")
+            seen[0] = seen[0] or "blocked for" in text_of(browser, "loops")
             return not stops.is_alive()
         browser.until(is_over, "its answer")
         if seen[0]:
             break
     assert seen[0], "no loop is seen to stand still"
-    browser.until(lambda: "stands still" not in text_of(browser, "loops"), "its end")
+    browser.until(lambda: "blocked for" not in text_of(browser, "loops"), "its end")
 
 
 def breaks_no_policy_and_asks_nobody_else(browser, service):

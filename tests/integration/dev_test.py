@@ -191,7 +191,7 @@ class Dev(unittest.TestCase):
             browser.until(lambda: browser.run('return scrollY') == 1234, 'its place')
         with self.subTest('an error, and its mend'):
             self.dev.change('words.cc', '"third words"', '"<b>bold</b>" + nothing_such')
-            shows('h1', 'The build has failed')
+            shows('h1', 'The build failed')
             told = browser.find('section').text()
             self.assertIn('words.cc:8:', told)
             self.assertIn("undeclared identifier 'nothing_such'", told)
@@ -231,7 +231,7 @@ class Dev(unittest.TestCase):
         header = self.dev.project / 'words.h'
         text = header.read_text()
         header.unlink()
-        status, page = self.dev.until_page('The build has failed')
+        status, page = self.dev.until_page('The build failed')
         self.assertEqual(status, 503)
         self.assertIn('words.h', page)
         header.write_text(text)
@@ -241,7 +241,7 @@ class Dev(unittest.TestCase):
         file, starts = self.dev.project / 'CMakeLists.txt', self.dev.starts()
         text = file.read_text()
         file.write_text(text + 'nonsense\n')
-        self.dev.until_page('The build has failed')
+        self.dev.until_page('The build failed')
         until(lambda: re.search(r'\nCMakeLists\.txt:\d+: CMake:\n', self.dev.said()), 'the place')
         file.write_text(text)
         until(lambda: self.dev.starts() > starts, 'that it is ready')
@@ -249,7 +249,7 @@ class Dev(unittest.TestCase):
 
     def test_07_a_crash_at_the_start_shows_its_stack(self):
         self.dev.change('main.cc', '  // here', CRASH)
-        status, page = self.dev.until_page('The program has crashed')
+        status, page = self.dev.until_page('The program crashed')
         self.assertEqual(status, 503)
         line = (self.dev.project / 'main.cc').read_text().split('std::abort')[0].count('\n') + 1
         self.assertIn('The stack, innermost first', page)
@@ -267,7 +267,7 @@ class Dev(unittest.TestCase):
         time.sleep(0.5)  # until it minds no more
         self.dev.change('main.cc', STUBBORN, '  // here')
         until(lambda: self.dev.starts() > starts + 1, 'the next one')
-        self.assertIn('does not stop by SIGTERM', self.dev.said())
+        self.assertIn('did not stop after SIGTERM', self.dev.said())
         self.assertEqual(self.dev.ask()[0], 200)
 
     def test_08_one_that_hangs_at_its_start_is_not_ready(self):
@@ -275,7 +275,7 @@ class Dev(unittest.TestCase):
                         '#include <csignal>\n#include <sys/socket.h>\n#include <unistd.h>')
         self.dev.change('main.cc', '  // here', HANGING)
         starts = self.dev.starts()
-        until(lambda: re.search(r'eider dev: still starting \(5 s\), in \w+; the last it said: '
+        until(lambda: re.search(r'eider dev: still starting \(5 s\), in \w+; last output: '
                                 r'opens the shop\n', self.dev.said()), 'what it is at')
         self.assertEqual(self.dev.starts(), starts, self.dev.said())
         self.dev.change('main.cc', HANGING, MUTE)
@@ -335,22 +335,22 @@ class Dev(unittest.TestCase):
         begin, starts = 'std::string greeting() {\n', self.dev.starts()
         wrong = begin + '  (void)sizeof(eider::ViewsOptions);\n  ::sleep(3);\n'
         self.dev.change('words.cc', begin, wrong)
-        until(lambda: 'words.cc needs another #include' in self.dev.said(), 'the missing include',
+        until(lambda: 'words.cc lacks an #include' in self.dev.said(), 'the missing include',
               STEP_PATIENCE)
         self.assertIn('ViewsOptions', self.dev.said())
         self.assertEqual(self.dev.ask()[0], 200)
-        until(lambda: ' has stood still for ' in self.dev.said(), 'its log')
+        until(lambda: ' is blocked for ' in self.dev.said(), 'its log')
         self.dev.change('words.cc', wrong, begin)
         until(lambda: self.dev.starts() > starts + 1, 'the program without them')
 
     def test_13_words_that_are_wrong_are_told(self):
-        for words, told in ((['--nothing', '1'], 'there is no option --nothing'),
-                            (['--verbose'], 'there is no option --verbose; what is for the program '
-                             'goes behind --'),
-                            (['--prot', '3000'], 'there is no option --prot, but --port'),
-                            (['shop'], 'shop is one word too many; what is for the program goes'),
-                            (['--port'], 'takes a value'), (['--port=x'], 'takes a number'),
-                            (['-Dx=y', '--port', '0'], 'takes a number')):
+        for words, told in ((['--nothing', '1'], 'unknown option --nothing'),
+                            (['--verbose'], 'unknown option --verbose; put options of the '
+                                            'program after --'),
+                            (['--prot', '3000'], 'unknown option --prot (did you mean --port?)'),
+                            (['shop'], 'unexpected argument shop; put options of the program'),
+                            (['--port'], 'requires a value'), (['--port=x'], 'must be a number'),
+                            (['-Dx=y', '--port', '0'], 'must be a number')):
             ended = subprocess.run(self.dev.command(*words), text=True, capture_output=True,
                                    check=False, timeout=PATIENCE)
             self.assertEqual(ended.returncode, 2)
@@ -358,7 +358,7 @@ class Dev(unittest.TestCase):
         ended = subprocess.run(self.dev.command(), cwd=self.directory, text=True,
                                capture_output=True, check=False, timeout=PATIENCE)
         self.assertEqual(ended.returncode, 1)
-        self.assertIn('there is no project here or above', ended.stderr)
+        self.assertIn('found no project here or above', ended.stderr)
 
     def test_14_ctrl_c_ends_all_children(self):
         group = self.children()
@@ -452,8 +452,8 @@ class Run(unittest.TestCase):
         file.write_text('int elsewhere();\nint main() { return elsewhere(); }\n')
         status, _, errors = self.run_file('eider', 'run', file)
         self.assertEqual(status, 1)
-        self.assertIn(f'eider run: main.cc was compiled alone, without the rest of '
-                      f'{self.directory}/shop: eider dev runs the whole project\n', errors)
+        self.assertIn('eider run: main.cc was compiled alone, without the rest of '
+                      f'{self.directory}/shop. Use eider dev to run the whole project\n', errors)
         self.file.write_text(file.read_text())
         status, _, errors = self.run_file('eider', 'run', self.file)
         self.assertEqual((status, 'compiled alone' in errors), (1, False))
@@ -462,15 +462,18 @@ class Run(unittest.TestCase):
         text, empty = self.directory / 'text.txt', self.directory / 'empty.cc'
         text.write_text('hello')
         empty.write_text('')
-        for words, told in ((['run'], 'which source? none is named; eider run main.cc'),
+        for words, told in ((['run'], 'no source file given. Example: eider run main.cc'),
                             (['run', '--port', '3000', self.file],
-                             'which source? options go behind it; eider run main.cc --port 3000'),
+                             'put options after the source file. Example: eider run main.cc '
+                             '--port 3000'),
                             (['run', self.directory / 'none.cc'],
-                             'none.cc: No such file or directory; it takes a source: eider run'),
-                            (['run', text], 'text.txt: its name does not end with .cc, .cpp'),
-                            (['run', empty], 'empty.cc: it is empty'),
-                            (['run', '/dev/null'], '/dev/null: it is no file'),
-                            (['run', self.directory], ': it is a folder; it takes a source')):
+                             'none.cc: No such file or directory. A C++ source file is required'),
+                            (['run', text], 'text.txt: does not have one of the file name '
+                                            'extensions .cc, .cpp'),
+                            (['run', empty], 'empty.cc: is empty'),
+                            (['run', '/dev/null'], '/dev/null: is not a file'),
+                            (['run', self.directory], ': is a directory. A C++ source file is '
+                                                      'required')):
             status, _, errors = self.run_file('eider', *words)
             self.assertEqual(status, 2)
             self.assertIn(told, errors)

@@ -35,7 +35,7 @@ class Machine(unittest.TestCase):
     def test_each_finding_that_is_not_good_has_a_mend(self):
         status, found = findings()
         for name in ('compiler', 'cmake', 'ninja', 'simdjson', 'kernel', 'io_uring', 'open files',
-                     'tcp_migrate_req', 'port 8080', 'room here'):
+                     'tcp_migrate_req', 'port 8080', 'disk space'):
             self.assertIn(name, found)
         self.assertEqual({name for name, (state, _, _) in found.items() if state != 'good'},
                          {name for name, (_, _, mend) in found.items() if mend})
@@ -47,8 +47,7 @@ class Machine(unittest.TestCase):
         self.assertEqual(status, 3)
         self.assertEqual(found['compiler'],
                          ('bad', 'none', 'apt install clang-19 (or g++ 13 or later)'))
-        self.assertEqual(found['cmake'], ('bad', 'none', 'apt install cmake: builds are configured '
-                                          'by it'))
+        self.assertEqual(found['cmake'], ('bad', 'none', 'apt install cmake: configures builds'))
 
     def test_all_that_the_package_asks_for_is_looked_for(self):
         """By libeider-dev: what a build needs but of Eider's own sources."""
@@ -72,7 +71,7 @@ class Machine(unittest.TestCase):
         self.assertEqual(found['compiler'][2],
                          'g++ 13 or later is needed: apt install clang-19')
         self.assertEqual(found['openssl'],
-                         ('advice', '0.1', 'tls needs it from 3.0: apt install libssl-dev'))
+                         ('advice', '0.1', 'needed by tls, version 3.0: apt install libssl-dev'))
 
     def test_missing_libraries_of_the_sanitizers_are_told(self):
         for name, package in (('clang++-19', 'libclang-rt-19-dev'), ('clang++', 'libclang-rt-dev')):
@@ -82,7 +81,7 @@ class Machine(unittest.TestCase):
                 tool.chmod(0o755)
                 state, what, mend = findings(PATH=place)[1]['sanitizers']
             self.assertEqual((state, mend),
-                             ('advice', f'apt install {package}: eider check needs it'))
+                             ('advice', f'apt install {package}: needed by eider check'))
             self.assertRegex(what, r'^no libclang_rt\.asan-\w+\.a$')
 
     def test_people_read_a_line_and_its_mend(self):
@@ -108,12 +107,12 @@ class Production(unittest.TestCase):
         with Program('01_hello', '--listen', '[::]:{port}',
                      environment={'EIDER_DRAIN_SECONDS': '7', 'INVOCATION_ID': 'x'}) as plain:
             _, found = findings('production', '--pid', str(plain.process.pid))
-            self.assertEqual(found['listens'][:2], ('advice', f':::{plain.port}, in the clear'))
+            self.assertEqual(found['listens'][:2], ('advice', f':::{plain.port}, unencrypted'))
             self.assertEqual(found['drain'], ('good', '7 s', ''))
             self.assertEqual(found['supervisor'], ('good', 'systemd', ''))
             self.assertEqual(found['/readyz'][:2], ('bad', '404'))
             _, said, _ = doctor('production', '--pid', str(plain.process.pid))
-            self.assertRegex(said, r'\n[1-9]\d* of [1-9]\d* are good\n$')
+            self.assertRegex(said, r'\n[1-9]\d* of [1-9]\d* checks passed\n$')
 
     def test_how_it_stops_is_read_of_its_words_its_environment_or_its_file(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -131,12 +130,12 @@ class Production(unittest.TestCase):
 
     def test_what_is_no_process_is_told(self):
         self.assertEqual(doctor('production', '--pid', '999999999')[::2],
-                         (1, 'eider doctor: there is no process 999999999\n'))
+                         (1, 'eider doctor: process 999999999 does not exist\n'))
         self.assertEqual(doctor('production', '--pid', 'x')[::2],
-                         (2, 'eider doctor: x is no number of a process; see eider doctor '
-                          '--help\n'))
-        self.assertEqual(doctor('prod')[::2], (2, 'eider doctor: it takes production, not prod; '
-                                               'see eider doctor --help\n'))
+                         (2, 'eider doctor: x is not a process ID; see eider doctor --help\n'))
+        self.assertEqual(doctor('prod')[::2], (2, 'eider doctor: unexpected argument prod; '
+                                                  'expected: production; see eider doctor '
+                                                  '--help\n'))
 
 
 if __name__ == '__main__':

@@ -173,7 +173,7 @@ class Ahead(unittest.TestCase):
     def test_a_look_inside_says_that_none_has_started(self):
         with LazyService() as service:
             os.kill(service.pid, signal.SIGUSR1)
-            until(lambda: service.lines('Workers: none has started yet'), service.said)
+            until(lambda: service.lines('Workers: none started yet'), service.said)
             self.assertEqual(children(service.pid), set())
             self.assertEqual(service.end(), 0)
 
@@ -184,10 +184,10 @@ class Ahead(unittest.TestCase):
             file.flush()
             os.kill(service.pid, signal.SIGHUP)
             os.kill(service.pid, signal.SIGUSR1)
-            until(lambda: service.lines('none has started yet'), service.said)
+            until(lambda: service.lines('none started yet'), service.said)
             self.assertEqual(service.ask('GET', '/')[0], 200)
             os.kill(service.pid, signal.SIGHUP)
-            until(lambda: len(service.lines('nothing has changed')) == WORKERS, service.said)
+            until(lambda: len(service.lines('reloaded without changes')) == WORKERS, service.said)
             self.assertEqual(service.end(), 0)
 
 
@@ -222,7 +222,7 @@ class Upgrades(unittest.TestCase):
         directory = self.enterContext(tempfile.TemporaryDirectory())
         link = program_whose_workers(directory, 'exit 3')
         with LazyService(program=link) as service:
-            self.assertTrue(service.refuse('ended with 1'), service.said())
+            self.assertTrue(service.refuse('exited with status 1'), service.said())
             until(lambda: not children(service.pid), service.said)
             link.unlink()
             link.symlink_to(BIN / PROGRAM)
@@ -237,7 +237,7 @@ class Upgrades(unittest.TestCase):
             file.write(f'[server]\ntls_port = [{place}]\n')
             file.flush()
             with ask(service.port) as client:
-                until(lambda: service.lines('named other places'), service.said)
+                until(lambda: service.lines('addresses have changed'), service.said)
                 service.upgrade()
                 self.assertTrue(read(client).startswith(b'HTTP/1.1 200'), service.said())
             connect_tls(place).close()
@@ -253,9 +253,9 @@ class Upgrades(unittest.TestCase):
             os.kill(old, signal.SIGUSR2)
             until(lambda: children(old), service.said)
             self.assertEqual(service.ask('GET', '/')[0], 200)
-            self.assertEqual(service.lines('serves from now on'), [])
-            until(lambda: service.lines('serves from now on'), service.said)
-            service.pids.append(int(re.findall(r'Process (\d+) serves', service.said())[-1]))
+            self.assertEqual(service.lines('took over'), [])
+            until(lambda: service.lines('took over'), service.said)
+            service.pids.append(int(re.findall(r'Process (\d+) took over', service.said())[-1]))
             until(lambda: not is_alive(old), service.said)
             self.assertEqual(service.ask('GET', '/')[0], 200)
             self.assertEqual(len(children(service.pid)), WORKERS)
@@ -265,7 +265,7 @@ class Upgrades(unittest.TestCase):
         with LazyService() as service:
             status, said = run_to_end('eider', 'upgrade', str(service.pid))
             self.assertEqual(status, 0, said)
-            service.pids.append(int(re.findall(r'Process (\d+) serves', service.said())[-1]))
+            service.pids.append(int(re.findall(r'Process (\d+) took over', service.said())[-1]))
             self.assertEqual(len(children(service.pid)), WORKERS)
             self.assertEqual(service.end(), 0)
 

@@ -81,7 +81,7 @@ class Middleware(unittest.TestCase):
         self.assertRegex(fields['x-request-id'], '^[0-9a-f]{16}$')
         status, said = run_to_end(PROGRAM, '--routes')
         self.assertEqual(status, 0)
-        self.assertTrue(said.startswith('ahead of routing: method_override\n'), said)
+        self.assertTrue(said.startswith('before routing: method_override\n'), said)
         self.assertRegex(said, r'POST /api/notes +allow_hosts > request_id > maintenance > '
                                r'concurrency_limit 1000 > redirect_slashes > cors > '
                                r'rate_limit 300/1m > bearer_auth > rate_limit 100/1m > '

@@ -30,11 +30,11 @@ class Commands(Directory):
         self.assertEqual(self.run_db('new', 'authors')[:2], (0, 'migrations/0002_authors.sql\n'))
         status, _, error = self.run_db('up')
         self.assertEqual(status, 1)
-        self.assertIn('migrations/0002_authors.sql: [empty] there is no statement', error)
+        self.assertIn('migrations/0002_authors.sql: [empty] the file contains no statement', error)
         self.write('0002_authors.sql', 'create table authors(name text);\n')
         self.assertEqual(self.run_db('status')[0], 3)
         self.assertEqual(self.run_db('up', '--to', '1')[:2], (0, 'applied 0001_books\n'))
-        self.assertEqual(self.run_db('down')[:2], (0, 'took back 0001_books\n'))
+        self.assertEqual(self.run_db('down')[:2], (0, 'undid 0001_books\n'))
         self.assertEqual(self.run_db('up')[:2],
                          (0, 'applied 0001_books\napplied 0002_authors\n'))
         self.assertEqual(self.run_db('status')[0], 0)
@@ -66,13 +66,14 @@ class Commands(Directory):
 
     def test_what_was_meant_by_a_wrong_option_is_told(self):
         for words, said in ((['up', '--databse', 'x.db'],
-                             'there is no option --databse, but --database'),
-                            (['status', '--josn'], 'there is no option --josn, but --json'),
-                            (['up', '--to'], '--to takes a value (NUMBER), and none follows it'),
-                            (['new', 'a', 'b'], 'b is one word too many: it takes one name'),
-                            (['up', 'here'], 'here is one word too many'),
+                             'unknown option --databse (did you mean --database?)'),
+                            (['status', '--josn'], 'unknown option --josn (did you mean '
+                                                   '--json?)'),
+                            (['up', '--to'], '--to requires a value (NUMBER)'),
+                            (['new', 'a', 'b'], 'unexpected argument b; expected: one name'),
+                            (['up', 'here'], 'unexpected argument here'),
                             (['check', 'a.cc', '--sqlite', 'a', '--sqlite=b'],
-                             '--sqlite says it twice')):
+                             '--sqlite is given more than once')):
             self.assertEqual(self.run_db(*words), (2, '', f'eider db: {said}\n'))
 
     def test_an_edited_history_is_told_as_a_place_in_a_file(self):
@@ -83,7 +84,7 @@ class Commands(Directory):
             status, _, error = self.run_db(action)
             self.assertEqual(status, 1)
             self.assertIn('migrations/0001_books.sql: [edited]', error)
-            self.assertIn("line 1 was 'create table books(title text);', and is '", error)
+            self.assertIn("line 1 was 'create table books(title text);', but is now '", error)
 
 
     def test_a_migration_is_begun_ahead_of_another_that_has_no_text_yet(self):
@@ -105,12 +106,12 @@ class Commands(Directory):
         for action in ['status', 'up', 'down', 'snapshot']:
             self.assertEqual(self.run_db(action, '--database', 'text.db'), (
                 1, '', 'eider db: cannot open the database text.db: file is not a database. '
-                'It is not an SQLite file: move it away, or give another path.\n'))
+                'The file is not an SQLite database: move it away, or use another path.\n'))
 
     def test_an_address_of_no_database_is_told(self):
         status, _, error = self.run_db('up', '--database', 'mysq://me:geheim@localhost/shop')
         self.assertEqual(status, 2)
-        self.assertIn('there is no mysq://: say postgresql://…, mysql://… or', error)
+        self.assertIn('unknown database mysq://: use postgresql://…, mysql://… or', error)
         self.assertNotIn('geheim', error)
 
     def test_what_only_reads_leaves_an_sqlite_file_as_it_is(self):
@@ -210,7 +211,7 @@ class Built(Directory):
         rules = self.directory / 'out/build.ninja'
         self.assertIn('-DEIDER_CHECKED_SQL=', rules.read_text())
         self.write('0002_more.sql', 'alter table books add column pages int;\n')
-        self.assertIn('queries.lock was made of other migrations', self.refused('shop'))
+        self.assertIn('queries.lock does not match the migrations', self.refused('shop'))
         self.cmake('-DEIDER_SQL_CHECK=OFF', 'out')
         self.cmake('--build', 'out', '--target', 'shop')
         self.assertNotIn('EIDER_CHECKED_SQL', rules.read_text())
@@ -328,7 +329,7 @@ class PostgresDeployers(TwoDeployers):
             deployer.send_signal(signal.SIGKILL)
         status, _, error = self.run_db('up', '--wait', '0')
         self.assertEqual(status, 1)
-        self.assertIn('[locked] another deployer', error)
+        self.assertIn('[locked] another migration run', error)
         self.end_what_was_left()
         self.write('0002_long.sql', 'create table half(i integer);\n')
         self.assertEqual(self.run_db('up')[:2], (0, 'applied 0002_long\n'))
@@ -341,7 +342,7 @@ class PostgresDeployers(TwoDeployers):
             wait_until(lambda: self.count("select count(*) from pg_stat_activity where query "
                                           "like 'select pg_sleep%'") == 1)
             self.assertEqual(self.run_db('up', '--unfinished', 'again')[:2],
-                             (0, 'nothing waits\n'))
+                             (0, 'no pending migrations\n'))
             self.assertEqual(first.communicate(timeout=WAIT_SECONDS_MAX)[0], 'applied 0001_log\n')
         self.assertEqual(self.count('select count(*) from log'), 1)
 
@@ -408,7 +409,7 @@ class MariadbDeployers(TwoDeployers):
             deployer.send_signal(signal.SIGKILL)
         status, _, error = self.run_db('up', '--wait', '0')
         self.assertEqual(status, 1)
-        self.assertIn('[locked] another deployer', error)
+        self.assertIn('[locked] another migration run', error)
         for session in self.sessions_at('do sleep(60)'):
             self.server.ask(f'kill {session}')
         wait_until(lambda: '[unfinished]' in self.run_db('up', '--wait', '0')[2])
@@ -431,7 +432,7 @@ class MariadbDeployers(TwoDeployers):
         self.assertNotIn('eider_migrations', first)
         self.server.ask('insert into a values(); insert into a values()', self.NAME)
         self.assertEqual(self.run_db('snapshot')[1], first)
-        self.assertEqual(self.run_db('down')[:2], (0, 'took back 0001_a\n'))
+        self.assertEqual(self.run_db('down')[:2], (0, 'undid 0001_a\n'))
 
     def test_the_shell_asks_the_database_of_the_url(self):
         self.assertIn(self.NAME, self.ask_shell('select database()'))

@@ -20,8 +20,8 @@ from pathlib import Path
 from project_support import STEP_SECONDS_MAX, Installed, environment
 from support import ROOT
 
-NO_PROJECT = ('there is no project here or above: no CMakeLists.txt with project(…) that uses '
-              'eider (eider new NAME creates one)\n')
+NO_PROJECT = ('found no project here or above: no CMakeLists.txt with project(…) that uses '
+              'eider. Create one with eider new NAME\n')
 SYNTAX = ['g++', '-std=c++23', '-Wall', '-Wextra', '-Werror', '-fsyntax-only']
 INSTALLED = Installed()
 
@@ -115,11 +115,11 @@ class Added(Place):
         self.assertEqual(eider('fmt', '--check', place=shop)[:2], (0, ''))
         status, _, errors = eider('test', '--preset', 'nope', place=shop)
         self.assertEqual((status, errors), (
-            1, 'eider test: there is no preset nope in CMakePresets.json; of themselves there are '
-            'dev, release, asan, tsan\n'))
+            1, 'eider test: there is no preset nope in CMakePresets.json. Built-in presets: '
+               'dev, release, asan, tsan\n'))
         status, said, errors = eider('test', place=shop)
         self.assertEqual(status, 0, said + errors)
-        self.assertRegex(said, r'Guests\.write_by_the_form_and_are_read .*Passed')
+        self.assertRegex(said, r'Guests\.are_added_by_the_form_and_listed .*Passed')
         self.assertRegex(said, r'BookOrders\.answers .*Passed[^$]*Prices\.answers .*Passed')
         self.assertRegex(eider('routes', place=shop)[1], r'(?m)^GET /about .*about\.cc:\d+$')
         self.assert_is_asked(shop, 'my-shop')
@@ -127,11 +127,12 @@ class Added(Place):
     def test_a_component_is_found_and_linked_once(self):
         shop = self.made('shop')
         self.assertEqual(self.add('component', 'sqlite', place=shop), 'changed CMakeLists.txt\n')
-        self.assertEqual(self.add('component', 'sqlite', place=shop), 'sqlite is there already\n')
+        self.assertEqual(self.add('component', 'sqlite', place=shop),
+                         'sqlite is already a component of the project\n')
         cmake = (shop / 'CMakeLists.txt').read_text()
         self.assertIn('find_package(eider 0.1 REQUIRED COMPONENTS core sqlite)', cmake)
         self.assertIn('PUBLIC eider::core eider::sqlite)', cmake)
-        self.assertIn('eider has no component mysql; it has ',
+        self.assertIn('unknown component mysql. Components: ',
                       eider('add', 'component', 'mysql', place=shop)[2])
 
     def test_a_migration_is_the_next_file(self):
@@ -144,27 +145,30 @@ class Added(Place):
         shop = self.made('shop')
         before = {path: path.read_bytes() for path in shop.rglob('*') if path.is_file()}
         for status, said, *words in (
-                (1, 'src/notes.cc is there already, and nothing is overwritten', 'module', 'notes'),
-                (1, 'the project has no templates: call eider_views(target DIRECTORY pages) in '
-                 'CMakeLists.txt, and serve_views(app, …); eider new web has them', 'page', 'x'),
-                (2, 'class has a meaning in C++ or CMake: how about my-class?', 'module', 'class'),
-                (2, "src/time.h would be read in place of the system's <time.h>: how about "
-                 'my-time?', 'module', 'time'),
-                (2, "src/string.h would be read in place of the system's <string.h>: how about "
-                 'my-string?', 'page', 'string'),
-                (2, 'fetch is no method: there are GET, POST, PUT, PATCH, DELETE',
+                (1, 'src/notes.cc already exists, and is not overwritten', 'module', 'notes'),
+                (1, 'the project has no templates. Call eider_views(target DIRECTORY pages) in '
+                    'CMakeLists.txt, and serve_views(app, …); see a project of eider new '
+                    'web', 'page', 'x'),
+                (2, 'class is reserved in C++ or CMake. Choose another name, such as '
+                    'my-class', 'module', 'class'),
+                (2, "src/time.h would be included instead of the system's <time.h>. Choose "
+                    "another name, such as my-time", 'module', 'time'),
+                (2, "src/string.h would be included instead of the system's <string.h>. Choose "
+                    "another name, such as my-string", 'page', 'string'),
+                (2, 'fetch is not a method. Use GET, POST, PUT, PATCH or DELETE',
                  'route', 'FETCH', '/'),
-                (2, "{x-y} of /a/{x-y} is no path: a parameter's name has letters, digits and '_', "
-                 'and no digit first', 'route', 'GET', '/a/{x-y}'),
-                (2, '/"); is no path: /notes/{id} is one', 'route', 'GET', '/");'),
-                (2, "class is no parameter's name in C++: choose another one, such as id",
+                (2, "{x-y} of /a/{x-y} is not a valid path: a parameter's name has letters, "
+                    "digits and '_', and no digit first", 'route', 'GET', '/a/{x-y}'),
+                (2, '/"); is not a valid path. Example: /notes/{id}', 'route', 'GET', '/");'),
+                (2, 'class cannot be the name of a parameter in C++. Choose another name, such '
+                    'as id',
                  'route', 'GET', '/x/{class}'),
-                (2, '/{id}/b/{id} is no path: two parameters have the same name',
+                (2, '/{id}/b/{id} is not a valid path: two parameters have the same name',
                  'route', 'GET', '/{id}/b/{id}'),
-                (2, "x( is no component's name: sqlite is one", 'component', 'x('),
-                (2, 'there is no modul; there are module, page, route, test, migration, component; '
-                 'see eider add --help', 'modul', 'x'),
-                (2, 'a module has one name; see eider add --help', 'module')):
+                (2, 'x( is not the name of a component. Example: sqlite', 'component', 'x('),
+                (2, 'cannot add modul. Choose one of module, page, route, test, migration, '
+                    'component; see eider add --help', 'modul', 'x'),
+                (2, 'a module needs exactly one name; see eider add --help', 'module')):
             self.assert_fails(status, said + '\n', 'add', *words, place=shop)
         self.assertEqual(before, {path: path.read_bytes() for path in shop.rglob('*')
                                   if path.is_file()})
@@ -179,15 +183,15 @@ class Added(Place):
         self.assertIn('app.get("/x", [] { return std::string("Hello"); });', errors)
         self.assertEqual(app.read_text(), text)
         self.assert_fails(1, 'src/app.cc has no line "// `eider add` puts its lines above this '
-                          'one.": put it back where the app is made\n',
+                          'one.". Put the line back where the app is created\n',
                           'add', 'module', 'prices', place=shop)
         self.assertEqual([*shop.rglob('prices*')], [])
 
     def test_a_library_has_no_app_to_add_to(self):
         counts = self.made('library', 'counts')
         for what, *words in (('module', 'prices'), ('route', 'GET', '/prices')):
-            self.assert_fails(1, 'there is no src/app.cc: a library has no app to add a '
-                              f'{what} to\n', 'add', what, *words, place=counts)
+            self.assert_fails(1, f'there is no src/app.cc: a {what} cannot be added to a '
+                                 'library\n', 'add', what, *words, place=counts)
         self.assertEqual([*counts.rglob('prices*')], [])
 
 
@@ -210,11 +214,11 @@ class LaidOut(Place):
         shop = self.made('shop')
         text = (shop / 'README.md').read_text()
         for named in 'README.md', 'src':
-            self.assert_fails(1, f'{named} is no source of C++, as .cc and .h are\n', 'fmt',
+            self.assert_fails(1, f'{named} is not a C++ source, such as .cc or .h\n', 'fmt',
                               'src/app.cc', named, place=shop)
-        self.assert_fails(2, '--json goes with --check; see eider fmt --help\n', 'fmt',
+        self.assert_fails(2, '--json requires --check; see eider fmt --help\n', 'fmt',
                           '--json', place=shop)
-        self.assert_fails(1, 'there is no file src/none.cc\n', 'fmt', 'src/none.cc', place=shop)
+        self.assert_fails(1, 'src/none.cc does not exist\n', 'fmt', 'src/none.cc', place=shop)
         self.assertEqual((shop / 'README.md').read_text(), text)
 
     @unittest.skipUnless(shutil.which('clang-format-19'), 'clang-format 19 is not installed')
@@ -225,7 +229,7 @@ class LaidOut(Place):
         (shop / 'src/wrong.h').write_text('int  x;\n')
         self.assertEqual(eider('fmt', '--check', '--json', place=shop), (
             3, '{"files":7,"otherwise":["src/wrong.h"]}\n',
-            'eider fmt: 1 of 7 files are laid out otherwise: run eider fmt\n'))
+            'eider fmt: 1 of 7 files are not formatted. Run eider fmt\n'))
 
 
 class Profiled(Place):
@@ -252,8 +256,8 @@ class Profiled(Place):
 
     def test_it_serves_the_load_and_is_compiled_again_by_that(self):
         program = self.place / 'build/pgo/shop'
-        for how, said in (('broken', 'has ended with 7 ahead of serving:\nno disk\n'),
-                          ('rude', 'has written no profile: it has to end by returning from main')):
+        for how, said in (('broken', 'exited with status 7 before it was ready:\nno disk\n'),
+                          ('rude', 'wrote no profile. It must return from main')):
             status, _, errors = eider('build', '--pgo', place=self.place, HOW=how)
             self.assertEqual(status, 1, errors)
             self.assertIn(f'eider build: build/pgo/shop {said}', errors)
@@ -262,11 +266,11 @@ class Profiled(Place):
                                      HOW='well')
         self.assertEqual(status, 0, said + errors)
         self.assertRegex(said, r'under the load of load/requests\.txt for 3 s\n'
-                               r'\d{3,} requests were answered, 0 of them with 4xx or 5xx\n')
-        self.assertRegex(said, r'A request costs [\d.]+ of what it costs in build/release '
-                               r'\([\d.]+ to [\d.]+ in 5 rounds\): [\d.]+ µs of the '
-                               r'processor in place of [\d.]+')
-        self.assertIn('the library stays as it is installed', said)
+                               r'\d{3,} requests got a response, 0 of them 4xx or 5xx\n')
+        self.assertRegex(said, r'A request costs [\d.]+ of the CPU time in build/release '
+                               r'\([\d.]+ to [\d.]+ in 5 rounds\): [\d.]+ µs '
+                               r'instead of [\d.]+')
+        self.assertIn('the installed library is unchanged', said)
         self.assertIn('-fprofile-use', (self.place / 'build/pgo/build.ninja').read_text())
         self.assertNotIn(b'profraw', program.read_bytes())
 
@@ -292,7 +296,7 @@ class OtherKinds(Place):
 
     def test_a_realtime_compiles_with_both_and_passes(self):
         project = self.made('realtime', 'talk')
-        self.assert_passes(project, r'Talk\.is_heard_by_everybody')
+        self.assert_passes(project, r'Talk\.is_sent_to_all_clients')
         made, = project.glob('build/dev/**/talk_assets.h')
         self.assert_compiles(project, f'-I{made.parent}')
         self.assert_is_asked(project, 'talk')
@@ -433,52 +437,60 @@ class Names(Place):
     """What is no name is told with one that is; nothing is overwritten."""
 
     def test_a_name_that_cannot_be_is_told_with_one_that_can(self):
-        for name, why in (('Shop', 'a name begins with a small letter: how about shop?'),
-                          ('9lives', 'a name begins with a small letter: how about app-9lives?'),
-                          ('a b', 'a name has small letters, digits, - and _: how about a-b?'),
-                          ('../up', 'a name is no path: how about up?'),
-                          ('a__b', 'C++ keeps names with __ for itself, and - stands between '
-                           'letters: how about a-b?'),
-                          ('', 'a name has 1 to 64 letters: how about shop?'),
-                          ('class', 'class has a meaning in C++ or CMake: how about my-class?'),
-                          ('co-await', 'co-await has a meaning in C++ or CMake: how about '
-                           'my-co-await?'),
-                          ('test', 'test has a meaning in C++ or CMake: how about my-test?')):
+        for name, why in (('Shop', 'names start with a lowercase letter. Choose another name, '
+                                   'such as shop'),
+                          ('9lives', 'names start with a lowercase letter. Choose another name, '
+                                     'such as app-9lives'),
+                          ('a b', 'names consist of lowercase letters, digits, - and _. Choose '
+                                  'another name, such as a-b'),
+                          ('../up', 'names cannot be paths. Choose another name, such as up'),
+                          ('a__b', 'names cannot contain __ or --, or end with -. Choose '
+                                   'another name, such as a-b'),
+                          ('', 'names have 1 to 64 characters. Choose another name, such as '
+                               'shop'),
+                          ('class', 'class is reserved in C++ or CMake. Choose another name, '
+                                    'such as my-class'),
+                          ('co-await', 'co-await is reserved in C++ or CMake. Choose another '
+                                       'name, such as my-co-await'),
+                          ('test', 'test is reserved in C++ or CMake. Choose another name, such '
+                                   'as my-test')):
             self.assert_fails(2, why + '\n', 'new', 'service', name)
         self.assertEqual(list(self.place.iterdir()), [])
 
     def test_a_name_of_c_is_none_for_a_project_and_one_for_a_part_of_it(self):
         for name in ('errno', 'link', 'time', 'index', 'clock', 'stdout', 'uint', 'abi'):
-            self.assert_fails(2, f'{name} has a meaning in C++ or CMake: how about my-{name}?\n',
+            self.assert_fails(2, f'{name} is reserved in C++ or CMake. Choose another name, '
+                                 f'such as my-{name}\n',
                               'new', 'service', name)
         self.assertEqual(eider('add', 'module', 'clock', place=self.made('shop'))[0], 0)
 
     def test_words_that_are_not_understood_are_told(self):
         more = '; see eider new --help\n'
-        self.assert_fails(2, 'which name? for example: eider new shop' + more, 'new')
-        self.assert_fails(2, 'which name? for example: eider new web shop; for a service called '
-                          'web: eider new --kind service web' + more, 'new', 'web')
-        self.assert_fails(2, 'there is no kind wbe; there are service, web, realtime, library'
+        self.assert_fails(2, 'no name given. Example: eider new shop' + more, 'new')
+        self.assert_fails(2, 'no name given. Example: eider new web shop; for a service called '
+                             'web: eider new --kind service web' + more, 'new', 'web')
+        self.assert_fails(2, 'unknown kind wbe. Kinds: service, web, realtime, library'
                           + more, 'new', 'wbe', 'x')
-        self.assert_fails(2, 'there is no option --her, but --here' + more, 'new', 'x', '--her')
-        self.assert_fails(2, '--kind takes a value (KIND), and none follows it' + more,
+        self.assert_fails(2, 'unknown option --her (did you mean --here?)' + more,
+                          'new', 'x', '--her')
+        self.assert_fails(2, '--kind requires a value (KIND)' + more,
                           'new', 'x', '--kind')
-        self.assert_fails(2, 'c is one word too many: it takes KIND and NAME' + more,
+        self.assert_fails(2, 'unexpected argument c; expected: KIND and NAME' + more,
                           'new', 'web', 'b', 'c')
 
     def test_what_is_there_stays(self):
         shop = self.place / 'shop'
         shop.mkdir()
-        self.assert_fails(1, 'shop is there already: choose another name, or make the project in '
-                          'it by cd shop && eider new --here\n', 'new', 'shop')
+        self.assert_fails(1, 'shop already exists. Choose another name, or create the project '
+                             'in that folder: cd shop && eider new --here\n', 'new', 'shop')
         (shop / 'README.md').write_text('mine')
-        self.assert_fails(1, 'README.md is there already, and nothing is overwritten\n',
+        self.assert_fails(1, 'README.md already exists, and is not overwritten\n',
                           'new', '--here', place=shop)
         self.assertEqual([path.name for path in shop.iterdir()], ['README.md'])
         (shop / 'README.md').unlink()
         self.assertEqual(eider('new', 'library', '--here', place=shop)[0], 0)
         (self.place / 'note').write_text('mine')  # which nobody can cd into
-        self.assert_fails(1, 'note is there already: choose another name\n', 'new', 'note')
+        self.assert_fails(1, 'note already exists. Choose another name\n', 'new', 'note')
         self.assertTrue((shop / 'include/shop/shop.h').exists())
 
     def test_a_full_disk_leaves_nothing_behind(self):
@@ -500,15 +512,16 @@ class Lacking(Place):
             self.assert_fails(1, NO_PROJECT, command)
             self.assert_fails(1, NO_PROJECT.replace('project here', 'project in no/such'), command,
                               '--project', 'no/such')
-        self.assert_fails(2, 'there is no option --wacth, but --watch; see eider test --help\n',
+        self.assert_fails(2, 'unknown option --wacth (did you mean --watch?); see eider test '
+                             '--help\n',
                           'test', '--wacth')
-        self.assert_fails(2, '--format takes tar or oci, not zip; see eider package --help\n',
+        self.assert_fails(2, '--format must be tar or oci, not zip; see eider package --help\n',
                           'package', '--format', 'zip')
 
     def test_a_target_that_the_build_has_not_is_told_with_those_that_it_has(self):
         status, said, errors = eider('build', 'nothing', place=self.made('shop'))
         self.assertEqual(status, 1)
-        self.assertIn('eider build: there is no target nothing; there are shop, shop_app, '
+        self.assertIn('eider build: there is no target nothing; targets: shop, shop_app, '
                       'shop_test\n', said + errors)
 
     def programs(self, *names):
@@ -521,15 +534,16 @@ class Lacking(Place):
 
     def test_a_machine_without_cmake_ninja_or_a_compiler(self):
         shop = self.made('shop')
-        self.assert_fails(1, 'there is no cmake: install it (apt install cmake)\n', 'build',
+        self.assert_fails(1, 'cmake is missing: install it (apt install cmake)\n', 'build',
                           place=shop, PATH=self.programs())
         Path(self.place, 'bin/cmake').symlink_to(shutil.which('cmake'))
-        self.assert_fails(1, 'there is no ninja: install it (apt install ninja-build)\n', 'build',
+        self.assert_fails(1, 'ninja is missing: install it (apt install ninja-build)\n', 'build',
                           place=shop, PATH=str(self.place / 'bin'))
         Path(self.place, 'bin/ninja').symlink_to(shutil.which('ninja'))
-        self.assert_fails(1, 'there is no compiler: install clang 19 (apt install clang-19), or '
-                          'g++ 13 or later\n', 'build', place=shop, PATH=str(self.place / 'bin'))
-        self.assert_fails(1, 'CXX is cl.exe, and there is no such compiler\n', 'build',
+        self.assert_fails(1, 'no compiler was found: install clang 19 (apt install clang-19), '
+                             'or g++ 13 or later\n', 'build', place=shop,
+                          PATH=str(self.place / 'bin'))
+        self.assert_fails(1, 'CXX is cl.exe, but there is no such compiler\n', 'build',
                           place=shop, CXX='cl.exe')
 
 

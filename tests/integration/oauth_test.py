@@ -107,7 +107,7 @@ class Logins(unittest.TestCase):
         browser.find('button').click()
         browser.find('button[name=logout]').click()
         browser.until(lambda: browser.address() == self.origin + '/', 'the way home')
-        self.assertIn('stranger', self.text(browser))
+        self.assertIn('guest', self.text(browser))
         browser.open(self.origin + '/me')
         browser.find('input[name=login]')  # the provider does not know the person any more either
 
@@ -117,7 +117,7 @@ class Logins(unittest.TestCase):
         answer = self.callbacks(browser)[-1]
         before = self.session(browser)
         browser.open(answer)
-        self.assertIn('not begun in this browser', self.text(browser))
+        self.assertIn('not started in this browser', self.text(browser))
         self.assertEqual(self.session(browser), before)
         status, fields, _ = self.program.ask('GET', answer[len(self.origin):])
         self.assertEqual(status, 400)
@@ -140,7 +140,7 @@ class Logins(unittest.TestCase):
         browser.open(self.origin + '/login')
         browser.find('input[name=login]')
         browser.open(re.sub('state=[^&]*', 'state=' + 'A' * 43, answer))
-        self.assertIn('not begun in this browser', self.text(browser))
+        self.assertIn('not started in this browser', self.text(browser))
         self.assertNotIn('session', self.session(browser))
 
     def test_a_code_for_another_login_is_refused_by_both(self):
@@ -155,7 +155,7 @@ class Logins(unittest.TestCase):
         answer = {'code': code, 'state': self.query_of(own)['state'][0],
                   'iss': own[:own.index('/auth?')]}
         browser.open(f'{self.origin}/login/callback?' + urllib.parse.urlencode(answer))
-        self.assertIn('Begin again', self.text(browser))
+        self.assertIn('Log in again', self.text(browser))
         self.assertNotIn('session', self.session(browser))
 
     def test_a_login_begins_with_a_challenge_that_the_provider_demands(self):
@@ -178,7 +178,7 @@ class Logins(unittest.TestCase):
                                                 headers={'Host': self.origin[7:]})
         self.assertEqual(status, 503)
         self.assertIn('Retry-After', fields)
-        self.assertIn(b'does not answer', body)
+        self.assertIn(b'is not available', body)
         self.assertEqual(self.program.ask('GET', '/')[0], 200)
 
 

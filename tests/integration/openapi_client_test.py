@@ -194,17 +194,18 @@ class Misused(unittest.TestCase):
         self.assertEqual(run_to_end('eider', 'openapi', 'client', *words), (status, said + '\n'))
 
     def test_what_cannot_be_understood_is_told(self):
-        self.assert_told(2, 'eider openapi client: --language has to be typescript or c++',
+        self.assert_told(2, 'eider openapi client: --language must be typescript or c++',
                          'a.json')
-        self.assert_told(2, 'eider openapi client: --out takes a value (FILE), and '
-                         'none follows it', '--out')
-        self.assert_told(2, 'eider openapi client: there is no option --nope', '--nope')
-        self.assert_told(2, 'eider openapi client: b is one word too many: it takes one '
-                         'document', 'a', 'b')
-        self.assert_told(2, 'eider openapi client: which document? see eider openapi client --help',
+        self.assert_told(2, 'eider openapi client: --out requires a value (FILE)', '--out')
+        self.assert_told(2, 'eider openapi client: unknown option --nope', '--nope')
+        self.assert_told(2, 'eider openapi client: unexpected argument b; expected: one '
+                            'document', 'a', 'b')
+        self.assert_told(2, 'eider openapi client: no document given; see eider openapi client '
+                            '--help',
                          '--language', 'typescript')
         for name in ('', 'a b', 'a::', '1', 'class', 'std'):
-            self.assert_told(2, f'eider openapi client: {name} is no namespace', '--language',
+            self.assert_told(2, f'eider openapi client: {name} is not a valid '
+                                'namespace', '--language',
                              'c++', '--namespace', name, 'a.json')
         status, said = run_to_end('eider', 'openapi', 'client', '--help')
         self.assertEqual(status, 0)
@@ -213,8 +214,8 @@ class Misused(unittest.TestCase):
     def test_what_is_no_document_is_told_with_its_place(self):
         with tempfile.TemporaryDirectory() as directory:
             file = Path(directory) / 'a.json'
-            for text, said in (('{', f'{file} is no JSON: '),
-                               ('{"swagger":"2.0"}', f'{file}: /swagger: this is Swagger 2'),
+            for text, said in (('{', f'{file} is not JSON: '),
+                               ('{"swagger":"2.0"}', f'{file}: /swagger: Swagger 2 is not'),
                                ('{"openapi":"3.0.3"}', f'{file}: /openapi: this is "3.0.3"')):
                 file.write_text(text)
                 status, told = run_to_end('eider', 'openapi', 'client', '--language', 'typescript',

@@ -93,7 +93,7 @@ def forget(browser, service):
 def cannot_take_a_name_of_another(browser, service):
     with browser.authenticator() as keys:
         sign_up(browser, service, "ann")
-        is_told(browser, "#sign-up", "Somebody is called so.")
+        is_told(browser, "#sign-up", "This name is already taken.")
         assert not keys.credentials()
 
 
@@ -104,7 +104,7 @@ def opens_nothing_with_a_passkey_of_somebody_unknown(browser, service):
         (own,) = keys.credentials()
         forget(browser, service)
         log_in(browser, other)  # of the same domain, which has never heard of her
-        is_told(browser, "#login", "This passkey opens nothing here.")
+        is_told(browser, "#login", "This passkey is not known to this service.")
         assert keys.credentials()[0]["credentialId"] == own["credentialId"]
 
 
@@ -139,7 +139,7 @@ def adds_a_second_passkey_and_none_twice(browser, service):
         is_at(browser, "Hello, hal")
         browser.find("form[data-passkey=register] button").click()
         is_told(browser, "form[data-passkey=register]",
-                "This authenticator has a passkey for you by now.")
+                "This authenticator already has a passkey for you.")
         assert len(keys.credentials()) == 1
     with browser.authenticator(transport="usb"):
         browser.find("form[data-passkey=register] button").click()
@@ -161,7 +161,7 @@ def shows_anew_who_he_is_to_add_one(browser, service):
             };""")
         browser.find("form[data-passkey=register] button").click()
         is_told(browser, "form[data-passkey=register]",
-                "This authenticator has a passkey for you by now.")
+                "This authenticator already has a passkey for you.")
         asked = browser.run("return asked")
         assert asked == [f"/passkeys/{path}" for path in (
             "registration/options", "login/options", "login", "registration/options")], asked
@@ -241,7 +241,7 @@ def refuses_a_page_of_another_origin(browser):
         sign_up(browser, service, "ann")
         is_told(browser, "#sign-up", "This passkey cannot be used here.")
         assert len(keys.credentials()) == 1, "the browser has seen nothing wrong"
-        assert re.search("made for a page of 'http://localhost:", service.said()), service.said()
+        assert re.search("created on a page of 'http://localhost:", service.said()), service.said()
 
 
 def main():

@@ -123,7 +123,7 @@ class Postgres(unittest.TestCase):
         self.assertEqual((status, json.loads(told)['rows']), (200, 20000))
         status, _, told = self.program.ask('PUT', '/backup.csv', b'title,year\nnew,1\nbook 7,2\n')
         self.assertEqual((status, json.loads(told)['errors'][0]['detail']),
-                         (422, 'line 3 is refused'))
+                         (422, 'line 3 was rejected'))
         self.assertEqual(self.server.ask('select count(*) from books').strip(), '20000')
 
     def test_an_upload_whose_client_leaves_mid_way_keeps_nothing(self):

@@ -144,10 +144,10 @@ class Refused(unittest.TestCase):
     def test_who_is_nobody_or_root_is_told(self):
         for words, why in ((['--user', 'no-such-user'], "no user 'no-such-user'"),
                            (['--user', '4294967295'], 'no user'),
-                           (['--user', '54321'], 'say --group'),
-                           (['--user', 'root'], 'drops nothing'),
+                           (['--user', '54321'], 'add --group'),
+                           (['--user', 'root'], 'no privileges would be dropped'),
                            (['--user', '54321', '--group', 'no-such'], "no group 'no-such'"),
-                           (['--user', '54321', '--group', '0'], 'drops nothing')):
+                           (['--user', '54321', '--group', '0'], 'no privileges would be dropped')):
             self.assertIn(why, self.refuse(*words))
             self.assertIn(why, self.refuse(*words, '--workers', '1'))
 
@@ -161,7 +161,7 @@ class Refused(unittest.TestCase):
                                    stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                    timeout=SECONDS_MAX)
             self.assertEqual(ended.returncode, 1)
-            self.assertIn('only root may become another one', ended.stderr)
+            self.assertIn('only root can switch to another user', ended.stderr)
 
 
 @unittest.skipIf(os.getuid(), 'only root can become another user')
@@ -269,7 +269,7 @@ class Users(unittest.TestCase):
         config.write_text('')
         service = self.start('--config', str(config))
         config.chmod(0o600)
-        self.assertTrue(service.refuse('it has ended with'), service.said())
+        self.assertTrue(service.refuse('the process exited with status'), service.said())
         self.assertEqual(service.ask('GET', '/')[0], 200)
         self.assertEqual(service.end(), 0)
 
@@ -382,13 +382,13 @@ class Sandboxes(unittest.TestCase):
                  '--log-file', str(log))
         with Program('31_telemetry', *words) as shop:
             until(lambda: 'Eider serves on' in log.read_text(), shop.said)
-            self.assertRegex(log.read_text(), '(?s)^[^\\n]*no certificate is given.*serves on')
+            self.assertRegex(log.read_text(), '(?s)^[^\\n]*no certificate is configured.*serves on')
             self.held(shop.process.pid)
             # None of them is lost where the start fails.
             log.unlink()
             status, said = run_to_end('31_telemetry', '--port', str(shop.port), *words[2:])
         self.assertEqual(status, 1, said)
-        self.assertRegex(log.read_text(), '(?s)^[^\\n]*no certificate is given.*in use')
+        self.assertRegex(log.read_text(), '(?s)^[^\\n]*no certificate is configured.*in use')
 
     def test_a_path_that_is_not_there_is_told(self):
         status, said = run_to_end(PROGRAM, '--port', str(free_port()), '--sandbox', 'on',

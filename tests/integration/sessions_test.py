@@ -86,7 +86,7 @@ class Sessions(unittest.TestCase):
         self.assertEqual(self.browser.ask('GET', '/me')[2], 'Bob\n')
         self.assertEqual(self.browser.ask('GET', '/admin')[0], 403)
         self.browser.ask('POST', '/login', {'name': 'ann'})
-        self.assertEqual(self.browser.ask('GET', '/admin')[2], 'Do as you like, Ann.\n')
+        self.assertEqual(self.browser.ask('GET', '/admin')[2], 'Welcome, administrator Ann.\n')
 
 
 if __name__ == '__main__':

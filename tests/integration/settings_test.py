@@ -159,10 +159,10 @@ class Reloads(unittest.TestCase):
         self.write('1s', '[server]\nport = 1\nthreads = 4\n')
         self.hang_up(program)
         # The command line goes ahead of the file, so nothing has changed of these two.
-        self.said(program, 'settings: read anew, and nothing has changed')
+        self.said(program, 'settings: reloaded without changes')
         self.write('1s', '[server]\ndrain_seconds = 3\n')
         self.hang_up(program)
-        self.said(program, 'settings: server.drain_seconds has changed, and waits for a restart')
+        self.said(program, 'settings: server.drain_seconds has changed and requires a restart')
         self.assertEqual(program.stop(), 0)
 
     def test_of_a_bad_file_leave_all_as_it_was_and_tell_why(self):
@@ -170,8 +170,8 @@ class Reloads(unittest.TestCase):
         whole = self.file.read_text()
         self.file.write_text(whole.replace('1s', '2s')[:len(whole) // 2] + '\nhalf')
         self.hang_up(program)
-        self.said(program, 'settings: all stays as it was: ')
-        self.said(program, 'is no TOML: ')
+        self.said(program, 'settings: the reload failed, and the settings are unchanged: ')
+        self.said(program, 'is not TOML: ')
         self.file.unlink()
         self.hang_up(program)
         self.said(program, 'which cannot be read: No such file or directory')
@@ -185,7 +185,7 @@ class Reloads(unittest.TestCase):
         self.file.unlink()
         os.mkfifo(self.file)
         self.hang_up(program)  # of a pipe without a writer nothing is read, and nobody waits
-        self.said(program, 'settings: clock.file has changed, and waits for a restart')
+        self.said(program, 'settings: clock.file has changed and requires a restart')
         self.assertEqual(program.ask('GET', '/pause')[2], b'1s')
         self.file.unlink()
         self.write('5s')
@@ -209,7 +209,7 @@ class Reloads(unittest.TestCase):
                                             '--cert', str(certificate), '--key', str(key)))
         self.said(program, ' info Eider serves on ')
         self.hang_up(program)
-        self.said(program, 'settings: read anew, and nothing has changed')
+        self.said(program, 'settings: reloaded without changes')
         self.assertEqual(program.stop(), 0)
 
 

@@ -338,25 +338,25 @@ class Packages(unittest.TestCase):
                                          'public/a', 'public/a/b.txt'])
         Path(public, 'a/key.pem').write_text('text')
         Path(public, 'a/key.pem').chmod(0o600)
-        self.assert_fails(1, 'eider package: only you can read public/a/key.pem, and a package is '
-                          'for everyone. Move it out of the folder, or run: chmod a+r '
-                          'public/a/key.pem', '--output', self.place)
+        self.assert_fails(1, 'eider package: only you can read public/a/key.pem, but a package '
+                             'is readable for everyone. Move the file out of the folder, or '
+                             'run: chmod a+r public/a/key.pem', '--output', self.place)
 
     def test_what_cannot_be_packed_is_told(self):
         for words, status, said in (
-                (('--format', 'zip'), 2, '--format takes tar or oci, not zip; '
-                 'see eider package --help'),
-                (('x',), 2, 'x is one word too many; see eider package --help'),
+                (('--format', 'zip'), 2, '--format must be tar or oci, not zip; see eider '
+                                         'package --help'),
+                (('x',), 2, 'unexpected argument x; see eider package --help'),
                 (('--output', '/proc/nowhere'), 1, 'cannot write in /proc/nowhere'),
-                (('--with', '../prefix'), 1, '../prefix is not below the project: it cannot be '
-                 'packed'),
-                (('--with', 'nothing'), 1, f'there is no nothing in {SHARED.shop}')):
+                (('--with', '../prefix'), 1, '../prefix is outside of the project folder and '
+                                             'cannot be packaged'),
+                (('--with', 'nothing'), 1, f'nothing does not exist in {SHARED.shop}')):
             self.assert_fails(status, f'eider package: {said}', *words)
-        self.assert_fails(1, 'eider package: SOURCE_DATE_EPOCH is today, and takes seconds since '
-                          '1970', SOURCE_DATE_EPOCH='today')
+        self.assert_fails(1, 'eider package: SOURCE_DATE_EPOCH must be a number of seconds '
+                             'since 1970, not today', SOURCE_DATE_EPOCH='today')
         image = self.place / 'shop-0.1.0-oci'
         image.mkdir()
-        self.assert_fails(1, f'eider package: {image} is there, and is no image: take it away',
+        self.assert_fails(1, f'eider package: {image} exists and is not an image. Delete it',
                           '--format', 'oci', '--output', self.place)
         self.assertEqual(os.listdir(self.place), [image.name])
 
@@ -437,8 +437,9 @@ class Deployed(Deploying):
     def test_a_first_release_that_fails_leaves_nothing_that_runs(self):
         status, _, errors = self.deploy('broken')
         self.assertEqual(status, 1)
-        self.assertIn('eider deploy: it does not start; its log says:\n', errors)
-        self.assertTrue(errors.endswith('nothing was there before, so nothing serves\n'), errors)
+        self.assertIn('eider deploy: the program did not start; end of its log:\n', errors)
+        self.assertTrue(
+            errors.endswith('there was no previous release, so nothing serves\n'), errors)
         self.assertFalse((self.there / 'current').is_symlink())
         self.assertEqual((self.there / 'shop.log').stat().st_mode & 0o077, 0, 'links may be in it')
         # What runs and is not its own is left alone, whatever the file says.
@@ -454,7 +455,7 @@ class Deployed(Deploying):
         begun = time.monotonic()
         status, _, errors = self.deploy('late', '--within', '2')
         self.assertEqual(status, 1)
-        self.assertIn('nothing was heard of it in 2 s', errors)
+        self.assertIn('no result within 2 s', errors)
         self.assertTrue(errors.endswith(f'rolled back: releases/{before} serves\n'), errors)
         while time.monotonic() < begun + 13:
             self.assertEqual(ask(self.port, '/mode'), (200, 'one'))
@@ -470,7 +471,7 @@ class Deployed(Deploying):
                 time.sleep(0.05)
         status, said, errors = deploying.result()
         self.assertEqual(status, 1)
-        self.assertEqual(said.count(' serves in place of '), 2, said + errors)
+        self.assertEqual(said.count(' replaced '), 2, said + errors)
         self.assertEqual((self.current(), answers), (before, {(200, 'late'), (200, 'sick')}))
 
     def test_the_last_five_releases_stay(self):
@@ -505,14 +506,15 @@ class Deployed(Deploying):
         status, said, errors = self.deploy('one', '--dry-run', '--before', 'false')
         self.assertEqual(status, 0, errors)
         self.assertRegex(said, (
-            r'^packed \S+\nwould take [0-9.]+ MiB to shop\.test, and unpack it to releases/\S+\n'
+            r'^packed \S+\nwould copy [0-9.]+ MiB to shop\.test, and unpack it to releases/\S+\n'
             r'would run false\nwould switch .*/current from nothing to releases/\S+\n'
-            r'would upgrade the process that serves, or start one\n'
-            r'would ask for its health, and go back where it is not ready within 60 s\n$'))
+            r'would upgrade the running process, or start one\n'
+            r'would check its health, and roll back if it is not ready within 60 s\n$'))
         self.assertEqual(sorted(os.listdir(self.there)), before)
         status, _, errors = self.deploy('one', '--before', 'test -x "$RELEASE/bin/shop" && exit 7')
         self.assertEqual(status, 1)
-        self.assertTrue(errors.endswith('ended with 7: nothing is switched\n'), errors)
+        self.assertTrue(
+            errors.endswith('exited with status 7: the release was not activated\n'), errors)
         self.assertFalse((self.there / 'current').is_symlink())
         self.assertIn('done: echo x > made\n', self.deployed('one', '--before', 'echo x > made'))
         self.assertTrue((self.there / 'made').exists())
@@ -526,8 +528,8 @@ class Deployed(Deploying):
             self.assertEqual((status, said), (1, ''))  # ahead of the build
             self.assertIn(why, errors)
             self.assertTrue(errors.endswith(
-                'eider deploy: ssh does not come to shop.test, as it says above: ssh shop.test has '
-                'to log in by itself, by a key\n'), errors)
+                'eider deploy: cannot connect to shop.test with ssh (see above). Set up key '
+                'login, so that ssh shop.test works without a password\n'), errors)
         self.assertEqual(os.listdir(self.there), ['shop.toml'])
 
     def ssh_that(self, does):
@@ -543,7 +545,8 @@ class Deployed(Deploying):
     def test_an_upload_that_breaks_off_leaves_nothing(self):
         status, _, errors = self.deploy('one', PATH=self.ssh_that('head -c 100000'))
         self.assertEqual(status, 1)
-        self.assertTrue(errors.endswith('eider deploy: the package came in part only\n'), errors)
+        self.assertTrue(
+            errors.endswith('eider deploy: the package was not copied completely\n'), errors)
         self.assertEqual(list((self.there / 'incoming').iterdir()), [])
         stalled = self.ssh_that('(head -c 100000; exec sleep 600)')
         command = [SHARED.command, 'deploy', 'shop.test', '--dir', self.there, '--',
@@ -566,7 +569,7 @@ class Deployed(Deploying):
         holder.stdout.readline()
         status, _, errors = self.deploy('one')
         self.assertEqual(status, 1)
-        self.assertRegex(errors, 'eider deploy: somebody else is deploying to .*\n$')
+        self.assertRegex(errors, 'eider deploy: another deployment to .* is running\n$')
 
     def test_a_unit_is_reloaded_where_there_is_one(self):
         """By a systemctl that does what systemd's would, as far as it is asked."""
@@ -605,24 +608,25 @@ esac
         self.assertEqual(asked.count('reload shop.service'), 3)
 
     def test_words_that_are_not_understood(self):
-        health = '--health takes http://127.0.0.1:8080/readyz, unix:/PATH or none'
+        health = '--health must be a URL such as http://127.0.0.1:8080/readyz, unix:/PATH or none'
         no_url = 'The URL does not begin with http:// or https://.'
-        for words, said in (((), 'which host? for example: eider deploy shop.example'),
-                            (('-oProxyCommand=x',), 'there is no option -oProxyCommand'),
-                            (('a b',), '"a b" is no host'),
+        for words, said in (((), 'no host given. Example: eider deploy shop.example'),
+                            (('-oProxyCommand=x',), 'unknown option -oProxyCommand'),
+                            (('a b',), '"a b" is not a valid host'),
                             (('a', '--dir', 'srv'),
-                             '--dir takes a folder there, from /, and not "srv"'),
+                             '--dir must be an absolute path of a folder on HOST, not "srv"'),
                             (('a', '--dir', '/a\nb'),
-                             '--dir takes a folder there, from /, and not "/a\\nb"'),
+                             '--dir must be an absolute path of a folder on HOST, not "/a\\nb"'),
                             (('a', '--health', '/readyz'), f'{health}, not "/readyz": {no_url}'),
                             (('a', '--health', 'localhost:80'),
                              f'{health}, not "localhost:80": {no_url}'),
                             (('a', '--health', 'http://a:x/'),
                              f'{health}, not "http://a:x/": '
-                             "The URL's port is no number from 1 to 65535."),
+                             "The URL's port must be a number from 1 to 65535."),
                             (('a', '--health', "http://a/'"), f'{health}, not "http://a/\'"'),
                             (('a', '--health', 'unix:x'), f'{health}, not "unix:x"'),
-                            (('a', '--within', '0'), '--within takes 1 to 3600 seconds, not 0')):
+                            (('a', '--within', '0'), '--within must be 1 to 3600 seconds, not '
+                                                     '0')):
             self.assertEqual(eider('deploy', *words), (
                 2, '', f'eider deploy: {said}; see eider deploy --help\n'))
 
@@ -685,7 +689,7 @@ class Migrated(Deploying):
             self.TEXTS, TABLE, self.STARS,
             "update notes set text = 'lost';\ninsert into nowhere values (1);\n")
         self.assertRegex(errors, (
-            'eider deploy: the new process does not come up: .*\n'
+            'eider deploy: the new process did not start: .*\n'
             f'eider deploy: rolled back: releases/{before} serves\n$'))
         self.assertIn('0003_step.sql:2: [failed]', (self.there / 'shop.log').read_text())
         self.assertEqual((self.current(), self.pid()), (before, process))
@@ -701,8 +705,8 @@ class Migrated(Deploying):
         before = self.current()
         errors = self.not_released(self.NOT_THERE, TABLE, self.STARS)
         self.assertTrue(errors.endswith(
-            f'eider deploy: releases/{before} does not come up either: releases/{self.current()}, '
-            'which is not ready, serves on\n'), errors)
+            f'eider deploy: releases/{before} did not start either: releases/{self.current()}, '
+            'which is not ready, continues to serve\n'), errors)
         self.assertNotEqual(self.current(), before)
         self.assertEqual(ask(self.port, '/readyz')[0], 503)
         self.released(self.TEXTS, TABLE, self.STARS)

@@ -126,7 +126,7 @@ class State(unittest.TestCase):
         self.assertEqual(waits['/wait/{ms}'], [('sleep', '')])
         self.assertEqual(waits['/stock'], [('request', f'GET http://{service.authority}')])
         self.assertEqual(waits['/report/{ms}'], [('thread', '')])
-        self.assertEqual(waits['/upload'], [('client', 'to send content')])
+        self.assertEqual(waits['/upload'], [('client', 'to send a body')])
         [(what, sql)] = waits['/count/{to}']
         self.assertEqual(what, 'statement')
         self.assertIn('i < $1', sql)
@@ -159,8 +159,8 @@ class State(unittest.TestCase):
     def test_a_request_that_goes_on_is_told_to_the_log_with_what_it_waits_for(self):
         program = self.start('--threads', '1')
         self.send(program, f'/report/{LONG_MS}?token=secret')
-        wait_for(lambda: 'slow request goes on' in program.said())
-        [line] = [each for each in program.said().splitlines() if 'goes on' in each]
+        wait_for(lambda: 'slow request still running' in program.said())
+        [line] = [each for each in program.said().splitlines() if 'still running' in each]
         told = json.loads(line)
         self.assertEqual([told['level'], told['method'], told['route'], told['address']],
                          ['warning', 'GET', '/report/{ms}', '127.0.0.1'])
@@ -171,7 +171,7 @@ class State(unittest.TestCase):
     def test_a_loop_that_stands_still_is_told_with_what_it_runs_and_where(self):
         program = self.start('--threads', '1', '--log-stuck-seconds', '1')
         self.send(program, f'/block/{LONG_MS}')
-        wait_for(lambda: 'has stood still' in program.said())
+        wait_for(lambda: 'is blocked for' in program.said())
         [loop] = self.told(program.process.pid)['server']['loops']
         self.assertFalse(loop['answers'])
         self.assertEqual(loop['stuck']['route'], '/block/{ms}')
@@ -179,12 +179,12 @@ class State(unittest.TestCase):
         self.assertTrue(any(PROGRAM in frame for frame in loop['stuck']['stack']))
         self.assertIn('in GET /block/{ms}', program.said())
         self.assertIn(f'({PROGRAM}+0x', program.said())
-        self.assertEqual(program.said().count('has stood still'), 1)
+        self.assertEqual(program.said().count('is blocked for'), 1)
 
     def test_what_stands_still_behind_a_wait_is_told_with_its_request(self):
         program = self.start('--threads', '1', '--log-stuck-seconds', '1')
         self.send(program, f'/block-later/{LONG_MS}')
-        wait_for(lambda: 'has stood still' in program.said())
+        wait_for(lambda: 'is blocked for' in program.said())
         self.assertRegex(program.said(), r'in GET /block-later/\{ms\} \(request [0-9a-f]{16}\)')
 
     def test_loops_beside_one_that_stands_still_go_on_and_tell(self):
@@ -230,10 +230,10 @@ class State(unittest.TestCase):
 
         def successor():
             nonlocal asked
-            if program.said().count('has not started yet') == asked:
+            if program.said().count('has not finished starting') == asked:
                 os.kill(program.process.pid, signal.SIGUSR2)
                 asked += 1
-            return 'serves from now on' in program.said()
+            return 'took over' in program.said()
         wait_for(successor)
         [new] = [int(one) for one in children(program.process.pid)]
         self.addCleanup(lambda: os.kill(new, signal.SIGKILL))

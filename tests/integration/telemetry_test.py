@@ -191,12 +191,12 @@ class Telemetry(unittest.TestCase):
         def is_taken():
             """Asks again as long as the program says that it has not started yet."""
             nonlocal asked
-            if program.said().count('has not started yet') == asked:
+            if program.said().count('has not finished starting') == asked:
                 os.kill(program.process.pid, signal.SIGUSR2)
                 asked += 1
-            return 'serves from now on' in program.said()
+            return 'took over' in program.said()
         wait_for(is_taken)
-        found = re.findall(r'Process (\d+) serves', program.said())
+        found = re.findall(r'Process (\d+) took over', program.said())
         self.assertTrue(found, program.said())
         upgraded = int(found[-1])
         self.assertNotEqual(upgraded, program.process.pid)

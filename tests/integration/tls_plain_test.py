@@ -12,7 +12,7 @@ from proxy_support import read_all
 from support import Program, free_port
 from tls_test import make_certificate, run
 
-WORDS = b'This port speaks HTTPS'
+WORDS = b'This port requires HTTPS'
 GET = b'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 METHODS = (b'GET', b'HEAD', b'POST', b'PUT', b'PATCH', b'DELETE', b'OPTIONS', b'CONNECT')
 

@@ -295,7 +295,7 @@ class WithoutACertificate(unittest.TestCase):
         with Program(PROGRAM, '{port}', '1', '--tls-port', str(port)) as service:
             said = run('curl', '-sS', '-k', '--max-time', '15', f'https://localhost:{port}/json')
             self.assertIn('Hello, World!', said)
-            self.assertIn('for development only', service.said())
+            self.assertIn('only for development', service.said())
             said = run('curl', '-sS', '--max-time', '15', f'https://localhost:{port}/json')
             self.assertRegex(said, 'self.signed certificate')
 

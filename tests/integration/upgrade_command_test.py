@@ -85,7 +85,7 @@ class Upgraded(unittest.TestCase):
         status, said, errors = upgrade(*words)
         self.assertEqual((status, errors), (0, ''), service.said())
         new = int(said.split()[1])
-        self.assertEqual(said, f'process {new} serves in place of {before}\n')
+        self.assertEqual(said, f'process {new} replaced {before}\n')
         service.pids.append(new)
         self.assertEqual(service.ask('GET', '/')[0], 200)
         until(lambda: not is_alive(before), service.said)
@@ -122,12 +122,13 @@ class Upgraded(unittest.TestCase):
             until(lambda: time.clock_gettime(time.CLOCK_BOOTTIME) * hertz > tick + 1, service.said)
             with subprocess.Popen([BIN / 'eider', 'upgrade', str(before), '--json'], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asking:
-                until(lambda: service.lines('while one is starting already'), service.said)
+                until(lambda: service.lines('a new process is already starting'), service.said)
                 go.touch()
                 output, errors = asking.communicate(timeout=SECONDS_MAX)
             self.assertEqual((asking.returncode, output, errors), (
-                1, '', f'eider upgrade: process {started} serves in place of {before}, but was '
-                'started before this was asked: what is on the disk may be newer. Ask again\n'))
+                1, '', f'eider upgrade: process {started} replaced {before}, but was started '
+                       'before this command: the program on disk may be newer. Run the command '
+                       'again\n'))
             service.pids.append(started)
             self.check_upgrade(service, started)
             self.assertEqual(service.end(), 0)
@@ -136,8 +137,8 @@ class Upgraded(unittest.TestCase):
         with Service('--port', '{port}', '--workers', '1') as service:
             worker, = children(service.pid)
             self.assertEqual(upgrade(worker), (
-                1, '', f'eider upgrade: process {worker} is a worker: ask its supervisor, process '
-                f'{service.pid}\n'))
+                1, '', f'eider upgrade: process {worker} is a worker. Upgrade its supervisor, '
+                       f'process {service.pid}\n'))
             self.check_upgrade(service, service.pid)
             self.assertEqual(service.end(), 0)
 
@@ -155,15 +156,15 @@ class Refused(unittest.TestCase):
 
     def check_refusal(self, service, why):
         self.assertEqual(upgrade(service.pid), (
-            1, '', f'eider upgrade: no new process takes over: {why}. Process {service.pid} goes '
-            'on serving\n'))
+            1, '', f'eider upgrade: the upgrade failed: {why}. Process {service.pid} continues '
+                   'to serve\n'))
         self.assertEqual(service.ask('GET', '/')[0], 200)
 
     def test_a_program_that_ends_crashes_or_is_not_there(self):
         service, link = self.start('exit 3')
-        self.check_refusal(service, 'it has ended with 3')
+        self.check_refusal(service, 'the process exited with status 3')
         link.resolve().write_text('#!/bin/sh\nkill -9 $$\n')
-        self.check_refusal(service, 'it was ended by signal 9')
+        self.check_refusal(service, 'the process was killed by signal 9')
         link.unlink()
         self.check_refusal(service, 'No such file or directory')
         link.symlink_to(BIN / PROGRAM)
@@ -175,11 +176,11 @@ class Refused(unittest.TestCase):
     def test_one_that_is_never_ready_and_a_wait_that_is_over_before(self):
         service, _ = self.start('exec sleep 60', '--upgrade-seconds', '3')
         self.assertEqual(upgrade(service.pid, '--within', '1'), (
-            1, '', f'eider upgrade: nothing was heard of process {service.pid} within 1 s: its log '
-            'says what came of it\n'))
+            1, '', f'eider upgrade: process {service.pid} did not report the result within 1 s; '
+                   'see its log\n'))
         self.check_refusal(service, 'it was not ready in time')  # of the one that is starting
         until(lambda: not children(service.pid), service.said)
-        self.check_refusal(service, 'it was not ready in time')
+        self.check_refusal(service, 'the process was not ready in time')
 
     def test_who_waits_hears_of_his_own_while_others_ask(self):
         service, link = self.start('sleep 1; exec ' + str(BIN / PROGRAM) + ' "$@"')
@@ -193,9 +194,9 @@ class Refused(unittest.TestCase):
         self.assertEqual(service.end(), 0)
 
     def test_a_service_that_stops_or_ends_meanwhile(self):
-        for how, why in ((signal.SIGTERM, 'no new process takes over: this process stops. Process '
-                          '{0} goes on serving'),
-                         (signal.SIGKILL, 'process {0} has ended; its log says why')):
+        for how, why in ((signal.SIGTERM, 'the upgrade failed: this process stops. Process {0} '
+                                          'continues to serve'),
+                         (signal.SIGKILL, 'process {0} ended; see its log')):
             service, _ = self.start('exec sleep 60')
             with subprocess.Popen([BIN / 'eider', 'upgrade', str(service.pid)], text=True,
                                   stderr=subprocess.PIPE) as asking:
@@ -216,15 +217,15 @@ class Refused(unittest.TestCase):
         with subprocess.Popen(command, text=True, stderr=subprocess.PIPE) as waiting:
             until(lambda: children(service.pid), service.said)
             stopped = self.enterContext(subprocess.Popen(command))
-            until(lambda: service.lines('while one is starting already'), service.said)
+            until(lambda: service.lines('while a new process is already starting'), service.said)
             until(lambda: blocks(stopped.pid, signal.SIGINT), service.said)
             stopped.send_signal(signal.SIGINT)
             self.assertEqual(stopped.wait(SECONDS_MAX), 130)
             go.touch()
             _, errors = waiting.communicate(timeout=SECONDS_MAX)
             self.assertEqual((waiting.returncode, errors), (
-                1, 'eider upgrade: no new process takes over: it has ended with 3. Process '
-                f'{service.pid} goes on serving\n'))
+                1, 'eider upgrade: the upgrade failed: it has ended with 3. Process '
+                   f'{service.pid} continues to serve\n'))
         self.assertEqual(service.ask('GET', '/')[0], 200)
         self.assertEqual(service.end(), 0)
 
@@ -238,17 +239,17 @@ class Others(unittest.TestCase):
     def test_a_process_that_is_not_there(self):
         with tempfile.TemporaryDirectory() as directory:
             file = Path(directory, 'pid')
-            self.assert_refused(f'cannot read {file}: No such file or directory: a service writes '
-                                'it when it is started with --pid-file', '--pid-file', file)
+            self.assert_refused(f'cannot read {file}: No such file or directory. A service '
+                                'writes the file if it runs with --pid-file', '--pid-file', file)
             gone = subprocess.Popen(['true'])
             gone.wait()
-            self.assert_refused(f'there is no process {gone.pid}', gone.pid)
+            self.assert_refused(f'process {gone.pid} does not exist', gone.pid)
             file.write_text(f'{gone.pid}\n')
-            self.assert_refused(f'{file} is of an earlier run: there is no process {gone.pid} any '
-                                'more. Start the service', '--pid-file', file)
+            self.assert_refused(f'{file} is from an earlier run: process {gone.pid} does not '
+                                'exist any more. Start the service', '--pid-file', file)
             for text in ('', '\n', 'shop', '-1', '12 13', '99999999999999999999'):
                 file.write_text(text)
-                self.assert_refused(f'{file} holds no number of a process', '--pid-file', file)
+                self.assert_refused(f'{file} does not contain a process ID', '--pid-file', file)
 
     def test_a_number_that_another_process_has_by_now(self):
         with tempfile.TemporaryDirectory() as directory, Service('--port', '{port}') as service:
@@ -257,8 +258,8 @@ class Others(unittest.TestCase):
             long_ago = time.time() - 3600
             os.utime(file, (long_ago, long_ago))
             self.assert_refused(
-                f'{file} is older than process {service.pid}, so it is of an earlier run. If that '
-                f'process is meant: eider upgrade {service.pid}', '--pid-file', file)
+                f'{file} is older than process {service.pid}, so it is from an earlier run. To '
+                f'upgrade that process: eider upgrade {service.pid}', '--pid-file', file)
             self.assertEqual(service.end(), 0)
 
     def test_a_process_that_sigusr2_would_end(self):
@@ -273,15 +274,16 @@ class Others(unittest.TestCase):
                       lambda: name)
                 if name == 'bash':
                     other.stdout.readline()
-                self.assert_refused(f'process {other.pid} ({name}) is no service of Eider that '
-                                    'serves: SIGUSR2 might end it', other.pid)
+                self.assert_refused(f'process {other.pid} ({name}) is not a running service of '
+                                    'Eider, so SIGUSR2 could end it', other.pid)
                 self.assertIsNone(other.poll())
 
     @unittest.skipUnless(os.getuid() == 0, 'only root can ask as somebody else')
     def test_somebody_elses_process(self):
         with Service('--port', '{port}') as service:
-            self.assert_refused(f"process {service.pid} is somebody else's: ask as that user, or "
-                                'as root', service.pid, preexec_fn=become_nobody, cwd='/')
+            self.assert_refused(f'process {service.pid} belongs to another user: run this '
+                                'command as that user, or as root', service.pid,
+                                preexec_fn=become_nobody, cwd='/')
             self.assertEqual(service.end(), 0)
 
     def test_a_report_of_another_process_is_not_believed(self):
@@ -312,14 +314,15 @@ class Others(unittest.TestCase):
             self.assertEqual(service.end(), 0)
 
     def test_words_that_are_not_understood(self):
-        for words, said in (((), 'which process? say its number, or --pid-file FILE'),
-                            (('shop',), 'shop is no number of a process'),
-                            (('0',), '0 is no number of a process'),
+        for words, said in (((), 'no process given: use PID or --pid-file FILE'),
+                            (('shop',), 'shop is not a process ID'),
+                            (('0',), '0 is not a process ID'),
                             (('1', '--pid-file', 'x'),
-                             'which process? say its number, or --pid-file FILE'),
-                            (('1', '--within', '0'), '--within takes 1 to 86400 seconds, not 0'),
+                             'no process given: use PID or --pid-file FILE'),
+                            (('1', '--within', '0'), '--within must be 1 to 86400 seconds, not '
+                                                     '0'),
                             (('1', '--pidfile', 'x'),
-                             'there is no option --pidfile, but --pid-file')):
+                             'unknown option --pidfile (did you mean --pid-file?)')):
             self.assert_refused(f'{said}; see eider upgrade --help', *words, status=2)
 
 

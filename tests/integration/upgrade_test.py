@@ -113,8 +113,8 @@ class Service(Program):
         os.kill(before, signal.SIGUSR2)
         # The last words of both: the new one serves, and is asked again at once.
         until(lambda: len(self.lines('serves on')) > len(self.pids) and
-              len(self.lines('serves from now on')) == len(self.pids), self.said)
-        self.pids.append(int(re.findall(r'Process (\d+) serves', self.said())[-1]))
+              len(self.lines('took over')) == len(self.pids), self.said)
+        self.pids.append(int(re.findall(r'Process (\d+) took over', self.said())[-1]))
         return before
 
     def refuse(self, why):
@@ -338,7 +338,7 @@ class Failed(unittest.TestCase):
         until(lambda: children(service.pid), service.said)
         started, = children(service.pid)
         os.kill(service.pid, signal.SIGUSR2)
-        until(lambda: service.lines('while one is starting already'), service.said)
+        until(lambda: service.lines('while a new process is already starting'), service.said)
         self.assertEqual(service.ask('GET', '/')[0], 200)
         self.assertEqual(service.end(), 0)
         until(lambda: not is_alive(started), service.said)

@@ -47,9 +47,9 @@ def says_what_is_wrong_and_goes_on(browser, service, pages):
     page = pages / "book.html"
     text = page.read_text()
     page.write_text(text.replace("{{ title }}", "{{ titel }}"))
-    browser.until(lambda: heading(browser) == "A template is wrong", "the error", PATIENCE)
+    browser.until(lambda: heading(browser) == "A template has an error", "the error", PATIENCE)
     told = browser.find("pre").text()
-    assert "book.html:5:21: there is no member titel in BookPage; did you mean title?" in told, told
+    assert "book.html:5:21: unknown member titel in BookPage; did you mean title?" in told, told
     page.write_text(text)
     browser.until(lambda: heading(browser) == "Guest book", "the mended page", PATIENCE)
 

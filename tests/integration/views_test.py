@@ -79,7 +79,7 @@ class Views(unittest.TestCase):
         self.assertEqual(1, status)
         first, *lines = said.splitlines()
         self.assertEqual(
-            f'{self.root}/a.html:3:13: a value needs quotes around it: class="{{{{ … }}}}"', first)
+            f'{self.root}/a.html:3:13: a value needs quotes: class="{{{{ … }}}}"', first)
         self.assertEqual(['  <p class={{ title }}>', '              ^'], lines)
         self.save('a.html', SHOP)
         self.save('b.html', SHOP)
@@ -87,7 +87,7 @@ class Views(unittest.TestCase):
         self.assertEqual(1, status)
         self.assertIn('shop::Shop is shown by a.html already: a struct has one template', said)
         self.assertEqual((1, f'eider views: cannot read {self.root}/none.html: No such file or '
-                          'directory; templates are named from --root\n'),
+                             'directory; template names are relative to --root\n'),
                          self.run_views('none.html'))
 
     def test_what_cannot_be_understood_is_told(self):

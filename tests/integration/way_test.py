@@ -125,7 +125,7 @@ class Way(unittest.TestCase):
         good = source.read_text()
         source.write_text(good.replace('  ', ' ').replace('int argc', 'int  argc'))
         self.assertEqual(self.eider('fmt', '--check'), (
-            3, 'src/main.cc\n', 'eider fmt: 1 of 6 files are laid out otherwise: run eider fmt\n'))
+            3, 'src/main.cc\n', 'eider fmt: 1 of 6 files are not formatted. Run eider fmt\n'))
         self.assertEqual(self.done('fmt'), '')
         self.assertEqual(source.read_text(), good)
 
@@ -141,7 +141,7 @@ class Way(unittest.TestCase):
         test.write_text('int x = "a";\n')
         status, _, errors = self.eider('test', named=named)
         self.assertEqual((status, errors), (
-            1, 'eider test: it does not compile, as the compiler says above\n'))
+            1, 'eider test: the build failed (see above)\n'))
         test.unlink()
 
     def develop(self):
@@ -181,7 +181,7 @@ class Way(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn('Unknown CMake command "nonsense"', errors)
         self.assertTrue(errors.endswith(
-            '\neider build: CMake could not configure the project; its errors are above\n'), errors)
+            '\neider build: CMake could not configure the project (see above)\n'), errors)
         cmake.write_text(good)
         self.done('build')
         self.assertIn('/version', self.done('routes', '--program', 'build/release/shop'))
@@ -191,7 +191,7 @@ class Way(unittest.TestCase):
         """The first time, to a machine on which nothing is."""
         said = self.done(*host.deployment(), named='eider deploy, the first time')
         self.assertRegex(said, (
-            r'^packed shop-0\.1\.0-linux-\w+\.tar\.gz\ntook \S+ to shop\.test\n'
+            r'^packed shop-0\.1\.0-linux-\w+\.tar\.gz\ncopied \S+ to shop\.test\n'
             rf'unpacked releases/{host.current()}\nswitched current to releases/{host.current()}\n'
             rf'started process {host.pid()}\nready: http://127\.0\.0\.1:8080/readyz\n$'))
         self.assertEqual(host.ask('/version'), (200, 'one'))
@@ -219,20 +219,20 @@ class Way(unittest.TestCase):
                                        named='eider deploy, of what does not start')
         self.assertEqual(status, 1)
         self.assertRegex(errors, (
-            'eider deploy: the new process does not come up: .*it has ended with 2.*\n'
+            'eider deploy: the new process did not start: .*it has ended with 2.*\n'
             f'eider deploy: rolled back: releases/{first} serves\n$'))
         self.assertEqual((host.current(), host.pid(), host.ask('/version')),
                          (first, process, (200, 'one')))
         host.settings.write_text(good)
         said = self.done(*host.deployment(), named='eider deploy, of a new version')
         self.assertNotIn('took', said)  # it is there from before
-        self.assertIn(f'process {host.pid()} serves in place of {process}\n', said)
+        self.assertIn(f'process {host.pid()} replaced {process}\n', said)
         self.assertEqual(host.ask('/version'), (200, 'two'))
         process = host.pid()
         with self.step('eider upgrade, there'):
             said = host.ssh(self.installed.command, 'upgrade', '--pid-file', host.file)
         # The new one writes its number once it has heard that it serves.
-        until(lambda: said == f'process {host.pid()} serves in place of {process}\n', lambda: said)
+        until(lambda: said == f'process {host.pid()} replaced {process}\n', lambda: said)
 
     def take_back(self, host):
         """One that starts and is never ready has served, and the one before does again."""
@@ -243,10 +243,10 @@ class Way(unittest.TestCase):
                                           named='eider deploy, of what is not ready')
         self.assertEqual(status, 1)
         self.assertRegex(said, (rf'\nswitched current back to releases/{before}\n'
-                                rf'process {host.pid()} serves in place of \d+\n$'), errors)
+                                rf'process {host.pid()} replaced \d+\n$'), errors)
         self.assertTrue(errors.endswith(
-            'eider deploy: http://127.0.0.1:8080/readyz answers 503: it is not ready; its log says '
-            f'which check fails\neider deploy: rolled back: releases/{before} serves\n'), errors)
+            'eider deploy: http://127.0.0.1:8080/readyz returns 503: not ready; the '
+            f'log names the failed check\neider deploy: rolled back: releases/{before} serves\n'), errors)
         self.assertEqual((host.current(), host.ask('/version')), (before, (200, 'two')))
 
     def watch(self, host):

@@ -87,10 +87,10 @@ class Crashes(unittest.TestCase):
         """returns  at most how many requests it had, by its sockets"""
         workers = sorted(children(service.pid))
         victim = workers[number % len(workers)]
-        count = len(service.lines('Another one starts'))
+        count = len(service.lines('; restarting in'))
         held = sockets(victim)
         os.kill(int(victim), signal.SIGKILL)
-        until(lambda: len(service.lines('Another one starts')) > count and
+        until(lambda: len(service.lines('; restarting in')) > count and
               len(children(service.pid)) == WORKERS, service.said)
         return held
 
@@ -125,11 +125,11 @@ class Crashes(unittest.TestCase):
             for count in range(1, 4):
                 worker, = children(service.pid)
                 os.kill(int(worker), signal.SIGKILL)
-                until(lambda n=count: len(service.lines('Another one starts')) == n and
+                until(lambda n=count: len(service.lines('; restarting in')) == n and
                       children(service.pid), service.said)
                 self.assertEqual(service.ask('GET', '/')[0], 200)
             pauses = [int(re.search(r'in (\d+) ms', line)[1])
-                      for line in service.lines('Another one starts')]
+                      for line in service.lines('; restarting in')]
             self.assertEqual(pauses, [0, 100, 200])
             self.assertEqual(service.end(), 0)
 
@@ -138,9 +138,9 @@ class Stuck(unittest.TestCase):
     """Workers that live, but do not serve."""
 
     def check_another_one_comes(self, service, victim, signal_number):
-        until(lambda: service.lines('has not turned for 1 s'), service.said)
-        line, = service.lines('has not turned for 1 s')
-        self.assertIn(f'it was ended by signal {signal_number}. Another one starts', line)
+        until(lambda: service.lines('was blocked for 1 s'), service.said)
+        line, = service.lines('was blocked for 1 s')
+        self.assertIn(f'the process was killed by signal {signal_number}; restarting in', line)
         until(lambda: len(children(service.pid)) == WORKERS, service.said)
         self.assertNotIn(victim, children(service.pid))
         self.assertEqual(service.ask('GET', '/')[0], 200)
@@ -228,7 +228,7 @@ class Ends(unittest.TestCase):
             workers = children(service.pid)
             os.kill(int(min(workers)), signal.SIGSTOP)
             self.assertEqual(service.end(), 0)
-            self.assertIn('has not ended in time', service.said())
+            self.assertIn('did not stop in time', service.said())
             self.assertFalse(any(map(is_alive, workers)))
 
     def test_a_second_signal_kills_the_workers_and_then_the_supervisor(self):
@@ -261,7 +261,7 @@ class Ends(unittest.TestCase):
                                   '--tls-port', str(free_port()), '--cert', '/nowhere.pem',
                                   '--key', '/nowhere.pem')
         self.assertEqual(status, 1, said)
-        self.assertIn('it has ended with 1', said)
+        self.assertIn('the process exited with status 1', said)
 
 
 class Upgrades(unittest.TestCase):
@@ -307,9 +307,9 @@ class HangUps(unittest.TestCase):
             until(lambda: len(service.lines('log_level is')) == WORKERS, service.said)
             self.assertEqual(children(service.pid), workers)
             os.kill(int(min(workers)), signal.SIGKILL)
-            until(lambda: service.lines('Another one starts'), service.said)
+            until(lambda: service.lines('; restarting in'), service.said)
             os.kill(service.pid, signal.SIGHUP)
-            until(lambda: len(service.lines('nothing has changed')) == WORKERS, service.said)
+            until(lambda: len(service.lines('reloaded without changes')) == WORKERS, service.said)
             self.assertEqual(len(service.lines('Another one starts')), 1)
             self.assertEqual(service.end(), 0)
 
@@ -317,7 +317,7 @@ class HangUps(unittest.TestCase):
         with supervised() as service:
             workers = children(service.pid)
             os.kill(service.pid, signal.SIGHUP)
-            until(lambda: service.lines('SIGHUP does nothing here'), service.said)
+            until(lambda: service.lines('SIGHUP is ignored'), service.said)
             for worker in workers:  # as a terminal does that goes
                 os.kill(int(worker), signal.SIGHUP)
             self.assertEqual(service.ask('GET', '/')[0], 200)
@@ -355,7 +355,7 @@ class Failed(unittest.TestCase):
         service, path = self.start('sleep 2 && exit 3')
         workers = children(service.pid)
         self.assertTrue(service.refuse('ended with 1'), service.said())
-        self.assertIn('Worker 1: it has ended with 3', service.said())
+        self.assertIn('Worker 1: the process exited with status 3', service.said())
         self.assertEqual(children(service.pid), workers)
         self.check_serves(service, path)
         self.assertEqual(service.end(), 0)
@@ -374,7 +374,7 @@ class Failed(unittest.TestCase):
             self.assertEqual(here.recv(100), f'R{new.pid}\0{place}'.encode())
             said = new.communicate(timeout=SECONDS_MAX)[1]
             self.assertEqual(new.returncode, 1, said)
-            self.assertIn('does not let go', said)
+            self.assertIn('does not release', said)
             self.assertRaises(BrokenPipeError, here.send, b'G')
             here.close()
             for _ in range(8):

@@ -61,7 +61,8 @@ class HeldColumns : public ::testing::TestWithParam<std::string> {
     return started ? "" : std::string(started.error().cause());
   }
   [[nodiscard]] std::string differs(const std::string& column, const std::string& how) const {
-    return "notes." + column + ": [differs] it was " + how + "; it is used by: " + kNotesStatement;
+    return "notes." + column + ": [differs] the column was " + how +
+           "; used by: " + kNotesStatement;
   }
 
   /// As the database tells those of notes.
@@ -94,23 +95,23 @@ TEST_P(HeldColumns, may_get_others_beside_them_and_be_null_no_more) {
 
 TEST_P(HeldColumns, that_are_gone_are_told_with_the_statement) {
   make_anew("create table notes(id integer primary key, title varchar(50) not null)");
-  EXPECT_EQ(refusal(), differs("stars", integer() + " when this program was checked, and is gone"));
+  EXPECT_EQ(
+      refusal(),
+      differs("stars", integer() + " when this program was checked, but does not exist any more"));
 }
 
 TEST_P(HeldColumns, of_another_type_are_told_with_both) {
   make_anew("create table notes(id integer primary key, title varchar(9) not null, stars integer)");
-  EXPECT_EQ(refusal(), differs("title", text_of(50) +
-                                            " not null when this program was checked, "
-                                            "and is " +
-                                            text_of(9) + " not null"));
+  EXPECT_EQ(refusal(),
+            differs("title", text_of(50) + " not null when this program was checked, but is " +
+                                 text_of(9) + " not null"));
 }
 
 TEST_P(HeldColumns, that_may_be_null_now_are_told) {
   make_anew("create table notes(id integer primary key, title varchar(50), stars integer)");
-  EXPECT_EQ(refusal(), differs("title", text_of(50) +
-                                            " not null when this program was checked, "
-                                            "and is " +
-                                            text_of(50)));
+  EXPECT_EQ(refusal(),
+            differs("title", text_of(50) + " not null when this program was checked, but is " +
+                                 text_of(50)));
 }
 
 TEST_P(HeldColumns, of_a_table_that_is_gone_are_all_told) {
@@ -136,7 +137,7 @@ TEST_P(HeldColumns, only_warn_where_that_is_set) {
   EXPECT_EQ(warned, "");
   module.settings.hold_columns = false;
   EXPECT_TRUE(loop_.run(module.start()));
-  EXPECT_TRUE(warned.starts_with("notes.id: [differs] it was " + integer())) << warned;
+  EXPECT_TRUE(warned.starts_with("notes.id: [differs] the column was " + integer())) << warned;
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, HeldColumns, ::testing::Values("sqlite", "postgres", "mariadb"),

@@ -52,10 +52,11 @@ TEST_F(MariadbSchema, tells_what_stands_of_one_that_breaks_in_its_midst_and_how_
   Files files = {{"0001_a.sql", "create table a(i integer);\n\ninsert into d values(1);\n"}};
   const std::string told = up(open(), files);
   EXPECT_TRUE(told.starts_with("0001_a.sql:3: [failed] MariaDB: Table (1146, 42S02); ")) << told;
-  EXPECT_TRUE(told.contains("the statements above that line took effect and remain: ")) << told;
+  EXPECT_TRUE(told.contains("the statements before that line took effect and remain. ")) << told;
   EXPECT_TRUE(told.contains("eider db up --unfinished again")) << told;
   EXPECT_EQ(number(open(), "select count(*) from a"), 0);
-  EXPECT_TRUE(up(open(), files).starts_with("0001_a.sql: [unfinished] it was begun on 2"));
+  EXPECT_TRUE(
+      up(open(), files).starts_with("0001_a.sql: [unfinished] the migration was started on 2"));
   files[0].text = "create table if not exists a(i integer);\ninsert into a values(1);\n";
   EXPECT_EQ(up(open(), files, {.unfinished = Unfinished::again}), "1");
   EXPECT_EQ(number(open(), "select count(*) from a"), 1);
@@ -109,7 +110,7 @@ TEST_F(MariadbSchema, is_a_database_of_any_name_and_of_one) {
   script(open(), "drop database `we``ird \"x'; drop`");
   where.replace(where.find("/we%60"), where.find('?') - where.find("/we%60"), "/");
   EXPECT_TRUE(up(open_at(where), {{"0001_a.sql", "select 1"}})
-                  .starts_with("eider_migrations: [history] there is no database to keep it in"));
+                  .starts_with("eider_migrations: [history] no database is selected"));
 }
 
 /// The statement behind it has the lock and the table, whatever becomes of the deployer.

@@ -1,4 +1,4 @@
-// expect: kAbout speaks of a member that is not there
+// expect: kAbout describes a member that the struct does not have
 #include <eider/eider.h>
 using namespace eider;
 struct Note {

@@ -1,4 +1,4 @@
-// expect: what is absent is not NULL: look at is_absent(), then bind as_optional()
+// expect: an absent value is not NULL: check is_absent(), then bind as_optional()
 #include <eider/eider.h>
 #include <eider/sqlite.h>
 eider::Task<> change(eider::Database base, eider::Nullable<int> assignee) {

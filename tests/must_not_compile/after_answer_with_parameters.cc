@@ -1,4 +1,4 @@
-// expect: what follows an answer takes no parameters
+// expect: a function that runs after the response has no parameters
 #include <eider/eider.h>
 using namespace eider;
 void add(App& app) {

@@ -1,4 +1,4 @@
-// expect: what goes on beside requests takes State<T> alone
+// expect: functions that run outside of requests can only have State<T> parameters
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// expect: views can only be written
+// expect: a view can be written, but not read
 #include <eider/eider.h>
 #ifdef FIXED
 using Text = std::string;

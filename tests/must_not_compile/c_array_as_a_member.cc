@@ -1,4 +1,4 @@
-// expect: this struct has a C array, which has no description: write std::array
+// expect: this struct has a C array, which cannot be described: use std::array
 #include <eider/eider.h>
 #include <array>
 struct Id {

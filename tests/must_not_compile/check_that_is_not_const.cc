@@ -1,4 +1,4 @@
-// expect: a struct that checks itself does so by `void check(eider::Faults& faults) const`
+// expect: a struct validates itself with `void check(eider::Faults& faults) const`
 #include <eider/eider.h>
 struct Stay {
   int from;

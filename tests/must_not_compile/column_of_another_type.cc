@@ -1,5 +1,5 @@
-// expect: the_member_of_its_name() [with auto kColumn = Named<5>{"stars"}]
-// clang: the_member_of_its_name (column 2)
+// expect: have_different_types() [with auto kColumn = Named<5>{"stars"}]
+// clang: have_different_types (column 2)
 #define EIDER_CHECKED_SQL "../../../../tests/must_not_compile/checked_notes.h"
 #include <eider/database.h>
 

@@ -1,5 +1,5 @@
-// expect: the_column_has_no_member_of_its_name() [with auto kColumn = Named<5>{"stars"}]
-// clang: the_column_has_no_member_of_its_name (column 2)
+// expect: the_struct_has_no_member_for_the_column() [with auto kColumn = Named<5>{"stars"}]
+// clang: the_struct_has_no_member_for_the_column (column 2)
 #define EIDER_CHECKED_SQL "../../../../tests/must_not_compile/checked_notes.h"
 #include <eider/database.h>
 

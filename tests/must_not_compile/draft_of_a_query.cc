@@ -1,4 +1,4 @@
-// expect: a draft is of content: Draft<Json<T>>, Draft<Form<T>>
+// expect: Draft needs the type of a request body: Draft<Json<T>> or Draft<Form<T>>
 #include <eider/eider.h>
 struct Find {
   int page;

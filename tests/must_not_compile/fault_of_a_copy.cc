@@ -1,4 +1,4 @@
-// expect: a fault is told of a member itself, not of a value that was made of it
+// expect: pass the member itself to add(), not a value computed from the member
 #include <eider/eider.h>
 struct Stay {
   int from;

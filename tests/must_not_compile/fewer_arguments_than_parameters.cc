@@ -1,4 +1,4 @@
-// expect: the_handler_takes_fewer_path_values_than_the_pattern_names
+// expect: the_handler_has_fewer_path_parameters_than_the_pattern
 #include <eider/eider.h>
 #ifdef FIXED
 constexpr auto kHandler = [](int a, int b) { return a + b; };

@@ -1,4 +1,4 @@
-// expect: kForm speaks of a field that is not there
+// expect: kForm names a member that the struct does not have
 #include <eider/eider.h>
 #include <eider/forms.h>
 using namespace eider;

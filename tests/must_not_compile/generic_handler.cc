@@ -1,4 +1,4 @@
-// expect: a handler is a function or a lambda whose parameter types are all spelled out
+// expect: a handler must be a function or a lambda with explicit parameter types
 #include <eider/eider.h>
 #ifdef FIXED
 void routes(eider::App& app) { app.get("/{id}", [](int id) { return id; }); }

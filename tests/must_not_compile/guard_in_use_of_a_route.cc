@@ -1,4 +1,4 @@
-// expect: by guard()
+// expect: with guard()
 #include <eider/eider.h>
 #include <eider/middleware.h>
 using namespace eider;

@@ -1,4 +1,4 @@
-// expect: a guard returns what the handler is to know
+// expect: a guard must return a value T for the handler
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

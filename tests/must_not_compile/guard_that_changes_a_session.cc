@@ -1,4 +1,4 @@
-// expect: a guard changes no session, since a refusal would lose that
+// expect: a guard cannot change the session
 #include <eider/eider.h>
 #include <eider/sessions.h>
 using namespace eider;

@@ -1,4 +1,4 @@
-// expect: a guard that returns a bool does not say why
+// expect: a guard cannot return a bool
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// expect: a guard runs ahead of content
+// expect: a guard runs before the request body is read
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

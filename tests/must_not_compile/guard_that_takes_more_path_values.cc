@@ -1,4 +1,4 @@
-// expect: this guard takes more values of the path than its route's handler does
+// expect: this guard has more path parameters than the handler of its route
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// expect: a guard does not answer
+// expect: a guard cannot send a response
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

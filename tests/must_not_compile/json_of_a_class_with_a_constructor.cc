@@ -1,4 +1,4 @@
-// expect: what is read is made first and filled then: write a plain struct, without constructors
+// expect: only default-constructible types can be read: write a plain struct without constructors
 #include <eider/eider.h>
 #include <string>
 #include <utility>

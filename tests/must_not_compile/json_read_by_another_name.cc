@@ -1,4 +1,4 @@
-// expect: JSON is read by json::read<T>(text)
+// expect: read JSON with json::read<T>(text)
 #include <eider/eider.h>
 struct Note {
   std::string title;

@@ -1,4 +1,4 @@
-// expect: for a value of any shape T is json::Value
+// expect: for a value of any shape, T is json::Value
 #include <eider/eider.h>
 #ifdef FIXED
 auto document() { return eider::json::read<eider::json::Value>("{}"); }

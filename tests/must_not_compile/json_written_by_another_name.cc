@@ -1,4 +1,4 @@
-// expect: JSON is written by json::to_text(value)
+// expect: write JSON with json::to_text(value)
 #include <eider/eider.h>
 struct Note {
   std::string title;

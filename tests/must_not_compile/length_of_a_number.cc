@@ -1,4 +1,4 @@
-// expect: a number has a Range<T, Min, Max>
+// expect: for a number, use Range<T, Min, Max>
 #include <eider/eider.h>
 struct Note {
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// expect: Extract<T>::from returns a T, or a Result, an optional or a Task of one
+// expect: Extract<T>::from must return a T, or a Result, an optional or a Task of a T
 #include <eider/eider.h>
 using namespace eider;
 struct Caller { int id; };

@@ -1,4 +1,4 @@
-// expect: what makes a state returns a T or a Result<T>, at once
+// expect: a function for app.make must return a T or a Result<T>
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// expect: a map has a description when its keys are std::string
+// expect: a map can be described only if its keys are std::string
 #include <eider/eider.h>
 #include <map>
 #include <string>

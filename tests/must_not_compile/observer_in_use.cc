@@ -1,4 +1,4 @@
-// expect: by App::observe()
+// expect: with App::observe()
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

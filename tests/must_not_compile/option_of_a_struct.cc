@@ -1,4 +1,4 @@
-// expect: an option is a bool, a number, a std::string, an enum
+// expect: an option must be a bool, a number, a std::string, an enum
 #include <eider/eider.h>
 using namespace eider;
 struct Pair {

@@ -1,4 +1,4 @@
-// expect: an optional of an optional cannot tell null from absent: write Nullable<T>
+// expect: an optional of an optional cannot distinguish null from absent: use Nullable<T>
 #include <eider/eider.h>
 #include <optional>
 struct Change {

@@ -1,4 +1,4 @@
-// expect: what a guard has put is std::optional<Slot<T>>
+// expect: a value from a guard is std::optional<Slot<T>>
 #include <eider/eider.h>
 using namespace eider;
 struct Caller { int id; };

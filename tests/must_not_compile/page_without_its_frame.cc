@@ -1,4 +1,4 @@
-// expect: the layout of this page shows a frame
+// expect: the layout of this page needs a frame
 #include <eider/views.h>
 
 struct Frame {

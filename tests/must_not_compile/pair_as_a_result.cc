@@ -1,4 +1,4 @@
-// expect: a pair or tuple has no description: write a struct, which names its parts
+// expect: a pair or tuple cannot be described: use a struct with named members
 #include <eider/eider.h>
 #include <utility>
 #ifdef FIXED

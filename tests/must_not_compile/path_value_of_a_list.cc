@@ -1,4 +1,4 @@
-// expect: a parameter of this type is no value of a path
+// expect: a parameter of this type cannot be a path parameter
 #include <eider/eider.h>
 #ifdef FIXED
 using Ids = int;

@@ -1,4 +1,4 @@
-// expect: the_pattern_has_a_group_that_looks_around_or_has_a_name
+// expect: the_pattern_has_a_lookaround_or_a_named_group
 #include <eider/eider.h>
 #include <string>
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// expect: the_pattern_has_a_group_without_an_end
+// expect: the_pattern_has_an_unclosed_group
 #include <eider/eider.h>
 #include <string>
 #ifdef FIXED

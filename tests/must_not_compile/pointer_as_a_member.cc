@@ -1,4 +1,4 @@
-// expect: a pointer has no description: write the value, or a std::optional of it
+// expect: a pointer cannot be described: use a value or a std::optional
 #include <eider/eider.h>
 #include <memory>
 #include <optional>

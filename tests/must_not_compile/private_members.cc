@@ -1,4 +1,4 @@
-// expect: write a plain struct, without constructors and private members
+// expect: use a plain struct without constructors and private members
 #include <eider/eider.h>
 #include <string>
 class Note {

@@ -1,4 +1,4 @@
-// expect: what is provided is what the function returns
+// expect: provide() needs a function that returns the provided T
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

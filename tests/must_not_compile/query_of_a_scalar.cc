@@ -1,4 +1,4 @@
-// expect: Query<T> takes a struct
+// expect: Query<T> needs a struct
 #include <eider/eider.h>
 #ifdef FIXED
 struct Paging { int page = 1; };

@@ -1,4 +1,4 @@
-// expect: eider: a rule for a T has `static bool check(const T& value)` and `static Requirement
+// expect: eider: a rule for T needs `static bool check(const T& value)` and `static Requirement
 #include <eider/eider.h>
 
 #include <cstdint>

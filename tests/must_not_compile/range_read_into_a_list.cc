@@ -1,4 +1,4 @@
-// expect: the_column_is_of_another_type_than_the_member_of_its_name
+// expect: the_column_and_the_member_have_different_types
 #define EIDER_CHECKED_SQL "../../../../tests/must_not_compile/checked_notes.h"
 #include <eider/database.h>
 

@@ -1,4 +1,4 @@
-// expect: the bounds of a Range are Min, then Max
+// expect: the minimum of a Range must not exceed its maximum
 #include <eider/eider.h>
 #ifdef FIXED
 using Stars = eider::Range<int, 0, 5>;

@@ -1,4 +1,4 @@
-// expect: this type has no description: write a plain struct
+// expect: this type cannot be described: use a plain struct
 #include <eider/eider.h>
 #ifdef FIXED
 struct Plain { int a = 0; };

@@ -1,4 +1,4 @@
-// expect: eider: this has to be awaited: write co_return co_await
+// expect: eider: this task must be awaited: write co_return co_await
 #include <eider/database.h>
 #include <vector>
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// expect: a handler that writes its answer while it runs changes no session
+// expect: a handler that streams its response cannot change the session
 #include <eider/eider.h>
 #include <eider/sessions.h>
 using namespace eider;

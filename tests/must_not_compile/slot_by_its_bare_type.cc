@@ -1,4 +1,4 @@
-// expect: Slot<T> for what a guard has put
+// expect: Slot<T> for a value from a guard
 #include <eider/eider.h>
 using namespace eider;
 struct Caller { int id; };

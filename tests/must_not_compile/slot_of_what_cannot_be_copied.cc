@@ -1,4 +1,4 @@
-// expect: this type cannot be copied: take Slot<T>
+// expect: this type cannot be copied: use Slot<T>
 #include <eider/eider.h>
 using namespace eider;
 struct Lease { std::unique_ptr<int> held; };

@@ -1,4 +1,4 @@
-// expect: eider: a statement is a literal
+// expect: eider: a statement must be a literal
 #include <eider/eider.h>
 #include <eider/sqlite.h>
 struct Note {

@@ -1,4 +1,4 @@
-// expect: write State<T> for what app.state
+// expect: use State<T> for an object of app.state
 #include <eider/eider.h>
 class Store {};
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// expect: have it made in place
+// expect: construct it in place
 #include <eider/eider.h>
 #include <mutex>
 struct Counter { std::mutex mutex; int count = 0; };

@@ -1,4 +1,4 @@
-// expect: a statement is a literal
+// expect: a statement must be a literal
 #include <eider/database.h>
 #include <string>
 #ifdef FIXED

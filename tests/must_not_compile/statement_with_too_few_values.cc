@@ -1,4 +1,4 @@
-// expect: the_statement_takes_more_values_than_are_given
+// expect: the_statement_needs_more_values_than_are_passed
 #include <eider/database.h>
 #ifdef FIXED
 auto find(const eider::Database& db) { return db.one<int>("select a from t where b = $1", 5); }

@@ -1,4 +1,4 @@
-// expect: the_statement_takes_fewer_values_than_are_given
+// expect: the_statement_needs_fewer_values_than_are_passed
 #include <eider/database.h>
 #ifdef FIXED
 auto add(const eider::Database& db) { return db.exec("insert into t values($1)", 1); }

@@ -1,4 +1,4 @@
-// expect: a handler that writes its answer while it runs returns Task<>
+// expect: a handler that streams its response must return Task<>
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

@@ -1,4 +1,4 @@
-// expect: a handler that reads its body as it comes has to wait for it
+// expect: a handler that reads the request body as a stream must be a coroutine
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

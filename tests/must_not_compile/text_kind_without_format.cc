@@ -1,4 +1,4 @@
-// expect: a TextKind<T> has `static std::optional<T> parse(std::string_view text)` and `static
+// expect: TextKind<T> needs `static std::optional<T> parse(std::string_view text)` and `static
 #include <eider/eider.h>
 #include <optional>
 #include <string>

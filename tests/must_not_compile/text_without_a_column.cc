@@ -1,4 +1,4 @@
-// expect: give_it_a_default() [with auto kMember = Named<6>{"author"}]
+// expect: set_a_default() [with auto kMember = Named<6>{"author"}]
 // clang: not reported
 #define EIDER_CHECKED_SQL "../../../../tests/must_not_compile/checked_notes.h"
 #include <eider/database.h>

@@ -1,4 +1,4 @@
-// expect: Urls::of takes the values of the path that the handler takes, in their order
+// expect: Urls::of needs a value for each path parameter of the handler, in the same order
 #include <eider/eider.h>
 using namespace eider;
 std::string show(int id) { return std::to_string(id); }

@@ -1,4 +1,4 @@
-// expect: a value is not of the type that the handler takes there
+// expect: a value does not have the type of the handler's path parameter
 #include <eider/eider.h>
 using namespace eider;
 std::string show(int id) { return std::to_string(id); }

@@ -1,4 +1,4 @@
-// expect: a WebSocket handler takes one WebSocket and returns Task<>
+// expect: a WebSocket handler must have one WebSocket parameter and return Task<>
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED

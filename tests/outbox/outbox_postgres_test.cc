@@ -45,7 +45,7 @@ TEST_F(OutboxOnPostgres, KeepsTheNewestDeadThatHaveRoom) {
   EXPECT_EQ(counts.dead_bytes, 600);
   EXPECT_EQ(number(base_, "select count(*) from eider_outbox where id in ('mail 3', 'mail 4')"), 2);
   ASSERT_FALSE(log_->lines.empty());
-  EXPECT_TRUE(log_->lines.back().contains("2 dead mails are forgotten")) << log_->lines.back();
+  EXPECT_TRUE(log_->lines.back().contains("2 failed mails were deleted")) << log_->lines.back();
 }
 
 TEST_F(OutboxOnPostgres, SendsWhatIsAddedAndCountsIt) {

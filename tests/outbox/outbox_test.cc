@@ -220,7 +220,7 @@ TEST_F(OutboxCase, TheDeadAreBoundedInBytesAndTheOldestGo) {
   EXPECT_GT(counts.dead_bytes, 500);
   EXPECT_LE(counts.dead_bytes, 800);
   EXPECT_EQ(counts.died, 4U);
-  EXPECT_TRUE(text_of_log().contains("1 dead mails are forgotten")) << text_of_log();
+  EXPECT_TRUE(text_of_log().contains("1 failed mails were deleted")) << text_of_log();
   EXPECT_EQ(client.post_form("/retry", std::vector<TestField>()).body, "2");
   client.advance(seconds(5));
   EXPECT_EQ(mails->size(), 2U);
@@ -329,7 +329,7 @@ TEST_F(OutboxCase, AMailThatEndsItsProcessEachTimeDiesAtLast) {
     EXPECT_EQ(stuck->begun, start < 3 ? 1 : 0) << start;
     EXPECT_EQ(counts_of(client).dead, start < 3 ? 0 : 1) << start;
   }
-  EXPECT_TRUE(text_of_log().contains("their process ended at each attempt")) << text_of_log();
+  EXPECT_TRUE(text_of_log().contains("the process ended during each attempt")) << text_of_log();
 }
 
 /// A transport that says how long it takes.

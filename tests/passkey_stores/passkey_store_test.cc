@@ -258,7 +258,7 @@ struct Shop {
       const auto made = co_await transaction.exec("insert into people(name) values($1)", user.key);
       co_await sleep_for(thinks_for);
       if (made.rows == 0 || !(co_await insert_passkey(transaction, passkey, room))) {
-        co_return fail(Error::conflict("Somebody is called so."));
+        co_return fail(Error::conflict("This name is already taken."));
       }
       co_return Result<void>();
     };

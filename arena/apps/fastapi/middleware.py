@@ -161,7 +161,7 @@ class CrossOriginProtection:
 
     async def __call__(self, scope, receive, send):
         if scope["type"] == "http" and scope["method"] not in SAFE_METHODS and is_foreign(scope):
-            other = refusal(403, "The page of another site cannot write here.")
+            other = refusal(403, "Cross-site request blocked.")
             return await other(scope, receive, send)
         await self.app(scope, receive, send)
 

@@ -67,7 +67,7 @@ class Paid(str, Enum):
 def unique(values: list[str]) -> list[str]:
     """Refuses a value that comes twice."""
     if len(set(values)) != len(values):
-        raise ValueError("must not hold the same value twice")
+        raise ValueError("must not contain duplicates")
     return values
 
 

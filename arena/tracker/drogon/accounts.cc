@@ -96,7 +96,7 @@ SignUp read_sign_up(const Json::Value& object) {
   given.name = members.required("name", members.text("name", 2, 32));
   given.email = members.required("email", members.text("email", 3, 254));
   given.password = members.required("password", members.text("password", 10, 200));
-  members.expect(is_name(given.name), "name", "must be 2 to 32 small letters, digits and _");
+  members.expect(is_name(given.name), "name", "must have 2 to 32 lowercase letters, digits and _");
   members.expect(is_email(given.email), "email", "must be an email address");
   members.finish();
   return given;
@@ -131,7 +131,7 @@ Task<User> check_login(HttpRequestPtr request, std::string name, std::string pas
     matches = argon2id_verify(stored.c_str(), password.data(), password.size()) == ARGON2_OK;
   });
   if (rows.empty() || !matches) {
-    throw Refusal(drogon::k401Unauthorized, "Name or password are wrong.",
+    throw Refusal(drogon::k401Unauthorized, "The name or the password is wrong.",
                   {{"name", "or password are wrong"}});
   }
   const User user = to_user(rows[0]);

@@ -36,7 +36,7 @@ HttpResponsePtr refuse(const HttpRequestPtr& request) {
   const std::string& site = request->getHeader("sec-fetch-site");
   const bool is_safe = request->method() == drogon::Get || request->method() == drogon::Head;
   if (!is_safe && !is_of_api && !site.empty() && site != "same-origin" && site != "none") {
-    return answer_to(Refusal(drogon::k403Forbidden, "The page of another site cannot write here."));
+    return answer_to(Refusal(drogon::k403Forbidden, "Cross-site request blocked."));
   }
   if (request->body().size() > kJsonBytesMax && !request->path().ends_with("/attachments")) {
     return answer_to(Refusal(drogon::k413RequestEntityTooLarge, "This is too much."));

@@ -196,7 +196,7 @@ Task<Issue> change_issue(std::int64_t id, ChangeIssue change, std::string by) {
     all->rollback();
     all.reset();  // one connection is for all: the next statement would wait for this one
     co_await find_issue(id);
-    throw Refusal(drogon::k409Conflict, "It was changed meanwhile.",
+    throw Refusal(drogon::k409Conflict, "The issue was changed in the meantime.",
                   {{"title", "was changed meanwhile"}});
   }
   co_await commit_with(std::move(all), "changed", id, by);

@@ -4,15 +4,15 @@
 namespace eider {
 
 Result<Database, std::string> open_mariadb_door(const std::string& /*where*/) {
-  return fail(std::string("this eider was built without the component mariadb"));
+  return fail(std::string("eider was built without the component mariadb"));
 }
 
 Result<MariadbClient, std::string> mariadb_client_of(const std::string& /*where*/) {
-  return fail(std::string("this eider was built without the component mariadb"));
+  return fail(std::string("eider was built without the component mariadb"));
 }
 
 Scratch make_mariadb_scratch(const Migrations& /*migrations*/, const std::string& /*server*/) {
-  return fail(std::string("this eider was built without the component mariadb"));
+  return fail(std::string("eider was built without the component mariadb"));
 }
 
 }  // namespace eider

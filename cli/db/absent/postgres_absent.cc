@@ -4,15 +4,15 @@
 namespace eider {
 
 Result<Database, std::string> open_postgres_door(const std::string& /*where*/) {
-  return fail(std::string("this eider was built without the component postgres"));
+  return fail(std::string("eider was built without the component postgres"));
 }
 
 Result<void, std::string> set_postgres_variables(const std::string& /*where*/) {
-  return fail(std::string("this eider was built without the component postgres"));
+  return fail(std::string("eider was built without the component postgres"));
 }
 
 Scratch make_postgres_scratch(const Migrations& /*migrations*/, const std::string& /*server*/) {
-  return fail(std::string("this eider was built without the component postgres"));
+  return fail(std::string("eider was built without the component postgres"));
 }
 
 }  // namespace eider

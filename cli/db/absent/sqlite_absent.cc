@@ -4,11 +4,11 @@
 namespace eider {
 
 Result<Database, std::string> open_sqlite_door(const std::string& /*where*/, Access /*access*/) {
-  return fail(std::string("this eider was built without the component sqlite"));
+  return fail(std::string("eider was built without the component sqlite"));
 }
 
 Scratch make_sqlite_scratch(const Migrations& /*migrations*/) {
-  return fail(std::string("this eider was built without the component sqlite"));
+  return fail(std::string("eider was built without the component sqlite"));
 }
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// What staff and administrators see: the books to edit, and who may what.
-// Must not know how it looks: pages/*.html does.
+// The data of pages for staff and administrators: books and user roles.
+// Layering: must not know the layout; pages/*.html does.
 #pragma once
 
 #include <eider/eider.h>

@@ -25,7 +25,7 @@ Task<Response> list(Query<BookQuery> query, Paging paging, Frame frame, Session<
 Task<Redirect> remove(std::int64_t id, const Staff&, Session<> session, State<Books> books,
                       const Translator& tr) {
   if (co_await books->remove(id)) {
-    session.flash("info", tr("The book is taken out."));
+    session.flash("info", tr("The book was deleted."));
   }
   co_return Redirect("/admin/books");
 }

@@ -77,11 +77,11 @@ Task<Result<Book>> save(std::int64_t id, NewBook book, Seen seen, const Books& b
       throw;
     }
   }
-  co_return fail(Error::conflict("There is a book of that ISBN."));
+  co_return fail(Error::conflict("A book with this ISBN already exists."));
 }
 
 Response saved(const Book& book, const Frame& frame, const Session<>& session) {
-  session.flash("info", frame.tr("The book is saved."));
+  session.flash("info", frame.tr("The book was saved."));
   return see_other("/admin/books/" + std::to_string(book.id));
 }
 

@@ -1,5 +1,5 @@
-// The form of one book: as a NewBook, but for a price that people type.
-// Must not know how it looks, nor what becomes of it.
+// The form of a book: like NewBook, with a price as text.
+// Layering: must not know its layout or its use.
 #pragma once
 
 #include <eider/forms.h>
@@ -22,7 +22,7 @@ struct BookForm {
   static constexpr eider::MemberText kAbout[] = {
       {"isbn", "Thirteen digits, with or without dashes."},
       {"price", "In euros."},
-      {"stock", "How many there are to sell."}};
+      {"stock", "Number of copies in stock."}};
   static constexpr eider::FieldText kForm[] = {
       {.member = "isbn", .label = "ISBN"},
       {.member = "price", .label = "Price"},

@@ -26,7 +26,7 @@ Task<Redirect> set_role(std::int64_t id, Form<RoleForm> form, const Admin&, Sess
                         State<People> people, const Translator& tr) {
   const Result<void> set = co_await people->set_role(id, form->role);
   session.flash(set ? "info" : "error",
-                set ? tr("The role is changed.") : tr(set.error().detail()));
+                set ? tr("The role was changed.") : tr(set.error().detail()));
   co_return Redirect("/admin/users");
 }
 

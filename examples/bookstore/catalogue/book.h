@@ -1,5 +1,5 @@
-// A book as it is kept, as it is sent, and as it is asked for.
-// Must not know the database or pages.
+// A book in the database, in responses, and in searches.
+// Layering: must not know the database or pages.
 #pragma once
 
 #include <eider/eider.h>
@@ -41,7 +41,7 @@ struct NewBook {
   static constexpr eider::MemberText kAbout[] = {
       {"isbn", "Thirteen digits, with or without dashes.", "9783161484100"},
       {"price_cents", "In cents of a euro.", "1990"},
-      {"stock", "How many there are to sell.", "12"}};
+      {"stock", "Number of copies in stock.", "12"}};
 };
 
 struct Book {
@@ -60,9 +60,9 @@ struct Book {
   std::int64_t version = 1;
 
   static constexpr eider::MemberText kAbout[] = {
-      {"rating", "The reviews' stars, 1 to 5 on average; 0 where there is none."},
-      {"has_cover", "Whether there is a picture at /covers/{id}."},
-      {"version", "Another one after each edit, but not after a sale."}};
+      {"rating", "Average rating, 1 to 5 stars; 0 without reviews."},
+      {"has_cover", "True if there is a cover at /covers/{id}."},
+      {"version", "Changes with each edit, but not with a sale."}};
 };
 
 /// What somebody had in view who edits a book. The stock that he has typed says by how many there
@@ -83,9 +83,9 @@ struct BookQuery {
   eider::PageSize<100> per_page = 12;
 
   static constexpr eider::MemberText kAbout[] = {
-      {"q", "Stands in the title, the author's name or the ISBN."},
+      {"q", "Searches the title, the author's name and the ISBN."},
       {"price_max", "In euros."},
-      {"in_stock", "Only what can be bought now."}};
+      {"in_stock", "Only books in stock."}};
 };
 
 /// A page of them, and how many there are on all.

@@ -82,15 +82,15 @@ Task<Result<Created<Review>>> review(std::int64_t id, Json<NewReview> given, con
 
 void add_book_api(Routes& api) {
   api.get("/books", list).about({.summary = "Finds books", .tags = {"books"}});
-  api.get("/books/{id}", find).about({.summary = "Tells of a book", .tags = {"books"}});
-  api.post("/books", add).about({.summary = "Adds a book, by staff", .tags = {"books"}});
-  api.put("/books/{id}", replace).about({.summary = "Changes a book, by staff", .tags = {"books"}});
+  api.get("/books/{id}", find).about({.summary = "Returns a book", .tags = {"books"}});
+  api.post("/books", add).about({.summary = "Adds a book (staff only)", .tags = {"books"}});
+  api.put("/books/{id}", replace)
+      .about({.summary = "Changes a book (staff only)", .tags = {"books"}});
   api.del("/books/{id}", remove)
-      .about({.summary = "Takes a book out, by staff", .tags = {"books"}});
+      .about({.summary = "Deletes a book (staff only)", .tags = {"books"}});
   api.get("/books/{id}/reviews", list_reviews)
-      .about({.summary = "Tells what readers say", .tags = {"reviews"}});
-  api.post("/books/{id}/reviews", review)
-      .about({.summary = "Says what one thinks of it", .tags = {"reviews"}});
+      .about({.summary = "Lists the reviews of a book", .tags = {"reviews"}});
+  api.post("/books/{id}/reviews", review).about({.summary = "Adds a review", .tags = {"reviews"}});
 }
 
 }  // namespace bookstore

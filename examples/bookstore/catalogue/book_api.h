@@ -1,5 +1,5 @@
 // Books and reviews as JSON.
-// Must not know pages.
+// Layering: must not know pages.
 #pragma once
 
 #include <eider/eider.h>

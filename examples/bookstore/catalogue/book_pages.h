@@ -1,5 +1,5 @@
-// What the shop's own pages show: the shelf, and one book.
-// Must not know how they look: pages/*.html does.
+// The data of the pages with the shelf and with one book.
+// Layering: must not know the layout; pages/*.html does.
 #pragma once
 
 #include <eider/eider.h>

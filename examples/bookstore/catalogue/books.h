@@ -1,5 +1,5 @@
-// Books, their covers and reviews, as the database has them.
-// Must not know who asks: handlers do.
+// Reads and writes books, covers and reviews in the database.
+// Layering: must not know the user; handlers do.
 #pragma once
 
 #include <eider/database.h>

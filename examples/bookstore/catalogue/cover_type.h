@@ -1,5 +1,5 @@
-// What kind of picture some bytes are, by the bytes alone.
-// Must not believe a name or a type that a client has sent.
+// Detects the type of a picture from its bytes.
+// Layering: must not trust a name or a type from a client.
 #pragma once
 
 #include <optional>

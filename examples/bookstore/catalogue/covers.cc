@@ -48,7 +48,7 @@ Task<Result<Redirect>> take(std::int64_t id, FilledForm<CoverForm> form, const S
     }
   }
   session.flash(type ? "info" : "error",
-                type ? tr("The cover is saved.") : tr("A cover is a picture: PNG, JPEG or WebP."));
+                type ? tr("The cover was saved.") : tr("A cover is a picture: PNG, JPEG or WebP."));
   co_return Redirect("/admin/books/" + std::to_string(id));
 }
 

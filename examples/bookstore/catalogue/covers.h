@@ -1,5 +1,5 @@
-// Pictures of books: taken from staff, shown to everybody.
-// Must not serve what a browser would run.
+// Cover pictures: uploaded by staff, visible to all visitors.
+// Layering: must not serve content that a browser would execute.
 #pragma once
 
 #include <eider/eider.h>

@@ -1,5 +1,5 @@
-// An ISBN of 13 digits, checked by its last one.
-// Must not know whether there is such a book.
+// An ISBN with 13 digits and a valid check digit.
+// Layering: must not know whether the book exists.
 #pragma once
 
 #include <eider/types.h>

@@ -1,5 +1,5 @@
-// The stock as it changes, to all pages that are open.
-// Must not be where stock is kept.
+// Sends changes of the stock to all open pages.
+// Layering: must not store the stock.
 #pragma once
 
 #include <eider/eider.h>

@@ -1,5 +1,5 @@
-// Prices as people type them and read them again in a form: "12.99", "12,99".
-// Must not show prices otherwise: the filter `money` does.
+// Prices in forms: "12.99", "12,99".
+// Layering: must not format prices for pages; the filter `money` does.
 #pragma once
 
 #include <eider/types.h>

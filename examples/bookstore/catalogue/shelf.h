@@ -1,5 +1,5 @@
-// The shelf's menus, made of what was asked for.
-// Must not ask the database.
+// Creates the menus of the shelf from the query.
+// Layering: must not query the database.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// What a visitor is about to buy: a part of the session.
-// Must not know prices or stock, which may change until the order is placed.
+// The cart of a visitor, which is part of the session.
+// Layering: must not know prices or stock, which may change until the order is placed.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ Task<Result<void>> take(std::int64_t id, int wanted, Session<Visit> session, con
 Task<Result<Redirect>> put(std::int64_t id, FilledForm<CountForm> form, Session<Visit> session,
                            State<Books> books, const Translator& tr) {
   if (!form.is_good()) {
-    session.flash("error", tr("That is no number of books."));
+    session.flash("error", tr("This is not a valid number of books."));
   } else if (form->count == 0) {  // also of a book that is sold no more
     set_count(session->cart, id, 0);
     session.flash("info", tr("Your cart is changed."));
@@ -61,7 +61,7 @@ Task<Result<Redirect>> put(std::int64_t id, FilledForm<CountForm> form, Session<
 Task<Result<Redirect>> add(std::int64_t id, FilledForm<CountForm> form, Session<Visit> session,
                            State<Books> books, const Translator& tr) {
   if (!form.is_good()) {
-    session.flash("error", tr("That is no number of books."));
+    session.flash("error", tr("This is not a valid number of books."));
     co_return Redirect("/cart");
   }
   const int wanted = count_of(session->cart, id) + *form->count;

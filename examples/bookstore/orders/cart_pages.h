@@ -1,5 +1,5 @@
-// What is shown on the way from the cart to an order.
-// Must not know how it looks: pages/*.html does.
+// The data of the pages from the cart to the order.
+// Layering: must not know the layout; pages/*.html does.
 #pragma once
 
 #include <eider/eider.h>

@@ -1,5 +1,5 @@
-// An order as it is placed, and as it is kept.
-// Must not know the database or pages.
+// An order in requests and in the database.
+// Layering: must not know the database or pages.
 #pragma once
 
 #include <eider/eider.h>
@@ -40,8 +40,8 @@ struct NewOrder {
   std::optional<std::int64_t> total_cents;
 
   static constexpr eider::MemberText kAbout[] = {
-      {"checkout", "A name of one's own: the same once more is the same order."},
-      {"total_cents", "What one means to pay. Where it is another sum, nothing is ordered."}};
+      {"checkout", "Unique key of the client: a repeated key does not create another order."},
+      {"total_cents", "Expected total. If the total differs, nothing is ordered."}};
 };
 
 struct OrderLine {

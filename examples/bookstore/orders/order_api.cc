@@ -35,8 +35,9 @@ Task<Result<Created<Order>>> place(Json<NewOrder> given, const User& user, State
 }  // namespace
 
 void add_order_api(Routes& api) {
-  api.get("/orders", list).about({.summary = "Lists one's orders", .tags = {"orders"}});
-  api.get("/orders/{id}", find).about({.summary = "Tells of one's order", .tags = {"orders"}});
+  api.get("/orders", list).about({.summary = "Lists the orders of the user", .tags = {"orders"}});
+  api.get("/orders/{id}", find)
+      .about({.summary = "Returns an order of the user", .tags = {"orders"}});
   api.post("/orders", place)
       .about({.summary = "Orders books", .tags = {"orders"}})
       .use(idempotency_keys());

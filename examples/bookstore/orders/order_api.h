@@ -1,5 +1,5 @@
-// Orders as JSON: those of whoever asks.
-// Must not know carts.
+// The orders of the user as JSON.
+// Layering: must not know carts.
 #pragma once
 
 #include <eider/eider.h>

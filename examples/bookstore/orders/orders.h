@@ -1,5 +1,5 @@
-// Orders: placing one takes the books off the shelf, all of them or none.
-// Must not know carts or who is allowed to ask.
+// Orders: placing one reduces the stock of all its books, or of none.
+// Layering: must not know carts or permissions.
 #pragma once
 
 #include <eider/database.h>

@@ -1,5 +1,5 @@
 // Accounts and logins as JSON.
-// Must not know pages.
+// Layering: must not know pages.
 #pragma once
 
 #include <eider/eider.h>

@@ -1,5 +1,5 @@
-// The forms of an account: from an address to a password, and to another of each.
-// Must not know what becomes of them: accounts and handlers do.
+// The forms of an account: sign-up, and changes of password and address.
+// Layering: must not process the forms; accounts and handlers do.
 #pragma once
 
 #include <eider/eider.h>
@@ -30,7 +30,7 @@ inline constexpr eider::FieldText kNewPassword{.member = "password",
                                                .autocomplete = "new-password"};
 /// The script takes it out of the address.
 inline constexpr eider::FieldText kToken{
-    .member = "token", .label = "Code", .hint = "What stands behind the # of the link"};
+    .member = "token", .label = "Code", .hint = "The part after # in the link"};
 
 struct ConfirmForm {
   eider::Length<std::string, 1, 80> name;

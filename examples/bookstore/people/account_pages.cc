@@ -39,7 +39,7 @@ Response show_login(Query<Next> query, BlankForm<LoginForm> form, Frame frame, S
   LoginPage page{leading_to(std::move(frame), first.next), form.view_of(first, kLogIn),
                  offer->name};
   if (!session.user().empty()) {
-    const std::string why = page.frame.tr("Show once more that it is you.");
+    const std::string why = page.frame.tr("Please confirm your identity.");
     page.frame.messages.push_back({"info", why});
   }
   if (!query->login.empty()) {

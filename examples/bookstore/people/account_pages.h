@@ -1,5 +1,5 @@
-// Logging in and out, and one's own account, as pages.
-// Must not know how they look: pages/*.html does.
+// The pages for login, logout and the user's account.
+// Layering: must not know the layout; pages/*.html does.
 #pragma once
 
 #include <eider/eider.h>

@@ -39,7 +39,7 @@ Task<Result<Redirect>> log_in(const OpenIdIdentity& who, Session<> session, Tran
   if (!known) {
     const auto profile = who.as<Profile>();
     if (!profile || !profile->email_verified) {
-      session.flash("error", reader("The provider has not verified a mail address of yours."));
+      session.flash("error", reader("The provider has not verified your mail address."));
       co_return Redirect("/login");
     }
     const auto account = co_await accounts->find_to_link(profile->email, reader.language());

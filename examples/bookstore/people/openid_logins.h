@@ -1,5 +1,5 @@
-// Logins by an OpenID provider beside passwords, where the settings name one.
-// Must not decide what a provider says of people: the library checks that.
+// Logins with an OpenID provider, if the settings name one.
+// Layering: must not validate tokens; the library does.
 #pragma once
 
 #include <eider/database.h>

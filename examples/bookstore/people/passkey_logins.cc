@@ -26,7 +26,7 @@ PasskeyLogins add_passkey_logins(App& app, const Sessions& visits, const std::st
   const auto user = [from = &accounts](std::string key) -> Task<Result<PasskeyUser>> {
     const auto account = co_await from->find({key});
     if (!account) {
-      co_return fail(Error::unauthorized("There is no such account any more."));
+      co_return fail(Error::unauthorized("The account no longer exists."));
     }
     co_return PasskeyUser{.key = std::move(key), .name = account->email};
   };

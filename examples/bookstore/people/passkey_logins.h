@@ -1,5 +1,5 @@
-// Passkeys beside passwords: who has one logs in by it.
-// Must not make accounts: who adds a passkey is logged in.
+// Logins with passkeys, in addition to passwords.
+// Layering: must not create accounts; users add passkeys after a login.
 #pragma once
 
 #include <eider/accounts.h>

@@ -48,7 +48,7 @@ Task<Result<void>> People::set_role(std::int64_t id, Role role) const {
     const auto others =
         co_await all.one<int>("select count(*) from users where role = 'admin' and id <> $1", id);
     if (role != Role::admin && others.value_or(0) == 0) {
-      co_return fail(Error::conflict("Somebody has to be an administrator."));
+      co_return fail(Error::conflict("At least one user must be an administrator."));
     }
     const eider::db::Changed changed =
         co_await all.exec("update users set role = $2 where id = $1", id, role);

@@ -1,5 +1,5 @@
-// People as the shop knows them: an account's name and role. Their passwords are the accounts'.
-// Must not keep sessions.
+// The users of the shop: name and role of an account. Passwords are part of the accounts.
+// Layering: must not store sessions.
 #pragma once
 
 #include <eider/accounts.h>

@@ -1,5 +1,5 @@
-// Who somebody is, and what handlers take to be for such people alone.
-// Must not hold a password.
+// The current user, and parameters of handlers that require a role.
+// Layering: must not contain a password.
 #pragma once
 
 #include <eider/eider.h>

@@ -1,5 +1,5 @@
-// The two answers of a page's handler: a page, with the messages that wait for one, or another
-// page. Must not decide which.
+// The responses of handlers for pages: a page with its pending messages, or a redirect.
+// Layering: must not decide which.
 #pragma once
 
 #include <eider/eider.h>

@@ -1,5 +1,5 @@
-// The page of what went wrong, which stands without visitor and session: these may be what failed.
-// Must not tell more than the problem document does.
+// The error page, which needs no visitor and no session, because these may have failed.
+// Layering: must not show more than the problem document.
 #pragma once
 
 #include <eider/languages.h>

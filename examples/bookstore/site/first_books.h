@@ -1,5 +1,5 @@
-// What stands on the shelves at first.
-// Must not be asked anything: the stores do that.
+// The initial books of the shop.
+// Layering: must not be queried; the stores do that.
 #pragma once
 
 #include <eider/database.h>

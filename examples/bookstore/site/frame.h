@@ -1,5 +1,5 @@
-// What is around every page: language, visitor, cart, messages, addresses of the style and script.
-// Must not hold what only one page shows.
+// Data for every page: language, visitor, cart, messages, URLs of style sheet and script.
+// Layering: must not contain data of a single page.
 #pragma once
 
 #include <eider/eider.h>

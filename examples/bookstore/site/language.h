@@ -1,5 +1,5 @@
-// Money, dates and ratings in the reader's language: filters of templates.
-// Must not choose the language: use_languages does.
+// Filters of templates for money, dates and ratings in the reader's language.
+// Layering: must not choose the language: use_languages does.
 #pragma once
 
 #include <eider/languages.h>

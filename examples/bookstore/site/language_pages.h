@@ -1,5 +1,5 @@
-// Choosing a language, which a cookie remembers.
-// Must not know what is said in it.
+// The page to choose a language, which is stored in a cookie.
+// Layering: must not know the texts.
 #pragma once
 
 #include <eider/eider.h>

@@ -37,8 +37,8 @@ TEST(AnyMethod, cannot_stand_twice) {
   app.any("/{b}", [](int) {});
   const std::string wrong = start_error_of(app);
   EXPECT_TRUE(
-      wrong.contains("OPTIONS /{b} matches the same paths as OPTIONS /{a}, which is there "
-                     "already, at any_method_test.cc:"))
+      wrong.contains("OPTIONS /{b} matches the same paths as OPTIONS /{a}, which is already "
+                     "registered, at any_method_test.cc:"))
       << wrong;
 }
 
@@ -51,10 +51,9 @@ TEST(Routes, of_the_same_paths_are_refused_with_the_place_of_the_first) {
   app.host("other.example").get("/n/{id}", [](int id) { return id; });
   app.get("/n/{name}", [](int id) { return id; });
   const std::string wrong = start_error_of(app);
-  EXPECT_TRUE(
-      wrong.contains("matches the same paths as GET /n/{id}, which is there already, at "
-                     "any_method_test.cc:" +
-                     std::to_string(first) + "\n"))
+  EXPECT_TRUE(wrong.contains(
+      "matches the same paths as GET /n/{id}, which is already registered, at any_method_test.cc:" +
+      std::to_string(first) + "\n"))
       << wrong;
 }
 

@@ -15,10 +15,9 @@ namespace eider {
 
 RouteTable& Routes::to_extend(std::string_view what) const {
   if (table_->is_served()) {
-    throw Failure(Error::internal(
-        std::string(what) +
-        " comes too late: the app is served already, and stays as it was when that began. Add it "
-        "ahead of run(), make_service() or the TestClient."));
+    throw Failure(Error::internal(std::string(what) +
+                                  " was added after the app had started. Add it before "
+                                  "run(), make_service() or the TestClient"));
   }
   return *table_;
 }
@@ -39,7 +38,7 @@ Routes Routes::group(GroupPrefix prefix) {
 
 Routes Routes::mount(GroupPrefix prefix, App app) {
   (void)to_extend("mount()");
-  RouteTable& mounted = app.to_extend("mount() of it");
+  RouteTable& mounted = app.to_extend("mount() of a route");
   Routes around = group(prefix);
   table_->mount(around.scope_, mounted);
   return around;
@@ -79,7 +78,7 @@ Routes& Routes::add_guard(Guard guard) {
 }
 
 Routes& Routes::add_provided(Guard guard) {
-  to_extend("what is provided").scopes[scope_].provided.push_back(std::move(guard));
+  to_extend("a provider").scopes[scope_].provided.push_back(std::move(guard));
   return *this;
 }
 
@@ -185,9 +184,9 @@ App& App::observe(Observer observer) {
 
 void App::add_module(detail::base::TypeKey key, std::shared_ptr<void> object,
                      detail::app::Part part, detail::app::Part part_on_loops) {
-  auto& modules = to_extend("the module " + part.name).states().modules;
+  auto& modules = to_extend("module " + part.name).states().modules;
   if (!modules.try_emplace(key, std::move(object)).second) {
-    throw Failure(Error::internal("the module " + part.name + " is there already"));
+    throw Failure(Error::internal("module " + part.name + " is already added"));
   }
   add(std::move(part));
   if (part_on_loops.background.is_there()) {
@@ -237,15 +236,16 @@ std::shared_ptr<void> App::find_state(detail::base::TypeKey key) const {
 }
 
 App& App::add_override(Guard guard) {
-  to_extend("what is provided").scopes.front().overrides.push_front(std::move(guard));
+  to_extend("a provider").scopes.front().overrides.push_front(std::move(guard));
   return *this;
 }
 
 App& App::add_maker(detail::app::StateMaker maker) {
   const std::string name(maker.type_name);
-  auto& makers = to_extend("a maker of " + name).states().makers;
+  auto& makers = to_extend("app.make of " + name).states().makers;
   if (!makers.try_emplace(maker.key, std::move(maker)).second) {
-    throw Failure(Error::internal("app.make: there is a maker of " + name + " already"));
+    throw Failure(
+        Error::internal("app.make: a function that makes " + name + " is already registered"));
   }
   return *this;
 }
@@ -254,9 +254,10 @@ App& App::set_state(detail::base::TypeKey key, std::string_view type_name,
                     std::shared_ptr<void> object) {
   auto& given = to_extend("a state").states().given;
   if (!given.try_emplace(key, std::move(object)).second) {
-    throw Failure(Error::internal("app.state: there is a " + std::string(type_name) +
-                                  " already, and State<T> finds one of each type: give the second "
-                                  "a type of its own, or in a test call override_state"));
+    throw Failure(
+        Error::internal("app.state: a " + std::string(type_name) +
+                        " is already registered, and State<T> finds one object per type. Give the "
+                        "second one its own type, or call override_state in a test"));
   }
   return *this;
 }

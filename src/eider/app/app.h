@@ -1,5 +1,5 @@
-// An application: routes, what runs around them, what they share, and how it is run.
-// Must not serve by itself: it hands a Service to the server (service.h).
+// An application: its routes, middleware, shared state and startup.
+// Layering: serves nothing by itself; the server gets a Service (service.h).
 #pragma once
 
 #include <concepts>
@@ -37,59 +37,61 @@ struct ServerOptions;
 struct WebSocketOptions;
 enum class ForwardedFields : std::uint8_t;
 
-/// The route just added, for what is said about it beyond pattern and handler.
+/// A route that was just added, for settings beyond its pattern and handler.
 ///
-/// kPathValues  how many values of the path its handler takes
+/// kPathValues  number of path parameters of its handler
 template <std::size_t kPathValues>
 class Route {
  public:
   Route(Endpoint& endpoint, const ProxyTrust& trust) noexcept
       : endpoint_(&endpoint), trust_(&trust) {}
-  /// The largest body this route takes, in bytes; a larger one is a 413 before it is read.
+  /// Sets the maximum size of the request body, in bytes. A larger body gets 413 before it is read.
   Route& body_bytes_max(std::size_t bytes) noexcept {
     endpoint_->body_bytes_max = bytes;
     return *this;
   }
-  /// Answered also while the server refuses what has waited for too long (Limits::queue_time): for
-  /// those who ask whether it lives. A `blocking` handler waits for its thread nevertheless.
+  /// Serves this route even if the server rejects requests that waited too long
+  /// (Limits::queue_time), for example for health checks. A `blocking` handler still waits for a
+  /// thread.
   Route& even_overloaded() noexcept {
     endpoint_->even_overloaded = true;
     return *this;
   }
-  /// Serves a mounted app's own path too ("/admin"), if this route's pattern is all below it,
+  /// Also serves the path of the mounted app itself ("/admin") if the pattern of this route is
   /// "/{rest...}".
   Route& with_mount_path() noexcept {
     endpoint_->takes_mount_path = true;
     return *this;
   }
-  /// Whether unknown query parameters get a 400 or are ignored (params.h).
+  /// Sets whether unknown query parameters get a 400 or are ignored (params.h).
   Route& unknown_query(UnknownQuery what) noexcept {
     endpoint_->unknown_query = what;
     return *this;
   }
   /// Redirects the pattern without its last segment to the route: GET /docs to /docs/ for the
   /// pattern "/docs/{path...}". Routes of a group that end with the group's prefix and a slash do
-  /// so by themselves. A route of your own for that path takes precedence.
+  /// so by themselves. Your own route for that path takes precedence.
   Route& directory() noexcept {
     endpoint_->is_directory = true;
     return *this;
   }
-  /// What documents say of it: `.about({.summary = "Books a room", .tags = {"bookings"}})`.
+  /// Sets the texts for OpenAPI documents: `.about({.summary = "Books a room", .tags =
+  /// {"bookings"}})`.
   Route& about(RouteWords words) {
     endpoint_->words = std::move(words);
     return *this;
   }
-  /// As Routes::guard, of this route alone, behind those of its groups.
+  /// Adds a guard to this route, like Routes::guard. It runs after the guards of the groups.
   template <class G>
   Route& guard(G function, DescribeGuard describe = {}) {
     static_assert(detail::app::Signature<G>::kPathCount <= kPathValues,
-                  "this guard takes more values of the path than its route's handler does");
+                  "this guard has more path parameters than the handler of its route");
     endpoint_->guards.push_back(
         detail::app::describe_guard(std::move(function), std::move(describe)));
     return *this;
   }
-  /// As Routes::use, of this route alone, within those of its groups: what a hook's `after` adds to
-  /// a 404 or a 405 belongs to a group.
+  /// Adds a hook to this route, like Routes::use. It runs inside the hooks of the groups. To change
+  /// a 404 or 405, add the hook to a group instead.
   Route& use(Hook hook) {
     endpoint_->hooks.push_back(std::move(hook));
     return *this;
@@ -105,8 +107,8 @@ class Route {
   template <class M>
     requires(!Middleware<M>)
   __attribute__((unavailable(
-      "use() takes a Hook or a Task<Response>(Request&, Next): add a guard, such as bearer_auth, "
-      "by guard(), and what observes, such as access_log, by App::observe()"))) Route&
+      "use() accepts a Hook or a Task<Response>(Request&, Next): add a guard such as bearer_auth "
+      "with guard(), and an observer such as access_log with App::observe()"))) Route&
   use(M other);
 
  private:
@@ -114,14 +116,14 @@ class Route {
   const ProxyTrust* trust_;
 };
 
-/// What a route with an F as its handler is.
+/// The type of a route whose handler is an F.
 template <class F>
 using RouteOf = Route<detail::app::Signature<F>::kPathCount>;
 
-/// Where routes are added: the app itself or a group of it.
+/// Adds routes, either to the app itself or to a group of it.
 ///
-/// Hooks and middleware hold for all routes of their group and of the groups within, whether those
-/// were added before or after. Hooks run outside middleware, outer groups outside inner ones.
+/// Hooks and middleware apply to all routes of their group and of inner groups, including those
+/// that were added before. Hooks run outside middleware, outer groups outside inner ones.
 class Routes {
  public:
   template <class F>
@@ -144,25 +146,26 @@ class Routes {
   RouteOf<F> del(PatternFor<std::type_identity_t<F>> pattern, F handler) {
     return route(Method::delete_, pattern, std::move(handler));
   }
-  /// As GET, with content that says what is looked for: safe, and may be repeated.
+  /// Adds a QUERY route: like GET, but with a request body. The method is safe and can be repeated.
   template <class F>
   RouteOf<F> query(PatternFor<std::type_identity_t<F>> pattern, F handler) {
     return route(Method::query, pattern, std::move(handler));
   }
-  /// A WebSocket (RFC 6455), defined in websocket.h: the handler is a coroutine that takes a
-  /// WebSocket, a set of WebSocketHandlers, or a function that makes such.
+  /// Adds a WebSocket route (RFC 6455), defined in websocket.h. The handler is a coroutine with a
+  /// WebSocket parameter, a set of WebSocketHandlers, or a function that returns such a set.
   template <class F>
   RouteOf<F> ws(PatternFor<std::type_identity_t<F>> pattern, F handler);
   template <class F>
   RouteOf<F> ws(PatternFor<std::type_identity_t<F>> pattern, F handler, WebSocketOptions options);
-  /// Whatever the method, as far as the pattern has no route of its own for it (CONNECT and TRACE
-  /// apart). Documents leave it out.
+  /// Adds a route for all methods for which the pattern has no other route, except CONNECT and
+  /// TRACE. OpenAPI documents do not contain it.
   template <class F>
   RouteOf<F> any(PatternFor<std::type_identity_t<F>> pattern, F handler) {
     return route(Method::unknown, pattern, std::move(handler));
   }
-  /// A handler is a function, a lambda, or a member function: that is called for the State of its
-  /// class, so `app.state<Notes>(…)` and `app.get("/notes/{id}", &Notes::read)`.
+  /// Adds a route. A handler is a function, a lambda, or a member function. A member function is
+  /// called on the State of its class: `app.state<Notes>(…)` and `app.get("/notes/{id}",
+  /// &Notes::read)`.
   template <class F>
   RouteOf<F> route(Method method, PatternFor<std::type_identity_t<F>> pattern, F handler) {
     auto function = detail::app::as_function(std::move(handler));
@@ -173,26 +176,27 @@ class Routes {
                       trust());
   }
 
-  /// Of this group, with those of the groups around it; empty: of the app itself, before it is
-  /// mounted.
+  /// Returns the prefix of this group, including the prefixes of the groups around it. Empty for
+  /// the app itself, before it is mounted.
   [[nodiscard]] std::string_view prefix() const noexcept;
-  /// Routes below `prefix` with hooks of their own.
+  /// Creates a group: routes below `prefix` with their own hooks.
   [[nodiscard]] Routes group(GroupPrefix prefix);
 
-  /// Puts a whole application below `prefix`: its routes with all that stands around them, what it
-  /// puts and provides, its states, makers, controllers and modules, what it does beside requests,
-  /// and how large a body it takes. Its handlers find its own states ahead of this app's; what
-  /// `override_state` says here holds for it, too. What no route takes below the prefix is its to
-  /// answer: its hooks see 404 and 405. Its observers and rewrites are asked about paths below the
-  /// prefix. What this app says holds for all: log, topics, trusted proxies, options, protocols.
+  /// Mounts an application below `prefix`: its routes with their middleware, guards and providers,
+  /// its states, controllers, modules, lifecycle functions and body limit. Its handlers find its
+  /// own states before those of this app; `override_state` of this app applies to both. Its hooks
+  /// also see the 404 and 405 of paths below the prefix, and its observers and rewrites run for
+  /// these paths. The log, topics, trusted proxies, options and protocols of this app apply to all
+  /// routes.
   ///
   ///     app.mount("/admin", make_admin_app());
   ///
-  /// app      is used up: its groups, routes, topics() and urls() must not be used any more
-  /// returns  the group around it, for what is to stand ahead of the whole of it
+  /// app      is consumed: do not use its groups, routes, topics() and urls() afterwards
+  /// returns  the group around it, for middleware and guards of the whole mounted app
   Routes mount(GroupPrefix prefix, App app);
 
-  /// Hooks: `use(request_id(), hsts(24h))`; coroutines: `use([](Request&, Next next) -> … )`.
+  /// Adds hooks, `use(request_id(), hsts(24h))`, or middleware, `use([](Request&, Next next) -> …
+  /// )`.
   template <class... M>
     requires(sizeof...(M) > 1)
   Routes& use(M... middleware) {
@@ -201,8 +205,8 @@ class Routes {
   }
   Routes& use(Hook hook);
   Routes& use(Around around);
-  /// Whether unknown query parameters get a 400 or are ignored (params.h), for all routes here and
-  /// in groups within; a route's own setting and an inner group's take precedence.
+  /// Sets whether unknown query parameters get a 400 or are ignored (params.h), for all routes of
+  /// this group and of inner groups. The setting of a route or of an inner group takes precedence.
   Routes& unknown_query(UnknownQuery what);
   template <class M>
   Routes& use(const OfClient<M>& middleware) {
@@ -211,70 +215,70 @@ class Routes {
   template <class M>
     requires(!Middleware<M>)
   __attribute__((unavailable(
-      "use() takes a Hook or a Task<Response>(Request&, Next): add a guard, such as bearer_auth, "
-      "by guard(), and what observes, such as access_log, by App::observe()"))) Routes&
+      "use() accepts a Hook or a Task<Response>(Request&, Next): add a guard such as bearer_auth "
+      "with guard(), and an observer such as access_log with App::observe()"))) Routes&
   use(M other);
-  /// A function that lets requests through to the handlers of this group, or does not: it takes
-  /// what a handler may take of the head (path, states, slots, headers, `const Request&`), may
-  /// wait, and returns what it has learned, which handlers take as Slot<T>:
+  /// Adds a guard: a function that accepts or rejects requests before the handlers of this group.
+  /// Its parameters are those of handlers except the request body (path, states, slots, headers,
+  /// `const Request&`). It can wait. Handlers get its result as Slot<T>:
   ///
   ///     app.guard([](Cookie<"sid"> sid, State<Sessions> sessions) -> Task<Result<Caller>> { … });
   ///
-  /// It runs once per request that a route takes, behind hooks, ahead of the content (and of 100
-  /// Continue) and of middleware; outer groups first. An Error answers in the handler's place. A
-  /// plain function stays a plain call. Requests without a route (404, 405, the OPTIONS that is
-  /// answered for you) have no handler, and no guard is asked about them.
+  /// It runs once per request with a route: after hooks, before the request body is read (and 100
+  /// Continue) and before middleware; outer groups first. An Error is the response, instead of the
+  /// handler's. Guards that are plain functions run without a coroutine. Guards do not run for
+  /// requests without a route (404, 405, automatic OPTIONS).
   ///
-  /// Parameters of plain types are the first values of the path, as a handler's are; every route of
-  /// the group has to have them, by the same names.
+  /// Parameters of plain types are the first path parameters, as in handlers. Every route of the
+  /// group must have them, with the same names.
   ///
-  /// returns, of the function  T or Result<T>; std::optional<T>, where handlers take
-  ///                           std::optional<Slot<T>>; void or Result<void> to put nothing; or a
-  ///                           Task of one
+  /// The function returns T or Result<T>; std::optional<T>, for handlers with
+  /// std::optional<Slot<T>>; void or Result<void> without a value; or a Task of one of these.
   ///
-  /// describe  in place of what its parameters say of it, as a way to say who asks:
-  ///           `[](Operation& operation) { operation.secure({.name = "session", …}); }`
+  /// describe  describes the guard in OpenAPI documents, instead of its parameters: `[](Operation&
+  ///           operation) { operation.secure({.name = "session", …}); }`
   template <class G>
   Routes& guard(G function, DescribeGuard describe = {}) {
     return add_guard(detail::app::describe_guard(std::move(function), std::move(describe)));
   }
-  /// The same for what not every handler wants: it runs for those alone that take the T that it
-  /// makes, and for guards that do. A handler that takes std::optional<Slot<T>> gets nothing in
-  /// place of a 4xx. An inner group's goes before an outer one's, a later before an earlier.
+  /// Adds a provider: like a guard, but it runs only for handlers and guards that have a parameter
+  /// of its result type T. A handler with std::optional<Slot<T>> gets nullopt instead of a 4xx.
+  /// Inner groups take precedence over outer ones, later providers over earlier ones.
   template <class G>
   Routes& provide(G function, DescribeGuard describe = {}) {
     Guard guard = detail::app::describe_guard(std::move(function), std::move(describe));
     static_assert(
         !std::is_void_v<
             typename detail::app::Learned<typename detail::app::Signature<G>::Value>::Type>,
-        "what is provided is what the function returns: let it return a T");
+        "provide() needs a function that returns the provided T, not void");
     return add_provided(std::move(guard));
   }
-  /// Says that hooks or middleware of this group put a T into each request that they let through,
-  /// so that handlers and guards may take Slot<T>. What guards put is known without.
+  /// Declares that hooks or middleware of this group store a T in each request that they accept, so
+  /// that handlers and guards can use Slot<T>. Not needed for guards.
   template <class T>
   Routes& puts() {
     return add_puts(&detail::base::kTypeKey<T>);
   }
-  /// What is to be done ahead of the first request: `void`, `Result<void>`, or a Task of these, of
-  /// as many State<T> as it likes. One after the other, in the order in which they are added, on
-  /// the server's first loop. Where one fails the server does not open, and says which and why.
+  /// Adds a function that runs before the first request. It returns `void`, `Result<void>` or a
+  /// Task of these, and has any number of State<T> parameters. The functions run one after the
+  /// other, in the order in which they were added, on the server's first event loop. If one fails,
+  /// the server does not start, and the log contains its name and the reason.
   template <class F>
   Routes& on_start(std::string name, F function) {
     return add(
         {.name = std::move(name), .start = detail::app::make_life_call(std::move(function))});
   }
-  /// What is to be done behind the last answer, in reverse order, with those of modules. It is
-  /// given up after `within`; what it throws is in the log.
+  /// Adds a function that runs after the last response, in reverse order together with those of
+  /// modules. It is canceled after `within`. The log contains exceptions.
   template <class F>
   Routes& on_stop(std::string name, F function, Duration within = kStopWithin) {
     return add({.name = std::move(name),
                 .stop = detail::app::make_life_call(std::move(function)),
                 .stop_within = within});
   }
-  /// What is to be done when SIGHUP has had the settings read anew
-  /// (docs/operations/reload.md): called once each time, on the server's first loop, when a
-  /// Live struct tells what is new, and whether something is or not. What it throws is in the log.
+  /// Adds a function that runs after SIGHUP has reloaded the settings (docs/operations/reload.md):
+  /// once per reload, on the server's first event loop, when Live structs already have the new
+  /// values. It runs even if no value changed. The log contains exceptions.
   ///
   ///     app.on_reload("pool", [&own](State<Pool> pool) { pool->resize(own->pool_size); });
   template <class F>
@@ -282,23 +286,26 @@ class Routes {
     return add(
         {.name = std::move(name), .reload = detail::app::make_life_call(std::move(function))});
   }
-  /// What handlers and parts open while it serves: a sandbox lets nothing else be reached
-  /// (docs/operations/sandbox.md). A file, or a directory with all below it, which has to be there.
+  /// Declares a file or directory that the program opens while it serves, because the sandbox
+  /// blocks all other ones (docs/operations/sandbox.md). A directory includes everything below it,
+  /// and must exist.
   ///
   ///     app.reaches("/var/lib/notes", FileUse::write);
   Routes& reaches(std::string path, FileUse use = FileUse::read);
-  /// What tells whether the application can serve now, and throws or returns an Error where it
-  /// cannot: asked on any loop by who asks whether it is ready (serve_health).
+  /// Adds a health check: a function that throws or returns an Error if the application cannot
+  /// serve now. It runs on any event loop when readiness is checked (serve_health).
   ///
-  ///     app.check("database", [](State<Database> db) -> Task<> { co_await db->one<int>("select
-  ///     1"); });
+  ///     app.check("database", [](State<Database> db) -> Task<> {
+  ///       co_await db->one<int>("select 1");
+  ///     });
   template <class F>
   Routes& check(std::string name, F function) {
     return add(
         {.name = std::move(name), .check = detail::app::make_life_call(std::move(function))});
   }
-  /// A task beside requests, begun behind what was added before, and destroyed where it waits
-  /// behind the last answer. What it throws is in the log with its name; then it begins again.
+  /// Adds a background task. It starts after everything that was added before, and is destroyed
+  /// after the last response. If it throws, the log contains its name and the exception, and the
+  /// task restarts.
   ///
   ///     app.background("mail", [](State<Outbox> outbox) -> Task<> { … });
   template <class F>
@@ -307,9 +314,9 @@ class Routes {
                 .background = detail::app::make_life_call(std::move(function)),
                 .background_options = options});
   }
-  /// The same, called again and again: by the clock, whatever a call takes, but never while the one
-  /// before goes on. What it throws is in the log with its name. Throws a Failure for an interval
-  /// of nothing.
+  /// Adds a scheduled job: a function that is called at each interval of the clock, but never while
+  /// the previous call is running. The log contains exceptions with its name. Throws a Failure if
+  /// the interval is below 1 ms.
   ///
   ///     app.every(1min, [](State<Store> store) { return store->forget_old(); });
   template <class F>
@@ -325,10 +332,11 @@ class Routes {
   Routes& every(Duration interval, F function, EveryOptions options = {}) {
     return every("every " + format_duration(interval), interval, std::move(function), options);
   }
-  /// Called before each handler: `void(Request&)`, or `Result<void>(Request&)` to refuse.
+  /// Adds a function that is called before each handler: `void(Request&)`, or
+  /// `Result<void>(Request&)` to reject requests.
   template <class F>
   Routes& before(F function);
-  /// Called with each response: `void(const Request&, Response&)`.
+  /// Adds a function that is called with each response: `void(const Request&, Response&)`.
   Routes& after(std::function<void(const Request&, Response&)> function) {
     return use(Hook{.before = {}, .after = std::move(function)});
   }
@@ -344,7 +352,7 @@ class Routes {
   Routes& add_puts(detail::base::TypeKey key);
   Routes& add(detail::app::Part part);
   [[nodiscard]] const ProxyTrust& trust() const noexcept;
-  /// The table, to be added to. Throws a Failure where the app is served by now.
+  /// Returns the table for changes. Throws a Failure if the app has started.
   ///
   /// what  is to be added
   [[nodiscard]] RouteTable& to_extend(std::string_view what) const;
@@ -353,8 +361,8 @@ class Routes {
   std::size_t scope_;
 };
 
-/// All is said before it is served: what is added while `run`, a TestClient, or a service that
-/// `make_service` has made goes on throws a Failure.
+/// An application. Add everything before it is served: adding something while `run`, a TestClient
+/// or a service of `make_service` uses the app throws a Failure.
 class App : public Routes {
  public:
   App();
@@ -362,26 +370,26 @@ class App : public Routes {
   App& operator=(App&&) noexcept;
   ~App();
 
-  /// Shares `object` with all handlers that take State<T>: one object for all threads. Throws a
-  /// Failure where there is a T already.
+  /// Registers `object` for all handlers with State<T>: one object for all threads. Throws a
+  /// Failure if a T is already registered.
   template <class T>
   App& state(T object) {
     if constexpr (std::is_move_constructible_v<T>) {
       return add_state<T>(std::make_shared<T>(std::move(object)));
     } else {
       static_assert(sizeof(T) == 0,
-                    "this state cannot be moved, as a mutex or an atomic in it cannot: have it "
-                    "made in place, by app.state<T>(arguments…)");
+                    "this state cannot be moved, for example because of a mutex or an atomic "
+                    "member: construct it in place with app.state<T>(arguments…)");
     }
   }
-  /// The same, made in place of these arguments: `app.state<Counters>()`.
+  /// Constructs the object in place from these arguments: `app.state<Counters>()`.
   template <class T, class... Arguments>
     requires(!(sizeof...(Arguments) == 1 &&
                (std::same_as<T, std::remove_cvref_t<Arguments>> && ...)))
   App& state(Arguments&&... arguments) {
     return add_state<T>(std::make_shared<T>(std::forward<Arguments>(arguments)...));
   }
-  /// Takes the place of an object given before: for tests.
+  /// Replaces a registered object, for tests.
   template <class T>
   App& override_state(T object) {
     return set_override(&detail::base::kTypeKey<T>, std::make_shared<T>(std::move(object)));
@@ -394,46 +402,49 @@ class App : public Routes {
                         std::make_shared<T>(std::forward<Arguments>(arguments)...));
   }
 
-  /// What `state` was given of that type, this app's own; null: nothing. For what is put together
-  /// around an app, such as its tests.
+  /// Returns the object that this app registered with `state`, or null. For code around an app,
+  /// such as tests.
   template <class T>
   [[nodiscard]] std::shared_ptr<T> find_state() const {
     return std::static_pointer_cast<T>(find_state(&detail::base::kTypeKey<T>));
   }
-  /// Takes the place of all that make a T, by `guard` and `provide`, of groups and of mounted apps
-  /// too, a later one that of an earlier: for tests. What hooks put stays.
+  /// Replaces all guards and providers of a T, including those of groups and mounted apps; a later
+  /// override replaces an earlier one. For tests. Values of hooks are not replaced.
   ///
-  ///     app.override_provided([] { return Identity{.name = "ada"}; });   // logs everybody in
+  ///     app.override_provided([] { return Identity{.name = "ada"}; });   // logs everyone in
   template <class G>
   App& override_provided(G function) {
     static_assert(
         !std::is_void_v<
             typename detail::app::Learned<typename detail::app::Signature<G>::Value>::Type>,
-        "what is provided is what the function returns: let it return a T");
+        "provide() needs a function that returns the provided T, not void");
     return add_override(detail::app::describe_guard(std::move(function), {}));
   }
 
-  /// A state that is made of others, once, when the app starts and somebody takes it: what it takes
-  /// is made ahead of it, and goes behind it. Functions that take each other's are told at start.
-  /// What `state` was given of that type goes before it, and so `override_state` in tests: then the
-  /// function is not called. Throws a Failure where there is one for that type.
+  /// Registers a function that creates a state from other states, once, when the app starts and
+  /// something uses the type. Its parameters are created before it and destroyed after it. Circular
+  /// dependencies are startup errors. An object of `state` or `override_state` takes precedence;
+  /// then the function is not called. Throws a Failure if the type already has a function.
   ///
   ///     app.make([](State<Settings> settings) { return Mailer(settings->mail_host); });
   ///
-  /// function  takes as many State<T> as it likes, and returns a T or a Result<T>, at once
+  /// function  has any number of State<T> parameters, and returns a T or a Result<T>; not a
+  ///           coroutine
   template <class F>
   App& make(F function) {
     return add_maker(detail::app::make_state_maker(std::move(function)));
   }
-  /// The same on each loop that needs one, when a handler first takes it there as OnLoop<T>: for
-  /// what needs no lock then, such as a client with its pool. It ends with the loop.
+  /// Registers a function that creates one object per event loop, when a handler first uses it
+  /// there as OnLoop<T>. Such objects need no lock, for example a client with its connection pool.
+  /// They are destroyed with the event loop.
   template <class F>
   App& make_on_each_loop(F function) {
     return add_maker(detail::app::make_loop_state_maker(std::move(function)));
   }
 
-  /// Adds a class whose members are handlers, made in place of these arguments: it is the State of
-  /// its members, and adds their routes below the prefix by a function of its own.
+  /// Adds a controller: a class whose member functions are handlers, constructed in place from
+  /// these arguments. It is the State of its member functions, and adds their routes below the
+  /// prefix.
   ///
   ///     class Notes {
   ///      public:
@@ -449,11 +460,11 @@ class App : public Routes {
     return at;
   }
 
-  /// Adds a part of the application, made in place of these arguments: a class with a name and, as
-  /// far as it has them, `settings`, `start`, `stop`, `run`, `run_on_loop`, `check` and `reload`.
-  /// They are what OptionSet::add, on_start, on_stop, background (once, and on each loop), check
-  /// and on_reload take, without states. Handlers are given it as State<M>. Throws a Failure where
-  /// the app has one already.
+  /// Adds a module, constructed in place from these arguments: a class with a name and any of the
+  /// members `settings`, `start`, `stop`, `run`, `run_on_loop`, `check` and `reload`. They
+  /// correspond to OptionSet::add, on_start, on_stop, background (once, and on each event loop),
+  /// check and on_reload, without states. Handlers get the module as State<M>. Throws a Failure if
+  /// the app already has the module.
   ///
   ///     struct Search {
   ///       static constexpr std::string_view kName = "search";
@@ -471,91 +482,92 @@ class App : public Routes {
     return *made;
   }
 
-  /// Routes of a virtual host: "api.example.org", or "*.example.org" for all names below. The app's
-  /// own routes answer for every other name, and never for this one; its hooks hold for all.
+  /// Creates the routes of a virtual host: "api.example.org", or "*.example.org" for all names
+  /// below. The app's own routes serve all other host names, but not this one; its hooks apply to
+  /// all.
   [[nodiscard]] Routes host(std::string_view name);
 
-  /// The topics of all WebSockets and event streams: to publish from outside of a handler.
+  /// Returns the topics of all WebSockets and event streams, to publish from outside of a handler.
   [[nodiscard]] Topics& topics() const noexcept;
 
-  /// The paths of its routes by their handlers (urls.h), which handlers take as State<Urls>.
+  /// Returns the URLs of routes by their handlers (urls.h). Handlers can use State<Urls>.
   [[nodiscard]] const Urls& urls() const noexcept;
 
-  /// Whose word is taken about where a request came from (client.h): blocks separated by commas,
-  /// "10.0.0.0/8, ::1, unix". Nobody's by default. Throws a Failure that names a wrong block.
+  /// Sets the proxies that are trusted for the address of the client (client.h): blocks separated
+  /// by commas, "10.0.0.0/8, ::1, unix". Default: none. Throws a Failure that names an invalid
+  /// block.
   ///
-  /// fields  those that the trusted proxies set, whatever the client sent
+  /// fields  headers that the trusted proxies always set themselves
   App& trust_proxies(std::string_view blocks, ForwardedFields fields);
-  /// Those of X-Forwarded-For, -Proto and -Host.
+  /// Trusts proxies for X-Forwarded-For, -Proto and -Host.
   App& trust_proxies(std::string_view blocks);
 
-  /// The largest body a route takes unless it says otherwise (1 MiB).
+  /// Sets the maximum size of request bodies, for routes without their own limit (default: 1 MiB).
   App& body_bytes_max(std::size_t bytes) noexcept;
-  /// Lets clients speak another protocol than HTTP/1.1, too: see e.g. enable_http2.
+  /// Adds a protocol besides HTTP/1.1, for example with enable_http2.
   App& speak(std::shared_ptr<const ConnectionProtocol> protocol) noexcept;
   using Routes::use;
-  /// What runs ahead of routing, in the order in which it is added.
+  /// Adds a function that runs before routing, in the order of addition.
   App& use(Rewrite rewrite);
-  /// Called once for each request, whatever becomes of it, when all is over with it: for logs and
-  /// metrics. The request's own text is still there; a slot that views it, and does not hold a
-  /// copy, may view what is gone. `app.observe(access_log())`; `app.observe([](const AnswerRecord&
-  /// record) { … })`.
+  /// Adds an observer, which is called once for each request when the request has ended: for logs
+  /// and metrics. The text of the request is still valid; a slot that is a view may be dangling.
+  /// `app.observe(access_log())`; `app.observe([](const AnswerRecord& record) { … })`.
   App& observe(Observer observer);
-  /// Where the app's own lines go (standard error).
+  /// Sets the log of the app (default: standard error).
   App& log_to(std::shared_ptr<LogSink> sink) noexcept;
 
-  /// Lets the app speak TLS where its options say so; enable_tls (tls/tls.h) calls it.
+  /// Enables TLS for addresses with TLS; called by enable_tls (tls/tls.h).
   App& secure_by(MakeSeals make);
 
-  /// What each route takes and answers (operation.h), in the order in which routes were added: for
-  /// documents, checks and lists. Made when asked for; a program that does not ask pays with the
-  /// few bytes of code that could tell, and no time.
+  /// Returns parameters and responses of each route (operation.h), in the order of addition: for
+  /// OpenAPI documents, checks and lists. Computed on demand.
   [[nodiscard]] std::vector<Operation> operations() const;
 
-  /// What `--routes` prints: a line for each route with what stands ahead of its handler, in the
-  /// order in which it runs, its limits, and where in the program it was written.
+  /// Returns the output of `--routes`: a line for each route with its middleware and guards in the
+  /// order in which they run, its body limit, and its source line.
   ///
   ///     GET /notes/{id}  request_id, guard of Caller, handler  1 MiB  main.cc:31
   [[nodiscard]] std::string list_routes() const;
-  /// Tells what --print-config does, of the program that serves; empty where it was started
-  /// otherwise than by run. What it gives may outlive the app. To be called on the first loop, as
-  /// what on_start and on_reload take is.
+  /// Returns a function that returns the output of --print-config for the running program; an empty
+  /// text if it was not started by run. The function can outlive the app. Call it on the first
+  /// event loop, for example in on_start and on_reload.
   [[nodiscard]] std::function<std::string()> settings_text() const;
 
-  /// Returns what writes a line to the app's log, wherever log_to() has it go by then. It may
-  /// outlive the app.
+  /// Returns a function that writes a line to the log of the app, even if log_to() changes the log
+  /// later. The function can outlive the app.
   [[nodiscard]] std::function<void(LogLevel level, std::string_view line)> log_writer() const;
 
-  /// What the server runs. The App may be gone by then.
+  /// Creates the service that the server runs. The App can be destroyed then.
   ///
-  /// errors  patterns that conflict or are malformed, a State<T> that nobody gave, a Slot<T> that
-  ///         nobody puts, guards that ask for each other: all of them, one per line, each with
-  ///         where its route is written, and the mend
+  /// errors   all startup errors, one per line with the source line of the route and a fix:
+  ///          conflicting or malformed patterns, a State<T> that was never registered, a Slot<T>
+  ///          that nothing supplies, circular dependencies of guards
   [[nodiscard]] Result<std::unique_ptr<Service>> make_service() const;
 
-  /// The program's own options, which `run` reads beside those of every application.
+  /// Sets the options of the program, which `run` reads in addition to those of every application.
   ///
   ///     NotesOptions own;
   ///     app.options(OptionSet("notes").add(own));
   App& options(OptionSet own);
-  /// A flag that the program answers in place of serving: `--openapi` prints the document.
+  /// Adds a flag that prints a text and exits: `--openapi` prints the OpenAPI document.
   ///
-  /// answer  what goes to standard output; called while the command line is read
+  /// answer  returns the text for standard output; called while the command line is read
   App& on_option(std::string_view name, std::string_view help, std::function<std::string()> answer);
-  /// All that it has of its own, those of its modules too, for `read_command_line`.
+  /// Returns all options of the app and its modules, for `read_command_line`.
   [[nodiscard]] OptionSet options() const;
-  /// For main(): serves as the command line says, which `--help` lists (read_command_line).
+  /// Runs the program: reads the command line, which `--help` lists (read_command_line), and
+  /// serves. For main().
   ///
-  /// returns  how the process ends: as `serve` returns it, 0 with the answer to `--help`, or 2 with
-  ///          what is wrong about an option
+  /// returns  the exit status of the process: that of `serve`, 0 after `--help`, or 2 with the
+  ///          error of an option
   [[nodiscard]] Exit run(int argc, char** argv);
-  /// Serves until SIGINT or SIGTERM, then drains. Where it listens, and why it could not start, is
-  /// said in the app's log (log_to).
+  /// Serves until SIGINT or SIGTERM, then shuts down gracefully. The log of the app (log_to)
+  /// contains the addresses, or the reason of a failed start.
   ///
-  /// A blocking handler that is still at work when the drain's deadline has come cannot be stopped:
-  /// its thread is left behind, with all that it uses, for the process to end soon.
+  /// A blocking handler that is still running at the deadline of the shutdown cannot be stopped:
+  /// its thread is abandoned until the process ends.
   ///
-  /// returns  0 after a stop, 1 when it could not start
+  /// returns  0 after a shutdown, 1 if the server could not start
   [[nodiscard]] Exit serve(const ServerOptions& options);
 
  private:

@@ -79,7 +79,9 @@ TEST(Routes, that_are_added_while_the_app_is_served_are_told) {
     const TestClient client(app);
     const std::string told = thrown_by([&group] { group.get("/late", [] { return "y"; }); });
     const std::string line = std::to_string(__LINE__ - 1);
-    EXPECT_TRUE(told.contains("app_test.cc:" + line + ": GET /group/late comes too late")) << told;
+    EXPECT_TRUE(told.contains("app_test.cc:" + line +
+                              ": GET /group/late was added after the app had started"))
+        << told;
     EXPECT_TRUE(told.contains("TestClient")) << told;
     const auto nothing = [](const Request&, Response&) {};
     EXPECT_TRUE(thrown_by([&] { app.after(nothing); }).contains("too late"));
@@ -114,7 +116,7 @@ TEST(States, a_missing_one_is_reported_before_the_first_request) {
   app.get("/next", [](State<Counter> counter) { return counter->next(); });
   const auto service = app.make_service();
   ASSERT_FALSE(service.has_value());
-  EXPECT_TRUE(service.error().cause().contains("GET /next takes State<"));
+  EXPECT_TRUE(service.error().cause().contains("GET /next needs State<"));
   EXPECT_TRUE(service.error().cause().contains("Counter"));
 }
 
@@ -205,7 +207,7 @@ TEST(Serving, that_cannot_begin_says_so_in_the_log_and_returns) {
   app.get("/a/{y}", [](int y) { return y; });
   EXPECT_EQ(app.serve({}).code(), 1);
   ASSERT_EQ(log->lines.size(), 2U);
-  EXPECT_TRUE(log->lines[0].contains(": GET /next takes State<"));
+  EXPECT_TRUE(log->lines[0].contains(": GET /next needs State<"));
   EXPECT_TRUE(log->lines[1].contains("/a/{x}"));
 }
 

@@ -1,4 +1,4 @@
-// Redirects from the path of a mount or a group without its last slash to the one with it.
+// Redirects from the path of a mount or a group without its last slash to the one with the slash.
 // Layering: must not know files.
 #pragma once
 

@@ -181,7 +181,7 @@ TEST(Mount, lets_a_test_put_another_state_in_the_place_of_a_mounted_apps) {
 TEST(Mount, tells_at_start_what_a_mounted_app_lacks) {
   App app;
   app.mount("/admin", mount_admin_app());
-  EXPECT_TRUE(start_error_of(app).contains("GET /admin/shared takes State<"))
+  EXPECT_TRUE(start_error_of(app).contains("GET /admin/shared needs State<"))
       << start_error_of(app);
 }
 

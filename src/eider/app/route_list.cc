@@ -71,7 +71,7 @@ class WayText {
         hooks_.push_back(or_else(hook.name, "hook"));
       }
       if (hook.on_content) {
-        content_hooks_.push_back(or_else(hook.name, "hook") + " of the content");
+        content_hooks_.push_back(or_else(hook.name, "hook") + " (request body)");
       }
     }
     for (const Around& around : arounds) {
@@ -132,7 +132,7 @@ std::string list_routes(const RouteTable& table) {
   }
   std::string text;
   for (const auto& [rewrite, scope] : table.rewrites) {
-    text.append("ahead of routing: ").append(or_else(rewrite.name, "rewrite")).append("\n");
+    text.append("before routing: ").append(or_else(rewrite.name, "rewrite")).append("\n");
   }
   return text.append(laid_out(lines));
 }

@@ -1,5 +1,5 @@
-// What `--routes` prints: each route with all that stands around its handler.
-// Must not be included by applications: App::list_routes says it.
+// The output of `--routes`: each route with the middleware and guards of its handler.
+// Layering: must not be included by applications; App::list_routes is public.
 #pragma once
 
 #include <string>

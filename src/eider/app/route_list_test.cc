@@ -60,9 +60,9 @@ TEST(RouteList, tells_each_route_with_what_stands_around_it_and_where_it_is_writ
   const unsigned line = __LINE__ - 1;
   app.ws("/live", [](WebSocket) -> Task<> { co_return; });
   const std::string text = app.list_routes();
-  EXPECT_TRUE(text.starts_with("ahead of routing: changes\n")) << text;
+  EXPECT_TRUE(text.starts_with("before routing: changes\n")) << text;
   EXPECT_TRUE(text.contains("GET /notes/{id}  outer > own > guard of eider::")) << text;
-  EXPECT_TRUE(text.contains("Visitor > looks of the content > slow > handler")) << text;
+  EXPECT_TRUE(text.contains("Visitor > looks (request body) > slow > handler")) << text;
   EXPECT_TRUE(text.contains("4 KiB  route_list_test.cc:" + std::to_string(line) + "\n")) << text;
   EXPECT_TRUE(text.contains(" > websocket ")) << text;
   EXPECT_TRUE(text.contains("1 MiB")) << text;

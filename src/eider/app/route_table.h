@@ -1,5 +1,5 @@
-// All that an App was told, until it starts: endpoints, scopes, states.
-// Must not be included by applications.
+// The routes, groups and states that were added to an App before it starts.
+// Layering: must not be included by applications.
 #pragma once
 
 #include <deque>

@@ -1,5 +1,5 @@
-// A route whose query opens something: what logs are not to have.
-// Must not hide anything from the handler.
+// Marks a route whose query is a secret, so that logs do not contain it.
+// Layering: must not hide the query from the handler.
 #pragma once
 
 #include "eider/app/handlers/middleware.h"

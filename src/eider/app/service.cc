@@ -45,10 +45,10 @@ void answer_unrouted(const Router& router, Request& request, Response& response)
       }
       return;
     case Lookup::Kind::bad_request:
-      render_error(response, Error::bad_request("The path has a bad percent-escape in it."));
+      render_error(response, Error::bad_request("The path contains an invalid percent-encoding."));
       return;
     case Lookup::Kind::method_not_allowed:
-      render_error(response, Error(405, "This path does not take that method."));
+      render_error(response, Error(405, "Method not allowed for this path."));
       response.add_header("Allow", lookup.allow_text());
       return;
     case Lookup::Kind::options:

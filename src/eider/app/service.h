@@ -1,5 +1,5 @@
-// The application as the server sees it: routes resolved, states found, hooks laid flat.
-// Must not change once made: all loops share it.
+// The application as the server sees it: resolved routes, states and hooks.
+// Layering: must not change after construction, because all event loops share it.
 #pragma once
 
 #include <memory>

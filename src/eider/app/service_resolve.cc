@@ -1,4 +1,4 @@
-// What an AppService makes of its routes once, at the start, and what is wrong with them.
+// Resolves the routes of an AppService at startup, and reports their errors.
 #include <algorithm>
 #include <functional>
 #include <ranges>

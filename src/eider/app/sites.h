@@ -1,5 +1,5 @@
-// Which virtual host a request is for: a router for each name, and one for all others.
-// Must not change once it is frozen: all loops share it.
+// Selects the virtual host of a request: a router for each name, and one for all other names.
+// Layering: must not change after freeze(), because all event loops share it.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Whether a request comes from a developer on this machine, who may see errors in detail.
-// Must not replace a login or a token: some proxies cannot be recognized.
+// Decides whether a request comes from a developer on this machine, who may see errors in detail.
+// Layering: must not replace a login or a token, because some proxies cannot be recognized.
 #pragma once
 
 #include "eider/protocols/http/request.h"

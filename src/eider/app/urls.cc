@@ -12,9 +12,9 @@ namespace eider {
 namespace {
 
 [[noreturn]] void refuse(std::string_view pattern, std::string_view value, std::string_view name) {
-  throw Failure(Error::internal("Urls::of: \"" + std::string(value) + "\" can be no {" +
-                                std::string(name) + "} of " + std::string(pattern) +
-                                ": no request would come there"));
+  throw Failure(Error::internal(
+      "Urls::of: \"" + std::string(value) + "\" cannot be the value of {" + std::string(name) +
+      "} of " + std::string(pattern) + ", because no request would match that path"));
 }
 
 bool is_dots(std::string_view segment) noexcept {
@@ -60,7 +60,7 @@ std::string Urls::make(detail::base::TypeKey type, IsSame is_it, const void* han
       path += percent_encode(segment.text);
     } else if (value == values.end()) {
       throw Failure(Error::internal("Urls::of: the handler of " + std::string(pattern) +
-                                    " does not take all values of its path"));
+                                    " does not have a parameter for each path parameter"));
     } else if (segment.kind == SegmentKind::rest) {
       path += rest_of(pattern, *value++, segment.text);
     } else if (value->empty() || is_dots(*value)) {

@@ -1,5 +1,5 @@
-// Addresses of routes by their handlers, so that a pattern stands in one place.
-// Must not know requests: what it makes is a path, without scheme and host.
+// Creates the URLs of routes from their handlers, so that each pattern is written only once.
+// Layering: must not know requests; the result is a path, without scheme and host.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class RouteTable;
 
 namespace detail::app {
 
-/// The types of a handler's values of the path.
+/// The types of a handler's path parameters.
 template <class F, class R, class... P>
 auto path_values_of(const SignatureOf<F, R, P...>& signature) -> decltype(std::tuple_cat(
     std::conditional_t<kKind<Argument<P>> == ArgumentKind::path_value,
@@ -35,7 +35,7 @@ template <class... T, class... V>
 inline constexpr bool kFitPath<std::tuple<std::type_identity<T>...>, std::tuple<V...>> =
     (true && ... && std::is_convertible_v<const V&, T>);
 
-/// As the router would hand it to the handler.
+/// Converts a value as the router would pass it to the handler.
 template <class V>
 std::string path_text(const V& value) {
   if constexpr (std::is_convertible_v<const V&, std::string_view>) {
@@ -50,34 +50,36 @@ std::string path_text(const V& value) {
 
 }  // namespace detail::app
 
-/// The paths of an application's routes: handlers take it as State<Urls>.
+/// The URLs of an application's routes; handlers use State<Urls>.
 ///
 ///     app.get("/notes/{id}", &read_note);
 ///     app.post("/notes", [](Json<NewNote> note, State<Urls> urls) {
 ///       return created(urls->of(&read_note, add(*note)));
 ///     });
 ///
-/// A lambda is found by its type: give it a name, and both `get` and `of` that name.
+/// A lambda is found by its type: name it, and pass the name to both `get` and `of`.
 class Urls {
  public:
   explicit Urls(const RouteTable& table) noexcept : table_(&table) {}
 
-  /// The path of the first route with that handler, its values percent-encoded; `/notes/7`.
+  /// Returns the path of the first route with that handler, with percent-encoded values:
+  /// `/notes/7`.
   ///
-  /// values  of the path, in the order in which the handler takes them
-  /// throws  Failure  where no route has the handler, or a value is none that a path could have: it
-  ///                  is empty, "." or ".."
+  /// values  path parameters, in the order of the handler's parameters
+  /// throws  Failure  if no route has the handler, or a value cannot be part of a path: empty, "."
+  ///         or ".."
   template <class F, class... V>
   [[nodiscard]] std::string of(const F& handler, const V&... values) const {
     const auto function = detail::app::as_function(handler);
     using Function = std::remove_const_t<decltype(function)>;
-    static_assert(sizeof...(V) == detail::app::Signature<Function>::kPathCount,
-                  "Urls::of takes the values of the path that the handler takes, in their order");
+    static_assert(
+        sizeof...(V) == detail::app::Signature<Function>::kPathCount,
+        "Urls::of needs a value for each path parameter of the handler, in the same order");
     using Taken = decltype(detail::app::path_values_of(
         std::declval<const detail::app::Signature<Function>&>()));
     static_assert(
         sizeof...(V) != std::tuple_size_v<Taken> || detail::app::kFitPath<Taken, std::tuple<V...>>,
-        "Urls::of: a value is not of the type that the handler takes there");
+        "Urls::of: a value does not have the type of the handler's path parameter");
     return make(&detail::base::kTypeKey<Function>, &is_same<Function>, &function,
                 {detail::app::path_text(values)...});
   }
@@ -85,7 +87,7 @@ class Urls {
  private:
   using IsSame = bool (*)(const void* one, const void* other);
 
-  /// Lambdas are told apart by their types, pointers by their values, too.
+  /// Compares handlers: lambdas by type, pointers also by value.
   template <class F>
   static bool is_same(const void* one, const void* other) {
     if constexpr (requires(const F& function) { function == function; }) {

@@ -79,7 +79,8 @@ TEST(UrlsOf, are_refused_where_no_request_would_come) {
   for (const std::string_view value : {"", ".", ".."}) {
     EXPECT_EQ(reason([&] { (void)app.urls().of(read, value); }),
               "Urls::of: \"" + std::string(value) +
-                  "\" can be no {name} of /read/{name}: no request would come there");
+                  "\" cannot be the value of {name} of /read/{name}, because no request would "
+                  "match that path");
   }
   for (const std::string_view value : {"/", "a//b", "../b", "a/.."}) {
     EXPECT_NE(reason([&] { (void)app.urls().of(file, value); }), "") << value;

@@ -29,7 +29,7 @@ struct ProblemRead {
 Error problem_of(int status, std::string_view content) {
   const auto problem =
       json::read<ProblemRead>(content, {.unknown_members = json::UnknownMembers::kIgnore});
-  std::string said = "The server answered with " + std::to_string(status) + ".";
+  std::string said = "The server responded with status " + std::to_string(status) + ".";
   if (problem) {
     said = problem->detail.value_or(problem->title.value_or(said));
   }
@@ -55,7 +55,8 @@ void ApiRequest::put_in_path(std::string_view name, const std::string& value) {
   const std::string place = "{" + std::string(name) + "}";
   const std::size_t at = path_.find(place);
   if (value.empty() || value == "." || value == ".." || at == path_.npos) {
-    fault_ = Error::bad_request("The path's " + std::string(name) + " is empty, or no value.");
+    fault_ =
+        Error::bad_request("The path parameter " + std::string(name) + " is empty or not valid.");
     return;
   }
   path_.replace(at, place.size(), percent_encode(value));  // which leaves no brace behind
@@ -168,8 +169,9 @@ Task<Result<ClientStream>> ApiRequest::ask_items(ApiRequest request, std::string
   const std::string given(stream->header("Content-Type").value_or(""));
   const std::string_view essence = trim(std::string_view(given).substr(0, given.find(';')));
   if (!type.empty() && stream->status() != 204 && !equals_ignoring_case(essence, type)) {
-    co_return fail(detail::client::not_as_told(
-        Error(502, "Its type is \"" + given + "\", and not " + std::string(type) + ".")));
+    co_return fail(
+        detail::client::not_as_told(Error(502, "The Content-Type of the response is \"" + given +
+                                                   "\", not " + std::string(type) + ".")));
   }
   co_return std::move(stream);
 }

@@ -1,5 +1,5 @@
-// One call of a generated client (`eider openapi client --language c++`): what it sends of its
-// arguments, and what it makes of the answer. Must not know an API: that is the generated part.
+// One call of a generated client (`eider openapi client --language c++`): its request and response.
+// Layering: must not know an API: that is the generated part.
 #pragma once
 
 #include <concepts>
@@ -24,12 +24,12 @@
 
 namespace eider {
 
-/// Where an API is. It outlives its requests.
+/// The server of an API. It must outlive its requests.
 ///
-/// http      of the loop that asks
-/// base_url  "https://example.org/v1"; paths of operations go behind it
+/// http      of the event loop that sends the requests
+/// base_url  "https://example.org/v1"; the paths of operations are appended
 /// prepare   called with each request: .bearer(token), .timeout(2s), …
-/// streams   what is waited for and kept of streams
+/// streams   the limits of streams
 struct ApiServer {
   HttpClient& http;
   std::string base_url;
@@ -37,40 +37,43 @@ struct ApiServer {
   ApiStreamLimits streams = {};
 };
 
-/// A name with its password; without a name nothing is sent.
+/// A user name and password; without a name, no header is sent.
 struct ApiLogin {
   std::string user = {};
   std::string password = {};
 };
 
-/// errors of what it sends  400  a path's value that is empty, "." or "..": URLs take it for a step
-///                          502, 504  there is no answer; the log is told why
-///                          502  the answer is not what the document says
-///                          else the server's own, with the fields of its problem document
+/// One call of a generated client.
+///
+/// errors of a call  400       a path parameter that is empty, "." or "..", which URLs resolve
+///                   502, 504  no response; the cause is logged
+///                   502       the response does not match the document
+///                   else      the server's status, with the errors of its problem document
 class ApiRequest {
  public:
   /// path  a template, "/notes/{id}"
   ApiRequest(const ApiServer& server, Method method, std::string_view path)
       : server_(&server), method_(method), path_(path) {}
 
-  /// Puts a value, encoded, in the place of {name}.
+  /// Replaces {name} by a value, percent-encoded.
   template <class T>
   void path(std::string_view name, const T& value) {
     put_in_path(name, joined(value, ","));
   }
-  /// Adds a pair, one for each element of a list, none for what is absent.
+  /// Adds a query parameter: one for each element of a list, none for an absent value.
   template <class T>
   void query(std::string_view name, const T& value) {
     each_text(value, [&](std::string text) { query_.emplace_back(name, std::move(text)); });
   }
-  /// Adds one pair, with `between` between the elements of a list; none of an empty list.
+  /// Adds one query parameter, with `between` between the elements of a list; none for an empty
+  /// list.
   template <class T>
   void query(std::string_view name, const T& value, std::string_view between) {
     if (std::string text = joined(value, between); !text.empty()) {
       query_.emplace_back(name, std::move(text));
     }
   }
-  /// Adds a pair "name[member]" for each member of an object or a map.
+  /// Adds a parameter "name[member]" for each member of an object or a map.
   template <class T>
   void query_members(std::string_view name, const T& value) {
     const auto add = [&](std::string_view member, const auto& its) {
@@ -93,7 +96,7 @@ class ApiRequest {
     each_text(value, [&](std::string text) { fields_.emplace_back(name, std::move(text)); });
   }
 
-  /// RFC 7617, in UTF-8.
+  /// Sets Authorization: Basic (RFC 7617), in UTF-8.
   void basic_auth(const ApiLogin& login);
 
   void body(std::string content, std::string_view type) {
@@ -104,7 +107,7 @@ class ApiRequest {
   void json(const T& value, std::string_view type) {
     body(json::to_text(value), type);
   }
-  /// A pair for each member.
+  /// Sets the body to a form with a field for each member.
   template <class T>
   void form(const T& value) {
     std::vector<Pair> pairs;
@@ -117,21 +120,22 @@ class ApiRequest {
 
   // Each asks, and reads an answer of 2xx.
 
-  /// As JSON; a std::optional is empty where there is no content. Members that nobody expects are
-  /// passed over: a newer server may have them.
+  /// Sends the request, and reads the response as JSON; a std::optional is empty if there is no
+  /// body. Unknown members are ignored: a newer server may send them.
   template <class T>
   [[nodiscard]] Task<Result<T>> get_json() && {
     return read<T>(std::move(*this));
   }
   [[nodiscard]] Task<Result<std::string>> get_text() &&;
   [[nodiscard]] Task<Result<void>> get_nothing() &&;
-  /// As server-sent events: 502 where the answer is of another type. 204 is a stream of none.
+  /// Sends the request, and reads server-sent events: 502 if the response has another type. 204 is
+  /// an empty stream.
   template <class T>
   [[nodiscard]] Task<Result<ApiEvents<T>>> get_events() && {
     header("Accept", kTextEventStream);
     return open<ApiEvents<T>>(std::move(*this), kTextEventStream);
   }
-  /// As JSON texts, a line each.
+  /// Sends the request, and reads one JSON text per line.
   template <class T>
   [[nodiscard]] Task<Result<ApiLines<T>>> get_lines() && {
     return open<ApiLines<T>>(std::move(*this), {});

@@ -13,7 +13,8 @@ Error not_as_told(const Error& fault) {
   for (const FieldError& field : fault.fields()) {
     why += " " + field.pointer + " " + field.detail + ".";
   }
-  return Error(502, "The server's answer is not what its document says.").because(std::move(why));
+  return Error(502, "The server's response does not match its OpenAPI document.")
+      .because(std::move(why));
 }
 
 ItemLines::Step ItemLines::read(std::string_view in) {
@@ -53,7 +54,7 @@ Task<Result<bool>> ItemStream::next() {
       co_return true;
     }
     if (step == Step::too_large) {
-      end(Error(502, "An event or a line of the server's is larger than " +
+      end(Error(502, "An event or a line from the server is larger than " +
                          std::to_string(limits_.item_bytes_max) + " bytes: raise item_bytes_max."));
       break;
     }
@@ -90,9 +91,8 @@ Task<Result<std::string_view>> ItemStream::more() {
   due_ = due_.value_or(now + limits_.item_within);
   const auto timed = co_await with_deadline(std::move(taking), *due_ - now);
   if (!timed) {
-    co_return fail(Error(504,
-                         "The server began an event or a line, and did not end it in time: "
-                         "raise item_within."));
+    co_return fail(
+        Error(504, "The server did not finish an event or a line in time: raise item_within."));
   }
   if (!*timed) {
     co_return fail(to_error(timed->error()));

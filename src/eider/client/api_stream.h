@@ -1,5 +1,5 @@
-// Streams that calls of generated clients give: server-sent events and JSON lines, one by one.
-// Must not connect again by itself: what was missed in between is the caller's to judge.
+// Streams of generated clients: server-sent events and JSON lines.
+// Layering: must not connect again by itself: what was missed in between is the caller's to judge.
 #pragma once
 
 #include <chrono>
@@ -21,17 +21,16 @@
 
 namespace eider {
 
-/// What a server may do to those that listen. How long it may say nothing at all, not even that it
-/// is there, is ClientOptions::silence.
+/// Limits of streams. The limit for silence is ClientOptions::silence.
 struct ApiStreamLimits {
-  /// Of one event or line.
+  /// Maximum size of one event or line.
   std::size_t item_bytes_max = std::size_t{1024} * 1024;
-  /// An event or line that has begun to come has come by then.
+  /// Time limit for an event or a line, from its first byte.
   Duration item_within = std::chrono::seconds(30);
 };
 
-/// event  "message" unless the stream says another
-/// id     the last that was said, to be sent as Last-Event-ID
+/// event  "message" by default
+/// id     the last ID, to be sent as Last-Event-ID
 template <class T>
 struct ApiEvent {
   std::string event;
@@ -148,7 +147,7 @@ class LineItems final : public ItemStream {
 
 }  // namespace detail::client
 
-/// Server-sent events whose data is a T: as JSON, or text as it is where T is std::string.
+/// Server-sent events whose data is a T, as JSON; or as plain text if T is std::string.
 ///
 ///     auto ticks = co_await client.ticks();
 ///     while (true) {
@@ -157,26 +156,27 @@ class LineItems final : public ItemStream {
 ///       use((*next)->data);
 ///     }
 ///
-/// Destroying it ends the request, behind any task that waits for its next event.
+/// Destroying it ends the request. Destroy a task that waits for the next event before.
 template <class T>
 class ApiEvents {
  public:
   ApiEvents(ClientStream stream, const ApiStreamLimits& limits)
       : items_(std::make_unique<detail::client::EventItems>(std::move(stream), limits)) {}
 
-  /// One waits at a time. To wait no longer than that: with_deadline(events.next(), 5s), which
-  /// loses nothing.
+  /// Waits for the next event. Only one task may wait. To limit the wait:
+  /// with_deadline(events.next(), 5s), which loses no event.
   ///
-  /// returns  the next event; nothing: the end, then and ever after
-  /// errors   504  silence, or an event that came too slowly; nothing more comes
-  ///          502  the connection is lost, or the event too large; nothing more comes
-  ///          502  "not what its document says": the data is no T; the next call goes on behind it
+  /// returns  the next event; nothing: the end, also for later calls
+  /// errors   504  silence, or an event that arrived too slowly; nothing more follows
+  ///          502  the connection is lost, or the event too large; nothing more follows
+  ///          502  "does not match its OpenAPI document": the data is not a T; the next call
+  ///               continues after it
   [[nodiscard]] Task<Result<std::optional<ApiEvent<T>>>> next() { return take(*items_); }
-  /// What to send as Last-Event-ID where the call is made again: as of the event last read.
+  /// Returns the ID to send as Last-Event-ID if the call is repeated: of the last event.
   [[nodiscard]] std::string_view last_event_id() const noexcept {
     return items_->parser().last_event_id();
   }
-  /// How long the server wants one to wait until then, if it has said so.
+  /// Returns the delay before a repeated call that the server requested, if any.
   [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept {
     return items_->parser().retry();
   }
@@ -209,15 +209,17 @@ class ApiEvents {
   std::unique_ptr<detail::client::EventItems> items_;  // what waits refers to it
 };
 
-/// One JSON text per line, each a T; as ApiEvents.
+/// One JSON text per line, each a T; like ApiEvents.
 template <class T>
 class ApiLines {
  public:
   ApiLines(ClientStream stream, const ApiStreamLimits& limits)
       : items_(std::make_unique<detail::client::LineItems>(std::move(stream), limits)) {}
 
-  /// returns  what the next line holds; nothing: the end, then and ever after
-  /// errors   as of ApiEvents
+  /// Waits for the next line.
+  ///
+  /// returns  the value of the next line; nothing: the end, also for later calls
+  /// errors   as for ApiEvents
   [[nodiscard]] Task<Result<std::optional<T>>> next() { return take(*items_); }
 
  private:

@@ -41,7 +41,7 @@ std::string text_of(const Reading& reading) {
 }
 std::string text_of(const Error& error) {
   return std::to_string(error.status()) +
-         (error.detail().contains("not what its document says") ? " not as told" : "");
+         (error.detail().contains("does not match its OpenAPI document") ? " not as told" : "");
 }
 
 /// Two calls behind an error show whether it was the last.

@@ -33,11 +33,11 @@ void append_line(Buffer& lines, std::string_view name, std::string_view value) {
 }
 
 constexpr std::string_view kLateHead =
-    "The server did not answer in time: raise first_byte, or timeout().";
+    "The server did not respond in time: raise first_byte, or timeout().";
 constexpr std::string_view kLateContent =
-    "The server did not take the content in time: raise timeout().";
+    "The server did not accept the request body in time: raise timeout().";
 constexpr std::string_view kLateWhole =
-    "The answer was not whole in time: raise timeout(), or take its content in pieces.";
+    "The response was not complete in time: raise timeout(), or read the body in pieces.";
 
 }  // namespace
 
@@ -316,21 +316,20 @@ bool Call::may_retry() {
 
 Call::Fault Call::follow() {
   if (redirects_ == state_.options.redirects_max) {
-    return ClientError{too_many_redirects,
-                       "One redirect follows the other: raise redirects_max, "
-                       "or look at " +
-                           url_.to_text() + "."};
+    return ClientError{
+        too_many_redirects,
+        "There are too many redirects: raise redirects_max, or check " + url_.to_text() + "."};
   }
   ++redirects_;
   auto url = http::resolve_reference(url_, *received_->find("Location"));
   if (!url) {
-    return ClientError{bad_redirect, "The server redirects to what is no URL of HTTP: " +
-                                         std::string(url.error())};
+    return ClientError{bad_redirect,
+                       "The server redirects to an invalid URL: " + std::string(url.error())};
   }
   if (url_.is_secure && !url->is_secure && !state_.options.may_leave_https) {
-    return ClientError{bad_redirect,
-                       "The server redirects from https to http: set "
-                       "may_leave_https if that is what you want."};
+    return ClientError{
+        bad_redirect,
+        "The server redirects from https to http: set may_leave_https to allow this."};
   }
   // A redirect that drops the content may lead elsewhere, so this comes before the origins are
   // compared.
@@ -339,8 +338,8 @@ Call::Fault Call::follow() {
     if (parts_->content_kind != ContentKind::none && !state_.options.may_send_content_elsewhere &&
         !is_upgraded(url_, *url)) {
       return ClientError{bad_redirect,
-                         "The server redirects the content to another origin: set "
-                         "may_send_content_elsewhere if that is what you want."};
+                         "The server redirects the request body to another origin: set "
+                         "may_send_content_elsewhere to allow this."};
     }
     // Credentials are for the origin that they were given for (RFC 9110, 15.4).
     parts_->keep_plain_fields();
@@ -372,11 +371,11 @@ ClientError Call::explained(ClientError error) const {
 std::string_view Call::why_not_again() const noexcept {
   const bool may_be_done = !lease_.is_held() || lease_->processed() == Processed::perhaps;
   if (may_be_done && !parts_->is_idempotent()) {
-    return " It was not asked again because it may have been done.";
+    return " The request was not repeated because the server may have processed it.";
   }
   return parts_->is_repeatable()
              ? std::string_view()
-             : " It was not asked again because its content cannot be made twice.";
+             : " The request was not repeated because its body cannot be sent twice.";
 }
 
 }  // namespace eider::detail::client

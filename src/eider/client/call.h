@@ -1,5 +1,5 @@
-// One request from its wish to its answer: attempts, redirects, retries and deadlines.
-// Must not know how connections are made, nor how bytes become an answer.
+// One request of the HTTP client: attempts, redirects, retries and deadlines.
+// Layering: must not know how connections are made, nor how bytes become an answer.
 #pragma once
 
 #include <memory>

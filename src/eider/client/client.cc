@@ -111,7 +111,7 @@ detail::client::ClientState& HttpClient::state() {
     state_ = std::make_shared<detail::client::ClientState>(Loop::current(), options_,
                                                            std::move(dialler_));
   }
-  ensure(&state_->loop == &Loop::current(), "a client on another loop than its own");
+  ensure(&state_->loop == &Loop::current(), "a client must be used on its own event loop");
   return *state_;
 }
 

@@ -1,5 +1,5 @@
-// The HTTP client, for coroutines: one line for the usual request, a builder for the rest.
-// Must not be shared between threads: each loop has one of its own.
+// Client: an HTTP client for coroutines.
+// Layering: must not be shared between threads: each loop has one of its own.
 #pragma once
 
 #include <memory>
@@ -23,36 +23,38 @@ namespace net {
 class Dialler;
 }  // namespace net
 
-/// Connections are kept and shared by all requests. It outlives them and their answers.
+/// An HTTP client. All requests share its connections. It must outlive them and their responses.
 ///
 ///     HttpClient client;
 ///     auto reply = co_await client.get("http://127.0.0.1:8080/notes");
 ///     if (!reply) … reply.error().text …
 ///     auto notes = reply->json<std::vector<Note>>();
 ///
-/// Destroying a task that asks closes its connection, or ends its stream of HTTP/2.
+/// Destroying a task that waits for a response closes its connection, or resets its HTTP/2 stream.
 class HttpClient {
  public:
   using Reply = ClientRequest::Reply;
 
   explicit HttpClient(ClientOptions options = {});
-  /// For tests: connections come from `dialler`.
+  /// Uses the connections of `dialler`, for tests.
   HttpClient(ClientOptions options, std::unique_ptr<net::Dialler> dialler);
   HttpClient(HttpClient&& other) noexcept;
   HttpClient& operator=(HttpClient&& other) noexcept;
   ~HttpClient();
 
-  /// All that can be said about a request; then `send()` or `send_streamed()`.
-  /// Pre: on a loop, and always on the same one.
+  /// Builds a request step by step; then call `send()` or `send_streamed()`.
+  /// Pre: on an event loop, and always on the same one.
   [[nodiscard]] ClientRequest request(Method method, std::string_view url);
 
+  /// Sends a request without a body.
+  ///
   /// url      "http://host[:port][/path][?query]"
-  /// returns  the answer, whatever its status
-  /// errors   ClientFault says which
+  /// returns  the response, with any status
+  /// errors   see ClientFault
   [[nodiscard]] Task<Reply> get(std::string_view url);
   [[nodiscard]] Task<Reply> head(std::string_view url);
   [[nodiscard]] Task<Reply> delete_(std::string_view url);
-  /// value  any that json::write takes
+  /// value  any value that json::write accepts
   template <class T>
   [[nodiscard]] Task<Reply> post_json(std::string_view url, const T& value) {
     return request(Method::post, url).json(value).send();
@@ -62,12 +64,13 @@ class HttpClient {
     return request(Method::put, url).json(value).send();
   }
 
-  /// A WebSocket by this client's way to servers: its names, addresses, proxies and TLS, in place
-  /// of those of the options. Where there is a connection of HTTP/2 to the host, and the host takes
-  /// WebSockets over it (RFC 8441), it is a stream of that. It may outlive the client.
+  /// Connects a WebSocket with this client's name resolution, allowed addresses, proxies and TLS,
+  /// instead of those of the options. If there is an HTTP/2 connection to the host, and the host
+  /// supports WebSockets over it (RFC 8441), the WebSocket is a stream of it. It may outlive the
+  /// client.
   ///
   /// url      "ws://host[:port][/path][?query]", or wss:// for TLS
-  /// errors   WsClientFault says which
+  /// errors   see WsClientFault
   [[nodiscard]] Task<WsClient::Connected> websocket(std::string url, WsClientOptions options = {});
 
  private:

@@ -63,8 +63,8 @@ ClientError to_client_error(net::ConnectError error) {
 
 Error to_error(const ClientError& error) {
   const bool is_late = error.fault == ClientFault::timed_out;
-  return Error(is_late ? 504 : 502, is_late ? "A service behind this one does not answer in time."
-                                            : "A service behind this one does not answer.")
+  return Error(is_late ? 504 : 502, is_late ? "An upstream service did not respond in time."
+                                            : "An upstream service did not respond.")
       .because(error.text);
 }
 

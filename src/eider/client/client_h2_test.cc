@@ -319,9 +319,8 @@ TEST(ClientH2, says_that_content_cannot_be_made_twice_where_nobody_has_looked_at
     line.say(greeting() + refusal);
     EXPECT_EQ(asked.text(), "connection_lost");
     const std::string& said = asked.reply->error().text;
-    EXPECT_NE(said.find("not asked again because its content cannot be made twice"),
-              std::string::npos);
-    EXPECT_EQ(said.find("may have been done"), std::string::npos) << said;
+    EXPECT_NE(said.find("not repeated because its body cannot be sent twice"), std::string::npos);
+    EXPECT_EQ(said.find("may have processed it"), std::string::npos) << said;
     EXPECT_EQ(line.peers.size(), 1U);
   }
 }

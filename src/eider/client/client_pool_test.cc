@@ -119,7 +119,7 @@ TEST(ClientRetries, does_not_repeat_a_post_that_may_have_been_done) {
   const SentRequest& post = line.ask(Method::post, "http://a/");
   line.end();
   EXPECT_EQ(post.text(), "connection_lost");
-  EXPECT_NE(post.reply->error().text.find("not asked again"), std::string::npos);
+  EXPECT_NE(post.reply->error().text.find("not repeated"), std::string::npos);
   const SentRequest& repeatable =
       line.ask(Method::post, "http://a/", [](ClientRequest& request) { request.repeatable(); });
   line.say(answer("2"), 1);

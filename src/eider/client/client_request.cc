@@ -122,7 +122,7 @@ ClientRequest::ClientRequest(ClientState& state, Method method, std::string_view
   parts_->method = method;
   parts_->url = url;
   if (method == Method::unknown || method == Method::connect) {
-    parts_->fault = {ClientFault::bad_request, "This method cannot be sent by a request."};
+    parts_->fault = {ClientFault::bad_request, "This method cannot be used for a request."};
   }
 }
 ClientRequest::ClientRequest(ClientRequest&& other) noexcept = default;

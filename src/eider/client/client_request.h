@@ -1,5 +1,5 @@
-// A request of the HTTP client in the making: whatever the one-line calls do not say.
-// Must not be sent twice.
+// A request of the HTTP client, built step by step.
+// Layering: must not be sent twice.
 #pragma once
 
 #include <concepts>
@@ -29,68 +29,72 @@ struct ClientState;
 struct RequestParts;
 }  // namespace detail::client
 
-/// One name and one value of a form.
+/// The name and value of a form field.
 using FormField = std::pair<std::string_view, std::string_view>;
-/// Gives the next piece of content each time it is called; an empty one is the end.
+/// Returns the next piece of the body at each call; an empty piece is the end.
 using ContentProducer = std::function<Task<std::string>()>;
 
+/// A request of the HTTP client:
+///
 ///     auto sending = client.request(Method::put, url).header("If-Match", etag).json(note).send();
 ///     auto reply = co_await std::move(sending);
 ///
-/// What cannot be sent is told when it is sent: ClientFault::bad_request.
+/// Invalid requests are reported when they are sent: ClientFault::bad_request.
 class ClientRequest {
  public:
   using Reply = Result<ClientResponse, ClientError>;
   using StreamedReply = Result<ClientStream, ClientError>;
 
-  /// For the client, which outlives the request and its answer.
+  /// For the client, which outlives the request and its response.
   ClientRequest(detail::client::ClientState& state, Method method, std::string_view url);
   ClientRequest(ClientRequest&& other) noexcept;
   ClientRequest& operator=(ClientRequest&& other) noexcept;
   ~ClientRequest();
 
-  /// Adds a field. Those of the connection and of the framing are the client's own.
+  /// Adds a header. The client itself sets the headers of the connection and the framing.
   ClientRequest& header(std::string_view name, std::string_view value);
-  /// Authorization: Basic (RFC 7617). user  without a colon
+  /// Sets Authorization: Basic (RFC 7617). user  without a colon
   ClientRequest& basic_auth(std::string_view user, std::string_view password);
-  /// Authorization: Bearer (RFC 6750).
+  /// Sets Authorization: Bearer (RFC 6750).
   ClientRequest& bearer(std::string_view token);
-  /// Adds a pair to the URL's query, encoded.
+  /// Adds a query parameter, percent-encoded.
   ClientRequest& query(std::string_view name, std::string_view value);
 
-  /// The content, as it is.
+  /// Sets the body, unchanged.
   ClientRequest& body(std::string content, std::string_view content_type);
-  /// Any value that json::write takes, as application/json.
+  /// Sets the body to a value as application/json; any value that json::write accepts.
   template <class T>
   ClientRequest& json(const T& value) {
     return body(json::to_text(value), "application/json");
   }
-  /// application/x-www-form-urlencoded
+  /// Sets the body to application/x-www-form-urlencoded.
   ClientRequest& form(std::initializer_list<FormField> fields);
   ClientRequest& form(std::span<const FormField> fields);
-  /// multipart/form-data
+  /// Sets the body to multipart/form-data.
   ClientRequest& form(const MultipartForm& form);
-  /// Content that is made while it is sent, no faster than the server takes it. Chunked, unless its
-  /// length is told. It cannot be sent again: no retries, and no redirects that keep the content.
+  /// Sets a body that is produced while it is sent, no faster than the server accepts it. Chunked,
+  /// unless a length is set. It cannot be sent again: no retries, and no redirects that keep the
+  /// body.
   ///
-  /// producer  called, and its task awaited, until it gives an empty piece; what it throws ends the
+  /// producer  called, and its task awaited, until it returns an empty piece; an exception ends the
   ///           request
   ClientRequest& body_from(ContentProducer producer, std::string_view content_type);
   ClientRequest& body_from(ContentProducer producer, std::string_view content_type,
                            std::uint64_t bytes);
 
-  /// In place of ClientOptions::whole.
+  /// Replaces ClientOptions::whole.
   ClientRequest& timeout(Duration whole);
-  /// To do this twice does no harm: it may be retried though its method does not say so.
+  /// Allows retries although the method is not idempotent.
   ClientRequest& repeatable();
-  /// It is not to be retried though its method would allow it.
+  /// Disallows retries although the method is idempotent.
   ClientRequest& only_once();
 
-  /// Asks, and gathers the answer, also while content is still being sent. The request is empty
-  /// then.
+  /// Sends the request and reads the whole response, also while the body is still being sent. The
+  /// request is empty afterwards.
   [[nodiscard]] Task<Reply> send();
-  /// Asks, and comes back with the answer's head; its content is taken by ClientStream::next. The
-  /// request's content may still be on its way then, until the answer's end or an error's head.
+  /// Sends the request and returns after the response headers; read the body with
+  /// ClientStream::next. The request body may still be sent then, until the end of the response or
+  /// an error status.
   [[nodiscard]] Task<StreamedReply> send_streamed();
 
  private:

@@ -18,7 +18,7 @@ class SilenceDeadline {
                   const detail::client::ClientState& client)
       : exchange_(exchange) {
     exchange.set_deadline(client.loop.now() + client.options.silence,
-                          "The server fell silent within its answer: raise silence.");
+                          "The server stopped sending its response: raise silence.");
   }
   SilenceDeadline(const SilenceDeadline&) = delete;
   SilenceDeadline& operator=(const SilenceDeadline&) = delete;

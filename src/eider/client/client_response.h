@@ -1,5 +1,5 @@
-// Answers as the HTTP client gives them: whole, or with their content still to come.
-// Must not be changed by their readers.
+// Responses of the HTTP client: complete, or with a body that is still arriving.
+// Layering: must not be changed by their readers.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ struct ClientState;
 struct Received;
 }  // namespace detail::client
 
-/// An answer with all of its content in memory. All views are valid as long as it is.
+/// A response with its whole body in memory. All views are valid as long as the response.
 class ClientResponse {
  public:
   /// For the client.
@@ -31,24 +31,24 @@ class ClientResponse {
   ClientResponse& operator=(ClientResponse&& other) noexcept;
   ~ClientResponse();
 
-  /// 200 to 999.
+  /// Returns the status, 200 to 999.
   [[nodiscard]] int status() const noexcept;
-  /// 2xx.
+  /// Returns whether the status is 2xx.
   [[nodiscard]] bool is_ok() const noexcept { return status() / 100 == 2; }
-  /// The first field of that name, compared without case.
+  /// Returns the first header with that name, case-insensitive.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;
-  /// All field lines in their order.
+  /// Returns all headers in their order.
   [[nodiscard]] std::span<const Field> headers() const noexcept;
-  /// The content, decompressed.
+  /// Returns the body, decompressed.
   [[nodiscard]] std::string_view body() const noexcept;
-  /// The fields behind a chunked content (RFC 9110, section 6.5).
+  /// Returns the trailers of a chunked body (RFC 9110, section 6.5).
   [[nodiscard]] std::span<const Field> trailers() const noexcept;
-  /// What was asked last: another URL than the first one when redirects were followed.
+  /// Returns the last URL: not the first one if redirects were followed.
   [[nodiscard]] std::string_view url() const noexcept;
 
-  /// The content read as JSON, whatever its Content-Type says.
+  /// Reads the body as JSON, regardless of its Content-Type.
   ///
-  /// errors   as json::read: 400 for what is no JSON, 422 with the members that do not fit
+  /// errors   as json::read: 400 if it is not JSON, 422 with the validation errors
   template <class T>
   [[nodiscard]] Result<T> json(const json::Limits& limits = {}) const {
     return eider::json::read<T>(body(), limits);
@@ -58,9 +58,9 @@ class ClientResponse {
   std::unique_ptr<detail::client::Received> received_;
 };
 
-/// An answer whose content is taken piece by piece; the server is slowed down to the pace of that.
-/// Destroying it before the end closes the connection, or ends the stream of HTTP/2. The client
-/// outlives it.
+/// A response whose body is read in pieces; the server is slowed down to the speed of the reader.
+/// Destroying it before the end closes the connection, or resets the HTTP/2 stream. The client must
+/// outlive it.
 class ClientStream {
  public:
   /// For the client.
@@ -74,15 +74,15 @@ class ClientStream {
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;
   [[nodiscard]] std::span<const Field> headers() const noexcept;
   [[nodiscard]] std::string_view url() const noexcept;
-  /// Empty until the content has come to its end.
+  /// Returns the trailers; empty until the end of the body.
   [[nodiscard]] std::span<const Field> trailers() const noexcept;
 
-  /// `auto piece = co_await reply.next();` One waits at a time.
+  /// Reads the next piece: `auto piece = co_await reply.next();` Only one task may wait.
   ///
-  /// returns  some content, decompressed, valid until the next call; empty: the end
+  /// returns  a piece of the body, decompressed, valid until the next call; empty: the end
   /// errors   timed_out (ClientOptions::silence), connection_lost, bad_answer, bad_coding,
-  ///          too_large; of content that is still being sent: bad_request, or what its producer
-  ///          throws
+  ///          too_large; for a body that is still being sent: bad_request, or the exception of its
+  ///          producer
   [[nodiscard]] Task<Result<std::string_view, ClientError>> next();
 
  private:

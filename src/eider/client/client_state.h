@@ -1,5 +1,5 @@
-// What all requests of one client share.
-// Must not outlive its loop.
+// The state that all requests of one client share.
+// Layering: must not outlive its loop.
 #pragma once
 
 #include <memory>

@@ -54,10 +54,9 @@ Task<ContentSource::Taken> Produced::next() {
 }
 
 std::string_view Produced::flaw() const noexcept {
-  return has_wrong_length_
-             ? "The content is not as long as was said: leave the length out, or give "
-               "as many bytes."
-             : "";
+  return has_wrong_length_ ? "The request body does not have the specified length: omit the "
+                             "length, or send as many bytes."
+                           : "";
 }
 
 void ContentSender::start() {
@@ -81,7 +80,7 @@ Task<> ContentSender::run() {
   } catch (...) {
     // The exception is kept before the exchange fails: those who wait ask for it then.
     thrown_ = std::current_exception();
-    exchange_.give_up(ClientFault::bad_request, "The content could not be made.");
+    exchange_.give_up(ClientFault::bad_request, "The request body could not be produced.");
   }
   // Those who wait for the content go on, however it has ended.
   exchange_.note_sent();

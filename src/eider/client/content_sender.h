@@ -1,5 +1,5 @@
-// Sends the content of a request as fast as the connection takes it, while its answer comes.
-// Must not judge the answer: it stops when the exchange says that no more is wanted.
+// Sends a request body as fast as the connection accepts it.
+// Layering: must not judge the answer: it stops when the exchange says that no more is wanted.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The cookies that servers have set, and which of them go back to whom (RFC 6265, section 5).
-// Must not be shared between threads, and writes nothing to disk.
+// CookieJar: stores cookies, and selects those for a request (RFC 6265, section 5).
+// Layering: must not be shared between threads, and writes nothing to disk.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,28 @@
 
 namespace eider {
 
-/// Whether everybody may have a name under `domain`, by the list at publicsuffix.org that the
-/// system carries: "com", "co.uk", "github.io", and each name of one label that is not in it.
+/// Returns whether `domain` is a public suffix, by the system's list of publicsuffix.org: "com",
+/// "co.uk", "github.io", and each name of one label that is not in the list.
 ///
-/// domain  in lower case
+/// domain  in lowercase
 [[nodiscard]] bool is_public_suffix(std::string_view domain);
 
 struct CookieJarOptions {
   std::size_t per_domain_max = 50;
   std::size_t cookies_max = 3000;
-  /// Name and value of one.
+  /// Maximum length of the name and value of a cookie.
   std::size_t cookie_bytes_max = 4096;
-  /// Of one Cookie field; what comes behind is left out.
+  /// Maximum length of a Cookie header; further cookies are not sent.
   std::size_t field_bytes_max = 8192;
-  /// Whether everybody may have a name under this domain, so that no cookie may be for all of it.
-  /// Null: a cookie for a parent domain is kept for the host alone that has set it, and other hosts
-  /// of the domain do not get it.
+  /// Returns whether a domain is a public suffix, for which no cookie can be set. Null: a cookie
+  /// for a parent domain is stored only for the host that set it; other hosts of the domain do not
+  /// get it.
   std::function<bool(std::string_view domain)> is_public_suffix = eider::is_public_suffix;
 };
 
-/// Where a request goes.
+/// The destination of a request.
 ///
-/// host  in lower case, without brackets
+/// host  in lowercase, without brackets
 /// path  without the query, at least "/"
 struct CookieSite {
   std::string_view host;
@@ -48,14 +48,14 @@ class CookieJar {
  public:
   explicit CookieJar(CookieJarOptions options = {});
 
-  /// Takes the value of one Set-Cookie field.
+  /// Stores the cookie of one Set-Cookie header.
   ///
-  /// returns  whether it was kept: false for what is malformed, too long, for another domain,
-  /// against
-  ///          the promises of its name (__Host-, __Secure-), or wrongly Secure; and when it deletes
+  /// returns  whether it was stored: false if it is malformed, too long, for another domain,
+  ///          against the rules of its name (__Host-, __Secure-), or Secure without TLS; and if it
+  ///          deletes a cookie
   bool store(const CookieSite& from, std::string_view field_value, std::int64_t now_seconds);
 
-  /// The value of the Cookie field: "a=b; c=d"; empty when there is none.
+  /// Returns the value of the Cookie header: "a=b; c=d"; empty if there are no cookies.
   [[nodiscard]] std::string field_for(const CookieSite& to, std::int64_t now_seconds) const;
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

@@ -186,7 +186,7 @@ void ClientExchange::expire() {
 void ClientExchange::take_interim(ProtocolVersion version, int status,
                                   std::span<const Field> fields) {
   if (++interims_ > kInterimMax) {
-    return fail_with(ClientFault::bad_answer, "The server sends one interim answer after another.");
+    return fail_with(ClientFault::bad_answer, "The server sends too many interim responses.");
   }
   if (status == 100) {
     may_send_ = true;
@@ -279,7 +279,7 @@ void ClientExchange::gather(std::string_view data) {
 void ClientExchange::end_answer(std::string_view trailer_lines) {
   const bool is_whole = terms_.gathering == Gathering::whole;
   if (is_whole && decoder_ && decoded_status_ != Decompressed::done) {
-    return fail_with(ClientFault::bad_coding, "The compressed content ends too early.");
+    return fail_with(ClientFault::bad_coding, "The compressed body ends too early.");
   }
   if (!trailer_lines.empty()) {
     into_->set_trailers(trailer_lines);
@@ -299,8 +299,8 @@ std::optional<ClientError> ClientExchange::decoding_error(Decompressed status) {
       return std::nullopt;
     case Decompressed::too_large:
       return ClientError{ClientFault::too_large,
-                         "The content becomes too large when it is decompressed: raise "
-                         "body_bytes_max, or the limits in ClientOptions::decompression."};
+                         "The decompressed response body is too large: raise body_bytes_max, or "
+                         "the limits in ClientOptions::decompression."};
     case Decompressed::corrupt:
     case Decompressed::trailing:
       break;
@@ -336,8 +336,7 @@ Result<std::string_view, ClientError> ClientExchange::decode_piece() {
   }
   const bool is_cut = has_taken_all() && decoded_status_ != Decompressed::done;
   if (is_cut && made_.empty()) {
-    return eider::fail(
-        ClientError{ClientFault::bad_coding, "The compressed content ends too early."});
+    return eider::fail(ClientError{ClientFault::bad_coding, "The compressed body ends too early."});
   }
   return made_.view();
 }
@@ -369,7 +368,8 @@ void ClientExchange::give_up(ClientFault why, std::string_view text) {
 
 void ClientExchange::fail_too_large() {
   fail_with(ClientFault::too_large,
-            "The content is larger than allowed: raise body_bytes_max, or take it in pieces.");
+            "The response body is larger than allowed: raise body_bytes_max, or read the body in "
+            "pieces.");
 }
 
 void ClientExchange::fail_with(ClientFault fault, std::string_view text) {

@@ -1,5 +1,5 @@
-// One request under way and its answer as it comes: what tasks wait for, and what they find.
-// Must not know by which protocol, nor choose what to ask for, nor when to ask again.
+// One request and its response as it arrives.
+// Layering: must not know by which protocol, nor choose what to ask for, nor when to ask again.
 #pragma once
 
 #include <coroutine>

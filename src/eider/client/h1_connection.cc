@@ -136,11 +136,12 @@ void H1Connection::on_end() {
       stream().close();
       return;
     case Phase::head:
-      return lose(has_heard() ? "The server ended the connection within the head of its answer."
-                              : "The server ended the connection without an answer.");
+      return lose(has_heard() ? "The server closed the connection within the response headers."
+                              : "The server closed the connection without a response.");
     case Phase::body:
-      return body_.may_end() ? end_answer({})
-                             : lose("The server ended the connection before its answer was whole.");
+      return body_.may_end()
+                 ? end_answer({})
+                 : lose("The server closed the connection before the response was complete.");
     case Phase::done:
     case Phase::failed:
       return;
@@ -202,7 +203,7 @@ void H1Connection::read_head(const h1::ReplyHead& head) {
   }
   if (head.status == 101) {
     return fail_with(ClientFault::bad_answer,
-                     "The server switches to another protocol, which was not asked for.");
+                     "The server switched to a protocol that was not requested.");
   }
   keeps_alive_ = head.keeps_alive;
   // The reader of the content stands before the head is told, which may fail the exchange.

@@ -101,7 +101,7 @@ void H2Connection::end_when_over() {
   if (session_.is_doomed()) {
     end(ClientFault::bad_answer, session_.flaw());
   } else if (session_.is_over()) {
-    end(ClientFault::connection_lost, "The server has ended the connection.");
+    end(ClientFault::connection_lost, "The server closed the connection.");
   }
 }
 
@@ -142,7 +142,7 @@ void H2Connection::wake_waiting() noexcept {
 }
 
 void H2Connection::on_end() {
-  end(ClientFault::connection_lost, "The server ended the connection before it had answered.");
+  end(ClientFault::connection_lost, "The server closed the connection before it responded.");
 }
 
 void H2Connection::on_broken(NetError error) {
@@ -166,7 +166,7 @@ void H2Connection::expire() {
     return;
   }
   if (pongs_awaited_ > session_.pongs()) {
-    return end(ClientFault::connection_lost, "The server does not answer a PING: it is gone.");
+    return end(ClientFault::connection_lost, "The server did not respond to a PING.");
   }
   session_.ping();
   pongs_awaited_ = session_.pongs() + 1;

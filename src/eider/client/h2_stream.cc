@@ -16,7 +16,7 @@ using h2::OutField;
 
 /// Of content that has left and is still in front of what waits.
 constexpr std::size_t kSentBytesMax = 64UL * 1024;
-constexpr std::string_view kGone = "The server goes away, and has not looked at the request.";
+constexpr std::string_view kGone = "The server is shutting down and did not process the request.";
 
 /// RFC 9113, section 8.3.1.
 void append_place(std::vector<OutField>& fields, const OutHead& head) {
@@ -40,7 +40,7 @@ void append_head(std::vector<OutField>& fields, const OutHead& head) {
 }
 
 std::string reset_text(h2::ErrorCode code) {
-  return "The server has taken its answer back (RST_STREAM, code " +
+  return "The server aborted its response (RST_STREAM, code " +
          std::to_string(static_cast<std::uint32_t>(code)) + ").";
 }
 
@@ -196,14 +196,13 @@ void H2Stream::on_closed(const h2::StreamEnd& end) {
   connection_.declines_h2_ |= end.code == h2::ErrorCode::http_1_1_required;
   switch (end.fate) {
     case h2::StreamFate::whole:
-      return lose("The server ended its answer without one.");
+      return lose("The server ended the stream without a response.");
     case h2::StreamFate::reset:
       return end.code == h2::ErrorCode::http_1_1_required
-                 ? fail_unprocessed(Processed::no, "The server wants HTTP/1.1.")
+                 ? fail_unprocessed(Processed::no, "The server requires HTTP/1.1.")
                  : lose(reset_text(end.code));
     case h2::StreamFate::refused:
-      return fail_unprocessed(Processed::refused,
-                              "The server has too much to do (REFUSED_STREAM).");
+      return fail_unprocessed(Processed::refused, "The server is overloaded (REFUSED_STREAM).");
     case h2::StreamFate::unseen:
       return fail_unprocessed(Processed::no, kGone);
     case h2::StreamFate::malformed:

@@ -1,5 +1,5 @@
-// One exchange over an HTTP/2 connection: a stream of its session.
-// Must not outlive the connection, nor touch what others do on it.
+// One exchange over a stream of an HTTP/2 connection.
+// Layering: must not outlive the connection, nor touch what others do on it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// When a request is asked again or elsewhere: redirects (RFC 9110, section 15.4) and retries.
-// Must not ask: it says whether, and how long to wait.
+// Decides on redirects (RFC 9110, section 15.4) and retries.
+// Layering: must not ask: it says whether, and how long to wait.
 #pragma once
 
 #include <cstdint>

@@ -76,10 +76,9 @@ Lease Pool::own(Connections::Lease lease, net::Connection of) {
 }
 
 ClientError Pool::no_room(const net::Route& route) {
-  return {ClientFault::timed_out,
-          "All connections to " + route.host +
-              " are in use: raise connections_per_host_max or connections_max, or ask for less at "
-              "once."};
+  return {ClientFault::timed_out, "All connections to " + route.host +
+                                      " are in use: raise connections_per_host_max or "
+                                      "connections_max, or send fewer requests at once."};
 }
 
 /// protocols  offered by ALPN where it is encrypted

@@ -1,5 +1,5 @@
-// The connections of one client: which protocol they speak, and which requests share one.
-// Must not send anything, nor count connections and their idleness: net::Pool does.
+// The connections of one client: their protocols, and the requests that share them.
+// Layering: must not send anything, nor count connections and their idleness: net::Pool does.
 #pragma once
 
 #include <cstddef>

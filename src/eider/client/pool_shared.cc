@@ -180,8 +180,7 @@ Pool::Leased Pool::settle(const net::Route& route, Host& host, Connections::Leas
     return share_unused(host, std::move(lease));
   }
   if (options_.http2 == Http2Use::always) {
-    return fail(
-        ClientError{ClientFault::tls_failed, "The server does not agree on HTTP/2 (ALPN)."});
+    return fail(ClientError{ClientFault::tls_failed, "The server does not support HTTP/2 (ALPN)."});
   }
   known.speech = Speech::h1;
   return own(std::move(lease), std::move(of));

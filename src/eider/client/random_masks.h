@@ -1,5 +1,5 @@
-// Mask keys that nobody can predict: the kernel's random numbers, fetched some at a time.
-// Must not be shared between threads, and hands out no byte twice.
+// Unpredictable mask keys: random numbers of the kernel, fetched in batches.
+// Layering: must not be shared between threads, and hands out no byte twice.
 #pragma once
 
 #include <array>

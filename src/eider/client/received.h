@@ -1,5 +1,5 @@
-// What has come of one answer, with memory of its own.
-// Must not refer to the connection that it came over.
+// The received part of one response.
+// Layering: must not refer to the connection that it came over.
 #pragma once
 
 #include <cstdint>

@@ -47,11 +47,11 @@ std::string lines_where(std::string_view lines, const IsKept& is_kept) {
 void RequestParts::add_field(std::string_view name, std::string_view value) {
   if (!is_token(name) || !is_field_value(value)) {
     fault = {ClientFault::bad_request,
-             "A header cannot be sent: its name is no token, or its value has a control character "
-             "or a blank at an end."};
+             "A header cannot be sent: its name is not a token, or its value has a control "
+             "character, or a space at its start or end."};
   } else if (is_own_field(name)) {
     fault = {ClientFault::bad_request,
-             "The header " + std::string(name) + " is the client's own: leave it out."};
+             "The header " + std::string(name) + " is set by the client: remove this header."};
   } else {
     field_lines.append(name).append(": ").append(value).append(kCrlf);
   }

@@ -1,5 +1,5 @@
-// One request as it was asked for, before it is known where it goes.
-// Must not hold anything of an attempt: it serves all of them.
+// The parts of one request, before its destination is resolved.
+// Layering: must not hold anything of an attempt: it serves all of them.
 #pragma once
 
 #include <cstdint>

@@ -41,13 +41,13 @@ ResponseHeadFault fault_of(ResponseFlaw flaw, std::string_view in) noexcept {
 std::string_view text(ResponseHeadFault fault) noexcept {
   switch (fault) {
     case ResponseHeadFault::need_more:
-      return "The server's answer has no end.";
+      return "The server's response headers do not end.";
     case ResponseHeadFault::bad_status_line:
-      return "The server does not answer in HTTP/1.1.";
+      return "The server's response is not HTTP/1.1.";
     case ResponseHeadFault::bad_field:
-      return "A field of the server's answer is not valid.";
+      return "A header of the server's response is not valid.";
     case ResponseHeadFault::too_large:
-      return "The server's answer is too large.";
+      return "The server's response headers are too large.";
   }
   return {};
 }

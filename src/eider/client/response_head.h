@@ -1,5 +1,5 @@
-// The head of a server's answer (RFC 9112, sections 4 and 5), strictly and within bounds.
-// Must not find the end of a body: an upgrade has no use for one.
+// Parses the head of a response (RFC 9112, sections 4 and 5), within limits.
+// Layering: must not find the end of a body: an upgrade has no use for one.
 #pragma once
 
 #include <cstddef>

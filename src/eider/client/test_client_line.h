@@ -1,5 +1,6 @@
 // For tests: a HttpClient on a simulated loop, and the servers' ends of its lines in the test's
-// hand. Must not be used outside of tests.
+// hand.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Calls that wait for their turn on shared connections: first come, first served.
-// Must not know what a turn is good for: a call that is woken looks again.
+// A fair queue of calls that wait for shared connections.
+// Layering: must not know what a turn is good for: a call that is woken looks again.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A WebSocket connection to another server (RFC 6455), for coroutines.
-// Must not connect again by itself when the connection has ended.
+// WsClient: a WebSocket connection to another server (RFC 6455), for coroutines.
+// Layering: must not connect again by itself when the connection has ended.
 #pragma once
 
 #include <chrono>
@@ -28,16 +28,17 @@ class HttpClient;
 
 struct WsClientOptions {
   /// Limits, deadlines, compression, and the subprotocols in the order of preference; the server
-  /// may choose one of them, and no other.
+  /// may select one of them.
   WebSocketOptions socket = {};
-  /// Further fields of the request, such as Authorization or Origin. Not those of the handshake.
+  /// Additional headers of the request, such as Authorization or Origin. Not those of the
+  /// handshake.
   std::vector<std::pair<std::string, std::string>> headers = {};
 
   Duration connect = std::chrono::seconds(5);
-  /// From the connected socket to the end of the server's answer.
+  /// Time limit from the connected socket to the end of the server's response.
   Duration handshake = std::chrono::seconds(5);
 
-  /// As ClientOptions has them.
+  /// As in ClientOptions.
   std::string dns_servers = {};
   AllowAddress allow_address = nullptr;
   TlsClientOptions tls = {};
@@ -45,26 +46,26 @@ struct WsClientOptions {
   /// "http://[user:password@]host:port" or "socks5://…"; empty: none.
   std::string proxy = {};
 
-  /// Where mask keys and the handshake's key come from; the kernel's random numbers when null.
-  /// Outlives the client.
+  /// The source of mask keys and of the handshake's key; null: random numbers of the kernel. Must
+  /// outlive the client.
   ws::MaskSource* masks = nullptr;
 };
 
 enum class WsClientFault : std::uint8_t {
-  bad_url,        ///< no ws:// or wss:// URL, or one with a user, a fragment or an invalid byte
-  no_such_name,   ///< the host's name has no address, or no name server answers
+  bad_url,        ///< not a ws:// or wss:// URL, or one with a user, a fragment or an invalid byte
+  no_such_name,   ///< the host name has no address, or the name servers did not respond
   bad_option,     ///< a subprotocol or header that cannot be sent
-  not_connected,  ///< nobody answered at the address, or the connection was lost
+  not_connected,  ///< no address accepted the connection, or the connection was lost
   tls_failed,     ///< the certificate is not trusted, or the encryption failed
-  timed_out,      ///< not connected, or not answered, in time
-  declined,       ///< the server answered in HTTP, but not with 101
-  bad_answer,     ///< what the server answered is no handshake, or not the one asked for
+  timed_out,      ///< no connection or no response in time
+  declined,       ///< the server returned another status than 101
+  bad_answer,     ///< the response is not a valid handshake
 };
 
-/// Why there is no connection.
+/// Why a WebSocket could not connect.
 ///
-/// status  the answer's, when the server declined; else 0
-/// text    what happened, in a sentence or two
+/// status  of the response, if the server declined; else 0
+/// text    the problem, in one or two sentences
 struct WsClientError {
   WsClientFault fault;
   std::string text;
@@ -75,28 +76,29 @@ namespace detail::client {
 class WsConnection;
 }
 
-/// One task receives, others may send; all on the loop that connected. It outlives them.
-/// Destroying it closes the connection at once, without a close frame.
+/// A WebSocket connection to another server. One task receives, other tasks may send, all on the
+/// event loop that connected. The WsClient must outlive them. Destroying it closes the connection
+/// at once, without a close frame.
 ///
 ///     auto client = co_await WsClient::connect("ws://127.0.0.1:8080/feed/a");
 ///     …
 ///     const bool is_sent = co_await client->send("hello");
 ///     while (auto message = co_await client->receive()) …
 ///
-/// What arrives while nobody receives waits, up to WebSocketOptions::queued_bytes_max. Pings are
-/// answered and deadlines kept meanwhile.
+/// Messages are queued while no task receives, up to WebSocketOptions::queued_bytes_max. Pings are
+/// answered and deadlines apply meanwhile.
 class WsClient : private WebSocketCalls<WsClient> {
  public:
   using Connected = Result<WsClient, WsClientError>;
 
-  /// By HTTP/1.1 over a connection of its own. (HttpClient::websocket shares one of HTTP/2, where
-  /// there is one.)
+  /// Connects with HTTP/1.1 over a separate connection. (HttpClient::websocket can share an HTTP/2
+  /// connection.)
   ///
   /// url      "ws://host[:port][/path][?query]", or wss:// for TLS
-  /// errors   WsClientFault says which
+  /// errors   see WsClientFault
   /// source   RFC 6455, sections 3 and 4.1
   [[nodiscard]] static Task<Connected> connect(std::string url, WsClientOptions options = {});
-  /// The same over a socket that is connected already. url: only for the request and for TLS.
+  /// Uses a connected socket. url: only for the request and for TLS.
   [[nodiscard]] static Task<Connected> open(Descriptor connected, std::string url,
                                             WsClientOptions options = {});
 
@@ -112,16 +114,16 @@ class WsClient : private WebSocketCalls<WsClient> {
   using WebSocketCalls::ping;
   using WebSocketCalls::try_send;
 
-  /// One waits at a time. May be cancelled while it waits; nothing is lost by that.
+  /// Receives the next message. Only one task may wait. It may be cancelled; no message is lost.
   ///
-  /// returns  the next message, valid until the next `receive`; nothing when there will be none:
-  ///          then close_code() and close_reason() say why
+  /// returns  the message, valid until the next `receive`; nothing after the end of the connection:
+  ///          see close_code() and close_reason()
   [[nodiscard]] Task<std::optional<WsMessage>> receive();
 
-  /// The close handshake; comes back when the connection has ended, within `close_within`. What the
-  /// server had sent before its close frame is left out.
+  /// Closes the connection, and returns when it is closed, within `close_within`. Messages that the
+  /// server sent before its close frame are dropped.
   ///
-  /// reason  UTF-8; what is above 123 bytes is left out
+  /// reason  UTF-8; bytes after the first 123 are cut
   /// errors  throws std::invalid_argument for a code that must not be sent (RFC 6455, 7.4)
   [[nodiscard]] Task<> close(ws::CloseCode code = ws::CloseCode::normal, std::string reason = {});
 

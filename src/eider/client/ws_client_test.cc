@@ -220,7 +220,7 @@ TEST(WsClient, a_message_that_trickles_is_ended_with_1008) {
     line.kernel.advance(1s);
     EXPECT_EQ(line.client().is_open(), at < 4) << at;
   }
-  EXPECT_EQ(line.sent(), SeenList{ws::saw_close(1008, "a message took too long")});
+  EXPECT_EQ(line.sent(), SeenList{ws::saw_close(1008, "a message took too long to arrive")});
   EXPECT_EQ(line.client().close_code(), CloseCode::policy_violation);
   line.kernel.advance(2s);
   EXPECT_TRUE(line.has_ended);

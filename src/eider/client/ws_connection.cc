@@ -46,7 +46,7 @@ Task<Opened> open_ws_over(std::unique_ptr<WsLine> line, WsClientOptions options,
       co_await with_deadline(connection->shake_hands(), due - Loop::current().now());
   if (!opened) {
     co_return fail(
-        WsClientError{WsClientFault::timed_out, "The server does not answer in time.", 0});
+        WsClientError{WsClientFault::timed_out, "The server did not respond in time.", 0});
   }
   if (!*opened) {
     co_return fail(opened->error());

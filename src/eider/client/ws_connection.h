@@ -1,5 +1,5 @@
-// What a WsClient is made of: the line that it runs on, and the session over it.
-// Must not open lines (ws_line.h), nor speak the protocol (ws/).
+// The implementation of WsClient: its connection and its session.
+// Layering: must not open lines (ws_line.h), nor speak the protocol (ws/).
 #pragma once
 
 #include <memory>

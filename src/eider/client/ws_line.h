@@ -1,5 +1,5 @@
-// What a client's WebSocket runs on: a connection of its own, or a stream of HTTP/2 (RFC 8441).
-// Must not speak WebSocket: the session does, once it is opened.
+// The transport of a client's WebSocket: a connection, or an HTTP/2 stream (RFC 8441).
+// Layering: must not speak WebSocket: the session does, once it is opened.
 #pragma once
 
 #include <memory>

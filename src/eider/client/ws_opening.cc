@@ -60,11 +60,11 @@ Result<std::optional<ws::DeflateTerms>, std::string_view> judge_extensions(
     return std::nullopt;
   }
   if (!offered.is_on()) {
-    return fail(std::string_view("The server chose an extension that was not asked for."));
+    return fail(std::string_view("The server chose an extension that was not offered."));
   }
   const auto extensions = ws::read_extension_list(answer);
   if (!extensions) {
-    return fail(std::string_view("The server's Sec-WebSocket-Extensions is no list of them."));
+    return fail(std::string_view("The server's Sec-WebSocket-Extensions header is not valid."));
   }
   return ws::check_deflate_answer(*extensions, offered.wishes(ws::Side::client));
 }
@@ -96,14 +96,15 @@ Result<WsOpening, WsClientError> judge_switch(const ResponseHead& head, std::str
 
 std::optional<WsClientError> fault_of(const WsClientOptions& options) {
   if (!are_subprotocols(options.socket.subprotocols)) {
-    return WsClientError{WsClientFault::bad_option, "A subprotocol is no token, or there twice."};
+    return WsClientError{WsClientFault::bad_option,
+                         "A subprotocol is not a token, or is given more than once."};
   }
   for (const auto& [name, value] : options.headers) {
     if (!is_token(name) || !is_field_value(value)) {
       return WsClientError{WsClientFault::bad_option, "A header is not valid."};
     }
     if (is_handshake_field(name)) {
-      return WsClientError{WsClientFault::bad_option, "A header belongs to the handshake."};
+      return WsClientError{WsClientFault::bad_option, "A header is reserved for the handshake."};
     }
   }
   return std::nullopt;
@@ -150,7 +151,7 @@ Result<WsOpening, WsClientError> judge_choices(std::span<const Field> fields,
 }
 
 WsClientError declined(int status) {
-  return {WsClientFault::declined, "The server does not switch to WebSocket.", status};
+  return {WsClientFault::declined, "The server did not switch to WebSocket.", status};
 }
 
 Result<WsOpening, WsClientError> judge_answer(std::string_view in, std::string_view key,

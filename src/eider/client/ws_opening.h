@@ -1,5 +1,5 @@
-// The opening handshake as the client sends it, and the judgement of what comes back.
-// Must not read or write sockets.
+// The opening handshake of the client, and the check of the response.
+// Layering: must not read or write sockets.
 #pragma once
 
 #include <array>

@@ -52,7 +52,8 @@ WsClientError WsTcpLine::loss() const {
   if (!tcp_->why_insecure().empty()) {
     return {WsClientFault::tls_failed, std::string(tcp_->why_insecure()), 0};
   }
-  return {WsClientFault::not_connected, "The connection ended before the server's answer did.", 0};
+  return {WsClientFault::not_connected, "The connection closed before the response was complete.",
+          0};
 }
 
 void WsTcpLine::begin(ws::detail::WsSession& session, Event& ended) {

@@ -37,27 +37,27 @@ bool is_url_text(std::string_view text) noexcept {
 std::string_view advice_on(http::AuthorityFlaw flaw) noexcept {
   switch (flaw) {
     case http::AuthorityFlaw::names_a_user:
-      return "The URL names a user; use a header for that.";
+      return "The URL contains a user name; use a header instead.";
     case http::AuthorityFlaw::bad_host:
       return "The URL has no valid host.";
     case http::AuthorityFlaw::bad_port:
       break;
   }
-  return "The URL's port is no number from 1 to 65535.";
+  return "The URL's port must be a number from 1 to 65535.";
 }
 
 }  // namespace
 
 Result<WsUrl, WsClientError> read_ws_url(std::string_view url) {
   if (url.size() > kWsUrlBytesMax || !is_url_text(url)) {
-    return fail(bad("The URL is too long, or has a byte that must be percent-encoded."));
+    return fail(bad("The URL is too long, or contains a byte that must be percent-encoded."));
   }
   const bool is_secure = equals_ignoring_case(url.substr(0, kWss.size()), kWss);
   if (!is_secure && !equals_ignoring_case(url.substr(0, kWs.size()), kWs)) {
-    return fail(bad("The URL does not begin with ws:// or wss://."));
+    return fail(bad("The URL does not start with ws:// or wss://."));
   }
   if (url.contains('#')) {
-    return fail(bad("The URL of a WebSocket has no fragment."));
+    return fail(bad("The URL of a WebSocket must not have a fragment."));
   }
   const std::string_view rest = url.substr((is_secure ? kWss : kWs).size());
   const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());

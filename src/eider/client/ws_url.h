@@ -1,5 +1,5 @@
-// The URL of a WebSocket service (RFC 6455, section 3), taken apart for the request.
-// Must not resolve its host.
+// The URL of a WebSocket service (RFC 6455, section 3).
+// Layering: must not resolve its host.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// One listener of a worker, with what is spoken first on its connections.
-// Must not serve them: its owner does.
+// One listener of a worker, and the first protocol of its connections.
+// Layering: must not serve them: its owner does.
 #pragma once
 
 #include "eider/core/base/result.h"

@@ -1,5 +1,5 @@
-// How many connections each loop has, and which loop a new one goes to.
-// Must not move connections: its caller does.
+// Counts the connections of each event loop, and selects the loop for a new one.
+// Layering: must not move connections: its caller does.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Gathers one request's content as it arrives, up to a bound, and within what all may hold.
-// Must not know framing: that has been taken off.
+// Collects the body of one request, up to its limit and the limit of all bodies.
+// Layering: must not know framing: that has been taken off.
 #pragma once
 
 #include <algorithm>

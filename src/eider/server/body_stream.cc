@@ -11,7 +11,7 @@ Task<std::string> BodyStream::collect(std::size_t bytes_max) {
   // An announced length is refused before the client is asked to send any of it.
   if (const auto announced = length()) {
     if (*announced > bytes_max) {
-      throw Failure(Error(413, "The content is larger than this resource takes."));
+      throw Failure(Error(413, "The request body is larger than this resource accepts."));
     }
   }
   while (true) {
@@ -21,7 +21,7 @@ Task<std::string> BodyStream::collect(std::size_t bytes_max) {
       break;
     }
     if (part->size() > bytes_max - all.size()) {
-      throw Failure(Error(413, "The content is larger than this resource takes."));
+      throw Failure(Error(413, "The request body is larger than this resource accepts."));
     }
     all.append(*part);
   }

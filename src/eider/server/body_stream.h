@@ -1,5 +1,6 @@
-// A request's content as it arrives, for handlers that do not want it gathered.
-// Must not be kept beyond the handler: it reads from the connection that the request came on.
+// BodyStream: a request body as it arrives.
+// Layering: must not be kept beyond the handler: it reads from the connection that the request came
+// on.
 #pragma once
 
 #include <coroutine>
@@ -22,7 +23,7 @@ namespace eider {
 class BodyInbox {
  public:
   /// What is told of one that waits for content, by a WaitNote.
-  static constexpr std::string_view kForContent = "to send content";
+  static constexpr std::string_view kForContent = "to send a body";
 
   virtual ~BodyInbox() = default;
   /// The handler asks for content: by its first word the client is told to send.
@@ -46,9 +47,9 @@ class BodyInbox {
   [[nodiscard]] virtual std::string_view trailer_lines() const noexcept { return {}; }
 };
 
-/// A parameter of a handler that returns a Task. The client is asked to send (100 Continue) by the
-/// first `next`, so a handler that answers without it has refused the content unseen. While the
-/// handler does not ask, at most a buffer's worth is taken from the client.
+/// A request body that the handler reads as it arrives: a parameter of a handler that returns a
+/// Task. The first `next` asks the client to send the body (100 Continue), so a handler can respond
+/// without reading the body. While the handler does not call `next`, at most one buffer is read.
 ///
 ///     app.post("/upload", [](BodyStream body) -> Task<Receipt> {
 ///       std::uint64_t bytes = 0;
@@ -61,20 +62,20 @@ class BodyStream {
 
   explicit BodyStream(BodyInbox& inbox) noexcept : inbox_(&inbox) {}
 
-  /// `auto part = co_await body.next();`
+  /// Reads the next part: `auto part = co_await body.next();`
   ///
-  /// returns  what has arrived, never empty, valid until the next call; nothing at the end
-  /// errors   thrown as a Failure, see BodyInbox::take: let it pass, it answers by itself
+  /// returns  the part, never empty, valid until the next call; nothing at the end of the body
+  /// errors   thrown as a Failure, see BodyInbox::take: do not catch it, it becomes the response
   [[nodiscard]] NextAwaiter next() noexcept;
 
-  /// All of it. Throws a Failure with 413 when it is more than `bytes_max`.
+  /// Reads the whole body. Throws a Failure with 413 if it is larger than `bytes_max`.
   [[nodiscard]] Task<std::string> collect(std::size_t bytes_max);
 
-  /// How many bytes will come, when the client has said so.
+  /// Returns the length of the body, if the client sent Content-Length.
   [[nodiscard]] std::optional<std::uint64_t> length() const noexcept { return inbox_->length(); }
 
-  /// Fields that came behind the content (RFC 9110, section 6.5), valid as long as the request;
-  /// empty until `next` has told the end. Each is any client's word: no field of the head's.
+  /// Returns the trailers (RFC 9110, section 6.5), valid as long as the request; empty until `next`
+  /// has reached the end. Clients can send any trailers: do not treat them as headers.
   [[nodiscard]] std::vector<Field> trailers() const;
 
  private:

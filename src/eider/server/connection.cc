@@ -10,7 +10,7 @@ namespace eider::detail::server {
 
 namespace {
 
-constexpr RequestRefusal kNotHttps{400, "This port speaks HTTPS: ask again with https://."};
+constexpr RequestRefusal kNotHttps{400, "This port requires HTTPS: use https://."};
 
 /// As Peer::address; empty where the proxy speaks for itself.
 std::string source_of(const ProxyHeader& header) {

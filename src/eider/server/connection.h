@@ -1,5 +1,5 @@
-// One accepted connection: what comes ahead of a protocol, the protocol that it holds then, and the
-// line's deadlines. Must not know requests: HTTP/1.1's part (h1.h) and those that take over do.
+// One accepted connection: its protocol and its deadlines.
+// Layering: must not know requests: HTTP/1.1's part (h1.h) and those that take over do.
 #pragma once
 
 #include <cstddef>

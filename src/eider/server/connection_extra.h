@@ -1,5 +1,5 @@
-// What few connections need: a balancer's word, another protocol, a slow reader.
-// Must not be included outside of a connection's own files and those of HTTP/1.1's part.
+// The parts that few connections need: PROXY header, another protocol, a slow reader.
+// Layering: must not be included outside of a connection's own files and those of HTTP/1.1's part.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Another protocol than HTTP/1.1 on the same port, as a server is given it.
-// Must not know which one: it is recognised by its first bytes.
+// The interface of another protocol than HTTP/1.1 on the same port.
+// Layering: must not know which one: it is recognised by its first bytes.
 #pragma once
 
 #include <memory>

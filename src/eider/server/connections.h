@@ -1,5 +1,5 @@
-// All connections of one loop.
-// Must not decide when they end, save all at once.
+// All connections of one event loop.
+// Layering: must not decide when connections end, except all at once.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What a response may carry instead of bytes in memory: content made while it is sent, or a file.
-// Must not know connections: it is handed a writer, or tells where its bytes are.
+// Response bodies that are not in memory: produced while they are sent, or from a file.
+// Layering: must not know connections: it gets a writer, or names its file.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,10 @@
 
 namespace eider {
 
-/// Where a producer's content goes. The head leaves in front of the first byte.
+/// The destination of a producer's output. The status and headers are sent before the first byte.
 ///
-/// When the client leaves, the producer's task is destroyed where it waits: nothing here fails.
+/// When the client disconnects, the producer's task is destroyed where it waits: no call here
+/// fails.
 class BodyWriter {
  public:
   class WriteAwaiter;
@@ -31,26 +32,26 @@ class BodyWriter {
   BodyWriter& operator=(const BodyWriter&) = delete;
   virtual ~BodyWriter() = default;
 
-  /// `co_await out.write(bytes)` waits only while the client is slow. What is written in one go
-  /// leaves in one send when the producer waits for anything.
+  /// `co_await out.write(bytes)` waits only while the client is slow. Output is sent together when
+  /// the producer waits for anything.
   ///
-  /// bytes  not kept after it returned; none are no content
+  /// bytes  not kept after the return; empty bytes write nothing
   [[nodiscard]] WriteAwaiter write(std::string_view bytes);
 
-  /// The status and the fields that leave in front of the first byte, to be changed before it.
+  /// Returns the status and headers, to change them before the first byte.
   [[nodiscard]] virtual Response& head() noexcept = 0;
-  /// Adds a trailer field, sent behind the content when the framing has room for one (chunked).
-  /// Throws std::invalid_argument as Response::add_header does.
+  /// Adds a trailer, sent after the body if the framing supports trailers (chunked).
+  /// Throws std::invalid_argument like Response::add_header.
   virtual void add_trailer(std::string_view name, std::string_view value) = 0;
 
   // For writers that wrap another, e.g. to compress.
 
-  /// Takes the bytes, also beyond what there is room for.
+  /// Accepts the bytes, even if there is no room.
   virtual void put(std::string_view bytes) = 0;
-  /// Everything put so far must reach the client without waiting for more, and the head where
-  /// nothing was: a coding that gathers its input hands on what it has.
+  /// Sends everything written so far, and the headers if nothing was written: an encoder that
+  /// buffers its input passes its data on.
   virtual void flush() {}
-  /// Set while there is room: a producer of much waits for it first.
+  /// Set while there is room: producers of much output wait for it first.
   [[nodiscard]] virtual Event& room() noexcept = 0;
 };
 
@@ -59,7 +60,7 @@ class BodyWriter::WriteAwaiter {
   explicit WriteAwaiter(Event& room) noexcept : awaiter_(room) {}
   bool await_ready() const noexcept { return awaiter_.await_ready(); }
   void await_suspend(std::coroutine_handle<> waiting) noexcept {
-    note_.begin(WaitNote::What::client, "to take more", Loop::current().now());
+    note_.begin(WaitNote::What::client, "to read more", Loop::current().now());
     awaiter_.await_suspend(waiting);
   }
   void await_resume() noexcept { note_.end(); }
@@ -74,7 +75,7 @@ inline BodyWriter::WriteAwaiter BodyWriter::write(std::string_view bytes) {
   return WriteAwaiter(room());
 }
 
-/// Content that is made while it is sent.
+/// A response body that is produced while it is sent.
 class ProducedContent {
  public:
   ProducedContent() = default;
@@ -82,17 +83,18 @@ class ProducedContent {
   ProducedContent& operator=(const ProducedContent&) = delete;
   virtual ~ProducedContent() = default;
 
-  /// Called once, after the handler and everything around it. Destroyed when the client leaves.
-  /// What it throws before its first byte becomes an error response; later it cuts the connection,
-  /// so that the client does not take the content for whole.
+  /// Produces the body. Called once, after the handler and all middleware. Destroyed when the
+  /// client disconnects. An exception before the first byte becomes an error response; later it
+  /// aborts the connection, so that the client does not take the body for complete.
   [[nodiscard]] virtual Task<> produce(BodyWriter& out) = 0;
-  /// How many bytes it will be, when that is known: then Content-Length is sent, and must hold.
+  /// Returns the length, if it is known: then Content-Length is sent, and must be right.
   [[nodiscard]] virtual std::optional<std::uint64_t> length() const noexcept {
     return std::nullopt;
   }
-  /// Every byte is to reach the client as soon as it is written: events, rather than a download.
+  /// Returns whether every byte must reach the client as soon as it is written: events, not
+  /// downloads.
   [[nodiscard]] virtual bool is_live() const noexcept { return false; }
-  /// What stands behind all of it where it ends while the server drains.
+  /// Returns the text to send at the end if the body ends because the server drains.
   [[nodiscard]] virtual std::string last_words() const { return {}; }
 };
 
@@ -104,24 +106,23 @@ class ProducedContent {
   return owner.use_count() <= 2 + senders ? response.body().size() : 0;
 }
 
-/// Parts of an open file, sent by the kernel without passing through this process.
+/// Parts of an open file, sent by the kernel without copying to this process.
 class FileContent final {
  public:
-  /// Some bytes of the file, with text in front of them (the head of a part of
-  /// multipart/byteranges).
+  /// A part of the file, with a text before it (the headers of a part of multipart/byteranges).
   struct Piece {
     std::string before{};
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
   };
 
-  /// tail  behind the last piece
+  /// tail  sent after the last piece
   FileContent(std::shared_ptr<const Descriptor> file, std::vector<Piece> pieces,
               std::string tail = {});
   [[nodiscard]] const std::shared_ptr<const Descriptor>& file() const noexcept { return file_; }
   [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
   [[nodiscard]] std::string_view tail() const noexcept { return tail_; }
-  /// All of it, as Content-Length says.
+  /// Returns the total length, as for Content-Length.
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 
  private:

@@ -1,5 +1,5 @@
-// What all connections of one loop share: the reader, the one request and response, the date.
-// Must not be shared between loops.
+// The state that all connections of one event loop share: reader, request, response, date.
+// Layering: must not be shared between loops.
 #pragma once
 
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace eider::detail::server {
 namespace {
 
 constexpr std::size_t kSpareMax = 256;
-constexpr RequestRefusal kFailed{500, "The server failed to answer this request."};
+constexpr RequestRefusal kFailed{500, "The server failed to process this request."};
 
 /// For what is measured of an answer that may go on for as long as its client stays.
 void note_answer_begun(const ExchangeContext& context, Request& request) {
@@ -290,10 +290,9 @@ RequestState Exchange::state(Instant now) const {
   if (state.waits_for.empty() && stage_ == Stage::waiting && plan_.outlives_client) {
     state.waits_for.push_back({.what = std::string(to_text(WaitNote::What::thread))});
   } else if (state.waits_for.empty() && (stage_ == Stage::idle || is_held_up())) {
-    state.waits_for.push_back({.what = std::string(to_text(WaitNote::What::client)),
-                               .text = content_.is_taken() && stage_ == Stage::idle
-                                           ? "to send content"
-                                           : "to take more"});
+    state.waits_for.push_back(
+        {.what = std::string(to_text(WaitNote::What::client)),
+         .text = content_.is_taken() && stage_ == Stage::idle ? "to send a body" : "to read more"});
   }
   return state;
 }

@@ -1,5 +1,5 @@
-// One request that has to wait, for its content or for its answer, with copies of all it needs:
-// its life from the plan to the answer. Must not know protocols: a transport speaks them.
+// One request that waits for its body or its response, with copies of all it needs.
+// Layering: must not know protocols: a transport speaks them.
 #pragma once
 
 #include <atomic>

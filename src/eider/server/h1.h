@@ -1,5 +1,6 @@
-// HTTP/1.1 on a connection: bytes in, requests to the service, answers out, in order.
-// Must not keep anything while it is idle, and never goes deeper with the depth of the pipeline.
+// HTTP/1.1 on a connection: bytes in, requests to the service, responses out, in order.
+// Layering: must not keep anything while it is idle, and never goes deeper with the depth of the
+// pipeline.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Gives freed memory back to the system when many connections have ended.
-// Must not be called where each request counts: it only counts connections there.
+// Returns freed memory to the system after many connections have closed.
+// Layering: must not be called where each request counts: it only counts connections there.
 #pragma once
 
 #include <algorithm>

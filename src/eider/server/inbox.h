@@ -1,5 +1,5 @@
-// A request's content on its way to a handler that reads it as it comes.
-// Must not gather more than the client is let send: that is its owner's matter.
+// A request body on its way to a handler that reads it as it arrives.
+// Layering: must not gather more than the client is let send: that is its owner's matter.
 #pragma once
 
 #include <cstddef>

@@ -40,9 +40,9 @@ Duration told_behind(const ServerOptions& options) {
   return ends == Duration::zero() ? options.stuck_after : std::min(options.stuck_after, ends / 2);
 }
 
-/// "has stood still for 5s in GET /report (request 4f…): f+0x12 (shop+0x3456) < …"
+/// "Event loop 0 is blocked for 5 s in GET /report (request 4f…): f+0x12 (shop+0x3456) < …"
 std::string line_of(std::size_t index, const StuckState& stuck) {
-  std::string line = "Loop " + std::to_string(index) + " has stood still for " +
+  std::string line = "Event loop " + std::to_string(index) + " is blocked for " +
                      std::to_string(static_cast<std::uint64_t>(stuck.seconds)) + " s";
   if (!stuck.method.empty()) {
     line.append(" in ").append(stuck.method).append(" ");
@@ -51,8 +51,8 @@ std::string line_of(std::size_t index, const StuckState& stuck) {
   if (!stuck.id.empty()) {
     line.append(" (request ").append(stuck.id).append(")");
   }
-  line.append(". All its connections wait.");
-  std::string_view before = " It is at ";
+  line.append(". Its connections are waiting.");
+  std::string_view before = " Stack: ";
   for (const std::string& frame : stuck.stack) {
     line.append(before).append(frame);
     before = " < ";
@@ -178,7 +178,7 @@ void Inspector::hear_signal() {
   } catch (const std::system_error& error) {
     if (subject_.options.log != nullptr) {
       subject_.options.log->write(LogLevel::warning,
-                                  std::string("SIGUSR1 is not heeded: ") + error.what());
+                                  std::string("SIGUSR1 is not handled: ") + error.what());
     }
   }
 }

@@ -1,5 +1,5 @@
-// Who looks at a server's loops while they serve: what each does, and which stands still.
-// Must not wait on a loop's thread, nor let a loop that stands still keep it.
+// Watches the event loops of a server: reports their state and blocked loops.
+// Layering: must not wait for an event loop's thread, nor be delayed by a blocked one.
 #pragma once
 
 #include <pthread.h>

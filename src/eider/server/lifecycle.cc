@@ -123,7 +123,7 @@ Task<Result<void>> Lifecycle::start() {
   } catch (const std::exception& thrown) {
     co_return fail(Error::internal(thrown.what()));
   } catch (...) {
-    co_return fail(Error::internal("something that is no std::exception was thrown"));
+    co_return fail(Error::internal("an exception was thrown that is not a std::exception"));
   }
 }
 

@@ -1,5 +1,5 @@
-// One run of a server: the service's start, the loops' begin, drain and end, the service's stop.
-// Must not know connections: workers drain, and say when they have.
+// One run of a server: starts the service and the event loops, drains and stops them.
+// Layering: must not know connections: workers drain, and say when they have.
 #pragma once
 
 #include <atomic>

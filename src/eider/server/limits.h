@@ -1,5 +1,5 @@
-// The server's limits for clients, each with a safe default, and their options.
-// Must not contain the limits of single routes, such as the maximum size of their bodies.
+// Limits: the server's limits for clients, each with a safe default and an option.
+// Layering: must not contain the limits of single routes, such as the maximum size of their bodies.
 #pragma once
 
 #include <array>

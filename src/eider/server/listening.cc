@@ -30,20 +30,21 @@ bool is_path(const ListenAt& place) noexcept {
 
 /// Of a path the kernel says "no such file" where its directory is meant.
 std::string_view why(const ListenAt& place, NetError error) noexcept {
-  return is_path(place) && error == NetError::refused ? "its directory is not there" : text(error);
+  return is_path(place) && error == NetError::refused ? "the directory does not exist"
+                                                      : text(error);
 }
 
 std::string_view mend_of_path(NetError error) noexcept {
   switch (error) {
     case NetError::address_in_use:
-      return "Stop the program that listens there, or choose another path: what is no socket is "
-             "left as it is.";
+      return "Stop the program that listens there, or choose another path. A file that is not a "
+             "socket is not replaced.";
     case NetError::not_permitted:
-      return "Choose a directory that lets this process write, or let this process write there.";
+      return "Choose a directory that this process may write to, or let this process write there.";
     case NetError::refused:
-      return "Make its directory first, or choose another path.";
+      return "Create the directory first, or choose another path.";
     case NetError::bad_address:
-      return "Give a path of at most 107 bytes, such as unix:/run/app.sock. Abstract sockets "
+      return "Use a path of at most 107 bytes, such as unix:/run/app.sock. Abstract sockets "
              "(unix:@name) are not supported; for a file with that name, write unix:./@name.";
     default:
       return {};
@@ -53,15 +54,15 @@ std::string_view mend_of_path(NetError error) noexcept {
 std::string_view mend(NetError error) noexcept {
   switch (error) {
     case NetError::address_in_use:
-      return "Stop the program that listens there, or choose another port (0 takes any free one).";
+      return "Stop the program that listens there, or choose another port (0 selects a free port).";
     case NetError::not_permitted:
-      return "Ports below 1024 are root's: choose a higher one, or grant CAP_NET_BIND_SERVICE.";
+      return "Ports below 1024 need root: choose a higher port, or grant CAP_NET_BIND_SERVICE.";
     case NetError::address_unavailable:
-      return "Choose an address of this machine: 127.0.0.1, ::1, or 0.0.0.0 for all of them.";
+      return "Choose an address of this machine: 127.0.0.1, ::1, or 0.0.0.0 for all addresses.";
     case NetError::bad_address:
-      return "Give an address such as 127.0.0.1, 0.0.0.0 or ::1, localhost, or unix:/path.";
+      return "Use an address such as 127.0.0.1, 0.0.0.0 or ::1, localhost, or unix:/path.";
     case NetError::too_many_open:
-      return "Raise the limit of open descriptors (ulimit -n).";
+      return "Raise the limit of open files (ulimit -n).";
     default:
       return {};
   }
@@ -89,8 +90,8 @@ Error cannot_listen(const ListenAt& place, NetError error) {
 /// A worker that bound it would keep it from the others, and from the process that is to follow.
 Error not_handed(const ListenAt& place) {
   return Error::unavailable("Cannot listen on " + name_of(place) +
-                            ": the settings named other places when the supervisor started. "
-                            "SIGUSR2 to that takes up those of now.");
+                            ": the listen addresses have changed since the supervisor started. "
+                            "Send SIGUSR2 to the supervisor to use the new addresses.");
 }
 
 /// A shared port would be bound beside that of another process without an error, and the kernel
@@ -161,8 +162,8 @@ Result<std::vector<BoundPlace>> adopt_passed_on(std::span<ListeningHost* const> 
   std::vector<BoundPlace> bound;
   if (sockets.empty()) {
     return fail(Error::unavailable(
-        "Cannot listen on systemd: it has passed on no socket to this process. Start the service "
-        "by a .socket unit of its name, or try it with systemd-socket-activate -l PORT."));
+        "Cannot listen on systemd: systemd did not pass a socket to this process. Start the "
+        "service with a .socket unit of the same name, or try systemd-socket-activate -l PORT."));
   }
   for (Descriptor& socket : sockets) {
     std::vector<Descriptor> one;

@@ -1,5 +1,5 @@
-// Binds all workers of a server to one address, and says what to do when that fails.
-// Must not run anything.
+// Binds all workers of a server to its addresses, and explains failures.
+// Layering: must not run anything.
 #pragma once
 
 #include <span>

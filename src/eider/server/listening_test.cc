@@ -92,7 +92,7 @@ TEST_F(Listening, has_no_abstract_sockets) {
 TEST_F(Listening, for_systemd_needs_to_be_started_by_it) {
   const auto at = start({.host = "systemd"});
   ASSERT_EQ(at.size(), 1U);
-  EXPECT_TRUE(at[0].contains("it has passed on no socket")) << at[0];
+  EXPECT_TRUE(at[0].contains("systemd did not pass a socket")) << at[0];
   EXPECT_TRUE(at[0].contains("systemd-socket-activate")) << at[0];
 }
 

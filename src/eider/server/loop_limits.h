@@ -1,5 +1,5 @@
-// The limits that one loop keeps to, which may change while it serves.
-// Must not be read by other threads: so nothing is locked for a request.
+// The limits of one event loop, which can change while it serves.
+// Layering: must not be read by other threads: so nothing is locked for a request.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What one loop of a server counts of its connections: by its own thread, read by any.
-// Must not cost a request that is answered at once anything.
+// Counters of one event loop: written by its thread, read by all threads.
+// Layering: must not cost a request that is answered at once anything.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What became of one request, told when the last byte of its answer has left, or nobody waits for
-// it any more. Must not be kept: all that it refers to is valid for the call alone.
+// The record of one request, reported when its response was sent or its client disconnected.
+// Layering: must not be kept: all that it refers to is valid for the call alone.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace eider {
 
-/// When the head of a response left whose content is produced while it is sent (an event stream,
-/// Streamed, a ResponseStream), or that became another protocol's, such as a WebSocket. It is put
-/// into such requests only: other responses end when they are written.
+/// The time at which the headers were sent of a response whose body is produced while it is sent
+/// (an event stream, Streamed, a ResponseStream), or that became another protocol, such as a
+/// WebSocket. Only such requests have it: other responses end when they are written.
 ///
-/// at  when the head was given to the connection
+/// at  when the headers were passed to the connection
 struct AnswerBegan {
   Instant at;
 };
@@ -24,13 +24,13 @@ struct AnswerBegan {
 struct AnswerRecord {
   /// Nothing of it but the peer is known of a request that could not be read.
   const Request& request;
-  /// 0: the client has left before there was an answer.
+  /// 0: the client disconnected before there was a response.
   int status = 0;
-  /// Content alone, without heads and framing, as it was on the wire.
+  /// The size of the body without headers and framing, as received.
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  /// False: the client, or the connection, was gone before all had left; `bytes_out` is then what
-  /// had about left.
+  /// False: the client disconnected before the whole response was sent; `bytes_out` is then about
+  /// the part that was sent.
   bool is_whole = true;
   /// When the turn of the loop began in which the request's head was there, and when the last of
   /// the answer had been given to the kernel, or was about to be with all of that turn.
@@ -40,18 +40,17 @@ struct AnswerRecord {
   std::string_view protocol;
 };
 
-/// Called on the loop's thread, of each loop.
+/// Called on the event loop's thread, by every event loop.
 using Observer = std::function<void(const AnswerRecord&)>;
 
-/// An Observer that App::observe knows for one that hears of requests that take long while they go
-/// on, too.
+/// An Observer that is also called for slow requests while they run (App::observe).
 struct SlowObserver {
   void operator()(const AnswerRecord& record) const { over(record); }
 
   Observer over;
-  /// Behind this `goes_on` is called, once, with what the request waits for, where its handler has
-  /// not answered by then. Looked at once a second, or twice within a shorter time; of ten requests
-  /// of a loop at most, the others' turn comes in the next look.
+  /// After this time `goes_on` is called once, with the wait of the request, if its handler has not
+  /// responded. Checked once a second, or twice within a shorter time, for at most ten requests per
+  /// event loop.
   Duration after;
   std::function<void(const RequestState&)> goes_on;
 };

@@ -1,5 +1,5 @@
-// Whether a loop has more to do than it can, and who is refused then: by the time that turns take.
-// Must not know protocols, and costs nothing while turns are short.
+// Detects overload of an event loop, and selects the requests to reject.
+// Layering: must not know protocols, and costs nothing while turns are short.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// How many connections each client has, over all loops of a server.
-// Must not know connections: they give back the places that they take.
+// Counts the connections of each client over all event loops.
+// Layering: must not know connections: they give back the places that they take.
 #pragma once
 
 #include <compare>

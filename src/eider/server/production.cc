@@ -146,7 +146,7 @@ void Production::check_length() noexcept {
                                    : !has_head_alone() && content().length().value_or(0) != 0;
   if (!failure_ && !is_replaced_ && is_short) {
     failure_ = std::make_exception_ptr(
-        std::length_error("the content ended before the length that it had announced"));
+        std::length_error("the response body is shorter than its announced length"));
   }
 }
 
@@ -243,7 +243,7 @@ void Production::put(std::string_view bytes) {
 
 void Production::count(std::size_t bytes) {
   if (left_ && bytes > *left_) {
-    throw std::length_error("there is more content than the length that it had announced");
+    throw std::length_error("the response body is longer than its announced length");
   }
   if (left_) {
     *left_ -= bytes;
@@ -269,7 +269,7 @@ void Production::add_trailer(std::string_view name, std::string_view value) {
   if (!trailers_.content_type().empty()) {
     // RFC 9110, section 6.5.1: a client that has read the content needs no word on how.
     trailers_.set_static_type({});
-    throw std::invalid_argument("Content-Type is no trailer");
+    throw std::invalid_argument("Content-Type cannot be a trailer");
   }
 }
 

@@ -1,5 +1,5 @@
-// One response whose content is made while it is sent: from its producer through what wraps it to
-// the transport. Must not know the request's states: its owner is told and asked.
+// One response whose body is produced while it is sent.
+// Layering: must not know the request's states: its owner does.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// The content of one request, as it arrives: gathered, or read by the handler, and held to a pace.
-// Must not know framing, nor answer anything: it tells whether the request is complete or refused.
+// The body of one request as it arrives: collected, or read by the handler, at a minimum rate.
+// Layering: must not know framing, nor answer anything: it tells whether the request is complete or
+// refused.
 #pragma once
 
 #include <cstddef>

@@ -54,9 +54,10 @@ std::vector<int> processors_of_loops(const ServerOptions& options, unsigned loop
   }
   const std::size_t wanted = std::size_t{std::max(options.workers, 1U)} * loops;
   if (wanted > usable.size() && options.worker.value_or(0) == 0 && options.log != nullptr) {
-    options.log->write(LogLevel::warning, "--pin: " + std::to_string(wanted) + " loops share the " +
+    options.log->write(LogLevel::warning, "--pin: " + std::to_string(wanted) +
+                                              " event loops share the " +
                                               std::to_string(usable.size()) +
-                                              " processors that this process may use.");
+                                              " processors available to this process.");
   }
   return all;
 }
@@ -372,7 +373,7 @@ void Server::Parts::take_over() {
     keep_sockets();
     if (!pid_file.write(options.pid_file) && options.log != nullptr) {
       options.log->write(LogLevel::error, "--pid-file: cannot write " + options.pid_file +
-                                              ", which scripts and `eider upgrade` look for");
+                                              ", which scripts and `eider upgrade` read");
     }
     is_in_charge.store(true, std::memory_order_release);
   }
@@ -421,9 +422,10 @@ void Server::Parts::on_alone() {
 
 std::string_view Server::Parts::why_not_now() const noexcept {
   if (lifecycle->is_stopping()) {
-    return "this one stops, or has been followed by one";
+    return "this process is stopping, or was already replaced";
   }
-  return is_in_charge.load(std::memory_order_acquire) ? "" : "this one has not started yet";
+  return is_in_charge.load(std::memory_order_acquire) ? ""
+                                                      : "this process has not finished starting";
 }
 
 std::vector<detail::server::SocketsAt> Server::Parts::sockets() const {
@@ -499,7 +501,7 @@ Result<void> Server::Parts::bind() {
 }
 
 Result<void> Server::start() {
-  ensure(parts_->loops.empty(), "a server is started once");
+  ensure(parts_->loops.empty(), "a server can be started only once");
   if (auto applied = detail::server::apply_limits(parts_->options.rights); !applied) {
     return applied;
   }

@@ -1,5 +1,5 @@
-// A service on a port: one thread and loop per core, from bind to drain.
-// Must not know what the service answers, and never prints or exits by itself.
+// Server: a service on a port, with one thread and event loop per core.
+// Layering: must not know what the service answers, and never prints or exits by itself.
 #pragma once
 
 #include <cstddef>
@@ -166,78 +166,79 @@ struct ServerOptions {
 ///     if (worker_index().value_or(0) == 0) { … }  // in one process of them
 [[nodiscard]] std::optional<unsigned> worker_index();
 
-/// Counted as of now; each loop's own figures in its place.
+/// Figures of a server at this moment, those of each event loop in its place.
 struct ServerStats {
   struct PerLoop {
     std::size_t connections = 0;
     std::uint64_t requests = 0;
-    /// Those among them that were refused for having waited too long (Limits::queue_time).
+    /// Requests rejected because they had waited too long (Limits::queue_time).
     std::uint64_t refused = 0;
   };
   std::vector<PerLoop> loops;
-  /// The same of `blocking` handlers that have waited for a thread.
+  /// Calls of `blocking` handlers rejected because they had waited for a thread too long.
   std::uint64_t refused_blocking = 0;
 
   [[nodiscard]] std::size_t connections() const noexcept;
   [[nodiscard]] std::uint64_t requests() const noexcept;
-  /// By loops and blocking threads.
+  /// Returns the sum of both: event loops and blocking threads.
   [[nodiscard]] std::uint64_t refused() const noexcept;
 };
 
 class Server {
  public:
-  /// service  is called on all loops' threads at once; outlives the server
+  /// service  is called on all event loops' threads at once; must outlive the server
   Server(Service& service, ServerOptions options);
-  /// `stop_now`, `wait`, and waits for blocking threads that are still at work.
+  /// Calls `stop_now` and `wait`, and waits for blocking threads that are still at work.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Binds, starts the service, and serves from then on: returns once connections are let in, or
-  /// when it was stopped before that. Those that came meanwhile have waited. Raises the soft limit
-  /// of open descriptors to what the limits ask for, as far as the hard limit allows. Pre: not
-  /// started before.
+  /// Binds the addresses, starts the service and serves. Returns when connections are accepted, or
+  /// when the server was stopped before that. Earlier connections have waited. Raises the soft
+  /// limit of open files to the value that the limits need, as far as the hard limit allows. Pre:
+  /// not started before.
   ///
-  /// errors  the address cannot be bound, the backend is not to be had, or the service does not
-  ///         start: the detail names the address, the backend or what has failed, the reason, and
-  ///         what to do about it
+  /// errors  the address cannot be bound, the backend is not available, or the service does not
+  ///         start: the detail names the address, the backend or the failed part, the reason, and
+  ///         the solution
   [[nodiscard]] Result<void> start();
 
-  /// The port that is bound; 0 for a Unix path. Pre: started.
+  /// Returns the bound port; 0 for a Unix path. Pre: started.
   [[nodiscard]] std::uint16_t port() const noexcept;
-  /// Every place that is listened at: "127.0.0.1:8080", "[::1]:8080", "unix:/path". Pre: started.
+  /// Returns all addresses: "127.0.0.1:8080", "[::1]:8080", "unix:/path". Pre: started.
   [[nodiscard]] std::vector<std::string> addresses() const;
-  /// The same as "http://127.0.0.1:8080" or "https://…"; those of Unix sockets as they are.
+  /// Returns all URLs: "http://127.0.0.1:8080" or "https://…"; Unix sockets as their paths.
   [[nodiscard]] std::vector<std::string> urls() const;
   [[nodiscard]] unsigned thread_count() const noexcept;
-  /// "epoll" or "io_uring". Pre: started.
+  /// Returns "epoll" or "io_uring". Pre: started.
   [[nodiscard]] std::string_view backend_name() const noexcept;
 
-  /// Waits until the server has stopped and its loops' threads are gone; not at all when it was
-  /// never started. Pre: called on one thread at a time, none of the server's.
+  /// Waits until the server has stopped and the threads of its event loops have ended. Returns at
+  /// once if it was never started. Pre: called on one thread at a time, and not on one of the
+  /// server's.
   ///
-  /// returns  false when the time to drain was up and blocking threads are still in a handler. They
-  ///          cannot be interrupted: the destructor waits for them, and who wants to leave now has
-  ///          to end the process without it (std::_Exit).
+  /// returns  false if the drain time is over and blocking threads are still in a handler. They
+  ///          cannot be interrupted: the destructor waits for them. To exit at once, end the
+  ///          process without the destructor (std::_Exit).
   bool wait();
 
-  /// From any thread: other limits hold for what comes from now on, on each loop as soon as it gets
-  /// to that. Deadlines that run stay as they are, and connections of HTTP/2 keep the bounds of
-  /// heads that they have told. Pre: started.
+  /// Changes the limits, from any thread: each event loop uses them for new connections and
+  /// requests as soon as it can. Running deadlines do not change, and HTTP/2 connections keep the
+  /// header limits that they have announced. Pre: started.
   void set_limits(const Limits& limits);
 
-  /// From any thread: lets nobody in any more, finishes what is in flight with `Connection: close`,
-  /// and cancels what is left when `drain` has passed. A client that has connected and asked
-  /// nothing yet has a second to do so, one that was answered the rest of the second behind that;
-  /// a handshake that has begun (at most a second and a half), too.
+  /// Stops gracefully, from any thread: accepts no more connections, finishes the requests in
+  /// flight with `Connection: close`, and cancels the rest after `drain`. A client that has
+  /// connected without a request has one second to send one; a client that got a response has the
+  /// rest of that second. Handshakes in progress have up to a second and a half.
   void stop() noexcept;
-  /// From any thread: as `stop` whose time is up at once.
+  /// Stops like `stop`, but without time to drain; from any thread.
   void stop_now() noexcept;
 
-  /// From any thread: whether `stop` has been heard, or the service has not started.
+  /// Returns whether `stop` was called, or the service has not started; from any thread.
   [[nodiscard]] bool is_stopping() const noexcept;
 
-  /// From any thread, at any time.
+  /// Returns the figures of the server; from any thread, at any time.
   [[nodiscard]] ServerStats stats() const;
 
  private:

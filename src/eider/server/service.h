@@ -1,5 +1,5 @@
-// What the layer above hands to the server: how a request is planned and answered.
-// Must not know connections or sockets.
+// The interface of the layer above the server: plans requests and handles them.
+// Layering: must not know connections or sockets.
 #pragma once
 
 #include <cstddef>
@@ -22,33 +22,34 @@ class BodyInbox;
 struct AnswerRecord;
 class Loop;
 
-/// What the service decided on the head alone, before a byte of the body is read.
+/// The decision of the service on the request line and headers, before the body is read.
 struct Plan {
-  /// Which handler: the service's own, given back to it as it is.
+  /// The handler, owned by the service and passed back to it.
   const void* endpoint = nullptr;
-  /// A larger body is refused with 413 before it is read.
+  /// A larger body is rejected with 413 before it is read.
   std::size_t body_bytes_max = 0;
-  /// The answer comes from `answer_later`: the request is copied so that it outlives its bytes.
+  /// The response comes from `answer_later`: the request is copied so that it outlives its bytes.
   bool waits = false;
-  /// The content of the answer may be made when `answer` has returned, of what the request holds:
-  /// the request is copied first.
+  /// The body of the response may be produced after `answer` has returned, from data of the
+  /// request: the request is copied first.
   bool keeps_request = false;
-  /// The task must run to its end even when the client leaves, because a thread of the blocking
-  /// pool is using the request: it is then only told by `Cancel`, kept aside, and its answer
-  /// dropped. Other tasks are cancelled by destroying them.
+  /// The task must run to its end even if the client disconnects, because a thread of the blocking
+  /// pool uses the request: the task is only notified by `Cancel`, and its response dropped. Other
+  /// tasks are cancelled by destroying them.
   bool outlives_client = false;
-  /// It is work for the blocking pool, which may refuse it when it is late.
+  /// The work runs on the blocking pool, which may reject it if it is late.
   bool is_blocking = false;
-  /// The handler reads the content itself, by Ongoing::content, and begins before it is there.
-  /// Pre: waits, and does not outlive its client.
+  /// The handler reads the body itself, with Ongoing::content, and starts before the body has
+  /// arrived. Pre: waits, and does not outlive its client.
   bool streams_body = false;
-  /// The answer takes nothing of the content: it is given at once, and nothing is gathered. Pre:
+  /// The response does not need the body: it is sent at once, and the body is not collected. Pre:
   /// not `waits`.
   bool ignores_body = false;
-  /// Whether the content is wanted is decided ahead of it: where it has not come whole with the
-  /// head, `answer_later` begins without (see ahead_of_content) and gathers it by Ongoing::content.
+  /// The service decides first whether it needs the body: if the body has not arrived with the
+  /// headers, `answer_later` starts without it (see ahead_of_content) and collects it with
+  /// Ongoing::content.
   bool decides_first = false;
-  /// It is answered however much there is to do.
+  /// The request is handled even under overload.
   bool even_overloaded = false;
 
   [[nodiscard]] Plan ahead_of_content() const noexcept {
@@ -58,17 +59,17 @@ struct Plan {
   }
 };
 
-/// What a plan's endpoint is called; both live as long as the service.
+/// The names of a plan's endpoint; both live as long as the service.
 struct PlanName {
   std::string_view method{};
   std::string_view route{};
 };
 
-/// What a waiting answer can know of its request while it goes on.
+/// The state of a request for the task that responds later.
 struct Ongoing {
-  /// Says when the client has left or the server's drain deadline has come.
+  /// Cancelled when the client has disconnected or the server's drain deadline has passed.
   Cancel cancel{};
-  /// Null unless the plan said `streams_body`, or `decides_first` and content is to come.
+  /// Null unless the plan has `streams_body`, or `decides_first` and a body is to come.
   BodyInbox* content = nullptr;
 };
 
@@ -76,80 +77,79 @@ class Service {
  public:
   virtual ~Service() = default;
 
-  /// Called once, on the server's first loop, ahead of everything else. Connections that come
+  /// Called once, on the server's first event loop, before everything else. Connections that arrive
   /// meanwhile wait; the task is destroyed where it waits when the server is stopped.
   ///
-  /// errors  the server does not open, for the reason that the text tells
+  /// errors  the server does not open; the text has the reason
   [[nodiscard]] virtual Task<Result<void>> start() { co_return {}; }
-  /// Called on the thread of each of the server's loops, ahead of its first connection.
+  /// Called on the thread of each event loop, before its first connection.
   virtual void begin() noexcept {}
-  /// Called once on each loop when the server is about to drain: whoever asks whether it is ready
-  /// is told that it is not, while it goes on to answer for ServerOptions::leave, which may be
-  /// nothing.
+  /// Called once on each event loop when the server is about to drain: readiness checks fail from
+  /// now on, while the server continues to serve for ServerOptions::leave, which may be zero.
   virtual void leave() noexcept {}
-  /// Called once on each loop when the server begins to drain: what would go on for as long as its
-  /// client stays ends, as every answer does.
+  /// Called once on each event loop when the server starts to drain: responses that would last as
+  /// long as their client stays must end.
   virtual void drain() noexcept {}
-  /// Called on each loop once no loop has a connection any more.
+  /// Called on each event loop when no loop has a connection any more.
   [[nodiscard]] virtual Task<> end() { co_return; }
-  /// Called once on the first loop, behind all of the above, also behind a start that failed or was
-  /// given up. Neither throws; both bound their own time.
+  /// Called once on the first event loop, after all of the above, also after a start that failed or
+  /// was cancelled. Neither throws; both limit their own time.
   [[nodiscard]] virtual Task<> stop() { co_return; }
 
-  /// Fills the request's path values. Never fails: "no such route" is an endpoint too.
+  /// Fills the path parameters of the request. Never fails: "no such route" is an endpoint too.
   [[nodiscard]] virtual Plan plan(Request& request) noexcept = 0;
 
-  /// Answers at once. `response` arrives as new and leaves complete, save for what `finish` adds;
-  /// nothing is thrown.
+  /// Responds at once. `response` is new, and complete after the call, except for the additions of
+  /// `finish`; must not throw.
   virtual void answer(const Plan& plan, Request& request, Response& response) noexcept = 0;
 
-  /// Answers after waiting. All references outlive the task. Destroying the task cancels it.
+  /// Responds after waiting. All references outlive the task. Destroying the task cancels it.
   [[nodiscard]] virtual Task<> answer_later(const Plan& plan, Request& request, Response& response,
                                             const Ongoing& ongoing) = 0;
 
-  /// What sees every answer sees this one, ahead of its head: called for all that did not leave
-  /// `answer` or `answer_later` whole. These are refusals, what `answer_failed` has filled, and
-  /// answers with a ProducedContent, once its first byte is there or its end; that may be wrapped
-  /// then, or another answer put in its place.
+  /// Lets middleware see a response before its headers are sent that was not completed in `answer`
+  /// or `answer_later`: rejections, responses of `answer_failed`, and responses with a
+  /// ProducedContent, when its first byte or its end has arrived; these may then be wrapped or
+  /// replaced.
   ///
-  /// plan  as new (no endpoint) for a request that nobody could read, of which little is told
+  /// plan  new (no endpoint) for a request that could not be read, of which little is known
   virtual void finish(const Plan& /*plan*/, Request& /*request*/, Response& /*response*/) noexcept {
   }
 
-  /// Whether `observe` wants to be called; asked once per loop.
+  /// Returns whether `observe` must be called; checked once per event loop.
   [[nodiscard]] virtual bool is_observed() const noexcept { return false; }
-  /// Clients come through proxies, whose addresses are not their own.
+  /// Returns whether clients connect through proxies.
   [[nodiscard]] virtual bool trusts_proxies() const noexcept { return false; }
-  /// Called once for each request, when all is over with it.
+  /// Called once for each request, when it is complete.
   virtual void observe(const AnswerRecord& /*record*/) noexcept {}
 
-  /// The least time beyond that one behind which it wants to hear of requests that are still
-  /// handled; Duration::max(): none. Asked once per loop with zero, and as below.
+  /// Returns the next time after `beyond` at which slow requests are reported; Duration::max():
+  /// none. Called once per event loop with zero, and as below.
   [[nodiscard]] virtual Duration slow_after(Duration /*beyond*/) const noexcept {
     return Duration::max();
   }
-  /// Called for such a request on its loop's thread, once for each of these times.
+  /// Called for such a request on its event loop's thread, once for each of these times.
   virtual void observe_slow(const Request& /*request*/, const RequestState& /*state*/,
                             Duration /*after*/) noexcept {}
 
-  /// A producer (content.h) threw `thrown`. When nothing of the response has left, it is filled
-  /// anew; otherwise null, and the connection ends: there is only a line to be written.
+  /// A producer (content.h) threw `thrown`. If nothing of the response was sent, it is filled
+  /// again; otherwise it is null, and the connection ends: there is only a log line to write.
   virtual void answer_failed(const Request& request, Response* response,
                              std::exception_ptr thrown) noexcept = 0;
 
-  /// From any thread, also while it is answered by. endpoint  of a plan
+  /// Thread-safe, also while requests are handled. endpoint  of a plan
   [[nodiscard]] virtual PlanName plan_name(const void* /*endpoint*/) const noexcept { return {}; }
 
-  /// A request that the parser refused, or that missed its deadline: fills the error's content.
+  /// Fills the body of an error response, for a request that the parser rejected or that timed out.
   virtual void refuse(int status, std::string_view detail, Response& response) noexcept = 0;
 
-  /// What goes on beside requests on this loop's thread, which calls: as many as that at most.
+  /// Returns the background tasks of this event loop's thread, which calls: at most that many.
   [[nodiscard]] virtual std::vector<BackgroundState> background(std::size_t /*count_max*/) const {
     return {};
   }
 
-  /// How much goes on on this loop's thread, which calls, without a connection, such as a
-  /// WebSocket's handler whose client has left: a drain waits for it.
+  /// Returns the number of tasks on this event loop's thread, which calls, without a connection,
+  /// such as a WebSocket handler whose client has disconnected: a drain waits for them.
   [[nodiscard]] virtual std::size_t unfinished(Loop& /*loop*/) noexcept { return 0; }
 };
 

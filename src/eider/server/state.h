@@ -1,5 +1,6 @@
-// What a running server does: loops, connections, requests and what each waits for.
-// Must not hold what clients and programs keep for themselves: values, queries, fields, bodies.
+// The state of a running server: event loops, connections, requests and their waits.
+// Layering: must not hold what clients and programs keep for themselves: values, queries, fields,
+// bodies.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +16,24 @@ namespace eider {
 
 class Work;
 
-/// Something that a request, or what goes on beside them, waits for.
+/// A wait of a request or a background task.
 ///
 /// what  "statement" (text: its SQL, without values), "command" of Redis (text: its name),
-///       "request" of HttpClient (text: method and server), "sleep", "thread" (of those that
-///       block), or "client" (text: what it is to do)
+///       "request" of HttpClient (text: method and server), "sleep", "thread" (of the blocking
+///       pool), or "client" (text: what the client must do)
 struct WaitState {
   std::string what;
   std::string text{};
   double seconds = 0;
 };
 
-/// A request that is not over. What has no `waits_for` waits for something of the program's own.
+/// A request that is not complete. Without `waits_for`, it waits for something in the program
+/// itself.
 ///
-/// route  its pattern; empty where it has none
-/// stage  "received" (its content), "handled", "answered" (the content is made while it is sent),
-///        "sent", or "left": by its client, while a thread is still at work
-/// id     of the middleware `request_id`, where there is that
+/// route  its pattern; empty if it has none
+/// stage  "received" (its body), "handled", "answered" (the body is produced while it is sent),
+///        "sent", or "left": its client has disconnected, but a thread is still at work
+/// id     of the middleware `request_id`, if it is used
 struct RequestState {
   std::string method;
   std::string route;
@@ -42,16 +44,15 @@ struct RequestState {
   std::vector<WaitState> waits_for{};
 };
 
-/// What goes on beside requests (`background`, `every`, a module's), while it does: since when, and
-/// what it waits for, as of a request.
+/// A running background task (`background`, `every`, or of a module): its start and its wait.
 struct BackgroundState {
   std::string name;
   double seconds = 0;
   std::vector<WaitState> waits_for{};
 };
 
-/// busy           among those that were looked at: they wait for an answer, or to take it
-/// bytes_waiting  of output, likewise, beside what the kernel holds
+/// busy           of the inspected connections: those that wait for a response, or to read it
+/// bytes_waiting  of output of the same connections, in addition to the kernel's
 struct ConnectionsState {
   std::uint64_t open = 0;
   std::uint64_t opening = 0;
@@ -65,8 +66,7 @@ struct ConnectionsState {
   std::uint64_t bytes_waiting = 0;
 };
 
-/// Of what stands still: what it runs, since when, and where in the program it is, the innermost
-/// call first.
+/// A blocked event loop: what it runs, since when, and its stack, the innermost call first.
 struct StuckState {
   double seconds = 0;
   std::string method{};
@@ -75,11 +75,11 @@ struct StuckState {
   std::vector<std::string> stack{};
 };
 
-/// One loop. It has not answered in time where it is stuck, or has ended: then there is nothing of
-/// connections and requests.
+/// One event loop. If it is blocked or has ended, it did not respond in time, and its connections
+/// and requests are missing.
 ///
-/// answers             it has told this itself
-/// lag_seconds         how long it had to be waited for
+/// answers             whether it responded itself
+/// lag_seconds         how long its response took
 /// requests            so far
 /// requests_in_flight  the oldest 100
 /// background          the first 100
@@ -120,11 +120,11 @@ namespace detail::server {
 [[nodiscard]] std::vector<WaitState> waits_of(const Work& work, Instant now);
 }  // namespace detail::server
 
-/// The state of the server whose loop runs on this thread, as of a tenth of a second ago at most:
-/// whoever asks in the same instant is told the same. A loop that does not answer within a quarter
-/// of a second is told as such.
+/// Returns the state of the server whose event loop runs on this thread, at most a tenth of a
+/// second old: concurrent calls get the same state. A loop that does not respond within a quarter
+/// of a second is reported as such.
 ///
-/// returns  null outside of a server, and where too many ask at once
+/// returns  null outside of a server, and if there are too many concurrent calls
 [[nodiscard]] Task<std::shared_ptr<const ServerState>> server_state();
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// One request of an HTTP/1.1 connection that is not answered at once: its framing, both ways.
-// Must not decide what becomes of the request: its exchange does.
+// One HTTP/1.1 request that is not answered at once: its framing in both directions.
+// Layering: must not decide what becomes of the request: its exchange does.
 #pragma once
 
 #include <cstddef>

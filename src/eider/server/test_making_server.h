@@ -1,5 +1,6 @@
 // A server whose responses are made in memory, for slow clients, and clients that read only so
-// much. Must not be used outside of tests.
+// much.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <exception>

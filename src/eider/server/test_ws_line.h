@@ -1,5 +1,5 @@
 // For tests: WebSockets on simulated lines, without the HTTP in front of them.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <limits>

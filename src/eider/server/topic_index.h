@@ -1,5 +1,5 @@
-// Which loops have subscribers of which topic: what the hubs of one application share.
-// Must not be asked for every message of a loop to itself.
+// The event loops with subscribers of each topic, shared by the hubs of an app.
+// Layering: must not be used for a message from an event loop to itself.
 #pragma once
 
 #include <atomic>

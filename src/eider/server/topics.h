@@ -1,5 +1,5 @@
-// The topics that WebSockets and event streams subscribe to, over all loops.
-// Must not keep messages: what is not subscribed when one is published does not get it.
+// Topics: publish and subscribe for WebSockets and event streams, over all event loops.
+// Layering: must not keep messages: what is not subscribed when one is published does not get it.
 #pragma once
 
 #include <cstddef>
@@ -23,24 +23,25 @@ class TopicIndex;
 struct WsTopic;
 }  // namespace detail::server
 
-/// What an event stream tells of a message beside its text. WebSockets have no place for it.
+/// The name and ID of a message in an event stream. WebSockets do not have them.
 struct TopicEvent {
-  /// Which kind; the client takes an empty one for "message". No line end in it.
+  /// The type of the event; clients treat an empty name as "message". Must not contain a line
+  /// break.
   std::string_view name{};
-  /// What the client names when it reconnects. No line end and no NUL in it.
+  /// The ID that the client sends when it reconnects. Must not contain a line break or NUL.
   std::string_view id{};
 };
 
-/// What carries messages to other processes. From any thread; must not wait, nor publish.
+/// Sends messages to other processes. Called on any thread; must not wait or publish.
 using CarryTopic =
     std::function<void(std::string_view topic, const WsMessage& message, const TopicEvent& event)>;
 
-/// One for each application. May be called from any thread.
+/// The topics of one application. Thread-safe.
 ///
-/// Messages that one thread publishes arrive in their order, each at most once per connection. A
-/// message leaves in the turn of the loop in which it is published, or reaches another loop.
+/// Messages that one thread publishes arrive in order, each at most once per connection. A message
+/// is sent in the turn of the event loop in which it is published, or reaches another event loop.
 ///
-/// Pre: outlives the server's connections. The loops may be gone before it.
+/// Pre: outlives the server's connections. The event loops may end earlier.
 class Topics {
  public:
   Topics();
@@ -48,27 +49,28 @@ class Topics {
   Topics(Topics&& other) noexcept;
   Topics& operator=(Topics&& other) noexcept;
 
-  /// To all that are subscribed now. Event streams are told what is text, and nothing of binary
-  /// messages. Throws std::invalid_argument for a name or an id that an event cannot have.
+  /// Publishes a message to all current subscribers. Event streams get text messages only. Throws
+  /// std::invalid_argument for an invalid name or ID of an event.
   void publish(std::string_view topic, std::string_view text, const TopicEvent& event = {}) {
     publish(topic, WsMessage{ws::MessageType::text, text}, event);
   }
   void publish(std::string_view topic, const WsMessage& message, const TopicEvent& event = {});
-  /// The same of a message that comes from another process: it is not carried.
+  /// Publishes a message from another process: it is not sent to other processes.
   void publish_here(std::string_view topic, const WsMessage& message, const TopicEvent& event = {});
 
-  /// Told of all that is published in this process, by WebSockets too (relay/topic_relay.h). Throws
-  /// std::logic_error where somebody else is, who is still there. Pre: no connection is open.
+  /// Sets the function that sends all messages of this process, including those of WebSockets, to
+  /// other processes (relay/topic_relay.h). Throws std::logic_error if there is such a function
+  /// already. Pre: no connection is open.
   ///
-  /// who  is there for as long as what this refers to
+  /// who  exists as long as the objects that `carry` refers to
   void carry_by(CarryTopic carry, std::weak_ptr<const void> who);
 
-  /// How many connections and event streams are subscribed, on all loops.
+  /// Returns the number of subscribed connections and event streams, on all event loops.
   [[nodiscard]] std::size_t subscribers(std::string_view topic) const;
-  /// How many topics have a subscriber.
+  /// Returns the number of topics with subscribers.
   [[nodiscard]] std::size_t size() const;
 
-  /// Where handlers that throw are told of; null for nowhere. Pre: no connection is open.
+  /// Sets the log for exceptions of handlers; null for none. Pre: no connection is open.
   void log_to(std::shared_ptr<LogSink> sink);
 
   /// What listens on this loop is over, and so is what begins to, until `begin`. On its thread.
@@ -83,27 +85,28 @@ class Topics {
   std::unique_ptr<detail::server::TopicIndex> index_;
 };
 
-/// Hears what is published as the text of an event stream, on the loop that runs when it is made.
+/// Receives published messages as the text of an event stream, on the event loop that creates it.
 /// All of it belongs to that loop's thread.
 class TopicListener {
  public:
-  /// topics  outlives it
+  /// topics  must outlive this
   explicit TopicListener(Topics& topics);
   virtual ~TopicListener();
   TopicListener(const TopicListener&) = delete;
   TopicListener& operator=(const TopicListener&) = delete;
 
-  /// From now on; once, however often it is called.
+  /// Subscribes to a topic, once, however often it is called.
   void listen(std::string_view topic);
 
  protected:
-  /// One event as it is written (http/sse.h), valid during the call. Must not publish, nor listen.
+  /// Called with one event as it is sent (http/sse.h), valid during the call. Must not publish or
+  /// subscribe.
   virtual void on_published(std::string_view event) = 0;
   /// For on_published: the same event in memory that all listeners of its topic share.
   [[nodiscard]] detail::base::SharedBytes shared_event();
-  /// Something that was published was lost: this loop did not keep up with the others.
+  /// Called if messages were lost, because this event loop did not keep up with the others.
   virtual void on_gap() {}
-  /// The server ends, and nothing more is heard; perhaps told again.
+  /// Called when the server stops; no more messages follow. May be called twice.
   virtual void on_over() = 0;
 
  private:

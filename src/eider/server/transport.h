@@ -1,5 +1,6 @@
-// One request's way to its client, as an exchange needs it: heads, content, and the client's side.
-// Must not know which protocol it is: HTTP/1.1's requests and HTTP/2's streams implement it.
+// The way of one request to its client: heads, bodies, and the state of the client.
+// Layering: must not know which protocol it is: HTTP/1.1's requests and HTTP/2's streams implement
+// it.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// What leaves HTTP for another protocol: a connection (RFC 9110, 7.8) or a stream (RFC 8441).
-// Must not know which one: HTTP's connection hands over, the protocol's own class takes over.
+// The transition of a connection (RFC 9110, 7.8) or stream (RFC 8441) to another protocol.
+// Layering: must not know which one: HTTP's connection hands over, the protocol's own class takes
+// over.
 #pragma once
 
 #include <memory>

@@ -105,8 +105,8 @@ void Worker::open(Descriptor fd, Preface preface) {
 
 void Worker::on_accept_failed(NetError error) {
   if (group_.log != nullptr) {
-    std::string line("Connections cannot be accepted for now: ");
-    line.append(text(error)).append(". Those that there are go on being served.");
+    std::string line("Accepting connections failed: ");
+    line.append(text(error)).append(". Existing connections are still served.");
     group_.log->write(LogLevel::warning, line);
   }
 }

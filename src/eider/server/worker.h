@@ -1,5 +1,5 @@
-// One loop of a server: accepts, serves its connections, and drains them.
-// Must not own its loop or thread. All of it belongs to the loop's thread once that runs.
+// One event loop of a server: accepts connections, serves and drains them.
+// Layering: must not own its loop or thread. All of it belongs to the loop's thread once that runs.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// One loop's share of the topics: its subscriptions, and what is published in one turn.
-// Must not be touched from another thread, and runs no code of the application.
+// The topics of one event loop: its subscriptions, and the messages of one turn.
+// Layering: must not be touched from another thread, and runs no code of the application.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// One published message, framed once and shared by all connections that send it.
-// Must not change once made: several threads read it.
+// One published message, framed once and shared by all connections.
+// Layering: must not change once made: several threads read it.
 #pragma once
 
 #include <cstddef>

@@ -13,9 +13,11 @@ namespace eider::detail::server {
 namespace {
 
 constexpr ws::HandshakeRefusal kForeignOrigin{
-    .status = 403, .text = "Pages of this origin may not connect here.", .fields = {}};
+    .status = 403, .text = "Connections from this origin are not allowed.", .fields = {}};
 constexpr ws::HandshakeRefusal kBadExtensions{
-    .status = 400, .text = "Sec-WebSocket-Extensions is not a list of extensions.", .fields = {}};
+    .status = 400,
+    .text = "The Sec-WebSocket-Extensions header is not a list of extensions.",
+    .fields = {}};
 
 /// The line as the session has it: the session may outlive it, for its handler's sake.
 class WsOnLine final : public Upgraded {

@@ -1,5 +1,5 @@
-// How a request becomes a WebSocket: what is agreed on, and what takes the connection over.
-// Must not write responses: the layer above does, by what is agreed.
+// Upgrades a request to a WebSocket.
+// Layering: must not write responses: the layer above does, by what is agreed.
 #pragma once
 
 #include <memory>

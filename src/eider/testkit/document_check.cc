@@ -133,7 +133,7 @@ class AnswerCheck {
     const std::string type = essence_of(reply_.header("Content-Type").value_or(""));
     const Value* const media = find_media(*content, type);
     if (media == nullptr) {
-      wrong_.push_back("its content is of type \"" + type + "\", and the document has " +
+      wrong_.push_back("the response has Content-Type \"" + type + "\", but the document has " +
                        names_of(*content));
     } else if (method != Method::head && !reply_.header("Content-Encoding")) {
       hold_content(*media, type);
@@ -161,7 +161,7 @@ class AnswerCheck {
   void hold_binary(json::BinaryFormat format, const Value& schema) {
     Buffer text;
     if (const auto wrong = json::read_binary(format, reply_.body, text)) {
-      wrong_.push_back("its content cannot be read: " + std::string(*wrong));
+      wrong_.push_back("the response body cannot be read: " + std::string(*wrong));
     } else {
       hold_json(text.view(), schema, "");
     }
@@ -192,7 +192,7 @@ class AnswerCheck {
     for (std::size_t number = 0; step.status == SseStatus::event; ++number) {
       const std::string where = "event " + std::to_string(number) + ": ";
       if (!is_utf8(parser.data()) || !is_utf8(parser.event())) {
-        wrong_.push_back(where + "it is no UTF-8");
+        wrong_.push_back(where + "the body is not UTF-8");
       } else {
         hold_value(event_of(parser), schema, where);
       }
@@ -200,7 +200,7 @@ class AnswerCheck {
       step = parser.read(rest);
     }
     if (step.status == SseStatus::refused) {
-      wrong_.emplace_back("its events cannot be read: one is longer than clients take");
+      wrong_.emplace_back("the response has an event that is too long for clients");
     }
   }
 
@@ -220,7 +220,7 @@ class AnswerCheck {
   void hold_json(std::string_view text, const Value& schema, const std::string& where) {
     const auto value = json::read<Value>(text);
     if (!value) {
-      wrong_.push_back(where + "its content is no JSON: " + value.error().detail());
+      wrong_.push_back(where + "the response body is not JSON: " + value.error().detail());
       return;
     }
     hold_value(*value, schema, where);
@@ -229,7 +229,8 @@ class AnswerCheck {
   void hold_value(const Value& value, const Value& schema, const std::string& where) {
     const std::vector<SchemaFault> faults = check_schema(value, schema, document_, selected_);
     for (const SchemaFault& fault : faults) {
-      wrong_.push_back(where + (fault.pointer.empty() ? "it" : fault.pointer) + " " + fault.reason);
+      wrong_.push_back(where + (fault.pointer.empty() ? "the value" : fault.pointer) + " " +
+                       fault.reason);
     }
   }
 
@@ -314,13 +315,14 @@ std::vector<std::string> check_answer(const Value& document, Method method, std:
   const bool is_as_unknown = method == Method::options || reply.status == 404;
   if (found.item == nullptr) {
     return is_as_unknown ? std::vector<std::string>()
-                         : std::vector<std::string>{"the document has no such path"};
+                         : std::vector<std::string>{"the document does not contain this path"};
   }
   const Value* const operation = find_operation(*found.item, method);
   if (operation == nullptr) {
     return is_as_unknown || reply.status == 405
                ? std::vector<std::string>()
-               : std::vector<std::string>{"the document has no such method of this path"};
+               : std::vector<std::string>{
+                     "the document does not contain this method for this path"};
   }
   const Value& responses = (*operation)["responses"];
   const Value* const response = find_response(responses, reply.status);
@@ -332,7 +334,7 @@ std::vector<std::string> check_answer(const Value& document, Method method, std:
   if (found.is_guessed() && reply.status == 404) {
     return {};
   }
-  return {"the document does not know this status: it has " + names_of(responses)};
+  return {"the document does not contain this status, only " + names_of(responses)};
 }
 
 }  // namespace eider

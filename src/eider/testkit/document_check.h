@@ -1,5 +1,5 @@
-// Answers held against an application's OpenAPI document, in its tests.
-// Must not know how the document was made: what counts is what clients are given.
+// Validates the responses of an application against its OpenAPI document, in tests.
+// Layering: must not know how the document was made.
 #pragma once
 
 #include <string>
@@ -12,29 +12,29 @@
 
 namespace eider {
 
-/// What of an application's answers its document has to know.
+/// Settings for the validation of responses against the OpenAPI document.
 struct DocumentCheck {
-  /// Where the app serves it; it is asked for there, once, as a client asks.
+  /// Path of the document; requested once at startup.
   std::string path = "/openapi.json";
-  /// As of OpenApiInfo: what does not lie below is not told, and so not held against it.
+  /// As for OpenApiInfo: responses for other paths are not validated.
   std::string below = {};
-  /// What else is left out of the document: whatever begins with one of these.
+  /// Prefixes of other paths that the document does not contain.
   std::vector<std::string> leaves_out = {};
-  /// Statuses that may come from any operation, though none names them: of what stands ahead of
-  /// handlers, such as 403 or 429.
+  /// Status codes that all operations can return without being documented, for example 403 or 429
+  /// from middleware.
   std::vector<int> may_answer = {};
 };
 
-/// What an OpenAPI document (3.1) does not say of an answer that was given: the operation, its
-/// status, the content's type, or, of JSON, of lines of JSON, of CBOR, of MessagePack and of
-/// server-sent events, where and why the value is not as the schema has it. A line for each, empty
-/// where all is as it is told.
+/// Returns the differences between a response and an OpenAPI document (3.1), one line each: the
+/// operation, the status, the content type or, for JSON, JSON lines, CBOR, MessagePack and
+/// server-sent events, the part of the value that does not match its schema. Empty if the response
+/// matches.
 ///
-/// Members that the request has not asked for, by a parameter with "x-selects" (select_fields), may
-/// be missing.
+/// Members that the request did not select with a parameter with "x-selects" (select_fields) can be
+/// missing.
 ///
-/// Of a path without an operation 404 is as told, of a method without one 405, and OPTIONS; methods
-/// that OpenAPI does not know are passed over. Content that is encoded is not looked into.
+/// A 404 of a path without operation matches, a 405 of a method without operation, and OPTIONS.
+/// Methods that OpenAPI does not support are skipped. Encoded bodies are not read.
 ///
 /// target   as in the request line
 /// source   OpenAPI Specification 3.1.1

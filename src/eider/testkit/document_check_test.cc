@@ -84,14 +84,15 @@ TEST(DocumentCheck, takes_what_is_as_the_document_has_it) {
 
 TEST(DocumentCheck, tells_where_a_value_is_another_one) {
   EXPECT_EQ(held("/notes", {200, "application/json", R"([{"title":"too long"},{"text":1}])"}),
-            "/0/title must have at most 5 characters, and has 8\n"
-            "/1/title must be there\n"
-            "/1/text must not be there\n");
-  EXPECT_TRUE(held("/notes", {200, "application/json", "["}).starts_with("its content is no JSON"));
+            "/0/title must have at most 5 characters, but has 8\n"
+            "/1/title is required\n"
+            "/1/text is not allowed\n");
+  EXPECT_TRUE(
+      held("/notes", {200, "application/json", "["}).starts_with("the response body is not JSON"));
   EXPECT_EQ(held("/notes/count", {200, "text/plain", "1.5"}),
-            "it must be of type \"integer\", and is 1.5\n");
+            "the value must have type \"integer\", but is 1.5\n");
   EXPECT_EQ(held("/lines", {200, "application/jsonl", "1\ntrue\n"}),
-            "line 1: it must be of type \"integer\", and is true\n");
+            "line 1: the value must have type \"integer\", but is true\n");
 }
 
 TEST(DocumentCheck, HoldsEachEventAndTheDataWithin) {
@@ -103,28 +104,28 @@ TEST(DocumentCheck, HoldsEachEventAndTheDataWithin) {
                    "data: \"a\"}\n\ndata: cut off"),
             "");
   EXPECT_EQ(events("data: {\"title\":\"a\"}\n\ndata: {\"title\":\"too long\",\"a\":1}\n\n"),
-            "event 1: /data/title must have at most 5 characters, and has 8\n"
-            "event 1: /data/a must not be there\n");
-  EXPECT_EQ(events("data: {\n\n"), "event 0: /data must hold JSON, and is \"{\"\n");
+            "event 1: /data/title must have at most 5 characters, but has 8\n"
+            "event 1: /data/a is not allowed\n");
+  EXPECT_EQ(events("data: {\n\n"), "event 0: /data must contain JSON, but is \"{\"\n");
   EXPECT_EQ(events("event: no\nid: 1234\nretry: 10\ndata: {\"title\":\"a\"}\n\n"),
-            "event 0: /event must be one of [\"tick\",\"message\"], and is \"no\"\n"
-            "event 0: /id must have at most 3 characters, and has 4\n"
-            "event 0: /retry must be at most 9, and is 10\n");
-  EXPECT_EQ(events("data: \xFF\n\n"), "event 0: it is no UTF-8\n");
+            "event 0: /event must be one of [\"tick\",\"message\"], but is \"no\"\n"
+            "event 0: /id must have at most 3 characters, but has 4\n"
+            "event 0: /retry must be at most 9, but is 10\n");
+  EXPECT_EQ(events("data: \xFF\n\n"), "event 0: the body is not UTF-8\n");
   EXPECT_EQ(events("data: " + std::string(std::size_t{64} * 1024, 'x') + "\n\n"),
-            "its events cannot be read: one is longer than clients take\n");
+            "the response has an event that is too long for clients\n");
 }
 
 TEST(DocumentCheck, ReadsBinaryFormatsByTheSameSchemas) {
   EXPECT_EQ(held("/binary", {200, "application/cbor", "\x05"}), "");
   EXPECT_EQ(held("/binary", {200, "application/x-msgpack", "\x05"}), "");
   EXPECT_EQ(held("/binary", {200, "application/cbor", "\xF5"}),
-            "it must be of type \"integer\", and is true\n");
+            "the value must have type \"integer\", but is true\n");
   EXPECT_EQ(held("/binary", {200, "application/x-msgpack", "\xC3"}),
-            "it must be of type \"integer\", and is true\n");
+            "the value must have type \"integer\", but is true\n");
   for (const std::string_view damaged : {"", "\x19", "\x05\x05"}) {
     EXPECT_TRUE(held("/binary", {200, "application/cbor", damaged})
-                    .starts_with("its content cannot be read"));
+                    .starts_with("the response body cannot be read"));
   }
 }
 
@@ -132,31 +133,31 @@ TEST(DocumentCheck, LetsMembersBeMissingThatWereNotAskedFor) {
   constexpr std::string_view kSelected = R"({"a":{"b":1}})";
   EXPECT_EQ(held("/binary?fields=b", {200, "application/json", kSelected}), "");
   EXPECT_EQ(held("/binary?x=1&fields=%62,", {200, "application/json", kSelected}), "");
-  EXPECT_EQ(held("/binary?fields=b,c", {200, "application/json", kSelected}),
-            "/a/c must be there\n");
-  EXPECT_EQ(held("/binary", {200, "application/json", kSelected}), "/a/c must be there\n");
-  EXPECT_EQ(held("/binary?field=b", {200, "application/json", kSelected}), "/a/c must be there\n");
+  EXPECT_EQ(held("/binary?fields=b,c", {200, "application/json", kSelected}), "/a/c is required\n");
+  EXPECT_EQ(held("/binary", {200, "application/json", kSelected}), "/a/c is required\n");
+  EXPECT_EQ(held("/binary?field=b", {200, "application/json", kSelected}), "/a/c is required\n");
   EXPECT_EQ(held("/binary?fields=c", {400, "application/problem+json", R"({"a":{}})"}),
-            "/a/b must be there\n");
+            "/a/b is required\n");
 }
 
 TEST(DocumentCheck, tells_what_the_document_lacks) {
-  EXPECT_EQ(held("/nowhere", {200, "text/plain", "a"}), "the document has no such path\n");
-  EXPECT_EQ(held("/notes/", {200, "text/plain", "a"}), "the document has no such path\n");
+  EXPECT_EQ(held("/nowhere", {200, "text/plain", "a"}),
+            "the document does not contain this path\n");
+  EXPECT_EQ(held("/notes/", {200, "text/plain", "a"}), "the document does not contain this path\n");
   EXPECT_EQ(held(Method::put, "/notes", {200, "text/plain", "a"}),
-            "the document has no such method of this path\n");
+            "the document does not contain this method for this path\n");
   EXPECT_EQ(held("/notes", {500, "application/problem+json", "{}"}),
-            "the document does not know this status: it has 200\n");
+            "the document does not contain this status, only 200\n");
   EXPECT_EQ(held("/notes", {200, "text/html", "<p>"}),
-            "its content is of type \"text/html\", and the document has application/json\n");
+            "the response has Content-Type \"text/html\", but the document has application/json\n");
   EXPECT_EQ(held("/notes", {200, "", ""}),
-            "its content is of type \"\", and the document has application/json\n");
+            "the response has Content-Type \"\", but the document has application/json\n");
 }
 
 // Two templates fit /notes/count: the router goes by the one with more text, and so has a check.
 TEST(DocumentCheck, goes_by_the_template_that_the_router_goes_by) {
   EXPECT_EQ(held(Method::delete_, "/notes/count", {204, "", ""}),
-            "the document has no such method of this path\n");
+            "the document does not contain this method for this path\n");
 }
 
 TEST(DocumentCheck, lets_pass_what_has_no_operation) {

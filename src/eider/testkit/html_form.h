@@ -1,5 +1,5 @@
-// The forms of a page, with what a browser would send of them.
-// Must not run scripts, nor hold a page against HTML's grammar.
+// The forms of an HTML page, with the values that a browser would send.
+// Layering: must not run scripts or validate the HTML.
 #pragma once
 
 #include <string>

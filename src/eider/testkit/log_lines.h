@@ -1,5 +1,5 @@
-// What an application has written to its log, for tests.
-// Must not be used by several threads at once.
+// Captures the log of an application, for tests.
+// Layering: must not be used by several threads at once.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace eider {
 
-/// Keeps the lines, to be held against what is expected:
+/// Stores log lines, to compare them with expected ones:
 ///
 ///     const auto log = std::make_shared<LogLines>();
 ///     app.log_to(log);

@@ -214,7 +214,7 @@ void SimLoop::wait(Instant until) {
     stop();  // after this turn
     sleeps_ += kernel_.now_ != turn_end_ ? 1 : 0;
   } else if (events_.empty() && until > kernel_.now_) {
-    ensure(until != Instant::max(), "a simulated loop waits for what never comes");
+    ensure(until != Instant::max(), "a simulated loop waits for an event that cannot occur");
     kernel_.now_ = until;
     ++sleeps_;
   }

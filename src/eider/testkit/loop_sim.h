@@ -1,5 +1,5 @@
-// The loop of the simulated kernel: streams, listeners and timers as on a real one, in memory.
-// Must not be run by hand while its kernel runs it.
+// The event loop of the simulated kernel: streams, listeners and timers in memory.
+// Layering: must not be run by hand while its kernel runs it.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,16 @@ namespace eider {
 
 namespace detail::testkit {
 
-/// What the wall clock says when the steady one says that: seconds since 1970.
+/// Returns the wall-clock time, in seconds since 1970, at an instant of the steady clock.
 [[nodiscard]] std::int64_t wall_seconds_at(Instant now) noexcept;
 
 }  // namespace detail::testkit
 
-/// Blocking work runs on the loop itself, in a later turn, so that its order is the seed's too.
+/// An event loop of the simulator. Blocking work runs on the event loop itself, in a later turn, so
+/// that the seed determines its order, too.
 ///
-/// `SimKernel` runs it. `run` works as well, for code that calls it: time then jumps to the next
-/// timer whenever nothing else is to be done.
+/// `SimKernel` runs it. `run` also works: time then jumps to the next timer when nothing else is
+/// due.
 class SimLoop final : public Loop {
  public:
   explicit SimLoop(SimKernel& kernel);
@@ -35,7 +36,7 @@ class SimLoop final : public Loop {
   [[nodiscard]] Instant read_now() const noexcept override;
   [[nodiscard]] SimKernel& kernel() const noexcept { return kernel_; }
 
-  /// Runs `work()` within a turn of this loop, then everything until idle.
+  /// Runs `work()` within a turn of this event loop, then everything until idle.
   template <class Work>
   void call(Work work) {
     post(std::move(work));
@@ -52,7 +53,7 @@ class SimLoop final : public Loop {
   void end_writing(Stream& stream) noexcept override;
   void drop_unsent(Stream& stream) noexcept override;
 
-  /// A port of the simulated kernel's, whatever the address.
+  /// Listens on a port of the simulated kernel, with any address.
   ///
   /// errors   address_in_use, and not_supported for a Unix path
   Result<ListeningSocket, NetError> listen(const Address& at,

@@ -34,11 +34,11 @@ OpenAnswer::OpenAnswer(SimKernel& kernel, SimClient client, std::string_view req
   const Instant end = now() + kTestPatience;
   while (!take_head()) {
     if (!receive(end)) {
-      refuse("no answer within a minute: " + received_);
+      refuse("the response did not arrive within a minute: " + received_);
     }
   }
   if (head_.status != wanted) {
-    refuse(std::string(request.substr(0, request.find('\r'))) + " was answered with " +
+    refuse(std::string(request.substr(0, request.find('\r'))) + " returned status " +
            std::to_string(head_.status) + ": " + take(now() + kTick));
   }
 }
@@ -67,7 +67,7 @@ bool OpenAnswer::take_head() {
   h1::ResponseReader reader;
   const h1::HeadStatus status = reader.read(received_, Method::get, {});
   if (status == h1::HeadStatus::refused) {
-    refuse("no answer: " + received_);
+    refuse("the received bytes are not an HTTP response: " + received_);
   }
   if (status == h1::HeadStatus::need_more) {
     return false;
@@ -102,7 +102,7 @@ std::string OpenAnswer::take_content() {
   for (h1::ReplyStep step = content_.read(in); step.status != h1::ChunkedStatus::need_more;
        step = content_.read(in)) {
     if (step.status == h1::ChunkedStatus::refused) {
-      refuse("the answer's content is cut wrongly: " + received_);
+      refuse("the chunks of the response body are invalid: " + received_);
     }
     in.remove_prefix(step.consumed);
     taken.append(step.data);
@@ -121,7 +121,7 @@ TestEvents::TestEvents(SimKernel& kernel, SimClient client, std::string_view req
     : answer_(kernel, std::move(client), request, 200), hold_(std::move(hold)) {
   const std::string type(answer_.head().header("Content-Type").value_or(""));
   if (!type.starts_with(kTextEventStream)) {
-    refuse("the answer is no event stream: " + type);
+    refuse("the response is not an event stream: " + type);
   }
   if (hold_) {
     hold_(answer_.head());
@@ -218,7 +218,7 @@ std::optional<TestMessage> TestWebSocket::receive(Duration within) {
     } else if (event.kind == ws::EventKind::close) {
       take_close(event);
     } else if (event.kind == ws::EventKind::refused) {
-      refuse("the server has broken the WebSocket protocol: " + std::string(event.data));
+      refuse("the server violated the WebSocket protocol: " + std::string(event.data));
     }
     unread_.erase(0, event.consumed);
     if (message) {

@@ -1,5 +1,5 @@
-// Answers of a test that last: event streams and WebSockets, read as they come.
-// Must not outlive the TestClient that has opened them.
+// Reads responses that stay open in a test: event streams and WebSockets.
+// Layering: must not outlive the TestClient that opened them.
 #pragma once
 
 #include <functional>
@@ -20,16 +20,17 @@ namespace eider {
 
 namespace detail::testkit {
 
-/// A connection for one request, whose answer goes on for as long as the test looks at it.
+/// A connection for one request with a response that stays open.
 class OpenAnswer {
  public:
-  /// Waits for the head. Throws Failure when none comes, or another status than `wanted`.
+  /// Waits for the status and headers. Throws a Failure if none arrive, or the status is not
+  /// `wanted`.
   OpenAnswer(SimKernel& kernel, SimClient client, std::string_view request, int wanted);
 
-  /// Without its content.
+  /// Returns the response without its body.
   [[nodiscard]] const Reply& head() const noexcept { return head_; }
-  /// More of the content, unframed; behind 101 the bytes as they come. Waits until `end`: empty
-  /// when nothing came by then, or nothing more will.
+  /// Returns the next part of the body, or the raw bytes after 101. Waits until `end`; empty if no
+  /// more bytes arrived.
   [[nodiscard]] std::string take(Instant end);
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
   [[nodiscard]] Instant now() const noexcept { return kernel_.now(); }
@@ -50,7 +51,7 @@ class OpenAnswer {
 
 }  // namespace detail::testkit
 
-/// How long a test waits for what is to come, in simulated time.
+/// Time limit for tests that wait, in simulated time.
 inline constexpr Duration kTestPatience = std::chrono::minutes(1);
 
 struct TestEvent {
@@ -59,24 +60,26 @@ struct TestEvent {
   std::string id;  // the last that was said
 };
 
+/// An event stream in a test.
+///
 ///     TestEvents events = client.events("/ticks");
 ///     EXPECT_EQ(events.next()->data, "1");
 class TestEvents {
  public:
-  /// Throws Failure where an answer, as far as it has come, is not as it was promised.
+  /// Throws a Failure if a response, or a part of one, does not match the OpenAPI document.
   using Hold = std::function<void(const Reply&)>;
 
-  /// hold  called with the head, and with the head and each event by itself; null: nobody holds it
+  /// hold  called with the headers, and with the headers and each event; null: no validation
   TestEvents(SimKernel& kernel, SimClient client, std::string_view request, Hold hold = {});
   TestEvents(const TestEvents&) = delete;
   TestEvents& operator=(const TestEvents&) = delete;
 
-  /// The next event; comments are passed over. Nothing when none has come within that time, or the
-  /// stream has ended. Throws Failure for one that is not as the document has it
+  /// Returns the next event; comments are skipped. Returns nothing if none arrived within that
+  /// time, or the stream has ended. Throws a Failure if the event does not match the document
   /// (TestClientOptions).
   [[nodiscard]] std::optional<TestEvent> next(Duration within = kTestPatience);
   [[nodiscard]] bool has_ended() const noexcept { return answer_.has_ended(); }
-  /// Status and fields of the answer.
+  /// Returns status and headers of the response.
   [[nodiscard]] const Reply& head() const noexcept { return answer_.head(); }
 
  private:
@@ -93,6 +96,8 @@ struct TestMessage {
   bool is_text = true;
 };
 
+/// A WebSocket in a test.
+///
 ///     TestWebSocket socket = client.websocket("/feed/a");
 ///     socket.send("hello");
 ///     EXPECT_EQ(socket.receive()->bytes, "hello");
@@ -104,12 +109,13 @@ class TestWebSocket {
 
   void send(std::string_view text);
   void send_binary(std::string_view bytes);
-  /// The next message; pings are answered. Nothing when none has come within that time, or the
-  /// other side has closed. Throws Failure for what breaks the protocol.
+  /// Returns the next message; pings are answered. Returns nothing if none arrived within that
+  /// time, or the server closed the WebSocket. Throws a Failure if the server violates the
+  /// protocol.
   [[nodiscard]] std::optional<TestMessage> receive(Duration within = kTestPatience);
-  /// Begins the close handshake; `receive` waits for its end.
+  /// Starts the close handshake; `receive` waits for its end.
   void close(ws::CloseCode code = ws::CloseCode::normal, std::string_view reason = {});
-  /// What the other side has closed with, once it has; `abnormal` without a word.
+  /// Returns the close code of the server; `abnormal` if the connection ended without one.
   [[nodiscard]] std::optional<ws::CloseCode> close_code() const noexcept;
   [[nodiscard]] const std::string& close_reason() const noexcept { return close_reason_; }
   [[nodiscard]] const Reply& head() const noexcept { return answer_.head(); }

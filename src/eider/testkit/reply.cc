@@ -22,7 +22,7 @@ int read_status(std::string_view line) {
   int status = 0;
   if (!line.starts_with("HTTP/1.") || line.size() < 13 || line[8] != ' ' || line[12] != ' ' ||
       std::from_chars(line.data() + 9, line.data() + 12, status).ptr != line.data() + 12) {
-    refuse_bytes("no status line", line);
+    refuse_bytes("invalid status line", line);
   }
   return status;
 }
@@ -37,7 +37,7 @@ Reply read_head(std::string_view head) {
     const std::string_view line = head.substr(begin, end - begin);
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) {
-      refuse_bytes("no field line", line);
+      refuse_bytes("invalid header line", line);
     }
     reply.headers.emplace_back(line.substr(0, colon), trim(line.substr(colon + 1)));
   }
@@ -47,7 +47,7 @@ Reply read_head(std::string_view head) {
 std::size_t read_size(std::string_view text, int base) {
   std::size_t size = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), size, base).ec != std::errc()) {
-    refuse_bytes("no size", text);
+    refuse_bytes("invalid size", text);
   }
   return size;
 }
@@ -79,7 +79,7 @@ std::optional<std::size_t> read_body(std::string_view bytes, std::size_t begin, 
   }
   const auto length = reply.header("Content-Length");
   if (!length) {
-    refuse_bytes("neither Content-Length nor chunked", bytes);
+    refuse_bytes("the response has neither Content-Length nor Transfer-Encoding: chunked", bytes);
   }
   const std::size_t size = read_size(*length, 10);
   if (bytes.size() < begin + size) {
@@ -133,7 +133,8 @@ ProblemReply Reply::problem() const {
 }
 
 void Reply::refuse(const Error& error) const {
-  throw Failure(Error::internal("not the JSON expected (" + error.detail() + "): " + body));
+  throw Failure(Error::internal("the response body is not the expected JSON (" + error.detail() +
+                                "): " + body));
 }
 
 std::optional<Reply> take_reply(std::string& bytes, ReplyTo to) {

@@ -1,5 +1,5 @@
-// A response as a test looks at it.
-// Must not be lenient: bytes that are no response are a failure of the test.
+// A response as a test sees it.
+// Layering: must not be lenient; bytes that are not a response fail the test.
 #pragma once
 
 #include <iosfwd>
@@ -13,7 +13,7 @@
 
 namespace eider {
 
-/// A problem document (RFC 9457) as the library writes it.
+/// A problem document (RFC 9457).
 struct ProblemReply {
   std::string type;
   std::string title;
@@ -22,16 +22,18 @@ struct ProblemReply {
   std::vector<FieldError> errors;
 };
 
-/// target  which it answers, behind redirects that were followed: "/notes?page=2"
+/// A response.
+///
+/// target  of the request, after redirects that were followed: "/notes?page=2"
 struct Reply {
   int status = 0;
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::string body = {};
   std::string target = {};
 
-  /// The first header of that name, compared without case.
+  /// Returns the first header with that name, ignoring case.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const;
-  /// The body as a T. Throws Failure when it is none.
+  /// Returns the body as a T. Throws a Failure if the body is not a valid T.
   template <class T>
   [[nodiscard]] T json() const {
     auto value = json::read<T>(body);
@@ -40,9 +42,9 @@ struct Reply {
     }
     return std::move(*value);
   }
-  /// The body as JSON of any shape.
+  /// Returns the body as JSON of any shape.
   [[nodiscard]] json::Value json() const { return json<json::Value>(); }
-  /// The body as a problem document. Throws Failure when it is none.
+  /// Returns the body as a problem document. Throws a Failure if the body is not one.
   [[nodiscard]] ProblemReply problem() const;
 
  private:
@@ -50,16 +52,16 @@ struct Reply {
 };
 
 namespace json {
-/// gtest prints values by this.
+/// Prints values for GoogleTest.
 void PrintTo(const Value& value, std::ostream* out);
 }  // namespace json
 
-/// Whether the response answers a HEAD request, and so has no body whatever its fields say.
+/// Whether the response is for a HEAD request, and so has no body whatever its headers say.
 enum class ReplyTo : unsigned char { other, head };
 
-/// Takes the first response off the front of `bytes`; interim ones (1xx) are passed over.
+/// Removes the first response from the front of `bytes`; interim responses (1xx) are skipped.
 ///
-/// returns  nothing when it is not complete. Throws std::runtime_error when it is no response.
+/// returns  nothing if the response is not complete. Throws std::runtime_error for other bytes.
 [[nodiscard]] std::optional<Reply> take_reply(std::string& bytes, ReplyTo to = ReplyTo::other);
 
 }  // namespace eider

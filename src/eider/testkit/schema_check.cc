@@ -162,12 +162,12 @@ class Check {
  private:
   void hold(const Value& value, const Value& schema, const std::string& pointer) {
     if (schema.is_bool()) {
-      require(schema.boolean(), pointer, "must not be there");
+      require(schema.boolean(), pointer, "is not allowed");
       return;
     }
     if (!schema.is_object() || depth_ == kDepthMax) {
-      tell(pointer, schema.is_object() ? "is held against a schema that never ends"
-                                       : "is held against what is no schema");
+      tell(pointer, schema.is_object() ? "has a schema that is nested too deeply"
+                                       : "has a schema that is neither an object nor a boolean");
       return;
     }
     ++depth_;
@@ -192,15 +192,15 @@ class Check {
               ? std::ranges::any_of(type->elements(),
                                     [&](const Value& one) { return is_of(one.text(), value); })
               : is_of(type->text(), value);
-      require(is_one, pointer, "must be of type " + to_text(*type) + ", and is " + shown(value));
+      require(is_one, pointer, "must have type " + to_text(*type) + ", but is " + shown(value));
     }
     if (const Value* const all = schema.find("enum")) {
       require(std::ranges::find(all->elements(), value) != all->elements().end(), pointer,
-              "must be one of " + to_text(*all) + ", and is " + shown(value));
+              "must be one of " + to_text(*all) + ", but is " + shown(value));
     }
     if (const Value* const constant = schema.find("const")) {
       require(*constant == value, pointer,
-              "must be " + to_text(*constant) + ", and is " + shown(value));
+              "must be " + to_text(*constant) + ", but is " + shown(value));
     }
   }
 
@@ -209,7 +209,7 @@ class Check {
       const std::string& to = reference->text();
       const Value* const found = to.starts_with('#') ? document_.find_at(to.substr(1)) : nullptr;
       if (found == nullptr) {
-        tell(pointer, "is held against " + to + ", which is not in the document");
+        tell(pointer, "refers to the schema " + to + ", which is not in the document");
       } else {
         hold(value, *found, pointer);
       }
@@ -226,14 +226,15 @@ class Check {
       const auto count = std::ranges::count_if(options->elements(), [&](const Value& one) {
         return faults_of(value, one, pointer).empty();
       });
-      require(count < 2, pointer, "must be one of several kinds, and is more than one of them");
+      require(count < 2, pointer,
+              "must match exactly one schema of oneOf, but matches more than one");
       if (count == 0) {
         hold_any(value, *options, pointer);
       }
     }
     if (const Value* const never = schema.find("not")) {
       require(!faults_of(value, *never, pointer).empty(), pointer,
-              "must not be as " + to_text(*never));
+              "must not match " + to_text(*never));
     }
   }
 
@@ -250,7 +251,7 @@ class Check {
         fewest = std::move(faults);
       }
     }
-    require(!fewest.empty(), pointer, "must be of a kind, of which there is none");
+    require(!fewest.empty(), pointer, "cannot match anyOf or oneOf, because the list is empty");
     faults_.insert(faults_.end(), fewest.begin(), fewest.end());
   }
 
@@ -258,7 +259,7 @@ class Check {
     const auto require_by = [&](std::string_view name, std::string_view words, auto holds) {
       if (const Value* const bound = schema.find(name)) {
         require(holds(*bound), pointer,
-                "must be " + std::string(words) + to_text(*bound) + ", and is " + to_text(value));
+                "must be " + std::string(words) + to_text(*bound) + ", but is " + to_text(value));
       }
     };
     require_by("minimum", "at least ", [&](const Value& min) { return !is_less(value, min); });
@@ -272,7 +273,7 @@ class Check {
     const Value& format = schema["format"];
     if (format == Value("int32") || format == Value("int64")) {
       require(is_in_bits(value, format.text() == "int32" ? 32 : 64), pointer,
-              "must be an " + format.text() + ", and is " + to_text(value));
+              "must be an " + format.text() + ", but is " + to_text(value));
     }
   }
 
@@ -280,11 +281,11 @@ class Check {
     hold_count(code_points(text), schema, {"minLength", "maxLength"}, " characters", pointer);
     if (const Value* const pattern = schema.find("pattern")) {
       require(matches_pattern(pattern->text(), text).value_or(true), pointer,
-              "must match " + pattern->text() + ", and is " + shown(text));
+              "must match " + pattern->text() + ", but is " + shown(text));
     }
     if (const Value* const format = schema.find("format"); format != nullptr) {
       require(is_in_format(text, format->text()), pointer,
-              "must be of the format " + format->text() + ", and is " + shown(text));
+              "must have the format " + format->text() + ", but is " + shown(text));
     }
     hold_content(text, schema, pointer);
   }
@@ -299,7 +300,7 @@ class Check {
     if (value) {
       hold(*value, *within, pointer);
     } else {
-      tell(pointer, "must hold JSON, and is " + shown(text));
+      tell(pointer, "must contain JSON, but is " + shown(text));
     }
   }
 
@@ -315,7 +316,7 @@ class Check {
       for (std::size_t index = 0; index < elements.size(); ++index) {
         const auto before = elements.begin() + static_cast<std::ptrdiff_t>(index);
         require(std::find(elements.begin(), before, elements[index]) == before,
-                pointer + "/" + std::to_string(index), "must not be there twice");
+                pointer + "/" + std::to_string(index), "is a duplicate");
       }
     }
   }
@@ -325,7 +326,7 @@ class Check {
     if (const Value* const required = schema.find("required")) {
       for (const Value& name : required->elements()) {
         require(value.find(name.text()) != nullptr || was_left_out(name.text(), pointer),
-                with_token(pointer, name.text()), "must be there");
+                with_token(pointer, name.text()), "is required");
       }
     }
     const Value& properties = schema["properties"];
@@ -356,7 +357,7 @@ class Check {
   };
   void hold_count(std::size_t count, const Value& schema, Bounds bounds, std::string_view of,
                   const std::string& pointer) {
-    const std::string has = std::string(of) + ", and has " + std::to_string(count);
+    const std::string has = std::string(of) + ", but has " + std::to_string(count);
     if (const Value* const min = schema.find(bounds.min)) {
       require(!is_less(count, *min), pointer, "must have at least " + to_text(*min) + has);
     }

@@ -1,5 +1,5 @@
-// A JSON value held against a JSON Schema, for what documents of applications say.
-// Must not be lenient about what it knows, nor judge by words that it does not know.
+// Validates a JSON value against a JSON Schema, as in OpenAPI documents.
+// Layering: must reject violations of the keywords it knows, and ignore all others.
 #pragma once
 
 #include <optional>

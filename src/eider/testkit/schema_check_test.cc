@@ -144,11 +144,11 @@ TEST(SchemaCheck, says_where_and_why) {
       R"({"type":"object","required":["title"],"additionalProperties":false,"properties":)"
       R"({"title":{"type":"string"},"tags":{"items":{"maxLength":2}},"a/b":{"maximum":5}}})";
   EXPECT_EQ(faults(R"({"tags":["ok","long"],"a/b":9,"more":1})", kSchema),
-            "/title must be there\n"
-            "/tags/1 must have at most 2 characters, and has 4\n"
-            "/a~1b must be at most 5, and is 9\n"
-            "/more must not be there\n");
-  EXPECT_EQ(faults("[]", kSchema), " must be of type \"object\", and is []\n");
+            "/title is required\n"
+            "/tags/1 must have at most 2 characters, but has 4\n"
+            "/a~1b must be at most 5, but is 9\n"
+            "/more is not allowed\n");
+  EXPECT_EQ(faults("[]", kSchema), " must have type \"object\", but is []\n");
 }
 
 TEST(SchemaCheck, LetsOthersThanWhatWasSelectedBeMissing) {
@@ -176,7 +176,7 @@ TEST(SchemaCheck, LetsOthersThanWhatWasSelectedBeMissing) {
 TEST(SchemaCheck, tells_what_the_nearest_option_lacks) {
   constexpr std::string_view kSchema =
       R"({"oneOf":[{"required":["a","b","c"]},{"required":["d"]}]})";
-  EXPECT_EQ(faults("{}", kSchema), "/d must be there\n");
+  EXPECT_EQ(faults("{}", kSchema), "/d is required\n");
 }
 
 TEST(SchemaCheck, follows_references_into_the_document) {
@@ -187,9 +187,9 @@ TEST(SchemaCheck, follows_references_into_the_document) {
   constexpr std::string_view kTree = R"({"$ref":"#/components/schemas/Tree"})";
   EXPECT_EQ(faults(R"({"value":1,"children":[{"value":2}]})", kTree, kTypes), "");
   EXPECT_EQ(faults(R"({"value":1,"children":[{"value":2},{}]})", kTree, kTypes),
-            "/children/1/value must be there\n");
+            "/children/1/value is required\n");
   EXPECT_EQ(faults("1", R"({"$ref":"#/components/schemas/Loop"})", kTypes),
-            " is held against a schema that never ends\n");
+            " has a schema that is nested too deeply\n");
 }
 
 }  // namespace

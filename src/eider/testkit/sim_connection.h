@@ -1,5 +1,5 @@
-// The simulated kernel's memory of one connection and of one listener.
-// Must not be used outside of the simulator.
+// A connection and a listener in the memory of the simulated kernel.
+// Layering: must not be used outside of the simulator.
 #pragma once
 
 #include <cstddef>

@@ -294,7 +294,7 @@ void SimKernel::run_until_idle() {
   do {
     std::size_t turns = 0;
     while (SimLoop* loop = choose_due_loop()) {
-      ensure(++turns < kTurnsMax, "the simulation never comes to rest");
+      ensure(++turns < kTurnsMax, "the simulation never becomes idle");
       loop->run_one_turn();
     }
     drop_unopened();

@@ -1,5 +1,5 @@
-// A kernel in memory: sockets, a clock that moves when told to, and faults from a seed.
-// Must not be shared between threads, and uses no real clock, thread or connection.
+// A kernel in memory: sockets, a clock that the test moves, and faults from a seed.
+// Layering: must not be shared between threads; uses no real clock, thread or connection.
 #pragma once
 
 #include <cstddef>
@@ -28,17 +28,17 @@ struct SimConnection;
 struct SimPort;
 }  // namespace detail::testkit
 
-/// How often, from 0 (never) to below 1 (always), the kernel does less than it could.
+/// Probabilities of faults, from 0 (never) to below 1 (always).
 struct SimFaults {
-  double short_read = 0;     ///< a read gives only some of the bytes that are there
-  double short_write = 0;    ///< a write takes only some of the bytes that it has room for
-  double refused_write = 0;  ///< a write takes nothing; the socket is writable a turn later
+  double short_read = 0;     ///< a read returns only some of the available bytes
+  double short_write = 0;    ///< a write accepts only some of the bytes that fit
+  double refused_write = 0;  ///< a write accepts nothing; the socket is writable a turn later
   double reset = 0;          ///< the connection breaks instead of being read
   double failed_accept = 0;  ///< accepting fails with EMFILE
-  double late = 0;           ///< what happened is told a turn later
-  double reordered = 0;      ///< the events of one turn are told in another order
+  double late = 0;           ///< events are reported a turn later
+  double reordered = 0;      ///< events of one turn are reported in another order
 
-  /// Everything that a correct server survives without its client noticing.
+  /// Faults that a correct server handles without visible effect for its client.
   [[nodiscard]] static SimFaults harmless(double probability) noexcept {
     return {.short_read = probability,
             .short_write = probability,
@@ -48,8 +48,8 @@ struct SimFaults {
   }
 };
 
-/// One end of a simulated connection, held by a test. Destroying it closes the connection.
-/// Everything takes effect at the server in its loop's next turn.
+/// The client end of a simulated connection. Destroying it closes the connection. The server sees
+/// all actions in the next turn of its event loop.
 class SimClient {
  public:
   SimClient() noexcept = default;
@@ -64,27 +64,27 @@ class SimClient {
   SimClient& operator=(const SimClient&) = delete;
   ~SimClient() { close(); }
 
-  /// Bytes to the server; dropped when the connection is gone.
+  /// Sends bytes to the server; dropped if the connection is closed.
   void send(std::string_view bytes);
-  /// FIN: nothing more will be sent, receiving goes on.
+  /// Sends FIN: the client sends nothing more, but still receives.
   void half_close();
-  /// RST: gone at once, in both directions.
+  /// Sends RST: closes both directions at once.
   void reset();
-  /// Lets go, like a process that exits: FIN, or RST when received bytes were not taken.
+  /// Closes the connection like a process that exits: FIN, or RST if received bytes were not taken.
   void close() noexcept;
 
-  /// What the server has sent and `take_received` has not taken.
+  /// Returns the bytes that the server has sent and `take_received` has not taken.
   [[nodiscard]] std::string_view received() const;
-  /// The same, taken: makes room in the window.
+  /// Takes the received bytes, which frees space in the window.
   [[nodiscard]] std::string take_received();
-  /// The server may be this many bytes ahead of `take_received`; unlimited at first.
+  /// Limits the bytes that the server can send before `take_received`; unlimited at first.
   void set_window(std::size_t bytes);
 
-  /// No socket listened there.
+  /// Whether no socket listened on the port.
   [[nodiscard]] bool is_refused() const;
-  /// The server has ended or closed the connection: no more will be received.
+  /// Whether the server has ended or closed the connection.
   [[nodiscard]] bool is_closed() const;
-  /// It ended by force, from the server's side or by a fault.
+  /// Whether the connection was reset by the server or by a fault.
   [[nodiscard]] bool is_reset() const;
 
  private:
@@ -96,14 +96,14 @@ class SimClient {
   std::uint32_t index_ = 0;
 };
 
-/// A client and the server's end of its connection, as a listener would have handed it out.
+/// A client and the server end of its connection, as from a listener.
 struct SimPair {
   SimClient client;
   Descriptor server;
 };
 
-/// Runs its loops turn by turn on the calling thread. What happens depends on the seed, the faults
-/// and the calls alone. Pre: outlives its loops and clients.
+/// Runs its event loops turn by turn on the calling thread. The result depends only on the seed,
+/// the faults and the calls. Pre: outlives its event loops and clients.
 class SimKernel {
  public:
   explicit SimKernel(std::uint64_t seed = 1);
@@ -113,34 +113,35 @@ class SimKernel {
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
   void set_faults(const SimFaults& faults) noexcept { faults_ = faults; }
-  /// A turn brings so many events at most, and the next one what is left, as a busy kernel does.
+  /// Sets the maximum number of events per turn, as of a busy kernel.
   void set_events_max(std::size_t count) noexcept { events_max_ = count; }
 
-  /// Connects to a listener on one of the loops; several on one port are chosen between by dice.
+  /// Connects to a listener on one of the event loops; chooses one at random if there are several.
   [[nodiscard]] SimClient connect(std::uint16_t port);
-  /// A connection without a listener. The descriptor is for `Stream::open` on one of the loops.
+  /// Creates a connection without a listener. The descriptor is for `Stream::open` on one of the
+  /// event loops.
   [[nodiscard]] SimPair connect_pair();
 
   [[nodiscard]] Instant now() const noexcept { return now_; }
-  /// Runs all loops until nothing is left to do at this instant. What waits for a real server
-  /// (runtime/outside_calls.h) is waited for in real time, while the simulated clock does not move.
+  /// Runs all event loops until nothing is left to do at this instant. Calls to real servers
+  /// (runtime/outside_calls.h) are awaited in real time, while the simulated clock does not move.
   void run_until_idle();
-  /// Runs one turn of one loop, moving the clock to the next timer when nothing is due before.
+  /// Runs one turn of one event loop, and moves the clock to the next timer if nothing else is due.
   ///
-  /// returns  false when nothing is left to do, ever
+  /// returns  false if nothing is left to do
   bool step();
-  /// Moves the clock, running what falls due on the way.
+  /// Advances the clock and runs everything that becomes due.
   void advance(Duration duration);
 
-  /// Moves the clock and runs nothing: to be called from within a turn, which takes so long.
+  /// Advances the clock without running anything: simulates a turn that takes that long.
   void compute(Duration duration) noexcept { now_ += duration; }
 
-  /// A watched descriptor has become ready: told once, in its loop's next turn.
+  /// Marks a watched descriptor as ready, reported once in the next turn of its event loop.
   void make_ready(int fd, Readiness what);
 
-  /// Connections that neither side has let go of.
+  /// Returns the number of connections that at least one side has not closed.
   [[nodiscard]] std::size_t open_connections() const noexcept;
-  /// A number made of everything that has happened, to compare two runs.
+  /// Returns a hash of everything that has happened, to compare two runs.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
 
  private:
@@ -171,7 +172,7 @@ class SimKernel {
   void stop_listening(Listener& listener) noexcept;
 
   SimLoop* choose_due_loop();
-  /// returns  whether something has come from there
+  /// returns  whether an outside call has completed
   bool wait_for_outside();
   void drop_unopened() noexcept;
   [[nodiscard]] Instant next_due() const noexcept;

@@ -1,5 +1,5 @@
-// The dice of the simulator: the same seed gives the same throws on every machine.
-// Must not be used where an attacker could gain from guessing.
+// The random numbers of the simulator: the same seed gives the same sequence on every machine.
+// Layering: must not be used for secrets, because the sequence is predictable.
 #pragma once
 
 #include <cstddef>

@@ -93,8 +93,9 @@ void check_snapshot(std::string_view text, const std::filesystem::path& file, Sn
   std::ifstream in(file, std::ios::binary);
   if (!in) {
     if (mode == SnapshotMode::compare) {
-      throw Failure(Error::internal("there is no snapshot " + file.string() +
-                                    ": run the test where CI is not set, and check the file in"));
+      throw Failure(Error::internal(
+          "the snapshot does not exist: " + file.string() +
+          ". Run the test without the environment variable CI, and commit the file"));
     }
     write(text, file);
     return;
@@ -107,8 +108,8 @@ void check_snapshot(std::string_view text, const std::filesystem::path& file, Sn
     write(text, file);
     return;
   }
-  throw Failure(Error::internal("this is not as in " + file.string() + difference(kept, text) +
-                                "\n(EIDER_SNAPSHOTS=write takes what is marked with +)"));
+  throw Failure(Error::internal("the text differs from " + file.string() + difference(kept, text) +
+                                "\n(EIDER_SNAPSHOTS=write accepts the lines marked with +)"));
 }
 
 void expect_snapshot(std::string_view text, std::string_view name,
@@ -118,7 +119,8 @@ void expect_snapshot(std::string_view text, std::string_view name,
         return is_letter(byte) || is_digit(byte) || byte == '.' || byte == '-' || byte == '_';
       });
   if (!is_name) {
-    throw Failure(Error::internal("no name for a snapshot: " + std::string(name)));
+    throw Failure(Error::internal(
+        "invalid snapshot name (use letters, digits, '.', '-' and '_'): " + std::string(name)));
   }
   check_snapshot(text, std::filesystem::path(where.file_name()).parent_path() / "snapshots" / name,
                  mode_of_environment());

@@ -1,5 +1,5 @@
-// Text of a test held against a file that is checked in beside it.
-// Must not write where nobody looks at what has changed: not in CI.
+// Compares text of a test with a snapshot file in version control.
+// Layering: must not write files in CI, where no one reviews the changes.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ enum class SnapshotMode : std::uint8_t {
   write_all,      // and what is another text, too
 };
 
-/// Holds `text` against the file: throws Failure where it is another one, with the lines that are.
+/// Compares `text` with the file. Throws a Failure with the different lines.
 void check_snapshot(std::string_view text, const std::filesystem::path& file, SnapshotMode mode);
 
-/// The same of `snapshots/<name>` in the folder of the source that calls it: written where it is
-/// not there, and by EIDER_SNAPSHOTS=write in the environment in any case; not with CI set, where
-/// what has no file fails.
+/// Compares `text` with `snapshots/<name>` in the folder of the calling source. A missing file is
+/// written, and EIDER_SNAPSHOTS=write in the environment rewrites all files. With CI set, nothing
+/// is written, and a missing file is an error.
 ///
 ///     expect_snapshot(client.get("/").body, "list.html");
 ///
-/// name  of a file: letters, digits, '.', '-', '_'
+/// name  of the file: letters, digits, '.', '-', '_'
 void expect_snapshot(std::string_view text, std::string_view name,
                      const std::source_location& where = std::source_location::current());
 

@@ -42,7 +42,7 @@ class Snapshot : public ::testing::Test {
 };
 
 TEST_F(Snapshot, is_written_where_there_is_none) {
-  EXPECT_TRUE(checked("a\n", SnapshotMode::compare).contains("there is no snapshot"));
+  EXPECT_TRUE(checked("a\n", SnapshotMode::compare).contains("the snapshot does not exist"));
   EXPECT_FALSE(std::filesystem::exists(file));
   EXPECT_EQ(checked("a\n", SnapshotMode::write_missing), "");
   EXPECT_EQ(kept(), "a\n");

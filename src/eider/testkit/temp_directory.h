@@ -1,5 +1,5 @@
-// A directory of a test's own, gone with it.
-// Must not be linked into an application.
+// A temporary directory for one test, deleted at its end.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <cstdlib>
@@ -14,7 +14,7 @@ class TempDirectory {
   TempDirectory() {
     std::string name = (std::filesystem::temp_directory_path() / "eider_test_XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
-      throw std::runtime_error("a test has no place for its directory");
+      throw std::runtime_error("cannot create a temporary directory for the test");
     }
     path_ = name;
   }

@@ -112,9 +112,9 @@ HtmlForm form_of(const Reply& page, const std::vector<TestField>& typed, std::st
     for (const TestField& field : typed) {
       names.append(names.empty() ? "" : ", ").append(field.name);
     }
-    throw Failure(Error::internal((forms.empty() ? "no form" : "more than one form") +
-                                  std::string(" of the page ") + page.target + " has the fields " +
-                                  names + ": " + page.body));
+    throw Failure(Error::internal(
+        (forms.empty() ? "no form on the page " : "more than one form on the page ") + page.target +
+        " has the fields " + names + ": " + page.body));
   }
   return std::move(forms.front());
 }
@@ -127,7 +127,8 @@ std::string target_of(const Reply& page, const std::string& action) {
   }
   const auto to = detail::http::resolve_reference(*base, action);
   if (!to || !to->has_origin_of(*base)) {
-    throw Failure(Error::internal("the form of " + page.target + " leads elsewhere: " + action));
+    throw Failure(Error::internal("the form on " + page.target +
+                                  " has an action on another site: " + action));
   }
   return to->target;
 }
@@ -244,7 +245,7 @@ void TestClient::Stage::run(Task<> task, Duration patience) {
   loop.call([&task] { task.start(); });
   for (kernel.run_until_idle(); !task.is_done(); kernel.advance(kStep)) {
     if (kernel.now() >= end) {
-      throw Failure(Error::internal("the app has not started within a minute"));
+      throw Failure(Error::internal("the app did not start within a minute"));
     }
   }
   task.take();
@@ -255,9 +256,9 @@ TestClient::TestClient(const App& app, TestClientOptions options)
   if (options_.document) {
     const Reply reply = exchange({.target = options_.document->path});
     if (reply.status != 200) {
-      throw Failure(Error::internal("no document to hold answers against: GET " +
-                                    options_.document->path + " answered " +
-                                    std::to_string(reply.status)));
+      throw Failure(
+          Error::internal("there is no OpenAPI document to validate responses against: GET " +
+                          options_.document->path + " returned " + std::to_string(reply.status)));
     }
     stage_->document = reply.json();
   }
@@ -390,9 +391,9 @@ void TestClient::hold(Method method, const std::string& target, const Reply& rep
     wrong.append("\n  ").append(line);
   }
   if (!wrong.empty()) {
-    throw Failure(Error::internal(
-        std::string(to_text(method)) + " " + target + " answered " + std::to_string(reply.status) +
-        " otherwise than " + options_.document->path + " has it:" + wrong + "\n  " + reply.body));
+    throw Failure(Error::internal(std::string(to_text(method)) + " " + target + " returned " +
+                                  std::to_string(reply.status) + ", which does not match " +
+                                  options_.document->path + ":" + wrong + "\n  " + reply.body));
   }
 }
 
@@ -412,12 +413,12 @@ Reply TestClient::exchange(const TestRequest& request) {
       return std::move(*reply);
     }
   }
-  throw Failure(Error::internal("no complete answer within a minute: " + received));
+  throw Failure(Error::internal("the response was not complete within a minute: " + received));
 }
 
 TestClient& TestClient::as(std::string user_key) {
   if (stage_->sessions == nullptr) {
-    throw Failure(Error::internal("the app has no sessions: call sessions<T>(app)"));
+    throw Failure(Error::internal("the app has no sessions. Call sessions<T>(app)"));
   }
   stage_->run(stage_->begin_session(std::move(user_key)));
   options_.keeps_cookies = true;

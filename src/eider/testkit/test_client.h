@@ -1,5 +1,5 @@
-// Calls an App in a test: the real parser, router, server and writer on a simulated kernel, without
-// a socket, a thread or a real second. Must not be linked into an application.
+// TestClient: calls an App in a test, through the real parser and server on a simulated kernel.
+// Layering: must not be linked into an application.
 #pragma once
 
 #include <concepts>
@@ -20,7 +20,7 @@
 
 namespace eider {
 
-/// One field of a request, with texts of its own.
+/// A header of a request, which owns its texts.
 struct TestHeader {
   TestHeader(std::string_view its_name, std::string_view its_value)
       : name(its_name), value(its_value) {}
@@ -29,13 +29,13 @@ struct TestHeader {
   std::string value;
 };
 
-/// A field of a form.
+/// A form field.
 struct TestField {
   std::string name;
   std::string value;
 };
 
-/// One request of a test. Host and, with a body, Content-Length are added.
+/// A request of a test. Host and, with a body, Content-Length are added.
 struct TestRequest {
   Method method = Method::get;
   std::string target;
@@ -44,24 +44,23 @@ struct TestRequest {
 };
 
 struct TestClientOptions {
-  /// Every answer to `send`, and so to get, post, …, is held against the app's own OpenAPI
-  /// document, and throws a Failure that says where it is another one; so is what comes of
-  /// `events`, event by event. Those to `raw` and of WebSockets are not. The document is asked for
-  /// at start.
+  /// Validates each response to `send`, get, post, … and each event of `events` against the app's
+  /// own OpenAPI document, and throws a Failure for differences. Responses to `raw` and of
+  /// WebSockets are not validated. The document is requested at startup.
   std::optional<DocumentCheck> document = {};
-  /// Cookies that are set go back with later requests, as a browser sends them to one host: by
-  /// their Path, and until their Max-Age or Expires is over in simulated time.
+  /// Stores cookies and sends them with later requests, like a browser for one host: by their Path,
+  /// until their Max-Age or Expires has passed in simulated time.
   bool keeps_cookies = false;
-  /// How many redirects of one request are followed, as long as they stay within the app.
+  /// Maximum number of redirects that are followed per request, within the app.
   int redirects_max = 0;
-  /// Of each request: {{"Authorization", "Bearer abc"}}.
+  /// Headers of each request: {{"Authorization", "Bearer abc"}}.
   std::vector<TestHeader> headers = {};
 };
 
 class TestClient {
  public:
-  /// Starts the app: throws Failure when its routes are not in order, or what it does at start
-  /// fails, or it serves no document that its answers are to be held against.
+  /// Starts the app. Throws a Failure for invalid routes, a failed startup function, or a missing
+  /// OpenAPI document.
   explicit TestClient(const App& app, TestClientOptions options = {});
   /// Stops the app.
   ~TestClient();
@@ -74,7 +73,7 @@ class TestClient {
   Reply post(std::string target, const json::Value& body);
   Reply put(std::string target, const json::Value& body);
   Reply patch(std::string target, const json::Value& body);
-  /// The same of a struct, a vector, …: `client.post("/notes", NewNote{.title = "Milk"})`.
+  /// Sends a struct, a vector, … as JSON: `client.post("/notes", NewNote{.title = "Milk"})`.
   template <class T>
     requires(!std::convertible_to<const T&, json::Value>)
   Reply post(std::string target, const T& body) {
@@ -90,42 +89,41 @@ class TestClient {
   Reply patch(std::string target, const T& body) {
     return send_json(Method::patch, std::move(target), json::to_text(body));
   }
-  /// As a browser sends a form: `client.post_form("/login", {{"name", "ada"}})`.
+  /// Sends a form like a browser: `client.post_form("/login", {{"name", "ada"}})`.
   Reply post_form(std::string target, const std::vector<TestField>& fields);
-  /// One with files (multipart/form-data).
+  /// Sends a form with files (multipart/form-data).
   Reply post_form(std::string target, const MultipartForm& form);
-  /// What a browser sends when somebody types this into a form of the page and presses its button:
-  /// its hidden fields and their token, what stands in it already, and in place of that what is
-  /// typed; by its method, to its action.
+  /// Fills in and submits a form of the page, like a browser: hidden fields and the token, the
+  /// values in the page, and `typed` instead of these; with the method and action of the form.
   ///
   ///     const Reply form = client.get("/notes/new");
   ///     client.submit(form, {{"title", "Milk"}});
   ///
-  /// typed   of a list one for each of its values; of a box that is ticked its value, "true"
-  /// action  of one of several forms with such fields: "/logout"
-  /// errors  throws a Failure where no form has those fields, or several have
+  /// typed   for a list one field per value; for a ticked box its value, "true"
+  /// action  selects one of several forms with such fields: "/logout"
+  /// errors  throws a Failure if no form has these fields, or several have
   Reply submit(const Reply& page, const std::vector<TestField>& typed,
                std::string_view action = {});
-  /// Sends it and lets simulated time pass, up to a minute, until the answer is complete.
-  /// Throws Failure when there is none by then.
+  /// Sends a request, and advances simulated time by up to a minute until the response is complete.
+  /// Throws a Failure if it is not complete by then.
   Reply send(const TestRequest& request);
 
-  /// What is asked from now on comes with a new session, that user's, as behind a login: its
-  /// cookie is kept, and goes along. Throws Failure where the app has no sessions.
+  /// Logs in as a user: later requests have a new session of that user. Throws a Failure if the app
+  /// has no sessions.
   ///
   ///     client.as("ada").get("/me");
   TestClient& as(std::string user_key);
 
-  /// Follows an event stream, on a connection of its own. Throws Failure when the answer is none.
-  /// It ends ahead of the client.
+  /// Opens an event stream on its own connection. Throws a Failure if the response is not an event
+  /// stream. Destroy it before the client.
   [[nodiscard]] TestEvents events(std::string target, std::vector<TestHeader> headers = {});
-  /// Opens a WebSocket likewise.
+  /// Opens a WebSocket. Destroy it before the client.
   [[nodiscard]] TestWebSocket websocket(std::string target, std::vector<TestHeader> headers = {});
 
-  /// What comes back for these bytes on a connection of their own, as it is on the wire, when
-  /// nothing more happens without time passing.
+  /// Sends bytes on a new connection, and returns the bytes that the server sends without time
+  /// passing.
   [[nodiscard]] std::string raw(std::string_view bytes);
-  /// Lets simulated time pass.
+  /// Advances simulated time.
   void advance(Duration time);
 
  private:
@@ -133,7 +131,7 @@ class TestClient {
   [[nodiscard]] std::string bytes_of(const TestRequest& request) const;
   Reply send_json(Method method, std::string target, std::string body);
   Reply send_once(const TestRequest& request);
-  /// Throws Failure where the document has it otherwise.
+  /// Throws a Failure if the response does not match the document.
   void hold(Method method, const std::string& target, const Reply& reply) const;
   Reply exchange(const TestRequest& request);
 

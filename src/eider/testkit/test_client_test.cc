@@ -229,7 +229,7 @@ TEST(TestWebSocket, is_told_why_it_is_refused) {
     (void)client.websocket("/plain");
     ADD_FAILURE() << "there is no WebSocket";
   } catch (const Failure& failure) {
-    EXPECT_EQ(std::string(failure.what()), "GET /plain HTTP/1.1 was answered with 200: plain");
+    EXPECT_EQ(std::string(failure.what()), "GET /plain HTTP/1.1 returned status 200: plain");
   }
 }
 

@@ -38,7 +38,7 @@ pub struct User {
 #[derive(Deserialize, Validate, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignUp {
-    #[validate(regex(path = *NAME, message = "must be 2 to 32 small letters, digits and _"))]
+    #[validate(regex(path = *NAME, message = "must have 2 to 32 lowercase letters, digits and _"))]
     pub name: String,
     #[validate(email(message = "must be an email address"))]
     pub email: String,

@@ -264,7 +264,7 @@ pub async fn change_issue(
     let Some(issue) = issue else {
         all.rollback().await?;
         find_issue(app, id).await?;
-        return Err(refused(StatusCode::CONFLICT, "It was changed meanwhile."));
+        return Err(refused(StatusCode::CONFLICT, "The issue was changed in the meantime."));
     };
     commit_with(app, all, "changed", id, &user.name).await?;
     Ok(issue)

@@ -53,13 +53,13 @@ async def add_issue(db, user, values: dict) -> Issue:
 async def change_issue(db, user, issue_id: int, version: int, values: dict) -> Issue:
     issue = await get_issue(db, issue_id)
     if issue.version != version:
-        raise HTTPException(409, "It was changed meanwhile.")
+        raise HTTPException(409, "The issue was changed in the meantime.")
     for name, value in values.items():
         setattr(issue, name, value)
     try:
         await commit_with_event(db, "changed", issue.id, user.name)
     except StaleDataError:
-        raise HTTPException(409, "It was changed meanwhile.") from None
+        raise HTTPException(409, "The issue was changed in the meantime.") from None
     except IntegrityError:
         raise HTTPException(409, "There is no such assignee.") from None
     return issue

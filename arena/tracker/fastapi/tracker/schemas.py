@@ -14,7 +14,7 @@ Priority = Annotated[int, Field(ge=1, le=5)]
 
 def unique(labels: list[str]) -> list[str]:
     if len(set(labels)) != len(labels):
-        raise ValueError("must not hold the same value twice")
+        raise ValueError("must not contain duplicates")
     return labels
 
 

@@ -99,7 +99,7 @@ async def check_login(request: Request, db, name: str, password: str) -> User:
     except VerifyMismatchError:
         user = None
     if user is None:
-        raise HTTPException(401, "Name or password are wrong.")
+        raise HTTPException(401, "The name or the password is wrong.")
     log_in(request, user)
     return user
 

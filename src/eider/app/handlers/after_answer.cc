@@ -60,7 +60,7 @@ Result<void> AfterWork::take_place(Request& request) {
   }
   auto pass = std::make_shared<Pass>(count_);
   if (!pass->is_one()) {
-    return fail(Error::unavailable("The server has too much to do just now."));
+    return fail(Error::unavailable("The server is overloaded. Try again later."));
   }
   request.put(Calls{.pass = std::move(pass)});
   return {};
@@ -69,8 +69,8 @@ Result<void> AfterWork::take_place(Request& request) {
 void AfterWork::add(Request& request, LifeCall call, Duration within) {
   std::vector<Waiting>& waiting = *request.find<Calls>()->waiting;
   if (waiting.size() == kAfterOneAnswerMax) {
-    throw Failure(Error::internal("more than " + std::to_string(kAfterOneAnswerMax) +
-                                  " are to follow one answer"));
+    throw Failure(Error::internal("AfterAnswer: more than " + std::to_string(kAfterOneAnswerMax) +
+                                  " functions were added for one response"));
   }
   waiting.push_back({std::move(call), within});
 }
@@ -97,10 +97,10 @@ Task<> AfterWork::run(Waiting work, std::shared_ptr<Pass> /*until it has ended*/
   try {
     if (!co_await with_deadline(work.call.run(work.call.function.get(), nullptr), work.within)) {
       line =
-          name + ": what follows its answer has not ended within " + format_duration(work.within);
+          name + ": the work after the response did not end within " + format_duration(work.within);
     }
   } catch (...) {
-    line = name + ": what follows its answer has failed: " + std::string(reason_of(thrown_error()));
+    line = name + ": the work after the response failed: " + std::string(reason_of(thrown_error()));
   }
   if (!line.empty() && log != nullptr) {
     log->write(LogLevel::error, line);
@@ -114,7 +114,7 @@ Task<> AfterWork::end_on_loop(std::shared_ptr<LogSink> log) {
   }
   if (log != nullptr) {
     log->write(LogLevel::error, std::to_string(scope.size()) +
-                                    " that follow answers have not ended within " +
+                                    " functions that run after responses did not end within " +
                                     format_duration(kStopWithin));
   }
   scope.cancel();

@@ -1,5 +1,5 @@
-// Work that begins once an answer has left, so that its client does not wait for it.
-// Must not be relied on for what may not be lost: it ends with the process.
+// Runs functions after a response was sent, so that the client does not wait for them.
+// Layering: nothing is stored; work that must not be lost belongs into a queue in a database.
 #pragma once
 
 #include <atomic>
@@ -25,33 +25,32 @@
 
 namespace eider {
 
-/// Of how many answers it may wait or go on at once in an application.
+/// Maximum number of responses whose functions wait or run at the same time.
 inline constexpr std::size_t kAfterAnswersMax = 1024;
-/// How many may follow one answer.
+/// Maximum number of functions for one response.
 inline constexpr std::size_t kAfterOneAnswerMax = 16;
-/// How long each may take, where nothing else is said.
+/// Default time limit for each function.
 inline constexpr Duration kAfterAnswerWithin = std::chrono::seconds(60);
 
 namespace detail::app {
 
-/// That of one application, on all loops.
+/// The functions of one application, on all event loops.
 class AfterWork {
  public:
   AfterWork();
 
-  /// Takes the place of what follows the request's answer, where it has none yet.
+  /// Reserves a place for the functions of a response.
   ///
-  /// errors  503: too much goes on
+  /// errors  503: the limit is reached
   [[nodiscard]] Result<void> take_place(Request& request);
-  /// Adds to what follows the request's answer. Throws a Failure (500) where that is too many.
-  /// Pre: its place is taken.
+  /// Adds a function for a response. Throws a Failure (500) if there are too many.
+  /// Pre: a place is reserved.
   void add(Request& request, LifeCall call, Duration within);
-  /// What the request has, to be called when its answer is over: begun in a later turn of the loop,
-  /// when the answer has left, or dropped where there was none, or one that says that we have
-  /// failed.
+  /// Starts the functions of a request after its response was sent, in a later turn of the event
+  /// loop. Drops them if there was no response, or one with status 500 or more.
   void begin(const AnswerRecord& record, const std::shared_ptr<LogSink>& log);
-  /// Waits for what goes on on this loop; what has not ended after ten seconds is destroyed where
-  /// it waits.
+  /// Waits for the functions on this event loop, and destroys those that have not ended after ten
+  /// seconds.
   [[nodiscard]] Task<> end_on_loop(std::shared_ptr<LogSink> log);
 
  private:
@@ -68,8 +67,8 @@ class AfterWork {
 
 }  // namespace detail::app
 
-/// A parameter of a handler. Where kAfterAnswersMax are there already the request is a 503, before
-/// its handler has begun anything.
+/// Runs functions after the response; a parameter of handlers. If there are already
+/// kAfterAnswersMax, the request gets a 503 before the handler runs.
 ///
 ///     app.post("/users", [](Json<NewUser> user, State<Mailer> mailer, AfterAnswer after) {
 ///       after.run([mailer, mail = user->mail] { return mailer->welcome(mail); });
@@ -80,18 +79,19 @@ class AfterAnswer {
   AfterAnswer(Request& request, detail::app::AfterWork& work) noexcept
       : request_(&request), work_(&work) {}
 
-  /// Has `work` called when the answer has left, on the same loop: of several one beside the other.
-  /// It captures by value what it needs, and nothing of the request, which is gone by then. What it
-  /// throws, or returns as an error, is in the log with the route. Where no answer leaves, or one
-  /// of 500 or more, it is not called. Throws a Failure, which is a 500, for more than
-  /// kAfterOneAnswerMax of one request.
+  /// Calls `work` after the response was sent, on the same event loop; several functions run
+  /// concurrently. Capture values, and nothing of the request, which is gone by then. The log
+  /// contains exceptions and errors with the route. `work` is not called if no response is sent, or
+  /// one with status 500 or more. Throws a Failure (500) for more than kAfterOneAnswerMax functions
+  /// per request.
   ///
-  /// within   a Task that has not ended by then is destroyed where it waits, which is in the log
-  /// returns, of the work  void or Result<void>, or a Task of these
+  /// within   a Task that runs longer is destroyed, which is logged
+  /// returns  `work` returns void or Result<void>, or a Task of one of these
   template <class F>
   void run(F work, Duration within = kAfterAnswerWithin) {
     static_assert(std::is_invocable_v<const F&>,
-                  "what follows an answer takes no parameters: let it capture what it needs");
+                  "a function that runs after the response has no parameters: capture the values "
+                  "that it needs");
     work_->add(*request_, detail::app::make_life_call(std::move(work)), within);
   }
 

@@ -96,8 +96,8 @@ TEST_F(AfterAnswerTest, is_logged_with_its_route_where_it_fails) {
   client.advance(2s);
   EXPECT_EQ(log->lines,
             (AfterWords{
-                "GET /fails/{id}: what follows its answer has failed: thrown",
-                "GET /fails/{id}: what follows its answer has failed: The mail server is away."}));
+                "GET /fails/{id}: the work after the response failed: thrown",
+                "GET /fails/{id}: the work after the response failed: The mail server is away."}));
 }
 
 TEST_F(AfterAnswerTest, is_waited_for_when_the_server_stops_and_then_given_up) {
@@ -111,7 +111,7 @@ TEST_F(AfterAnswerTest, is_waited_for_when_the_server_stops_and_then_given_up) {
     (void)client.get("/long/1");
   }
   EXPECT_EQ(*words, (AfterWords{"slow", "after slow"}));
-  EXPECT_EQ(log->lines, AfterWords{"1 that follow answers have not ended within 10s"});
+  EXPECT_EQ(log->lines, AfterWords{"1 functions that run after responses did not end within 10s"});
 }
 
 TEST_F(AfterAnswerTest, is_bounded_in_number_ahead_of_the_handler) {
@@ -160,7 +160,7 @@ TEST_F(AfterAnswerTest, is_given_up_when_its_time_is_over) {
   EXPECT_EQ(client.get("/own").status, 204);
   client.advance(61s);
   EXPECT_EQ(log->lines,
-            AfterWords{"GET /long/{id}: what follows its answer has not ended within 1m"});
+            AfterWords{"GET /long/{id}: the work after the response did not end within 1m"});
   client.advance(10s);
   EXPECT_EQ(*words, AfterWords{"after own"});
   client.advance(2h);

@@ -1,5 +1,5 @@
-// Which client a request is from, by the word of the proxies that the application trusts.
-// Must not be asked for rights where `address` is empty: then nobody knows.
+// The client of a request, determined with the help of the trusted proxies.
+// Layering: `address` is empty if the client is unknown; do not grant rights then.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace eider {
 
-/// Whom to believe, and about what: App::trust_proxies.
+/// The trusted proxies: App::trust_proxies.
 struct ProxyTrust;
 
-/// A parameter of a handler.
+/// The client of a request; a parameter of handlers.
 ///
 ///     app.trust_proxies("10.0.0.0/8, unix");
 ///     app.get("/me", [](const Client& client) { return client.address; });
 struct Client {
-  /// "192.0.2.1" or "2001:db8::1"; empty where no trusted peer says an address, as for the
-  /// peers of a Unix socket.
+  /// "192.0.2.1" or "2001:db8::1"; empty if the address is unknown, for example for a Unix socket.
   std::string address;
   std::optional<std::uint16_t> port;
-  /// "http", or what the proxy says that the client spoke to it.
+  /// "http" or "https", as used by the client; a trusted proxy can set it.
   std::string scheme;
-  /// The Host that the client asked for.
+  /// The host name in the request of the client.
   std::string host;
 };
 
-/// The client of a request: the connection's other end, or, when that is trusted, whom it names.
+/// Returns the client of a request: the peer of the connection or, if the peer is trusted, the
+/// client that it names.
 [[nodiscard]] Client client_of(const Request& request, const ProxyTrust& trust);
 
 template <>

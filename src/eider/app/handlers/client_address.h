@@ -1,5 +1,5 @@
-// Parts of the client that client.h tells all about, for what asks one of each request.
-// Must not be included by applications: Client says it.
+// Parts of Client (client.h) that other code of the library needs for each request.
+// Layering: must not be included by applications, which use Client.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ namespace eider {
 
 struct ProxyTrust;
 
-/// As Client::address; nothing where nobody knows.
+/// Returns Client::address, or nothing if the address is unknown.
 [[nodiscard]] std::optional<IpAddress> client_address_of(const Request& request,
                                                          const ProxyTrust& trust);
 
-/// Client::scheme and Client::host: "https://app.example".
+/// Returns Client::scheme and Client::host: "https://app.example".
 [[nodiscard]] std::string client_origin_of(const Request& request, const ProxyTrust& trust);
 
 }  // namespace eider

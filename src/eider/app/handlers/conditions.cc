@@ -30,7 +30,8 @@ Result<void> Conditions::hold_against(const Representation& representation) cons
       evaluate_preconditions(request_->method(), request_->headers(), representation,
                              wall_time().time_since_epoch().count());
   if (verdict == Verdict::failed) {
-    return fail(Error(kPreconditionFailed, "What is there is not in the state that you mean."));
+    return fail(Error(kPreconditionFailed,
+                      "The resource has changed: If-Match does not match its current version."));
   }
   return {};
 }
@@ -49,7 +50,7 @@ Result<void> Conditions::require(const Current& current) const {
     return hold_against(there);
   }
   return fail(Error(kPreconditionRequired,
-                    "Say which state you change: If-Match with the ETag that you have got."));
+                    "This request requires an If-Match header with the resource's ETag."));
 }
 
 Result<Conditions> Extract<Conditions>::from(const Context& context, ArgumentPlace /*place*/) {
@@ -60,9 +61,10 @@ void Extract<Conditions>::describe(Operation& operation) {
   for (const std::string_view name : kConditions) {
     operation.take_header(name, nullptr, false);
   }
-  operation.answer_problem(kPreconditionFailed, "It is not in the state that the client means.");
+  operation.answer_problem(kPreconditionFailed,
+                           "The resource has changed since the client read it.");
   operation.answer_problem(kPreconditionRequired,
-                           "The client has to name the state that it means.");
+                           "The request requires a precondition, such as an If-Match header.");
 }
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// What a request asks to hold ahead of a change: that nobody else has been at it.
-// Must not know what is changed: the handler says in which state that is.
+// Preconditions of a request that changes a resource, such as If-Match.
+// Layering: must not know the resource; the handler passes its current version.
 #pragma once
 
 #include <chrono>
@@ -12,23 +12,23 @@
 
 namespace eider {
 
-/// A parameter of handlers that change something: If-Match, If-None-Match and If-Unmodified-Since
-/// of the request, to be held against what is there, in the transaction that changes it. A tag
-/// names that state, in whatever coding or format a client has got it: `W/"7"` is "7" here.
+/// The preconditions of a request (If-Match, If-None-Match, If-Unmodified-Since), for handlers that
+/// change a resource. Check them in the transaction of the change. Tags identify a version in any
+/// coding or format: `W/"7"` is "7" here.
 ///
 ///     app.put("/notes/{id}", [](int id, Json<Note> note, Conditions conditions, …) -> Result<…> {
 ///       …
 ///       if (auto holds = conditions.require({.etag = stored.version}); !holds) {
-///         return fail(holds.error());  // 412, or 428 where the client names no state
+///         return fail(holds.error());  // 412, or 428 without a precondition
 ///       }
 ///
 /// source  RFC 9110, section 13; RFC 6585, section 3
 class Conditions {
  public:
-  /// What is there now.
+  /// The current version of the resource.
   ///
-  /// etag           as With::etag was given it; empty: it has none, and no If-Match names it
-  /// last_modified  as With::last_modified
+  /// etag           as for With::etag; empty: the resource has no tag, and no If-Match matches
+  /// last_modified  as for With::last_modified
   struct Current {
     std::string_view etag{};
     std::optional<std::chrono::sys_seconds> last_modified{};
@@ -36,14 +36,16 @@ class Conditions {
 
   explicit Conditions(const Request& request) noexcept : request_(&request) {}
 
-  /// errors  412  it is not in the state that the client means
+  /// errors  412  the resource has changed
   [[nodiscard]] Result<void> check(const Current& current) const;
-  /// As `check`, of what is not there: a PUT that makes it (`If-None-Match: *`) goes on.
+  /// Like `check`, if the resource does not exist: a PUT that creates it (`If-None-Match: *`)
+  /// continues.
   [[nodiscard]] Result<void> check_absent() const;
-  /// errors  428  the request names no state, and so would overwrite what others have changed: it
-  ///              has no If-Match, no `If-None-Match: *`, and no If-Unmodified-Since of a date,
-  ///              which counts where `last_modified` is given
-  ///         412  as `check`
+  /// Requires a precondition, so that clients cannot overwrite the changes of others.
+  ///
+  /// errors  428  there is no If-Match, no `If-None-Match: *` and, if `last_modified` is set, no
+  ///         If-Unmodified-Since with a date
+  ///         412  as for `check`
   [[nodiscard]] Result<void> require(const Current& current) const;
 
  private:

@@ -88,8 +88,8 @@ TEST(Controllers, that_nobody_made_are_told_at_the_start) {
   App app;
   app.get("/{id}", &Books::read);
   EXPECT_EQ(start_error_of(app),
-            "GET /{id} takes State<eider::Books>, which the app was never given: call "
-            "app.state(...) with one\n");
+            "GET /{id} needs State<eider::Books>, which was never registered. Add app.state(...) "
+            "or app.make(...)\n");
 }
 
 }  // namespace

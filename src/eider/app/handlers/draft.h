@@ -1,5 +1,5 @@
-// Content that may be wrong yet, for a handler that finds more wrong with it and tells it at once.
-// Must not ask anything itself: a check that waits is the handler's.
+// A request body that may still be invalid, for a handler that adds its own validation errors.
+// Layering: must not run checks that wait; the handler does.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ namespace eider {
 
 namespace detail::app {
 
-/// Whether a fault is told of what `pointer` leads to, of something in it or around it.
+/// Returns whether an error is at `pointer`, in it or around it.
 [[nodiscard]] bool has_fault_at(const std::vector<FieldError>& faults, std::string_view pointer);
 
-/// What a draft may be of, and how it is read.
+/// Reads the contents of a draft.
 template <class Content>
 struct DraftOf {
   static_assert(sizeof(Content) == 0,
-                "eider: a draft is of content: Draft<Json<T>>, Draft<Form<T>>");
+                "eider: Draft needs the type of a request body: Draft<Json<T>> or Draft<Form<T>>");
 };
 
 template <class T>
@@ -31,8 +31,9 @@ struct DraftOf<Json<T>> {
   static constexpr bool kIsForm = false;
 
   static Result<void> read(const Request& request, T& value) {
-    static_assert(reflect::kIsReadable<T>,
-                  "eider: views can only be written: read into std::string instead");
+    static_assert(
+        reflect::kIsReadable<T>,
+        "eider: a struct with std::string_view members cannot be read: use std::string instead");
     Result<void> typed = expect_content_type(request, "application/json");
     return typed ? json::read_into(reflect::type_of<T>(), &value, request.body()) : typed;
   }
@@ -49,18 +50,18 @@ struct DraftOf<Form<T>> {
   }
 };
 
-/// A T that was read, with what is wrong with it.
+/// A T that was read, with its validation errors.
 ///
-/// IsForm  its members are told of by name: "address/street"; else by JSON pointer
+/// IsForm  errors name members as "address/street"; else with JSON pointers
 template <class T, bool IsForm>
 class Judged {
  public:
   const T& operator*() const noexcept { return value_; }
   const T* operator->() const noexcept { return &value_; }
 
-  /// Whether nothing is wrong with it, so far.
+  /// Returns whether there are no errors so far.
   [[nodiscard]] bool is_good() const noexcept { return faults_.empty(); }
-  /// Likewise with a member of it. Of none where so much is wrong that not all of it is told.
+  /// Returns whether a member has no errors. False for all if there are too many errors to list.
   template <class M>
   [[nodiscard]] bool is_good(const M& member) const {
     return faults_.size() < Faults::kMax && !has_fault_at(faults_, told(member, {}).pointer);
@@ -73,7 +74,7 @@ class Judged {
   void add(const M& member, const Requirement& broken) {
     add_fault(told(member, broken));
   }
-  /// What is wrong with it as a whole.
+  /// Adds an error for the whole value.
   void add(std::string text) { add_fault({"", std::move(text)}); }
 
  protected:
@@ -101,7 +102,7 @@ class Judged {
 
 }  // namespace detail::app
 
-/// Content as Json<T> or Form<T> takes it, whatever is wrong with it:
+/// A request body like Json<T> or Form<T>, but the handler runs even if it is invalid:
 ///
 ///     Task<Result<Created<User>>> add(Draft<Json<NewUser>> draft, State<Users> users) {
 ///       if (draft.is_good(draft->name)) {
@@ -112,17 +113,19 @@ class Judged {
 ///       if (!user) co_return fail(std::move(user.error()));
 ///       …
 ///
-/// A member that could not be read is as it was made. What is not JSON at all, too large or of
-/// another media type never comes to the handler.
+/// A member that could not be read has its initial value. The handler does not run for a body that
+/// is not JSON, too large or of another media type.
 template <class Content>
 class Draft : public detail::app::Judged<typename detail::app::DraftOf<Content>::Value,
                                          detail::app::DraftOf<Content>::kIsForm> {
  public:
   using Value = detail::app::DraftOf<Content>::Value;
   static_assert(reflect::detail::PlainStruct<Value>,
-                "eider: a draft is of a struct, whose members can be told apart");
+                "eider: a draft needs a struct, because its errors name members");
 
-  /// errors  422 with all that is wrong, in one
+  /// Returns the value.
+  ///
+  /// errors  422 with all validation errors
   [[nodiscard]] Result<Value> finish() && {
     if (!this->is_good()) {
       return fail(Error::invalid(std::move(this->faults_)));

@@ -1,5 +1,5 @@
-// Fields that a client may act on before the answer is there (RFC 8297).
-// Must not be kept beyond the handler.
+// Header fields that are sent before the response, with status 103 (RFC 8297).
+// Layering: valid only while the handler runs.
 #pragma once
 
 #include <string_view>
@@ -10,22 +10,22 @@ namespace eider {
 
 class Request;
 
-/// A parameter of a handler:
+/// Sends early hints; a parameter of handlers:
 ///
 ///     hints.link("</style.css>; rel=preload; as=style").send();
 ///
-/// Clients of HTTP/1.0 are told nothing, and neither is anybody once a blocking handler runs.
+/// Nothing is sent to HTTP/1.0 clients, or after a blocking handler has started.
 class EarlyHints {
  public:
   explicit EarlyHints(const Request& request) noexcept : request_(&request) {}
 
-  /// Adds a Link field (RFC 8288). Throws std::invalid_argument as Response::add_header does.
+  /// Adds a Link header (RFC 8288). Throws std::invalid_argument like Response::add_header.
   EarlyHints& link(std::string_view value) { return add_header("Link", value); }
   EarlyHints& add_header(std::string_view name, std::string_view value) {
     fields_.add_header(name, value);
     return *this;
   }
-  /// Sends `103 Early Hints` with what was added since the last time.
+  /// Sends `103 Early Hints` with the headers that were added since the last call.
   void send();
 
  private:

@@ -1,5 +1,5 @@
-// One route's handler behind two plain function pointers, with what it was promised.
-// Must not match paths (route/) nor run hooks (service.cc).
+// The handler of one route behind two plain function pointers, with its properties.
+// Layering: must not match paths (route/) or run hooks (service.cc).
 #pragma once
 
 #include <cstddef>
@@ -131,15 +131,16 @@ template <class F>
   facts.is_blocking = kIsBlocking<F>;
   facts.streams_body = Signature<F>::kStreamsBody;
   facts.keeps_request = kKeepsRequest<F>;
-  static_assert(!Signature<F>::kStreamsBody || (Signature<F>::kIsTask && !kIsBlocking<F>),
-                "a handler that reads its body as it comes has to wait for it: return a Task");
-  static_assert(!Signature<F>::kProduces || (Signature<F>::kIsTask && !kIsBlocking<F> &&
-                                             std::is_void_v<typename Signature<F>::Value>),
-                "a handler that writes its answer while it runs returns Task<>: what it has to "
-                "say, it writes");
+  static_assert(
+      !Signature<F>::kStreamsBody || (Signature<F>::kIsTask && !kIsBlocking<F>),
+      "a handler that reads the request body as a stream must be a coroutine: return a Task");
+  static_assert(
+      !Signature<F>::kProduces || (Signature<F>::kIsTask && !kIsBlocking<F> &&
+                                   std::is_void_v<typename Signature<F>::Value>),
+      "a handler that streams its response must return Task<>: write the response to the stream");
   static_assert(!Signature<F>::kProduces || !Signature<F>::kEndsWithHead,
-                "a handler that writes its answer while it runs changes no session: take "
-                "Session<const T>, since changes have to be there when the head leaves");
+                "a handler that streams its response cannot change the session, because the "
+                "headers are sent first: use Session<const T>");
   if constexpr (Signature<F>::kIsTask) {
     check_captures<F>();
   }

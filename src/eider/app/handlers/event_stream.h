@@ -1,5 +1,5 @@
-// Answers that never end by themselves: server-sent events, and JSON values as these or line by
-// line. Must not know connections: it is handed the writer of the response's content.
+// Endless responses: server-sent events, and JSON values as events or as lines.
+// Layering: must not know connections; it gets a writer of the response body.
 #pragma once
 
 #include <memory>
@@ -19,16 +19,16 @@
 namespace eider {
 
 struct FollowOptions {
-  /// Of events that may wait for a client that reads slowly, beside what its connection holds. One
-  /// that is larger waits alone.
+  /// Maximum size of events that wait for a slow client, in addition to the buffers of its
+  /// connection. A larger event waits alone.
   std::size_t backpressure_bytes_max = 256UL * 1024;
-  /// Of an event that finds no room: it is left out, or the stream ends behind those that wait. The
-  /// client comes back by itself, and can be sent what it missed.
+  /// What to do with an event that does not fit: skip the event, or end the stream after the
+  /// waiting events. The client reconnects by itself, and can get the events that it missed.
   WhenSlow when_slow = WhenSlow::disconnect;
 };
 
-/// What is published under topics, gathered for one event stream: for a handler that sends first
-/// what its client has missed, and must lose nothing in between.
+/// Collects events of topics for one event stream, for handlers that first send missed events and
+/// must not lose any in between.
 ///
 ///     TopicNews news(*topics);
 ///     news.listen("orders");
@@ -36,16 +36,16 @@ struct FollowOptions {
 ///     co_await events.follow(news);
 class TopicNews final : private TopicListener {
  public:
-  /// topics  outlives it
+  /// topics  must outlive this object
   explicit TopicNews(Topics& topics, FollowOptions options = {});
   ~TopicNews() override;
 
   using TopicListener::listen;
 
-  /// Set while there is something to take, and once nothing comes any more.
+  /// Set while there are events, and when no more will come.
   [[nodiscard]] Event& coming() noexcept { return coming_; }
-  /// Moves what has been gathered, as it is written, into an empty buffer, which is empty then
-  /// where nothing comes any more: an event was missed, or the server ends.
+  /// Moves the collected events into an empty buffer. The buffer stays empty if no more events will
+  /// come: an event was missed, or the server shuts down.
   void take(Buffer& events);
 
  private:
@@ -64,7 +64,7 @@ class TopicNews final : private TopicListener {
   bool is_over_ = false;
 };
 
-/// A parameter of a handler that returns a Task; the response is text/event-stream.
+/// A stream of server-sent events (text/event-stream); a parameter of handlers that return a Task.
 ///
 ///     app.get("/ticks", [](EventStream events) -> Task<> {
 ///       for (int count = 0;; ++count) {
@@ -73,12 +73,12 @@ class TopicNews final : private TopicListener {
 ///       }
 ///     });
 ///
-/// When the client leaves, the handler is destroyed where it waits. So it is when the server
-/// drains; each stream that ends then tells its client last when to come back (`retry`, from 500 to
-/// 5,000 ms). A comment is sent whenever nothing else was for a while, so that proxies keep the
-/// connection and a client that has gone is noticed.
+/// When the client disconnects, the handler is destroyed where it waits. The same happens at a
+/// graceful shutdown; each stream then sends its client a time to reconnect (`retry`, 500 to 5,000
+/// ms). During silence, comments are sent, so that proxies keep the connection and disconnected
+/// clients are detected.
 ///
-/// What is published under a topic is followed in one line:
+/// To send the messages of a topic:
 ///
 ///     app.get("/rooms/{room}", [](std::string room, EventStream events, State<Topics> topics) {
 ///       return events.follow(*topics, room);
@@ -88,8 +88,8 @@ class EventStream {
   static constexpr std::string_view kContentType = kTextEventStream;
   static constexpr Duration kHeartbeat = std::chrono::seconds(15);
 
-  /// out            outlives it
-  /// last_event_id  what the client says it has seen: its Last-Event-ID field
+  /// out            must outlive this object
+  /// last_event_id  the Last-Event-ID header of the client
   EventStream(BodyWriter& out, std::string last_event_id);
   EventStream(EventStream&&) noexcept;
   EventStream& operator=(EventStream&&) noexcept;
@@ -97,28 +97,29 @@ class EventStream {
 
   /// `co_await events.send({.event = "tick", .data = "…", .id = "7"});`
   ///
-  /// The event is written by the call; awaiting waits while the client is slow. Nothing of the
-  /// event is kept. Throws std::invalid_argument on a line end or NUL in the name or the id.
+  /// The call writes the event; awaiting waits while the client is slow. Throws
+  /// std::invalid_argument for a line end or NUL in the name or the ID.
   [[nodiscard]] BodyWriter::WriteAwaiter send(const SseEvent& event);
-  /// Lines that clients pass over.
+  /// Sends lines that clients ignore.
   [[nodiscard]] BodyWriter::WriteAwaiter comment(std::string_view text);
 
-  /// Sends what is published under the topic from now on, also by other loops and by WebSockets,
-  /// for as long as the client stays. The stream goes along into the task, so that `return` will
-  /// do.
+  /// Sends the messages of a topic from now on, including those of other event loops and
+  /// WebSockets, until the client disconnects. The task owns the stream, so a handler can return
+  /// it.
   ///
-  /// topics   outlives the task
-  /// returns  behind what had come when the client missed an event for which there was no room
-  ///          (FollowOptions), and when the server begins to drain: the client comes back, and says
-  ///          which event it saw last
+  /// topics   must outlive the task
+  /// returns  when the client missed an event because its buffer was full (FollowOptions), after
+  ///          the waiting events; or when a graceful shutdown starts. The client reconnects with
+  ///          the ID of its last event
   [[nodiscard]] Task<> follow(Topics& topics, std::string topic, FollowOptions options = {});
-  /// The same of what `news` has gathered, and gathers from now on. It outlives the task.
+  /// Sends the messages that `news` has collected and collects from now on. `news` must outlive the
+  /// task.
   [[nodiscard]] Task<> follow(TopicNews& news);
 
-  /// The id of the last event that a client saw which reconnects; empty for a new one.
+  /// Returns the ID of the last event that a reconnecting client has seen; empty for a new client.
   [[nodiscard]] const std::string& last_event_id() const noexcept;
 
-  /// After how much silence a comment is sent; zero: never.
+  /// Sets the time of silence after which a comment is sent; zero: never.
   void set_heartbeat(Duration silence);
 
  private:
@@ -127,8 +128,8 @@ class EventStream {
   std::unique_ptr<State> state_;  // the timer in it must not move
 };
 
-/// An EventStream whose events hold a T each, as JSON, and whose document says so. What is followed
-/// is sent as it was published: that has to be a T's text, too.
+/// An EventStream whose events contain a T as JSON, described in OpenAPI documents. Messages of
+/// followed topics are sent unchanged and must contain a T, too.
 ///
 ///     app.get("/ticks", [](JsonEvents<Tick> events) -> Task<> {
 ///       for (int count = 0;; ++count) {
@@ -141,9 +142,9 @@ class JsonEvents : public EventStream {
  public:
   using EventStream::EventStream;
 
-  /// As EventStream::send.
+  /// Sends an event, like EventStream::send.
   ///
-  /// event  what else there is to say of it: its data is `value`
+  /// event  name and ID of the event; its data is `value`
   [[nodiscard]] BodyWriter::WriteAwaiter send(const T& value, SseEvent event = {}) {
     const std::string text = json::to_text(value);
     event.data = text;
@@ -151,7 +152,7 @@ class JsonEvents : public EventStream {
   }
 };
 
-/// A parameter of a handler that returns a Task; the response is one JSON text (RFC 8259) per line.
+/// A response with one JSON text (RFC 8259) per line; a parameter of handlers that return a Task.
 ///
 ///     app.get("/rows", [](JsonLines<Row> lines) -> Task<> {
 ///       for (const Row& row : rows) co_await lines.send(row);
@@ -161,10 +162,10 @@ class JsonLines {
  public:
   static constexpr std::string_view kContentType = "application/x-ndjson";
 
-  /// out  outlives it
+  /// out  must outlive this object
   explicit JsonLines(BodyWriter& out) noexcept : out_(&out) {}
 
-  /// The value is written by the call; awaiting waits while the client is slow.
+  /// Writes the value; awaiting waits while the client is slow.
   [[nodiscard]] BodyWriter::WriteAwaiter send(const T& value) {
     line_.clear();
     json::write(line_, value);
@@ -182,7 +183,7 @@ class JsonLines {
 namespace detail::app {
 
 [[nodiscard]] std::string last_event_id_of(const Request& request);
-/// data  what each event's is, as JSON; null: text
+/// data  type of the events' data, as JSON; null: text
 void describe_event_stream(Operation& operation, const reflect::Type* data);
 
 }  // namespace detail::app
@@ -190,7 +191,7 @@ void describe_event_stream(Operation& operation, const reflect::Type* data);
 template <>
 struct Extract<EventStream> : ExtractProducing<EventStream, ArgumentKind::live_output> {
   static void prepare(Response& response);
-  /// When the client is to come back.
+  /// Returns the time after which the client reconnects.
   [[nodiscard]] static std::string last_words();
   static EventStream make(BodyWriter& out, const Request& request);
   static void describe(Operation& operation) {

@@ -65,7 +65,7 @@ Result<void> expect_content_type(const Request& request, std::string_view type) 
       return {};
     }
   }
-  std::string text("Send the body as Content-Type: ");
+  std::string text("The request body requires Content-Type: ");
   text.append(type).append(".");
   return fail(Error(415, std::move(text)));
 }
@@ -76,7 +76,7 @@ Result<void> read_form_instead(const Request& request, const reflect::Type& type
     return fail(std::move(otherwise));
   }
   if (!may_be_pairs(type)) {
-    return fail(Error(415, "A form cannot say this, which holds more than names with texts: " +
+    return fail(Error(415, "This type has nested members and cannot be sent as a form. " +
                                std::string(otherwise.detail())));
   }
   std::vector<FieldError> errors =
@@ -103,8 +103,8 @@ std::optional<std::string_view> find_cookie(const Request& request,
 }
 
 Error nobody_has_put(std::string_view type_name) {
-  return Error::internal("nobody has put a " + std::string(type_name) +
-                         " into this request, though somebody was to");
+  return Error::internal("no guard, provider or middleware has stored a " + std::string(type_name) +
+                         " in this request, although one was declared to do so");
 }
 
 }  // namespace eider::detail::app

@@ -1,5 +1,5 @@
-// One argument of a handler, made from the request by the argument's type.
-// Must not answer: what is wrong is an Error that the caller renders.
+// Extracts one argument of a handler from the request, by the type of the argument.
+// Layering: must not render responses; errors are returned as an Error.
 #pragma once
 
 #include <concepts>
@@ -27,12 +27,12 @@
 
 namespace eider {
 
-/// What an extractor may look at.
+/// The data from which arguments are extracted.
 struct Context {
   Request& request;
-  /// The names in the route's pattern, for errors.
+  /// Names of the path parameters, for errors.
   std::span<const std::string_view> path_names;
-  /// What the handler's State parameters refer to, in their order.
+  /// Objects of the handler's State parameters, in their order.
   std::span<void* const> states;
   /// Of an answer that waits, else null.
   const Ongoing* ongoing = nullptr;
@@ -40,7 +40,7 @@ struct Context {
   bool ignores_unknown_query = false;
 };
 
-/// Where an argument comes from, which an Extract says by its kKind.
+/// The source of an argument, set by the kKind of its Extract.
 enum class ArgumentKind : std::uint8_t {
   request,         // anything that is there when the head is: what says nothing is of this kind
   path_value,      // the next value of the path
@@ -53,7 +53,7 @@ enum class ArgumentKind : std::uint8_t {
   socket,          // another protocol's
 };
 
-/// Which of its kind an argument is.
+/// Position of an argument among those of its kind.
 struct ArgumentPlace {
   std::size_t path_index;
   std::size_t state_index;
@@ -74,8 +74,8 @@ template <class T>
 /// `eider::read_pairs` (pairs.h) of a query. errors  400
 [[nodiscard]] Result<void> read_query(const reflect::Type& type, void* object,
                                       const Context& context);
-/// In a request: this name in its form is middleware's, as the token of csrf is, and passed over
-/// where the struct has no member of that name. It outlives the request.
+/// In a request: the name of a form field of middleware, such as the token of csrf. Forms skip the
+/// field if the struct has no such member. The name must outlive the request.
 struct PassesField {
   std::string_view name;
 };
@@ -83,7 +83,7 @@ struct PassesField {
 /// The form that the request's content is, as a struct. errors  422
 [[nodiscard]] Result<void> read_form(const reflect::Type& type, void* object,
                                      const Request& request);
-/// In a request: Json<T> takes a form, too, where T is flat.
+/// In a request: Json<T> also accepts forms if T is flat.
 struct TakesForms {};
 /// Reads the form of a request with TakesForms into the struct of that type at `object`; what is
 /// wrong is told by JSON pointers, as of JSON.
@@ -133,8 +133,8 @@ inline constexpr ArgumentKind kKind = kind_of<A>();
 template <class A>
 inline constexpr bool kMayBeMissing = requires { requires Extract<A>::kMayBeMissing; };
 
-/// Whether a parameter holds nothing of the request's. One of the user's own has to say so: what is
-/// not known may be a view.
+/// Whether a parameter refers to nothing of the request. Your own types must declare it, because
+/// they could be views.
 template <class A>
 inline constexpr bool kOwns = requires { requires Extract<A>::kOwns; };
 
@@ -161,7 +161,7 @@ inline constexpr bool kOwnsNamed = !std::same_as<T, std::string_view>;
 template <class T>
 inline constexpr bool kOwnsNamed<std::optional<T>> = kOwnsNamed<T>;
 
-/// Whether a T can be one segment of a path: what reflect::read_text takes, and views.
+/// Whether a T can be a path parameter: types of reflect::read_text, and views.
 template <class T>
 inline constexpr bool kIsText = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
                                 std::same_as<T, std::string> || std::same_as<T, std::string_view> ||
@@ -203,27 +203,28 @@ Result<T> from_named(std::string_view kind, std::string_view name,
 
 }  // namespace detail::app
 
-/// A plain type is the next parameter of the path. To teach handlers a type of your own, specialise
-/// Extract for it: as below, or
+/// Extracts a plain type from the next path parameter. To support your own parameter type,
+/// specialize Extract for it, as below, or
 ///
-///     struct User { …; static constexpr bool kIsProvided = true; };        // what a guard has put
-///     template <> struct eider::Extract<Caller> : ExtractSlot<Caller> {};  // … of another's type
-///     template <> struct eider::Extract<Caller> {                          // what is made when
-///     asked
+///     struct User { …; static constexpr bool kIsProvided = true; };        // stored by a guard
+///     template <> struct eider::Extract<Caller> : ExtractSlot<Caller> {};  // … for external types
+///     template <> struct eider::Extract<Caller> {                          // computed on demand
 ///       static Task<Result<Caller>> from(Cookie<"sid"> sid, State<Sessions> sessions);
 ///     };
 ///
-/// The latter takes what a guard may take and is one: it may wait, runs ahead of content, once per
-/// request, and a handler that takes std::optional<Caller> gets nothing where it says 4xx.
+/// The last one is a provider: it has the parameters of a guard, can wait, and runs before the
+/// request body is read, once per request. A handler with std::optional<Caller> gets nullopt
+/// instead of a 4xx.
 ///
-/// kKind  where it comes from
-/// describe(Operation&)  says what it takes of a request, for documents; may be left out
-/// kOwns  what is held views nothing of the request. Without it the request is copied ahead of a
-///        handler that answers at once with content to be made later, such as Streamed, and a
-///        WebSocket's handler may not take it.
-/// check_type()  throws a Failure where it cannot be made of any request: when the route is added
-/// kEndsWithHead  what is done with it counts until the answer's head leaves: a handler that writes
-///        its answer while it runs may not take it.
+/// kKind  source of the argument
+/// describe(Operation&)  describes the parameter for OpenAPI documents; optional
+/// kOwns  the value does not refer to the request. Without it, the request is copied before a
+///        synchronous handler with a streamed body, such as Streamed, and WebSocket handlers cannot
+///        use the type.
+/// check_type()  throws a Failure, when the route is added, if the type cannot be extracted from
+/// any request
+/// kEndsWithHead  changes must be complete when the headers are sent: handlers that stream their
+///                response cannot use the type
 template <class T>
 struct Extract {
   static constexpr ArgumentKind kKind = ArgumentKind::path_value;
@@ -261,7 +262,7 @@ template <class T>
 struct Extract<Query<T>> {
   static constexpr bool kOwns = true;
   static_assert(std::is_aggregate_v<T> && std::is_class_v<T>,
-                "Query<T> takes a struct whose members are the keys");
+                "Query<T> needs a struct whose members are the query parameters");
   using Held = Query<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     Held held;
@@ -279,7 +280,7 @@ struct Extract<Form<T>> {
   static constexpr ArgumentKind kKind = ArgumentKind::content;
   static constexpr bool kOwns = true;
   static_assert(std::is_aggregate_v<T> && std::is_class_v<T>,
-                "Form<T> takes a struct whose members are the keys");
+                "Form<T> needs a struct whose members are the form fields");
   using Held = Form<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     if (auto typed = detail::app::expect_content_type(context.request, kFormUrlencoded); !typed) {
@@ -417,13 +418,13 @@ struct Extract<Slot<T>> {
   }
 };
 
-/// Derive the Extract of a type of your own from this, and handlers take what was put into the
-/// request by that type itself: `T`, a copy, `const T&` or `std::optional<T>`, like Slot<T>. Say
-/// `kOwns` where a T views nothing of the request.
+/// Derive the Extract of your own type from this. Handlers can then use stored values by the type
+/// itself: `T`, a copy, `const T&` or `std::optional<T>`, like Slot<T>. Define `kOwns` if a T does
+/// not refer to the request.
 template <class T>
 struct ExtractSlot {
   static_assert(std::is_copy_constructible_v<T>,
-                "this type cannot be copied: take Slot<T>, which is what was put itself");
+                "this type cannot be copied: use Slot<T>, which refers to the stored object");
   static constexpr ArgumentKind kKind = ArgumentKind::slot;
   using Held = T;
   using Object = T;
@@ -436,8 +437,8 @@ struct ExtractSlot {
   }
 };
 
-/// Of a struct that says so itself, with what is derived from it, and that views nothing of the
-/// request: `static constexpr bool kIsProvided = true;`.
+/// Extract of structs with `static constexpr bool kIsProvided = true;`, which do not refer to the
+/// request.
 template <class T>
   requires requires { requires T::kIsProvided; }
 struct Extract<T> : ExtractSlot<T> {

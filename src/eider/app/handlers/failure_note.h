@@ -1,5 +1,5 @@
-// What was thrown where an answer became a 500, for middleware that shows it to a developer.
-// Must not be put into requests in production: what is thrown is nobody else's to know.
+// The exception that caused a 500, for middleware that shows it to a developer.
+// Layering: must not be put into requests in production, where exceptions are not shown to clients.
 #pragma once
 
 #include <memory>
@@ -10,26 +10,26 @@
 namespace eider {
 
 /// type  as it is written in C++, "std::out_of_range"
-/// text  what it says; empty where it is no std::exception
+/// text  its what(); empty if it is not a std::exception
 struct Thrown {
   std::string type;
   std::string text;
 };
 
-/// Put into a request by who wants to know; the app fills it in.
+/// Stored in a request by code that needs exceptions; the app fills it in.
 class FailureNote {
  public:
   struct Failure {
-    /// The outermost first; behind it what it was nested around (std::throw_with_nested).
+    /// The outermost exception first, followed by nested ones (std::throw_with_nested).
     std::vector<Thrown> thrown;
-    /// Where the route was added, "main.cc:31"; empty where there is none.
+    /// The source line of the route, "main.cc:31"; empty without a route.
     std::string where;
   };
 
   FailureNote() : failure_(std::make_unique<Failure>()) {}
   [[nodiscard]] const Failure& failure() const noexcept { return *failure_; }
 
-  /// Notes what is being handled. To be called within `catch`.
+  /// Stores the current exception. Call it within `catch`.
   void take(const std::source_location& where) const;
 
  private:

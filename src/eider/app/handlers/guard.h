@@ -1,5 +1,5 @@
-// What stands ahead of a handler: a function that decides on the head alone whether it is called,
-// and learns what it wants to know. Must not read content.
+// Functions that run before a handler: guards reject requests, providers supply values.
+// Layering: must not read the request body.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 namespace eider {
 
 struct Guard;
-/// Says what a guard takes and refuses with, in place of its parameters.
+/// Describes a guard in OpenAPI documents, instead of its parameters.
 using DescribeGuard = std::function<void(Operation&)>;
 
 /// A State parameter: which type it wants, for the lookup at start and its error.
@@ -53,22 +53,22 @@ struct Guard {
   AdmitNow admit_now = nullptr;      // null when it waits
   AdmitLater admit_later = nullptr;  // null when it does not
   bool is_blocking = false;
-  /// What it puts into the request; null: nothing.
+  /// Type that the guard stores in the request; null: none.
   detail::base::TypeKey puts = nullptr;
   std::string_view puts_name;
   bool may_put_nothing = false;
-  /// It may answer with an Error.
+  /// Whether the guard can reject requests.
   bool may_refuse = false;
   Wishes wishes;
   std::span<const detail::app::Describe> parameters;
-  /// Of the values of the path that it takes, which are the first ones.
+  /// Types of its path parameters, which are the first ones of the route.
   std::span<const std::string_view> path_types;
-  /// In place of what the parameters say; empty: they speak for it.
+  /// Describes the guard instead of its parameters; empty: the parameters do.
   DescribeGuard describe;
-  /// As `--routes` tells it; empty: by what it puts.
+  /// Name in the output of `--routes`; empty: derived from the stored type.
   std::string name;
-  /// Stands around the handlers of the routes on whose way this guard is, within all middleware,
-  /// which so sees what it does to the answer, such as setting a cookie. Null: nothing.
+  /// Middleware around the handlers of routes with this guard, inside all other middleware, so that
+  /// it sees changes of the response, such as a cookie. Null: none.
   std::shared_ptr<const Around> around;
 };
 
@@ -158,19 +158,19 @@ consteval void check_guard() {
   using S = Signature<G>;
   using Type = typename Learned<typename S::Value>::Type;
   static_assert(!S::kTakesContent,
-                "a guard runs ahead of content: it takes no Body, Json<T>, Form<T>, BodyStream or "
-                "Multipart, which are its handler's");
+                "a guard runs before the request body is read: use Body, Json<T>, Form<T>, "
+                "BodyStream or Multipart only in the handler");
   static_assert(!S::kEndsWithHead,
-                "a guard changes no session, since a refusal would lose that: take Session<const "
-                "T>, or a UserKey");
+                "a guard cannot change the session, because a rejected request would lose the "
+                "change: use Session<const T>, or a UserKey");
   static_assert(!S::kProduces && !S::kTakesSocket,
-                "a guard does not answer: return an Error, or what the handler is to know");
+                "a guard cannot send a response: return an Error, or a value for the handler");
   static_assert(!std::is_same_v<Type, bool>,
-                "a guard that returns a bool does not say why: return Result<void>, as in `return "
-                "fail(Error(403, \"…\"))`");
+                "a guard cannot return a bool, because the client needs a reason: return "
+                "Result<void>, for example `return fail(Error(403, \"…\"))`");
   static_assert(!std::is_same_v<Type, Response> && !std::is_same_v<Type, Error>,
-                "a guard returns what the handler is to know, or a Result<T> of it that may be an "
-                "Error");
+                "a guard must return a value T for the handler, or a Result<T>: return an Error "
+                "with fail(…)");
   if constexpr (S::kIsTask) {
     check_captures<G>();
   }
@@ -233,7 +233,7 @@ template <class T>
   Guard maker = make_guard(&Extract<T>::from);
   using Made = typename Learned<typename Signature<decltype(&Extract<T>::from)>::Value>::Type;
   static_assert(std::is_same_v<Made, T>,
-                "Extract<T>::from returns a T, or a Result, an optional or a Task of one");
+                "Extract<T>::from must return a T, or a Result, an optional or a Task of a T");
   if constexpr (requires(Operation& operation) { Extract<T>::describe(operation); }) {
     maker.describe = &Extract<T>::describe;
   }

@@ -93,8 +93,8 @@ TEST(GuardsOfPaths, are_told_by_the_route_that_lacks_a_value) {
   notes.get("/{id}", [](int id) { return id; });
   notes.get("/", [] { return "all"; });
   EXPECT_EQ(start_error_of(app),
-            "GET /notes/: what makes a eider::OwnedNote takes a value of the path (int) that "
-            "this route does not name: write {name} for it in the pattern\n");
+            "GET /notes/: the provider of eider::OwnedNote has a path parameter (int) that the "
+            "pattern of this route does not contain. Add {name} to the pattern\n");
 }
 
 // The first value of another route may be anybody's: "7" of a user would open note 7.
@@ -105,8 +105,8 @@ TEST(GuardsOfPaths, are_told_by_routes_that_call_the_value_otherwise) {
   app.get("/notes/{note}/{other}", [](int id, int) { return id; });
   app.get("/users/{user}", [](int id) { return id; });
   EXPECT_EQ(start_error_of(app),
-            "a guard takes {note} of GET /notes/{note}, and {user} of GET /users/{user}: call them "
-            "alike, or give the guard to routes of one name\n");
+            "a guard reads {note} of GET /notes/{note}, and {user} of GET /users/{user}. Use the "
+            "same name in both patterns, or add the guard only to routes with that name\n");
 }
 
 TEST(GuardsOfPaths, are_described_with_their_routes) {
@@ -128,11 +128,10 @@ TEST(PatternsMadeAtRunTime, that_name_too_few_values_are_told_at_the_start) {
   app.ws(RuntimePattern{"/feed/{id}"}, [](WebSocket, int, std::string) -> Task<> { co_return; });
   const std::string wrong = start_error_of(app);
   EXPECT_TRUE(
-      wrong.contains("GET /notes: its handler takes a value of the path (int) that this "
-                     "route does not name"))
+      wrong.contains("GET /notes: its handler has a path parameter (int) that the pattern of this "
+                     "route does not contain"))
       << wrong;
-  EXPECT_TRUE(wrong.contains("GET /feed/{id}: its handler takes a value of the path (std::"))
-      << wrong;
+  EXPECT_TRUE(wrong.contains("GET /feed/{id}: its handler has a path parameter (std::")) << wrong;
 }
 
 }  // namespace

@@ -217,7 +217,7 @@ TEST(GuardsAtStart, what_nobody_puts_is_told_by_route_and_type) {
   app.get("/me", [](Slot<Asking> asking) { return asking->name; });
   app.group("/in").guard([] { return Asking{}; });
   const std::string wrong = start_error_of(app);
-  EXPECT_TRUE(wrong.starts_with("GET /me takes a eider::Asking, which nobody on its way puts"))
+  EXPECT_TRUE(wrong.starts_with("GET /me needs a eider::Asking, but no guard, provider or hook"))
       << wrong;
   app.puts<Asking>();
   EXPECT_EQ(start_error_of(app), "it starts");
@@ -228,9 +228,9 @@ TEST(GuardsAtStart, what_a_guard_lacks_is_told_too) {
   app.guard([](Slot<Asking>, State<Account>) { return Account{}; });
   app.get("/x", [] { return "x"; }).guard([] { return Asking{}; });
   const std::string wrong = start_error_of(app);
-  EXPECT_TRUE(wrong.contains("GET /x: what makes a eider::Account takes a eider::Asking")) << wrong;
-  EXPECT_TRUE(wrong.contains("takes State<eider::Account>, which the app was never given"))
+  EXPECT_TRUE(wrong.contains("GET /x: the provider of eider::Account needs a eider::Asking"))
       << wrong;
+  EXPECT_TRUE(wrong.contains("needs State<eider::Account>, which was never registered")) << wrong;
 }
 
 TEST(GuardsAtStart, what_may_be_missing_has_to_be_taken_so) {
@@ -241,7 +241,9 @@ TEST(GuardsAtStart, what_may_be_missing_has_to_be_taken_so) {
   EXPECT_EQ(TestClient(app).get("/perhaps").body, "false");
   app.get("/must", [](Slot<Asking>) {});
   const std::string wrong = start_error_of(app);
-  EXPECT_TRUE(wrong.contains("GET /must takes a eider::Asking, which may be missing")) << wrong;
+  EXPECT_TRUE(wrong.contains(
+      "GET /must needs a eider::Asking, but the provider of that type may return none"))
+      << wrong;
 }
 
 TEST(GuardsAtStart, what_asks_for_itself_is_told) {
@@ -250,7 +252,8 @@ TEST(GuardsAtStart, what_asks_for_itself_is_told) {
   app.provide([](Slot<Asking>) { return Account{}; });
   app.get("/x", [](Slot<Asking>) {});
   const std::string wrong = start_error_of(app);
-  EXPECT_TRUE(wrong.contains("what makes a eider::Asking asks for itself, on the way of GET /x"))
+  EXPECT_TRUE(wrong.contains(
+      "Circular dependency: the provider of eider::Asking depends on itself (route GET /x)"))
       << wrong;
 }
 
@@ -324,7 +327,7 @@ TEST(OverriddenProvided, ThatAsksForItselfIsTold) {
   App app = app_with_accounts();
   app.override_provided([](Slot<Account> account) { return Account{account->owner + "!"}; });
   const std::string wrong = start_error_of(app);
-  EXPECT_TRUE(wrong.contains("asks for itself")) << wrong;
+  EXPECT_TRUE(wrong.contains("depends on itself")) << wrong;
 }
 
 }  // namespace

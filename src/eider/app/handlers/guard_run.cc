@@ -1,4 +1,4 @@
-// Guards at work: one after the other, until one refuses.
+// Runs the guards of a route in order, until one rejects the request.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -92,7 +92,7 @@ bool lets_through(const GuardOnWay& one, const Result<void>& said, Response& res
 }  // namespace
 
 Error nobody_waits() {
-  return Error::unavailable("Nobody waits for this answer any more.");
+  return Error::unavailable("The request was canceled before the response was ready.");
 }
 
 bool run_guards(const Endpoint& endpoint, Request& request, Response& response) {

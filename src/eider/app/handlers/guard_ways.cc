@@ -14,7 +14,7 @@ namespace {
 
 std::string name_of(const Guard& guard) {
   return guard.puts == nullptr ? std::string("a guard")
-                               : "what makes a " + std::string(guard.puts_name);
+                               : "the provider of " + std::string(guard.puts_name);
 }
 
 void describe_all(Operation& operation, std::span<const detail::app::Describe> description) {
@@ -81,7 +81,7 @@ Operation describe_endpoint(const Endpoint& endpoint, const RouteTable& table) {
         {Operation::In::path, std::string(info.name(index)), nullptr, true});
   }
   if (endpoint.opens_websocket) {
-    operation.answer(101, "A WebSocket.");
+    operation.answer(101, "A WebSocket connection.");
   }
   describe_all(operation, endpoint.description);
   for (const GuardOnWay& one : endpoint.on_way) {
@@ -111,8 +111,8 @@ bool check_path_count(std::string_view taker, std::span<const std::string_view> 
   if (types.size() <= count) {
     return true;
   }
-  wrong.append(taker).append(" takes a value of the path (").append(types[count]);
-  wrong.append(") that this route does not name: write {name} for it in the pattern\n");
+  wrong.append(taker).append(" has a path parameter (").append(types[count]);
+  wrong.append(") that the pattern of this route does not contain. Add {name} to the pattern\n");
   return false;
 }
 
@@ -173,9 +173,11 @@ class GuardWays::Way {
     const PatternInfo there(first.pattern);
     for (std::size_t index = 0; index < guard.path_types.size(); ++index) {
       if (here.name(index) != there.name(index)) {
-        tell(name_of(guard) + " takes {" + std::string(there.name(index)) + "} of " +
-             name_of(first) + ", and {" + std::string(here.name(index)) + "} of " +
-             name_of(endpoint_) + ": call them alike, or give the guard to routes of one name");
+        tell(
+            name_of(guard) + " reads {" + std::string(there.name(index)) + "} of " +
+            name_of(first) + ", and {" + std::string(here.name(index)) + "} of " +
+            name_of(endpoint_) +
+            ". Use the same name in both patterns, or add the guard only to routes with that name");
         return;
       }
     }
@@ -196,8 +198,8 @@ class GuardWays::Way {
       return;
     }
     if (std::ranges::find(under_way_, &guard) != under_way_.end()) {
-      tell(name_of(guard) + " asks for itself, on the way of " + name_of(endpoint_) +
-           ": let one of what it takes do without");
+      tell("Circular dependency: " + name_of(guard) + " depends on itself (route " +
+           name_of(endpoint_) + "). Make one of its parameters std::optional");
       return;
     }
     check_path(guard);
@@ -235,18 +237,18 @@ class GuardWays::Way {
     if (maker.guard != nullptr) {
       take_from(maker, wish, taker, may_refuse || wish.may_be_missing);
     } else if (!wish.may_be_missing) {
-      tell(taker + " takes a " + std::string(wish.type_name) +
-           ", which nobody on its way puts into the request: call guard(...) or provide(...) with "
-           "what returns one, or puts<T>() beside the hook that does");
+      tell(taker + " needs a " + std::string(wish.type_name) +
+           ", but no guard, provider or hook on this route supplies one. Add app.provide(...) or "
+           "app.guard(...) with a function that returns one, or declare the hook with puts<T>()");
     }
   }
 
   void take_from(const GuardAt& maker, const SlotWish& wish, const std::string& taker,
                  bool may_refuse) {
     if (maker.guard->may_put_nothing && !wish.may_be_missing) {
-      tell(
-          taker + " takes a " + std::string(wish.type_name) +
-          ", which may be missing: take std::optional of it, or let what makes it return a Result");
+      tell(taker + " needs a " + std::string(wish.type_name) +
+           ", but the provider of that type may return none. Use std::optional of the type, or "
+           "return a Result from the provider");
     }
     const auto found = std::ranges::find(endpoint_.on_way, maker.guard, &GuardOnWay::guard);
     if (found == endpoint_.on_way.end() || found->is_asked_for) {

@@ -1,5 +1,5 @@
-// Which guards stand ahead of each endpoint, in which order, whether all get what they ask for, and
-// how they are run. Must not know what becomes of a request behind them: service.cc does.
+// Determines the guards of each route and their order, checks their parameters, and runs them.
+// Layering: must not know the steps after the guards; service.cc does.
 #pragma once
 
 #include <map>

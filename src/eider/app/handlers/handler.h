@@ -1,5 +1,5 @@
-// A handler's signature, taken apart at compile time, and the one thin call that joins
-// extract.h, the handler and respond.h. Must not hold state: see endpoint.h.
+// The signature of a handler at compile time, and the call of extract.h, handler and respond.h.
+// Layering: must not hold state; see endpoint.h.
 #pragma once
 
 #include <array>
@@ -58,14 +58,14 @@ inline constexpr bool kIsParameter = !requires { requires Extract<A>::kReadsText
 template <class A>
 struct Checked {
   static_assert(kIsParameter<A> || !kIsOptional<A>,
-                "no parameter is optional as a whole: put std::optional inside, as in "
-                "Header<\"name\", std::optional<int>>, or into the members of the struct of Query; "
-                "what a guard has put is std::optional<Slot<T>>");
-  static_assert(kIsParameter<A> || kIsOptional<A>,
-                "a parameter of this type is no value of a path: write State<T> for what "
-                "app.state(...) was given, Slot<T> for what a guard has put, and Query<T>, Json<T> "
-                "or Form<T> for what a request says; a path's values are text, numbers, bool and "
-                "enums");
+                "this parameter cannot be optional as a whole: put std::optional inside, as in "
+                "Header<\"name\", std::optional<int>>, or use it for members of the struct of "
+                "Query; a value from a guard is std::optional<Slot<T>>");
+  static_assert(
+      kIsParameter<A> || kIsOptional<A>,
+      "a parameter of this type cannot be a path parameter: use State<T> for an object of "
+      "app.state(...), Slot<T> for a value from a guard, and Query<T>, Json<T> or Form<T> for data "
+      "of the request; path parameters are text, numbers, bool and enums");
 };
 
 /// What only the program's start finds wrong with a parameter.
@@ -96,10 +96,10 @@ inline constexpr bool kCapturesByReference =
 /// it captures by value lives as long as the server, for the closure is kept.
 template <class F>
 consteval void check_captures() {
-  static_assert(!kCapturesByReference<F>,
-                "a handler that returns a Task must not capture by reference ([&]): capture by "
-                "value, which lives as long as the server, a pointer to what does, or take "
-                "State<T>");
+  static_assert(
+      !kCapturesByReference<F>,
+      "a handler that returns a Task must not capture by reference ([&]): capture by value, which "
+      "lives as long as the server, capture a pointer to an object that does, or use State<T>");
 }
 
 /// How an argument is taken: references as they are, values without const.
@@ -279,16 +279,16 @@ struct MemberSignature<F, R (C::*)(P...) const noexcept> : SignatureOf<F, R, P..
 template <class F, class C, class R, class... P>
 struct MemberSignature<F, R (C::*)(P...)> : SignatureOf<F, R, P...> {
   static_assert(sizeof(F) == 0,
-                "a handler must be callable as const: all threads share it, so drop `mutable` and "
-                "keep what changes in State<T>");
+                "a handler must be callable as const, because all threads share it: remove "
+                "`mutable` and keep changing data in State<T>");
 };
 
 template <class F>
 struct Signature {
   static_assert(
       requires { &F::operator(); },
-      "a handler is a function or a lambda whose parameter types are all spelled out (no "
-      "`auto` parameters, no overloads)");
+      "a handler must be a function or a lambda with explicit parameter types (no `auto` "
+      "parameters, no overloads), or a parameter type has an error, reported above");
 };
 template <class F>
   requires requires { &F::operator(); }

@@ -1,5 +1,5 @@
-// Functions that an application is given, kept as long as what calls them.
-// Must not call one.
+// Functions of the application, stored as long as they can be called.
+// Layering: must not call them.
 #pragma once
 
 #include <cstddef>

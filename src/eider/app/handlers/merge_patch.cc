@@ -10,7 +10,7 @@ namespace eider::detail::app {
 Result<json::Value> read_merge_patch(const Request& request) {
   const bool is_patch = expect_content_type(request, "application/merge-patch+json").has_value();
   if (!is_patch && !expect_content_type(request, "application/json")) {
-    Error error(415, "Send the body as Content-Type: application/merge-patch+json.");
+    Error error(415, "The request body requires Content-Type: application/merge-patch+json.");
     error.with_header("Accept-Patch", "application/merge-patch+json");  // RFC 5789, section 2.2
     return fail(std::move(error));
   }
@@ -21,9 +21,9 @@ void describe_merge_patch(Operation& operation) {
   for (const std::string_view type : {"application/merge-patch+json", "application/json"}) {
     operation.take_content(type, &reflect::type_of<json::Value>());
   }
-  operation.answer_problem(400, "The content is no JSON.");
-  operation.answer_problem(415, "The content is of another type.");
-  operation.answer_problem(422, "What it makes is not valid.");
+  operation.answer_problem(400, "The request body is not JSON.");
+  operation.answer_problem(415, "The Content-Type is not supported.");
+  operation.answer_problem(422, "The result of the patch is not valid.");
 }
 
 }  // namespace eider::detail::app

@@ -1,5 +1,5 @@
-// A body that says what changes in something: a handler's parameter for PATCH.
-// Must not know where that something is kept.
+// MergePatch<T>: a JSON merge patch (RFC 7396), a handler's parameter for PATCH.
+// Layering: must not know where the changed object is stored.
 #pragma once
 
 #include <utility>
@@ -10,22 +10,24 @@
 
 namespace eider {
 
-/// JSON Merge Patch (RFC 7396) of a T, which is read and checked as T is once it is applied: a
-/// member that is absent stays, null takes one away.
+/// A JSON Merge Patch (RFC 7396) of a T. The patched T is read and validated like a T: absent
+/// members are kept, null deletes a member.
 ///
 ///     app.patch("/notes/{id}", [](int id, MergePatch<Note> patch, State<Store> store)
 ///                                  -> Result<Note> {
 ///       Result<Note> changed = patch.applied_to(store->find(id));
 ///       …
 ///
-/// It comes as application/merge-patch+json or application/json, else 415.
+/// The media type is application/merge-patch+json or application/json, else 415.
 template <class T>
 class MergePatch {
  public:
   MergePatch() = default;
   explicit MergePatch(json::Value patch) : patch_(std::move(patch)) {}
 
-  /// errors  422 with all that is wrong with the result, by pointers
+  /// Returns the patched object.
+  ///
+  /// errors  422 with all validation errors of the result, with JSON pointers
   [[nodiscard]] Result<T> applied_to(const T& current) const {
     auto whole = json::read<json::Value>(json::to_text(current));
     if (!whole) {
@@ -35,7 +37,7 @@ class MergePatch {
     return json::read<T>(json::to_text(*whole));
   }
 
-  /// As it came.
+  /// Returns the patch as it was sent.
   [[nodiscard]] const json::Value& changes() const noexcept { return patch_; }
 
  private:

@@ -1,5 +1,5 @@
-// What runs beside handlers: cheap hooks before and after, and coroutines around.
-// Must not know routes.
+// Middleware: hooks that run before and after a handler, and coroutines that run around it.
+// Layering: must not know routes.
 #pragma once
 
 #include <array>
@@ -25,28 +25,28 @@ struct Context;
 struct Operation;
 struct ProxyTrust;
 
-/// Says for documents what a middleware makes of the operations behind it (operation.h): fields
-/// that it reads, answers that it gives. Called once for each, from the handler outward, as answers
-/// pass; what stands within, and the guards, have spoken.
+/// Describes a middleware in OpenAPI documents: adds its headers and responses to the operations of
+/// the routes (operation.h). Called from the handler outward, after inner middleware and guards.
 using DescribeMiddleware = std::function<void(Operation&)>;
 
-/// Runs on the loop, waits for nothing, and costs a call. What it views of the request is valid
-/// until it returns: content that it sets (Response::set_content) owns what it is made of.
+/// A hook runs on the event loop, does not wait, and costs a function call. Its views of the
+/// request are valid until it returns: a body that it sets (Response::set_content) must own its
+/// data.
 ///
-/// before         true: go on; false: `response` is the answer, the handler is not called. It runs
-///                ahead of guards, of the content and of 100 Continue, and sees no content. Not run
-///                for requests that are refused ahead of any handler, such as one that announces
-///                too much content.
-/// after          sees every answer that leaves, when its head does, in reverse order of `before`:
-///                errors too and, where it is the app's own, answers to no route (404, 405) and
-///                refusals (400, 408, 413, 425, 431, 503). Of a request that could not be read it
-///                is told nothing but where that came from: no method, no target.
-/// on_content     as `before`, of what looks at the content: behind the guards, when it is there.
-///                Not run where no route takes the request.
-/// name           as `--routes` tells it
-/// puts           the types that `before` puts into each request that it lets through, so that
-///                handlers may take Slot<T>: `{kPuts<T>}`
-/// describe       null: documents say nothing of it
+/// before      returns true to continue; false if `response` is the response, then the handler is
+///             not called. It runs before guards, before the request body is read and before 100
+///             Continue, and cannot see the body. It does not run for requests that are rejected
+///             before any handler, for example because the announced body is too large.
+/// after       sees every response when its headers are sent, in reverse order of `before`. Hooks
+///             of the app itself also see errors, responses without a route (404, 405) and rejected
+///             requests (400, 408, 413, 425, 431, 503). For a request that could not be parsed,
+///             only its address is known, not its method and target.
+/// on_content  like `before`, for hooks that read the body: runs after guards, when the body is
+///             complete. It does not run without a route.
+/// name        in the output of `--routes`
+/// puts        types that `before` stores in each request that it accepts, so that handlers can use
+///             Slot<T>: `{kPuts<T>}`
+/// describe    null: OpenAPI documents do not mention the hook
 struct Hook {
   using Before = std::function<bool(Request&, Response&)>;
 
@@ -61,7 +61,7 @@ struct Hook {
 template <class T>
 inline constexpr detail::base::TypeKey kPuts = &detail::base::kTypeKey<T>;
 
-/// The name of one request, which its answer and its log lines share: see request_id.
+/// The ID of a request, which is in its response and its log lines; see request_id.
 class RequestId {
  public:
   static constexpr std::size_t kBytesMax = 64;
@@ -78,36 +78,37 @@ class RequestId {
   std::uint8_t size_;
 };
 
-/// Which of several answers the request gets that no field of the answer tells apart, such as one
-/// of a language that the path says: response_cache keeps each. Put it ahead of middleware; `name`
-/// lives as long as the request.
+/// Identifies the variant of a response if its headers do not, for example a language in the path:
+/// response_cache stores each variant. Set it before middleware; `name` must live as long as the
+/// request.
 struct AnswerVariant {
   std::string_view name;
 };
 
-/// Where a request is redirected to (308) if no route matches its path, but one matches `path` for
-/// its method: put it in `before`. `path` lives as long as the request.
+/// Target of a redirect (308) if no route matches the path of the request, but a route matches
+/// `path` for its method. Set it in `before`. `path` must live as long as the request.
 struct RedirectIfFound {
   std::string_view path;
   std::string location;
 };
 
-/// Runs ahead of routing, for the whole app, and may change the method or the path that routes are
-/// found by: the head's views have to stay valid, as those of literals and of the target do.
+/// Runs before routing, for the whole app, and can change the method or the path that is used to
+/// find the route. The views must stay valid, like those of literals and of the target.
 struct Rewrite {
   std::function<void(RequestHead&)> function;
   std::string name{};
 };
 
-/// The rest of the chain, as the middleware around it sees it.
+/// The rest of the chain, as middleware sees it.
 class Next {
  public:
   Next(const Endpoint& endpoint, const Context& context, std::size_t depth) noexcept
       : endpoint_(&endpoint), context_(&context), depth_(depth) {}
-  /// Runs the next middleware or the handler; call it at most once, or not at all. It throws
-  /// nothing: what is thrown within is the answer that it becomes, such as a 403 or a 500.
+  /// Runs the next middleware or the handler; call it at most once. It does not throw: an exception
+  /// becomes a response, such as a 403 or a 500.
   [[nodiscard]] Task<Response> operator()() const;
-  /// Whether the task may be destroyed where it waits: not where a thread may be using the request.
+  /// Returns whether the task can be destroyed while it waits; false while a thread may be using
+  /// the request.
   [[nodiscard]] bool may_be_given_up() const noexcept;
 
  private:
@@ -116,10 +117,10 @@ class Next {
   std::size_t depth_;
 };
 
-/// A coroutine around the handler: `Task<Response> f(Request&, Next)`. Its routes all wait.
+/// Middleware: a coroutine around the handler, `Task<Response> f(Request&, Next)`.
 ///
-/// name      as `--routes` tells it
-/// describe  as of a Hook
+/// name      in the output of `--routes`
+/// describe  as for a Hook
 struct Around {
   template <class F>
     requires(!std::same_as<F, Around> && std::is_invocable_r_v<Task<Response>, F&, Request&, Next>)
@@ -134,9 +135,10 @@ struct Around {
   DescribeMiddleware describe;
 };
 
-/// What asks who the client is (client_of), by the word of the proxies that the app trusts.
+/// Middleware that needs the address of the client (client_of), using the trusted proxies of the
+/// app.
 ///
-/// make  of the app's trust, which outlives what is made and is whole when the app starts
+/// make  creates the middleware from the trusted proxies, which outlive it
 template <class M>
 struct OfClient {
   std::function<M(const ProxyTrust& trust)> make;
@@ -144,7 +146,7 @@ struct OfClient {
 using ClientHook = OfClient<Hook>;
 using ClientAround = OfClient<Around>;
 
-/// What `use` takes.
+/// Types that `use` accepts.
 template <class M>
 concept Middleware = std::convertible_to<M, Hook> || std::convertible_to<M, Around> ||
                      std::same_as<M, ClientHook> || std::same_as<M, ClientAround>;

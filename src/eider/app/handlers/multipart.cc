@@ -127,7 +127,7 @@ Multipart::Part::Part(Reading& reading, const MultipartPart& part)
 
 Task<std::optional<std::string_view>> Multipart::Part::next_bytes() {
   if (reading_->part_number() != number_) {
-    throw std::logic_error("a part of a form is read after the next one was asked for");
+    throw std::logic_error("a part of a form was read after the next part was requested");
   }
   if (!reading_->is_in_part()) {
     co_return std::nullopt;

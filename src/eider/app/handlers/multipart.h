@@ -1,5 +1,5 @@
-// A form's parts as they arrive, for handlers: fields in memory, files to the disk.
-// Must not gather anything that the handler did not ask for.
+// The parts of a multipart form as they arrive: fields in memory, files on disk.
+// Layering: must not buffer parts that the handler did not read.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,21 @@
 
 namespace eider {
 
-/// A parameter of a handler that returns a Task: multipart/form-data (RFC 7578), else 415.
+/// The multipart/form-data body of a request (RFC 7578), else 415; a parameter of handlers that
+/// return a Task.
 ///
 ///     app.post("/photos", [](Multipart form) -> Task<std::string> {
 ///       while (auto part = co_await form.next()) {
 ///         if (part->filename) {
 ///           auto saving = part->save("/var/lib/photos");
-///           TempFile file = co_await std::move(saving);  // gone unless it is kept
+///           TempFile file = co_await std::move(saving);  // deleted unless it is kept
 ///           …
 ///         }
 ///       }
 ///     });
 ///
-/// What is wrong with the form, or larger than its limits, is thrown as a Failure with 400 or 413;
-/// let it pass, it answers by itself. The client is held up while nothing is asked for.
+/// Invalid forms and exceeded limits are thrown as a Failure with 400 or 413, which becomes the
+/// response. The client is paused while the handler does not read.
 class Multipart {
  public:
   class Part;
@@ -40,12 +41,13 @@ class Multipart {
   Multipart& operator=(Multipart&&) noexcept;
   ~Multipart();
 
-  /// To be changed before the first `next`. The route's own bound on content holds too.
+  /// Returns the limits, which can be changed before the first `next`. The body limit of the route
+  /// applies, too.
   [[nodiscard]] MultipartLimits& limits() noexcept;
 
   /// `while (auto part = co_await form.next()) …`
   ///
-  /// returns  the next part, what is left of the one before being passed over; nothing at the end
+  /// returns  the next part, skipping the rest of the previous one; nothing at the end
   [[nodiscard]] Task<std::optional<Part>> next();
 
  private:
@@ -53,24 +55,25 @@ class Multipart {
   std::unique_ptr<Reading> reading_;
 };
 
-/// Pre: the Multipart outlives it, and does not move while it is read.
+/// Pre: the Multipart outlives the part, and is not moved while the part is read.
 class Multipart::Part {
  public:
   std::string name;
-  /// The file's name on the client, of any bytes: see `safe_filename`. Nothing: a field. `next`
-  /// skips a file without name and content, which browsers send if no file is chosen.
+  /// Name of the file on the client, with arbitrary bytes: see `safe_filename`. Nothing for a
+  /// field. `next` skips files without name and contents, which browsers send if no file is
+  /// selected.
   std::optional<std::string> filename;
   std::string content_type;
 
   /// `auto bytes = co_await part->next_bytes();`
   ///
-  /// returns  some of its content, never empty, valid until the next call; nothing at the end
+  /// returns  the next bytes, never empty, valid until the next call; nothing at the end
   [[nodiscard]] Task<std::optional<std::string_view>> next_bytes();
-  /// All of it. Throws a Failure with 413 when it is more than `bytes_max`.
+  /// Reads the whole part. Throws a Failure with 413 if it is larger than `bytes_max`.
   [[nodiscard]] Task<std::string> bytes(std::size_t bytes_max);
-  /// The same, as UTF-8 text: else a Failure with 400.
+  /// Reads the whole part as UTF-8 text. Throws a Failure with 400 for other bytes.
   [[nodiscard]] Task<std::string> text(std::size_t bytes_max);
-  /// All of it in a file without a name in `directory`, which `TempFile::keep` gives one.
+  /// Saves the part to a file without a name in `directory`; `TempFile::keep` sets its name.
   [[nodiscard]] Task<TempFile> save(std::string directory);
 
  private:

@@ -90,7 +90,7 @@ void Operation::take_query(const reflect::Type& type) {
 void Operation::take_content(std::string_view media_type, const reflect::Type* type) {
   contents.push_back({std::string(media_type), type});
   is_content_required |= type != nullptr;
-  answer_problem(413, "The content is too large.");
+  answer_problem(413, "The request body is too large.");
 }
 
 void Operation::take_selection(std::string_view name, Parameter::Selection selection) {
@@ -160,26 +160,26 @@ namespace detail::app {
 
 namespace {
 
-constexpr std::string_view kDone = "What was asked for.";
+constexpr std::string_view kDone = "Success.";
 
 }  // namespace
 
 void describe_path_value(Operation& operation, const reflect::Type* type) {
   operation.take_path_value(type);
-  operation.answer_problem(400, "A value of the path is not valid.");
+  operation.answer_problem(400, "A path parameter is not valid.");
 }
 
 void describe_json_content(Operation& operation, const reflect::Type& type) {
   operation.take_content(kApplicationJson, &type);
-  operation.answer_problem(400, "The content is no JSON.");
-  operation.answer_problem(415, "The content is of another type.");
-  operation.answer_problem(422, "The content is not valid.");
+  operation.answer_problem(400, "The request body is not JSON.");
+  operation.answer_problem(415, "The Content-Type is not supported.");
+  operation.answer_problem(422, "The request body is not valid.");
 }
 
 void describe_form_content(Operation& operation, const reflect::Type& type) {
   operation.take_content(kFormUrlencoded, &type);
-  operation.answer_problem(415, "The content is of another type.");
-  operation.answer_problem(422, "The content is not valid.");
+  operation.answer_problem(415, "The Content-Type is not supported.");
+  operation.answer_problem(422, "The request body is not valid.");
 }
 
 void describe_any_content(Operation& operation) {
@@ -193,7 +193,7 @@ void describe_streamed_content(Operation& operation, std::string_view media_type
 
 void describe_streamed_answer(Operation& operation, std::string_view media_type,
                               const reflect::Type* type) {
-  operation.answer(200, "Sent as it is made.", media_type, type).is_streamed = true;
+  operation.answer(200, "A streamed response.", media_type, type).is_streamed = true;
 }
 
 void describe_value(Operation& operation, const reflect::Type& type) {
@@ -218,27 +218,27 @@ void describe_json(Operation& operation, const reflect::Type& type) {
 }
 
 void describe_created(Operation& operation, const reflect::Type& type) {
-  operation.answer(201, "What was made.", kApplicationJson, &type).fields = {"Location"};
+  operation.answer(201, "Created.", kApplicationJson, &type).fields = {"Location"};
 }
 
 void describe_redirect(Operation& operation) {
-  operation.answer(303, "It is elsewhere.").fields = {"Location"};
+  operation.answer(303, "Redirect to another URL.").fields = {"Location"};
 }
 
 void describe_nothing(Operation& operation) {
-  operation.answer(204, "Done; there is nothing to say.");
+  operation.answer(204, "Success, without a response body.");
 }
 
 void describe_none(Operation& operation) {
-  operation.answer_problem(404, "There is none.");
+  operation.answer_problem(404, "Not found.");
 }
 
 void describe_wrong(Operation& operation) {
-  operation.answer_problem(0, "What is wrong.");
+  operation.answer_problem(0, "An error.");
 }
 
 void describe_unknown(Operation& operation) {
-  operation.answer(0, "As the handler makes it.");
+  operation.answer(0, "A response that the handler builds.");
 }
 
 }  // namespace detail::app

@@ -1,5 +1,5 @@
-// What an endpoint takes and what it answers, told by the types of its handler: for documents,
-// checks and people. Must not be needed to serve: it is made when a program asks for it.
+// Describes parameters and responses of an endpoint, from its types, for OpenAPI documents.
+// Layering: must not be needed to serve requests; it is built on demand.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace eider {
 
-/// What a person says of a route, for documents.
+/// Texts about a route for OpenAPI documents.
 ///
 /// summary        a few words
 /// description    CommonMark
-/// tags           groups that documents show it in
-/// operation_id   what generated clients call it; made of method and pattern where it is empty
+/// tags           groups in documents
+/// operation_id   name in generated clients; default: derived from method and pattern
 struct RouteWords {
   std::string summary = {};
   std::string description = {};
@@ -27,22 +27,22 @@ struct RouteWords {
   bool is_deprecated = false;
 };
 
-/// One method of one pattern. Types are described as long as the process lives.
+/// One method of one pattern. Types must exist as long as the process.
 ///
-/// An Extract or a Render of your own says what it stands for by `static void describe(Operation&)`
-/// with the functions below; one without is left out, and all else stands.
+/// Your own Extract or Render describes itself with `static void describe(Operation&)`, using the
+/// functions below; without it, only that type is not described.
 struct Operation {
   enum class In : std::uint8_t { path, query, header, cookie };
 
   /// type   null: text
-  /// about  what the struct says that it is a member of
-  /// may_be_empty  nothing behind the name is as if it was absent
-  /// selection     what it names of the answer, where it does
+  /// about  text of the struct about its member
+  /// may_be_empty  an empty value counts as absent
+  /// selection     members of the response that the parameter selects, if it does
   struct Parameter {
-    /// Members of the answer that are left in, separated by commas: all others go.
+    /// Selects members of the response, separated by commas; all others are removed.
     ///
-    /// names  that may be named; empty: the parameter is none of these
-    /// at     where the objects, or a list of them, stand: a JSON pointer (RFC 6901)
+    /// names  allowed names; empty: the parameter does not select members
+    /// at     JSON pointer (RFC 6901) to the object or the list of objects
     struct Selection {
       std::vector<std::string> names = {};
       std::string at = {};
@@ -61,9 +61,9 @@ struct Operation {
     std::string media_type;
     const reflect::Type* type;
   };
-  /// status       0: any that no other answer has
-  /// fields       names of header fields that say more
-  /// is_streamed  the content is sent as it is made
+  /// status       0: all other status codes
+  /// fields       names of response headers
+  /// is_streamed  the body is streamed
   struct Answer {
     int status = 0;
     std::string description;
@@ -73,16 +73,16 @@ struct Operation {
 
     [[nodiscard]] bool is_success() const noexcept { return status >= 200 && status < 300; }
     [[nodiscard]] bool has(std::string_view media_type) const noexcept;
-    /// Once, whoever says it.
+    /// Adds a header, if it is not there yet.
     void add_field(std::string_view name);
   };
-  /// A way to say who asks, in the words of OpenAPI's security schemes.
+  /// An authentication method, as in OpenAPI's security schemes.
   ///
   /// name    of the scheme, the same for all operations that share it
   /// kind    http: `field` is the scheme of Authorization, "bearer" or "basic"; api_key: `field`
   ///         names the parameter of `in`
-  /// scopes  what it has to be good for
-  /// group   of two in one group either will do; each group is asked for, as each guard is
+  /// scopes  required scopes
+  /// group   one method per group is required, and all groups are required, like guards
   struct Security {
     enum class Kind : std::uint8_t { http, api_key, mutual_tls, other };
 
@@ -90,7 +90,7 @@ struct Operation {
     Kind kind = Kind::other;
     In in = In::header;
     std::string field{};
-    /// What a bearer's token is, for people: "JWT".
+    /// Format of a bearer token, for readers: "JWT".
     std::string format{};
     std::vector<std::string> scopes{};
     bool is_required = true;
@@ -98,65 +98,65 @@ struct Operation {
   };
 
   Method method = Method::get;
-  /// As App::host has it; empty: any.
+  /// As for App::host; empty: any host.
   std::string host;
   std::string pattern;
   RouteWords words;
   std::vector<Parameter> parameters;
-  /// The ways in which the request's content may come; empty: it has none.
+  /// The accepted media types of the request body; empty: no body.
   std::vector<Content> contents;
   bool is_content_required = false;
-  /// The handler reads it as it comes.
+  /// Whether the handler reads the request body as a stream.
   bool is_content_streamed = false;
   std::size_t content_bytes_max = 0;
   std::vector<Answer> answers;
   std::vector<Security> security;
   bool opens_websocket = false;
-  /// Of a WebSocket, those that the server chooses from.
+  /// Subprotocols of a WebSocket that the server supports.
   std::vector<std::string> subprotocols;
 
-  /// GET or HEAD.
+  /// Whether the method is GET or HEAD.
   [[nodiscard]] bool only_reads() const noexcept;
 
   // For functions that describe.
 
-  /// The next value of the path, in the order of the handler's parameters.
+  /// Adds the next path parameter, in the order of the handler's parameters.
   void take_path_value(const reflect::Type* type);
   void take_header(std::string_view name, const reflect::Type* type, bool is_required);
   void take_cookie(std::string_view name, const reflect::Type* type, bool is_required);
-  /// A parameter for each member, as `read_pairs` reads them.
+  /// Adds a query parameter for each member, like `read_pairs`.
   void take_query(const reflect::Type& type);
   void take_content(std::string_view media_type, const reflect::Type* type);
   void take_selection(std::string_view name, Parameter::Selection selection);
-  /// The answer of that status, made when it is not there yet.
+  /// Returns the response with that status, and adds it if it is missing.
   Answer& answer(int status, std::string_view description);
   Answer& answer(int status, std::string_view description, std::string_view media_type,
                  const reflect::Type* type);
-  /// A problem document (RFC 9457).
+  /// Adds a problem document (RFC 9457).
   Answer& answer_problem(int status, std::string_view description);
   void secure(Security scheme);
-  /// What a guard takes and refuses with.
+  /// Adds the parameters and error responses of a guard.
   ///
-  /// may_refuse  all that ask for it do without
+  /// may_refuse  all users of its value accept its absence
   void add_guards(const Operation& of_guard, bool may_refuse);
 
-  /// Where an operation has two of a name, the first counts.
+  /// Finds a parameter; the first one if there are several.
   [[nodiscard]] const Parameter* find(In in, std::string_view name) const noexcept;
   [[nodiscard]] const Answer* find_answer(int status) const noexcept;
 
   void take(In in, std::string_view name, const reflect::Type* type, bool is_required,
             const MemberText& about = {});
 
-  /// How many values of the path have been described.
+  /// Number of path parameters that were described.
   std::size_t path_values = 0;
 };
 
-/// What a problem document holds.
+/// Returns the type of problem documents.
 [[nodiscard]] const reflect::Type& problem_type() noexcept;
 
 namespace detail::app {
 
-/// Tells an operation what one parameter or result stands for; null: nothing.
+/// Describes a parameter or result in an operation; null: nothing.
 using Describe = void (*)(Operation&);
 
 void describe_path_value(Operation& operation, const reflect::Type* type);
@@ -174,7 +174,7 @@ void describe_redirect(Operation& operation);
 void describe_nothing(Operation& operation);
 void describe_none(Operation& operation);
 void describe_wrong(Operation& operation);
-/// Of an answer whose type says nothing.
+/// Describes a response whose type is unknown.
 void describe_unknown(Operation& operation);
 
 }  // namespace detail::app

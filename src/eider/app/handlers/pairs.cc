@@ -52,7 +52,7 @@ class PairsReader {
     if (member == nullptr) {
       const bool is_passed = !passed_.empty() && name == passed_;
       if (!is_passed && unknown_ == UnknownPairs::reject) {
-        refuse(name, wording::kUnknown);
+        refuse(name, wording::kUnknownName);
       }
       return;
     }

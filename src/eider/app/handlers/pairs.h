@@ -1,5 +1,5 @@
-// The pairs of a query string or a form as a struct.
-// Must not know requests.
+// Reads the key-value pairs of a query string or a form into a struct.
+// Layering: must not know requests.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace eider {
 
-/// Pairs whose names are the names of no member.
+/// How names that are not members are treated.
 enum class UnknownPairs : std::uint8_t { reject, ignore };
 
-/// Reads `name=value&name=value` (application/x-www-form-urlencoded, as the URL standard decodes
-/// it) into the struct's members of those names. A sequence gets an element per pair; an optional
-/// stays empty where the value is empty, and a Nullable is null. A bool is a checkbox: "on" and
-/// "true" tick it, "false" does not, and without a pair, which is what browsers send for a box that
-/// is not ticked, it is false (or its initialiser: give a box none).
+/// Reads `name=value&name=value` (application/x-www-form-urlencoded, decoded as in the URL
+/// standard) into the members of a struct. A sequence gets an element per pair; an optional stays
+/// empty if the value is empty, and a Nullable is null. A bool is a checkbox: true for "on" and
+/// "true", false for "false" and without a pair, because browsers send none for an unticked box (or
+/// its initializer: do not give a checkbox one).
 ///
-/// passed   a name that is passed over where no member is called so; empty: none
-/// unknown  whether all such names are
-/// returns  what is wrong, one entry per name: unknown, doubled (save for sequences), missing (when
-///          the member has no initialiser and is no optional, sequence or bool), or not of the
+/// passed   a name that is ignored if no member has it; empty: none
+/// unknown  whether all unknown names are ignored
+/// returns  the errors, one per name: unknown, duplicate (except for sequences), missing (if the
+///          member has no initializer and is not an optional, sequence or bool), or not of the
 ///          member's type
 [[nodiscard]] std::vector<FieldError> read_pairs(const reflect::Type& type, void* object,
                                                  std::string_view pairs,
                                                  std::string_view passed = {},
                                                  UnknownPairs unknown = UnknownPairs::reject);
 
-/// Whether it is a struct of which pairs tell each member: values that are text, and lists of such.
+/// Returns whether a type can be read from pairs: a struct of text values and lists of these.
 [[nodiscard]] bool may_be_pairs(const reflect::Type& type) noexcept;
 
 }  // namespace eider

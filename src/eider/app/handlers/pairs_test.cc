@@ -57,7 +57,7 @@ TEST(Pairs, a_box_holds_nothing_else) {
   }
   Settings settings{};
   EXPECT_EQ(problems(settings, "name=on&sends_mail=on&sends_mail=on"),
-            "sends_mail: stands there more than once");
+            "sends_mail: is given more than once");
   EXPECT_EQ(settings.name, "on");
 }
 

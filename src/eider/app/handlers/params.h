@@ -1,5 +1,5 @@
-// The words a handler's signature is made of: where each argument comes from.
-// Must not do the extracting (extract.h) and must stay cheap to include.
+// The parameter types of handlers, which determine where each argument comes from.
+// Layering: must not extract arguments (extract.h), and must stay cheap to include.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace eider {
 
 namespace detail::app {
 
-/// What all wrappers below share: they hold a value and read like a pointer to it.
+/// The base of all wrappers below: holds a value and reads like a pointer to it.
 template <class T>
 class Holds {
  public:
@@ -31,21 +31,21 @@ class Holds {
 
 }  // namespace detail::app
 
-/// What a handler does with query parameters that no member of its Query<T> has the name of.
+/// How a handler treats query parameters that are not members of its Query<T>.
 ///
-/// by_result  reject if all that the handler returns is JSON, or nothing (204); else ignore: links
-///            to pages come with parameters that social networks, mail tools and shops have added
+/// by_result  reject if the handler returns only JSON or nothing (204); else ignore, because social
+///            networks, mail tools and shops add parameters to links
 enum class UnknownQuery : std::uint8_t { by_result, ignore, reject };
 
-/// The query string as a struct: one key per member, members with an initialiser may be absent.
-/// A bool is a checkbox, as in Form. Unknown keys: see UnknownQuery.
+/// The query string as a struct: one query parameter per member; members with an initializer are
+/// optional. A bool is a checkbox, as in Form. For unknown parameters, see UnknownQuery.
 template <class T>
 class Query : public detail::app::Holds<T> {
  public:
   using detail::app::Holds<T>::Holds;
 };
 
-/// The body as JSON (Content-Type: application/json, else 415). Also a result: `return
+/// The request body as JSON (Content-Type: application/json, else 415). Also a result: `return
 /// Json(value)`.
 template <class T>
 class Json : public detail::app::Holds<T> {
@@ -55,15 +55,15 @@ class Json : public detail::app::Holds<T> {
 template <class T>
 Json(T) -> Json<T>;
 
-/// The body as application/x-www-form-urlencoded, one key per member. A bool is a checkbox: true
-/// when `on` or `true` came, false when nothing did (pairs.h).
+/// The request body as application/x-www-form-urlencoded, one field per member. A bool is a
+/// checkbox: true for `on` and `true`, false if the field is missing (pairs.h).
 template <class T>
 class Form : public detail::app::Holds<T> {
  public:
   using detail::app::Holds<T>::Holds;
 };
 
-/// A header field, by name without case. T: text, number, or std::optional of one.
+/// A header, by name without case. T: text, number, or std::optional of one.
 template <FixedString Name, class T = std::string_view>
 class Header : public detail::app::Holds<T> {
  public:
@@ -77,7 +77,7 @@ class Cookie : public detail::app::Holds<T> {
   using detail::app::Holds<T>::Holds;
 };
 
-/// The body's bytes as they came; valid until the response is complete.
+/// The bytes of the request body; valid until the response is complete.
 class Body {
  public:
   Body() = default;
@@ -89,9 +89,9 @@ class Body {
   std::string_view bytes_;
 };
 
-/// What was put into the request by a guard, a hook or middleware on the handler's way
-/// (Request::put): found by its type, not copied, valid until the response is complete. That nobody
-/// there puts one is told when the app starts. Without a T in every request it is
+/// A value that a guard, provider, hook or middleware of this route stored in the request
+/// (Request::put): found by its type, not copied, valid until the response is complete. If nothing
+/// supplies it, the program reports that at startup. If only some requests have a T, use
 /// `std::optional<Slot<T>>`.
 template <class T>
 class Slot {
@@ -104,8 +104,8 @@ class Slot {
   T* object_;
 };
 
-/// What `App::state(T)` was given: one object that all handlers on all threads share, so a T that
-/// changes has to be safe to use from several threads at once.
+/// An object of `App::state(T)`, shared by all handlers on all threads. If a T changes, it must be
+/// safe to use from several threads.
 template <class T>
 class State {
  public:

@@ -1,5 +1,5 @@
-// A route's pattern, held against its handler by the compiler.
-// Must not parse more than it needs to: route/pattern.h owns the grammar.
+// The pattern of a route, checked against its handler by the compiler.
+// Layering: must not define the grammar of patterns; route/pattern.h does.
 #pragma once
 
 #include <concepts>
@@ -16,9 +16,9 @@
 
 namespace eider {
 
-/// A pattern that is only known at run time; what is wrong with it is reported when the app starts.
+/// A pattern that is only known at run time. Its errors are reported when the app starts.
 ///
-/// where  the route is said to be written there
+/// where  source line of the route in messages
 struct RuntimePattern {
   std::string text;
   std::source_location where = std::source_location::current();
@@ -28,15 +28,17 @@ namespace detail::app {
 // Never defined: the compiler names them when a pattern is refused, so their names are the message.
 void the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
 void a_segment_begins_with_a_colon__write_the_name_in_braces_instead();
-void the_handler_takes_fewer_path_values_than_the_pattern_names();
-void the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query();
-void a_group_prefix_has_no_parameters__put_them_into_its_routes();
+void the_handler_has_fewer_path_parameters_than_the_pattern();
+void the_handler_has_more_path_parameters_than_the_pattern__or_use_Query();
+void a_route_has_at_most_eight_path_parameters();
+void a_group_prefix_cannot_have_parameters__put_them_into_its_routes();
 
 enum class PatternRefusal : std::uint8_t {
   none,
   no_literal,
   colon,
   not_valid,
+  too_many,
   fewer_values,
   more_values,
   parameters,  // of a group's prefix
@@ -52,6 +54,9 @@ constexpr PatternRefusal prefix_refusal(const Text& text) noexcept {
     const PatternFault fault = find_fault(pattern);
     if (fault == PatternFault::colon_name) {
       return PatternRefusal::colon;
+    }
+    if (fault == PatternFault::too_many_parameters) {
+      return PatternRefusal::too_many;
     }
     if (fault != PatternFault::none) {
       return PatternRefusal::not_valid;
@@ -90,12 +95,14 @@ constexpr void refuse(PatternRefusal reason) {
       return a_segment_begins_with_a_colon__write_the_name_in_braces_instead();
     case PatternRefusal::not_valid:
       return the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
+    case PatternRefusal::too_many:
+      return a_route_has_at_most_eight_path_parameters();
     case PatternRefusal::fewer_values:
-      return the_handler_takes_fewer_path_values_than_the_pattern_names();
+      return the_handler_has_fewer_path_parameters_than_the_pattern();
     case PatternRefusal::more_values:
-      return the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query();
+      return the_handler_has_more_path_parameters_than_the_pattern__or_use_Query();
     case PatternRefusal::parameters:
-      return a_group_prefix_has_no_parameters__put_them_into_its_routes();
+      return a_group_prefix_cannot_have_parameters__put_them_into_its_routes();
   }
 }
 
@@ -104,14 +111,14 @@ constexpr void refuse(PatternRefusal reason) {
 // clang-format off
 #define EIDER_PATTERN_IS(text, refusal) \
   (detail::app::pattern_refusal<F>(text) == detail::app::PatternRefusal::refusal)
-#define EIDER_NO_PATTERN "a pattern that is made at run time is written RuntimePattern{text}"
-#define EIDER_NO_PREFIX "a group's prefix is a literal"
+#define EIDER_NO_PATTERN "a pattern that is not a literal needs RuntimePattern{text}"
+#define EIDER_NO_PREFIX "the prefix of a group must be a string literal"
 // clang-format on
 
-/// The pattern of a route whose handler is an F. A literal is checked while compiling: a pattern
-/// and a handler that do not fit stop the build. It is a view, for the length of the registering
-/// call. An empty one is the prefix of its group, without a trailing slash. PatternFor<void> is the
-/// prefix of a group.
+/// The pattern of a route whose handler is an F. Literals are checked at compile time: a pattern
+/// and a handler that do not match do not compile. It is a view, valid during the call. An empty
+/// pattern is the prefix of its group, without a trailing slash. PatternFor<void> is the prefix of
+/// a group.
 template <class F>
 class PatternFor {
  public:
@@ -133,28 +140,30 @@ class PatternFor {
     requires std::convertible_to<const T&, std::string_view>
   PatternFor(const T& text)  // NOLINT(google-explicit-constructor): as above
       EIDER_REFUSES(EIDER_PATTERN_IS(text, parameters),
-                    a_group_prefix_has_no_parameters__put_them_into_its_routes)
+                    a_group_prefix_cannot_have_parameters__put_them_into_its_routes)
           EIDER_REFUSES(EIDER_PATTERN_IS(text, colon),
                         a_segment_begins_with_a_colon__write_the_name_in_braces_instead)
               EIDER_REFUSES(
                   EIDER_PATTERN_IS(text, not_valid),
                   the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces)
-                  EIDER_REFUSES(EIDER_PATTERN_IS(text, fewer_values),
-                                the_handler_takes_fewer_path_values_than_the_pattern_names)
-                      EIDER_REFUSES(
-                          EIDER_PATTERN_IS(text, more_values),
-                          the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query)
-                          EIDER_REFUSES_WITH(sizeof(text) != 0 && !std::is_void_v<F>,
-                                             EIDER_NO_PATTERN)
-                              EIDER_REFUSES_WITH(sizeof(text) != 0 && std::is_void_v<F>,
-                                                 EIDER_NO_PREFIX) {
+                  EIDER_REFUSES(EIDER_PATTERN_IS(text, too_many),
+                                a_route_has_at_most_eight_path_parameters)
+                      EIDER_REFUSES(EIDER_PATTERN_IS(text, fewer_values),
+                                    the_handler_has_fewer_path_parameters_than_the_pattern)
+                          EIDER_REFUSES(
+                              EIDER_PATTERN_IS(text, more_values),
+                              the_handler_has_more_path_parameters_than_the_pattern__or_use_Query)
+                              EIDER_REFUSES_WITH(sizeof(text) != 0 && !std::is_void_v<F>,
+                                                 EIDER_NO_PATTERN)
+                                  EIDER_REFUSES_WITH(sizeof(text) != 0 && std::is_void_v<F>,
+                                                     EIDER_NO_PREFIX) {
     constexpr bool kIsReported = detail::base::kIsRefusedByAttribute || sizeof(T) == 0;
     static_assert(kIsReported || std::is_void_v<F>, EIDER_NO_PATTERN);
     static_assert(kIsReported || !std::is_void_v<F>, EIDER_NO_PREFIX);
   }
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
-  /// Where the route is written.
+  /// Returns the source line of the route.
   [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
 
  private:
@@ -162,7 +171,7 @@ class PatternFor {
   std::source_location where_;
 };
 
-/// A group's prefix: literal segments, checked while compiling.
+/// The prefix of a group: literal segments, checked at compile time.
 using GroupPrefix = PatternFor<void>;
 
 }  // namespace eider

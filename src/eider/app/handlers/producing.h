@@ -1,5 +1,5 @@
-// Handlers that write their answer while they run: parameters such as ResponseStream, and results
-// such as Streamed. Must not write by itself: the server runs what is made here (content.h).
+// Handlers that stream their response: parameters such as ResponseStream, results such as Streamed.
+// Layering: must not write to connections; the server runs the producers (content.h).
 #pragma once
 
 #include <functional>
@@ -14,13 +14,12 @@
 
 namespace eider {
 
-/// A parameter of a handler that returns Task<>: what it writes is the answer's content, sent as it
-/// is written, and the handler goes on when the client has room. The task is destroyed where it
-/// waits when the client leaves.
+/// Streams the response body; a parameter of handlers that return Task<>. The handler waits until
+/// the client has room, and is destroyed where it waits if the client disconnects.
 ///
-/// The content is application/octet-stream unless the handler says otherwise. For HEAD the handler
-/// does not run, and the answer has no Content-Type (RFC 9110, section 9.3.2, allows that of what
-/// is only known while the content is made): return Streamed where HEAD matters.
+/// The default media type is application/octet-stream. For HEAD, the handler does not run, and the
+/// response has no Content-Type (allowed by RFC 9110, section 9.3.2); return Streamed if HEAD
+/// matters.
 ///
 ///     app.get("/count", [](ResponseStream out) -> Task<> {
 ///       out.head().set_static_type(kTextPlain);
@@ -32,16 +31,15 @@ class ResponseStream {
  public:
   explicit ResponseStream(BodyWriter& out) noexcept : out_(&out) {}
 
-  /// `co_await out.write(bytes)`; `bytes` are not kept after it returned.
+  /// `co_await out.write(bytes)`; `bytes` are not used after the call.
   [[nodiscard]] BodyWriter::WriteAwaiter write(std::string_view bytes) {
     return out_->write(bytes);
   }
-  /// What was written reaches the client without waiting for more; ahead of the first write, the
-  /// head does.
+  /// Sends the written bytes without waiting for more; before the first write, sends the headers.
   void flush() { out_->flush(); }
-  /// Status, type and fields, to be changed before the first write.
+  /// Returns the response, to set status, type and headers before the first write.
   [[nodiscard]] Response& head() noexcept { return out_->head(); }
-  /// Sent behind the content, to clients of HTTP/1.1.
+  /// Adds a trailer, sent after the body to HTTP/1.1 clients.
   void add_trailer(std::string_view name, std::string_view value) {
     out_->add_trailer(name, value);
   }
@@ -50,17 +48,17 @@ class ResponseStream {
   BodyWriter* out_;
 };
 
-/// A result: content that is made while it is sent, of a type that is known before.
+/// A result whose body is streamed, with a known media type.
 ///
 ///     return Streamed("text/csv", [rows](ResponseStream out) -> Task<> { … });
 ///
-/// The function is kept until its task has ended, so the task may use what it captured.
+/// The function is kept until its task has ended, so the task can use its captures.
 class Streamed {
  public:
   using Writer = std::function<Task<>(ResponseStream)>;
 
   Streamed(std::string type, Writer writer);
-  /// Status and further fields.
+  /// Returns the response, to set status and headers.
   [[nodiscard]] Response& head() noexcept { return head_; }
   [[nodiscard]] Writer& writer() noexcept { return writer_; }
 
@@ -77,11 +75,12 @@ struct Render<Streamed> {
   }
 };
 
-/// How a type of parameter becomes a producer's; specialise Extract by deriving from this.
+/// Base of the Extract of a parameter that streams the response; specialize Extract by deriving
+/// from this.
 ///
-/// make(BodyWriter&, const Request&)  the parameter, when the producer runs
-/// prepare(Response&)                 the content's type and further fields, before anything else
-/// last_words()                       may be left out: see ProducedContent::last_words
+/// make(BodyWriter&, const Request&)  creates the parameter when the producer runs
+/// prepare(Response&)                 sets the media type and headers, before anything else
+/// last_words()                       optional: see ProducedContent::last_words
 ///
 /// kOf  output or live_output: see ProducedContent::is_live
 template <class P, ArgumentKind kOf>

@@ -1,5 +1,5 @@
-// The member of a request that a refused value came in, so that a client learns which one it is.
-// Must not decide what is refused.
+// The member of a request that contained a rejected value, so that the response can name it.
+// Layering: must not decide which values are rejected.
 #pragma once
 
 #include <optional>

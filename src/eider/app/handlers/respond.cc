@@ -147,7 +147,8 @@ void render_with(Response& response, std::optional<int> status, const Response& 
 void add_cookie(Response& response, const SetCookie& cookie) {
   const auto value = to_field_value(cookie);
   if (!value) {
-    throw std::invalid_argument("this cookie cannot be set as it is: " + cookie.name);
+    throw std::invalid_argument("the cookie has an invalid name, value or attribute: " +
+                                cookie.name);
   }
   response.add_header("Set-Cookie", *value);
 }

@@ -1,5 +1,5 @@
-// A handler's result, rendered into the response by its type.
-// Must not know requests or bytes on the wire.
+// Renders the result of a handler into the response, by its type.
+// Layering: must not know requests or bytes on the wire.
 #pragma once
 
 #include <concepts>
@@ -31,23 +31,23 @@ void render_json(Response& response, const reflect::Type& type, const void* obje
 void render_redirect(Response& response, const Redirect& redirect);
 void render_location(Response& response, const std::string& location);
 void render_response(Response& response, Response&& made);
-/// Adds to what the value has made.
+/// Adds status and headers to a rendered value.
 void render_with(Response& response, std::optional<int> status, const Response& fields);
 }  // namespace detail::app
 
-/// Writes `error` as a problem document (RFC 9457), in place of any content so far.
+/// Writes `error` as a problem document (RFC 9457), instead of the current body.
 void render_error(Response& response, const Error& error);
-/// The same of one that an application's function has returned. What has a cause for the log is
-/// thrown in its place: who catches it writes both, the answer and the line.
+/// Writes an error that a function of the application returned. An error with a cause for the log
+/// is thrown instead, so that it is logged.
 void render_refusal(Response& response, const Error& error);
 
-/// Everything that reflection knows: a struct, a vector, a map, an enum… as JSON. To teach handlers
-/// a result of your own, specialise Render for it, as below.
+/// Renders all reflected types as JSON: a struct, a vector, a map, an enum … To support your own
+/// result type, specialize Render for it, as below.
 ///
-/// describe(Operation&)  says what it answers, for documents; may be left out
+/// describe(Operation&)  describes the responses for OpenAPI documents; optional
 ///
-/// kIsWhole  the content is there when `into` returns. Without it the request is copied ahead of a
-///           handler that answers at once and was given views, as for Response and Streamed.
+/// kIsWhole  the body is complete when `into` returns. Without it, the request is copied before a
+///           synchronous handler with view parameters, as for Response and Streamed.
 template <class T>
 struct Render {
   static constexpr bool kIsWhole = true;
@@ -71,13 +71,13 @@ struct Render {
 
 namespace detail::app {
 
-/// Whether a result holds all of its content. One of the user's own has to say so, likewise.
+/// Whether a result contains its whole body. Your own types must declare it, too.
 template <class R>
 inline constexpr bool kIsWhole = requires { requires Render<R>::kIsWhole; };
 template <>
 inline constexpr bool kIsWhole<void> = true;
 
-/// What a result of that type says of itself.
+/// Describes a result type.
 template <class R>
 void describe_result(Operation& operation) {
   if constexpr (std::is_void_v<R>) {
@@ -100,7 +100,7 @@ struct Render<std::string> {
   static void describe(Operation& operation) { detail::app::describe_text(operation, kTextPlain); }
 };
 
-/// Text that outlives the exchange: a literal, or a view into the request.
+/// Text that outlives the response: a literal, or a view into the request.
 template <>
 struct Render<std::string_view> {
   static constexpr bool kIsWhole = true;
@@ -110,7 +110,7 @@ struct Render<std::string_view> {
   static void describe(Operation& operation) { detail::app::describe_text(operation, kTextPlain); }
 };
 
-/// Text that many answers share, sent from where it lies; null is a 404.
+/// Shared text that is sent without copying; null is a 404.
 template <class T>
   requires std::same_as<const T, const std::string>
 struct Render<std::shared_ptr<T>> {
@@ -200,7 +200,7 @@ struct Render<With<T>> {
   static void describe(Operation& operation) { detail::app::describe_result<T>(operation); }
 };
 
-/// Nothing there is a 404.
+/// An empty optional is a 404.
 template <class T>
 struct Render<std::optional<T>> {
   static constexpr bool kIsWhole = detail::app::kIsWhole<T>;

@@ -1,5 +1,5 @@
-// What a handler may return besides plain values.
-// Must not write bytes: respond.h renders them.
+// Result types of handlers, in addition to plain values.
+// Layering: must not write bytes; respond.h renders them.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ void set_etag(Response& response, std::string_view opaque);
 void set_last_modified(Response& response, std::int64_t unix_seconds);
 }  // namespace detail::app
 
-/// 201 with the new thing as JSON and, where `location` is given, its address.
+/// 201 with the new object as JSON and, if `location` is set, its URL.
 template <class T>
 class Created {
  public:
@@ -35,7 +35,7 @@ class Created {
   std::string location_;
 };
 
-/// A result with more than its value:
+/// A result with status, headers or cookies:
 ///
 ///     return With(issue).status(201).header("ETag", tag).cookie({.name = "sid", .value = token});
 template <class T>
@@ -43,35 +43,35 @@ class With {
  public:
   explicit With(T value) : value_(std::move(value)) {}
 
-  /// In place of the value's own, such as 200.
+  /// Sets the status, instead of the default of the value such as 200.
   With&& status(int code) && noexcept {
     status_ = code;
     return std::move(*this);
   }
-  /// As Response::add_header.
+  /// Adds a header, like Response::add_header.
   With&& header(std::string_view name, std::string_view value) && {
     fields_.add_header(name, value);
     return std::move(*this);
   }
-  /// Throws std::invalid_argument where `to_field_value` has none.
+  /// Adds a cookie. Throws std::invalid_argument if `to_field_value` rejects it.
   With&& cookie(const SetCookie& cookie) && {
     detail::app::add_cookie(fields_, cookie);
     return std::move(*this);
   }
-  /// The entity tag of this very state, without quotes: a version, a hash. It is a strong one. See
-  /// Conditions, and conditional_requests, which answers 304 by it.
-  /// Throws std::invalid_argument where a byte of it may not stand in one.
+  /// Sets the entity tag of the resource, without quotes: a version or a hash. The tag is strong.
+  /// See Conditions, and conditional_requests, which uses it for 304.
+  /// Throws std::invalid_argument for a byte that is not allowed in entity tags.
   With&& etag(std::string_view opaque) && {
     detail::app::set_etag(fields_, opaque);
     return std::move(*this);
   }
-  /// When that changed last.
+  /// Sets the time of the last modification.
   With&& last_modified(std::chrono::sys_seconds when) && {
     detail::app::set_last_modified(fields_, when.time_since_epoch().count());
     return std::move(*this);
   }
-  /// How caches may keep it: `.cache({.max_age = 60s, .is_private = true})`.
-  /// Throws std::invalid_argument as `to_field_value` does.
+  /// Sets Cache-Control: `.cache({.max_age = 60s, .is_private = true})`.
+  /// Throws std::invalid_argument like `to_field_value`.
   With&& cache(const CacheControl& words) && {
     fields_.replace_header("Cache-Control", to_field_value(words));
     return std::move(*this);
@@ -86,9 +86,9 @@ class With {
   Response fields_;
 };
 
-/// Sends the client elsewhere.
+/// Redirects the client to another URL.
 ///
-/// status  303 see other (the default: right after a form), 301, 302, 307 or 308
+/// status  303 See Other (default, also after a form), 301, 302, 307 or 308
 class Redirect {
  public:
   explicit Redirect(std::string location, int status = 303)
@@ -101,7 +101,7 @@ class Redirect {
   int status_;
 };
 
-/// A page.
+/// An HTML page.
 class Html {
  public:
   explicit Html(std::string text) : text_(std::move(text)) {}

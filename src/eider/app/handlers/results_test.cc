@@ -166,9 +166,9 @@ TEST(Errors, with_a_field_that_would_split_the_response_are_a_500_in_the_log) {
     EXPECT_FALSE(reply.header("Set-Cookie").has_value()) << target;
   }
   ASSERT_EQ(log->lines.size(), 3U);
-  EXPECT_TRUE(log->lines[0].starts_with(
-      "GET /result failed: a field value holds no control bytes and no blank at its ends "
-      "(route at results_test.cc:"))
+  EXPECT_TRUE(
+      log->lines[0].starts_with("GET /result failed: a header value must not contain control "
+                                "characters, or spaces at its ends (route at results_test.cc:"))
       << log->lines[0];
 }
 

@@ -16,7 +16,7 @@ namespace {
 }
 
 [[noreturn]] void throw_too_large() {
-  throw Failure(Error(413, "The content is larger than is taken here."));
+  throw Failure(Error(413, "The request body is too large."));
 }
 
 /// What has come, and all that is still to come.

@@ -1,5 +1,5 @@
-// A request's content that may be large: in memory up to a bound, then in a temporary file.
-// Must not block a loop: the file is written on the blocking pool.
+// Buffers a large request body: in memory up to a limit, then in a temporary file.
+// Layering: must not block an event loop; the blocking pool writes the file.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace eider {
 
-/// Content that is complete.
+/// A complete request body.
 class SpooledBody {
  public:
   explicit SpooledBody(std::string bytes) noexcept : bytes_(std::move(bytes)) {}
@@ -25,13 +25,13 @@ class SpooledBody {
     return file_.has_value() ? file_->size() : bytes_.size();
   }
   [[nodiscard]] bool is_in_memory() const noexcept { return !file_.has_value(); }
-  /// All of it. Pre: is_in_memory().
+  /// Returns the body. Pre: is_in_memory().
   [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
-  /// Null when it is in memory.
+  /// Returns the file, or null if the body is in memory.
   [[nodiscard]] TempFile* file() noexcept { return file_.has_value() ? &*file_ : nullptr; }
 
-  /// At most `bytes_max` from `offset`, wherever it is; fewer only at the end.
-  /// Throws a Failure with 500 when the file cannot be read.
+  /// Reads at most `bytes_max` from `offset`, from memory or the file; fewer only at the end.
+  /// Throws a Failure with 500 if the file cannot be read.
   [[nodiscard]] Task<std::string> read(std::uint64_t offset, std::size_t bytes_max) const;
 
  private:
@@ -41,30 +41,30 @@ class SpooledBody {
 
 /// Reads `body` to its end.
 ///
-/// memory_bytes_max  larger content goes to a file
-/// bytes_max         of all of it
-/// directory         where the file lives, without a name
-/// errors            thrown as a Failure: 413 when it is larger, 500 when the file cannot be
-///                   written, 503 when the blocking pool is full, and what BodyStream says
+/// memory_bytes_max  larger bodies go to a file
+/// bytes_max         maximum size of the body
+/// directory         directory of the file, which has no name
+/// errors            thrown as a Failure: 413 if the body is larger, 500 if the file cannot be
+///                   written, 503 if the blocking pool is full, and the errors of BodyStream
 [[nodiscard]] Task<SpooledBody> spool(BodyStream body, std::size_t memory_bytes_max,
                                       std::uint64_t bytes_max, std::string directory);
 
-/// Gathers pieces for a temporary file, so that each write is worth its way to another thread.
+/// Collects pieces for a temporary file, so that each write to the blocking pool is large enough.
 class TempFileWriter {
  public:
   static constexpr std::size_t kWriteBytes = 128UL * 1024;
 
-  /// Throws a Failure with 500 when the file cannot be made.
+  /// Creates the file. Throws a Failure with 500 if that fails.
   [[nodiscard]] static Task<TempFileWriter> create(std::string directory);
 
-  /// returns  whether enough is gathered: then await `write` before more comes
+  /// returns  whether there are enough bytes: then await `write` before adding more
   [[nodiscard]] bool gather(std::string_view bytes) {
     gathered_.append(bytes);
     return gathered_.size() >= kWriteBytes;
   }
-  /// Writes what is gathered. Throws a Failure with 500 when that fails.
+  /// Writes the collected bytes. Throws a Failure with 500 if that fails.
   [[nodiscard]] Task<> write();
-  /// Writes what is gathered, and gives the file away.
+  /// Writes the collected bytes, and returns the file.
   [[nodiscard]] Task<TempFile> finish();
 
  private:

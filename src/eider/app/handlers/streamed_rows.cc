@@ -11,8 +11,8 @@ namespace {
 
 std::vector<std::string> names_of(const reflect::Type& row) {
   if (row.kind != reflect::Kind::kStruct) {
-    throw std::invalid_argument("rows of CSV are structs, and " + std::string(row.name) +
-                                " is none");
+    throw std::invalid_argument("CSV rows must be structs, but " + std::string(row.name) +
+                                " is not a struct");
   }
   std::vector<std::string> names;
   for (const reflect::Member& member : row.structure()) {
@@ -37,7 +37,7 @@ std::string_view CsvText::line_of(const void* object) {
   const auto value = json::read<json::Value>(json_.view());
   if (!value || !lines_.put(line_, *value)) {
     throw std::invalid_argument("a member of " + std::string(row_.name) +
-                                " is no cell of CSV: it is a list or an object");
+                                " cannot be a CSV cell, because it is a list or an object");
   }
   return line_;
 }

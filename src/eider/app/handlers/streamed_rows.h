@@ -1,5 +1,5 @@
-// Results that are rows, sent as they are found: as JSON lines or as CSV, at the client's pace.
-// Must not know where they come from: a database's stream is one source.
+// Streams rows as JSON lines or CSV while they are read, at the client's speed.
+// Layering: must not know the source of the rows; a database stream is one.
 #pragma once
 
 #include <concepts>
@@ -16,21 +16,20 @@
 
 namespace eider {
 
-/// `co_await source.next()` gives a std::optional<T>, empty behind the last row: db::RowStream, for
-/// one.
+/// `co_await source.next()` returns a std::optional<T>, empty after the last row; for example
+/// db::RowStream.
 template <class S, class T>
 concept RowSource = std::same_as<typename S::Value, T> && std::move_constructible<S> &&
                     requires(S& source) { source.next(); };
 
-/// A result: one JSON text (RFC 8259) per line and row.
+/// A result with one JSON text (RFC 8259) per row and line.
 ///
 ///     app.get("/books.jsonl", [](State<Database> db) -> JsonRows<Book> {
 ///       return db->stream<Book>("select id, title from books");
 ///     });
 ///
-/// The next rows are asked for when the client has taken what was sent. What fails ahead of the
-/// first row is an error response; later it cuts the answer short, so that nobody takes it for
-/// whole, and is logged. For HEAD nothing is asked.
+/// Rows are read at the client's speed. An error before the first row is an error response. A later
+/// error aborts the response, so that clients notice it, and is logged. For HEAD, no rows are read.
 template <class T>
 class JsonRows {
  public:
@@ -41,7 +40,7 @@ class JsonRows {
       : streamed_(std::string(kContentType), [kept = std::make_shared<S>(std::move(source))](
                                                  ResponseStream out) { return send(kept, out); }) {}
 
-  /// Status and further fields.
+  /// Returns the response, to set status and headers.
   [[nodiscard]] Response& head() noexcept { return streamed_.head(); }
   [[nodiscard]] Streamed& streamed() noexcept { return streamed_; }
 
@@ -63,16 +62,16 @@ class JsonRows {
 
 namespace detail::app {
 
-/// Rows as lines of CSV, by way of their JSON.
+/// Formats rows as lines of CSV.
 class CsvText {
  public:
   CsvText(const reflect::Type& row, json::CsvFormulas formulas);
 
-  /// The line of an object of the type, ahead of the first one the names of its members.
+  /// Returns the line of an object, for the first one after the line with the names of the members.
   ///
   /// errors   std::invalid_argument, thrown: a member is a list or an object
   [[nodiscard]] std::string_view line_of(const void* object);
-  /// The names, where no row was.
+  /// Returns the line with the names, if there were no rows.
   [[nodiscard]] std::string_view rest();
 
  private:
@@ -85,14 +84,14 @@ class CsvText {
 
 }  // namespace detail::app
 
-/// A result: the same as comma-separated values (RFC 4180) with a line of the members' names first.
-/// T is a struct of texts, numbers, booleans and optionals of such.
+/// A result with comma-separated values (RFC 4180); the first line contains the names of the
+/// members. T is a struct of texts, numbers, booleans and optionals of these.
 template <class T>
 class CsvRows {
  public:
   static constexpr std::string_view kContentType = "text/csv; charset=utf-8";
 
-  /// formulas  what becomes of texts that a spreadsheet would compute
+  /// formulas  how texts are written that a spreadsheet would execute as formulas
   template <RowSource<T> S>
   CsvRows(S source,  // NOLINT(google-explicit-constructor): `return db->stream<T>(…)`
           json::CsvFormulas formulas = json::CsvFormulas::escape)
@@ -101,7 +100,7 @@ class CsvRows {
                     return send(kept, formulas, out);
                   }) {}
 
-  /// Status and further fields.
+  /// Returns the response, to set status and headers.
   [[nodiscard]] Response& head() noexcept { return streamed_.head(); }
   [[nodiscard]] Streamed& streamed() noexcept { return streamed_; }
 

@@ -1,5 +1,5 @@
-// Content that arrives in the pieces that a test says.
-// Must not be used outside of tests.
+// A request body that arrives in the pieces that a test specifies.
+// Layering: for tests only.
 #pragma once
 
 #include <algorithm>

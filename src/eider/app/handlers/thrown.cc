@@ -83,7 +83,7 @@ Error thrown_error() {
   } catch (const std::exception& exception) {
     return Error::internal(exception.what());
   } catch (...) {
-    return Error::internal("something that is no std::exception was thrown");
+    return Error::internal("an exception that is not a std::exception was thrown");
   }
 }
 

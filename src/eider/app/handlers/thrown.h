@@ -1,5 +1,5 @@
-// What handlers and middleware throw, as an answer and a line in the log.
-// Must not decide where that is caught.
+// Turns exceptions of handlers and middleware into a response and a line in the log.
+// Layering: must not decide where exceptions are caught.
 #pragma once
 
 #include <source_location>
@@ -12,16 +12,15 @@
 
 namespace eider {
 
-/// What is thrown just now, as the Error that it is to the client. To be called while one handles
-/// it.
+/// Returns the current exception as an Error. Call it while handling an exception.
 [[nodiscard]] Error thrown_error();
-/// What the log says of it: its cause, or what clients are told where it has none.
+/// Returns the text for the log: the cause, or the detail if there is no cause.
 [[nodiscard]] std::string_view reason_of(const Error& error) noexcept;
 
-/// Makes what a handler has thrown an answer and, where it is our fault, a line in the log, and a
-/// note for the development page where that has asked for one. To be called while one handles it.
+/// Renders the current exception as a response and, for server errors, writes a line to the log and
+/// a note for the development page. Call it while handling an exception.
 ///
-/// where  the route was added; of the app's own calls, nowhere
+/// where  the source line of the route; none for the app's own calls
 void render_thrown(LogSink* log, const Request& request, Response& response,
                    const std::source_location& where = {}) noexcept;
 

@@ -60,7 +60,7 @@ TEST(Uploads, what_is_no_form_is_answered_with_its_status) {
   EXPECT_EQ(upload(client, kFormType, "--xyz").status, 400);
   EXPECT_EQ(upload(client, kFormType, form_around(std::string(1001, 'a'))).status, 413);
   const Reply reply = upload(client, kFormType, "--xyz");
-  EXPECT_EQ(reply.problem().detail, "The content ends in the middle of a part.");
+  EXPECT_EQ(reply.problem().detail, "The request body ends in the middle of a part.");
 }
 
 /// How many events the endless handler has made, and how many of its kind live.

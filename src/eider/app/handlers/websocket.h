@@ -1,5 +1,5 @@
-// What makes a WebSocket route of a handler: its other arguments, the handshake, the 101.
-// Must not speak the protocol: ws/websocket.h does.
+// Registers WebSocket routes: the arguments of the handler, the handshake and the 101 response.
+// Layering: must not implement the protocol; ws/websocket.h does.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@
 
 namespace eider {
 
-/// `app.ws("/feed/{room}", [](WebSocket ws, std::string room) -> Task<> { … })`. Filled in when the
-/// connection has been taken over.
+/// A WebSocket of `app.ws("/feed/{room}", [](WebSocket ws, std::string room) -> Task<> { … })`. Set
+/// when the handshake is complete.
 template <>
 struct Extract<WebSocket> {
   static constexpr ArgumentKind kKind = ArgumentKind::socket;
@@ -34,14 +34,15 @@ struct Extract<WebSocket> {
   static Result<Held> from(const Context& context, ArgumentPlace place);
 };
 
-/// A message that is JSON: `if (const auto said = read_json<FromPage>(*message)) …`. Of a variant
-/// of structs its "type" names the one that it is.
+/// Reads a JSON message: `if (const auto said = read_json<FromPage>(*message)) …`. For a variant of
+/// structs, the member "type" selects the struct.
 ///
-/// errors  as json::read; 400 for a binary message
+/// errors  as for json::read; 400 for a binary message
 template <class T>
 [[nodiscard]] Result<T> read_json(const WsMessage& message) {
-  return message.is_text() ? json::read<T>(message.bytes)
-                           : fail(Error::bad_request("Only text is understood here."));
+  return message.is_text()
+             ? json::read<T>(message.bytes)
+             : fail(Error::bad_request("Binary messages are not supported. Send text."));
 }
 
 namespace detail::app {
@@ -76,23 +77,22 @@ constexpr auto parameters_of() {
   }
 }
 
-/// Says what is wrong with a handler, while compiling.
+/// Checks a handler at compile time.
 template <class F>
 consteval void check_websocket_handler() {
   using Parameters = decltype(parameters_of<F>());
   using Returned = typename Signature<F>::Returned;
   static_assert(Parameters::kOwn,
-                "a WebSocket handler outlives its request: take std::string instead of "
-                "std::string_view, T instead of Slot<T>, and no reference, Request or Body; say "
-                "kOwns in an Extract of your own that views nothing of the request");
+                "a WebSocket handler outlives its request: use std::string instead of "
+                "std::string_view, T instead of Slot<T>, and no reference, Request or Body; define "
+                "kOwns in a custom Extract that does not refer to the request");
   if constexpr (!std::is_same_v<F, WebSocketHandlers>) {
     constexpr bool is_coroutine = std::is_same_v<Returned, Task<>> && Parameters::kSockets == 1;
     constexpr bool is_maker =
         std::is_same_v<Returned, WebSocketHandlers> && Parameters::kSockets == 0;
-    static_assert(
-        is_coroutine || is_maker,
-        "a WebSocket handler takes one WebSocket and returns Task<>, or it takes none and "
-        "returns WebSocketHandlers");
+    static_assert(is_coroutine || is_maker,
+                  "a WebSocket handler must have one WebSocket parameter and return Task<>, or "
+                  "have none and return WebSocketHandlers");
   }
 }
 
@@ -103,10 +103,10 @@ struct WebSocketEndpoint {
   F function;
 };
 
-/// The handshake's check; renders what is wrong as a problem document.
+/// Checks the handshake; renders errors as problem documents.
 [[nodiscard]] std::optional<ws::detail::WsAccepted> accept_websocket(
     const Context& context, const ws::detail::WsRoute& route, Response& response);
-/// Makes the response the 101.
+/// Renders the 101 response.
 void render_upgrade(Response& response, Topics& topics, const ws::detail::WsRoute& route,
                     const ws::detail::WsAccepted& accepted, ws::detail::WsPurpose purpose);
 
@@ -116,7 +116,7 @@ inline void put_socket(Result<WebSocket>& held, WebSocket& socket) noexcept {
 template <class T>
 void put_socket(Result<T>& /*held*/, WebSocket& /*socket*/) noexcept {}
 
-/// The call of the handler, with its arguments, for when the connection has been taken over.
+/// Calls the handler with its arguments after the handshake.
 template <class F, class Held, std::size_t... I>
 ws::detail::WsPurpose make_purpose(const F& function, [[maybe_unused]] Held held,
                                    std::index_sequence<I...>) {
@@ -148,9 +148,10 @@ void answer_websocket(const Endpoint& endpoint, const Context& context, Response
   }
 }
 
-/// What `Routes::ws` adds.
+/// The endpoint that `Routes::ws` adds.
 ///
-/// handler  a coroutine that takes a WebSocket; WebSocketHandlers; or a function that makes them
+/// handler  a coroutine with a WebSocket parameter; WebSocketHandlers; or a function that returns
+///          them
 template <class F>
 [[nodiscard]] constexpr HandlerFacts websocket_facts_of() noexcept {
   check_websocket_handler<F>();

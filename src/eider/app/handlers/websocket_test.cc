@@ -186,7 +186,7 @@ TEST(WebSocketRoutes, a_message_is_read_as_json) {
   EXPECT_EQ(words[1], "text:goodbye");
   EXPECT_EQ(words[2], "text:/name: must have 1 to 3 characters");
   EXPECT_TRUE(words[3].contains("JSON")) << words[3];
-  EXPECT_EQ(words[4], "text:Only text is understood here.");
+  EXPECT_EQ(words[4], "text:Binary messages are not supported. Send text.");
 }
 
 TEST(WebSocketRoutes, text_is_published_to_others_alone) {

@@ -1,5 +1,5 @@
-// HTTP/2 for an application: the same handlers, many requests at once on one connection.
-// Must not know TLS: there ALPN has chosen it before the first byte comes here.
+// HTTP/2 for an application: the same handlers, and concurrent requests on one connection.
+// Layering: must not know TLS; ALPN selects the protocol before the first byte arrives here.
 #pragma once
 
 #include "eider/server/http2/http2_options.h"
@@ -8,9 +8,8 @@ namespace eider {
 
 class App;
 
-/// Serves HTTP/2 on all of the app's ports, beside HTTP/1.1: to clients that begin with it, by
-/// prior knowledge or ALPN in TLS. The upgrade in the clear ("h2c") is none of it any more: RFC
-/// 9113 took it out.
+/// Enables HTTP/2 on all ports of the app, in addition to HTTP/1.1: with ALPN over TLS, or with
+/// prior knowledge. The upgrade "h2c" is not supported, because RFC 9113 removed it.
 ///
 ///     App app;
 ///     enable_http2(app);

@@ -34,10 +34,10 @@ Task<> LoopChecks::make(Check& check, Duration within) {
   std::string why;
   try {
     const bool is_done = co_await with_deadline(check.run(), within);
-    why = is_done ? "" : "it has taken longer than " + format_duration(within);
+    why = is_done ? "" : "it took longer than " + format_duration(within);
   } catch (...) {
     why = reason_of(thrown_error());
-    why = why.empty() ? "it has thrown" : why;
+    why = why.empty() ? "it threw an exception" : why;
   }
   note(check, std::move(why));
 }
@@ -45,8 +45,8 @@ Task<> LoopChecks::make(Check& check, Duration within) {
 /// One that goes on to fail is told once.
 void LoopChecks::note(Check& check, std::string why) {
   if (log_ != nullptr && why != check.why) {
-    std::string line("the check ");
-    line.append(check.name).append(why.empty() ? " is well again" : " fails: ").append(why);
+    std::string line("the health check ");
+    line.append(check.name).append(why.empty() ? " succeeds again" : " fails: ").append(why);
     log_->write(why.empty() ? LogLevel::info : LogLevel::error, line);
   }
   check.why = std::move(why);

@@ -1,5 +1,5 @@
-// What an application asks of itself to know whether it can serve, on each of its loops.
-// Must not answer anybody: see middleware/health.h.
+// Health checks of an application, run on each event loop.
+// Layering: must not respond to requests; see middleware/health.h.
 #pragma once
 
 #include <functional>
@@ -24,18 +24,18 @@ struct Check {
   std::string why = {};         // of the last time; empty: it was well
 };
 
-/// The checks of one loop: whoever asks while they are made waits for the same ones.
+/// The health checks of one event loop. Concurrent callers share one run.
 class LoopChecks {
  public:
-  /// log  may be null; outlives it
+  /// log  may be null; must outlive this object
   LoopChecks(std::vector<Check> checks, LogSink* log) : checks_(std::move(checks)), log_(log) {}
 
-  /// Makes all of them at once, each for so long at most, unless that was done a while ago that is
-  /// no longer than `kept_for`.
+  /// Runs all checks concurrently, each with a time limit, unless the last run is not older than
+  /// `kept_for`.
   [[nodiscard]] Task<> make(Duration within, Duration kept_for);
   [[nodiscard]] const std::vector<Check>& checks() const noexcept { return checks_; }
 
-  /// The server is about to stop: who balances should send to others.
+  /// Marks the server as leaving, so that load balancers send requests to other servers.
   void leave() noexcept { is_leaving_ = true; }
   [[nodiscard]] bool is_leaving() const noexcept { return is_leaving_; }
 
@@ -55,8 +55,7 @@ class LoopChecks {
   Scope scope_;
 };
 
-/// Of one application. Several servers may serve it, each on loops of its own: what a loop has here
-/// is that server's.
+/// The health checks of one application. Several servers can serve it, each on its own event loops.
 class Checks {
  public:
   // On each loop, ahead of its first request and behind its last.

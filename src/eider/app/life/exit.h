@@ -1,5 +1,5 @@
-// How a program ends, for its main() to return.
-// Must not print: what there is to say is said where main() returns it.
+// The exit status of a program and its last message, which main() returns.
+// Layering: must not print; main() prints the message.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace eider {
 
-/// How a program ends: the exit code, and what the one who started it is to read.
+/// The exit status of a program, with a message for its user.
 ///
 ///     int main(int argc, char** argv) {
 ///       …
@@ -18,12 +18,12 @@ class [[nodiscard]] Exit {
   explicit Exit(int code, std::string text = {}) noexcept : code_(code), text_(std::move(text)) {}
 
   [[nodiscard]] int code() const noexcept { return code_; }
-  /// The answer to --help, or what is wrong with an option; empty where the log has said it all.
+  /// Returns the text for --help, or the error of an option; empty if the log contains everything.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
-  /// For main(): says the text, on standard output where the code is 0 and else on standard error,
-  /// and is the code; 1 where standard output does not take it (a full disk). A program that asks
-  /// for `code` and `text` instead says nothing by itself.
+  /// For main(): prints the text, to standard output if the code is 0 and else to standard error,
+  /// and returns the code; 1 if standard output cannot be written (a full disk). Programs that call
+  /// `code` and `text` instead print the text themselves.
   operator int() const;  // NOLINT(google-explicit-constructor): main() returns it
 
  private:
@@ -31,9 +31,9 @@ class [[nodiscard]] Exit {
   std::string text_;
 };
 
-/// For main() of a program that may not come to serve: what `program` returns, or where it throws,
-/// what was thrown in one line. The code is 2 where the program was told something wrong (a Failure
-/// of 4xx, as proxy_to throws of an upstream), and else 1 (a directory that is not there).
+/// Runs a program for main(): returns the result of `program`. An exception is reported in one
+/// line. The code is then 2 for invalid usage (a Failure with a 4xx, for example of proxy_to for an
+/// invalid upstream), and else 1 (for example a missing directory).
 ///
 ///     Exit serve(int argc, char** argv) {
 ///       …

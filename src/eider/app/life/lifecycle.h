@@ -1,5 +1,5 @@
-// What goes on beside requests: what is done at start and stop, in the background, and regularly.
-// Must not run anything by itself: see lifetime.h.
+// Functions that run outside of requests: at startup, at shutdown, in the background, at intervals.
+// Layering: must not run them; see lifetime.h.
 #pragma once
 
 #include <chrono>
@@ -26,32 +26,32 @@ namespace eider {
 
 class OptionSet;
 
-/// Where something goes on: on the server's first loop, or on each of them.
+/// Where a function runs: on the server's first event loop, or on each of them.
 enum class RunsOn : std::uint8_t { one_loop, each_loop };
 
-/// What becomes of work that throws, beside a line in the log with its name.
+/// What happens after an exception of a background task, which is always logged with its name.
 enum class WhenItThrows : std::uint8_t { begin_again, end };
 
 struct BackgroundOptions {
   RunsOn runs_on = RunsOn::one_loop;
   WhenItThrows when_it_throws = WhenItThrows::begin_again;
-  /// Before it begins again: twice as long each time, up to a minute; after a minute without a
-  /// fault as at first.
+  /// Delay before a restart: doubled each time, up to a minute; reset after a minute without an
+  /// error.
   Duration pause = std::chrono::seconds(1);
 };
 
 struct EveryOptions {
   RunsOn runs_on = RunsOn::one_loop;
-  /// Each time is put off by a random part of this, so that many processes do not come at once.
+  /// Delays each run by a random part of this time, so that several processes do not run at once.
   Duration jitter = Duration::zero();
-  /// The first time is the start itself, not an interval later.
+  /// Whether the first run is at startup, instead of after the first interval.
   bool is_at_once = false;
 };
 
-/// How long something may take to stop; then it is given up, with a line in the log.
+/// Default time limit for functions at shutdown; then they are canceled, which is logged.
 inline constexpr Duration kStopWithin = std::chrono::seconds(10);
 
-/// What is done with a file or directory while a program serves.
+/// How a program uses a file or directory while it serves.
 enum class FileUse : std::uint8_t { read, write };
 
 namespace detail::app {
@@ -61,7 +61,7 @@ struct ReachedFile {
   FileUse use;
 };
 
-/// A function of the application, to be called with its states.
+/// A function of the application with its states.
 struct LifeCall {
   std::shared_ptr<const void> function;  // null: there is none
   Task<> (*run)(const void* function, void* const* states) = nullptr;
@@ -70,7 +70,7 @@ struct LifeCall {
   [[nodiscard]] bool is_there() const noexcept { return function != nullptr; }
 };
 
-/// One part of an application, as far as it is more than routes.
+/// A part of an application besides its routes.
 struct Part {
   std::string name;
   LifeCall start{};
@@ -80,21 +80,22 @@ struct Part {
   BackgroundOptions background_options{};
   Duration interval = Duration::zero();  // between calls of `background`; zero: it is one task
   EveryOptions every_options{};
-  /// Throws where the part cannot do its work now.
+  /// Throws if the part cannot work now.
   LifeCall check{};
-  /// Hears that settings have been read anew.
+  /// Called after the settings were reloaded.
   LifeCall reload{};
-  /// Adds the options that it has; null: none.
+  /// Adds the options of the part; null: none.
   std::function<void(OptionSet&)> add_settings{};
   std::size_t scope = 0;  // of the group that has it, whose states it takes
 };
 
-/// Throws a Failure for less than a tick of the loop's clock.
+/// Throws a Failure for an interval below 1 ms.
 void check_interval(Duration interval);
 
 template <class P>
 struct StateObject {
-  static_assert(sizeof(P) == 0, "what goes on beside requests takes State<T> alone");
+  static_assert(sizeof(P) == 0,
+                "functions that run outside of requests can only have State<T> parameters");
 };
 template <class T>
 struct StateObject<State<T>> {
@@ -112,12 +113,13 @@ struct LifeFunction {
         State(*static_cast<typename StateObject<std::remove_cvref_t<P>>::type*>(states[I]))...);
   }
 
-  /// Throws a Failure where the function returns an error.
+  /// Throws a Failure if the function returns an error.
   static Task<> run(const void* function, void* const* states) {
     constexpr std::index_sequence_for<P...> kAll;
     using Value = typename TaskValue<R>::type;
     static_assert(std::is_void_v<Value> || std::is_same_v<Value, Result<void>>,
-                  "what goes on beside requests returns void or Result<void>, or a Task of these");
+                  "functions that run outside of requests must return void or Result<void>, or a "
+                  "Task of one of these");
     if constexpr (!TaskValue<R>::kIsTask) {
       check_result(*static_cast<const F*>(function), states, kAll);
     } else {

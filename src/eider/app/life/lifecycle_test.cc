@@ -133,8 +133,8 @@ TEST_F(AppLifecycle, gives_a_stop_up_when_its_time_is_over_and_goes_on_with_the_
     const TestClient client(app);
   }
   EXPECT_EQ(notes->all(), List{"stop one"});
-  EXPECT_EQ(log->all(),
-            (List{"index has failed to stop: it is torn", "mail has not stopped within: 10s"}));
+  EXPECT_EQ(log->all(), (List{"index failed to stop: it is torn",
+                              "mail did not stop within its time limit: 10s"}));
 }
 
 TEST_F(AppLifecycle, destroys_a_background_that_never_ends_ahead_of_what_it_uses) {
@@ -202,7 +202,7 @@ TEST_F(AppLifecycle, begins_a_background_again_that_throws_later_each_time) {
   client.advance(10min);
   EXPECT_LT(notes->count("mail"), 20U);
   EXPECT_GT(notes->count("mail"), 14U);  // a minute apart at the most
-  EXPECT_EQ(log->all().front(), "mail has failed, and begins again: no route");
+  EXPECT_EQ(log->all().front(), "mail failed and restarts: no route");
 }
 
 TEST_F(AppLifecycle, leaves_a_background_alone_that_has_come_to_its_end) {
@@ -220,7 +220,7 @@ TEST_F(AppLifecycle, leaves_a_background_alone_that_has_come_to_its_end) {
   TestClient client(app);
   client.advance(1h);
   EXPECT_EQ(notes->all(), (List{"once", "no more"}));
-  EXPECT_EQ(log->all(), List{"no more has failed, and is over: gone"});
+  EXPECT_EQ(log->all(), List{"no more failed and does not restart: gone"});
 }
 
 /// At which seconds since the start something was called.
@@ -286,7 +286,7 @@ TEST_F(AppLifecycle, calls_again_behind_a_call_that_throws) {
   TestClient client(app);
   client.advance(3s);
   EXPECT_EQ(notes->count("tick"), 3U);
-  EXPECT_EQ(log->all().front(), "every 1s has failed, and goes on when it is due again: no");
+  EXPECT_EQ(log->all().front(), "every 1s failed and runs again at the next interval: no");
 }
 
 TEST_F(AppLifecycle, tells_with_the_state_of_the_process_what_is_done_beside_requests) {
@@ -351,7 +351,7 @@ TEST_F(AppLifecycle, names_a_state_that_nobody_gave) {
   app.every("cleaning", 1s, [](State<Notes>) {});
   const auto service = app.make_service();
   ASSERT_FALSE(service);
-  EXPECT_TRUE(service.error().cause().starts_with("cleaning takes State<"))
+  EXPECT_TRUE(service.error().cause().starts_with("cleaning needs State<"))
       << service.error().cause();
 }
 

@@ -134,7 +134,7 @@ std::vector<BackgroundState> Lifetime::on_this_loop(std::size_t count_max) const
 void detail::app::check_interval(Duration interval) {
   if (interval < std::chrono::milliseconds(1)) {
     throw Failure(Error::internal("every " + format_duration(interval) +
-                                  ": an interval is a millisecond at least"));
+                                  ": the interval must be at least 1ms"));
   }
 }
 
@@ -213,7 +213,7 @@ Task<> Lifetime::tell_reloaded() {
     } catch (...) {
       why = reason_of(thrown_error());
     }
-    log(running.part->name, "has not taken the new settings", why);
+    log(running.part->name, "did not apply the new settings", why);
   }
 }
 
@@ -285,10 +285,11 @@ Task<> Lifetime::stop(Running& running) {
   }
   try {
     if (!co_await with_deadline(running.stop(), running.part->stop_within)) {
-      log(running.part->name, "has not stopped within", format_duration(running.part->stop_within));
+      log(running.part->name, "did not stop within its time limit",
+          format_duration(running.part->stop_within));
     }
   } catch (...) {
-    log(running.part->name, "has failed to stop", reason_of(thrown_error()));
+    log(running.part->name, "failed to stop", reason_of(thrown_error()));
   }
 }
 
@@ -314,11 +315,11 @@ Task<bool> Lifetime::run_once(const Running& running) {
   }
   const detail::app::Part& part = *running.part;
   if (part.interval != Duration::zero()) {
-    log(part.name, "has failed, and goes on when it is due again", why);
+    log(part.name, "failed and runs again at the next interval", why);
   } else if (part.background_options.when_it_throws == WhenItThrows::begin_again) {
-    log(part.name, "has failed, and begins again", why);
+    log(part.name, "failed and restarts", why);
   } else {
-    log(part.name, "has failed, and is over", why);
+    log(part.name, "failed and does not restart", why);
   }
   co_return false;
 }

@@ -1,5 +1,5 @@
-// One run of what an application does beside requests: starts in order, stops in reverse.
-// Must not be included by applications.
+// Runs the work of an application outside of requests: starts in order, stops in reverse order.
+// Layering: must not be included by applications.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The log of an app that was given none: lines on standard error.
-// Must not be written to by the library's lower layers, which are handed a LogSink.
+// The default log of an application: lines on standard error.
+// Layering: must not be used by lower layers of the library, which get a LogSink.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// How an application gets its side of TLS without linking a library for it here.
-// Must not know the library: enable_tls (tls/tls.h) sets it.
+// Creates the TLS side of an application, without linking a TLS library here.
+// Layering: must not know the library; enable_tls (tls/tls.h) sets the function.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// A part of an application as one class: settings, start, stop, and what it does beside requests.
-// Must not run anything by itself: see lifetime.h.
+// A part of an application as one class: settings, startup, shutdown and background work.
+// Layering: must not run modules; see lifetime.h.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ template <class M>
 [[nodiscard]] Part part_of(const std::shared_ptr<M>& its) {
   static_assert(
       requires { std::string_view(M::kName); },
-      "a module has a name: static constexpr std::string_view kName = \"search\";");
+      "a module needs a name: static constexpr std::string_view kName = \"search\";");
   Part part{.name = std::string(M::kName), .stop_within = stop_within_of<M>()};
   if constexpr (requires { its->start(); }) {
     part.start = make_life_call([its] { return its->start(); });

@@ -1,4 +1,4 @@
-// App::run and App::serve: from the command line to a served process.
+// App::run and App::serve: from the command line to a running server.
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,11 +81,11 @@ void accept_eider_dev_alone(RouteTable& table) {
              if (equals_in_constant_time(request.header("Eider-Dev-Token").value_or(""), token)) {
                return true;
              }
-             render_error(response, Error::forbidden("Use the address that eider dev shows: this "
-                                                     "port is for eider dev alone."));
+             render_error(response, Error::forbidden("This port accepts requests only from eider "
+                                                     "dev. Use the URL that eider dev shows."));
              return false;
            },
-       .name = "eider dev alone"});
+       .name = "eider dev only"});
 }
 
 bool speaks_tls(const ServerOptions& options) {
@@ -139,9 +139,9 @@ Result<void> App::add_seals(ServerOptions& options) const {
     return {};
   }
   if (!table_->make_seals) {
-    return fail(Error::unavailable(
-        "This program does not speak TLS: link eider::tls and call enable_tls(app), declared in "
-        "eider/io/tls/tls.h."));
+    return fail(
+        Error::unavailable("This program does not support TLS. Link eider::tls and call "
+                           "enable_tls(app), declared in eider/tls.h"));
   }
   std::vector<std::string> protocols{"http/1.1"};
   if (options.protocol != nullptr) {

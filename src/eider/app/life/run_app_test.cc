@@ -76,8 +76,8 @@ TEST(RunApp, shows_the_help_that_there_is_if_the_app_cannot_be_made) {
   const Exit help = run({"--copies", "100", "--help"}, make_no_shop);
   EXPECT_EQ(help.code(), 0);
   EXPECT_TRUE(help.text().contains("--database-file")) << help.text();
-  EXPECT_TRUE(
-      help.text().ends_with("Options of modules are not listed: shop.db cannot be opened\n"))
+  EXPECT_TRUE(help.text().ends_with(
+      "Options of modules are missing in this list: shop.db cannot be opened\n"))
       << help.text();
 }
 

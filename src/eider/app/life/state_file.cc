@@ -67,9 +67,9 @@ std::string line_of(const std::string& path, const ServerState& server) {
     in_flight += loop.in_flight;
     silent += loop.answers ? 0 : 1;
   }
-  std::string line = "The state of this process is in " + path + ": ";
+  std::string line = "The state of this process was written to " + path + ": ";
   line.append(std::to_string(server.loops.size())).append(" loops, ");
-  line.append(silent == 0 ? "" : std::to_string(silent) + " of them silent, ");
+  line.append(silent == 0 ? "" : std::to_string(silent) + " of them not responding, ");
   return line.append(std::to_string(in_flight)).append(" requests in flight.");
 }
 
@@ -109,7 +109,7 @@ void write_state(const std::string& path, const ServerState& server, LogSink* lo
   } else {
     log->write(LogLevel::error, "The state of this process cannot be written to " + at + ": " +
                                     std::generic_category().message(error) +
-                                    ". --state-file names another place.");
+                                    ". Set another file with --state-file.");
   }
 }
 

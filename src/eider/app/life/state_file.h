@@ -1,5 +1,5 @@
-// The state of the process as JSON, and the file that SIGUSR1 has it written to.
-// Must not be called by a loop: it writes to a disk.
+// The state of the process as JSON, and the file that receives it at SIGUSR1.
+// Layering: must not be called on an event loop, because it writes to a disk.
 #pragma once
 
 #include <memory>

@@ -22,8 +22,8 @@ void* States::find(const StateWish& wish, const RouteScope& scope, std::string_v
   if (found.maker != nullptr) {
     return make(*found.maker, *found.scope, wrong);
   }
-  wrong.append(taker).append(" takes State<").append(wish.type_name);
-  wrong.append(">, which the app was never given: call app.state(...) with one\n");
+  wrong.append(taker).append(" needs State<").append(wish.type_name);
+  wrong.append(">, which was never registered. Add app.state(...) or app.make(...)\n");
   return nullptr;
 }
 
@@ -37,7 +37,7 @@ void* States::make(const detail::app::StateMaker& maker, const RouteScope& scope
     tell_circle(maker, wrong);
     return nullptr;
   }
-  const std::string name = "what makes a " + std::string(maker.type_name);
+  const std::string name = "the function that makes " + std::string(maker.type_name);
   std::vector<void*> states;
   under_way_.push_back(&maker);
   for (const StateWish& wish : maker.wishes) {
@@ -49,7 +49,7 @@ void* States::make(const detail::app::StateMaker& maker, const RouteScope& scope
     try {
       object = maker.make(states.data());
     } catch (...) {
-      wrong.append(name).append(" has failed: ").append(reason_of(thrown_error())).append("\n");
+      wrong.append(name).append(" failed: ").append(reason_of(thrown_error())).append("\n");
     }
   }
   made_.push_back({&maker, std::move(object)});  // behind what it was made of
@@ -57,11 +57,12 @@ void* States::make(const detail::app::StateMaker& maker, const RouteScope& scope
 }
 
 void States::tell_circle(const detail::app::StateMaker& maker, std::string& wrong) const {
+  wrong.append("Circular dependency: ");
   for (auto at = std::ranges::find(under_way_, &maker); at != under_way_.end(); ++at) {
     wrong.append((*at)->type_name).append(" needs ");
   }
   wrong.append(maker.type_name);
-  wrong.append(": none of them can be made first; give one of them by app.state(...)\n");
+  wrong.append(". Register one of them with app.state(...)\n");
 }
 
 }  // namespace eider

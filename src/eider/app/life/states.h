@@ -1,5 +1,5 @@
-// What State<T> refers to in one run of an application: given to it, or made of what it was given.
-// Must not be asked once requests come: what handlers take is found when the app starts.
+// The objects of State<T> in one run of an application, registered or made on demand.
+// Layering: must not be used by requests; objects are resolved when the app starts.
 #pragma once
 
 #include <cstddef>
@@ -72,7 +72,8 @@ template <class Object, class F>
     std::function<std::shared_ptr<void>(void* const* states)> make) {
   using Returned = typename MakerOf<F>::Returned;
   static_assert(!std::is_void_v<Returned> && !TaskValue<Returned>::kIsTask,
-                "what makes a state returns a T or a Result<T>, at once: what waits is on_start's");
+                "a function for app.make must return a T or a Result<T>, and cannot be a "
+                "coroutine: use on_start for asynchronous work");
   StateMaker made{&base::kTypeKey<Object>, base::type_name<MadeBy<F>>(), {}, std::move(make)};
   MakerOf<F>::each_state(
       [&]<class T>() { made.wishes.push_back({&base::kTypeKey<T>, base::type_name<T>()}); });

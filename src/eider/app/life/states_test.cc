@@ -129,7 +129,7 @@ TEST(MadeStates, that_need_each_other_are_told_at_start_by_name) {
   const std::string wrong = start_error_of(app);
   EXPECT_TRUE(wrong.contains("LeftOne needs ") && wrong.contains("RightOne needs ") &&
               wrong.contains("MiddleOne needs ") &&
-              wrong.contains("LeftOne: none of them can be made"))
+              wrong.contains("LeftOne. Register one of them with"))
       << wrong;
   EXPECT_EQ(std::ranges::count(wrong, '\n'), 1) << wrong;
   app.state(MiddleOne());
@@ -143,11 +143,12 @@ TEST(MadeStates, that_lack_something_or_fail_are_told_at_start) {
   app.make([]() -> MiddleOne { throw std::runtime_error("no memory"); });
   app.get("/", [](State<LeftOne>, State<RightOne>, State<MiddleOne>) { return 1; });
   const std::string wrong = start_error_of(app);
-  EXPECT_TRUE(wrong.contains("what makes a eider::(anonymous namespace)::LeftOne takes State<") ||
-              wrong.contains("LeftOne takes State<"))
+  EXPECT_TRUE(wrong.contains(
+                  "the function that makes eider::(anonymous namespace)::LeftOne needs State<") ||
+              wrong.contains("LeftOne needs State<"))
       << wrong;
-  EXPECT_TRUE(wrong.contains("RightOne has failed: no disk\n")) << wrong;
-  EXPECT_TRUE(wrong.contains("MiddleOne has failed: no memory\n")) << wrong;
+  EXPECT_TRUE(wrong.contains("RightOne failed: no disk\n")) << wrong;
+  EXPECT_TRUE(wrong.contains("MiddleOne failed: no memory\n")) << wrong;
 }
 
 TEST(MadeStates, are_told_to_the_app_once) {

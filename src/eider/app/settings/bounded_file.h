@@ -1,5 +1,5 @@
 // Reads small files whose names are settings.
-// Must not be used on a thread that serves requests: it blocks.
+// Layering: must not be used on a thread that serves requests, because it blocks.
 #pragma once
 
 #include <cstddef>

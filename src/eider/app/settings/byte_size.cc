@@ -36,7 +36,7 @@ Result<ByteSize, std::string> ByteSize::from_text(std::string_view text) {
       return ByteSize{count * unit.bytes};
     }
   }
-  return fail("must be a size, as 512B, 64KiB, 10MiB or 2GB");
+  return fail("must be a size such as 512B, 64KiB, 10MiB or 2GB");
 }
 
 std::string ByteSize::to_text() const {

@@ -1,5 +1,5 @@
-// A number of bytes that is written with a unit: "64MiB".
-// Must not be used for numbers of bytes that are not settings.
+// A number of bytes that is written with a unit, such as "64MiB".
+// Layering: only for settings.
 #pragma once
 
 #include <compare>

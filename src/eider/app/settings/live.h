@@ -1,5 +1,5 @@
 // Options that can change while a program serves.
-// Must not be moved: other threads have its address.
+// Layering: must not be moved, because other threads have its address.
 #pragma once
 
 #include <atomic>
@@ -9,16 +9,16 @@ namespace eider {
 
 class OptionSet;
 
-/// An options struct that SIGHUP reads anew, as far as its texts say `.is_reloadable`:
+/// An options struct whose members with `.is_reloadable` are reloaded by SIGHUP:
 ///
 ///     Live<NotesOptions> own;
 ///     app.options(OptionSet("notes").add(own));
 ///     app.get("/", [&own] { return std::to_string(own->page_size); });
 ///
-/// Any thread may read it at any time. Each `*own` is the newest there is, as a whole, and stays as
-/// it was: a handler that reads several members that belong together takes one reference, which
-/// stays good across its `co_await`s and as long as this lives. So each reload that changes
-/// something keeps a copy of the struct.
+/// Any thread can read it at any time. Each `*own` is a consistent copy of the newest values and
+/// does not change: to read several members that belong together, take one reference, which is
+/// valid across `co_await` as long as this object exists. So each reload with changes keeps a copy
+/// of the struct.
 template <class T>
 class Live {
  public:
@@ -35,7 +35,7 @@ class Live {
  private:
   friend class OptionSet;
 
-  /// What is written to, by one thread at a time, until it is published.
+  /// Returns the struct for changes, by one thread at a time, before it is published.
   [[nodiscard]] T& draft() noexcept { return draft_; }
   void publish() {
     versions_.push_front(draft_);

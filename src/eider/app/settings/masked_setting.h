@@ -1,5 +1,5 @@
 // Masks passwords, keys and tokens in values of plain text options.
-// Must not be relied upon: it finds only texts that look like secrets. Use Secret.
+// Layering: finds only texts that look like secrets; use Secret for secrets.
 #pragma once
 
 #include <string>

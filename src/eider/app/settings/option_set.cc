@@ -162,17 +162,17 @@ std::optional<std::uint64_t> read_time(std::string_view text) {
 
 constexpr Unit kNumbers = {"NUMBER", "must be an integer", OptionSpec::Kind::integer, read_number,
                            [](std::uint64_t number) { return std::to_string(number); }};
-constexpr Unit kSizes = {ByteSize::kTakes, "must be a size, as 512B, 64KiB, 10MiB or 2GB",
+constexpr Unit kSizes = {ByteSize::kTakes, "must be a size such as 512B, 64KiB, 10MiB or 2GB",
                          OptionSpec::Kind::text, read_size,
                          [](std::uint64_t number) { return ByteSize{number}.to_text(); }};
-constexpr Unit kOctal = {"OCTAL", "must be an octal number, as 027", OptionSpec::Kind::text,
+constexpr Unit kOctal = {"OCTAL", "must be an octal number such as 027", OptionSpec::Kind::text,
                          read_octal, [](std::uint64_t number) {
                            return std::string{static_cast<char>('0' + number / 64 % 8),
                                               static_cast<char>('0' + number / 8 % 8),
                                               static_cast<char>('0' + number % 8)};
                          }};
-constexpr Unit kTimes = {"TIME", "must be a time, as 250ms, 10s, 5m or 2h", OptionSpec::Kind::text,
-                         read_time,
+constexpr Unit kTimes = {"TIME", "must be a time such as 250ms, 10s, 5m or 2h",
+                         OptionSpec::Kind::text, read_time,
                          [](std::uint64_t number) { return format_duration(Duration(number)); }};
 
 const Unit& unit_of(OptionUnit unit) {
@@ -400,7 +400,7 @@ void OptionSet::add(detail::app::OptionSpec made, const OptionText& text,
     made.environment.append(made.environment.empty() ? "" : "_FILE");
   }
   if (std::ranges::find(options_, made.name, &detail::app::OptionSpec::name) != options_.end()) {
-    throw Failure(Error::internal("two options are called --" + made.name));
+    throw Failure(Error::internal("two options have the name --" + made.name));
   }
   options_.push_back(std::move(made));
 }

@@ -1,5 +1,5 @@
 // The options of an application, declared by plain structs.
-// Must not read a command line: options.h does.
+// Layering: must not read a command line; options.h does.
 #pragma once
 
 #include <algorithm>
@@ -164,9 +164,10 @@ template <class T>
   } else if constexpr (OptionOfOnesOwn<T>) {
     return own_value<T>();
   } else {
-    static_assert(OptionScalar<T>,
-                  "an option is a bool, a number, a std::string, an enum, a Range or Length of "
-                  "such, a std::chrono::duration, a ByteSize, or an optional or vector of these");
+    static_assert(
+        OptionScalar<T>,
+        "an option must be a bool, a number, a std::string, an enum, a Range or Length of these, a "
+        "std::chrono::duration, a ByteSize, or an optional or vector of these");
     return scalar_value(text, reflect::type_of<T>());
   }
 }
@@ -324,7 +325,8 @@ consteval bool has_reloadable() {
 class OptionSet {
  public:
   OptionSet() = default;
-  /// program  its environment names begin so: "notes" makes NOTES_; empty: there are none
+  /// program  prefix of its environment variables: "notes" makes NOTES_; empty: no environment
+  ///          variables
   explicit OptionSet(std::string_view program);
 
   /// Adds each member of a plain struct.

@@ -170,7 +170,7 @@ const Parser::Added* Parser::find(std::string_view word) const {
 }
 
 Exit without_value(const OptionSpec& spec) {
-  return misused("--" + spec.name + " takes a value (" + spec.takes + "), and none follows it");
+  return misused("--" + spec.name + " requires a value (" + spec.takes + ")");
 }
 
 /// CLI11 takes the next word for the value, whatever it is; but where that is an option it is none.
@@ -527,7 +527,8 @@ Exit run_app(const OptionSet& own, int argc, const char* const* argv,
     if (!app) {
       return read->help.empty()
                  ? Exit(made.code(), made.text() + read->slips)
-                 : Exit(0, read->help + "Options of modules are not listed: " + made.text());
+                 : Exit(0,
+                        read->help + "Options of modules are missing in this list: " + made.text());
     }
     auto options = read_all(argc, argv, app->options(), given, first.get());
     if (options && describes && !options->lists_routes) {

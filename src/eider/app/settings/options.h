@@ -1,5 +1,5 @@
 // Reads the options of every application and its own.
-// Must not print: the text is in the Exit, which main() returns.
+// Layering: must not print; the text is in the Exit, which main() returns.
 #pragma once
 
 #include "eider/app/life/exit.h"

@@ -1,5 +1,5 @@
-// Input in messages, as one printable line.
-// Must not be used for output that programs read: bytes are lost.
+// Formats input for messages, as one printable line.
+// Layering: must not be used for output that programs read, because bytes are lost.
 #pragma once
 
 #include <string>

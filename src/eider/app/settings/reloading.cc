@@ -65,7 +65,7 @@ Task<> Reloading::reload() {
     reading = fail(std::string(reason_of(thrown_error())));
   }
   if (!reading) {
-    say(LogLevel::error, "all stays as it was: " + reading.error());
+    say(LogLevel::error, "the reload failed, and the settings are unchanged: " + reading.error());
     co_return;
   }
   const Settings::Changes changes = settings_->take_changes(*std::move(reading));
@@ -73,10 +73,10 @@ Task<> Reloading::reload() {
     say(LogLevel::info, taken);
   }
   for (const std::string& waiting : changes.waiting) {
-    say(LogLevel::warning, waiting + " has changed, and waits for a restart");
+    say(LogLevel::warning, waiting + " has changed and requires a restart");
   }
   if (changes.taken.empty() && changes.waiting.empty()) {
-    say(LogLevel::info, "read anew, and nothing has changed");
+    say(LogLevel::info, "reloaded without changes");
   }
   if (log_ != nullptr) {
     settings_->apply(*log_);  // behind what was said of it

@@ -1,5 +1,5 @@
 // Reloads the settings at SIGHUP, and applies those that can change while the application serves.
-// Must not be included by applications.
+// Layering: must not be included by applications.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // A password, key or token among the settings, which is never printed.
-// Must not be comparable, printable or a member of a response: reveal() returns the text.
+// Layering: must not be comparable, printable or a member of a response; reveal() returns the text.
 #pragma once
 
 #include <memory>

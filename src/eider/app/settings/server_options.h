@@ -1,5 +1,5 @@
 // The options that every application has: of the server, its process, its limits and its log.
-// Must not know where their values come from: options.h reads them.
+// Layering: must not know the source of their values; options.h reads them.
 #pragma once
 
 #include <cstdint>

@@ -127,7 +127,7 @@ void Settings::add(const OptionSet& set, std::string_view table) {
     std::string key(table);
     key.append(table.empty() ? "" : ".").append(spec.key);
     if (std::ranges::find(entries_, key, &Entry::key) != entries_.end()) {
-      throw Failure(Error::internal("two options are called " + key));
+      throw Failure(Error::internal("two options have the name " + key));
     }
     entries_.push_back({.spec = &spec, .key = std::move(key)});
   }
@@ -230,14 +230,14 @@ Result<void, std::string> Settings::check_keys() const {
     const std::string told = file_.place_of(line.line) + ": " + shown(line.key);
     for (const Entry& entry : entries_) {
       if (entry.spec->is_secret && entry.spec->credential == line.key) {
-        return fail(told + " is a secret, which has no place here: write '" + entry.key +
-                    "' with the name of its file");
+        return fail(told + " is a secret and cannot be in this file. Set '" + entry.key +
+                    "' to the name of its file");
       }
     }
     const bool is_table = std::ranges::any_of(entries_, [&line](const Entry& entry) {
       return is_for_files(entry) && entry.key.starts_with(line.key + ".");
     });
-    return fail(told + (is_table ? " is a table: write [" + line.key + "], and its options below"
+    return fail(told + (is_table ? " is a table. Write [" + line.key + "] and its options below"
                                  : " is not an option" + nearest_key(line.key)));
   }
   return {};
@@ -327,8 +327,8 @@ Result<Settings::Reading::Of, std::string> Settings::read_said(const Entry& entr
                                                                const Said& said) const {
   const OptionSpec& spec = *entry.spec;
   if (spec.form != OptionSpec::Form::many && said.values.size() > 1) {
-    return fail(said.where + " is given more than once, and takes one value: '" + said.values[0] +
-                "' or '" + said.values[1] + "'");
+    return fail(said.where + " is given more than once, but has only one value: '" +
+                said.values[0] + "' or '" + said.values[1] + "'");
   }
   if (said.is_file_of_secret) {
     const auto secret = read_secret(said.values.front());
@@ -351,17 +351,17 @@ Result<Settings::Reading::Of, std::string> Settings::read_line(const Entry& entr
   const std::string place = file_.place_of(line.line);
   const std::string told = place + ": " + entry.key;
   if (!line.odd.empty()) {
-    return fail(told + " takes " + spec.takes + ", not " + line.odd);
+    return fail(told + " must be " + spec.takes + ", not " + line.odd);
   }
   if (spec.form != OptionSpec::Form::many && line.values.size() != 1) {
-    return fail(told + " takes one value, not " + std::to_string(line.values.size()));
+    return fail(told + " must have one value, not " + std::to_string(line.values.size()));
   }
   if (spec.is_secret && is_as_written(spec, line)) {
     auto read = read_said(entry, {told, line.values, true});
     return read ? Reading::Of{std::move(read->value), place} : std::move(read);
   }
   if (spec.is_secret) {
-    return fail(told + " takes the name of a file in quotes");
+    return fail(told + " must be the name of a file in quotes");
   }
   auto read = spec.read(line.values);
   if (!read) {
@@ -370,7 +370,7 @@ Result<Settings::Reading::Of, std::string> Settings::read_line(const Entry& entr
                 ", not '" + line.values[wrong] + "'");
   }
   if (!is_as_written(spec, line)) {
-    return fail(told + " has to be written as " + std::string(split_key(entry.key).second) + " = " +
+    return fail(told + " must be written as " + std::string(split_key(entry.key).second) + " = " +
                 *read);
   }
   return Reading::Of{*std::move(read), place};
@@ -444,7 +444,7 @@ Settings::Changes Settings::take_changes(Reading reading) {
     entry.spec->take();
     entry.value = std::move(of.value);
     entry.origin = std::move(of.origin);
-    const std::string value = entry.spec->is_secret ? "another secret"
+    const std::string value = entry.spec->is_secret ? "a new secret"
                               : entry.value.empty() ? "nothing"
                                                     : shown_value(entry);
     changes.taken.push_back(entry.key + " is " + value + " (" + entry.origin + ")");

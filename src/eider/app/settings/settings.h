@@ -1,5 +1,5 @@
-// The settings of a program: their values, where these come from, and reloading.
-// Must not know the grammar of command lines, nor the meaning of the options.
+// The settings of a program: their values, the origin of each value, and reloading.
+// Layering: must not know the grammar of command lines or the meaning of the options.
 #pragma once
 
 #include <deque>

@@ -104,7 +104,7 @@ std::string text_of(double value) {
 }
 
 std::string_view odd_name(const toml::node& node) {
-  return node.is_table() ? "a table" : node.is_array() ? "a list within a list" : "a date or time";
+  return node.is_table() ? "a table" : node.is_array() ? "a nested list" : "a date or time";
 }
 
 void add_value(SettingLine& line, const toml::node& node) {
@@ -163,7 +163,7 @@ std::string cause_of(const toml::parse_error& error) {
   }
   constexpr std::size_t kCauseBytesMax = 160;  // it quotes the file
   return std::string(text.substr(0, kCauseBytesMax)) +
-         (is_of_value ? "; text, times and sizes stand in quotes" : "");
+         (is_of_value ? "; put text, times and sizes in quotes" : "");
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ Result<SettingsFile, std::string> SettingsFile::parse(std::string_view text, std
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
     return fail(file.place_of(parsed.error().source().begin.line) +
-                ": is no TOML: " + cause_of(parsed.error()));
+                ": is not TOML: " + cause_of(parsed.error()));
   }
   add_lines(file.lines_, parsed.table(), {});
   std::ranges::sort(file.lines_, {}, [](const SettingLine& line) {

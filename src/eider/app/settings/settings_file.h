@@ -1,5 +1,5 @@
 // A settings file in TOML: its keys, with their values as text and their lines.
-// Must not know which options there are, nor read their values.
+// Layering: must not know the options or read their values.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class SettingsFile {
   /// Reads the file: at most 1 MiB, and nothing nested deeper than 16.
   ///
   /// errors  "names 'notes.toml', which cannot be read: …", to follow the name of the option, or
-  ///         "notes.toml:3: is no TOML: …"
+  ///         "notes.toml:3: is not TOML: …"
   [[nodiscard]] static Result<SettingsFile, std::string> read(const std::string& path);
   /// Parses the text of such a file.
   [[nodiscard]] static Result<SettingsFile, std::string> parse(std::string_view text,

@@ -1,4 +1,4 @@
-// Settings files: each is told by a line of it, or what it says can be written and read again.
+// Fuzzes settings files: an error names a line, and valid files can be written and read again.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -71,53 +71,53 @@ TEST(SettingsFiles, that_are_wrong_are_told_by_line_key_and_mend) {
       {"[server.limits]\nhead-bytes-max = 1",
        "F:2: 'server.limits.head-bytes-max' is not an option (did you mean "
        "'server.limits.head_bytes_max'?)"},
-      {"server = 3", "F:1: 'server' is a table: write [server], and its options below"},
-      {"[[server]]\nport = 3", "F:1: 'server' is a table: write [server], and its options below"},
+      {"server = 3", "F:1: 'server' is a table. Write [server] and its options below"},
+      {"[[server]]\nport = 3", "F:1: 'server' is a table. Write [server] and its options below"},
       {"[server]\nlimits = 3",
-       "F:2: 'server.limits' is a table: write [server.limits], and its options below"},
+       "F:2: 'server.limits' is a table. Write [server.limits] and its options below"},
       {"PORT = 80", "F:1: 'PORT' is not an option (did you mean 'server.port'?)"},
       {"kept-for = \"1s\"", "F:1: 'kept-for' is not an option (did you mean 'kept_for'?)"},
       {"[server]\nroutes = true", "F:2: 'server.routes' is not an option"},
       {"[server]\nconfig = \"x\"", "F:2: 'server.config' is not an option"},
-      {"copies = \"3\"", "F:1: copies has to be written as copies = 3"},
+      {"copies = \"3\"", "F:1: copies must be written as copies = 3"},
       {"copies = \"many\"", "F:1: copies must be an integer, not 'many'"},
       {"copies = 3.5", "F:1: copies must be an integer, not '3.5'"},
-      {"copies = [3]", "F:1: copies has to be written as copies = 3"},
-      {"copies = [3, 4]", "F:1: copies takes one value, not 2"},
-      {"copies = []", "F:1: copies takes one value, not 0"},
-      {"verbose = 1", "F:1: verbose has to be written as verbose = true"},
+      {"copies = [3]", "F:1: copies must be written as copies = 3"},
+      {"copies = [3, 4]", "F:1: copies must have one value, not 2"},
+      {"copies = []", "F:1: copies must have one value, not 0"},
+      {"verbose = 1", "F:1: verbose must be written as verbose = true"},
       {"verbose = \"yes\"", "F:1: verbose must be true or false, not 'yes'"},
-      {"database_file = 5", "F:1: database_file has to be written as database_file = \"5\""},
-      {"database_file = 2026-01-01", "F:1: database_file takes FILE, not a date or time"},
+      {"database_file = 5", "F:1: database_file must be written as database_file = \"5\""},
+      {"database_file = 2026-01-01", "F:1: database_file must be FILE, not a date or time"},
       {"database_file = {a = 1}", "F:1: 'database_file.a' is not an option"},
-      {"hosts = \"a\"", "F:1: hosts has to be written as hosts = [\"a\"]"},
-      {"hosts = [\"a\",\n [\"b\"]]", "F:1: hosts takes TEXT, not a list within a list"},
-      {"hosts = [{a = 1}]", "F:1: hosts takes TEXT, not a table"},
-      {"[[hosts]]\na = 1", "F:1: hosts takes TEXT, not a table"},
+      {"hosts = \"a\"", "F:1: hosts must be written as hosts = [\"a\"]"},
+      {"hosts = [\"a\",\n [\"b\"]]", "F:1: hosts must be TEXT, not a nested list"},
+      {"hosts = [{a = 1}]", "F:1: hosts must be TEXT, not a table"},
+      {"[[hosts]]\na = 1", "F:1: hosts must be TEXT, not a table"},
       {"[server]\ntls_port = [443,\n 'x']", "F:3: server.tls_port must be an integer, not 'x'"},
-      {"kept_for = 10", "F:1: kept_for must be a time, as 250ms, 10s, 5m or 2h, not '10'"},
+      {"kept_for = 10", "F:1: kept_for must be a time such as 250ms, 10s, 5m or 2h, not '10'"},
       {"upload_max = \"64M\"",
-       "F:1: upload_max must be a size, as 512B, 64KiB, 10MiB or 2GB, not '64M'"},
+       "F:1: upload_max must be a size such as 512B, 64KiB, 10MiB or 2GB, not '64M'"},
       {"pace = \"Slow\"", "F:1: pace must be one of slow, fast, not 'Slow'"},
       {"api_key = \"hunter2\"",
-       "F:1: 'api_key' is a secret, which has no place here: write 'api_key_file' with the name of "
+       "F:1: 'api_key' is a secret and cannot be in this file. Set 'api_key_file' to the name of "
        "its file"},
-      {"api_key_file = 5", "F:1: api_key_file takes the name of a file in quotes"},
+      {"api_key_file = 5", "F:1: api_key_file must be the name of a file in quotes"},
       {"api_key_file = \"/nowhere\"",
        "F:1: api_key_file names '/nowhere', which cannot be read: No such file or directory"},
       {"kept_for = 10s",
-       "F:1: is no TOML: expected digit, saw 's'; text, times and sizes stand in quotes"},
+       "F:1: is not TOML: expected digit, saw 's'; put text, times and sizes in quotes"},
       {"pace = slow",
-       "F:1: is no TOML: could not determine value type; text, times and sizes stand in quotes"},
-      {"copies = 1\ncopies = 2", "F:2: is no TOML: cannot redefine existing integer 'copies'"},
-      {"[search]\n[search]", "F:2: is no TOML: cannot redefine existing table 'search'"},
-      {"copies = 1\nhosts = [\"a\"", "F:2: is no TOML: encountered end-of-file"},
+       "F:1: is not TOML: could not determine value type; put text, times and sizes in quotes"},
+      {"copies = 1\ncopies = 2", "F:2: is not TOML: cannot redefine existing integer 'copies'"},
+      {"[search]\n[search]", "F:2: is not TOML: cannot redefine existing table 'search'"},
+      {"copies = 1\nhosts = [\"a\"", "F:2: is not TOML: encountered end-of-file"},
       {"copies = 1\ndatabase_file = \"\xff\"",
-       "F:2: is no TOML: Encountered invalid utf-8 sequence"},
+       "F:2: is not TOML: Encountered invalid utf-8 sequence"},
       {"\xff\xfe", "--config names 'F', which is UTF-16 text. Save it as UTF-8"},
       {"copies = " + std::string(100, '['),
-       "F:1: is no TOML: exceeded maximum nested value depth of 16 (TOML_MAX_NESTED_VALUES); text, "
-       "times and sizes stand in quotes"}};
+       "F:1: is not TOML: exceeded maximum nested value depth of 16 (TOML_MAX_NESTED_VALUES); put "
+       "text, times and sizes in quotes"}};
   for (const auto& [content, told] : cases) {
     EXPECT_EQ(said_of(content), std::string(told) + "; see --help\n") << content;
   }
@@ -167,7 +167,7 @@ TEST(SettingsFiles, have_keys_of_few_parts) {
 TEST(SettingsFiles, with_what_their_reader_does_not_expect_are_told) {
   for (const char* const content :
        {"[.a]", "[.a = {b = 1}", "copies = 1\xef\xb3\xbf", "hosts = [2.5,\xef\xb3\xbf\", 1]"}) {
-    EXPECT_TRUE(said_of(content).starts_with("F:1: is no TOML: ")) << said_of(content);
+    EXPECT_TRUE(said_of(content).starts_with("F:1: is not TOML: ")) << said_of(content);
   }
 }
 

@@ -291,7 +291,7 @@ TEST_F(Reloads, of_a_bad_file_change_nothing) {
                 ":2: page_size must be between -2147483648 and 2147483647, not "
                 "'1000000000000'");
   EXPECT_EQ(reload("title = \"Second\"\npage_size ="),  // half of it is written
-            path_ + ":2: is no TOML: encountered end-of-file");
+            path_ + ":2: is not TOML: encountered end-of-file");
   EXPECT_EQ(reload("title = \"Second\"\nx = 1"), path_ + ":2: 'x' is not an option");
   std::filesystem::remove(path_);
   EXPECT_EQ(settings().read().error(),
@@ -310,10 +310,10 @@ TEST_F(Reloads, take_another_secret_and_do_not_tell_it) {
   const std::string file = directory_.file("key", "hunter1");
   const std::string text =
       "title = \"First\"\napi_key_file = \"" + file + "\"\n[server]\nport = 1\n";
-  EXPECT_EQ(reload(text), "api_key_file is another secret (" + path_ + ":2)\n");
+  EXPECT_EQ(reload(text), "api_key_file is a new secret (" + path_ + ":2)\n");
   EXPECT_EQ(own_->api_key.reveal(), "hunter1");
   (void)directory_.file("key", "hunter2");
-  EXPECT_EQ(reload(text), "api_key_file is another secret (" + path_ + ":2)\n");
+  EXPECT_EQ(reload(text), "api_key_file is a new secret (" + path_ + ":2)\n");
   EXPECT_EQ(own_->api_key.reveal(), "hunter2");
   EXPECT_EQ(reload(text), "");
 }

@@ -1,5 +1,5 @@
-// What the tests of settings share: options, files, variables, and what is said of them.
-// Must not test anything by itself.
+// Shared code of the tests of settings: options, files, variables and their errors.
+// Layering: must not contain tests.
 #pragma once
 
 #include <unistd.h>

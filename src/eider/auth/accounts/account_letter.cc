@@ -17,36 +17,36 @@ Texts texts_of(AccountLetterKind kind) {
   switch (kind) {
     case AccountLetterKind::confirm:
       return {"Confirm your address",
-              "Somebody, most likely you, wants an account with this address.",
-              "Open this page, and choose your password there:"};
+              "Someone, probably you, requested an account with this address.",
+              "Open this page and choose your password:"};
     case AccountLetterKind::already_there:
-      return {"You have an account already",
-              "Somebody, most likely you, wants an account with this address, which has one\n"
-              "already. Log in, or ask for a new password if you have forgotten yours."};
+      return {"You already have an account",
+              "Someone, probably you, requested an account with this address, which already "
+              "has\none. Log in, or request a new password if you have forgotten yours."};
     case AccountLetterKind::reset:
-      return {"Choose a new password", "Somebody, most likely you, has asked for a new password.",
-              "Open this page, and choose it there:"};
+      return {"Choose a new password", "Someone, probably you, requested a new password.",
+              "Open this page and choose a new password:"};
     case AccountLetterKind::password_changed:
       return {"Your password was changed",
-              "The password of your account was changed just now, and all devices were logged\n"
-              "out. If that was not you, ask for a new password at once."};
+              "The password of your account was changed, and all devices were logged out.\nIf you "
+              "did not do this, request a new password immediately."};
     case AccountLetterKind::confirm_address:
       return {"Confirm your new address",
-              "Somebody, most likely you, wants this to be the address of an account.",
-              "Open this page where you are logged in to that account, and press its button:"};
+              "Someone, probably you, wants to use this address for an account.",
+              "Log in to that account, open this page, and press its button:"};
     case AccountLetterKind::address_changed:
       return {"Your address was changed",
-              "Your account has another address now, and mails go there. If that was not you,\n"
-              "tell those who run the service at once."};
+              "The address of your account was changed. New mails are sent to the new address.\nIf "
+              "you did not do this, contact the operators of the service immediately."};
     case AccountLetterKind::passkey_added:
       return {"A passkey was added",
-              "Somebody, most likely you, has added a passkey to your account, and can log in by\n"
-              "it from now on. If that was not you, remove it, and choose a new password."};
+              "Someone, probably you, added a passkey to your account and can now log in with "
+              "it.\nIf you did not do this, remove the passkey and choose a new password."};
     case AccountLetterKind::provider_linked:
-      return {"A login by another service was added",
-              "Somebody, most likely you, has logged in to your account by another service, which\n"
-              "says that this address is theirs, and can do so from now on. If that was not you,\n"
-              "tell those who run this service at once."};
+      return {"A login with another service was added",
+              "Someone, probably you, logged in to your account through another service, "
+              "which\nconfirmed this address. Logins through that service are now possible. If you "
+              "did\nnot do this, contact the operators of this service immediately."};
   }
   return {};
 }
@@ -82,7 +82,9 @@ Mail plain_account_mail(const AccountLetter& letter, const MailAddress& from,
   if (!letter.link.empty()) {
     mail.text +=
         "\n" + say(texts.to_do) + "\n\n" + letter.link + "\n\n" +
-        text_of_end(say("It is good for {within}. If it was not you, do nothing."), letter.within) +
+        text_of_end(
+            say("This link is valid for {within}. If you did not request it, ignore this message."),
+            letter.within) +
         "\n";
   }
   return mail;

@@ -1,5 +1,5 @@
-// The mails that accounts send: what each is about, and its words where an application has none.
-// Must not send anything.
+// The mails that accounts send, with their default texts.
+// Layering: must not send anything.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ enum class AccountLetterKind : std::uint8_t {
 
 /// One mail to be written.
 ///
-/// to        whom it goes to
-/// link      with its token, where it has one: "https://shop.example/reset#…"
-/// within    for how long the link is good
-/// language  that it was asked for in: "de"; empty where nobody said one
+/// to        recipient
+/// link      URL with the token, if there is one: "https://shop.example/reset#…"
+/// within    validity of the link
+/// language  language of the request, for example "de"; empty if unknown
 struct AccountLetter {
   AccountLetterKind kind;
   std::string to;
@@ -37,13 +37,13 @@ struct AccountLetter {
   std::string language = {};
 };
 
-/// What an English text is in the letter's language, such as a Translator. Texts have "{within}",
-/// which stays.
+/// Returns the translation of an English text, for example with a Translator. The placeholder
+/// "{within}" must stay.
 using AccountWords = std::function<std::string(std::string_view english)>;
 
-/// Without HTML.
+/// Returns the default mail, without HTML.
 ///
-/// name   of the service, as people know it
+/// name   name of the service, as users know it
 /// words  null: English
 [[nodiscard]] Mail plain_account_mail(const AccountLetter& letter, const MailAddress& from,
                                       const std::string& name, const AccountWords& words = {});

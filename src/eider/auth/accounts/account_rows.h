@@ -1,5 +1,5 @@
-// What accounts have in their tables, and what is made for these.
-// Must not be seen by applications.
+// The rows of the account tables, and the functions that create them.
+// Layering: must not be included by applications.
 #pragma once
 
 #include <algorithm>

@@ -35,22 +35,23 @@ constexpr std::size_t kKeyBytes = 18;
 constexpr Duration kEndedWithin = std::chrono::seconds(10);
 
 Error no_such_link() {
-  return Error(410, "This link was used, or is too old: ask for another one.");
+  return Error(410, "This link was already used or has expired. Request a new link.");
 }
 
 Error no_such_login() {
-  return Error::unauthorized("Address or password are wrong.");
+  return Error::unauthorized("The address or the password is wrong.");
 }
 
 Error no_link_of_this_account() {
-  return Error::forbidden("This link is for another account: log in there, and open it again.");
+  return Error::forbidden(
+      "This link belongs to another account. Log in to that account, and open the link again.");
 }
 
 std::optional<Error> fault_of(const std::string& email) {
   if (IsEmail::check(email)) {
     return std::nullopt;
   }
-  return Error::invalid({{"/email", "must be a mailbox, as name@example.org"}});
+  return Error::invalid({{"/email", "must be an e-mail address, for example name@example.org"}});
 }
 
 /// Of the lower bound alone: the Passwords know how long one may be.
@@ -59,7 +60,7 @@ std::optional<Error> password_fault_of(const std::string& password, std::size_t 
     return std::nullopt;
   }
   return Error::invalid(
-      {{"/password", "must have " + std::to_string(length_min) + " characters or more"}});
+      {{"/password", "must have at least " + std::to_string(length_min) + " characters"}});
 }
 
 /// What cannot be stored is said of the field that has it.
@@ -181,15 +182,17 @@ Accounts::Accounts(Database database, Outbox& outbox, Sessions sessions, Account
       logins_(options_.logins),
       mails_(options_.mails) {
   if (!IsUrl::check(options_.origin) || options_.origin.ends_with('/')) {
-    throw Failure(Error::internal("accounts: `origin` is https://shop.example, not '" +
-                                  options_.origin + "'"));
+    throw Failure(
+        Error::internal("accounts: `origin` must be an origin such as https://shop.example, not '" +
+                        options_.origin + "'"));
   }
   if (std::holds_alternative<SignedSessions>(sessions_.options().store)) {
-    throw Failure(Error::internal(
-        "accounts: a reset ends sessions, and those in signed cookies cannot be ended"));
+    throw Failure(
+        Error::internal("accounts: A password reset must end all sessions, but sessions in signed "
+                        "cookies cannot be ended. Use a session store."));
   }
   if (!IsEmail::check(options_.from.email)) {
-    throw Failure(Error::internal("accounts: `from` is no mailbox"));
+    throw Failure(Error::internal("accounts: `from` is not a valid e-mail address"));
   }
 }
 
@@ -235,7 +238,7 @@ Task<Result<Account>> Accounts::find_or_make(std::string verified_email) {
     row = co_await row_of(std::move(verified_email));
   }
   if (row == nullptr) {
-    co_return fail(Error::conflict("The account is gone by now."));
+    co_return fail(Error::conflict("The account no longer exists."));
   }
   co_return Account{row->name, row->email};
 }
@@ -251,7 +254,7 @@ Task<Result<Account>> Accounts::find_to_link(std::string verified_email, std::st
 Task<Result<void>> Accounts::put_ask(Ask ask) {
   if (asked_.fetch_add(1, std::memory_order_relaxed) >=
       static_cast<std::int64_t>(options_.asked_max)) {
-    co_return fail(Error::unavailable("Too much waits to be done. Try again later."));
+    co_return fail(Error::unavailable("The server is overloaded. Try again later."));
   }
   ask.id = random_text(kKeyBytes);
   co_await write_ask(database_, std::move(ask));
@@ -458,7 +461,7 @@ Task<Result<void>> Accounts::change_password(Session<> session, std::string old_
   {
     Transaction transaction = co_await database_.begin();
     if (!co_await set_password(transaction, *row, std::move(*stored), std::move(language))) {
-      co_return fail(Error::conflict("The password was changed meanwhile."));
+      co_return fail(Error::conflict("The password was changed in the meantime."));
     }
     co_await note_ending(transaction, ending_id, (*row)->name);
     co_await transaction.commit();
@@ -512,7 +515,7 @@ Accounts& accounts(App& app, Database database, Outbox& outbox, Sessions session
         [](UserKey key, State<Accounts> all) -> Task<Result<Account>> {
           auto account = co_await all->find(std::move(key));
           if (!account) {
-            co_return fail(Error::unauthorized("There is no such account any more."));
+            co_return fail(Error::unauthorized("The account no longer exists."));
           }
           co_return std::move(*account);
         },

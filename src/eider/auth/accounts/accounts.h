@@ -1,5 +1,7 @@
-// People with an address and a password: sign up, confirm, log in, reset, change, by mailed links.
-// Must not show pages or set cookies: handlers do, and begin sessions for whom this returns.
+// User accounts with an address and a password: sign-up, confirmation, login, reset and changes by
+// mailed links.
+// Layering: must not show pages or set cookies; handlers do, and start sessions for the returned
+// user.
 #pragma once
 
 #include <atomic>
@@ -29,26 +31,28 @@ struct Link;
 struct Row;
 }  // namespace detail::accounts
 
-/// How often mails may be asked for: each one counts, whether there is such an account or not.
+/// Limits how often mails can be requested: each request counts, whether the account exists or not.
 [[nodiscard]] LoginLimits account_mail_limits();
 
 struct AccountsOptions {
-  /// Where people reach this service: "https://shop.example". Never taken from a request, whose
-  /// Host is whatever its sender says.
+  /// Public origin of this service: "https://shop.example". It is never taken from a request,
+  /// because clients choose the Host header.
   std::string origin = {};
-  /// Pages of this service that links lead to. Each reads the token out of the address's fragment,
-  /// which no browser sends to anybody, and posts it when a button is pressed.
+  /// Pages of this service that links lead to. Each page reads the token from the fragment of the
+  /// URL, which browsers do not send, and posts it when the user presses a button.
   std::string confirm_page = "/confirm";
   std::string reset_page = "/reset";
   std::string address_page = "/address";
-  /// Where browsers are sent that ask for a page of a handler that takes an Account (see `users`).
+  /// Page to which browsers are redirected if a handler needs an Account and the user is not logged
+  /// in (see `users`).
   std::string login_page = "/log-in";
   /// Of all mails.
   MailAddress from = "";
   /// By which mails name the service.
   std::string name = {};
-  /// The mails themselves, in place of English ones without HTML. They go to `AccountLetter::to`
-  /// alone, whoever else is in their to, cc and bcc: a copy of a link is a copy of an account.
+  /// Replaces the default mails (English, without HTML). Mails are sent only to
+  /// `AccountLetter::to`; their to, cc and bcc are ignored, because a copy of a link is access to
+  /// the account.
   std::function<Mail(const AccountLetter&)> write = {};
   Duration confirm_within = std::chrono::hours(24);
   Duration reset_within = std::chrono::hours(1);
@@ -57,23 +61,23 @@ struct AccountsOptions {
   PasswordOptions passwords = {};
   LoginLimits logins = {};
   LoginLimits mails = account_mail_limits();
-  /// Of what was asked for and waits for its mail to be written; beyond it a 503.
+  /// Maximum number of requests whose mails are not written yet; above it, requests get a 503.
   std::size_t asked_max = 10'000;
   /// Of mails that cannot be written. Null: standard error.
   std::shared_ptr<LogSink> log = {};
 };
 
-/// An account, as applications see it: rows of their own refer to `key`. A parameter of handlers
-/// that are for those who are logged in; std::optional<Account> for everybody.
+/// An account: your own tables refer to `key`. As a handler parameter it requires a login;
+/// std::optional<Account> accepts all users.
 struct Account {
   std::string key;
   std::string email;
 };
 
-/// Somebody who has shown just now who he is, for Accounts::begin.
+/// A user who has just been authenticated, for Accounts::begin.
 ///
 /// key      of the account
-/// version  of the account then: one more with each password and each address
+/// version  version of the account, which increases with each change of password or address
 struct AccountLogin {
   std::string key;
   std::int64_t version = 0;
@@ -84,8 +88,8 @@ struct Extract<Account> : ExtractSlot<Account> {
   static constexpr bool kOwns = true;
 };
 
-/// A module, of which there is one for an app (see `accounts` below). Its tables, eider_accounts,
-/// eider_account_links and eider_account_asks, are made where they are not there.
+/// The accounts of an app: a module, see `accounts` below. Creates its tables if necessary:
+/// eider_accounts, eider_account_links and eider_account_asks.
 ///
 /// Addresses are compared in lower case, and stored as their owners typed them. Neither a response
 /// nor its time shows whether an address has an account: each request for a mail writes one row,
@@ -94,81 +98,85 @@ struct Extract<Account> : ExtractSlot<Account> {
 /// A token has 256 bits, of which only the digest is stored. It is valid for one purpose, once, for
 /// a limited time, and until the account's password or address changes.
 ///
-/// What is asked for with a `language`, such as Translator::language(), has its letter in it, as
-/// far as AccountsOptions::write knows that.
+/// If a function has a `language`, such as Translator::language(), its mail is written in that
+/// language, as far as AccountsOptions::write supports it.
 ///
-/// Errors of all: 422 that names "/email" or "/password"; 429 with Retry-After; 503; what they are
-/// given is read before the call returns.
+/// Errors of all functions: 422 for "/email" or "/password"; 429 with Retry-After; 503. Arguments
+/// are read before the call returns.
 class Accounts {
  public:
   static constexpr std::string_view kName = "accounts";
 
-  /// Throws a Failure for an origin that is none, without `from`, and for SignedSessions.
+  /// Throws a Failure for an invalid origin, without `from`, and for SignedSessions.
   Accounts(Database database, Outbox& outbox, Sessions sessions, AccountsOptions options);
   ~Accounts();
   Accounts(const Accounts&) = delete;
   Accounts& operator=(const Accounts&) = delete;
 
-  /// Sends a link that makes the account, or a mail that says that there is one. Until then there
-  /// is none: nobody holds an address that is not his.
+  /// Sends a link that creates the account, or a mail that says that the account already exists.
+  /// The account is created only after confirmation, so users cannot claim addresses of others.
   [[nodiscard]] Task<Result<void>> sign_up(std::string email, Client client,
                                            std::string language = {});
-  /// Takes the link's token, and makes the account. Its password is chosen here and no sooner, by
-  /// whoever reads the mail: whoever has asked for it may be somebody else.
+  /// Accepts the token of the link, and creates the account. The password is set here and not at
+  /// sign-up, because only the reader of the mail owns the address.
   ///
-  /// errors  410 for a token that is none, or no more
+  /// errors  410 for an invalid or expired token
   [[nodiscard]] Task<Result<AccountLogin>> confirm(std::string token, std::string password);
 
   /// errors  401, the same for a wrong password and for no account
   [[nodiscard]] Task<Result<AccountLogin>> log_in(std::string email, std::string password,
                                                   Client client);
-  /// Makes the session that account's. Where the account gets another password or address before
-  /// the session is stored, the answer is a 401 and there is no session: `reset` ends those that
-  /// there are, and no login by the old password comes behind it.
+  /// Logs the session in to that account. If the password or the address changes before the session
+  /// is stored, the response is a 401 and there is no session: `reset` ends all existing sessions,
+  /// and no login with the old password can follow.
   void begin(const Session<>& session, AccountLogin login) const;
 
   /// Sends a link by which a new password is chosen, if there is an account.
   [[nodiscard]] Task<Result<void>> ask_reset(std::string email, Client client,
                                              std::string language = {});
-  /// Takes the link's token, ends all sessions of the account, and tells its owner by mail.
+  /// Accepts the token of the link, ends all sessions of the account, and informs its owner by
+  /// mail.
   ///
-  /// errors  410 likewise
+  /// errors  410 as in `confirm`
   [[nodiscard]] Task<Result<AccountLogin>> reset(std::string token, std::string password,
                                                  Client client, std::string language = {});
 
-  /// Ends all sessions but the one that asks, and tells the owner by mail.
+  /// Ends all other sessions, and informs the owner by mail.
   ///
-  /// errors  401 for a wrong `old_password`, and for a session that is nobody's
+  /// errors  401 for a wrong `old_password`, and for a session without a user
   [[nodiscard]] Task<Result<void>> change_password(Session<> session, std::string old_password,
                                                    std::string password, Client client,
                                                    std::string language = {});
 
-  /// Sends a link to the new address, for whoever is logged in to this account.
+  /// Sends a link to the new address, for the user who is logged in to this account.
   ///
-  /// errors  401 likewise
+  /// errors  401 as in `change_password`
   [[nodiscard]] Task<Result<void>> ask_address(UserKey key, std::string password, std::string email,
                                                Client client, std::string language = {});
-  /// Takes that link's token, and tells the old address. Somebody who has got a mail that another
-  /// has asked for is not logged in to that account, and so gives it no address of his.
+  /// Accepts the token of that link, and informs the old address. The user must be logged in to the
+  /// account, so that users who receive an unexpected link cannot add their address to another
+  /// account.
   ///
-  /// key     of who is logged in
-  /// errors  403 for a link of another account, which stays good; 410 likewise, and where the
-  ///         address has got an account meanwhile
+  /// key     of the logged-in user
+  /// errors  403 for a link of another account, which stays valid; 410 as in `confirm`, and if the
+  ///         address now has an account
   [[nodiscard]] Task<Result<void>> change_address(UserKey key, std::string token,
                                                   std::string language = {});
 
-  /// Tells the owner by mail: what PasskeyRoutes::adding is for. Nothing where there is no such
-  /// account.
+  /// Informs the owner by mail; use it for PasskeyRoutes::adding. Does nothing if the account does
+  /// not exist.
   [[nodiscard]] Task<> tell_of_passkey(UserKey key, std::string language = {});
 
-  /// The account of an address that somebody else vouches for, such as an OpenID provider that says
-  /// `email_verified`; it is made where there is none. Nobody knows a new one's password: its owner
-  /// asks for one by `ask_reset`. Begin its session by `session.begin_for(account.key)`.
+  /// Returns the account of an address that another service has verified, such as an OpenID
+  /// provider with `email_verified`; creates it if necessary. A new account has no known password:
+  /// its owner requests one with `ask_reset`. Start its session with
+  /// `session.begin_for(account.key)`.
   [[nodiscard]] Task<Result<Account>> find_or_make(std::string verified_email);
-  /// The same of a provider's login that is new: the owner of one that was there is told by mail.
+  /// As above, for a new login with a provider: the owner of an existing account is informed by
+  /// mail.
   [[nodiscard]] Task<Result<Account>> find_to_link(std::string verified_email,
                                                    std::string language = {});
-  /// Nothing where there is none any more.
+  /// Returns nothing if the account does not exist.
   [[nodiscard]] Task<std::optional<Account>> find(UserKey key) const;
 
   [[nodiscard]] PasswordCounts password_counts() const { return passwords_.counts(); }
@@ -210,7 +218,8 @@ class Accounts {
   std::atomic<std::int64_t> asked_{0};  // as last counted, and what was asked since
 };
 
-/// Gives an app its accounts, which handlers take as State<Accounts>, and handlers an Account:
+/// Adds accounts to an app. Handlers access them with State<Accounts>, and use Account as a
+/// parameter:
 ///
 ///     Outbox& mails = outbox(app, database, {.transport = smtp({.url = own.smtp_url})});
 ///     const Sessions visits = sessions<Visit>(app, {.store = sql_sessions(database)});
@@ -218,7 +227,7 @@ class Accounts {
 ///              {.origin = "https://shop.example", .from = "no-reply@shop.example"});
 ///     app.get("/orders", [](const Account& account) { … });
 ///
-/// sessions  in a store: signed cookies cannot be ended from here
+/// sessions  with a store, because sessions in signed cookies cannot be ended by the server
 Accounts& accounts(App& app, Database database, Outbox& outbox, Sessions sessions,
                    AccountsOptions options);
 

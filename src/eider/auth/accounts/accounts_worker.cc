@@ -150,7 +150,7 @@ Task<> Accounts::try_to_answer(std::shared_ptr<const Ask> ask) {
   std::optional<std::string> fault;
   try {
     if (ask->tries >= kTriesMax && ask->purpose != kEndSessions) {
-      throw Failure(Error::internal("its process ended at each try"));
+      throw Failure(Error::internal("the process ended during each attempt"));
     }
     co_await answer(ask);
   } catch (const std::exception& wrong) {
@@ -164,9 +164,10 @@ Task<> Accounts::try_to_answer(std::shared_ptr<const Ask> ask) {
 /// Sessions that are to be ended are tried for ever: they may be a thief's.
 Task<> Accounts::note_failure(std::shared_ptr<const Ask> ask, std::string fault) {
   const bool is_last = ask->tries + 1 >= kTriesMax && ask->purpose != kEndSessions;
-  options_.log->write(LogLevel::error, "accounts: '" + ask->purpose + "' of " + ask->id +
-                                           (is_last ? " is given up: " : " is tried again: ") +
-                                           fault);
+  options_.log->write(LogLevel::error,
+                      "accounts: '" + ask->purpose + "' for " + ask->id +
+                          (is_last ? " failed finally: " : " failed and will be retried: ") +
+                          fault);
   if (is_last) {
     co_await database_.exec("delete from eider_account_asks where id = $1", ask->id);
   }

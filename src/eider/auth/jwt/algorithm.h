@@ -1,5 +1,5 @@
-// The algorithms by which tokens are signed, and why a token is refused.
-// Must not choose: a key knows its own, and a token is never asked.
+// The signature algorithms of tokens, and the reasons to reject a token.
+// Layering: must not choose an algorithm; each key has its own.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace eider {
 
-/// As RFC 7518 (section 3.1) and RFC 8037 name them. There is no "none".
+/// Algorithms with their names in RFC 7518 (section 3.1) and RFC 8037. "none" is not supported.
 enum class JwtAlgorithm : std::uint8_t {
   hs256,
   hs384,
@@ -28,7 +28,7 @@ enum class JwtAlgorithm : std::uint8_t {
 
 /// "HS256", "EdDSA".
 [[nodiscard]] std::string_view to_text(JwtAlgorithm algorithm) noexcept;
-/// Nothing for "none" and what is no algorithm; letters count.
+/// Returns nothing for "none" and for unknown names; case matters.
 [[nodiscard]] std::optional<JwtAlgorithm> parse_jwt_algorithm(std::string_view text) noexcept;
 
 enum class JwtFault : std::uint8_t {
@@ -46,7 +46,7 @@ enum class JwtFault : std::uint8_t {
 };
 
 /// fault  for programs
-/// text   for logs: clients are told no more than that the token is invalid
+/// text   for logs: clients only learn that the token is invalid
 struct JwtError {
   JwtFault fault;
   std::string text;

@@ -85,10 +85,10 @@ Result<void, JwtError> check_times(const RegisteredClaims& claims, std::int64_t 
                                    std::int64_t now) {
   // RFC 7519, section 4.1.4: on or after that time a token is not accepted.
   if (claims.expires_at && now >= *claims.expires_at + leeway) {
-    return refuse(JwtFault::expired, "the token is past its time");
+    return refuse(JwtFault::expired, "the token has expired");
   }
   if (claims.not_before && now < *claims.not_before - leeway) {
-    return refuse(JwtFault::not_yet_valid, "the token's time has not come");
+    return refuse(JwtFault::not_yet_valid, "the token is not valid yet");
   }
   if (claims.issued_at && now < *claims.issued_at - leeway) {
     return refuse(JwtFault::not_yet_valid, "the token was issued in the future");
@@ -108,7 +108,7 @@ Result<RegisteredClaims, JwtError> read_registered(const json::Value& claims) {
                         .issued_at = reader.time("iat"),
                         .id = reader.text("jti")};
   if (!reader.bad().empty()) {
-    return refuse(JwtFault::bad_claim, "the token's '" + reader.bad() + "' is of another type");
+    return refuse(JwtFault::bad_claim, "the token's '" + reader.bad() + "' has the wrong type");
   }
   return read;
 }
@@ -130,11 +130,11 @@ void add_registered(json::Value& claims, const RegisteredClaims& registered) {
 Result<void, JwtError> check_claims(const RegisteredClaims& claims, const JwtRules& rules,
                                     std::int64_t now) {
   if (!rules.issuer.empty() && claims.issuer != rules.issuer) {
-    return refuse(JwtFault::wrong_issuer, "the token is another issuer's");
+    return refuse(JwtFault::wrong_issuer, "the token has the wrong issuer");
   }
   if (!rules.audience.empty() &&
       std::ranges::find(claims.audience, rules.audience) == claims.audience.end()) {
-    return refuse(JwtFault::wrong_audience, "the token is for another audience");
+    return refuse(JwtFault::wrong_audience, "the token has the wrong audience");
   }
   if (rules.needs_expiry && !claims.expires_at) {
     return refuse(JwtFault::missing_claim, "the token has no 'exp'");
@@ -147,7 +147,7 @@ JwtError bad_own_claims(const Error& error) {
   for (const FieldError& field : error.fields()) {
     where += " " + field.pointer;
   }
-  return {JwtFault::bad_claim, "the token's claims are not those that are wanted:" + where};
+  return {JwtFault::bad_claim, "the token's claims are invalid:" + where};
 }
 
 }  // namespace eider::detail::jwt

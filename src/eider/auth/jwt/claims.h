@@ -1,5 +1,5 @@
-// What a token says: the claims that RFC 7519 registers, and the application's own.
-// Must not check a signature: what is read here is believed because somebody else did.
+// The claims of a token: those of RFC 7519 and custom ones.
+// Layering: must not verify a signature; the caller has done so.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace eider {
 
-/// Those of RFC 7519, section 4.1. Times are whole seconds since 1970; of a fraction in a token the
-/// part behind the point is dropped. What is empty is not there.
+/// The claims of RFC 7519, section 4.1. Times are whole seconds since 1970; fractions are cut off.
+/// Empty values are absent.
 struct RegisteredClaims {
   std::string issuer = {};
   std::string subject = {};
@@ -30,19 +30,19 @@ struct RegisteredClaims {
   std::string id = {};
 };
 
-/// What a token has to say besides being signed.
+/// Requirements for the claims of a token.
 struct JwtRules {
   /// `iss`, exactly; empty: any.
   std::string issuer = {};
-  /// One of `aud`, exactly; empty: any. Say one: a token for another service of the same issuer is
-  /// none for this.
+  /// Required value in `aud`; empty: any. Set one: tokens for other services of the same issuer
+  /// must be rejected.
   std::string audience = {};
-  /// `typ`, such as "at+jwt" (RFC 9068); empty: any. Two kinds of tokens of one issuer are told
-  /// apart by it (RFC 8725, section 3.11).
+  /// Required `typ`, such as "at+jwt" (RFC 9068); empty: any. It distinguishes two types of tokens
+  /// of one issuer (RFC 8725, section 3.11).
   std::string type = {};
   /// Clocks differ. Of `exp`, `nbf` and `iat`.
   Duration leeway = std::chrono::seconds(30);
-  /// A token without `exp` is refused.
+  /// Rejects tokens without `exp`.
   bool needs_expiry = true;
   /// Of a whole token.
   std::size_t bytes_max = std::size_t{8} * 1024;
@@ -50,7 +50,7 @@ struct JwtRules {
 
 namespace detail::jwt {
 
-/// errors  bad_claim: one is of another type, or a time is out of what clocks have
+/// errors  bad_claim: a claim has another type, or a time is out of range
 [[nodiscard]] Result<RegisteredClaims, JwtError> read_registered(const json::Value& claims);
 void add_registered(json::Value& claims, const RegisteredClaims& registered);
 
@@ -70,9 +70,10 @@ class JwtClaims {
   [[nodiscard]] const RegisteredClaims& registered() const noexcept { return registered_; }
   [[nodiscard]] const json::Value& all() const noexcept { return all_; }
 
-  /// As a struct of one's own, whose members are claims by their names; other claims are left out.
+  /// Reads the claims into a custom struct whose members have the names of claims; other claims are
+  /// ignored.
   ///
-  /// errors  bad_claim: what does not fit the struct
+  /// errors  bad_claim: a claim does not fit the struct
   template <class T>
   [[nodiscard]] Result<T, JwtError> as() const {
     auto own = json::read<T>(text_, {.unknown_members = json::UnknownMembers::kIgnore});

@@ -27,7 +27,7 @@ Task<Result<std::string>> fetch_by(std::shared_ptr<HttpClient> client, std::stri
     co_return fail(Error::internal(reply.error().text));
   }
   if (reply->status() != 200) {
-    co_return fail(Error::internal(url + " answered with " + std::to_string(reply->status())));
+    co_return fail(Error::internal(url + " responded with " + std::to_string(reply->status())));
   }
   co_return std::string(reply->body());
 }
@@ -46,10 +46,10 @@ JwksOptions checked_jwks(JwksOptions options) {
   }
   const bool is_here = url->host == "127.0.0.1" || url->host == "::1" || url->host == "localhost";
   if (!url->is_secure && !is_here) {
-    refuse("keys come by https, or anybody on the way makes them");
+    refuse("the URL of the keys must use https; otherwise an attacker could replace the keys");
   }
   if (options.pause_min <= Duration::zero() || options.deadline <= Duration::zero()) {
-    refuse("pause_min and deadline are more than nothing");
+    refuse("pause_min and deadline must be greater than 0");
   }
   return options;
 }
@@ -105,7 +105,7 @@ Task<Result<JwksCache::Keys, JwtError>> JwksCache::keys_for(std::string token, K
     co_await answered_.wait();
   }
   if (!are_usable()) {
-    co_return fail(JwtError{JwtFault::keys_unavailable, "the issuer's keys cannot be had"});
+    co_return fail(JwtError{JwtFault::keys_unavailable, "the issuer's keys are not available"});
   }
   co_return keys_;
 }

@@ -1,5 +1,5 @@
-// An issuer's keys, fetched from its URL and kept.
-// Must not let those who send tokens decide how often the issuer is asked.
+// The public keys of an issuer, fetched from its URL and cached.
+// Layering: must not let senders of tokens decide how often the issuer is requested.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,12 @@ struct JwksOptions {
   /// "https://id.example/.well-known/jwks.json"; http:// of this machine alone (127.0.0.1, [::1],
   /// localhost).
   std::string url;
-  /// Of keys that do not say their algorithm and are RSA.
+  /// Algorithm of RSA keys that do not name one.
   JwtAlgorithm rsa_default = JwtAlgorithm::rs256;
-  /// Keys that are older are fetched again, while they serve on. Behind a break twice as long, in
-  /// which nobody asked, tokens wait for the answer: their keys may have been withdrawn meanwhile.
+  /// Older keys are fetched again while they are still used. After a period twice as long without
+  /// requests, tokens wait for the fetch, because keys may have been revoked.
   Duration refresh_after = std::chrono::minutes(15);
-  /// Between two requests to the issuer, whoever sends tokens with whatever key's id.
+  /// Minimum time between two requests to the issuer, whatever key ids the tokens have.
   Duration pause_min = std::chrono::seconds(30);
   /// Keys that could not be fetched again for so long are no keys any more.
   Duration kept_for = std::chrono::hours(24);
@@ -41,20 +41,20 @@ struct JwksOptions {
   std::size_t bytes_max = std::size_t{256} * 1024;
   /// Tokens without a `kid` are tried by the first 8 of their algorithm (see check_jwt).
   std::size_t keys_max = 64;
-  /// How it is asked: authorities, proxies. Deadlines, sizes, redirects and retries are those above
-  /// and none.
+  /// Client options: certificate authorities, proxies. Timeouts, sizes, redirects and retries are
+  /// set above.
   ClientOptions client = {};
 };
 
 namespace detail::jwt {
 
-/// Throws a Failure that says what is wrong.
+/// Throws a Failure that describes an invalid option.
 [[nodiscard]] JwksOptions checked_jwks(JwksOptions options);
 
 /// One loop's.
 class JwksCache {
  public:
-  /// The body of a 200, or what prevented one, for the log.
+  /// Returns the body of a 200, or the error for the log.
   using Fetch = std::function<Task<Result<std::string>>()>;
 
   using Keys = std::shared_ptr<const std::vector<JwtKey>>;
@@ -62,14 +62,15 @@ class JwksCache {
 
   JwksCache(const JwksOptions& options, Fetch fetch);
 
-  /// The keys for this token: at once where one has its id and they are not long unlooked at, else
-  /// behind a fetch, if one is due.
+  /// Returns the keys for this token: immediately if one has its id and the keys are recent,
+  /// otherwise after a fetch, if one is due.
   ///
-  /// refuted  none of these has signed it: newer ones are wanted, since issuers may change a key
-  ///          and leave its id, or have none
-  /// errors   keys_unavailable: none were fetched, or too long ago
+  /// refuted  none of these has signed the token: newer keys are requested, because an issuer may
+  ///          replace a key without a new id
+  /// errors   keys_unavailable: no keys were fetched, or too long ago
   [[nodiscard]] Task<Result<Keys, JwtError>> keys_for(std::string token, Keys refuted = nullptr);
-  /// What `check` says by these keys; by newer ones where the signature is by none of the old.
+  /// Returns the result of `check` for these keys, or for newer ones if none of the old keys has
+  /// signed the token.
   [[nodiscard]] Task<Result<JwtClaims, JwtError>> check(std::string token, Check check);
 
  private:
@@ -92,11 +93,11 @@ class JwksCache {
 
 }  // namespace detail::jwt
 
-/// Of the process; each loop asks by itself, so that an issuer sees as many requests as there are
-/// loops in `pause_min` at most.
+/// The keys of an issuer, for the process; each event loop fetches separately, so that an issuer
+/// gets at most one request per event loop within `pause_min`.
 class Jwks {
  public:
-  /// Throws a Failure for a URL that is none, or http:// to another machine.
+  /// Throws a Failure for an invalid URL, and for http:// to another machine.
   explicit Jwks(JwksOptions options);
 
   /// Pre: on a loop.

@@ -38,22 +38,22 @@ std::string_view without_application(std::string_view type) noexcept {
 Result<Jws, JwtError> read_header(std::string_view text) {
   const auto header = parse_json_object(text);
   if (!header) {
-    return malformed("its header is no JSON object");
+    return malformed("its header is not a JSON object");
   }
   if (header->find("crit") != nullptr) {
-    return malformed("its header has 'crit', and no extension is known");
+    return malformed("its header has 'crit', but no extension is supported");
   }
   const json::Value* algorithm = header->find("alg");
   const auto known = algorithm != nullptr && algorithm->is_string()
                          ? parse_jwt_algorithm(algorithm->text())
                          : std::nullopt;
   if (!known) {
-    return malformed("its 'alg' is none that is known");
+    return malformed("its 'alg' is not supported");
   }
   auto key_id = text_member(*header, "kid");
   auto type = text_member(*header, "typ");
   if (!key_id || !type) {
-    return malformed("its 'kid' or 'typ' is no short text");
+    return malformed("its 'kid' or 'typ' is not a string, or too long");
   }
   return Jws{.algorithm = *known,
              .key_id = std::move(*key_id),
@@ -81,13 +81,13 @@ Result<Jws, JwtError> parse_jws(std::string_view token, std::size_t bytes_max) {
   const std::size_t first = token.find('.');
   const std::size_t second = token.find('.', first == std::string_view::npos ? first : first + 1);
   if (second == std::string_view::npos || token.find('.', second + 1) != std::string_view::npos) {
-    return malformed("it has not three parts");
+    return malformed("it does not have three parts");
   }
   const auto header = from_base64url(token.substr(0, first));
   auto payload = from_base64url(token.substr(first + 1, second - first - 1));
   auto signature = from_base64url(token.substr(second + 1));
   if (!header || !payload || !signature || signature->empty()) {
-    return malformed("a part is no base64url");
+    return malformed("a part is not valid base64url");
   }
   auto jws = read_header(*header);
   if (jws) {

@@ -1,5 +1,5 @@
-// Signed texts in three parts, as they come and go: reads and writes them without any key.
-// Must not believe a word: what is read here is nobody's until its signature is checked.
+// Reads and writes signed texts in three parts, without any key.
+// Layering: must not trust the contents; the signature is verified elsewhere.
 #pragma once
 
 #include <cstddef>

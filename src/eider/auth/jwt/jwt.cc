@@ -45,8 +45,8 @@ Result<void, JwtError> check_signature(const Jws& jws, std::span<const JwtKey> k
     }
   }
   return tries > 0
-             ? fail(JwtError{JwtFault::bad_signature, "the token is not signed by its key"})
-             : fail(JwtError{JwtFault::unknown_key, "no key has the token's id and algorithm"});
+             ? fail(JwtError{JwtFault::bad_signature, "the token's signature is invalid"})
+             : fail(JwtError{JwtFault::unknown_key, "no key matches the token's id and algorithm"});
 }
 
 }  // namespace
@@ -61,11 +61,11 @@ Result<JwtClaims, JwtError> check_jwt(std::string_view token, std::span<const Jw
     return fail(std::move(checked.error()));
   }
   if (!rules.type.empty() && !(jws->type && detail::jwt::is_same_type(*jws->type, rules.type))) {
-    return fail(JwtError{JwtFault::wrong_type, "the token is of another type"});
+    return fail(JwtError{JwtFault::wrong_type, "the token has the wrong type"});
   }
   auto all = detail::jwt::parse_json_object(jws->payload);
   if (!all) {
-    return fail(JwtError{JwtFault::malformed, "the token's claims are no JSON object"});
+    return fail(JwtError{JwtFault::malformed, "the token's claims are not a JSON object"});
   }
   auto registered = detail::jwt::read_registered(*all);
   if (!registered) {
@@ -90,8 +90,8 @@ std::string detail::jwt::sign(std::string_view own_claims, const RegisteredClaim
                               const JwtKey& key, std::string_view type) {
   auto claims = parse_json_object(own_claims, kOwnClaims);
   if (!claims) {
-    throw Failure(
-        Error::internal("claims are an object, without a member twice, 512 deep at most"));
+    throw Failure(Error::internal(
+        "Claims must be a JSON object without duplicate members, nested at most 512 levels deep"));
   }
   add_registered(*claims, registered);
   const std::string part = signed_part_of(key.algorithm(), key.id(), type, json::to_text(*claims));

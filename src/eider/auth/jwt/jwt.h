@@ -1,5 +1,5 @@
-// JSON Web Tokens, signed: made and checked (RFC 7519, RFC 7515, RFC 8725).
-// Must not encrypt: whoever has a token reads it.
+// Creates and verifies signed JSON Web Tokens (RFC 7519, RFC 7515, RFC 8725).
+// Layering: must not encrypt; anyone who has a token can read it.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,11 @@
 
 namespace eider {
 
-/// Reads a token and checks it, in this order: form, key, signature, type, claims. No word of it is
-/// believed ahead of its signature.
+/// Parses a token and checks it, in this order: form, key, signature, type, claims. Nothing is
+/// trusted before the signature is verified.
 ///
-/// keys  the one with the token's `kid`; else those without an id. Of these, those for which its
-///       `alg` is their own: the token does not choose. Where it has no `kid`, of the first 8
-///       of its algorithm
+/// keys  the one with the token's `kid`, otherwise those without an id; of these, those whose own
+///       algorithm is the token's `alg`. Without `kid`, the first 8 of the algorithm
 /// now   seconds since 1970: Loop::current().wall_seconds()
 [[nodiscard]] Result<JwtClaims, JwtError> check_jwt(std::string_view token,
                                                     std::span<const JwtKey> keys,
@@ -25,22 +24,21 @@ namespace eider {
 
 namespace detail::jwt {
 
-/// Whether one of the keys is to check that token by, its signature apart. What is malformed is
-/// refused by any.
+/// Returns whether one of the keys can check that token, apart from its signature. A malformed
+/// token is rejected with any key.
 [[nodiscard]] bool has_key_for(std::string_view token, std::span<const JwtKey> keys);
 [[nodiscard]] std::string sign(std::string_view own_claims, const RegisteredClaims& registered,
                                const JwtKey& key, std::string_view type);
 
 }  // namespace detail::jwt
 
-/// A token of claims of one's own (a struct) and registered ones, which go before those of the same
-/// name.
+/// Creates a token from custom claims (a struct) and registered ones, which take precedence.
 ///
 ///     sign_jwt(Session{.role = "admin"}, {.issuer = "https://id.example", .subject = "ann",
 ///                                         .expires_at = now + 600}, key)
 ///
-/// Throws a Failure for claims that are no object, have a member twice, or are nested more than 512
-/// deep. How many there are is the caller's affair: readers have limits of their own.
+/// Throws a Failure for claims that are not an object, have a duplicate member, or are nested more
+/// than 512 levels deep. The size is not limited here, but readers have limits.
 ///
 /// type  `typ`, such as "at+jwt"
 /// Pre: key.can_sign()

@@ -15,15 +15,16 @@ constexpr std::size_t kScopesMax = 256;
 JwtAuth checked(JwtAuth options) {
   const auto* own = std::get_if<std::vector<JwtKey>>(&options.keys);
   if (own != nullptr && own->empty()) {
-    throw Failure(Error::internal("jwt_auth: there are no keys"));
+    throw Failure(Error::internal("jwt_auth: No keys are set"));
   }
   if (own == nullptr && options.audience.empty() && options.needs_audience) {
-    throw Failure(Error::internal("jwt_auth: say the audience, or anybody's token is let in"));
+    throw Failure(Error::internal(
+        "jwt_auth: Set the audience; otherwise tokens for other services are accepted"));
   }
   for (const char byte : options.realm) {
     if (static_cast<unsigned char>(byte) < 0x20 || byte == '"' || byte == '\\' || byte == 0x7F) {
-      throw Failure(
-          Error::internal("jwt_auth: a realm has no quotes, backslashes or control bytes"));
+      throw Failure(Error::internal(
+          "jwt_auth: A realm must not contain quotes, backslashes or control characters"));
     }
   }
   return options;
@@ -71,14 +72,14 @@ JwtChecker::JwtChecker(JwtAuth options)
              .needs_expiry = options_.needs_expiry} {}
 
 Error JwtChecker::challenge(std::string_view code) const {
-  return Error::unauthorized("Send a token that is valid.")
+  return Error::unauthorized("Missing or invalid bearer token.")
       .with_header("WWW-Authenticate",
                    "Bearer realm=\"" + options_.realm + "\"" + std::string(code));
 }
 
 Error JwtChecker::refusal(const JwtError& error) const {
   if (error.fault == JwtFault::keys_unavailable) {
-    return Error::unavailable("The server cannot check tokens at present.")
+    return Error::unavailable("Tokens cannot be verified at the moment. Try again later.")
         .because(error.text)
         .with_header("Retry-After", "5");
   }
@@ -105,7 +106,7 @@ Task<Result<JwtClaims>> JwtChecker::check(std::optional<std::string> authorizati
 void JwtChecker::describe(Operation& operation) {
   operation.secure(
       {.name = "jwt", .kind = Operation::Security::Kind::http, .field = "bearer", .format = "JWT"});
-  operation.answer_problem(401, "It is not known who asks.");
+  operation.answer_problem(401, "Authentication is required.");
 }
 
 Result<Identity, JwtError> identity_of(const JwtClaims& claims) {

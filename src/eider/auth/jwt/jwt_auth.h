@@ -1,5 +1,5 @@
-// A guard that lets in who has a valid token, and tells handlers what it says.
-// Must not tell a client what is wrong with its token: logs say it.
+// A guard that accepts requests with a valid token, and passes its claims to handlers.
+// Layering: must not tell a client why its token is invalid; the log does.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@
 
 namespace eider {
 
-/// What handlers behind jwt_auth<T> take: the token's claims as a struct of one's own.
+/// The claims of a token as a custom struct: a parameter of handlers after jwt_auth<T>.
 ///
 ///     struct Session { std::string role; std::optional<std::string> team; };
 ///     app.get("/me", [](const Claims<Session>& claims) { return claims.own.role; });
@@ -40,14 +40,15 @@ struct JwtAuth {
   std::variant<std::vector<JwtKey>, Jwks> keys = {};
   // As JwtRules has them.
   std::string issuer = {};
-  /// Demanded where keys are an issuer's: its tokens for other services are none for this one.
+  /// Required audience, mandatory for keys of an issuer: its tokens for other services are
+  /// rejected.
   std::string audience = {};
   std::string type = {};
   Duration leeway = std::chrono::seconds(30);
   bool needs_expiry = true;
-  /// false: whoever has any token of the issuer's is let in, though no audience is said.
+  /// false: accepts any token of the issuer without checking an audience.
   bool needs_audience = true;
-  /// What the challenge names.
+  /// Realm in the challenge.
   std::string realm = "restricted";
 };
 
@@ -55,15 +56,15 @@ namespace detail::jwt {
 
 using FieldOfRequest = Header<"authorization", std::optional<std::string>>;
 
-/// Throws a Failure for no keys, for an issuer's without an audience, and for a realm that is no
-/// quoted string.
+/// Throws a Failure without keys, for keys of an issuer without an audience, and for a realm that
+/// is not a valid quoted string.
 class JwtChecker {
  public:
   explicit JwtChecker(JwtAuth options);
 
   /// authorization  the field's value
   [[nodiscard]] Task<Result<JwtClaims>> check(std::optional<std::string> authorization) const;
-  /// What a client is told whose token's claims are not those that are wanted.
+  /// Returns the response for a token whose claims are invalid.
   [[nodiscard]] Error refusal(const JwtError& error) const;
   static void describe(Operation& operation);
 
@@ -79,10 +80,10 @@ class JwtChecker {
 
 }  // namespace detail::jwt
 
-/// A guard, for Routes::guard and Routes::provide: 401 with WWW-Authenticate: Bearer, or 503 where
-/// the issuer's keys cannot be had.
+/// A guard, for Routes::guard and Routes::provide: 401 with WWW-Authenticate: Bearer, or 503 if the
+/// issuer's keys are not available.
 ///
-/// T  Identity: handlers take `const Identity&`; any other: `const Claims<T>&`
+/// T  Identity: handlers use `const Identity&`; any other type: `const Claims<T>&`
 ///
 ///     api.guard(jwt_auth({.keys = Jwks({.url = "https://id.example/jwks.json"}),
 ///                         .issuer = "https://id.example", .audience = "notes"}));

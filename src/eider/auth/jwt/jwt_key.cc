@@ -37,20 +37,20 @@ constexpr std::size_t kJwkBytesMax = 16UL * 1024;
 constexpr unsigned kRsaBitsMade = 2048;
 
 std::unexpected<Error> bad_key(std::string why) {
-  return fail(Error::internal("a key for tokens cannot be used: " + std::move(why)));
+  return fail(Error::internal("Invalid token key: " + std::move(why)));
 }
 
 Result<Material> secret_material(JwtAlgorithm algorithm, std::string_view secret, std::string id) {
   const AlgorithmFacts& facts = facts_of(algorithm);
   if (facts.family != KeyFamily::secret) {
-    return bad_key(std::string(to_text(algorithm)) + " takes no secret");
+    return bad_key(std::string(to_text(algorithm)) + " does not use a secret");
   }
   // A public key in the place of a secret is one that everybody has.
   if (secret.contains("-----BEGIN ")) {
-    return bad_key("a secret is no PEM");
+    return bad_key("a secret must not be PEM");
   }
   if (secret.size() < facts.hash_bytes || secret.size() > kSecretBytesMax) {
-    return bad_key("a secret for " + std::string(to_text(algorithm)) + " has " +
+    return bad_key("a secret for " + std::string(to_text(algorithm)) + " must have " +
                    std::to_string(facts.hash_bytes) + " to " + std::to_string(kSecretBytesMax) +
                    " bytes");
   }
@@ -63,14 +63,14 @@ Result<Material> secret_material(JwtAlgorithm algorithm, std::string_view secret
 Result<Material> pair_material(JwtAlgorithm algorithm, KeyPtr pair, std::string id, bool can_sign) {
   const AlgorithmFacts& facts = facts_of(algorithm);
   if (pair == nullptr) {
-    return bad_key("it is none for " + std::string(to_text(algorithm)) + ": " +
+    return bad_key("it cannot be used for " + std::string(to_text(algorithm)) + ": " +
                    detail::tls::take_openssl_error());
   }
   std::string fault = detail::jwt::fault_of_pair(pair.get(), facts);
   if (fault.empty() && can_sign && facts.family != KeyFamily::ed25519) {
     const CheckPtr check(EVP_PKEY_CTX_new(pair.get(), nullptr));
     const bool belong = check != nullptr && EVP_PKEY_pairwise_check(check.get()) == 1;
-    fault = belong ? "" : "its private part is another key's";
+    fault = belong ? "" : "its private part belongs to another key";
   }
   detail::tls::forget_openssl_errors();
   if (!fault.empty()) {
@@ -101,7 +101,7 @@ std::string signature_of(EVP_PKEY* pair, const AlgorithmFacts& facts, std::strin
   std::size_t size = signature.size();
   is_good = is_good && EVP_DigestSign(digest.get(), octets(signature), &size, octets(bytes),
                                       bytes.size()) == 1;
-  ensure(is_good, "a key that was checked signs");
+  ensure(is_good, "a verified key can sign");
   signature.resize(size);
   return signature;
 }
@@ -243,7 +243,7 @@ Result<JwtKey> JwtKey::from_secret(JwtAlgorithm algorithm, std::string_view secr
 
 Result<JwtKey> JwtKey::from_pem(JwtAlgorithm algorithm, std::string_view pem, std::string id) {
   if (pem.size() > kPemBytesMax || facts_of(algorithm).family == KeyFamily::secret) {
-    return bad_key("PEM holds no secret, and has 64 KiB at most");
+    return bad_key("PEM must not contain a secret and must have at most 64 KiB");
   }
   const detail::tls::BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   detail::tls::ensure_memory(bio.get());
@@ -255,7 +255,7 @@ Result<JwtKey> JwtKey::from_pem(JwtAlgorithm algorithm, std::string_view pem, st
 
 Result<JwtKey> JwtKey::from_jwk(std::string_view json, std::optional<JwtAlgorithm> fallback) {
   const auto jwk = json.size() > kJwkBytesMax ? std::nullopt : detail::jwt::parse_json_object(json);
-  return jwk ? from_jwk_value(*jwk, fallback) : bad_key("it is no JSON object");
+  return jwk ? from_jwk_value(*jwk, fallback) : bad_key("it is not a JSON object");
 }
 
 Result<JwtKey> JwtKey::from_jwk_value(const json::Value& jwk,
@@ -264,7 +264,7 @@ Result<JwtKey> JwtKey::from_jwk_value(const json::Value& jwk,
   const std::string* id = text_of(jwk, "kid");
   if (!algorithm || !is_for_signatures(jwk) || (id == nullptr && given(jwk, "kid") != nullptr) ||
       (id != nullptr && id->size() > detail::jwt::kKeyIdBytesMax)) {
-    return bad_key("its alg, use, key_ops or kid are none that are known");
+    return bad_key("its alg, use, key_ops or kid is invalid or not supported");
   }
   const AlgorithmFacts& facts = facts_of(*algorithm);
   std::string own_id = id == nullptr ? "" : *id;
@@ -272,7 +272,7 @@ Result<JwtKey> JwtKey::from_jwk_value(const json::Value& jwk,
     const auto secret = detail::jwt::bytes_member(jwk, "k");
     const std::string* kind = text_of(jwk, "kty");
     if (kind == nullptr || *kind != "oct" || !secret) {
-      return bad_key("it is no secret");
+      return bad_key("it is not a secret");
     }
     return from_secret(*algorithm, *secret, std::move(own_id));
   }
@@ -285,7 +285,7 @@ JwtKey JwtKey::generate(JwtAlgorithm algorithm, std::string id) {
   auto made = facts.family == KeyFamily::secret
                   ? secret_material(algorithm, secret_bytes(facts.hash_bytes), std::move(id))
                   : pair_material(algorithm, make_pair(facts), std::move(id), true);
-  ensure(made.has_value(), "a key that is made can be used");
+  ensure(made.has_value(), "a generated key is valid");
   return JwtKey(std::move(*made));
 }
 
@@ -306,7 +306,7 @@ bool JwtKey::is_public_kind() const noexcept {
 }
 
 json::Value JwtKey::to_public_jwk() const {
-  ensure(is_public_kind(), "a secret is not published");
+  ensure(is_public_kind(), "a secret must not be published");
   json::Value jwk =
       detail::jwt::public_members(material_->pair.get(), facts_of(material_->algorithm));
   jwk["use"] = "sig";
@@ -318,7 +318,7 @@ json::Value JwtKey::to_public_jwk() const {
 }
 
 std::string JwtKey::sign(std::string_view bytes) const {
-  ensure(can_sign(), "a public key signs nothing");
+  ensure(can_sign(), "a public key cannot sign");
   const AlgorithmFacts& facts = facts_of(algorithm());
   if (facts.family == KeyFamily::secret) {
     return hmac_of(*material_, bytes);
@@ -354,7 +354,7 @@ Result<std::vector<JwtKey>> parse_jwks(std::string_view json, JwtAlgorithm rsa_d
   const auto set = detail::jwt::parse_json_object(json, detail::jwt::kKeySet);
   const json::Value* list = set ? set->find("keys") : nullptr;
   if (list == nullptr || !list->is_array()) {
-    return bad_key("it is no JWK Set");
+    return bad_key("it is not a JWK Set");
   }
   std::vector<JwtKey> keys;
   for (std::size_t index = 0; index < std::min(list->size(), keys_max); ++index) {

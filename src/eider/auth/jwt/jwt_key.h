@@ -1,5 +1,5 @@
-// A key that signs tokens or checks them, by one algorithm that was said when it was made.
-// Must not take an algorithm from a token: a public key is never anybody's secret.
+// A key that signs or verifies tokens with one fixed algorithm.
+// Layering: must not take the algorithm from a token.
 #pragma once
 
 #include <cstddef>
@@ -20,33 +20,35 @@ namespace detail::jwt {
 struct KeyMaterial;
 }  // namespace detail::jwt
 
-/// Cheap to copy; shared by threads. What is secret of it is overwritten behind the last copy.
+/// A key for tokens. Cheap to copy; shared by threads. Secret parts are overwritten after the last
+/// copy is destroyed.
 ///
-/// errors of what makes one  Error::internal, whose cause says what is wrong, for the log
-/// bounds  RSA of 2048 to 8192 bits with an exponent of up to 32; EC on the algorithm's curve
-///         alone; Ed25519 of large order; secrets at least as long as the hash, and 1 KiB at most
+/// errors of functions that create one  Error::internal, whose cause describes the error, for the
+/// log
+/// bounds  RSA of 2048 to 8192 bits with an exponent of up to 32; EC only on the algorithm's curve;
+///         Ed25519 of large order; secrets at least as long as the hash, and at most 1 KiB
 /// source  RFC 7518, sections 3.2 to 3.5; RFC 8037, section 3.1; RFC 8725, section 3.2
 class JwtKey {
  public:
-  /// HS256, HS384 and HS512. Bytes that nobody can guess: no password, and no PEM.
+  /// For HS256, HS384 and HS512: random bytes, not a password, and not PEM.
   [[nodiscard]] static Result<JwtKey> from_secret(JwtAlgorithm algorithm, std::string_view secret,
                                                   std::string id = {});
-  /// All others. "BEGIN PRIVATE KEY" (PKCS #8), which signs too, or "BEGIN PUBLIC KEY"; not
+  /// For all others: "BEGIN PRIVATE KEY" (PKCS #8), which can also sign, or "BEGIN PUBLIC KEY"; not
   /// encrypted.
   [[nodiscard]] static Result<JwtKey> from_pem(JwtAlgorithm algorithm, std::string_view pem,
                                                std::string id = {});
-  /// A JSON Web Key, public, private or a secret ("oct").
+  /// Reads a JSON Web Key: public, private or a secret ("oct").
   ///
-  /// fallback  its algorithm where it does not say one: needed for RSA and secrets, as curves have
-  ///           one each
-  /// errors    also a `use` other than "sig", `key_ops` that neither sign nor verify, a `kty` that
-  ///           is not the algorithm's
+  /// fallback  its algorithm if it does not name one: needed for RSA and secrets; each curve has
+  ///           one
+  /// errors    also a `use` other than "sig", `key_ops` without sign or verify, and a `kty` of
+  ///           another algorithm
   /// source    RFC 7517, section 4; RFC 7518, section 6; RFC 8037, section 2
   [[nodiscard]] static Result<JwtKey> from_jwk(std::string_view json,
                                                std::optional<JwtAlgorithm> fallback = {});
   [[nodiscard]] static Result<JwtKey> from_jwk_value(const json::Value& jwk,
                                                      std::optional<JwtAlgorithm> fallback = {});
-  /// A new one: a secret, 2048 bits of RSA, or a point of the curve. RSA takes some 100 ms.
+  /// Generates a key: a secret, RSA with 2048 bits, or a key of the curve. RSA takes some 100 ms.
   [[nodiscard]] static JwtKey generate(JwtAlgorithm algorithm, std::string id = {});
 
   [[nodiscard]] JwtAlgorithm algorithm() const noexcept;
@@ -72,18 +74,19 @@ class JwtKey {
   Material material_;
 };
 
-/// The public parts, as a JWK Set: secrets are left out.
+/// Returns the public parts as a JWK Set, without secrets.
 ///
 ///     app.get("/.well-known/jwks.json", [keys] { return to_jwks(keys); });
 ///
 /// source  RFC 7517, section 5
 [[nodiscard]] json::Value to_jwks(std::span<const JwtKey> keys);
 
-/// Those of a JWK Set that can be used; others (another `kty`, `use` or `alg`, too weak, broken)
-/// are passed over, as RFC 7517, section 5 asks for. Secrets too: a set that is published has none.
+/// Returns the usable keys of a JWK Set; others (another `kty`, `use` or `alg`, too weak, broken)
+/// are ignored, as RFC 7517, section 5 requires. Secrets are ignored, too, because a published set
+/// contains none.
 ///
-/// keys_max  what comes behind so many is not looked at
-/// errors    no JSON object with an array `keys`, or a member that occurs twice
+/// keys_max  further keys are ignored
+/// errors    not a JSON object with an array `keys`, or a duplicate member
 [[nodiscard]] Result<std::vector<JwtKey>> parse_jwks(std::string_view json,
                                                      JwtAlgorithm rsa_default,
                                                      std::size_t keys_max = 64);

@@ -142,7 +142,7 @@ std::optional<std::string> bytes_member(const json::Value& jwk, std::string_view
 std::string fault_of_pair(EVP_PKEY* pair, const AlgorithmFacts& facts) {
   switch (facts.family) {
     case KeyFamily::secret:
-      return "it is no secret";
+      return "it is not a secret";
     case KeyFamily::rsa:
     case KeyFamily::rsa_pss:
       return tls::fault_of_rsa(pair);
@@ -151,7 +151,7 @@ std::string fault_of_pair(EVP_PKEY* pair, const AlgorithmFacts& facts) {
     case KeyFamily::ed25519:
       return tls::fault_of_ed25519(pair);
   }
-  return "it is of no kind that is known";
+  return "its type is not supported";
 }
 
 tls::KeyPtr pair_from_jwk(const json::Value& jwk, const AlgorithmFacts& facts) {

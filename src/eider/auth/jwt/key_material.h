@@ -1,5 +1,5 @@
-// What a key is made of, by OpenSSL, and what its algorithm says of it.
-// Must not be included by a public header.
+// The parts of a key in OpenSSL, and the facts about its algorithm.
+// Layering: must not be included by a public header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A mail as an application writes it, and the message that goes over the wire (RFC 5322, MIME).
-// Must not send anything: that is a transport's (mail_transport.h), behind the outbox (outbox.h).
+// A mail as an application writes it, and the encoded message (RFC 5322, MIME).
+// Layering: must not send anything; transports do (mail_transport.h), after the outbox (outbox.h).
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace eider {
 
-/// A mailbox, with the name of whose it is: `"ann@example.org"`, `{"ann@example.org", "Änn"}`.
+/// A mailbox with an optional name: `"ann@example.org"`, `{"ann@example.org", "Änn"}`.
 ///
-/// email  what Email takes (kinds/rules.h): ASCII, a domain of other scripts as "xn--…"
+/// email  as for Email (kinds/rules.h): ASCII; international domains as "xn--…"
 /// name   UTF-8, or empty
 struct MailAddress {
   // NOLINTBEGIN(google-explicit-constructor): an address alone is a mailbox, too
@@ -29,7 +29,7 @@ struct MailAddress {
   std::string name;
 };
 
-/// filename  UTF-8, without control bytes
+/// filename  UTF-8, without control characters
 /// content   any bytes
 /// type      "application/pdf"
 struct MailAttachment {
@@ -38,18 +38,18 @@ struct MailAttachment {
   std::string type = "application/octet-stream";
 };
 
-/// A field of a mail beyond those that Mail has: {"List-Unsubscribe", "<https://…>"}.
+/// A header that Mail has no member for: {"List-Unsubscribe", "<https://…>"}.
 ///
-/// value  what programs read is words of printable ASCII with one blank between, and stands there
-///        as it is, folded at blanks and between "<…>,<…>"; that of Comments, Organization,
-///        Thread-Topic and X-… is text (UTF-8)
+/// value  headers for programs: words of printable ASCII separated by single spaces, written
+///        unchanged, folded at spaces and between "<…>,<…>"; Comments, Organization, Thread-Topic
+///        and X-…: UTF-8 text
 struct MailHeader {
   std::string name;
   std::string value;
 };
 
-/// A mail. All text is UTF-8; no value but `text`, `html` and attachments' content may have a
-/// control byte in it, such as a line's end.
+/// A mail. All text is UTF-8; only `text`, `html` and the content of attachments may contain
+/// control characters such as line breaks.
 ///
 ///     Mail{.from = {"no-reply@shop.example", "Shop"},
 ///          .to = {form->email},
@@ -57,10 +57,10 @@ struct MailHeader {
 ///          .text = "It is on its way.\n",
 ///          .html = render_view(OrderMail{…})};
 ///
-/// cc, bcc         `bcc` is in no field, and gets it all the same
-/// text, html      with both, whoever reads it chooses; lines end with LF or CRLF
-/// auto_submitted  has programs that answer by themselves, as in a holiday, stay silent (RFC 3834);
-///                 empty for what a person has written
+/// cc, bcc         recipients in `bcc` are not listed in the message
+/// text, html      with both, the mail program chooses; lines end with LF or CRLF
+/// auto_submitted  suppresses automatic replies such as vacation notices (RFC 3834); empty for
+///                 mails written by a person
 struct Mail {
   MailAddress from = "";
   std::vector<MailAddress> to = {};
@@ -73,24 +73,24 @@ struct Mail {
   std::vector<MailAttachment> attachments = {};
   std::string auto_submitted = "auto-generated";
   std::vector<MailHeader> headers = {};
-  /// Its text lets in whoever has it, as a link to reset a password does: the outbox deletes the
-  /// text as soon as the mail is dead, and does not send it again then. Its Message-ID begins with
-  /// "once.".
+  /// The text grants access, for example with a link to reset a password: if the mail fails
+  /// finally, the outbox deletes the text immediately and does not send it again. Its Message-ID
+  /// starts with "once.".
   bool is_one_time = false;
 };
 
 inline constexpr std::size_t kMailRecipientsMax = 100;
-/// Of all that is in it together, and of the message as it is sent, in which three bytes of an
-/// attachment take four.
+/// Maximum size of all parts together, and of the encoded message, in which three bytes of an
+/// attachment become four.
 inline constexpr std::size_t kMailBytesMax = std::size_t{25} << 20U;
 
-/// A mail as it goes over the wire, the same at each attempt.
+/// An encoded mail, the same at each attempt.
 ///
-/// id          what stands in Message-ID, without its brackets
+/// id          Message-ID without brackets
 /// sender      of the envelope (MAIL FROM)
-/// recipients  of the envelope (RCPT TO): to, cc and bcc, each once, in whatever letters
-/// text        fields, an empty line and the content, with CRLF; all ASCII, lines of at most 78
-///             bytes but where an address or a word of a further field is longer, then 998
+/// recipients  of the envelope (RCPT TO): to, cc and bcc, without duplicates
+/// text        headers, an empty line and the body, with CRLF; all ASCII, lines of at most 78
+///             bytes, or 998 if an address or a word of a custom header is longer
 struct MailMessage {
   std::string id;
   std::string sender;
@@ -98,10 +98,10 @@ struct MailMessage {
   std::string text;
 };
 
-/// Writes the message. Its Message-ID and the boundaries between its parts are new each time.
+/// Encodes the message. Its Message-ID and the boundaries between its parts are new each time.
 ///
-/// unix_seconds  for the field Date
-/// errors   422  names each value that cannot stand in a mail, by its place: "/to/0", "/subject"
+/// unix_seconds  for the header Date
+/// errors   422 names each invalid value by its pointer: "/to/0", "/subject"
 /// source   RFC 5322; RFC 2045, 2046, 2047, 2231; RFC 3834
 [[nodiscard]] Result<MailMessage> write_message(const Mail& mail, std::int64_t unix_seconds);
 

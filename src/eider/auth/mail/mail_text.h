@@ -1,5 +1,5 @@
-// How text is written within a message: folded fields, encoded words, quoted-printable, base64.
-// Must not know which field or part it is, nor refuse anything.
+// Encodings of text in a message: folded headers, encoded words, quoted-printable, Base64.
+// Layering: must not know which header or part it encodes, and must not reject anything.
 #pragma once
 
 #include <cstddef>

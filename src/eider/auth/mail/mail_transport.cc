@@ -48,7 +48,7 @@ MailOutcome write_file(const std::filesystem::path& directory, const MailMessage
     std::filesystem::rename(partial, path, error);
   }
   if (!is_written || error) {
-    return {MailVerdict::later, "cannot write " + path.string()};
+    return {MailVerdict::later, "Cannot write " + path.string()};
   }
   return {};
 }
@@ -62,7 +62,7 @@ class FileMails final : public MailTransport {
     std::error_code error;
     std::filesystem::create_directories(directory_, error);
     if (error) {
-      throw Failure(Error::internal("mail: cannot make the directory " + directory_.string() +
+      throw Failure(Error::internal("mail: Cannot create the directory " + directory_.string() +
                                     ": " + error.message()));
     }
     detail::base::will_write(directory_);
@@ -140,7 +140,7 @@ MailMessage KeptMails::last_to(std::string_view email) const {
       return *one;
     }
   }
-  throw Failure(Error::internal("no mail was sent to " + std::string(email)));
+  throw Failure(Error::internal("No mail was sent to " + std::string(email)));
 }
 
 void KeptMails::answer_next(std::vector<MailOutcome> outcomes) {

@@ -1,5 +1,5 @@
-// What takes messages away: the interface, and transports for development and tests.
-// Must not retry: that is the outbox's (outbox.h).
+// The interface that sends mails, and transports for development and tests.
+// Layering: must not retry; the outbox does (outbox.h).
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace eider {
 
-/// What became of a message. `later`: it may be tried again, as after a 4xx or where the network
-/// has failed. `never`: it was refused for good, as by a 5xx.
+/// The outcome of a message. `later`: try again, for example after a 4xx or a network failure.
+/// `never`: rejected permanently, for example with a 5xx.
 enum class MailVerdict : std::uint8_t { sent, later, never };
 
 /// reason  for the log, one line of printable ASCII: "550 5.1.1 no such user"
@@ -29,26 +29,26 @@ struct MailOutcome {
 class MailTransport {
  public:
   virtual ~MailTransport() = default;
-  /// Called on the loop, and must not block it. What it throws is `later`. For one message it may
-  /// be called again where it was not seen what became of it.
+  /// Sends a message. Called on the event loop, which it must not block. An exception means
+  /// `later`. It may be called again for a message whose outcome is unknown.
   [[nodiscard]] virtual Task<MailOutcome> send(std::shared_ptr<const MailMessage> message) = 0;
-  /// How long one message takes at most, where the transport has a deadline: an outbox keeps what
-  /// it has taken for longer than that.
+  /// Returns the maximum duration for one message, if the transport has timeouts: the lease of an
+  /// outbox must be longer.
   [[nodiscard]] virtual Duration takes_at_most() const noexcept { return Duration::zero(); }
-  /// At the end of the process: what is on its way is given up within a second or two.
+  /// Called at the end of the process: running transfers must end within a second or two.
   virtual void stop() noexcept {}
 };
 
-/// Writes each into a file `<id>.eml` of that directory, which is made where it is not there, for
-/// its owner alone (0600): for development, to be opened by any mail program. Throws a Failure
-/// where it cannot be made.
+/// Writes each mail to a file `<id>.eml` in that directory, readable only by its owner (0600): for
+/// development; any mail program can open it. Creates the directory. Throws a Failure if that
+/// fails.
 [[nodiscard]] std::shared_ptr<MailTransport> mail_files(std::string directory);
 
 /// Writes each to the log, with its text, its links, and its secrets: on your own machine alone.
 [[nodiscard]] std::shared_ptr<MailTransport> logged_mails();
 [[nodiscard]] std::shared_ptr<MailTransport> logged_mails(std::shared_ptr<LogSink> sink);
 
-/// Keeps them: for tests.
+/// Stores mails in memory: for tests.
 ///
 ///     const auto mails = std::make_shared<KeptMails>();
 ///     outbox(app, database, {.transport = mails});
@@ -61,9 +61,10 @@ class KeptMails final : public MailTransport {
   /// Those that were sent, the oldest first.
   [[nodiscard]] std::vector<MailMessage> all() const;
   [[nodiscard]] std::size_t size() const { return all().size(); }
-  /// The last one to that address, in whatever letters. Throws a Failure where there is none.
+  /// Returns the last mail to that address, without regard to case. Throws a Failure if there is
+  /// none.
   [[nodiscard]] MailMessage last_to(std::string_view email) const;
-  /// What comes of the next ones, each of which is not kept unless it is `sent`.
+  /// Sets the outcomes of the next mails; only those with `sent` are stored.
   void answer_next(std::vector<MailOutcome> outcomes);
 
  private:
@@ -72,8 +73,8 @@ class KeptMails final : public MailTransport {
   std::vector<MailOutcome> next_;
 };
 
-/// The value of a field of a message, unfolded, encoded words decoded; empty where it has none.
-/// For tests, of what write_message has written: it does not read other programs' mails.
+/// Returns the value of a header of a message, unfolded and decoded; empty if it is missing. For
+/// tests, only for messages of write_message.
 [[nodiscard]] std::string field_of(const MailMessage& message, std::string_view name);
 /// Its first part of text/plain, or of another type, decoded, with LF. For tests likewise.
 [[nodiscard]] std::string text_of(const MailMessage& message, std::string_view type = "text/plain");

@@ -66,7 +66,7 @@ bool is_media_type(std::string_view type) noexcept {
 }
 
 constexpr const char* kNotFoldable =
-    "must be words of printable ASCII, with one blank between, none over 997 bytes";
+    "must be printable ASCII words separated by single spaces, each with at most 997 bytes";
 
 /// Ahead of the writing, which would take a multiple of it.
 std::size_t content_bytes_of(const Mail& mail) noexcept {
@@ -92,10 +92,11 @@ class Check {
     content("/text", mail.text);
     content("/html", mail.html);
     const std::size_t recipients = mail.to.size() + mail.cc.size() + mail.bcc.size();
-    demand(recipients != 0, "/to", "must have a recipient, or /cc or /bcc");
-    demand(recipients <= kMailRecipientsMax, "/to", "must not have more than 100 recipients");
-    demand(content_bytes_of(mail) <= kMailBytesMax, "", "must not be longer than 25 MiB");
-    demand(mail.headers.size() <= kHeadersMax, "/headers", "must not be more than 50");
+    demand(recipients != 0, "/to",
+           "must have a recipient; /cc or /bcc may have recipients instead");
+    demand(recipients <= kMailRecipientsMax, "/to", "must have at most 100 recipients");
+    demand(content_bytes_of(mail) <= kMailBytesMax, "", "must have at most 25 MiB");
+    demand(mail.headers.size() <= kHeadersMax, "/headers", "must have at most 50 entries");
     headers(mail);
     attachments(mail);
     return std::move(faults_);
@@ -109,14 +110,16 @@ class Check {
   }
   void value(const std::string& where, std::string_view text) {
     demand(!has_control(text) && is_utf8(text), where,
-           "must be text (UTF-8) without line ends and other control characters");
-    demand(text.size() <= kValueBytesMax, where, "must not be longer than 4096 bytes");
+           "must be UTF-8 text without line breaks and control characters");
+    demand(text.size() <= kValueBytesMax, where, "must have at most 4096 bytes");
   }
   void content(const std::string& where, std::string_view text) {
-    demand(!text.contains('\0') && is_utf8(text), where, "must be text (UTF-8) without NUL");
+    demand(!text.contains('\0') && is_utf8(text), where,
+           "must be UTF-8 text without NUL characters");
   }
   void address(const std::string& where, const MailAddress& given) {
-    demand(IsEmail::check(given.email), where, "must be a mailbox, as name@example.org");
+    demand(IsEmail::check(given.email), where,
+           "must be an e-mail address, for example name@example.org");
     value(where, given.name);
   }
   void list(const std::string& where, const std::vector<MailAddress>& all) {
@@ -129,7 +132,7 @@ class Check {
       const MailHeader& header = mail.headers[index];
       const std::string where = "/headers/" + std::to_string(index);
       demand(is_token(header.name) && header.name.size() <= 60 && !is_own_field(header.name), where,
-             "must have the name of a field that a mail has no member for");
+             "must be a header name that no member of Mail sets");
       demand(is_text_field(header.name) ? !header.value.empty() : is_foldable(header.value), where,
              kNotFoldable);
       value(where, header.value);
@@ -139,7 +142,8 @@ class Check {
     for (std::size_t index = 0; index < mail.attachments.size(); ++index) {
       const MailAttachment& attachment = mail.attachments[index];
       const std::string where = "/attachments/" + std::to_string(index);
-      demand(is_media_type(attachment.type), where, "must have a type such as application/pdf");
+      demand(is_media_type(attachment.type), where,
+             "must have a media type, for example application/pdf");
       demand(!attachment.filename.empty(), where, "must have a file name");
       value(where, attachment.filename);
     }
@@ -315,7 +319,7 @@ Result<MailMessage> write_message(const Mail& mail, std::int64_t unix_seconds) {
   out.append("MIME-Version: 1.0\r\n");
   ContentWriter(out).write(mail);
   if (out.size() > kMailBytesMax) {
-    return fail(Error::invalid({{"", "must not be longer than 25 MiB when it is written"}}));
+    return fail(Error::invalid({{"", "must have at most 25 MiB when encoded"}}));
   }
   return message;
 }

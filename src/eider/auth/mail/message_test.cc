@@ -316,7 +316,7 @@ TEST(MailMessage, ALargeOneIsNone) {
   mail.attachments.assign(30, {.filename = "a", .content = std::string(kMailBytesMax / 25, 'x')});
   const auto refused = write_message(mail, kNow);
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().fields().front().detail, "must not be longer than 25 MiB");
+  EXPECT_EQ(refused.error().fields().front().detail, "must have at most 25 MiB");
   mail.attachments.resize(1);
   mail.attachments.front().content.resize(1000);
   mail.subject = std::string(5000, 'x');

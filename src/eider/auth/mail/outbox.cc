@@ -68,7 +68,7 @@ class Counted {
 };
 
 Failure too_much_waits(const std::string& what) {
-  return Failure(Error::unavailable("Too many mails wait to be sent. Try again later.")
+  return Failure(Error::unavailable("Too many mails are waiting to be sent. Try again later.")
                      .because("outbox: " + what));
 }
 
@@ -96,14 +96,15 @@ struct Outbox::Taken {
 Outbox::Outbox(Database database, OutboxOptions options)
     : database_(std::move(database)), options_([&options] {
         if (options.transport == nullptr) {
-          throw Failure(Error::internal("outbox: there is no transport: smtp(…), mail_files(…)"));
+          throw Failure(
+              Error::internal("outbox: No transport is set. Use smtp(…) or mail_files(…)."));
         }
         if (options.lease / 5 * 4 < options.transport->takes_at_most()) {
           throw Failure(
-              Error::internal("outbox: a lease of " + std::to_string(to_seconds(options.lease)) +
-                              " s is too short for a transport that takes up to " +
+              Error::internal("outbox: A lease of " + std::to_string(to_seconds(options.lease)) +
+                              " s is too short for a transport that needs up to " +
                               std::to_string(to_seconds(options.transport->takes_at_most())) +
-                              " s for a mail: make OutboxOptions::lease longer"));
+                              " s for a mail. Increase OutboxOptions::lease."));
         }
         options.log = options.log == nullptr ? stderr_log() : options.log;
         return std::move(options);
@@ -120,8 +121,8 @@ Task<std::string> Outbox::add(const db::Statements& at, const Mail& mail) {
   }
   if (message->text.size() > options_.mail_bytes_max) {
     throw Failure(
-        Error::invalid({{"", "must not be longer than " + std::to_string(options_.mail_bytes_max) +
-                                 " bytes when it is written"}}));
+        Error::invalid({{"", "must have at most " + std::to_string(options_.mail_bytes_max) +
+                                 " bytes when encoded"}}));
   }
   const auto bytes = static_cast<std::int64_t>(message->text.size());
   check_room(bytes);
@@ -135,10 +136,10 @@ void Outbox::check_room(std::int64_t bytes) const {
   const std::int64_t waiting = waiting_.load(std::memory_order_relaxed);
   const std::int64_t waiting_bytes = waiting_bytes_.load(std::memory_order_relaxed);
   if (waiting >= static_cast<std::int64_t>(options_.waiting_max)) {
-    throw too_much_waits(std::to_string(waiting) + " mails wait");
+    throw too_much_waits(std::to_string(waiting) + " mails are waiting");
   }
   if (waiting_bytes + bytes > static_cast<std::int64_t>(options_.waiting_bytes_max)) {
-    throw too_much_waits(std::to_string(waiting_bytes) + " bytes of mails wait");
+    throw too_much_waits(std::to_string(waiting_bytes) + " bytes of mails are waiting");
   }
 }
 
@@ -179,7 +180,7 @@ Task<> Outbox::stop() {
     co_return;
   }
   if (on_their_way_.load(std::memory_order_relaxed) != 0) {
-    say(LogLevel::warning, "a mail was on its way when the process ended: it may be sent twice");
+    say(LogLevel::warning, "a mail was being sent when the process ended; it may be sent twice");
   }
   scope_.cancel();
   co_await scope_.join();
@@ -205,7 +206,7 @@ Task<> Outbox::work() {
       was_there = co_await send_next();
       pause = options_.interval;
     } catch (const std::exception& wrong) {
-      say(LogLevel::error, std::string("the outbox cannot be worked off: ") + wrong.what());
+      say(LogLevel::error, std::string("the outbox cannot be processed: ") + wrong.what());
       pause = std::min(2 * pause, kPauseOfFaultsMax);
     }
     if (!was_there) {
@@ -220,7 +221,8 @@ Task<> Outbox::keep_house() {
     try {
       co_await look_after();
     } catch (const std::exception& wrong) {
-      say(LogLevel::error, std::string("the outbox cannot be counted: ") + wrong.what());
+      say(LogLevel::error,
+          std::string("the mails in the outbox cannot be counted: ") + wrong.what());
     }
   }
 }
@@ -231,14 +233,14 @@ Task<> Outbox::look_after() {
   const std::int64_t now = seconds_now();
   const auto buried = co_await database_.exec(
       "update eider_outbox set state = 'dead', due = $1, lease = '', "
-      "error = 'its process ended at each attempt', "
+      "error = 'the process ended during each attempt', "
       "message = case when id like 'once.%' then '' else message end "
       "where state = 'waiting' and due <= $2 and attempts >= $3",
       now + to_seconds(options_.dead_for), now, options_.attempts_max);
   if (buried.rows > 0) {
     died_.fetch_add(static_cast<std::uint64_t>(buried.rows), std::memory_order_relaxed);
-    say(LogLevel::error,
-        std::to_string(buried.rows) + " mails are dead: their process ended at each attempt");
+    say(LogLevel::error, std::to_string(buried.rows) +
+                             " mails failed finally: the process ended during each attempt");
   }
   if (co_await database_.one<std::int64_t>(
           "select 1 from eider_outbox where state = 'dead' and due <= $1 limit 1", now)) {
@@ -259,8 +261,9 @@ Task<> Outbox::forget_oldest_dead() {
       "(select id, sum(bytes) over (order by due desc, id) as newer_bytes from eider_outbox "
       "where state = 'dead') as dead where newer_bytes > $1)",
       static_cast<std::int64_t>(options_.dead_bytes_max));
-  say(LogLevel::warning, std::to_string(forgotten.rows) +
-                             " dead mails are forgotten: there is no room for more of them");
+  say(LogLevel::warning,
+      std::to_string(forgotten.rows) +
+          " failed mails were deleted, because the limit for failed mails is reached");
 }
 
 /// returns  whether there was one
@@ -275,7 +278,7 @@ Task<bool> Outbox::send_next() {
   message->sender = taken->sender;
   message->text = std::move(taken->message);
   auto recipients = json::read<std::vector<std::string>>(taken->recipients);
-  MailOutcome outcome{MailVerdict::never, "its recipients cannot be read"};
+  MailOutcome outcome{MailVerdict::never, "the recipients cannot be read"};
   if (recipients) {
     message->recipients = std::move(*recipients);
     outcome = co_await send(std::move(message));
@@ -312,7 +315,7 @@ Task<MailOutcome> Outbox::send(std::shared_ptr<const MailMessage> message) {
     auto outcome = co_await with_deadline(options_.transport->send(std::move(message)),
                                           options_.lease / 5 * 4);
     co_return outcome ? std::move(*outcome)
-                      : MailOutcome{MailVerdict::later, "it took longer than its lease"};
+                      : MailOutcome{MailVerdict::later, "sending took longer than the lease"};
   } catch (const std::exception& wrong) {
     co_return MailOutcome{MailVerdict::later, wrong.what()};
   }
@@ -332,7 +335,7 @@ Task<> Outbox::note_while_leased(std::shared_ptr<const Taken> taken, MailOutcome
       fault = wrong.what();
     }
     if (stopping_.is_set() || Loop::current().now() >= until) {
-      say(LogLevel::error, "what became of the mail " + taken->id + " cannot be noted: " + fault);
+      say(LogLevel::error, "the outcome of the mail " + taken->id + " cannot be stored: " + fault);
       co_return;
     }
     co_await wait(kNotedAgainBehind);
@@ -362,7 +365,7 @@ Task<> Outbox::note(std::shared_ptr<const Taken> taken, std::shared_ptr<const Ma
         now + to_seconds(options_.dead_for), outcome.reason, taken->id, taken->lease);
     died_.fetch_add(1, std::memory_order_relaxed);
     count_out(*taken);
-    say(LogLevel::error, "the mail " + taken->id + " is dead behind " +
+    say(LogLevel::error, "the mail " + taken->id + " failed finally after " +
                              std::to_string(taken->attempts) +
                              " attempts: " + without_recipients(outcome.reason, taken->recipients));
   }

@@ -1,5 +1,5 @@
-// Mails that are sent if, and only if, the transaction that wrote them is committed.
-// Must not send from within a request: what waits is a table that a worker works off.
+// Mails that are sent only if the transaction that wrote them is committed.
+// Layering: must not send within a request; a worker sends the mails of a table.
 #pragma once
 
 #include <atomic>
@@ -24,32 +24,34 @@ struct OutboxOptions {
   std::shared_ptr<MailTransport> transport = {};
   /// How many are on their way at once from this process.
   unsigned senders = 1;
-  /// Attempts in all; then a mail is dead, as one that was refused for good is at once.
+  /// Maximum number of attempts; then a mail has failed finally, as after a permanent rejection.
   unsigned attempts_max = 12;
-  /// Ahead of the second attempt, twice as long ahead of each further one, each a quarter more or
-  /// less at random. With twelve attempts a mail is tried for nearly five hours.
+  /// Pause before the second attempt; it doubles for each further one, with a random variation of
+  /// up to a quarter. With twelve attempts, a mail is tried for nearly five hours.
   Duration first_pause = std::chrono::seconds(10);
   Duration pause_max = std::chrono::hours(2);
-  /// For how long a process that has taken a mail has it for itself. Four fifths of it are longer
-  /// than the transport's own deadlines, or the outbox does not begin: a mail would be sent twice.
+  /// Time for which a process reserves a mail. Four fifths of it must be longer than the timeouts
+  /// of the transport, otherwise startup fails, because mails could be sent twice.
   Duration lease = std::chrono::minutes(15);
-  /// How often the table is asked for what is due.
+  /// Interval of checks for due mails.
   Duration interval = std::chrono::milliseconds(500);
   /// Of mails that wait, and of their bytes; beyond it `add` is a 503.
   std::size_t waiting_max = 100'000;
   std::size_t waiting_bytes_max = std::size_t{1} << 30U;
-  /// Of one mail as it is sent, up to kMailBytesMax: what the server takes. Beyond it a 422.
+  /// Maximum size of one encoded mail that the server accepts, up to kMailBytesMax. Larger mails
+  /// get a 422.
   std::size_t mail_bytes_max = kMailBytesMax;
-  /// For how long dead ones are kept to be looked at, and of how many bytes together: beyond it the
-  /// oldest go. Strangers choose addresses that a server refuses.
+  /// How long, and up to how many bytes in total, finally failed mails are stored for inspection;
+  /// above the limit, the oldest are deleted. The limit is needed because users can enter addresses
+  /// that a server rejects.
   Duration dead_for = std::chrono::days(7);
   std::size_t dead_bytes_max = std::size_t{256} << 20U;
   /// Null: standard error.
   std::shared_ptr<LogSink> log = {};
 };
 
-/// waiting, dead  in the table now, whoever has put them there
-/// waiting_bytes, dead_bytes  of these
+/// waiting, dead  in the table now, of all processes
+/// waiting_bytes, dead_bytes  their sizes
 /// sent, retried, died  by this process so far
 struct OutboxCounts {
   std::int64_t waiting = 0;
@@ -61,35 +63,36 @@ struct OutboxCounts {
   std::uint64_t died = 0;
 };
 
-/// A module, of which there is one for an app (see `outbox` below). Its table, `eider_outbox`, is
-/// made where it is not there; several processes may share it.
+/// The outbox of an app: a module, see `outbox` below. Its table, `eider_outbox`, is created if
+/// necessary; several processes may share it.
 ///
-/// A mail is sent at least once: a process that ends between a mail's last byte and its own note of
-/// the server's word has it sent again when the lease is over, with the same Message-ID, by which
-/// mailboxes know it; so has a clock that jumps ahead by a lease. Otherwise it is sent once.
+/// A mail is sent at least once: if a process ends after sending a mail, but before it stores the
+/// server's response, the mail is sent again after the lease, with the same Message-ID, so that
+/// mailboxes can detect the duplicate. The same happens if the clock jumps ahead by a lease.
+/// Otherwise it is sent once.
 ///
-/// Until it is sent, the table has the whole mail, and so the secrets in it. The text of a dead
-/// mail stays until the mail is forgotten, or is deleted at once if the mail is_one_time.
+/// Until it is sent, the table contains the whole mail with its secrets. The text of a failed mail
+/// stays until the mail is deleted, or is deleted immediately if the mail is_one_time.
 class Outbox {
  public:
   static constexpr std::string_view kName = "outbox";
   static constexpr Duration kStopWithin = std::chrono::seconds(15);
 
-  /// Throws a Failure without a transport, and where the lease is too short for it.
+  /// Throws a Failure without a transport, and if the lease is too short for it.
   Outbox(Database database, OutboxOptions options);
   ~Outbox();
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
 
-  /// Writes it down to be sent. Within a transaction it goes when that is committed.
+  /// Stores a mail to be sent; within a transaction, it is sent after the commit.
   ///
   ///     co_await outbox->add(transaction, mail);
   ///
   /// at       a Database or a Transaction
   /// mail     is read before the call returns
   /// returns  the Message-ID
-  /// errors   throws a Failure: 422 for what cannot stand in a mail (write_message), 503 where too
-  ///          many wait, and those of the database
+  /// errors   throws a Failure: 422 for an invalid mail (write_message), 503 if too many mails
+  ///          wait, and those of the database
   [[nodiscard]] Task<std::string> add(const db::Statements& at, const Mail& mail);
 
   [[nodiscard]] Task<OutboxCounts> counts() const;
@@ -135,7 +138,7 @@ class Outbox {
   std::atomic<std::uint64_t> died_{0};
 };
 
-/// Gives an app its outbox, which handlers take as State<Outbox>:
+/// Adds an outbox to an app. Handlers access it with State<Outbox>:
 ///
 ///     outbox(app, database, {.transport = smtp({.url = own.smtp_url, …})});
 Outbox& outbox(App& app, Database database, OutboxOptions options);

@@ -41,7 +41,7 @@ class Sending final : public Posted {
   }
 
   const std::shared_ptr<const MailMessage> message;
-  MailOutcome outcome = {MailVerdict::later, "the process ends"};
+  MailOutcome outcome = {MailVerdict::later, "the process is ending"};
   Loop* loop = nullptr;
   std::coroutine_handle<> waiting;
   Sending** holder = nullptr;
@@ -61,7 +61,7 @@ class SmtpThreads {
       // Fewer threads than wanted: these do, if there is one.
     }
     if (threads_.empty()) {
-      throw Failure(Error::internal("smtp: the system has no thread to give"));
+      throw Failure(Error::internal("smtp: Cannot start a thread"));
     }
   }
   ~SmtpThreads() {
@@ -197,8 +197,8 @@ class SmtpTransport final : public MailTransport {
 std::shared_ptr<MailTransport> smtp(SmtpOptions options) {
   detail::base::will_read(options.ca_file);  // read for each connection
   if (!detail::mail::is_smtp_url(options.url)) {
-    throw Failure(Error::internal("smtp: the URL is smtp://host:port or smtps://host:port, not '" +
-                                  options.url + "'"));
+    throw Failure(Error::internal(
+        "smtp: The URL must be smtp://host:port or smtps://host:port, not '" + options.url + "'"));
   }
   return std::make_shared<SmtpTransport>(std::move(options));
 }

@@ -1,5 +1,5 @@
-// Mails by SMTP (RFC 5321), by libcurl on threads of its own.
-// Must not send a password or a mail in the clear to another machine unless it is told to.
+// Sends mails over SMTP (RFC 5321), with libcurl on its own threads.
+// Layering: must not send a password or a mail unencrypted to another machine unless configured to.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace eider {
 
-/// What `smtp://` does about encryption; `smtps://` is encrypted from its first byte.
+/// Encryption with `smtp://`; `smtps://` is always encrypted.
 ///
-/// remote_only  as `required`, but for a server on this machine (localhost, 127.0.0.0/8, [::1]),
-///              with which it is `never`
-/// required     STARTTLS (RFC 3207), or the mail is not sent
+/// remote_only  as `required`, except for a server on this machine (localhost, 127.0.0.0/8, [::1]),
+///              which is used as with `never`
+/// required     STARTTLS (RFC 3207), otherwise the mail is not sent
 enum class SmtpStartTls : std::uint8_t { remote_only, required, never };
 
 struct SmtpOptions {
   /// "smtps://mail.example.org" (port 465), "smtp://mail.example.org:587".
   std::string url = {};
-  /// For AUTH PLAIN or LOGIN; empty: none is asked for.
+  /// User for AUTH PLAIN or LOGIN; empty: no authentication.
   std::string user = {};
   std::string password = {};
   SmtpStartTls start_tls = SmtpStartTls::remote_only;
@@ -32,21 +32,20 @@ struct SmtpOptions {
   Duration connect_within = std::chrono::seconds(15);
   /// Of one mail, from the connection to its last byte.
   Duration within = std::chrono::seconds(60);
-  /// For the server's word on it behind that: some look for viruses first, and who does not wait
-  /// for them sends the mail twice (RFC 5321, 4.5.3.2.6 wants ten minutes).
+  /// Timeout of the server's response after the message: some servers scan for viruses first, and a
+  /// shorter timeout would send the mail twice (RFC 5321, 4.5.3.2.6 requires ten minutes).
   Duration answer_within = std::chrono::minutes(10);
-  /// So many mails at once, each on a thread and a connection of its own, which is kept for the
-  /// next ones.
+  /// Number of concurrent transfers, each with its own thread and connection, which is reused.
   unsigned connections = 1;
 };
 
-/// A server by SMTP. A mail is `never` where the server has refused its sender, one of its
-/// recipients or its content by a 5xx; one that the network or a 4xx has stopped is `later`, and so
-/// is one that meets what somebody is to mend: a wrong password or certificate, a `user` where the
-/// server offers no AUTH, a sender that is refused for want of a login (530, 5.7.x).
+/// Sends mails to an SMTP server. A mail is `never` if the server rejected its sender, a recipient
+/// or its content with a 5xx. It is `later` after a network failure or a 4xx, and for errors that
+/// an administrator must fix: a wrong password or certificate, a `user` although the server offers
+/// no AUTH, a sender that is rejected without authentication (530, 5.7.x).
 ///
-/// Throws a Failure for another URL, one with a user, path or query in it, and where there is no
-/// thread to be had.
+/// Throws a Failure for an invalid URL, one with a user, path or query, and if no thread can be
+/// started.
 [[nodiscard]] std::shared_ptr<MailTransport> smtp(SmtpOptions options);
 
 }  // namespace eider

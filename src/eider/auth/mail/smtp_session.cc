@@ -59,7 +59,7 @@ long to_ms(Duration duration) noexcept {
 void start_curl() {
   static const CURLcode kStarted = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (kStarted != CURLE_OK) {
-    throw Failure(Error::internal("smtp: libcurl does not start"));
+    throw Failure(Error::internal("smtp: libcurl cannot be initialized"));
   }
 }
 
@@ -183,7 +183,7 @@ int SmtpSession::State::keep_on(void* state, curl_off_t, curl_off_t, curl_off_t,
 template <class T>
 void SmtpSession::State::set(CURLoption option, T value) {
   if (curl_easy_setopt(handle.get(), option, value) != CURLE_OK) {
-    throw Failure(Error::internal("smtp: this libcurl does not take option " +
+    throw Failure(Error::internal("smtp: This version of libcurl does not support option " +
                                   std::to_string(static_cast<int>(option))));
   }
 }
@@ -304,7 +304,7 @@ MailOutcome SmtpSession::State::outcome_of(CURLcode code) const {
   const long answer = reply_code();
   MailOutcome outcome{MailVerdict::later, curl_easy_strerror(code)};
   if (answer >= kTemporaryFrom && !reply.empty()) {
-    outcome.reason = (lacks_login() ? "not logged in: " : "") + reply;
+    outcome.reason = (lacks_login() ? "login failed: " : "") + reply;
   }
   if (answer >= kPermanentFrom && is_of_mail(code)) {
     outcome.verdict = MailVerdict::never;

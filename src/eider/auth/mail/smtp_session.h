@@ -1,5 +1,5 @@
-// One connection to a mail server, as its thread uses it: everything here blocks.
-// Must not know loops or tasks.
+// One blocking connection to a mail server, used by its thread.
+// Layering: must not know event loops or tasks.
 #pragma once
 
 #include <atomic>

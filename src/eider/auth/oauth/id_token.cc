@@ -31,7 +31,7 @@ Result<void, JwtError> check_own_claims(const JwtClaims& claims, const IdTokenRu
                                         JwtAlgorithm algorithm) {
   const RegisteredClaims& registered = claims.registered();
   if (registered.subject.empty() || registered.subject.size() > kSubjectBytesMax) {
-    return refuse(JwtFault::bad_claim, "the ID token's 'sub' is none");
+    return refuse(JwtFault::bad_claim, "the ID token's 'sub' is invalid");
   }
   if (!registered.issued_at) {
     return refuse(JwtFault::missing_claim, "the ID token has no 'iat'");
@@ -39,15 +39,15 @@ Result<void, JwtError> check_own_claims(const JwtClaims& claims, const IdTokenRu
   const json::Value* const party = claims.all().find("azp");
   // A token that is for several is for us where it says that we have asked for it.
   if ((party != nullptr || registered.audience.size() > 1) && !is_text(party, rules.client_id)) {
-    return refuse(JwtFault::wrong_audience, "the ID token was made for another client");
+    return refuse(JwtFault::wrong_audience, "the ID token was issued for another client");
   }
   // Another login's token, which somebody has put into this one, has another number.
   if (!is_text(claims.all().find("nonce"), rules.nonce)) {
-    return refuse(JwtFault::bad_claim, "the ID token is of another login");
+    return refuse(JwtFault::bad_claim, "the ID token belongs to another login");
   }
   const json::Value* const digest = claims.all().find("at_hash");
   if (digest != nullptr && !is_text(digest, half_digest(algorithm, rules.access_token))) {
-    return refuse(JwtFault::bad_claim, "the ID token came with another access token");
+    return refuse(JwtFault::bad_claim, "the ID token belongs to another access token");
   }
   return {};
 }
@@ -64,7 +64,7 @@ Result<void, JwtError> check_asked_claims(const json::Value& claims, const IdTok
     const double age =
         told != nullptr && told->is_number() ? static_cast<double>(now) - told->number() : -1e300;
     if (age < -seconds(rules.leeway)) {
-      return refuse(JwtFault::bad_claim, "the ID token's 'auth_time' is none");
+      return refuse(JwtFault::bad_claim, "the ID token's 'auth_time' is invalid");
     }
     if (age > seconds(*rules.max_age) + seconds(rules.leeway)) {
       return refuse(JwtFault::expired, "the login at the provider was too long ago");
@@ -74,7 +74,8 @@ Result<void, JwtError> check_asked_claims(const json::Value& claims, const IdTok
   if (!rules.acr_values.empty() &&
       (acr == nullptr || !acr->is_string() ||
        std::ranges::find(rules.acr_values, acr->text()) == rules.acr_values.end())) {
-    return refuse(JwtFault::bad_claim, "the login at the provider was none of those asked for");
+    return refuse(JwtFault::bad_claim,
+                  "the login at the provider does not have a requested authentication level");
   }
   return {};
 }
@@ -102,8 +103,7 @@ Result<JwtClaims, JwtError> check_id_token(std::string_view token, std::span<con
   }
   if (std::ranges::find(rules.algorithms, jws->algorithm) == rules.algorithms.end()) {
     return refuse(JwtFault::unknown_key,
-                  "the ID token is signed by an algorithm that is not asked "
-                  "for");
+                  "the ID token is signed with an algorithm that is not allowed");
   }
   const JwtRules common{.issuer = rules.issuer,
                         .audience = rules.client_id,

@@ -1,5 +1,5 @@
-// An ID token, held against what was asked for (OpenID Connect Core 1.0, section 3.1.3.7).
-// Must not fetch keys.
+// Checks of an ID token against the login request (OpenID Connect Core 1.0, section 3.1.3.7).
+// Layering: must not fetch keys.
 #pragma once
 
 #include <cstdint>

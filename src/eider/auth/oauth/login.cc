@@ -46,10 +46,11 @@ void check_parameters(const OAuthOptions& options) {
   constexpr std::array<std::string_view, 2> kChecked{"max_age", "acr_values"};
   for (const auto& [name, value] : options.parameters) {
     if (std::ranges::find(kOwn, name) != kOwn.end()) {
-      refuse("'" + name + "' is no parameter to be added");
+      refuse("'" + name + "' must not be an extra parameter");
     }
     if (std::ranges::find(kChecked, name) != kChecked.end()) {
-      refuse("say `." + name + " = …` in place of the parameter: the answer is held against it");
+      refuse("set `." + name +
+             " = …` instead of the parameter: the response is checked against the option");
     }
   }
 }
@@ -57,28 +58,28 @@ void check_parameters(const OAuthOptions& options) {
 void check_paths(const OAuthOptions& options) {
   for (const std::string* path : {&options.login, &options.callback, &options.after_logout}) {
     if (own_path(*path, "").empty()) {
-      refuse("no path of this service: '" + *path + "'");
+      refuse("not a path of this service: '" + *path + "'");
     }
     // The provider is told one address, in which a brace would stand as it is.
     if (path->contains('{')) {
-      refuse("a path of a login has no parameters: '" + *path + "'");
+      refuse("the path of a login must not contain parameters: '" + *path + "'");
     }
   }
   for (const std::string* path : {&options.logout, &options.failed}) {
     if (!path->empty() && own_path(*path, "").empty()) {
-      refuse("no path of this service: '" + *path + "'");
+      refuse("not a path of this service: '" + *path + "'");
     }
   }
 }
 
 OAuthOptions checked(OAuthOptions options, bool is_openid) {
   if (options.client_id.empty()) {
-    refuse("there is no client_id");
+    refuse("client_id is missing");
   }
   if (is_openid) {
     check_place("the issuer", options.issuer);
     if (options.issuer.contains('?')) {
-      refuse("an issuer has no query");
+      refuse("the issuer must not contain a query");
     }
     if (std::ranges::find(options.scopes, "openid") == options.scopes.end()) {
       options.scopes.insert(options.scopes.begin(), "openid");
@@ -88,32 +89,33 @@ OAuthOptions checked(OAuthOptions options, bool is_openid) {
     check_place("the token endpoint", options.endpoints.token);
     check_place("the user endpoint", options.endpoints.user);
     if (options.max_age || !options.acr_values.empty()) {
-      refuse("max_age and acr_values are of OpenID: there is no ID token to be held against them");
+      refuse(
+          "max_age and acr_values need OpenID Connect: without an ID token they cannot be checked");
     }
   }
   if (std::ranges::any_of(options.algorithms, [](JwtAlgorithm algorithm) {
         return to_text(algorithm).starts_with("HS");
       })) {
-    refuse("ID tokens are signed by keys that the provider publishes, not by secrets");
+    refuse("ID tokens must be signed with published keys of the provider, not with secrets");
   }
   if (options.client_secret.empty() &&
       options.client_auth.value_or(OAuthClientAuth::none) != OAuthClientAuth::none) {
-    refuse("a client without a secret cannot show one");
+    refuse("a client without a secret cannot authenticate with one");
   }
   check_paths(options);
   check_parameters(options);
   if (!options.origin.empty()) {
     const auto url = http::read_http_url(options.origin);
     if (!url || url->origin() != options.origin) {
-      refuse("an origin is written like https://notes.example, not '" + options.origin + "'");
+      refuse("an origin must look like https://notes.example, not '" + options.origin + "'");
     }
   }
   if (options.max_age && *options.max_age < Duration::zero()) {
-    refuse("max_age is nothing or more");
+    refuse("max_age must not be negative");
   }
   if (options.login_within < std::chrono::seconds(1) || options.deadline <= Duration::zero() ||
       options.pause_min <= Duration::zero()) {
-    refuse("login_within, deadline and pause_min are more than nothing");
+    refuse("login_within, deadline and pause_min must be greater than 0");
   }
   return options;
 }
@@ -176,12 +178,12 @@ Told told_of(OAuthFault fault) noexcept {
       return {403, "declined", "The login was declined."};
     case OAuthFault::invalid:
       return {400, "invalid",
-              "This login was not begun in this browser, is over already, or took too long. Begin "
-              "again."};
+              "This login was not started in this browser, is already complete, or took too long. "
+              "Log in again."};
     case OAuthFault::refused:
-      return {502, "refused", "The login's provider gave an answer that cannot be accepted."};
+      return {502, "refused", "The login provider sent an invalid response."};
     case OAuthFault::unavailable:
-      return {503, "unavailable", "The login's provider does not answer at present."};
+      return {503, "unavailable", "The login provider is not available at the moment."};
   }
   return {};
 }
@@ -223,8 +225,8 @@ Result<std::string> Login::own_origin(const Client& client) const {
   if (!place) {
     // A code that comes back in the clear is everybody's on the way.
     return fail(Error::internal("oauth: " + origin +
-                                " is no origin for a login, which comes back "
-                                "by https: say `origin`, or trust_proxies"));
+                                " cannot be the origin of a login, because the provider redirects "
+                                "to https. Set `origin`, or trust_proxies."));
   }
   return http::read_http_url(*place)->origin();
 }
@@ -290,22 +292,22 @@ LoginResult<Login::Returned> Login::take(const Request& request, std::string use
   };
   answer = read_answer(request.query());
   if (!answer || !answer->state) {
-    return invalid("the answer through the browser is none");
+    return invalid("the redirect from the provider is invalid");
   }
   auto found = pending_.find(request, *answer->state, Loop::current().wall_seconds());
   if (!found) {
-    return invalid("this browser has begun no such login, or too long ago");
+    return invalid("this browser did not start this login, or the login took too long");
   }
   // Logins of several groups may share a key: one that was begun elsewhere has other rules.
   if (path_of(found->login.redirect_uri) != request.route()) {
-    return invalid("this login was begun at another place");
+    return invalid("this login was started on another route");
   }
   // Of who has logged in here since it would be another's. One that nobody has begun is
   // everybody's: tabs that were opened beside each other log in one by one.
   if (found->login.user.empty()) {
     user.clear();
   } else if (found->login.user != pending_.digest_of(user)) {
-    return invalid("this login was begun by another user");
+    return invalid("this login was started by another user");
   }
   return Returned{.places = nullptr,
                   .login = std::move(found->login),
@@ -320,14 +322,14 @@ LoginResult<void> Login::check_answer(const ProviderPlaces& places,
   const bool is_named = answer.issuer.has_value();
   if ((is_named || places.tells_issuer) && answer.issuer != options_->issuer &&
       !(is_named && options_->issuer.empty())) {
-    return fail(LoginError{OAuthFault::refused, "the answer is another provider's"});
+    return fail(LoginError{OAuthFault::refused, "the response came from another provider"});
   }
   if (answer.error) {
     const std::string word = printable_word(*answer.error);
-    return fail(LoginError{fault_of_word(word), "the provider says " + word});
+    return fail(LoginError{fault_of_word(word), "the provider returned the error " + word});
   }
   if (!answer.code || answer.code->empty()) {
-    return fail(LoginError{OAuthFault::refused, "the answer has neither a code nor an error"});
+    return fail(LoginError{OAuthFault::refused, "the response has neither a code nor an error"});
   }
   return {};
 }
@@ -351,7 +353,7 @@ Task<LoginResult<Login::Returned>> Login::finish(Returned returned, BrowserAnswe
   const std::int64_t until = returned.login.until;
   if (done_->use(*answer.state, "", until, Loop::current().wall_seconds()) !=
       base::UsedTokens::Use::first) {
-    co_return fail(LoginError{OAuthFault::invalid, "this login has come back before"});
+    co_return fail(LoginError{OAuthFault::invalid, "this login was already completed"});
   }
   auto tokens = co_await providers_.here().tokens(returned.places, std::move(form));
   if (!tokens) {
@@ -388,7 +390,8 @@ Task<LoginResult<OpenIdIdentity>> Login::identify_openid(Returned returned) cons
     const json::Value* const subject = user->find("sub");
     // OpenID Connect Core 1.0, section 5.3.2: another's may be put in its place.
     if (subject == nullptr || !subject->is_string() || subject->text() != identity.subject) {
-      co_return fail(LoginError{OAuthFault::refused, "userinfo is of another user"});
+      co_return fail(
+          LoginError{OAuthFault::refused, "the userinfo response belongs to another user"});
     }
     identity.userinfo = std::move(*user);
   }
@@ -449,8 +452,9 @@ Task<Result<OAuthTokens>> Login::refresh(std::string refresh_token) const {
   form.emplace_back("refresh_token", refresh_token);
   auto tokens = co_await providers_.here().tokens(*places, std::move(form));
   if (!tokens && tokens.error().fault == OAuthFault::invalid) {
-    co_return fail(Error::unauthorized("The provider's leave is over: log in again.")
-                       .because(tokens.error().text));
+    co_return fail(
+        Error::unauthorized("The authorization of the provider has expired. Log in again.")
+            .because(tokens.error().text));
   }
   if (!tokens) {
     co_return fail(refusal(tokens.error()));

@@ -1,5 +1,5 @@
-// A login from its begin to who it is: what stands between routes and the provider.
-// Must not answer, and logs nobody in: the application does.
+// A login from its start to the identity of the user, between routes and provider.
+// Layering: must not respond or log users in; the application does.
 #pragma once
 
 #include <functional>

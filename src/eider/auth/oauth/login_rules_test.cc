@@ -123,9 +123,9 @@ TEST_F(OpenIdTest, a_login_that_fails_may_have_a_page_of_its_own) {
   EXPECT_EQ(reply.body, "<p>Not you.");
   EXPECT_EQ(reply.header("Cache-Control"), "no-store");
   EXPECT_EQ(come_back().body, "<p>Not you.");
-  EXPECT_EQ(told, (std::vector<std::string>{"0 the provider says access_denied",
-                                            "1 this browser has begun no such login, or too long "
-                                            "ago"}));
+  EXPECT_EQ(told, (std::vector<std::string>{
+                      "0 the provider returned the error access_denied",
+                      "1 this browser did not start this login, or the login took too long"}));
   EXPECT_EQ(log_in().status, 303);
   EXPECT_EQ(told.size(), 2U);
 }

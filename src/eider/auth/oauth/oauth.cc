@@ -77,10 +77,10 @@ Task<Result<OAuthIdentity>> identify(const Login& login, Request& request, std::
 }
 
 void describe_callback(Operation& operation) {
-  operation.answer_problem(400, "No login that this browser has begun.");
+  operation.answer_problem(400, "This browser did not start the login.");
   operation.answer_problem(403, "The login was declined.");
-  operation.answer_problem(502, "The provider's answer cannot be accepted.");
-  operation.answer_problem(503, "The provider does not answer.");
+  operation.answer_problem(502, "The response of the provider is invalid.");
+  operation.answer_problem(503, "The provider is not available.");
 }
 
 std::shared_ptr<const Login> make_login(OAuthOptions options, bool is_openid) {
@@ -214,8 +214,8 @@ Error bad_claims(const Error& error) {
   for (const FieldError& field : error.fields()) {
     where += " " + field.pointer;
   }
-  return Error(502, "The login's provider does not say what is needed.")
-      .because("oauth: claims that do not fit:" + where);
+  return Error(502, "The login provider did not return the required data.")
+      .because("oauth: invalid claims:" + where);
 }
 
 }  // namespace detail::oauth

@@ -1,5 +1,6 @@
-// Logins by a provider: OpenID Connect, and OAuth 2 with an endpoint that tells the user.
-// Must not decide who may use the application: its handler does, and begins the session.
+// Logins with a provider: OpenID Connect, and OAuth 2 with a userinfo endpoint.
+// Layering: must not decide which users may use the application; its handler does, and starts the
+// session.
 #pragma once
 
 #include <memory>
@@ -33,7 +34,7 @@ using MaybeSession = std::optional<Slot<session::Entry>>;
                                                    std::type_identity<OAuthIdentity> wanted);
 void describe_callback(Operation& operation);
 
-/// What a handler of the callback takes, made of the provider's answer.
+/// The identity from the provider's response, as a parameter of the callback's handler.
 template <class Identity>
 class CallbackGuard {
  public:
@@ -52,10 +53,10 @@ class CallbackGuard {
 
 [[nodiscard]] std::shared_ptr<const Login> make_login(OAuthOptions options, bool is_openid);
 [[nodiscard]] RuntimePattern callback_of(const Login& login, std::source_location where);
-/// What stands around logins: the cookie goes that is over, nothing is kept, told on or logged, and
-/// a login that has failed leads where the options say.
+/// The middleware of login routes: removes the finished cookie, prevents caching, referrers and
+/// logging of secrets, and redirects failed logins as the options specify.
 [[nodiscard]] Hook login_hook(std::shared_ptr<const Login> login);
-/// The routes beside it.
+/// Adds the other routes.
 void add_routes(Routes& at, const std::shared_ptr<const Login>& login, std::source_location where);
 
 template <class Identity, class F>
@@ -70,31 +71,31 @@ void add_login(Routes& at, const std::shared_ptr<const Login>& login, F handler,
 
 }  // namespace detail::oauth
 
-/// What may be asked of a provider behind a login. Cheap to copy. It, or the app, outlives its
-/// tasks.
+/// Requests to a provider after a login. Cheap to copy. It, or the app, must outlive its tasks.
 class OAuthLogin {
  public:
   explicit OAuthLogin(std::shared_ptr<const detail::oauth::Login> login) noexcept
       : login_(std::move(login)) {}
 
-  /// New tokens for a refresh token that the application has kept. Keep the new one in its place.
+  /// Returns new tokens for a stored refresh token. Store the new one instead of the old one.
   ///
-  /// errors  401 where it is none any more; 503 where the provider does not answer, 502 where it
-  ///         answers nonsense
+  /// errors  401 if it is no longer valid; 503 if the provider does not respond, 502 for an invalid
+  ///         response
   /// source  RFC 6749, section 6
   [[nodiscard]] Task<Result<OAuthTokens>> refresh(std::string refresh_token) const;
-  /// Where a browser ends its session at the provider, behind Session::end; where the provider does
-  /// not have that, `after_logout`. For a logout of one's own in place of OAuthOptions::logout.
+  /// Returns the URL at which a browser ends its session with the provider, after Session::end; if
+  /// the provider does not support that, `after_logout`. For a custom logout instead of
+  /// OAuthOptions::logout.
   ///
-  /// id_token  of the login, if it was kept: without, most providers ask the user
+  /// id_token  of the login, if it was stored: without it, most providers ask the user
   [[nodiscard]] Task<std::string> logout_location(Client client, std::string id_token = {}) const;
 
  private:
   std::shared_ptr<const detail::oauth::Login> login_;
 };
 
-/// Adds the routes of a login by OpenID Connect: one that begins it, the callback, whose handler
-/// this is, and a logout where the options say so.
+/// Adds the routes of a login with OpenID Connect: the start, the callback with this handler, and a
+/// logout if the options specify one.
 ///
 ///     openid_login(app,
 ///                  {.issuer = "https://id.example", .client_id = own.id,
@@ -104,14 +105,14 @@ class OAuthLogin {
 ///                    return Redirect(who.next);
 ///                  });
 ///
-/// The handler takes what handlers take, a `const OpenIdIdentity&` among it, and is called for who
-/// has logged in alone: the code was exchanged, and the ID token checked. It decides whether he is
-/// let in, and calls Session::begin_for, which gives the browser a new session.
+/// The handler has the usual parameters, including `const OpenIdIdentity&`. It is called only after
+/// a successful login: the code was exchanged, and the ID token verified. The handler decides
+/// whether the user may log in, and calls Session::begin_for, which starts a new session.
 ///
-/// Throws a Failure for options that cannot be.
+/// Throws a Failure for invalid options.
 ///
 /// source  OpenID Connect Core 1.0, section 3.1; RFC 6749, section 4.1; RFC 7636; RFC 9207; RFC
-/// 9700
+///         9700
 template <class F>
 OAuthLogin openid_login(Routes& at, OAuthOptions options, F handler,
                         std::source_location where = std::source_location::current()) {
@@ -120,8 +121,8 @@ OAuthLogin openid_login(Routes& at, OAuthOptions options, F handler,
   return OAuthLogin(login);
 }
 
-/// The same by a provider without OpenID, whose endpoints are told, and whose user endpoint says
-/// whose the access token is:
+/// As above, for a provider without OpenID Connect. Set its endpoints; the user endpoint returns
+/// the owner of the access token:
 ///
 ///     oauth_login(app,
 ///                 {.endpoints = {.authorization = "https://github.com/login/oauth/authorize",

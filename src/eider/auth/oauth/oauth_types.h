@@ -1,5 +1,5 @@
-// What logins by a provider are told, and what they tell: options, tokens, identities.
-// Must not hold anything that a request is needed for.
+// Options, tokens and identities of logins with a provider.
+// Layering: must not contain anything that needs a request.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ namespace eider {
 
 class Response;
 
-/// Why a login comes to nothing.
+/// The reason why a login failed.
 enum class OAuthFault : std::uint8_t {
   declined,     ///< the user, or the provider in his place, said no
   invalid,      ///< it was not begun in this browser, has come back already, or took too long
@@ -35,9 +35,9 @@ enum class OAuthFault : std::uint8_t {
 /// one, which has no secret.
 enum class OAuthClientAuth : std::uint8_t { basic, post, none };
 
-/// Where a provider without OpenID is asked what. https://, or http:// of this machine.
+/// Endpoints of a provider without OpenID Connect: https://, or http:// on this machine.
 ///
-/// user  answers a Bearer token with a JSON object of whose it is
+/// user  responds to a Bearer token with a JSON object that describes its owner
 struct OAuthEndpoints {
   std::string authorization = {};
   std::string token = {};
@@ -45,9 +45,9 @@ struct OAuthEndpoints {
 };
 
 struct OAuthOptions {
-  /// Of OpenID: "https://id.example", as the provider itself writes it. Where it has no OpenID:
-  /// empty, or what has to stand as `iss` in each of its answers (RFC 9207). http:// of this
-  /// machine alone.
+  /// Issuer of OpenID Connect: "https://id.example", exactly as the provider writes it. For other
+  /// providers: empty, or the required value of `iss` in each response (RFC 9207). http:// only on
+  /// this machine.
   std::string issuer = {};
   /// Of a provider without OpenID, which has no document to be found by.
   OAuthEndpoints endpoints = {};
@@ -57,89 +57,92 @@ struct OAuthOptions {
 
   // Routes, in their group.
 
-  /// GET begins a login; `?next=/notes` is where it leads in the end.
+  /// GET starts a login; `?next=/notes` is the page after it.
   std::string login = "/login";
-  /// GET takes the provider's answer. What is registered there is origin, group and callback.
+  /// GET receives the response of the provider. Register the URL with origin, group and callback
+  /// there.
   std::string callback = "/login/callback";
-  /// POST ends the session, and the one at the provider where it lets (OpenID Connect RP-Initiated
+  /// POST ends the session, and the one with the provider if supported (OpenID Connect RP-Initiated
   /// Logout 1.0). Empty: no such route.
   std::string logout = {};
 
   // Paths of this service, whatever the group.
 
-  /// To where both lead that logs out.
+  /// Page after a logout.
   std::string after_logout = "/";
-  /// Where a login goes that has failed, with `?login=declined`, `invalid`, `refused` or
-  /// `unavailable` behind it: a path of this service. Empty: the answer is an error.
+  /// Page after a failed login, with `?login=declined`, `invalid`, `refused` or `unavailable`: a
+  /// path of this service. Empty: the response is an error.
   std::string failed = {};
-  /// Told of each login that has failed, for a log or a page of one's own: `response` is what the
-  /// browser gets, the error with its status or the way to `failed`. Called on any loop.
+  /// Called for each failed login, for a log or a custom page: `response` is the response to the
+  /// browser, the error with its status or the redirect to `failed`. Called on any event loop.
   ///
   ///     .refused = [](OAuthFault fault, const std::string& text, Response& response) {
   ///       response.set_static_type("text/html; charset=utf-8");
   ///       response.set_body(page_of(fault));
   ///     }
   ///
-  /// text  why, for logs: without codes, tokens and secrets
+  /// text  reason, for logs: without codes, tokens and secrets
   std::function<void(OAuthFault fault, const std::string& text, Response& response)> refused = {};
 
-  /// "openid" is asked for by itself where it belongs.
+  /// Requested scopes; "openid" is added automatically if needed.
   std::vector<std::string> scopes = {};
-  /// More for the authorization request: {{"prompt", "select_account"}}. What it asks for is not
-  /// checked in the answer, so what has to be is said by the two below.
+  /// Further parameters of the authorization request: {{"prompt", "select_account"}}. Their effect
+  /// is not checked in the response, so use the two options below for requirements.
   std::vector<std::pair<std::string, std::string>> parameters = {};
-  /// OpenID: how long ago the person may have logged in at the provider, in whole seconds; longer
-  /// ago, it asks anew. The ID token has to say so (`auth_time`). Nothing: however long ago.
+  /// OpenID Connect: maximum time since the user's login with the provider, in whole seconds; if it
+  /// was earlier, the provider asks again. The ID token must confirm it (`auth_time`). Default: no
+  /// limit.
   std::optional<Duration> max_age = {};
   /// OpenID: ways to log in, the best first, one of which the ID token has to name (`acr`): "phr".
   std::vector<std::string> acr_values = {};
-  /// "https://notes.example": what stands ahead of the paths above, as browsers see it. Empty: what
-  /// the request asks for (Client: behind a proxy see App::trust_proxies), by https, or on this
-  /// machine.
+  /// Public origin of the paths above: "https://notes.example". Empty: the origin of the request
+  /// (Client: after a proxy see App::trust_proxies), with https, or on this machine.
   std::string origin = {};
-  /// Signs what lies in browsers between the two requests: 32 bytes or more that all processes of
-  /// the service share. Empty: made at start, for one process.
+  /// Key that signs cookies between the two requests: at least 32 secret bytes, shared by all
+  /// processes of the service. Empty: generated at startup, for one process.
   std::string key = {};
-  /// What the names of those cookies begin with. __Host- needs TLS: without it, and `is_secure`,
-  /// a service in the clear works in all browsers, as in development.
+  /// Prefix of the names of these cookies. __Host- needs TLS: without it, and without `is_secure`,
+  /// an unencrypted service works in all browsers, as during development.
   std::string cookie = "__Host-login";
   bool is_secure = true;
-  /// From the begin of a login to its end, in whole seconds.
+  /// Time limit of a login, in whole seconds.
   Duration login_within = std::chrono::minutes(10);
 
-  /// Nothing: what the provider takes, `basic` first.
+  /// Authentication of the client. Default: a method that the provider supports, `basic` first.
   std::optional<OAuthClientAuth> client_auth = {};
-  /// What ID tokens may be signed by. Secrets are none: a client that many have, has none to keep.
+  /// Allowed signature algorithms of ID tokens. Algorithms with secrets are not supported, because
+  /// public clients cannot keep one.
   std::vector<JwtAlgorithm> algorithms = {
       JwtAlgorithm::rs256, JwtAlgorithm::rs384, JwtAlgorithm::rs512, JwtAlgorithm::ps256,
       JwtAlgorithm::ps384, JwtAlgorithm::ps512, JwtAlgorithm::es256, JwtAlgorithm::es384,
       JwtAlgorithm::es512, JwtAlgorithm::eddsa};
-  /// OpenID: the provider is also asked who it is (`userinfo`), which costs a request.
+  /// OpenID Connect: also requests the user's data from the provider (`userinfo`), which costs a
+  /// request.
   bool asks_userinfo = false;
   Duration leeway = std::chrono::seconds(30);
 
   // Requests to the provider.
 
-  /// The provider's document is asked for again once it is older, while it serves on.
+  /// Age after which the provider's document is fetched again, while it is still used.
   Duration refresh_after = std::chrono::hours(1);
-  /// Between two requests for the document, or for keys, whatever comes.
+  /// Minimum time between two requests for the document or for keys.
   Duration pause_min = std::chrono::seconds(30);
   /// A document or keys that could not be had again for so long are none any more.
   Duration kept_for = std::chrono::hours(24);
-  /// Of each request, from names to the last byte. A login makes four at most.
+  /// Time limit of each request, including name resolution. A login needs at most four.
   Duration deadline = std::chrono::seconds(5);
-  /// Of each answer, decompressed.
+  /// Maximum size of each response, decompressed.
   std::size_t bytes_max = std::size_t{256} * 1024;
   /// Authorities and proxies. Deadlines, sizes, cookies, redirects and retries are those above and
   /// none.
   ClientOptions client = {};
 };
 
-/// What a provider gave for a code. Each of them opens what it is for: keep it away from browsers
-/// and logs. Empty texts: it gave none.
+/// The tokens of a provider. Keep them away from browsers and logs, because they grant access.
+/// Empty texts: not sent.
 ///
 /// expires_at  of the access token; seconds since 1970
-/// scope       what was granted, where that is not what was asked for
+/// scope       granted scopes, if they differ from the requested ones
 struct OAuthTokens {
   std::string access_token = {};
   std::optional<std::int64_t> expires_at = {};
@@ -149,10 +152,10 @@ struct OAuthTokens {
 };
 
 namespace detail::oauth {
-/// Of one name in either, the first goes ahead. Whether an address or a telephone number is
-/// verified, the one says that also says which. Providers write some values as another JSON type
+/// Joins two sets of claims; the first one takes precedence. The set with an address or a telephone
+/// number also decides whether it is verified. Providers write some values as another JSON type
 /// ("true", "1", "300", a number for an id, one value for a list): these are converted to the type
-/// of the member that they are for, if nothing is lost by that. A null counts as not given.
+/// of the member that they are for, if nothing is lost by that. A null counts as absent.
 [[nodiscard]] std::string joined_claims(const json::Value& first, const json::Value& second,
                                         const reflect::Type& wanted);
 [[nodiscard]] Error bad_claims(const Error& error);
@@ -167,15 +170,14 @@ Result<T> claims_as(const std::string& text) {
 }
 }  // namespace detail::oauth
 
-/// Who has logged in, as the provider vouches for it. A parameter of openid_login's handler.
+/// The user who has logged in, as the provider confirms. A parameter of openid_login's handler.
 ///
-/// subject   its name of the user: never given to another one, unlike an e-mail address
+/// subject   the provider's name of the user: never reused, unlike an e-mail address
 /// claims    all of the ID token
-/// userinfo  what it says besides, if it was asked; else null
-/// next      where the browser wanted to go: a path of this service
-/// begun_by  the user whose session it was when the login began, which is his still; empty:
-/// nobody's.
-///           To whose account an identity is added, who has one by now
+/// userinfo  further data, if it was requested; otherwise null
+/// next      page that the browser requested: a path of this service
+/// begun_by  user whose session started the login and is still logged in, empty without one: for
+///           adding an identity to an existing account
 struct OpenIdIdentity {
   std::string issuer = {};
   std::string subject = {};
@@ -187,12 +189,12 @@ struct OpenIdIdentity {
 
   /// Of one user of all providers: for Session::begin_for and a column.
   [[nodiscard]] std::string key() const { return issuer + " " + subject; }
-  /// What is wanted of the claims and of userinfo as a struct; other claims are left out.
+  /// Reads the wanted claims and userinfo into a struct; other claims are ignored.
   ///
   ///     struct Profile { std::string email; bool email_verified = false; };
   ///     auto profile = identity.as<Profile>();
   ///
-  /// errors  502: the provider does not say what is wanted
+  /// errors  502: the provider did not send the required data
   template <class T>
   [[nodiscard]] Result<T> as() const {
     return detail::oauth::claims_as<T>(
@@ -200,11 +202,12 @@ struct OpenIdIdentity {
   }
 };
 
-/// Whose access token it is, by the word of the provider's user endpoint. A parameter of
+/// The owner of the access token, as reported by the provider's user endpoint. A parameter of
 /// oauth_login's handler.
 ///
-/// user  what the endpoint says; which of its members names a user for good, its manual tells
-/// next, begun_by  as OpenIdIdentity has them
+/// user  response of the endpoint; see the provider's manual for the member that identifies a user
+///       permanently
+/// next, begun_by  as in OpenIdIdentity
 struct OAuthIdentity {
   json::Value user = {};
   OAuthTokens tokens = {};

@@ -59,8 +59,8 @@ PendingLogins::PendingLogins(PendingOptions options)
       signer_("oauth", "eider oauth " + options_.purpose,
               base::keys_of(std::exchange(options_.key, {}))) {
   if (set_cookie(name_of(std::string(kStateBytes, 'a')), "1", 1).empty()) {
-    throw Failure(Error::internal("oauth: a cookie cannot be called so, or not without TLS: " +
-                                  options_.cookie));
+    throw Failure(
+        Error::internal("oauth: The cookie name is invalid, or needs TLS: " + options_.cookie));
   }
 }
 

@@ -1,5 +1,5 @@
-// Logins that were begun and have not come back: bound to their browser by a cookie each.
-// Must not ask a provider, nor believe a cookie that it has not signed.
+// Logins that were started but not completed, each bound to its browser with a cookie.
+// Layering: must not request a provider, and must not trust unsigned cookies.
 #pragma once
 
 #include <cstdint>

@@ -64,7 +64,7 @@ PlacesPtr places_of(const OAuthEndpoints& endpoints, bool tells_issuer) {
 LoginError unwanted(std::string_view what, int status) {
   return {is_server_error(status) || status == kTooManyRequests ? OAuthFault::unavailable
                                                                 : OAuthFault::refused,
-          "the provider answers " + std::to_string(status) + " for " + std::string(what)};
+          "the provider responded with " + std::to_string(status) + " for " + std::string(what)};
 }
 
 }  // namespace
@@ -94,7 +94,8 @@ Task<LoginResult<PlacesPtr>> Provider::places() {
     co_await answered_.wait();
   }
   if (places_ == nullptr || age() >= options_.kept_for) {
-    co_return failed(OAuthFault::unavailable, "the provider's document cannot be had: " + failure_);
+    co_return failed(OAuthFault::unavailable,
+                     "the provider's configuration document is not available: " + failure_);
   }
   co_return places_;
 }
@@ -134,7 +135,7 @@ Task<LoginResult<PlacesPtr>> Provider::fetch_places() {
     co_return fail(std::move(reply.error()));
   }
   if (reply->status != kOk) {
-    co_return fail(unwanted("its document", reply->status));
+    co_return fail(unwanted("its configuration document", reply->status));
   }
   auto places = read_places(reply->body, options_.issuer);
   if (!places) {
@@ -150,7 +151,7 @@ Task<Result<std::string>> Provider::fetch_keys() {
   }
   auto reply = co_await ask(client_->request(Method::get, (*places)->keys));
   if (!reply || reply->status != kOk) {
-    co_return fail(Error::internal("the provider's keys cannot be had"));
+    co_return fail(Error::internal("the provider's keys are not available"));
   }
   co_return std::move(reply->body);
 }
@@ -180,7 +181,9 @@ LoginResult<void> Provider::authenticate(const ProviderPlaces& places, ClientReq
   if (options_.client_secret.empty()) {
     auth = OAuthClientAuth::none;
   } else if (!options_.client_auth && !takes_basic && !takes("client_secret_post")) {
-    return failed(OAuthFault::refused, "the provider takes no secret of a client that is known");
+    return failed(
+        OAuthFault::refused,
+        "the provider does not support a known authentication method for clients with secrets");
   }
   switch (options_.client_auth.value_or(auth)) {
     case OAuthClientAuth::basic:
@@ -215,7 +218,7 @@ Task<LoginResult<OAuthTokens>> Provider::tokens(PlacesPtr places, FormPairs form
   }
   const std::string word = error_word(reply->body);
   if (is_about_code(word)) {
-    co_return failed(OAuthFault::invalid, "the provider says " + word);
+    co_return failed(OAuthFault::invalid, "the provider returned the error " + word);
   }
   if (reply->status != kOk) {
     LoginError error = unwanted("tokens", reply->status);
@@ -231,7 +234,7 @@ Task<LoginResult<OAuthTokens>> Provider::tokens(PlacesPtr places, FormPairs form
 
 Task<LoginResult<json::Value>> Provider::user(PlacesPtr places, std::string access_token) {
   if (places->user.empty()) {
-    co_return failed(OAuthFault::refused, "the provider has no place that tells users");
+    co_return failed(OAuthFault::refused, "the provider has no userinfo endpoint");
   }
   auto request = client_->request(Method::get, places->user);
   request.bearer(access_token);
@@ -252,7 +255,7 @@ Task<LoginResult<json::Value>> Provider::user(PlacesPtr places, std::string acce
 Task<LoginResult<JwtClaims>> Provider::check(std::string id_token, std::string nonce,
                                              std::string access_token) {
   if (id_token.empty()) {
-    co_return failed(OAuthFault::refused, "the answer has no id_token");
+    co_return failed(OAuthFault::refused, "the response has no id_token");
   }
   const auto check = [rules = IdTokenRules{.issuer = options_.issuer,
                                            .client_id = options_.client_id,

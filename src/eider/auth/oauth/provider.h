@@ -1,5 +1,5 @@
-// A provider as one loop asks it: its document and keys, which are kept, tokens and users.
-// Must not follow it anywhere, nor wait for it without a bound.
+// A provider as one event loop sees it: cached document and keys, tokens and users.
+// Layering: must not follow redirects, and must not wait without a limit.
 #pragma once
 
 #include <memory>

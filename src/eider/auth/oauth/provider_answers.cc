@@ -78,12 +78,12 @@ Result<std::string> checked_place(std::string_view url, bool may_be_here) {
     return wrong(std::string(read.error()));
   }
   if (url.contains('#')) {
-    return wrong("an address of a provider has no fragment");
+    return wrong("the URL of a provider must not contain a fragment");
   }
   if (!read->is_secure && !(may_be_here && is_loopback(*read))) {
     return wrong(
-        "a provider is asked by https, or by http on this machine where its issuer is "
-        "there, too");
+        "a provider must use https; http is allowed only on this machine, together with a local "
+        "issuer");
   }
   return read->to_text();
 }
@@ -96,15 +96,15 @@ bool is_here(std::string_view url) {
 Result<ProviderPlaces> read_places(std::string_view json, std::string_view issuer) {
   const auto document = jwt::parse_json_object(json);
   if (!document) {
-    return wrong("the provider's document is no JSON object");
+    return wrong("the provider's configuration document is not a JSON object");
   }
   const std::string* const its_own = text_of(*document, "issuer");
   if (its_own == nullptr || *its_own != issuer) {
-    return wrong("the provider's document is of another issuer");
+    return wrong("the provider's configuration document belongs to another issuer");
   }
   const auto types = words_in(*document, "response_types_supported");
   if (!types.empty() && std::ranges::find(types, "code") == types.end()) {
-    return wrong("the provider does not answer with codes");
+    return wrong("the provider does not support the authorization code flow");
   }
   // A document names any place. One in the clear on this machine would be our own neighbours'.
   const bool may_be_here = is_here(issuer);
@@ -118,7 +118,8 @@ Result<ProviderPlaces> read_places(std::string_view json, std::string_view issue
       .token_auth_methods = words_in(*document, "token_endpoint_auth_methods_supported"),
       .tells_issuer = tells != nullptr && tells->is_bool() && tells->boolean()};
   if (places.authorization.empty() || places.token.empty() || places.keys.empty()) {
-    return wrong("the provider's document lacks an address, or has one that is not asked");
+    return wrong(
+        "the provider's configuration document lacks an endpoint, or contains an invalid one");
   }
   return places;
 }
@@ -126,17 +127,18 @@ Result<ProviderPlaces> read_places(std::string_view json, std::string_view issue
 Result<OAuthTokens> read_tokens(std::string_view json, std::int64_t now) {
   const auto answer = jwt::parse_json_object(json);
   if (!answer) {
-    return wrong("the answer with tokens is no JSON object");
+    return wrong("the token response is not a JSON object");
   }
   const std::string* const access = text_of(*answer, "access_token");
   const std::string* const type = text_of(*answer, "token_type");
   if (access == nullptr || !is_visible(*access)) {
     const std::string word = error_word(json);
-    return wrong(word.empty() ? "the answer has no access_token" : "the provider says " + word);
+    return wrong(word.empty() ? "the token response has no access_token"
+                              : "the provider returned the error " + word);
   }
   // RFC 6749, section 7.1: a token of a type that is not known is not used.
   if (type == nullptr || !equals_ignoring_case(*type, "Bearer")) {
-    return wrong("the access token is no Bearer");
+    return wrong("the access token is not a Bearer token");
   }
   OAuthTokens tokens{.access_token = *access};
   if (const auto seconds = seconds_of(*answer)) {
@@ -161,7 +163,7 @@ std::string error_word(std::string_view json) {
 Result<json::Value> read_claims(std::string_view json) {
   auto claims = jwt::parse_json_object(json);
   if (!claims) {
-    return wrong("what the provider says of the user is no JSON object");
+    return wrong("the userinfo response is not a JSON object");
   }
   return std::move(*claims);
 }

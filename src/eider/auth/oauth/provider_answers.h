@@ -1,5 +1,5 @@
-// What a provider says, read: its document, its answers with tokens, and those through the browser.
-// Must not ask for anything, and believes nothing beyond what it checks.
+// Parsers for the responses of a provider: its document, tokens, and redirects.
+// Layering: must not send requests, and must not trust unchecked data.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// For tests: an OpenID provider that does all as it should, an app that logs in by it, a browser.
-// Must not be used outside of tests.
+// For tests: a correct OpenID provider, an application that uses it, and a browser.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// For tests: a provider in the test's hand, which a real HttpClient asks on the simulated loop.
-// Must not be used outside of tests.
+// For tests: a controllable provider that a real HttpClient requests on the simulated event loop.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <functional>

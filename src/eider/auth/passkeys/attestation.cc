@@ -200,7 +200,7 @@ Result<std::string, PasskeyError> verify_packed(const Attested& attested,
     if (*statement->algorithm != static_cast<std::int64_t>(attested.key.algorithm) ||
         !verify_signature(attested.key.algorithm, attested.key.key.get(), signed_bytes,
                           *statement->signature)) {
-      return bad("it has not signed for itself");
+      return bad("its self-attestation has an invalid signature");
     }
     return "self";
   }
@@ -208,10 +208,10 @@ Result<std::string, PasskeyError> verify_packed(const Attested& attested,
   EVP_PKEY* const key = X509_get0_pubkey(certificate);
   const auto algorithm = algorithm_of(*statement->algorithm, key);
   if (!algorithm || !verify_signature(*algorithm, key, signed_bytes, *statement->signature)) {
-    return bad("its certificate's key has not signed it");
+    return bad("its attestation has an invalid signature");
   }
   if (!is_attestation_certificate(certificate, attested.data.credential->aaguid)) {
-    return bad("its certificate is none of an authenticator of its model");
+    return bad("its certificate does not belong to its authenticator model");
   }
   return roots.vouch_for(statement->certificates.get(), now) ? "certified" : "none";
 }
@@ -254,7 +254,7 @@ AttestationRoots::AttestationRoots(const std::string& pem) : certificates_(new_c
   const bool is_at_end = ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
   tls::forget_openssl_errors();
   if (!is_at_end || sk_X509_num(certificates_.get()) == 0) {
-    throw Failure(Error::internal("passkeys: `attestation_roots` is no list of certificates"));
+    throw Failure(Error::internal("passkeys: `attestation_roots` is not a list of certificates"));
   }
 }
 
@@ -289,7 +289,7 @@ Result<std::string, PasskeyError> verify_attestation(const Attested& attested,
   }
   CborReader statement(attested.object.statement);
   if (statement.map() != 0U || !statement.is_at_end()) {
-    return bad("its attestation is \"none\", and says something");
+    return bad("its attestation \"none\" must be empty");
   }
   return "none";
 }

@@ -1,5 +1,5 @@
-// What is said of a new credential: who made its authenticator, and by what signature.
-// Must not be included by a public header.
+// The attestation of a new credential: the model of its authenticator and the signature.
+// Layering: must not be included by a public header.
 #pragma once
 
 #include <cstdint>

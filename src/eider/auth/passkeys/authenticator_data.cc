@@ -70,21 +70,21 @@ Result<AuthenticatorData, PasskeyError> parse_authenticator_data(std::string_vie
   const auto flags = hash ? front.number(1) : std::nullopt;
   const auto counter = flags ? front.number(4) : std::nullopt;
   if (!counter) {
-    return malformed("its authenticator data is cut off");
+    return malformed("its authenticator data is incomplete");
   }
   AuthenticatorData data{
       .relying_party_hash = *hash, .flags = static_cast<std::uint8_t>(*flags), .counter = *counter};
   if ((data.flags & kHasCredential) != 0) {
     data.credential = read_credential(front);
     if (!data.credential) {
-      return malformed("its authenticator data has no credential in it that can be read");
+      return malformed("its authenticator data contains no readable credential");
     }
   }
   if ((data.flags & kHasExtensions) != 0 && !front.map()) {
-    return malformed("its authenticator data has extensions that cannot be read");
+    return malformed("its authenticator data contains unreadable extensions");
   }
   if (!front.is_at_end()) {
-    return malformed("its authenticator data goes on behind its end");
+    return malformed("its authenticator data has data after its end");
   }
   return data;
 }

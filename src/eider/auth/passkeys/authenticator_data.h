@@ -1,5 +1,5 @@
-// What an authenticator says of itself and of a credential, and what it signs.
-// Must not believe it: who reads it checks the signature over it.
+// The data that an authenticator signs, about itself and a credential.
+// Layering: must not trust the data; the reader verifies the signature.
 #pragma once
 
 #include <cstdint>

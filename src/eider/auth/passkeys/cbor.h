@@ -1,5 +1,5 @@
-// The CBOR that authenticators write (CTAP2's canonical form), read piece by piece.
-// Must not make values of it: who reads says what has to come next.
+// A reader for the CBOR that authenticators write (canonical form of CTAP2), item by item.
+// Layering: must not build values; the reader states the expected item.
 #pragma once
 
 #include <cstddef>

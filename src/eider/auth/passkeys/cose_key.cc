@@ -96,24 +96,24 @@ Result<CoseKey, PasskeyError> parse_cose_key(std::string_view bytes) {
   const auto type = members && has_label(reader, kKeyType) ? reader.integer() : std::nullopt;
   const auto algorithm = type && has_label(reader, kAlgorithm) ? reader.integer() : std::nullopt;
   if (!algorithm) {
-    return bad_key("it is no COSE_Key that says its algorithm");
+    return bad_key("its key is not a COSE_Key with an algorithm");
   }
   for (const KindOfKey& kind : kKinds) {
     if (static_cast<std::int64_t>(kind.algorithm) != *algorithm) {
       continue;
     }
     if (kind.type != *type || kind.members != *members) {
-      return bad_key("its key has other members than its algorithm");
+      return bad_key("its key has members that do not match its algorithm");
     }
     tls::KeyPtr key = kind.read(reader);
     const bool is_good = key != nullptr && tls::fault_of_key(key.get()).empty();
     tls::forget_openssl_errors();
     if (!is_good || !reader.is_at_end()) {
-      return bad_key("its key is none of its algorithm");
+      return bad_key("its key does not match its algorithm");
     }
     return CoseKey{kind.algorithm, std::move(key)};
   }
-  return bad_key("its algorithm is none that is known");
+  return bad_key("its algorithm is not supported");
 }
 
 bool verify_signature(CoseAlgorithm algorithm, EVP_PKEY* key, std::string_view bytes,

@@ -1,5 +1,5 @@
-// Public keys as authenticators write them (COSE, RFC 9052), and signatures by them.
-// Must not be included by a public header.
+// Public keys of authenticators (COSE, RFC 9052), and their signatures.
+// Layering: must not be included by a public header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// JSON of foreign make, within bounds, and its members by type.
-// Must not be used for what is ours: structs read that.
+// Untrusted JSON within limits, and its members by type.
+// Layering: must not be used for trusted JSON; structs read that.
 #pragma once
 
 #include <optional>

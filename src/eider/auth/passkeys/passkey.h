@@ -1,5 +1,5 @@
-// A passkey as it is kept, whose it is, and why one is refused.
-// Must not know how one is checked: passkeys.h does.
+// A stored passkey with its owner, and the reasons to reject one.
+// Layering: must not know the checks; passkeys.h does.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,34 @@
 
 namespace eider {
 
-/// Somebody for whom a passkey is made.
+/// The user for whom a passkey is created.
 ///
-/// key           as Session::begin_for takes it; no authenticator sees it, the browser does
-/// name          what he is called where passkeys are chosen: "ann@example.com"
-/// display_name  the same for people: "Ann Miller"; empty: the name
+/// key           as for Session::begin_for; visible to the browser, but not to authenticators
+/// name          shown when the user selects a passkey: "ann@example.com"
+/// display_name  a friendly name: "Ann Miller"; empty: the name
 struct PasskeyUser {
   std::string key;
   std::string name;
   std::string display_name = {};
 };
 
-/// What is kept of one: nothing of it is secret. A plain struct, for a table or a JSON text.
+/// A stored passkey, without secrets. A plain struct, for a table or JSON.
 ///
-/// id           that of the credential (at most 1023 bytes), in base64url; nobody else's
-/// user         the key of whose it is
-/// user_handle  by which authenticators know him: random bytes in base64url, the same for all of
-///              his passkeys
+/// id           of the credential (at most 1023 bytes), in base64url; unique
+/// user         key of its owner
+/// user_handle  identifies the user to authenticators: random bytes in base64url, the same for all
+///              passkeys of the user
 /// public_key   a COSE_Key in base64url
-/// counter      of signatures, as it was told last; 0 of those that do not count, as synced ones do
+/// counter      last signature counter; 0 for authenticators without one, such as synced ones
 /// is_backup_eligible  it may be synced between devices; it never changes
-/// is_backed_up  it was there in a copy when it was used last
-/// is_verified   the authenticator has once verified the user: by a PIN, a finger, a face
-/// transports   how browsers reach its authenticator, in words with blanks between: "hybrid
-/// internal" aaguid       the model of the authenticator, as a UUID; all zeros: not told
-/// attestation  "none", "self", or "certified": a certificate below one of PasskeyOptions'
-///              attestation_roots says the model
-/// name         what its user calls it; not looked at here
+/// is_backed_up  it was backed up at its last use
+/// is_verified   the authenticator has verified the user at least once: with a PIN, a finger, a
+///               face
+/// transports   how browsers reach its authenticator, words separated by spaces: "hybrid internal"
+/// aaguid       model of the authenticator, a UUID; all zeros: unknown
+/// attestation  "none", "self", or "certified": a certificate issued by one of the
+///              attestation_roots of PasskeyOptions confirms the model
+/// name         name given by the user; not used here
 /// created, used  seconds since 1970
 ///
 /// source  WebAuthn Level 3, section 4, "credential record"
@@ -58,23 +59,23 @@ struct Passkey {
 
 enum class PasskeyFault : std::uint8_t {
   malformed,            ///< not what a browser sends, or beyond a limit
-  bad_ticket,           ///< begun by nobody here, by another browser or for something else
-  expired,              ///< begun too long ago
-  used,                 ///< its challenge has been answered before
-  busy,                 ///< more are answered at present than are remembered
-  wrong_type,           ///< a login where a registration was begun, or the other way round
-  wrong_challenge,      ///< not the one that was given
-  wrong_origin,         ///< made for a page of another origin
-  cross_origin,         ///< made in a frame of another's page
-  wrong_relying_party,  ///< made for another one
-  not_present,          ///< nobody has touched the authenticator
+  bad_ticket,           ///< not issued by this server, or for another browser or purpose
+  expired,              ///< the time limit has passed
+  used,                 ///< its challenge was already used
+  busy,                 ///< too many challenges are in use
+  wrong_type,           ///< a login instead of a registration, or vice versa
+  wrong_challenge,      ///< does not match the ticket
+  wrong_origin,         ///< created on a page of another origin
+  cross_origin,         ///< created in a frame of a page of another origin
+  wrong_relying_party,  ///< created for another relying party
+  not_present,          ///< user presence is missing
   not_verified,         ///< the authenticator has not verified its user
   bad_flags,            ///< backed up without being eligible, or that has changed
-  bad_key,              ///< no key of an algorithm that was asked for
-  bad_attestation,      ///< what says the authenticator's model is wrong, or less than asked for
-  already_known,        ///< somebody has this one by now
-  unknown,              ///< nobody has this one
-  wrong_user,           ///< another's than the one who was asked
+  bad_key,              ///< the algorithm of the key was not offered
+  bad_attestation,      ///< the attestation is invalid or not trusted
+  already_known,        ///< the passkey is already registered
+  unknown,              ///< the passkey is not registered
+  wrong_user,           ///< belongs to another user
   bad_signature,        ///< its key has not signed this
   counter_went_back     ///< a copy of the authenticator may be at work
 };
@@ -86,9 +87,9 @@ struct PasskeyError {
   std::string text;
 };
 
-/// As a client is to learn of it: 400 for what no browser of ours sends, 401 for a passkey that is
-/// not taken, 403 for who may not, 409 for one that is known, 503 where too many come at once. It
-/// does not say the text.
+/// Converts the error for clients: 400 for data that no correct browser sends, 401 for a rejected
+/// passkey, 403 for missing permission, 409 for a known passkey, 503 under overload. It does not
+/// contain the text.
 [[nodiscard]] Error to_error(const PasskeyError& error);
 
 }  // namespace eider

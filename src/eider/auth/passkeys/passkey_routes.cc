@@ -59,7 +59,7 @@ class Desk {
       co_return fail(too_long_ago(known.empty()));
     }
     if (session.user().empty() && !known.empty()) {
-      co_return fail(Error::conflict("Somebody has this account."));
+      co_return fail(Error::conflict("This account name is already in use."));
     }
     if (known.size() >= options_.passkeys_max) {
       co_return fail(too_many());
@@ -177,10 +177,10 @@ class Desk {
     const PasskeyAccounts& accounts = options_.accounts;
     const bool is_stranger = user_key.empty();
     if (!is_stranger && wanted->name) {
-      co_return fail(Error::conflict("You are logged in: log out first."));
+      co_return fail(Error::conflict("You are logged in. Log out first."));
     }
     if (is_stranger && !wanted->name && accounts.newcomer) {
-      co_return fail(Error::invalid({{.pointer = "/name", .detail = "is needed"}}));
+      co_return fail(Error::invalid({{.pointer = "/name", .detail = "is required"}}));
     }
     if (is_stranger ? !accounts.newcomer : !accounts.user) {
       co_return fail(is_stranger ? Error::unauthorized("Log in first.")
@@ -190,7 +190,7 @@ class Desk {
         is_stranger ? accounts.newcomer(std::string(**wanted->name)) : accounts.user(user_key);
     Result<PasskeyUser> user = co_await std::move(asking);
     if (user && !is_stranger && user->key != user_key) {
-      co_return fail(Error::internal("passkeys: `accounts.user` gave another user's key"));
+      co_return fail(Error::internal("passkeys: `accounts.user` returned the key of another user"));
     }
     co_return user;
   }
@@ -204,25 +204,27 @@ class Desk {
   [[nodiscard]] Task<PasskeyError> why_not_noted(std::string id) const {
     const std::unique_ptr<Passkey> found = co_await options_.store->find(std::move(id));
     if (found == nullptr) {
-      co_return PasskeyError{PasskeyFault::unknown, "nobody has it any more"};
+      co_return PasskeyError{PasskeyFault::unknown, "the passkey no longer exists"};
     }
-    co_return PasskeyError{PasskeyFault::counter_went_back,
-                           "its counter was used at the same time: there may be a copy"};
+    co_return PasskeyError{
+        PasskeyFault::counter_went_back,
+        "its counter was used at the same time: the passkey may have been copied"};
   }
 
   [[nodiscard]] static PasskeyError known() {
-    return {PasskeyFault::already_known, "somebody has it by now"};
+    return {PasskeyFault::already_known, "the passkey was registered in the meantime"};
   }
   /// The script answers a 401 by asking for a passkey, which somebody without one cannot show.
   [[nodiscard]] Error too_long_ago(bool has_none) const {
-    constexpr const char* kAdvice = "You logged in a while ago: log in anew to add a passkey.";
+    constexpr const char* kAdvice =
+        "Your login is too old for this action. Log in again to add a passkey.";
     Error error = has_none ? Error::forbidden(kAdvice) : Error::unauthorized(kAdvice);
     error.with_header("WWW-Authenticate", "Cookie cookie-name=\"" + session_cookie_ + '"' +
                                               session::stale_login(options_.add_within));
     return error;
   }
   [[nodiscard]] static Error too_many() {
-    return Error::conflict("You have too many passkeys: remove one.");
+    return Error::conflict("You have too many passkeys. Remove one first.");
   }
 
   /// Of somebody who is logged in.
@@ -248,7 +250,7 @@ class Desk {
     }
     const std::vector<Passkey> all = co_await options_.store->list(made.user.key);
     if (!all.empty()) {
-      co_return fail(Error::conflict("Somebody has this account."));
+      co_return fail(Error::conflict("This account name is already in use."));
     }
     const Passkey passkey = made.passkey;
     Result<void> created =
@@ -258,7 +260,7 @@ class Desk {
     }
     const std::unique_ptr<Passkey> kept = co_await options_.store->find(passkey.id);
     if (kept == nullptr || kept->user != passkey.user) {
-      co_return fail(Error::internal("passkeys: `accounts.create` has not kept the passkey"));
+      co_return fail(Error::internal("passkeys: `accounts.create` did not store the passkey"));
     }
     co_return Result<void>();
   }
@@ -272,10 +274,10 @@ class Desk {
 
 PasskeyRoutes checked_routes(PasskeyRoutes options) {
   if (options.store == nullptr) {
-    throw Failure(Error::internal("passkeys: `store` says where they are kept"));
+    throw Failure(Error::internal("passkeys: Set `store`"));
   }
   if ((options.accounts.newcomer == nullptr) != (options.accounts.create == nullptr)) {
-    throw Failure(Error::internal("passkeys: `newcomer` and `create` come together"));
+    throw Failure(Error::internal("passkeys: Set `newcomer` and `create` together"));
   }
   return options;
 }
@@ -298,10 +300,10 @@ PasskeySite passkeys(App& app, const Sessions& visits, PasskeyRoutes options,
         .body_bytes_max(detail::passkeys::kAnswerBytesMax)
         .about({.summary = summary, .tags = {"passkeys"}});
   };
-  add("/registration/options", &Desk::begin_registration, "Begins to make a passkey");
-  add("/registration", &Desk::finish_registration, "Keeps a passkey that was made");
-  add("/login/options", &Desk::begin_login, "Begins a login by passkey");
-  add("/login", &Desk::finish_login, "Logs in by passkey");
+  add("/registration/options", &Desk::begin_registration, "Starts the registration of a passkey");
+  add("/registration", &Desk::finish_registration, "Stores a new passkey");
+  add("/login/options", &Desk::begin_login, "Starts a login with a passkey");
+  add("/login", &Desk::finish_login, "Logs in with a passkey");
   const Assets assets = serve_assets(app, eider_passkeys_assets(), {.prefix = prefix}, where);
   return {keys, store, assets.url("passkeys.js")};
 }

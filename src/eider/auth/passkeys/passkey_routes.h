@@ -1,5 +1,5 @@
-// The routes by which people register with a passkey and log in, and the script that asks them.
-// Must not know accounts: the application says who may have one, and makes it.
+// Routes for registration and login with passkeys, and the script that requests them.
+// Layering: must not know accounts; the application allows and creates them.
 #pragma once
 
 #include <chrono>
@@ -19,16 +19,17 @@
 
 namespace eider {
 
-/// Who somebody is, in the application's words.
+/// Connects passkeys to the accounts of the application.
 struct PasskeyAccounts {
-  /// Of somebody who is logged in, by the key of his session, and adds a passkey. Null: nobody may.
+  /// Returns the logged-in user who adds a passkey, by the key of the session. Null: adding is not
+  /// allowed.
   std::function<Task<Result<PasskeyUser>>(std::string user_key)> user = {};
-  /// Of a stranger who wants an account of that name: the one that it would be, or why not. Nothing
-  /// is made yet. Null: nobody may.
+  /// Returns the future user for a new account with that name, or an error. Nothing is created yet.
+  /// Null: sign-up is not allowed.
   std::function<Task<Result<PasskeyUser>>(std::string name)> newcomer = {};
-  /// Makes the account of a stranger with his first passkey, both or neither: in one transaction
-  /// (insert_passkey), since his browser may leave and a store may fail between the two. Refuses
-  /// where the account is there by now: since `newcomer` anybody may have taken the name.
+  /// Creates the account of a new user with the first passkey, in one transaction (insert_passkey),
+  /// because the browser may disconnect and a store may fail in between. Must fail if the account
+  /// now exists: another user may have taken the name since `newcomer`.
   std::function<Task<Result<void>>(PasskeyUser user, Passkey passkey)> create = {};
 };
 
@@ -39,27 +40,27 @@ struct PasskeyRoutes {
   PasskeyAccounts accounts;
   /// Below which the routes and the script lie.
   std::string prefix = "/passkeys";
-  /// Is told why a passkey was refused, which clients are not: for a log, or an alarm where a
-  /// counter went back. Called on any loop; what it throws is a 500.
+  /// Called with the reason when a passkey is rejected, which clients do not see: for a log, or an
+  /// alarm when a counter went back. Called on any event loop; an exception leads to a 500.
   std::function<void(const PasskeyError& error)> refused = {};
-  /// Is told of each passkey that somebody who is logged in adds: mail him, since a thief of his
-  /// session may be at it, and a passkey outlives a new password. It is told ahead of the store, so
-  /// that a browser that leaves in between keeps none that nobody was told of; now and then of one
-  /// that is not kept. Called on any loop; what it throws is a 500, and nothing is kept.
+  /// Called before a logged-in user adds a passkey: inform the user by mail, because a thief of the
+  /// session may do this, and a passkey stays valid after a change of the password. It is called
+  /// before storing, so that no passkey is stored without notice; storing may still fail. Called on
+  /// any event loop; an exception leads to a 500, and nothing is stored.
   ///
-  /// request  of his browser, such as for the language of that mail; outlives the task
+  /// request  of the browser, for example for the language of that mail; outlives the task
   std::function<Task<>(Passkey passkey, const Request& request)> adding = {};
   /// Of one user; more are a 409.
   std::size_t passkeys_max = 32;
-  /// How long ago a user may have shown who he is who adds one, here or by whatever has called
-  /// Session::begin_for; later it is a 401, and the script asks for a passkey that he has; of who
-  /// has none a 403. Who has none, or none at hand, is sent to the page that `data-login` of the
-  /// form says, and comes back from there (see needs_fresh_login). Else who finds his browser open,
-  /// or steals its session for a while, stays for good. Duration::max(): however long ago.
+  /// Maximum time since the last authentication (here or with Session::begin_for) for adding a
+  /// passkey; later requests get a 401, and the script asks for an existing passkey; users without
+  /// one get a 403. Users without a usable passkey are redirected to the page in `data-login` of
+  /// the form, and return from there (see needs_fresh_login). Otherwise, a person who finds an open
+  /// browser or steals its session could keep access permanently. Duration::max(): no limit.
   Duration add_within = std::chrono::minutes(10);
 };
 
-/// What `passkeys` has added. Cheap to copy.
+/// The routes that `passkeys` has added. Cheap to copy.
 class PasskeySite {
  public:
   PasskeySite(Passkeys keys, std::shared_ptr<PasskeyStore> store, std::string script)
@@ -76,9 +77,9 @@ class PasskeySite {
   std::string script_;
 };
 
-/// Adds them: POST /passkeys/registration/options and /passkeys/registration, POST
-/// /passkeys/login/options and /passkeys/login, and the script. Who has registered as a newcomer,
-/// and who has logged in, has a session that is his (Session::begin_for).
+/// Adds passkeys to an app: POST /passkeys/registration/options and /passkeys/registration, POST
+/// /passkeys/login/options and /passkeys/login, and the script. After sign-up or login, the user is
+/// logged in (Session::begin_for).
 ///
 ///     const Sessions visits = sessions<Visit>(app, {.store = sql_sessions(database)});
 ///     const PasskeySite site = passkeys(app, visits, {
@@ -86,8 +87,8 @@ class PasskeySite {
 ///                   .name = "Example"},
 ///         .store = sql_passkeys(database), .accounts = {…}});
 ///
-/// What was begun belongs to a browser by a cookie of its own, and to whoever was logged in there.
-/// Throws a Failure for options that cannot be, and where the app has passkeys already.
+/// A started ceremony is bound to the browser by a separate cookie, and to the logged-in user.
+/// Throws a Failure for invalid options, and if the app already has passkeys.
 PasskeySite passkeys(App& app, const Sessions& visits, PasskeyRoutes options,
                      std::source_location where = std::source_location::current());
 

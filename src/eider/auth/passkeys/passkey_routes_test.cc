@@ -31,13 +31,13 @@ PasskeyAccounts accounts_of(const std::shared_ptr<Names>& names,
           },
           .newcomer = [names](std::string name) -> Task<Result<PasskeyUser>> {
             if (names->contains(name)) {
-              co_return fail(Error::conflict("Somebody is called so."));
+              co_return fail(Error::conflict("This name is already taken."));
             }
             co_return PasskeyUser{.key = name, .name = name};
           },
           .create = [names, store](PasskeyUser user, Passkey passkey) -> Task<Result<void>> {
             if (!names->emplace(user.key, true).second) {
-              co_return fail(Error::conflict("Somebody is called so."));
+              co_return fail(Error::conflict("This name is already taken."));
             }
             const bool is_kept = co_await store->insert(std::move(passkey), 1);
             EXPECT_TRUE(is_kept);

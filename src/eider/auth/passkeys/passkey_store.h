@@ -1,5 +1,5 @@
-// Where passkeys are kept: the interface of stores, and those that there are.
-// Must not check any: what is handed in was checked.
+// The interface of passkey stores, and the available stores.
+// Layering: must not check passkeys; they are checked before.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace db {
 class Statements;
 }
 
-/// What becomes of a passkey whose counter of signatures has not gone on.
+/// How to treat a passkey whose signature counter did not increase.
 enum class CounterRule : std::uint8_t {
   goes_on,     ///< it is not used: there may be a copy of the authenticator
   may_go_back  ///< it is, and the larger counter stays
@@ -29,38 +29,39 @@ class PasskeyStore {
  public:
   virtual ~PasskeyStore() = default;
 
-  /// Ahead of the first request.
+  /// Called before the first request.
   [[nodiscard]] virtual Task<> start();
-  /// Null where there is none.
+  /// Returns null if the passkey does not exist.
   [[nodiscard]] virtual Task<std::unique_ptr<Passkey>> find(std::string id) = 0;
   /// Those of a user, the oldest first.
   [[nodiscard]] virtual Task<std::vector<Passkey>> list(std::string user) = 0;
-  /// Both in one step, so that no two at once are one too many.
+  /// Checks and inserts in one step, so that concurrent calls cannot exceed the limit.
   ///
-  /// returns  false where somebody has one of that id, whoever it is, or its user has `count_max`
-  ///          by now: nothing was changed
+  /// returns  false if the id exists for any user, or the user already has `count_max` passkeys:
+  ///          nothing was changed
   [[nodiscard]] virtual Task<bool> insert(Passkey passkey, std::size_t count_max) = 0;
-  /// Keeps counter, is_backed_up and used of what has logged somebody in. It compares and writes in
-  /// one step: of two uses with one counter only one counts, whichever process has looked first.
+  /// Stores counter, is_backed_up and used after a login. It compares and writes in one step: of
+  /// two uses with the same counter only one succeeds, in any process.
   ///
-  /// returns  false where it is gone, and stays so; and by CounterRule::goes_on where the counter
-  ///          that is kept is not below this one, unless both are 0: nothing was changed
+  /// returns  false if the passkey does not exist; and with CounterRule::goes_on if the stored
+  ///          counter is not lower, unless both are 0: nothing was changed
   [[nodiscard]] virtual Task<bool> note_use(Passkey passkey, CounterRule rule) = 0;
   /// returns  whether that user had one of that id
   [[nodiscard]] virtual Task<bool> rename(std::string user, std::string id, std::string name) = 0;
-  /// Whether or not it is his last: for whoever has another way to log in.
+  /// Deletes a passkey, even the last one: for users with another way to log in.
   [[nodiscard]] virtual Task<bool> erase(std::string user, std::string id) = 0;
-  /// For who has none but passkeys, in one step, so that of two that are removed at once one stays.
+  /// Deletes a passkey of users who have only passkeys, in one step, so that concurrent calls leave
+  /// one.
   ///
-  /// returns  false where it is not his, or is all he has
+  /// returns  false if it does not belong to the user, or is the last one
   [[nodiscard]] virtual Task<bool> erase_unless_last(std::string user, std::string id) = 0;
 };
 
 /// For tests and first steps: they end with the process.
 [[nodiscard]] std::shared_ptr<PasskeyStore> memory_passkeys();
 
-/// In the tables `eider_passkeys` and `eider_passkey_owners` of a database, which are made where
-/// they are not there.
+/// A store in the tables `eider_passkeys` and `eider_passkey_owners` of a database, which are
+/// created if necessary.
 [[nodiscard]] std::shared_ptr<PasskeyStore> sql_passkeys(Database database);
 /// PasskeyStore::insert of sql_passkeys within a transaction: with the account that it is of, so
 /// that neither is ever there without the other.

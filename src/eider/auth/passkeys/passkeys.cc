@@ -48,16 +48,16 @@ int status_of(PasskeyFault fault) noexcept {
 const char* detail_of(int status) noexcept {
   switch (status) {
     case 401:
-      return "This passkey opens nothing here.";
+      return "This passkey is not known to this service.";
     case 403:
       return "This passkey cannot be used here.";
     case 409:
-      return "This passkey is registered already.";
+      return "This passkey is already registered.";
     case 503:
-      return "Too many people log in at present: try again.";
+      return "Too many users are logging in at the moment. Try again later.";
     default:
-      return "The response of this passkey is incomplete, or came too late. Try again, or use "
-             "another passkey or browser.";
+      return "The response of this passkey is incomplete or too late. Try again, or use another "
+             "passkey or browser.";
   }
 }
 
@@ -65,7 +65,7 @@ const char* detail_of(int status) noexcept {
 
 Error to_error(const PasskeyError& error) {
   const int status = status_of(error.fault);
-  return Error(status, detail_of(status)).because("a passkey was refused: " + error.text);
+  return Error(status, detail_of(status)).because("a passkey was rejected: " + error.text);
 }
 
 Passkeys::Passkeys(PasskeyOptions options)
@@ -92,7 +92,7 @@ std::string Passkeys::begin_login(std::string_view browser) const {
 std::string Passkeys::begin_login_of(const std::string& user_key, std::string_view browser,
                                      const std::vector<Passkey>& known) const {
   if (user_key.empty()) {
-    throw std::invalid_argument("a login of nobody in particular is begin_login");
+    throw std::invalid_argument("use begin_login for a login without a user");
   }
   return party_->begin_login(user_key, browser, known, clock_s());
 }
@@ -107,7 +107,7 @@ Task<Result<PasskeyLogin, PasskeyError>> Passkeys::finish_login(std::string json
   }
   auto passkey = co_await find(opened->answer.id);
   if (!passkey) {
-    co_return fail(PasskeyError{PasskeyFault::unknown, "nobody has it"});
+    co_return fail(PasskeyError{PasskeyFault::unknown, "the passkey is unknown"});
   }
   co_return party->finish_login(*opened, std::move(*passkey), clock_s());
 }

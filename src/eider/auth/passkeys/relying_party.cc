@@ -41,7 +41,7 @@ Result<void, PasskeyError> check_frames(const json::Value& data,
   const json::Value* crossing = data.find("crossOrigin");
   const json::Value* top = data.find("topOrigin");
   if ((crossing != nullptr && !crossing->is_bool()) || (top != nullptr && !top->is_string())) {
-    return refuse(PasskeyFault::malformed, "its client data has a member of another type");
+    return refuse(PasskeyFault::malformed, "its client data has a member of the wrong type");
   }
   const bool is_crossing = crossing != nullptr && crossing->boolean();
   if (!is_crossing && top == nullptr) {
@@ -49,8 +49,8 @@ Result<void, PasskeyError> check_frames(const json::Value& data,
   }
   if (top == nullptr ||
       std::ranges::find(expected.top_origins, top->text()) == expected.top_origins.end()) {
-    return refuse(PasskeyFault::cross_origin, "it was made in a frame of a page of " +
-                                                  (top == nullptr ? std::string("nobody knows whom")
+    return refuse(PasskeyFault::cross_origin, "it was created in a frame of a page of " +
+                                                  (top == nullptr ? std::string("an unknown origin")
                                                                   : printable_quoted(top->text())));
   }
   return {};
@@ -71,14 +71,14 @@ Result<void, PasskeyError> check_client_data(std::string_view text,
     return refuse(PasskeyFault::malformed, "its client data cannot be read");
   }
   if (*type != expected.type) {
-    return refuse(PasskeyFault::wrong_type, "it was made for " + printable_quoted(*type));
+    return refuse(PasskeyFault::wrong_type, "it was created for " + printable_quoted(*type));
   }
   if (!equals_in_constant_time(*challenge, expected.challenge)) {
-    return refuse(PasskeyFault::wrong_challenge, "it answers another challenge");
+    return refuse(PasskeyFault::wrong_challenge, "it has the wrong challenge");
   }
   if (std::ranges::find(expected.origins, *origin) == expected.origins.end()) {
     return refuse(PasskeyFault::wrong_origin,
-                  "it was made for a page of " + printable_quoted(*origin));
+                  "it was created on a page of " + printable_quoted(*origin));
   }
   return check_frames(*data, expected);
 }
@@ -124,13 +124,14 @@ bool is_android(std::string_view text) {
 void check_origin(const std::string& origin) {
   const auto url = http::read_http_url(origin);
   if (!url) {
-    throw bad_options("an origin is such as https://example.com, not '" + origin + "'");
+    throw bad_options("an origin must look like https://example.com, not '" + origin + "'");
   }
   if (url->origin() != origin) {
-    throw bad_options("browsers write the origin '" + origin + "' so: '" + url->origin() + "'");
+    throw bad_options("the origin '" + origin + "' must be written as browsers write it: '" +
+                      url->origin() + "'");
   }
   if (!url->is_secure && !is_within(url->host, "localhost")) {
-    throw bad_options("browsers use passkeys on https://, or on http://localhost, not on '" +
+    throw bad_options("browsers support passkeys on https:// and http://localhost, not on '" +
                       origin + "'");
   }
 }
@@ -139,19 +140,19 @@ void check_own_origin(const std::string& origin, const std::string& domain) {
   check_origin(origin);
   const std::string host = http::read_http_url(origin)->host;
   if (!is_within(host, domain)) {
-    throw bad_options("passkeys of `relying_party_id` '" + domain +
-                      "' are for its pages and those of hosts below, not for '" + origin +
-                      "': say a domain that both have");
+    throw bad_options("the `relying_party_id` '" + domain +
+                      "' covers only this domain and its subdomains, not '" + origin +
+                      "'. Use a domain that contains all origins.");
   }
 }
 
 PasskeyOptions checked(PasskeyOptions options) {
   if (!is_domain(options.relying_party_id)) {
-    throw bad_options("`relying_party_id` is a domain such as example.com, not '" +
+    throw bad_options("`relying_party_id` must be a domain such as example.com, not '" +
                       options.relying_party_id + "'");
   }
   if (options.origins.empty() || options.algorithms.empty() || options.answers_max == 0) {
-    throw bad_options("`origins`, `algorithms` and `answers_max` are not empty");
+    throw bad_options("`origins`, `algorithms` and `answers_max` must not be empty");
   }
   for (const std::string& origin : options.origins) {
     if (!is_android(origin)) {
@@ -160,7 +161,7 @@ PasskeyOptions checked(PasskeyOptions options) {
   }
   std::ranges::for_each(options.top_origins, &check_origin);
   if (options.lifetime < std::chrono::seconds(1)) {
-    throw bad_options("`lifetime` is a second or more");
+    throw bad_options("`lifetime` must be at least 1 second");
   }
   if (options.name.empty()) {
     options.name = options.relying_party_id;
@@ -248,7 +249,7 @@ std::string RelyingParty::begin_registration(const PasskeyUser& user, std::strin
                                              const std::vector<Passkey>& known,
                                              std::int64_t now) const {
   if (user.key.empty() || user.name.empty()) {
-    throw std::invalid_argument("a passkey is made for somebody with a key and a name");
+    throw std::invalid_argument("a passkey needs a user with a key and a name");
   }
   Ticket ticket = new_ticket(CeremonyKind::registration, browser, now);
   ticket.user = user;
@@ -310,16 +311,16 @@ Result<void, PasskeyError> RelyingParty::check_client(const ClientAnswer& answer
 /// Who, in front of what, and how sure that is: the same in both ceremonies.
 Result<void, PasskeyError> RelyingParty::check_data(const AuthenticatorData& data) const {
   if (data.relying_party_hash != party_hash_) {
-    return refuse(PasskeyFault::wrong_relying_party, "it was made for another relying party");
+    return refuse(PasskeyFault::wrong_relying_party, "it was created for another relying party");
   }
   if (!data.is_present()) {
-    return refuse(PasskeyFault::not_present, "nobody was there");
+    return refuse(PasskeyFault::not_present, "user presence is missing");
   }
   if (options_.user_verification == UserVerification::required && !data.is_verified()) {
-    return refuse(PasskeyFault::not_verified, "its authenticator has not verified the user");
+    return refuse(PasskeyFault::not_verified, "user verification is missing");
   }
   if (data.is_backed_up() && !data.is_backup_eligible()) {
-    return refuse(PasskeyFault::bad_flags, "it is backed up, and cannot be");
+    return refuse(PasskeyFault::bad_flags, "it is backed up, but not eligible for backup");
   }
   return {};
 }
@@ -343,14 +344,15 @@ Result<Passkey, PasskeyError> RelyingParty::check_registration(const ClientAnswe
     return fail(std::move(good.error()));
   }
   if (!data->credential || to_base64url(data->credential->id) != answer.id) {
-    return refuse(PasskeyFault::malformed, "its credential is not the one that it names");
+    return refuse(PasskeyFault::malformed,
+                  "its credential id does not match its authenticator data");
   }
   const auto key = parse_cose_key(data->credential->public_key);
   if (!key) {
     return fail(key.error());
   }
   if (!is_allowed(key->algorithm)) {
-    return refuse(PasskeyFault::bad_key, "its algorithm was not asked for");
+    return refuse(PasskeyFault::bad_key, "its algorithm was not offered");
   }
   const Sha256Digest hash = sha256(answer.client_data);
   auto attestation = verify_attestation(
@@ -359,7 +361,7 @@ Result<Passkey, PasskeyError> RelyingParty::check_registration(const ClientAnswe
     return fail(std::move(attestation.error()));
   }
   if (!roots_.is_empty() && *attestation != "certified") {
-    return refuse(PasskeyFault::bad_attestation, "nobody that is trusted says what made it");
+    return refuse(PasskeyFault::bad_attestation, "its attestation is not trusted");
   }
   return Passkey{.id = answer.id,
                  .user = {},
@@ -411,10 +413,10 @@ Result<OpenLogin, PasskeyError> RelyingParty::open_login(std::string_view json,
   }
   if (ticket->allowed &&
       std::ranges::find(*ticket->allowed, digest_of(answer->id)) == ticket->allowed->end()) {
-    return refuse(PasskeyFault::wrong_user, "it is none of those that were asked for");
+    return refuse(PasskeyFault::wrong_user, "the passkey is not in the list of allowed passkeys");
   }
   if (ticket->user.key.empty() && !answer->user_handle) {
-    return refuse(PasskeyFault::malformed, "it does not say whose it is");
+    return refuse(PasskeyFault::malformed, "its user handle is missing");
   }
   return OpenLogin{std::move(*answer), std::move(*ticket)};
 }
@@ -424,7 +426,7 @@ Result<PasskeyLogin, PasskeyError> RelyingParty::finish_login(const OpenLogin& l
   const auto& [answer, ticket] = login;
   if (passkey.id != answer.id || (!ticket.user.key.empty() && passkey.user != ticket.user.key) ||
       (answer.user_handle && *answer.user_handle != passkey.user_handle)) {
-    return refuse(PasskeyFault::wrong_user, "it is another user's");
+    return refuse(PasskeyFault::wrong_user, "it belongs to another user");
   }
   if (auto good = check_client(answer, ticket); !good) {
     return fail(std::move(good.error()));
@@ -437,7 +439,7 @@ Result<PasskeyLogin, PasskeyError> RelyingParty::finish_login(const OpenLogin& l
     return fail(std::move(good.error()));
   }
   if (data->is_backup_eligible() != passkey.is_backup_eligible) {
-    return refuse(PasskeyFault::bad_flags, "whether it can be backed up has changed");
+    return refuse(PasskeyFault::bad_flags, "its backup eligibility has changed");
   }
   const auto key_bytes = from_base64url(passkey.public_key);
   const auto key = parse_cose_key(key_bytes.value_or(""));
@@ -447,23 +449,23 @@ Result<PasskeyLogin, PasskeyError> RelyingParty::finish_login(const OpenLogin& l
   std::string signed_bytes = answer.data;
   signed_bytes.append(to_view(sha256(answer.client_data)));
   if (!verify_signature(key->algorithm, key->key.get(), signed_bytes, answer.signature)) {
-    return refuse(PasskeyFault::bad_signature, "its key has not signed this");
+    return refuse(PasskeyFault::bad_signature, "its signature is invalid");
   }
   const bool went_back =
       (data->counter != 0 || passkey.counter != 0) && data->counter <= passkey.counter;
   if (went_back && options_.refuses_counter_back) {
     return refuse(PasskeyFault::counter_went_back,
-                  "its counter has not gone on: there may be a copy");
+                  "its counter did not increase: the passkey may have been copied");
   }
   switch (logged_in_.use(ticket.challenge, passkey.user, now + lifetime_s_ - 1, now)) {
     case base::UsedTokens::Use::first:
       break;
     case base::UsedTokens::Use::again:
-      return refuse(PasskeyFault::used, "its challenge has been answered before");
+      return refuse(PasskeyFault::used, "its challenge was already used");
     case base::UsedTokens::Use::too_many:
-      return refuse(PasskeyFault::busy, "too many challenges are answered at present");
+      return refuse(PasskeyFault::busy, "too many challenges are in use");
     case base::UsedTokens::Use::too_many_of_owner:
-      return refuse(PasskeyFault::busy, "one user answers too many challenges");
+      return refuse(PasskeyFault::busy, "one user has too many challenges in use");
   }
   passkey.counter = std::max<std::int64_t>(passkey.counter, data->counter);
   passkey.is_backed_up = data->is_backed_up();

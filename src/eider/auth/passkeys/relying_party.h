@@ -1,5 +1,5 @@
-// The checks of both ceremonies, step by step, at a given time.
-// Must not wait, nor ask a clock: who calls it does.
+// The checks of both WebAuthn ceremonies, step by step, at a given time.
+// Layering: must not wait or read a clock; the caller does.
 #pragma once
 
 #include <cstdint>

@@ -497,21 +497,22 @@ TEST(RelyingParty, says_how_an_origin_is_written_that_no_browser_sends) {
     const char* origin;
     const char* domain;
     const char* said;
-  } cases[] = {{"https://example.com/", "example.com", "so: 'https://example.com'"},
-               {"https://example.com/shop", "example.com", "so: 'https://example.com'"},
-               {"https://example.com:443", "example.com", "so: 'https://example.com'"},
-               {"https://Example.com", "example.com", "so: 'https://example.com'"},
-               {"http://example.com", "example.com", "on https://, or on http://localhost"},
-               {"http://127.0.0.1:8080", "example.com", "on https://, or on http://localhost"},
-               {"https://example.org", "example.com", "not for 'https://example.org'"},
-               {"https://myexample.com", "example.com", "not for 'https://myexample.com'"},
-               {"https://example.com", "shop.example.com", "a domain that both have"},
-               {"ftp://example.com", "example.com", "such as https://example.com"},
-               {"https://example.com:8443", "example.com", ""},
-               {"https://a.example.com", "example.com", ""},
-               {"http://localhost:8080", "localhost", ""},
-               {"http://app.localhost", "localhost", ""},
-               {"android:apk-key-hash:abc", "example.com", ""}};
+  } cases[] = {
+      {"https://example.com/", "example.com", "write it: 'https://example.com'"},
+      {"https://example.com/shop", "example.com", "write it: 'https://example.com'"},
+      {"https://example.com:443", "example.com", "write it: 'https://example.com'"},
+      {"https://Example.com", "example.com", "write it: 'https://example.com'"},
+      {"http://example.com", "example.com", "on https:// and http://localhost"},
+      {"http://127.0.0.1:8080", "example.com", "on https:// and http://localhost"},
+      {"https://example.org", "example.com", "subdomains, not 'https://example.org'"},
+      {"https://myexample.com", "example.com", "subdomains, not 'https://myexample.com'"},
+      {"https://example.com", "shop.example.com", "Use a domain that contains all origins"},
+      {"ftp://example.com", "example.com", "look like https://example.com"},
+      {"https://example.com:8443", "example.com", ""},
+      {"https://a.example.com", "example.com", ""},
+      {"http://localhost:8080", "localhost", ""},
+      {"http://app.localhost", "localhost", ""},
+      {"android:apk-key-hash:abc", "example.com", ""}};
   for (const auto& [origin, domain, said] : cases) {
     const std::string all = said_of(origin, domain);
     EXPECT_TRUE(*said == '\0' ? all.empty() : all.contains(said)) << origin << ": " << all;

@@ -1,5 +1,5 @@
-// An authenticator and its browser for tests: answers what a relying party begins, right or wrong.
-// Must not use what it tests: its CBOR, its keys and its JSON are written here.
+// For tests: an authenticator and its browser that respond correctly or with errors.
+// Layering: must not use the tested code; its CBOR, keys and JSON are written here.
 #pragma once
 
 #include <openssl/core_names.h>

@@ -1,5 +1,5 @@
-// Examples of WebAuthn Level 3, section 16 ("Test Vectors").
-// Must not be changed: they are what others are held against, too.
+// The test vectors of WebAuthn Level 3, section 16.
+// Layering: must not be changed.
 #pragma once
 
 #include <string_view>

@@ -96,7 +96,7 @@ Result<Ticket, PasskeyError> TicketSeal::open(std::string_view text, CeremonyKin
                                               std::string_view browser, std::int64_t now) const {
   const auto bytes = text.size() > kTicketBytesMax ? std::nullopt : from_base64url(text);
   if (!bytes || bytes->size() < kSaltBytes + kTagBytes) {
-    return bad_ticket("its ticket is none");
+    return bad_ticket("its ticket is invalid");
   }
   const std::string_view salt = std::string_view(*bytes).substr(0, kSaltBytes);
   std::optional<std::string> plain;
@@ -105,16 +105,16 @@ Result<Ticket, PasskeyError> TicketSeal::open(std::string_view text, CeremonyKin
   }
   auto ticket = plain ? json::read<Ticket>(*plain) : fail(Error::bad_request(""));
   if (!ticket) {
-    return bad_ticket("its ticket was not sealed here");
+    return bad_ticket("its ticket was not issued by this server");
   }
   if (ticket->kind != kind) {
-    return bad_ticket("its ticket is for something else");
+    return bad_ticket("its ticket was issued for another purpose");
   }
   if (!equals_in_constant_time(ticket->browser, digest_of(browser))) {
-    return bad_ticket("its ticket is another browser's");
+    return bad_ticket("its ticket belongs to another browser");
   }
   if (now >= ticket->ends) {
-    return fail(PasskeyError{PasskeyFault::expired, "its ticket has ended"});
+    return fail(PasskeyError{PasskeyFault::expired, "its ticket has expired"});
   }
   return std::move(*ticket);
 }

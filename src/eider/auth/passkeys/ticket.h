@@ -1,5 +1,5 @@
-// What was begun, sealed, and handed to the browser until it comes back with its answer.
-// Must not be kept here: a flood of those that begin takes no memory.
+// The state of a started ceremony, sealed and stored in the browser.
+// Layering: must not be stored on the server, so that many started ceremonies need no memory.
 #pragma once
 
 #include <cstdint>

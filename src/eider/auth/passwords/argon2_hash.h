@@ -1,5 +1,5 @@
-// A password's hash as it is stored: argon2 in the PHC string format.
-// Must not run argon2, nor let a foreign string ask for more than its reader allows.
+// A stored password hash: argon2 in the PHC string format.
+// Layering: must not run argon2, and must not accept larger parameters than its reader allows.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// One run of argon2 on its way to a thread and back to the loop that awaits it.
-// Must not touch the loop once nobody waits: it may be gone.
+// One argon2 computation on its way to a thread and back to the waiting event loop.
+// Layering: must not use the event loop after the caller stopped waiting.
 #pragma once
 
 #include <coroutine>

@@ -31,7 +31,7 @@ DerivationPool::DerivationPool(PoolLimits limits, Execute execute)
   threads_.reserve(limits_.threads);
   start_threads();
   if (threads_.empty() && limits_.threads > 0) {
-    throw Failure(Error::internal("passwords: the system has no thread to give"));
+    throw Failure(Error::internal("passwords: Cannot start a thread"));
   }
 }
 

@@ -1,5 +1,5 @@
-// The threads that run argon2, so that no loop has to: so many at once, and so many that wait.
-// Must not keep work for those that have left.
+// A bounded pool of threads that run argon2, with a bounded queue.
+// Layering: must not keep work of requests whose clients disconnected.
 #pragma once
 
 #include <algorithm>

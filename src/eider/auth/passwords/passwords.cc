@@ -28,7 +28,8 @@ constexpr Argon2Cost kCostMax{.memory_kib = std::numeric_limits<std::uint32_t>::
 
 PasswordOptions checked(PasswordOptions options) {
   if (!detail::passwords::is_cost_within(options.cost, kCostMax)) {
-    throw Failure(Error::internal("passwords: argon2 takes a lane, a pass and 8 KiB a lane"));
+    throw Failure(
+        Error::internal("passwords: argon2 needs at least 1 lane, 1 pass and 8 KiB per lane"));
   }
   return options;
 }
@@ -84,7 +85,7 @@ Task<Result<PasswordCheck>> look(std::shared_ptr<DerivationPool> pool,
 Task<Result<PasswordCheck>> refuse_others(Task<Result<PasswordCheck>> checking) {
   Result<PasswordCheck> check = co_await std::move(checking);
   if (check && !check->matches) {
-    co_return fail(Error::unauthorized("Name or password are wrong."));
+    co_return fail(Error::unauthorized("The name or the password is wrong."));
   }
   co_return check;
 }
@@ -113,8 +114,8 @@ Passwords::Hash Passwords::like_new() const {
 
 Task<Result<std::string>> Passwords::hash(std::string_view password) const {
   if (password.empty() || password.size() > options_.password_bytes_max) {
-    return refuse(Error(
-        422, "A password has 1 to " + std::to_string(options_.password_bytes_max) + " bytes."));
+    return refuse(Error(422, "A password must have 1 to " +
+                                 std::to_string(options_.password_bytes_max) + " bytes."));
   }
   Argon2Hash made = like_new();
   auto work = std::make_unique<Derivation>(password, made);

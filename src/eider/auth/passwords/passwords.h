@@ -1,5 +1,5 @@
-// Passwords that are stored and looked at: argon2id, on threads of its own.
-// Must not decide who may try how often: that is LoginThrottle's (middleware/login_throttle.h).
+// Hashes and verifies passwords with argon2id on its own threads.
+// Layering: must not limit attempts; LoginThrottle does (middleware/login_throttle.h).
 #pragma once
 
 #include <cstddef>
@@ -19,60 +19,62 @@ struct PasswordOptions {
   Argon2Cost cost = {};
   /// Longer ones cannot be stored and match nothing. Bytes, not characters.
   std::size_t password_bytes_max = 1024;
-  /// What a stored string may ask for at most: another program may have written it, or somebody
-  /// who wants 4 GiB to be used. `cost` may be dearer. The default is what is common elsewhere.
+  /// Maximum cost of a stored hash: another program or an attacker may have written it. `cost` may
+  /// be higher. The default covers common settings.
   Argon2Cost stored_cost_max = {.memory_kib = 64 * 1024, .passes = 4, .lanes = 4};
-  /// How many run at once, each in the memory of its cost; nothing: one for each core, up to 8. 0
-  /// makes each run on the loop that asks, for tests on simulated time.
+  /// Number of threads, each with the memory of its cost. Default: one for each core, at most 8. 0
+  /// runs argon2 on the calling event loop, for tests with simulated time.
   std::optional<unsigned> threads = {};
   /// How many may wait for a thread.
   std::size_t queue_max = 64;
 };
 
-/// matches       the password is the one that was stored
-/// needs_rehash  and what is stored was not made as it would be now: store hash() of it
-/// is_readable   what is stored is a hash that can be checked; else nothing matches it
+/// matches       the password is correct
+/// needs_rehash  the hash was created with other settings: store hash() of the password
+/// is_readable   the stored text is a valid hash; otherwise nothing matches
 struct PasswordCheck {
   bool matches = false;
   bool needs_rehash = false;
   bool is_readable = true;
 };
 
-/// One for the process: app.state<Passwords>().
+/// Hashes and verifies passwords. Register one for the process: app.state<Passwords>().
 ///
 ///     const std::optional<std::string> stored = co_await users->password_of(login.name);
 ///     const auto check = co_await passwords->prove(login.password, stored);
 ///
-/// Passwords are bytes: those that look the same and are spelled otherwise (Unicode's normal forms)
-/// are others, since nothing is normalised here. NUL is a byte like others. The copy that is made
-/// here is overwritten; those in the request are not.
+/// Passwords are bytes and are not normalized: texts that look the same but are encoded differently
+/// (Unicode normal forms) are different passwords. NUL is an ordinary byte. The copy of the
+/// password in this class is overwritten; those in the request are not.
 ///
-/// What is passed is read before the call returns, and may go. A task that is destroyed takes its
-/// work out of the queue.
+/// Arguments are read before the call returns, and may be destroyed. Destroying the task removes
+/// its work from the queue.
 ///
-/// errors of all of them  503 with Retry-After when more than `queue_max` wait, or memory is short
+/// errors of all functions  503 with Retry-After when more than `queue_max` calls wait, or memory
+/// is short
 class Passwords {
  public:
-  /// Throws a Failure where argon2 cannot be run so, and where there is no thread to be had.
+  /// Throws a Failure for unsupported argon2 settings, or if no thread can be started.
   explicit Passwords(PasswordOptions options = {});
 
-  /// What is to be stored: a PHC string of up to 200 bytes, with 16 bytes of salt from the kernel.
+  /// Returns the text to store: a PHC string of up to 200 bytes, with 16 bytes of salt from the
+  /// kernel.
   ///
-  /// errors  422 for no bytes, and for more than `password_bytes_max`
+  /// errors  422 for an empty password, and for more than `password_bytes_max`
   [[nodiscard]] Task<Result<std::string>> hash(std::string_view password) const;
 
-  /// stored  what hash() has returned, or another program's string of argon2id or argon2i in
-  ///         version 19. What cannot be read costs as much as what is wrong.
+  /// stored  the result of hash(), or a string of argon2id or argon2i, version 19, of another
+  ///         program; an invalid string costs as much time as a wrong password
   [[nodiscard]] Task<Result<PasswordCheck>> verify(std::string_view password,
                                                    std::string_view stored) const;
 
-  /// Does the work that verify() does, and matches never: for accounts that there are not, so that
-  /// time does not tell which those are.
+  /// Does the same work as verify(), and never matches: for accounts that do not exist, so that the
+  /// time does not reveal that.
   [[nodiscard]] Task<Result<PasswordCheck>> verify_nobody(std::string_view password) const;
 
-  /// For a login: `verify`, or where there is no such account `verify_nobody`.
+  /// Checks a login: calls `verify`, or `verify_nobody` if the account does not exist.
   ///
-  /// errors  401 with one sentence for both where it does not match
+  /// errors  401 with the same text for both cases
   [[nodiscard]] Task<Result<PasswordCheck>> prove(std::string_view password,
                                                   const std::optional<std::string>& stored) const;
 

@@ -1,5 +1,5 @@
-// Sessions in memory, so many and no more.
-// Must not be used from outside of this folder: memory_sessions makes one.
+// A bounded session store in memory.
+// Layering: must not be used outside of this folder; memory_sessions creates it.
 #pragma once
 
 #include <cstddef>

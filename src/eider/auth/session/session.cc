@@ -17,7 +17,7 @@ class LoadSession {
 
   Task<Entry> operator()(Request& request) const { return keeper_->load(request); }
   void describe(Operation& operation) const {
-    operation.answer_problem(503, "Sessions cannot be reached now.");
+    operation.answer_problem(503, "Sessions are not available at the moment.");
   }
   [[nodiscard]] std::string name() const { return "session"; }
   [[nodiscard]] Around around() const {

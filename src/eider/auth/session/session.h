@@ -1,5 +1,5 @@
-// Sessions: what an application keeps of one browser from request to request, in a struct.
-// Must not be asked who somebody is: users.h says it of a session's user.
+// Sessions: a struct that an application stores for one browser between requests.
+// Layering: must not know users; users.h reads the user of a session.
 #pragma once
 
 #include <cstddef>
@@ -19,23 +19,22 @@
 
 namespace eider {
 
-/// A parameter of handlers: the request's session, to be changed until the answer is made.
+/// The session of the request, as a handler parameter. It can be changed until the response is
+/// complete.
 ///
 ///     app.post("/cart/{id}", [](int id, Session<Visit> session) {
 ///       session->cart.push_back(id);
 ///       return Redirect("/cart");
 ///     });
 ///
-/// `Session<>` is the same without a struct, and `Session<const T>` may be read alone: take it
-/// where nothing is changed, where the answer is written while the handler runs, and for a
-/// WebSocket.
+/// `Session<>` has no struct, and `Session<const T>` is read-only: use that if nothing changes, if
+/// the response is written while the handler runs, and for a WebSocket.
 ///
-/// It is read once per request, for handlers that take one. A session is there once something was
-/// written; until then nothing is stored, and no cookie set. What has changed is written when the
-/// handler is done, ahead of the answer's head: where that fails the answer is a 503. Of an answer
-/// of 500 and above nothing is kept but that a session was ended. To change it later throws
-/// std::logic_error. A guard, whose refusal would lose what it has changed, takes `Session<const
-/// T>` or a UserKey.
+/// The session is loaded once per request, for handlers with this parameter. Without a change,
+/// nothing is stored and no cookie is set. Changes are stored when the handler has finished, before
+/// the response headers are sent; if that fails, the response is a 503. If the response is a 500 or
+/// above, changes are discarded, except the end of a session. Later changes throw std::logic_error.
+/// A guard, whose rejection would discard its changes, must use `Session<const T>` or a UserKey.
 template <class T = void>
 class Session;
 
@@ -44,38 +43,38 @@ class Session<void> {
  public:
   explicit Session(detail::session::Entry& entry) noexcept : entry_(&entry) {}
 
-  /// The key of the user whose it is; empty: nobody's.
+  /// Returns the key of the logged-in user; empty if there is none.
   [[nodiscard]] const std::string& user() const noexcept { return entry_->user(); }
-  /// Makes it that user's, once he has shown who he is. The browser gets a new id, so that one that
-  /// somebody has planted opens nothing; the old one is none any more. What was kept stays, unless
-  /// it was another user's. One that is the same user's by now lasts no longer by that, and where
-  /// it was ended meanwhile it stays so; but its login is a fresh one (needs_fresh_login). Throws
+  /// Logs the user in after authentication. The browser gets a new session id, which prevents
+  /// session fixation; the old id becomes invalid. The contents stay, unless they belonged to
+  /// another user. For the same user, the session is not extended, and stays ended if it was ended
+  /// in the meantime; but its login is fresh again (needs_fresh_login). Throws
   /// std::invalid_argument for an empty key.
   void begin_for(std::string user_key) const { entry_->begin_for(std::move(user_key)); }
-  /// The same, of somebody whose proof may be none any more when the session is stored, which is
-  /// behind the handler: whoever changes a password ends the sessions that there are, and would
-  /// miss this one. So `still_good` is asked once it is stored, ahead of the answer's head; where
-  /// it returns false or throws, no browser gets the session, and the answer is a 401 or that
-  /// failure. Where it returns true there is a session, also where the same user's that was there
-  /// was ended meanwhile.
+  /// As above, for an authentication that may become invalid before the session is stored, which
+  /// happens after the handler: a change of the password ends all existing sessions, but not this
+  /// one. So `still_good` is called after storing, before the response headers are sent. If it
+  /// returns false or throws, the browser does not get the session, and the response is a 401 or
+  /// that failure. If it returns true, there is a session, even if the previous session of the same
+  /// user was ended in the meantime.
   void begin_for(std::string user_key, std::function<Task<bool>()> still_good) const {
     entry_->begin_for(std::move(user_key), std::move(still_good));
   }
-  /// The same of a user who was recognised and has shown nothing just now, as by a cookie of an
-  /// earlier login ("remember me"): what needs a fresh login asks him for one. Nothing where it is
-  /// that user's by now.
+  /// As above, for a recognized user who was not authenticated now, for example with a cookie of an
+  /// earlier login ("remember me"): handlers that need a fresh login still require one. Does
+  /// nothing if this user is already logged in.
   void recall_for(std::string user_key) const { entry_->recall_for(std::move(user_key)); }
-  /// Logs out: the session is no more, with all that was in it. A request that is at work with it
-  /// does not bring it back. It is ended also where this one fails later, or its client leaves.
+  /// Logs out: deletes the session with its contents. A concurrent request does not restore it. The
+  /// session is deleted even if this request fails later, or its client disconnects.
   void end() const { entry_->end(); }
-  /// Leaves a message to whatever page takes it next, behind a redirect as well. Of those that wait
-  /// the last 20 are kept, or as many as have 1.5 KiB.
+  /// Stores a message for the next page, also after a redirect. At most 20 messages or 1.5 KiB are
+  /// kept.
   void flash(std::string kind, std::string text) const {
     entry_->flash({std::move(kind), std::move(text)});
   }
-  /// Leaves the sentence of an error as a message of the kind "error".
+  /// Stores the sentence of an error as a message of the kind "error".
   void flash(const Error& error) const { flash("error", error.sentence()); }
-  /// The messages that were left, the oldest first. They are gone then, but for a HEAD.
+  /// Returns the stored messages, oldest first, and removes them (except for a HEAD).
   [[nodiscard]] std::vector<Flash> take_flashes() const { return entry_->take_flashes(); }
 
  protected:
@@ -133,7 +132,7 @@ class Session<const T> {
 
 namespace detail::session {
 
-/// The entry with its struct, which lies beside it so that a WebSocket may keep that.
+/// The entry with its struct, which is separate so that a WebSocket can keep it.
 template <class T>
 struct SessionOf {
   Entry* entry;
@@ -153,7 +152,7 @@ struct Extract<Session<void>> {
   }
 };
 
-/// A guard may take it: nothing is removed before `take`, which a page calls.
+/// Guards may use it: messages are removed only by `take`, which a page calls.
 template <>
 struct Extract<Flashes> {
   static constexpr ArgumentKind kKind = ArgumentKind::slot;
@@ -188,22 +187,22 @@ struct Extract<Session<const T>> {
   }
 };
 
-/// All sessions of an app. Cheap to copy; handlers take it as State<Sessions>.
+/// All sessions of an app. Cheap to copy; handlers access it with State<Sessions>.
 class Sessions {
  public:
   explicit Sessions(std::shared_ptr<const detail::session::Keeper> keeper) noexcept
       : keeper_(std::move(keeper)) {}
 
-  /// Ends all of a user's, the one that asks with them. Returns how many there were. This and what
-  /// follows throw a Failure for SignedSessions.
+  /// Ends all sessions of a user, including the current one. Returns their number. This and the
+  /// following functions throw a Failure for SignedSessions.
   [[nodiscard]] Task<std::size_t> end_all(std::string user_key) const {
     return keeper_->end_all(std::move(user_key));
   }
-  /// Ends all of its user's but this one, as when his password is another, and gives this one a new
-  /// id. Where somebody ends it meanwhile it is ended. Throws std::invalid_argument where it is
-  /// nobody's. Returns how many there were.
+  /// Ends all other sessions of the user, for example after a change of the password, and gives
+  /// this one a new id. If this session was ended in the meantime, it stays ended. Throws
+  /// std::invalid_argument if no user is logged in. Returns the number of ended sessions.
   [[nodiscard]] Task<std::size_t> end_others(Session<> session) const;
-  /// A user's, to be shown to him: from where he is logged in.
+  /// Lists the sessions of a user, for a page that shows where the user is logged in.
   [[nodiscard]] Task<std::vector<KnownSession>> list(std::string user_key) const {
     return keeper_->list(std::move(user_key));
   }
@@ -211,12 +210,13 @@ class Sessions {
   ///
   /// returns  whether it was
   [[nodiscard]] Task<bool> end(std::string user_key, std::string name) const;
-  /// A new one of that user's, beside any request: the pair for the field Cookie. For tests.
+  /// Creates a session of that user outside of a request, and returns the value for the header
+  /// Cookie. For tests.
   [[nodiscard]] Task<std::string> begin_for(std::string user_key) const {
     return keeper_->begin_for(std::move(user_key));
   }
-  /// `csrf({.session = visits.csrf_binding()})`: a form's token belongs to its user's session, and
-  /// is none for another. It knows the cookie alone, and asks no store.
+  /// Binds CSRF tokens to sessions: `csrf({.session = visits.csrf_binding()})`. Uses only the
+  /// cookie, not the store.
   [[nodiscard]] std::function<std::string(const Request&)> csrf_binding() const {
     return [keeper = keeper_](const Request& request) { return keeper->csrf_binding(request); };
   }
@@ -230,19 +230,19 @@ namespace detail::session {
 [[nodiscard]] Sessions add_sessions(App& app, SessionOptions options);
 }
 
-/// Gives an app sessions, each with a T: a struct of what json::read takes, all of whose members
-/// have a default. Without one they know whose they are, and keep messages.
+/// Adds sessions to an app, each with a T: a struct that json::read accepts, whose members all have
+/// defaults. Without T, sessions only contain the user and messages.
 ///
 ///     const Sessions visits = sessions<Visit>(app, {.store = sql_sessions(database)});
 ///     const Sessions logins = sessions(app);
 ///
-/// Throws a Failure for options that cannot be, and where the app has sessions already.
+/// Throws a Failure for invalid options, and if the app already has sessions.
 template <class T = void>
 Sessions sessions(App& app, SessionOptions options = {}) {
   Sessions all = detail::session::add_sessions(app, std::move(options));
   if constexpr (!std::is_void_v<T>) {
     static_assert(std::is_aggregate_v<T> && std::is_copy_assignable_v<T>,
-                  "a session keeps a plain struct: its members are what is remembered");
+                  "a session needs a plain struct: its members are stored");
     app.provide([](Slot<detail::session::Entry> entry) {
       return detail::session::SessionOf<T>{&*entry, entry->template attach<T>()};
     });

@@ -108,7 +108,7 @@ void Entry::renew() {
 void Entry::part_for(std::string user, Proof proof) {
   check_open();
   if (user.empty()) {
-    throw std::invalid_argument("a session begins for a user whose key is not empty");
+    throw std::invalid_argument("a session needs a user key that is not empty");
   }
   if (!user_.empty() && user_ != user) {
     forget();  // one user's cart is not the next one's
@@ -211,8 +211,8 @@ SessionRecord Entry::next_over(const SessionRecord& theirs) const {
 void Entry::check_open() const {
   if (is_closed_) {
     throw std::logic_error(
-        "a session was used to be changed when the answer was made already: what is streamed, and "
-        "what follows an answer, takes Session<const T>");
+        "The session was changed after the response had started. Use Session<const T> in streamed "
+        "responses and after a response.");
   }
 }
 

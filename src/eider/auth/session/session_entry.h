@@ -1,5 +1,5 @@
-// What one request knows of its session: what was there when it came, and what is to become of it.
-// Must not wait, nor know stores and cookies: session_keeper.h does.
+// The session of one request: its stored state and its changes.
+// Layering: must not wait or know stores and cookies; session_keeper.h does.
 #pragma once
 
 #include <cstdint>

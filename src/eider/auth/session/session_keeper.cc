@@ -48,13 +48,13 @@ Task<> nothing() {
 std::int64_t whole_seconds(Duration duration, const char* of) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
   if (seconds < 1) {
-    throw Failure(Error::internal(std::string("sessions: `") + of + "` is a second or more"));
+    throw Failure(Error::internal(std::string("sessions: `") + of + "` must be at least 1 second"));
   }
   return seconds;
 }
 
 Failure store_failure(std::string cause) {
-  return Failure(Error::unavailable("Sessions cannot be reached now: try again.")
+  return Failure(Error::unavailable("Sessions are not available at the moment. Try again later.")
                      .because("the session store: " + std::move(cause)));
 }
 
@@ -72,7 +72,8 @@ Keeper::Keeper(SessionOptions options)
     options_.space = options_.cookie;
   }
   if (options_.space.contains(' ')) {
-    throw Failure(Error::internal("sessions: `space` has no blank: '" + options_.space + "'"));
+    throw Failure(
+        Error::internal("sessions: `space` must not contain spaces: '" + options_.space + "'"));
   }
   if (const auto* const cookies = std::get_if<SignedSessions>(&options_.store)) {
     signed_.emplace(options_.space, cookies->keys);
@@ -85,8 +86,8 @@ Keeper::Keeper(SessionOptions options)
                            .same_site = options_.same_site,
                            .secure = options_.is_secure};
   if (!to_field_value(tried)) {
-    throw Failure(Error::internal("sessions: no cookie can be called '" + options_.cookie +
-                                  "' with is_secure and same_site as they are"));
+    throw Failure(Error::internal("sessions: The cookie name '" + options_.cookie +
+                                  "' is not valid with these is_secure and same_site settings"));
   }
 }
 
@@ -104,14 +105,14 @@ std::invoke_result_t<F&> Keeper::in_time(F call) const {
   } catch (const std::exception& wrong) {
     throw store_failure(wrong.what());
   }
-  throw store_failure("no answer within " + format_duration(options_.store_within));
+  throw store_failure("no response within " + format_duration(options_.store_within));
 }
 
 SessionStore& Keeper::store() const {
   if (store_ == nullptr) {
     throw Failure(
-        Error::internal("sessions that are in signed cookies can be neither listed nor ended from "
-                        "here: keep them in a store"));
+        Error::internal("Sessions in signed cookies cannot be listed or ended by the server. Use a "
+                        "session store."));
   }
   return *store_;
 }
@@ -131,8 +132,9 @@ bool Keeper::is_to_be_touched(const Entry& entry, std::int64_t now) const noexce
 void Keeper::check_size(const SessionRecord& record) const {
   const std::size_t bytes = std::max(record.data.size(), record.flashes.size());
   if (bytes > options_.data_bytes_max) {
-    throw Failure(Error::internal("a session has " + std::to_string(bytes) + " bytes; " +
-                                  std::to_string(options_.data_bytes_max) + " are allowed"));
+    throw Failure(Error::internal("A session has " + std::to_string(bytes) +
+                                  " bytes, but at most " + std::to_string(options_.data_bytes_max) +
+                                  " are allowed"));
   }
 }
 
@@ -345,7 +347,7 @@ Task<> Keeper::begin(const Entry& entry, Response& response) const {
 Task<> Keeper::check_still_good(const Entry& entry, std::string id) const {
   if (!co_await entry.still_good()()) {
     co_await erase(std::move(id));
-    throw Failure(Error::unauthorized("What you have logged in with is none any more."));
+    throw Failure(Error::unauthorized("Your login is no longer valid. Log in again."));
   }
 }
 
@@ -418,7 +420,7 @@ Task<> Keeper::replace(const Entry& entry, std::string id) const {
     }
     record = entry.next_over(*theirs);
   }
-  throw store_failure("others change this session all the time");
+  throw store_failure("other requests keep changing this session");
 }
 
 void Keeper::set_cookie(Response& response, std::string value, std::int64_t began) const {
@@ -432,9 +434,9 @@ void Keeper::set_cookie(Response& response, std::string value, std::int64_t bega
   const std::size_t bytes = cookie.name.size() + cookie.value.size();
   const auto field = to_field_value(cookie);
   if (!field || field->size() > kCookieBytesMax) {
-    throw Failure(Error::internal("a session has " + std::to_string(bytes) +
-                                  " bytes, too large for a cookie, which has 4096 with all that "
-                                  "belongs to it: keep sessions in a store"));
+    throw Failure(Error::internal(
+        "A session has " + std::to_string(bytes) +
+        " bytes, but a cookie has at most 4096 bytes in total. Use a session store."));
   }
   add_cookie(response, *field);
 }

@@ -1,5 +1,5 @@
-// Brings a request its session, and keeps what became of it, ahead of the answer's head.
-// Must not know what applications keep in sessions: entries do (session_entry.h).
+// Loads the session of a request, and stores its changes before the response headers.
+// Layering: must not know the contents of sessions; entries do (session_entry.h).
 #pragma once
 
 #include <cstddef>
@@ -23,29 +23,30 @@
 
 namespace eider {
 
-/// Sessions as a whole in their cookies, which browsers bring back: no store, and nothing to be
-/// ended from here.
+/// Stores whole sessions in signed cookies: without a store, and sessions cannot be ended by the
+/// server.
 ///
-/// keys  32 bytes or more each, of nobody else. The first signs, all are taken: to change it, put a
-///       new one in front, and take the old one away when `absolute` is over.
+/// keys  at least 32 secret bytes each. The first one signs, all are accepted: to replace a key,
+///       insert a new one at the front, and remove the old one when `absolute` has passed.
 struct SignedSessions {
   std::vector<std::string> keys;
 };
 
 struct SessionOptions {
-  /// Where they are kept: memory_sessions(), sql_sessions(database), a store of your own, or
+  /// The session store: memory_sessions(), sql_sessions(database), a custom store, or
   /// SignedSessions. Null: memory_sessions().
   std::variant<std::shared_ptr<SessionStore>, SignedSessions> store = {};
-  /// How long one lasts that nobody uses, in whole seconds. Uses are noted twenty times in that
-  /// time at most, so it may be a twentieth less; in SignedSessions once half of it is over.
+  /// Lifetime of an unused session, in whole seconds. Uses are recorded at most twenty times in
+  /// that period, so it may be a twentieth shorter; with SignedSessions, once half of it has
+  /// passed.
   Duration idle = std::chrono::minutes(30);
   /// How long one lasts however much it is used.
   Duration absolute = std::chrono::hours(12);
   /// A name with __Host- cannot be set by other hosts of the domain, and needs `is_secure`. Empty:
   /// `__Host-session`, and `session` without `is_secure`.
   std::string cookie = {};
-  /// What keeps those of one application apart from another's in one store, and from what signs
-  /// with the same keys: the name of the cookie, where it is empty. It has no blank.
+  /// Separates the sessions of several applications in one store, or with the same keys. Default:
+  /// the name of the cookie. No spaces.
   std::string space = {};
   /// Over TLS alone. Without it, and with another name, a service in the clear works in all
   /// browsers, as in development.
@@ -53,7 +54,7 @@ struct SessionOptions {
   SameSite same_site = SameSite::lax;
   /// The cookie outlasts the browser, until `absolute` is over: "remember me".
   bool outlasts_browser = false;
-  /// A store that has not answered by then makes the answer a 503.
+  /// Time limit of the store; after it, the response is a 503.
   Duration store_within = std::chrono::seconds(5);
   /// Of one session's struct and of its flashes, as JSON each; more is a 500.
   std::size_t data_bytes_max = std::size_t{64} << 10U;
@@ -67,7 +68,7 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
   /// nothing.
   explicit Keeper(SessionOptions options);
 
-  /// Throws a Failure, a 503, where the store does not say.
+  /// Throws a Failure, a 503, if the store is not available.
   [[nodiscard]] Task<Entry> load(Request& request) const;
   /// Around handlers.
   [[nodiscard]] Task<Response> answer(Request& request, Next next) const;
@@ -78,35 +79,35 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
   [[nodiscard]] Task<std::size_t> end_all(std::string user) const;
   [[nodiscard]] Task<std::size_t> end_others(const Entry& entry) const;
   [[nodiscard]] Task<std::vector<KnownSession>> list(std::string user) const;
-  /// Begins one beside any request. Returns the cookie as a browser sends it.
+  /// Starts a session outside of a request. Returns the cookie as a browser sends it.
   [[nodiscard]] Task<std::string> begin_for(std::string user) const;
 
   [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
-  /// What a form's token belongs to; see Sessions::csrf_binding.
+  /// Returns the value that CSRF tokens belong to; see Sessions::csrf_binding.
   [[nodiscard]] std::string csrf_binding(const Request& request) const;
 
  private:
   class EndedWhenLeft;
 
-  /// Throws a Failure, a 503, for what the store throws, and where it takes too long.
+  /// Throws a Failure, a 503, for exceptions and timeouts of the store.
   template <class F>
   [[nodiscard]] std::invoke_result_t<F&> in_time(F call) const;
-  /// Throws a Failure where sessions are in their cookies.
+  /// Throws a Failure for sessions in cookies.
   [[nodiscard]] SessionStore& store() const;
   [[nodiscard]] bool lives(const SessionRecord& record, std::int64_t now) const noexcept;
   [[nodiscard]] bool is_to_be_touched(const Entry& entry, std::int64_t now) const noexcept;
   void check_size(const SessionRecord& record) const;
-  /// Who reads the store has no id.
+  /// Returns the name in the store, from which the id cannot be derived.
   [[nodiscard]] std::string name_of(std::string_view id) const;
   [[nodiscard]] std::string owner_of(const std::string& user) const;
   [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string id) const;
-  /// The request's entry that is of this one; null where nobody has asked for it.
+  /// Returns the entry of the request for this session; null if it was not loaded.
   [[nodiscard]] Entry* entry_of(Request& request) const noexcept;
 
   [[nodiscard]] Task<> keep(const Entry& entry, Response& response) const;
   [[nodiscard]] Task<> renew(const Entry& entry, Response& response) const;
   [[nodiscard]] Task<> part(const Entry& entry, Response& response) const;
-  /// Comes to its end also where nobody waits for that any more.
+  /// Completes even if the caller stops waiting.
   [[nodiscard]] Task<> erase(std::string id) const;
   struct Erasing;
   [[nodiscard]] Task<> run_erase(std::shared_ptr<Erasing> erasing) const;

@@ -1,5 +1,5 @@
-// Where sessions are kept: the interface of stores, and those that there are.
-// Must not know cookies, requests or what applications keep: it is handed names and text.
+// The interface of session stores, and the available stores.
+// Layering: must not know cookies, requests or the contents; it receives names and text.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,16 @@ namespace eider {
 
 class Database;
 
-/// One session as it is kept.
+/// One stored session.
 ///
-/// user     the key of whose it is, for a store with SessionOptions::space and a blank ahead of it;
-///          empty: nobody's
+/// user      key of the user; with SessionOptions::space, the space and a blank come first; empty:
+///           not logged in
 /// began, seen  seconds since 1970
-/// version  one more with each write
-/// data     the application's struct as JSON; empty: as it is made
-/// flashes  messages to be shown once, as JSON; empty: none
-/// proven   when its user has last shown who he is, in seconds since 1970; 0: when it began; -1:
-/// not
-///          in this session. `replace` writes it, too
+/// version   increases with each write
+/// data      the struct of the application as JSON; empty: default values
+/// flashes   messages that are shown once, as JSON; empty: none
+/// proven    time of the user's last authentication, in seconds since 1970; 0: at `began`; -1: not
+///           in this session. `replace` writes it, too
 struct SessionRecord {
   std::string user;
   std::int64_t began = 0;
@@ -35,49 +34,50 @@ struct SessionRecord {
   std::int64_t proven = 0;
 };
 
-/// One of a user's sessions, to be shown to him.
+/// A session of a user, for display.
 ///
-/// name  by which Sessions::end takes it; it opens nothing
-/// seen  when it was last used, to a twentieth of SessionOptions::idle
+/// name  identifier for Sessions::end; it does not grant access
+/// seen  time of last use, with a precision of a twentieth of SessionOptions::idle
 struct KnownSession {
   std::string name;
   std::int64_t began = 0;
   std::int64_t seen = 0;
 };
 
-/// Sessions by their names, which are digests of what browsers hold: who reads the store has
-/// nothing that opens a session. It is called from every loop, and may wait. What it throws, or
-/// that it does not end in time (SessionOptions::store_within), is a 503.
+/// Stores sessions by name. Names are digests of the session ids in browsers, so the contents of
+/// the store do not grant access. Functions are called from every event loop, and may wait. An
+/// exception or a timeout (SessionOptions::store_within) leads to a 503.
 class SessionStore {
  public:
   virtual ~SessionStore() = default;
 
-  /// Ahead of the first request.
+  /// Called before the first request.
   [[nodiscard]] virtual Task<> start();
-  /// Nothing where there is none.
+  /// Returns nothing if the session does not exist.
   [[nodiscard]] virtual Task<std::unique_ptr<SessionRecord>> find(std::string name) = 0;
   [[nodiscard]] virtual Task<> insert(std::string name, SessionRecord record) = 0;
-  /// Puts `record` in the place of the one of that name whose version is one less.
+  /// Replaces the session with that name if its version is one less than that of `record`.
   ///
-  /// returns  false where that has another version, or is gone: nothing was changed, and what was
-  ///          erased stays so
+  /// returns  false if the version differs or the session does not exist: nothing was changed, and
+  ///          a deleted session stays deleted
   [[nodiscard]] virtual Task<bool> replace(std::string name, SessionRecord record) = 0;
-  /// Gives the one of that name another, whatever its version, in one step.
+  /// Renames a session, whatever its version, in one step.
   ///
-  /// returns  whether it was there
+  /// returns  whether it existed
   [[nodiscard]] virtual Task<bool> rename(std::string name, std::string new_name) = 0;
   [[nodiscard]] virtual Task<> erase(std::string name) = 0;
-  /// Those of a user, who is somebody, but for the one of that name. Returns how many they were.
+  /// Deletes the sessions of a user (not empty), except the one with that name. Returns their
+  /// number.
   [[nodiscard]] virtual Task<std::size_t> erase_of(std::string user, std::string but_for) = 0;
   [[nodiscard]] virtual Task<std::vector<KnownSession>> list(std::string user) = 0;
-  /// Forgets those that were seen up to these seconds since 1970. Called now and then. One that is
-  /// too old is not seen any more, so it goes in this way, too.
+  /// Deletes sessions that were last used at or before this time, in seconds since 1970. Called
+  /// regularly. Expired sessions are deleted in this way, too.
   [[nodiscard]] virtual Task<> sweep(std::int64_t seen_until) = 0;
 };
 
-/// What a store in memory holds at most. Beyond it those that were not used for longest go: ahead
-/// of all others nobody's, since anybody can have many of these. Of one user's beyond
-/// `user_count_max` his own oldest go, so that one account logs nobody else out.
+/// Limits of the store in memory. Above them, the least recently used sessions are deleted: first
+/// those without a user, because anyone can create many of them. Above `user_count_max`, the oldest
+/// sessions of the same user are deleted, so that one account cannot log out others.
 struct MemorySessions {
   std::size_t count_max = 100'000;
   std::size_t user_count_max = 32;
@@ -87,7 +87,7 @@ struct MemorySessions {
 /// For one process: they end with it.
 [[nodiscard]] std::shared_ptr<SessionStore> memory_sessions(MemorySessions limits = {});
 
-/// In the table `eider_sessions` of a database, which is made where it is not there.
+/// A store in the table `eider_sessions` of a database, which is created if necessary.
 [[nodiscard]] std::shared_ptr<SessionStore> sql_sessions(Database database);
 
 }  // namespace eider

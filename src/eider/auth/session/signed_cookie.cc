@@ -17,7 +17,7 @@ constexpr std::size_t kValueBytesMax = 4096;
 /// A random key would end all sessions with the process.
 std::vector<std::string> given(std::vector<std::string> keys) {
   if (keys.empty()) {
-    throw Failure(Error::internal("sessions: signed cookies need a key"));
+    throw Failure(Error::internal("sessions: Signed cookies need a key"));
   }
   return keys;
 }

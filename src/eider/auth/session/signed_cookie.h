@@ -1,5 +1,5 @@
-// A whole session in its cookie, signed: what is put into the value, and what is taken out of one.
-// Must not know time or requests, nor hide anything: who has the cookie can read it.
+// A whole session in a signed cookie.
+// Layering: must not know time or requests, and does not encrypt; the browser can read the session.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// A store that fails, hangs or is overtaken when a test tells it to, for the tests of this folder.
-// Must not be included but by tests.
+// For tests: a store that fails, hangs or loses races on request.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// An application with sessions, and what a browser has of one, for the tests of this folder.
-// Must not be included but by tests.
+// For tests: an application with sessions, and a browser.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kSeeOther = 303;
 constexpr const char* kLogInFirst = "Log in first.";
-constexpr const char* kLogInAnew = "You logged in a while ago: log in once more.";
+constexpr const char* kLogInAnew = "Your login is too old for this action. Log in again.";
 /// Of a path that goes through a form or a query.
 constexpr std::size_t kPathBytesMax = 2048;
 
@@ -74,7 +74,7 @@ Error LoginWay::refusal(const Request& request, const std::string& why,
 void LoginWay::describe(Operation& operation, const std::string& why) const {
   operation.answer_problem(401, why);
   if (!page.empty()) {
-    operation.answer_problem(kSeeOther, "The login page, for a browser.");
+    operation.answer_problem(kSeeOther, "The login page, for browsers.");
   }
 }
 
@@ -98,7 +98,8 @@ void UserKeyGuard::describe(Operation& operation) const {
 
 FreshLoginGuard::FreshLoginGuard(Duration within) : within_(within) {
   if (within < std::chrono::seconds(1)) {
-    throw Failure(Error::internal("needs_fresh_login: no login is as fresh as less than a second"));
+    throw Failure(
+        Error::internal("needs_fresh_login: The maximum age of a login must be at least 1 second"));
   }
 }
 

@@ -1,5 +1,5 @@
-// Who asks, by type: handlers that take a User are for users, and for nobody else.
-// Must not log anybody in: that is Session::begin_for, behind a check of the application's.
+// The current user as a handler parameter: handlers with a User require a login.
+// Layering: must not log users in; Session::begin_for does, after a check of the application.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace eider {
 
-/// The key of the user whose session asks, as Session::begin_for was given it; never empty. What
-/// `users` is given takes it, and handlers may.
+/// Key of the logged-in user, as passed to Session::begin_for; never empty. A parameter of the
+/// function of `users` and of handlers.
 struct UserKey {
   std::string text;
 };
@@ -28,23 +28,24 @@ struct Extract<UserKey> : ExtractSlot<UserKey> {
 };
 
 struct UsersOptions {
-  /// The path to which browsers are sent that ask for a page and are nobody's, as
-  /// "/login?next=%2Fnotes"; programs are told by a 401. Empty: all are.
+  /// Path of the login page, to which browsers without a login are redirected:
+  /// "/login?next=%2Fnotes". Programs get a 401. Empty: all clients get a 401.
   std::string login_page = {};
 };
 
 namespace detail::session {
 
-/// What a WWW-Authenticate says to whose login is older (RFC 9470, section 3).
+/// Parameters of WWW-Authenticate for a login that is too old (RFC 9470, section 3).
 [[nodiscard]] std::string stale_login(Duration within);
 
-/// How somebody is told to log in: a browser is sent to the page, from where it comes back.
+/// How a client is asked to log in: a browser is redirected to the login page, and returns from
+/// there.
 struct LoginWay {
   std::string cookie_name;
   std::string page = {};
 
-  /// why         for programs: the detail of a 401
-  /// parameters  that its WWW-Authenticate has beside the cookie's name
+  /// why         detail of the 401 for programs
+  /// parameters  of WWW-Authenticate, in addition to the cookie name
   [[nodiscard]] Error refusal(const Request& request, const std::string& why,
                               const std::string& parameters = {}) const;
   void describe(Operation& operation, const std::string& why) const;
@@ -52,7 +53,7 @@ struct LoginWay {
 
 }  // namespace detail::session
 
-/// What makes a UserKey, where somebody takes one.
+/// Provides the UserKey to handlers and guards.
 class UserKeyGuard {
  public:
   UserKeyGuard(std::string cookie_name, UsersOptions options)
@@ -67,7 +68,8 @@ class UserKeyGuard {
   detail::session::LoginWay way_;
 };
 
-/// Says how a User is found, once per request and for those handlers alone that take one:
+/// Registers the function that loads the User. It is called once per request, and only for handlers
+/// with a User parameter:
 ///
 ///     template <> struct eider::Extract<User> : eider::ExtractSlot<User> {};
 ///
@@ -76,10 +78,10 @@ class UserKeyGuard {
 ///     app.provide([](const User& user) -> Result<Admin> { … });  // or a 403
 ///     app.get("/me", [](const User& user) { … });
 ///
-/// Whoever is not logged in is sent to the login page, or a 401; for std::optional<User> he is
-/// nobody. Documents say that these handlers take the session's cookie.
+/// Without a login, browsers are redirected to the login page and programs get a 401;
+/// std::optional<User> is empty then. OpenAPI documents list the session cookie for these handlers.
 ///
-/// load  takes what a guard may take, a `const UserKey&` among it, and returns a Result<User> or a
+/// load  has the parameters of a guard, including `const UserKey&`, and returns a Result<User> or a
 ///       Task of one
 template <class F>
 void users(Routes& at, const Sessions& sessions, F load, UsersOptions options = {}) {
@@ -108,7 +110,7 @@ class RoleGuard {
   [[nodiscard]] std::string name() const { return "needs_role " + role_; }
 
  private:
-  [[nodiscard]] std::string refusal() const { return "This takes the role '" + role_ + "'."; }
+  [[nodiscard]] std::string refusal() const { return "Missing required role '" + role_ + "'."; }
 
   std::string role_;
 };
@@ -118,8 +120,8 @@ template <class U>
   return RoleGuard<U>(std::move(role));
 }
 
-/// A user whose member `role` is one of these: handlers take it by its type once it is provided,
-/// and others are a 403.
+/// A user whose member `role` is one of these. Handlers use the type as a parameter once it is
+/// provided; other users get a 403.
 ///
 ///     using Writer = WithRole<User, Role::admin, Role::member>;
 ///     app.provide(with_role<Writer>());
@@ -132,7 +134,7 @@ struct WithRole : U {
   static std::string refusal() {
     std::string roles;
     ((roles += (roles.empty() ? "" : " or ") + json::to_text(kRoles)), ...);
-    return "This takes the role " + roles + ".";
+    return "Missing required role: " + roles + ".";
   }
 };
 
@@ -152,7 +154,7 @@ template <class W>
   return {};
 }
 
-/// A guard: routes that are for whom a T is provided, and whose handlers take none.
+/// A guard that requires a provided T, for routes whose handlers have no such parameter.
 ///
 ///     app.get("/events", &Journal::follow).guard(needs<User>());
 ///     serve_metrics(app).guard(needs<Admin>());
@@ -183,26 +185,26 @@ class FreshLoginGuard {
 
 extern template Guard detail::app::make_guard(FreshLoginGuard);
 
-/// A guard: for users who have shown so short a time ago who they are, by a password, a passkey or
-/// whatever the application calls Session::begin_for behind. For what outlives a session that was
-/// stolen or left open: another password or address, a passkey, a key of an API.
+/// A guard that requires a recent authentication: with a password, a passkey, or any check after
+/// which the application calls Session::begin_for. Use it for actions with lasting effect that a
+/// stolen or unattended session must not allow: a new password or address, a passkey, an API key.
 ///
 ///     app.get("/password", show_password).guard(needs_fresh_login(10min));
 ///     app.post("/password", set_password).guard(needs_fresh_login(10min));
 ///
-/// Others are told as those who are not logged in are: a browser is sent to the login page of
-/// `users`, and by its `next` comes back, to the page of the form where it has sent one. That page
-/// has to show its form to who is logged in, too. Programs get a 401 whose WWW-Authenticate says
-/// insufficient_user_authentication.
+/// Other users are treated as not logged in: a browser is redirected to the login page of `users`,
+/// and returns with its `next` to the page (or to the page of the submitted form). That login page
+/// must also show its form to logged-in users. Programs get a 401 with
+/// insufficient_user_authentication in WWW-Authenticate.
 ///
 /// source  RFC 9470, section 3
 [[nodiscard]] inline FreshLoginGuard needs_fresh_login(Duration within) {
   return FreshLoginGuard(within);
 }
 
-/// Where to go on behind a login: `next` if that is a path of this service, else `otherwise`. What
-/// a browser would take for another host ("//evil.example", "/\evil.example", a tab in between),
-/// and what cannot stand in a Location, is none.
+/// Returns `next` if it is a path of this service, otherwise `otherwise`: for the redirect after a
+/// login. Values that a browser would treat as another host ("//evil.example", "/\evil.example", a
+/// tab in between), or that are not valid in a Location, are rejected.
 ///
 ///     return Redirect(own_path(form->next));
 ///

@@ -1,5 +1,5 @@
-// Memory for things that end together: bytes are handed out in a row and given back all at once.
-// Must not hold anything whose destructor matters: none is run.
+// Memory for objects that end together: allocated in a row and freed all at once.
+// Layering: must not hold anything whose destructor matters: none is run.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class Arena {
 
   template <class T, class... Args>
   [[nodiscard]] T& make(Args&&... args) {
-    static_assert(std::is_trivially_destructible_v<T>, "an arena runs no destructor");
+    static_assert(std::is_trivially_destructible_v<T>, "an arena does not run destructors");
     static_assert(alignof(T) <= alignof(std::max_align_t));
     return *::new (allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);
   }
@@ -55,7 +55,7 @@ class Arena {
   /// `count` value-initialised elements.
   template <class T>
   [[nodiscard]] std::span<T> make_array(std::size_t count) {
-    static_assert(std::is_trivially_destructible_v<T>, "an arena runs no destructor");
+    static_assert(std::is_trivially_destructible_v<T>, "an arena does not run destructors");
     static_assert(alignof(T) <= alignof(std::max_align_t));
     if (count > static_cast<std::size_t>(-1) / sizeof(T)) {
       throw std::bad_alloc();

@@ -6,7 +6,7 @@
 namespace eider {
 
 void assertion_failed(const char* what, const std::source_location& where) noexcept {
-  std::fprintf(stderr, "%s:%u: %s: broken assertion: %s\n", where.file_name(),
+  std::fprintf(stderr, "%s:%u: %s: assertion failed: %s\n", where.file_name(),
                static_cast<unsigned>(where.line()), where.function_name(), what);
   std::abort();
 }

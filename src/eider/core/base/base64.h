@@ -1,5 +1,5 @@
-// Bytes as base64 (RFC 4648, section 4), in its other spellings, and as hexadecimal digits.
-// Must not accept a second spelling of the same bytes: each function takes one alone.
+// Base64 (RFC 4648) with its variants, and hexadecimal digits.
+// Layering: must not accept a second spelling of the same bytes: each function takes one alone.
 #pragma once
 
 #include <cstddef>
@@ -10,38 +10,38 @@
 
 namespace eider {
 
-/// The characters that `bytes` bytes become, padding included.
+/// Returns the length of the base64 text of `bytes` bytes, with padding.
 [[nodiscard]] constexpr std::size_t base64_size(std::size_t bytes) noexcept {
   return (bytes + 2) / 3 * 4;
 }
 
 [[nodiscard]] std::string to_base64(std::string_view bytes);
 
-/// The same, written to `to`. Pre: there is room for base64_size(bytes.size()) characters.
+/// Writes the base64 text to `to`. Pre: there is room for base64_size(bytes.size()) characters.
 void write_base64(char* to, std::string_view bytes) noexcept;
 
-/// The bytes that `text` stands for.
+/// Decodes base64.
 ///
-/// returns  nothing when the length is no multiple of four, a character is outside the alphabet,
+/// returns  nothing if the length is not a multiple of four, a character is outside the alphabet,
 ///          padding is missing or too long, or the bits before the padding are not zero
 /// source   RFC 4648, sections 3.3, 3.5 and 4
 [[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
 
-/// The same, written to `to`: the number of bytes; nothing too when they do not fit.
+/// Decodes base64 to `to`, and returns the number of bytes; nothing also if they do not fit.
 [[nodiscard]] std::optional<std::size_t> read_base64(std::string_view text,
                                                      std::span<char> to) noexcept;
 
-/// The same without padding, as the PHC string format has it.
+/// Base64 without padding, as in the PHC string format.
 [[nodiscard]] std::string to_base64_unpadded(std::string_view bytes);
 [[nodiscard]] std::optional<std::string> from_base64_unpadded(std::string_view text);
 
-/// With '-' and '_' for '+' and '/', without padding.
+/// Base64 for URLs: with '-' and '_' instead of '+' and '/', without padding.
 ///
 /// source  RFC 7515, section 2; RFC 4648, section 5
 [[nodiscard]] std::string to_base64url(std::string_view bytes);
 [[nodiscard]] std::optional<std::string> from_base64url(std::string_view text);
 
-/// Two digits per byte, "00" to "ff".
+/// Returns two hexadecimal digits per byte, "00" to "ff".
 [[nodiscard]] std::string to_hex(std::string_view bytes);
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// Contiguous bytes that grow at the end: what a response is written into.
-// Must not know what reads them, and never shrinks behind its user's back.
+// Contiguous bytes that grow at the end. Responses are written into a Buffer.
+// Layering: must not know its readers, and shrinks only when its user asks for that.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Whether an app is made only to learn its options and routes.
-// Must not know apps.
+// Tells whether an app is created only to describe its options and routes.
+// Layering: must not know apps.
 #pragma once
 
 namespace eider::detail::base {

@@ -1,5 +1,5 @@
-// The decimal digits of a number, on the stack.
-// Must not outlive what it is viewed for: the view ends with it.
+// The decimal digits of a number, without heap memory.
+// Layering: must not outlive what it is viewed for: the view ends with it.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// An Error on its way up through code that returns plain values: thrown by handlers and libraries,
-// caught by app/ alone. Must not be used for what a caller is expected to handle next to the call.
+// An Error as an exception: thrown by handlers and libraries, caught by app/ only.
+// Layering: must not be used for what a caller is expected to handle next to the call.
 #pragma once
 
 #include <exception>

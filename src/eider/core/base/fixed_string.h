@@ -1,5 +1,5 @@
-// A string that can be a template argument: Header<"accept-language">, Matches<"[a-z]+">.
-// Must not do anything but hold it.
+// A string as a template argument: Header<"accept-language">, Matches<"[a-z]+">.
+// Layering: must not do anything but hold it.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Characters that a reader does not see, but a terminal, a file system or a compiler acts on.
-// Must not decide what becomes of them: names, logs and generated sources each do that.
+// Invisible characters that terminals, file systems or compilers act on.
+// Layering: must not decide what becomes of them: names, logs and generated sources each do that.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Text within HTML.
-// Must not make pages.
+// HTML escaping.
+// Layering: must not make pages.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace eider {
 
-/// The text as HTML shows it, in content and in quoted attribute values alike: `&`, `<`, `>` and
-/// both quotes are written as references. Not for scripts, styles, or addresses in `href`.
+/// Escapes text for HTML content and quoted attribute values: `&`, `<`, `>` and both quotes become
+/// character references. Not for scripts, styles, or URLs in `href`.
 [[nodiscard]] std::string escape_html(std::string_view text);
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// Numbers of what a process has beside its loops, told with its state: pools, logs.
-// Must not cost what is never asked more than its place in a list.
+// Figures of a process for its state report: pools, logs.
+// Layering: must not cost more than its place in a list while no state is requested.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,27 @@
 
 namespace eider {
 
+/// The state of a resource for the state report.
+///
 /// kind  "database", "log", …
-/// name  which of them, without anything secret
+/// name  the name of the resource, without secrets
 struct ResourceState {
   std::string kind;
   std::string name;
   std::map<std::string, std::int64_t> numbers;
 };
 
-/// Tells what it is given for as long as it lives. To be the last member of what is told about, so
-/// that nobody asks while that ends.
+/// Reports the state of an object as long as it lives. Make it the last member of the object, so
+/// that no report runs while the object is destroyed.
 class Inspected {
  public:
-  /// tell  called on any thread; makes and ends none of these
+  /// tell  called on any thread; must not create or destroy an Inspected
   explicit Inspected(std::function<ResourceState()> tell);
   ~Inspected();
   Inspected(const Inspected&) = delete;
   Inspected& operator=(const Inspected&) = delete;
 
-  /// The first hundred of the process, in the order in which they were made.
+  /// Returns the first hundred of the process, in the order of their creation.
   [[nodiscard]] static std::vector<ResourceState> all();
 
  private:

@@ -1,5 +1,6 @@
-// A list whose links live in its members: joining and leaving cost no memory and no search.
-// Must not own its members: each leaves when it is destroyed, and they outlive no pointer to them.
+// A linked list whose links are in its elements: O(1) insertion and removal, no allocation.
+// Layering: must not own its members: each leaves when it is destroyed, and they outlive no pointer
+// to them.
 #pragma once
 
 namespace eider {

@@ -1,5 +1,5 @@
-// The calling side of logging: what has something to say is handed a sink.
-// Must not filter or know where lines go.
+// The interface for log lines: LogSink and log levels.
+// Layering: must not filter or know where lines go.
 #pragma once
 
 #include <concepts>
@@ -17,12 +17,12 @@ namespace eider {
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
-/// "debug", "info", "warning", "error"
+/// Returns "debug", "info", "warning" or "error".
 [[nodiscard]] std::string_view to_text(LogLevel level) noexcept;
 
 using LogValue = std::variant<std::string_view, std::int64_t, std::uint64_t, double, bool>;
 
-/// A name and what it is this time: `{"order", id}`. Views both.
+/// The name and value of a log field: `{"order", id}`. Views both.
 struct LogField {
   template <class T>
     requires std::convertible_to<const T&, std::string_view> || std::is_arithmetic_v<T>
@@ -49,39 +49,39 @@ struct LogField {
   }
 };
 
-/// "7", "2.5", "true", or the text as it is.
+/// Returns "7", "2.5", "true", or the text unchanged.
 [[nodiscard]] std::string to_text(const LogValue& value);
 
-/// What became of the lines of a sink that counts them.
+/// The numbers of lines of a sink that counts them.
 struct LogCounts {
   std::uint64_t written = 0;
   std::uint64_t dropped = 0;  // for want of room: what takes them was too slow
   std::uint64_t thinned = 0;  // too many of one message
 };
 
-/// Takes whole lines, from any thread.
+/// A destination of log lines. Thread-safe.
 class LogSink {
  public:
   LogSink() = default;
   LogSink(const LogSink&) = delete;
   LogSink& operator=(const LogSink&) = delete;
   virtual ~LogSink() = default;
-  /// line  without its line break; not kept after return
+  /// Writes a line. line  without its line break; not kept after the return
   virtual void write(LogLevel level, std::string_view line) noexcept = 0;
-  /// The same with fields, none of which is kept after return. What knows none gets them behind the
-  /// message: `paid order=7 by="Ann Lee"`.
+  /// Writes a line with fields, which are not kept after the return. A sink without support for
+  /// fields gets them after the message: `paid order=7 by="Ann Lee"`.
   virtual void write_fields(LogLevel level, std::string_view message,
                             std::span<const LogField> fields) noexcept;
-  /// Whether a line of that level goes anywhere.
+  /// Returns whether lines of that level are written.
   [[nodiscard]] virtual bool takes(LogLevel /*level*/) const noexcept { return true; }
-  /// What is below goes nowhere from now on; for sinks that know levels.
+  /// Discards lines below that level from now on, if the sink supports levels.
   virtual void set_level(LogLevel /*level*/) noexcept {}
   [[nodiscard]] virtual LogCounts counts() const noexcept { return {}; }
-  /// What it was given is written, and a thread of its own has ended until the next line.
+  /// Writes all pending lines, and ends the sink's own thread until the next line.
   virtual void end_thread() noexcept {}
 };
 
-/// What programs write their lines by; cheap to copy, for all threads.
+/// Writes log lines; cheap to copy, thread-safe.
 ///
 ///     log.info("paid", {{"order", order.id}, {"cents", 1200}});
 class Log {
@@ -108,11 +108,11 @@ class Log {
     }
   }
 
-  /// What is below goes nowhere from now on, for all copies. From any thread.
+  /// Discards lines below that level from now on, for all copies. Thread-safe.
   void set_level(LogLevel level) const noexcept { sink_->set_level(level); }
   [[nodiscard]] LogCounts counts() const noexcept { return sink_->counts(); }
 
-  /// For App::log_to, access_log and whoever else takes one.
+  /// Returns the sink, for App::log_to, access_log and other functions that need one.
   [[nodiscard]] const std::shared_ptr<LogSink>& sink() const noexcept { return sink_; }
   // NOLINTNEXTLINE(google-explicit-constructor): what takes a sink takes a log
   operator std::shared_ptr<LogSink>() const noexcept { return sink_; }

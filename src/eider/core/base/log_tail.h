@@ -1,5 +1,5 @@
-// The last lines of this process's logs, for people that look at it while it runs.
-// Must not cost a program that shows them nowhere more than one look at a pointer.
+// The last log lines of this process, for the dashboard and diagnostics.
+// Layering: must not cost a program that shows them nowhere more than one look at a pointer.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A map by text that keeps the order in which its entries were used.
+// A map by text that remembers the order in which its entries were used.
 // Layering: must not know limits. Owners compare size() or a cost of their own with theirs.
 #pragma once
 

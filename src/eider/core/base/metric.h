@@ -1,5 +1,5 @@
-// Numbers that a program counts for whoever watches it: written by every thread, read seldom.
-// Must not lock where it counts, nor let threads that count wait for one another.
+// Counters, gauges and histograms: updated by all threads without locks.
+// Layering: must not lock where it counts, nor let threads that count wait for one another.
 #pragma once
 
 #include <array>
@@ -60,11 +60,11 @@ class Parts {
 
 }  // namespace detail::base
 
-/// What only grows.
+/// A number that only grows.
 class Counter {
  public:
-  /// A part of it that one thread alone adds to, which takes a tenth of the time. What it has
-  /// counted stays when it ends. The counter outlives it.
+  /// A part of the counter that only one thread adds to, which takes a tenth of the time. Its count
+  /// remains when it ends. The counter must outlive it.
   class Own {
    public:
     explicit Own(Counter& whole) : whole_(whole) { whole_.own_.add(*this); }
@@ -102,7 +102,7 @@ class Counter {
   detail::base::Parts<Own> own_;
 };
 
-/// What grows and shrinks.
+/// A number that grows and shrinks.
 class Gauge {
  public:
   Gauge() noexcept = default;
@@ -117,7 +117,7 @@ class Gauge {
   std::atomic<double> value_{0};
 };
 
-/// How many values lay within each of some bounds.
+/// Counts values by buckets.
 class Histogram {
  public:
   /// Seconds, from half a millisecond to ten seconds.
@@ -148,7 +148,7 @@ class Histogram {
     std::atomic<double> sum_{0};
   };
 
-  /// bounds  rising
+  /// bounds  the upper bounds of the buckets, ascending
   explicit Histogram(std::span<const double> bounds = kSeconds);
   Histogram(const Histogram&) = delete;
   Histogram& operator=(const Histogram&) = delete;

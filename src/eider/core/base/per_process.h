@@ -1,5 +1,5 @@
-// Protections that keep what they know in this process's memory, for a warning where several
-// processes serve. Must not be noted by what shares its memory through a database.
+// Marks protections that keep their state in this process's memory, for a warning with workers.
+// Layering: must not be noted by what shares its memory through a database.
 #pragma once
 
 #include <string>

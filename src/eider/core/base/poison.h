@@ -1,5 +1,5 @@
-// Tells AddressSanitizer which bytes nobody may touch though their memory is kept; compiles to
-// nothing without it. Must not be used where the sanitizer already sees the frees by itself.
+// Marks unused memory for AddressSanitizer; has no effect in other builds.
+// Layering: must not be used where the sanitizer already sees the frees by itself.
 #pragma once
 
 #include <cstddef>

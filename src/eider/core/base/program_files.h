@@ -1,5 +1,6 @@
 // Directories and files that belong to a program, such as `languages` and `public`.
-// Must not be used for data that the program writes: that is relative to the working directory.
+// Layering: must not be used for data that the program writes: that is relative to the working
+// directory.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Files that the process opens while it serves, told by what will: a sandbox lets nothing else be
-// reached. Must not be told of what is opened once, ahead of serving.
+// Files that the process opens while it serves, for the sandbox.
+// Layering: must not list files that are opened once, before serving.
 #pragma once
 
 #include <string>

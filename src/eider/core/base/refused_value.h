@@ -1,5 +1,6 @@
-// A value of a request that could not be used, for the app to name the member that it came in.
-// Must not be in what a client gets: the app only looks for it in the client's own request.
+// A request value that was rejected; the app uses it to name the member that contained it.
+// Layering: must not be in what a client gets: the app only looks for it in the client's own
+// request.
 #pragma once
 
 #include <string>

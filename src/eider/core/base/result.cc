@@ -44,7 +44,7 @@ Error Error::forbidden(std::string detail) {
 }
 
 Error Error::not_found() {
-  return not_found("There is nothing here.");
+  return not_found("No resource at this URL.");
 }
 
 Error Error::not_found(std::string detail) {
@@ -66,7 +66,7 @@ Error Error::unavailable(std::string detail) {
 }
 
 Error Error::internal(std::string cause) {
-  return Error(500, "The server failed to answer this request.").because(std::move(cause));
+  return Error(500, "The server failed to process this request.").because(std::move(cause));
 }
 
 const std::string& Error::detail() const noexcept {

@@ -1,5 +1,5 @@
-// Bytes that have arrived and cannot be used yet: half a head, or requests behind one that waits.
-// Must not hold memory while it is empty.
+// Received bytes that cannot be used yet: part of a head, or pipelined requests.
+// Layering: must not hold memory while it is empty.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Bytes that nobody can guess, from the kernel.
-// Must not be used where it is only about being different: SplitMix64 costs no call.
+// Cryptographically random bytes from the kernel.
+// Layering: must not be used where it is only about being different: SplitMix64 costs no call.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace eider {
 
-/// Throws std::system_error where the kernel has none to give.
+/// Returns random bytes of the kernel. Throws std::system_error if the kernel cannot provide them.
 [[nodiscard]] std::string secret_bytes(std::size_t bytes);
 
 }  // namespace eider

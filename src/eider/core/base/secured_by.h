@@ -1,5 +1,6 @@
-// What a connection's encryption has agreed on, as plain facts.
-// Must not know any TLS library: runtime/seal.h carries these up, http/request.h shows them.
+// The TLS properties of a connection, as plain values.
+// Layering: must not know any TLS library: runtime/seal.h carries these up, http/request.h shows
+// them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// SHA-1 (FIPS 180-4), for protocols that have fixed it: the WebSocket handshake.
-// Must not be used where somebody gains by two inputs of one digest: collisions are known.
+// SHA-1 (FIPS 180-4), for protocols that require it: the WebSocket handshake.
+// Layering: must not be used where collisions matter: they are known.
 #pragma once
 
 #include <array>

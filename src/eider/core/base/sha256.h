@@ -1,5 +1,5 @@
-// SHA-256 and HMAC with it (FIPS 180-4, RFC 2104), for what a service signs for itself.
-// Must not be used for passwords, which need a slow hash.
+// SHA-256 and HMAC-SHA-256 (FIPS 180-4, RFC 2104).
+// Layering: must not be used for passwords, which need a slow hash.
 #pragma once
 
 #include <array>
@@ -10,15 +10,15 @@ namespace eider {
 inline constexpr std::size_t kSha256Bytes = 32;
 using Sha256Digest = std::array<char, kSha256Bytes>;
 
-/// The digest of all of `text`, any bytes.
+/// Returns the SHA-256 digest of `text`, which may be any bytes.
 /// source   FIPS 180-4, sections 5.1.1 and 6.2
 [[nodiscard]] Sha256Digest sha256(std::string_view text);
 
-/// The authentication code of `text` under `key`, any bytes.
+/// Returns the HMAC-SHA-256 of `text` with `key`, which may be any bytes.
 /// source   RFC 2104, section 2
 [[nodiscard]] Sha256Digest hmac_sha256(std::string_view key, std::string_view text);
 
-/// The bytes, to be compared (equals_in_constant_time) or written.
+/// Returns the bytes, for comparing (equals_in_constant_time) or writing.
 [[nodiscard]] constexpr std::string_view to_view(const Sha256Digest& digest) noexcept {
   return {digest.data(), digest.size()};
 }

@@ -1,5 +1,5 @@
-// Bytes that several queues refer to instead of copying them, such as a published message.
-// Must not change bytes once they are appended.
+// Bytes that several queues share without copying, such as a published message.
+// Layering: must not change bytes once they are appended.
 #pragma once
 
 #include <algorithm>

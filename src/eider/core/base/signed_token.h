@@ -1,5 +1,5 @@
-// Tokens that clients keep and bring back: signed for one purpose, and accepted once if need be.
-// Must not hide the text of a token, nor know requests or time.
+// Signed tokens that clients keep and send back, for one purpose and optionally for one use.
+// Layering: must not hide the text of a token, nor know requests or time.
 #pragma once
 
 #include <cstddef>

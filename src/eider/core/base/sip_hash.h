@@ -1,5 +1,5 @@
-// SipHash-2-4: a hash that nobody who does not know its key can aim at.
-// Must not sign anything: its 64 bits are for tables, its 128 for telling contents apart.
+// SipHash-2-4: a keyed hash that protects hash tables against chosen collisions.
+// Layering: must not sign anything: its 64 bits are for tables, its 128 for telling contents apart.
 #pragma once
 
 #include <array>

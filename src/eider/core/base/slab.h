@@ -1,5 +1,5 @@
-// Objects of one type out of blocks that one owner keeps: made and destroyed without the heap.
-// Must not be shared between threads, and gives its blocks back only when it ends.
+// Objects of one type in blocks of one owner: created and destroyed without the heap.
+// Layering: must not be shared between threads, and gives its blocks back only when it ends.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Slab {
   Slab& operator=(const Slab&) = delete;
   /// Pre: all objects are destroyed.
   ~Slab() {
-    ensure(in_use_ == 0, "a slab ends after its objects");
+    ensure(in_use_ == 0, "a slab must outlive its objects");
     unpoison_all();
   }
 

@@ -1,5 +1,5 @@
-// Objects found by their type, that are owned together and end together, and the arena they lie in.
-// Must not be shared between threads that change it.
+// Objects found by their type, owned together, with the arena that contains them.
+// Layering: must not be shared between threads that change it.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Names for addresses out of what people type: "Tea & Cake!" becomes "tea-cake".
-// Must not transliterate: which letters stand for others depends on the language.
+// Makes URL slugs from text: "Tea & Cake!" becomes "tea-cake".
+// Layering: must not transliterate: which letters stand for others depends on the language.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,10 @@
 
 namespace eider {
 
-/// Lower-case ASCII letters, digits and single dashes between them, as much of `text` as fits.
+/// Returns `text` as a slug: lowercase ASCII letters, digits and single dashes, shortened to
+/// `bytes_max`.
 ///
-/// returns  empty when nothing of it can stay; a slug's slug is itself
+/// returns  empty if no character can be kept; the slug of a slug is the same
 [[nodiscard]] std::string to_slug(std::string_view text, std::size_t bytes_max = 64);
 
 }  // namespace eider

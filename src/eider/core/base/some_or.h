@@ -1,5 +1,5 @@
-// What was found, or why nothing was.
-// Must not ask for anything itself.
+// The result of a lookup, or the reason why nothing was found.
+// Layering: must not ask for anything itself.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace eider {
 
-/// What is there, or why there is nothing:
+/// Returns the value, or the error if there is no value:
 ///
 ///     const std::optional<User> user = co_await db->one<User>(…);
 ///     co_return some_or(user, Error::not_found("There is no such user."));

@@ -1,5 +1,5 @@
-// Something that takes its time, as it is told to the trace of the work that it is done for.
-// Must not cost work that nobody follows more than a look at one pointer of the thread's.
+// A span of a trace: an operation with a duration, recorded for the current request or job.
+// Layering: must not cost more than one look at a pointer of the thread if nothing is traced.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,25 @@
 
 namespace eider {
 
-/// A span that is open, or none where the work that runs is not followed. Nothing is within it.
+/// An open span, or none if the current work is not traced. Other work is not nested in it.
 class OpenSpan {
  public:
   /// None.
   OpenSpan() noexcept = default;
-  /// Of the work that runs, from now on.
+  /// Starts a span of the current work.
   [[nodiscard]] static OpenSpan begin(std::string_view name, SpanKind kind);
   OpenSpan(OpenSpan&&) noexcept = default;
   OpenSpan& operator=(OpenSpan&&) noexcept = default;
-  /// What was not ended was given up.
-  ~OpenSpan() { end("given up"); }
+  /// A span that was not ended was canceled.
+  ~OpenSpan() { end("canceled"); }
 
   [[nodiscard]] bool is_there() const noexcept { return open_ != nullptr; }
-  /// Where it is in its trace. Pre: is_there().
+  /// Returns its place in the trace. Pre: is_there().
   [[nodiscard]] const TracePlace& place() const noexcept { return open_->place; }
   [[nodiscard]] const std::string& state() const noexcept { return open_->state; }
   /// name  lives as long as the program
   void set(std::string_view name, SpanValue value);
-  /// It is over. error  empty: it went well
+  /// Ends the span. error  empty: success
   void end(std::string_view error = {}) noexcept;
 
  private:
@@ -38,8 +38,8 @@ class OpenSpan {
   std::unique_ptr<Open> open_;
 };
 
-/// Until its end, what is done is within it: statements, requests, other spans, lines of the log.
-/// In a coroutine that waits, too.
+/// A span of a trace. Until its end, all work belongs to it: statements, requests, other spans, log
+/// lines; also in a coroutine that waits.
 ///
 ///     Span span("charge the card");
 ///     span.set("cents", 1200);
@@ -48,10 +48,10 @@ class Span {
   explicit Span(std::string_view name, SpanKind kind = SpanKind::internal);
   Span(const Span&) = delete;
   Span& operator=(const Span&) = delete;
-  /// It has failed where an exception ends it.
+  /// Marks the span as failed if an exception ends it.
   ~Span();
 
-  /// name  lives as long as the program, as a literal does
+  /// name  must live as long as the program, like a literal
   void set(std::string_view name, SpanValue value) { open_.set(name, std::move(value)); }
   void fail(std::string_view why) { error_ = why; }
 
@@ -63,7 +63,7 @@ class Span {
   int thrown_;
 };
 
-/// As a state of an app: where the spans of what its `every` calls go.
+/// As a state of an app: receives the spans of jobs started by `every`.
 struct JobSpans {
   std::shared_ptr<SpanSink> sink;
 };

@@ -1,5 +1,5 @@
-// Pseudo-random numbers: the same seed gives the same ones on every machine.
-// Must not be used where an attacker could gain from guessing.
+// Pseudo-random numbers: the same seed gives the same numbers on every machine.
+// Layering: must not be used where an attacker could gain from guessing.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Text as protocols use it: ASCII case, blanks, numbers.
-// Must not know locales, encodings or any protocol.
+// Text helpers for protocols: ASCII case, spaces, numbers.
+// Layering: must not know locales, encodings or any protocol.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Random tokens, and the digest under which a program stores them.
-// Must not be used for passwords: those need a slow hash (passwords/).
+// Random tokens, and the digest to store instead of a token.
+// Layering: must not be used for passwords: those need a slow hash (passwords/).
 #pragma once
 
 #include <cstddef>

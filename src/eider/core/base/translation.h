@@ -1,5 +1,5 @@
-// A text that is to be translated, and its arguments: what templates and handlers pass to a
-// Translator (languages/). Must not translate.
+// A text to translate, and its arguments, for a Translator (languages/).
+// Layering: must not translate.
 #pragma once
 
 #include <concepts>

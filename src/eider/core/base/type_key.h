@@ -1,5 +1,5 @@
-// A type as a key, and its name for people.
-// Must not be kept beyond the process: it is an address.
+// A type as a key, and its name for messages.
+// Layering: must not be kept beyond the process: it is an address.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The percent-coding of URLs and the pairs of a query string. Pure.
-// Must not decode anything twice, and knows no paths: what ".." means is for others.
+// Percent-encoding of URLs, and the pairs of a query string.
+// Layering: must not decode anything twice, and knows no paths: what ".." means is for others.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Whether bytes that come in pieces are UTF-8 (RFC 3629), told at the first byte that cannot be.
-// Must not keep the text.
+// Checks whether a stream of bytes is valid UTF-8 (RFC 3629), piece by piece.
+// Layering: must not keep the text.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Which Eider this is.
-// Must not be told to clients.
+// The version of Eider.
+// Layering: must not be sent to clients.
 #pragma once
 
 #include <string_view>

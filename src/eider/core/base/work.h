@@ -1,5 +1,5 @@
-// On whose behalf code runs: a request or a job, by its name and its place in a trace.
-// Must not cost what nobody follows more than a look at one pointer of the thread's.
+// The request or job for which code runs: its name and its place in a trace.
+// Layering: must not cost more than one look at a pointer of the thread if nothing is traced.
 #pragma once
 
 #include <array>

@@ -82,8 +82,8 @@ TEST(WaitNote, may_begin_anew) {
   const WorkRef kept(work);
   const Within within(kept);
   WaitNote note(What::sleep, "", kNow);
-  note.begin(What::client, "to take more", kNow);
-  EXPECT_EQ(waits_of(*work), (std::vector<std::string>{"client to take more"}));
+  note.begin(What::client, "to read more", kNow);
+  EXPECT_EQ(waits_of(*work), (std::vector<std::string>{"client to read more"}));
 }
 
 // The list belongs to the work's own thread.

@@ -54,7 +54,7 @@ class BrotliEncoder final : public Encoder {
  private:
   void set(BrotliEncoderParameter parameter, std::uint32_t value) noexcept {
     ensure(BrotliEncoderSetParameter(state_, parameter, value) == BROTLI_TRUE,
-           "brotli knows this level");
+           "brotli supports this level");
   }
 
   void run(std::string_view in, BrotliEncoderOperation operation, Buffer& out) {

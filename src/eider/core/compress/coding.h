@@ -1,5 +1,5 @@
-// The content codings there are (RFC 9110, section 8.4.1), and their names on the wire.
-// Must not choose between them: http/accept_encoding.h does.
+// The content codings (RFC 9110, section 8.4.1), and their names.
+// Layering: must not choose between them: http/accept_encoding.h does.
 #pragma once
 
 #include <cstdint>

@@ -42,14 +42,14 @@ Compressor::~Compressor() {
 }
 
 void Compressor::write(std::string_view in, Buffer& out) {
-  ensure(encoder_ != nullptr, "nothing is written behind a stream's end");
+  ensure(encoder_ != nullptr, "nothing is written after the end of a stream");
   if (!in.empty()) {
     encoder_->write(in, detail::compress::Flush::none, out);
   }
 }
 
 void Compressor::flush(Buffer& out) {
-  ensure(encoder_ != nullptr, "nothing is flushed behind a stream's end");
+  ensure(encoder_ != nullptr, "nothing is flushed after the end of a stream");
   encoder_->write({}, detail::compress::Flush::all, out);
 }
 

@@ -1,5 +1,5 @@
-// Makes content smaller, in one go or as it comes: gzip, brotli or zstd.
-// Must not choose the coding: http/accept_encoding.h does.
+// Compresses data with gzip, Brotli or zstd, at once or as a stream.
+// Layering: must not choose the coding: http/accept_encoding.h does.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// One library's streaming decompressor behind one interface, and where idle ones wait.
-// Must not bound the output: Decompressor does, by the room that it gives.
+// One library's streaming decompressor, and the pool of idle ones.
+// Layering: must not bound the output: Decompressor does, by the room that it gives.
 #pragma once
 
 #include <cstddef>

@@ -31,16 +31,16 @@ DecompressionLimits bounded(DecompressionLimits limits) noexcept {
 std::string_view to_text(Decompressed outcome) noexcept {
   switch (outcome) {
     case Decompressed::need_more:
-      return "The compressed content is cut.";
+      return "The compressed body is truncated.";
     case Decompressed::need_room:
     case Decompressed::done:
-      return "The compressed content is in order.";
+      return "The compressed body is valid.";
     case Decompressed::corrupt:
-      return "The compressed content is damaged.";
+      return "The compressed body is corrupt.";
     case Decompressed::too_large:
-      return "The content is too large when it is decompressed.";
+      return "The decompressed body is too large.";
     case Decompressed::trailing:
-      return "Something stands behind the end of the compressed content.";
+      return "There is data after the end of the compressed body.";
   }
   return {};
 }
@@ -120,7 +120,7 @@ Decompressor::Step Decompressor::read(std::string_view in, Buffer& out, std::siz
   if (is_final(status_) || (in.empty() && status_ != Decompressed::need_room)) {
     return {status_, 0};
   }
-  ensure(room_max > 0, "there is room for what comes out");
+  ensure(room_max > 0, "there is room for the output");
   std::size_t consumed = 0;
   std::size_t room_left = room_max;
   while (room_left > 0) {

@@ -1,5 +1,5 @@
-// Makes compressed content large again, no further than it is allowed: gzip, zlib, brotli, zstd.
-// Must not trust a length that the input promises.
+// Decompresses gzip, zlib, Brotli and zstd, up to a limit.
+// Layering: must not trust a length that the input promises.
 #pragma once
 
 #include <cstddef>

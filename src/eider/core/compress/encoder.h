@@ -1,5 +1,5 @@
-// One library's streaming compressor behind one interface, and where idle ones wait.
-// Must not be used by others than Compressor.
+// One library's streaming compressor, and the pool of idle ones.
+// Layering: must not be used by others than Compressor.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ std::unique_ptr<Encoder> make_encoder(const EncoderKey& key) {
     case ContentCoding::deflate:
       break;
   }
-  ensure(false, "deflate is read, never written");
+  ensure(false, "deflate is only decompressed, never compressed");
   return nullptr;
 }
 

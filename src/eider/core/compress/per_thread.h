@@ -1,5 +1,5 @@
-// One object per thread that may be asked for even while its thread ends.
-// Must not be used for what has to exist: then there is none.
+// One object per thread that is safe to use while the thread ends.
+// Layering: must not be used for what has to exist: then there is none.
 #pragma once
 
 namespace eider {

@@ -1,5 +1,5 @@
-// DEFLATE without any wrapping (RFC 1951), a piece at a time: what WebSocket messages travel in.
-// Must not know messages: http/ws/deflate does.
+// Raw DEFLATE (RFC 1951) as a stream, for WebSocket messages.
+// Layering: must not know messages: http/ws/deflate does.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ std::size_t room_for(std::size_t input_bytes) noexcept {
 ZlibDeflate::ZlibDeflate(const Settings& settings) {
   const int made = deflateInit2(&stream_, settings.level, Z_DEFLATED, settings.window_bits,
                                 settings.memory_level, Z_DEFAULT_STRATEGY);
-  ensure(made != Z_STREAM_ERROR, "zlib knows this level, window and memory level");
+  ensure(made != Z_STREAM_ERROR, "zlib supports this level, window and memory level");
   if (made != Z_OK) {
     throw std::bad_alloc();
   }
@@ -56,7 +56,7 @@ void ZlibDeflate::run_piece(std::string_view piece, int flush, Buffer& out) {
     stream_.next_out = reinterpret_cast<Bytef*>(out.reserve(room));
     stream_.avail_out = static_cast<uInt>(room);
     const int status = deflate(&stream_, flush);
-    ensure(status != Z_STREAM_ERROR, "a deflate stream is used as it was made");
+    ensure(status != Z_STREAM_ERROR, "a deflate stream is either compressed or decompressed");
     out.commit(room - stream_.avail_out);
   } while (stream_.avail_out == 0);
 }
@@ -67,7 +67,7 @@ void ZlibDeflate::reset() noexcept {
 
 ZlibInflate::ZlibInflate(int window_bits) {
   const int made = inflateInit2(&stream_, window_bits);
-  ensure(made != Z_STREAM_ERROR, "zlib knows this window");
+  ensure(made != Z_STREAM_ERROR, "zlib supports this window");
   if (made != Z_OK) {
     throw std::bad_alloc();
   }

@@ -1,5 +1,5 @@
-// zlib's two directions as objects: made, reset and ended once, fed with views of any length.
-// Must not know which wrapping (gzip, zlib, none) is around: the window bits say it.
+// RAII wrappers of zlib's compressor and decompressor.
+// Layering: must not know which wrapping (gzip, zlib, none) is around: the window bits say it.
 #pragma once
 
 #include <zlib.h>

@@ -72,7 +72,7 @@ class ZstdDecoder final : public Decoder {
       throw std::bad_alloc();
     }
     const std::size_t error = ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kWindowBitsMax);
-    ensure(ZSTD_isError(error) == 0, "zstd can bound its window");
+    ensure(ZSTD_isError(error) == 0, "zstd can limit its window");
   }
   ~ZstdDecoder() override { ZSTD_freeDCtx(context_); }
 

@@ -58,7 +58,7 @@ class ZstdEncoder final : public Encoder {
  private:
   void set(ZSTD_cParameter parameter, int value) noexcept {
     ensure(ZSTD_isError(ZSTD_CCtx_setParameter(context_, parameter, value)) == 0,
-           "zstd knows this level");
+           "zstd supports this level");
   }
 
   /// What is still inside the library.

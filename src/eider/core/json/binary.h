@@ -1,5 +1,5 @@
-// The same values as JSON in binary: CBOR (RFC 8949) and MessagePack.
-// Must not know types: what is read becomes JSON text, which the reader of that checks.
+// Converts CBOR (RFC 8949) and MessagePack to and from JSON.
+// Layering: must not know types: what is read becomes JSON text, which the reader of that checks.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What CBOR and MessagePack share: bytes from the front, JSON text at the end, and back.
-// Must not know either format.
+// Helpers of CBOR and MessagePack: input bytes and JSON output.
+// Layering: must not know either format.
 #pragma once
 
 #include <bit>
@@ -51,7 +51,7 @@ class BinaryInput {
  private:
   void require(std::uint64_t bytes) const {
     if (rest_.size() < bytes) {
-      throw Refused{"It ends too early."};
+      throw Refused{"The data ends too early."};
     }
   }
 
@@ -63,7 +63,7 @@ class Deeper {
  public:
   Deeper(std::size_t& depth, std::size_t depth_max) : depth_(depth) {
     if (depth == depth_max) {
-      throw Refused{"It is nested too deeply."};
+      throw Refused{"The data is nested too deeply."};
     }
     ++depth;
   }
@@ -77,7 +77,7 @@ class Deeper {
 
 inline void put_text(Buffer& out, std::string_view text) {
   if (!is_utf8(text)) {
-    throw Refused{"A text in it is not UTF-8."};
+    throw Refused{"The data contains text that is not UTF-8."};
   }
   write_string(out, text);
 }
@@ -88,7 +88,7 @@ inline void put_bytes(Buffer& out, std::string_view bytes) {
 }
 inline void put_real(Buffer& out, double number) {
   if (!std::isfinite(number)) {
-    throw Refused{"A number in it is none, or infinite."};
+    throw Refused{"The data contains NaN or an infinite number."};
   }
   write(out, number);
 }

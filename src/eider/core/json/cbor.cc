@@ -45,7 +45,7 @@ class CborReader {
   void read_all() {
     item();
     if (!in_.is_at_end()) {
-      throw Refused{"Something goes on behind it."};
+      throw Refused{"There is more data after the end of the value."};
     }
   }
 
@@ -62,7 +62,7 @@ class CborReader {
       return info;
     }
     if (info > kOneByte + 3) {
-      throw Refused{"A byte in it is reserved."};
+      throw Refused{"The data contains a reserved byte."};
     }
     return in_.number(std::size_t{1} << (info - kOneByte));
   }
@@ -102,7 +102,7 @@ class CborReader {
   /// The number is -1 - argument.
   void negative(std::uint64_t argument) {
     if (argument > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      throw Refused{"An integer in it is too small."};
+      throw Refused{"The data contains an integer that is too small."};
     }
     write(out_, -1 - static_cast<std::int64_t>(argument));
   }
@@ -116,7 +116,7 @@ class CborReader {
     while (in_.peek() != kBreak) {
       const auto [chunk_major, chunk_info] = head();
       if (chunk_major != major || chunk_info == kIndefinite) {
-        throw Refused{"A text in it has parts of another kind."};
+        throw Refused{"The data contains text with parts of another type."};
       }
       joined_.append(in_.take(argument(chunk_info)));
     }
@@ -157,7 +157,7 @@ class CborReader {
       }
       const auto [major, key_info] = head();
       if (major != Major::text) {
-        throw Refused{"A key in it is no text."};
+        throw Refused{"The data contains a key that is not text."};
       }
       put_text(out_, string(major, key_info));
       out_.append(':');
@@ -188,7 +188,7 @@ class CborReader {
         put_real(out_, std::bit_cast<double>(in_.number(8)));
         return;
       default:
-        throw Refused{"A byte in it is reserved."};
+        throw Refused{"The data contains a reserved byte."};
     }
   }
 

@@ -1,5 +1,5 @@
-// JSON as a whole: reading, writing, and values of unknown shape.
-// Must not contain code, except names of other libraries that do not compile.
+// JSON: reading, writing, and values of unknown shape.
+// Layering: must not contain code, except names of other libraries that do not compile.
 #pragma once
 
 #include <concepts>
@@ -22,17 +22,16 @@ inline constexpr bool kIsNamedOtherwise = false;
 
 template <class T = void, std::convertible_to<std::string_view> Text>
 Result<T> parse(const Text& /*text*/) {
-  static_assert(
-      kIsNamedOtherwise<T>,
-      "eider: JSON is read by json::read<T>(text), which returns a Result<T>; for a value "
-      "of any shape T is json::Value");
+  static_assert(kIsNamedOtherwise<T>,
+                "eider: read JSON with json::read<T>(text), which returns a Result<T>; for a value "
+                "of any shape, T is json::Value");
 }
 
 /// An object, which a call with a json::Value does not find instead of a function of the program.
 struct WriterNamedOtherwise {
   template <class T>
   std::string operator()(const T& /*value*/, int /*indent*/ = 0) const {
-    static_assert(kIsNamedOtherwise<T>, "eider: JSON is written by json::to_text(value)");
+    static_assert(kIsNamedOtherwise<T>, "eider: write JSON with json::to_text(value)");
     return {};
   }
 };

@@ -1,5 +1,5 @@
-// How much JSON one reading takes, and what it does with members that nobody expects.
-// Must not hold what depends on who sends: limits by client or route are the caller's.
+// Limits of JSON input, and the policy for unknown members.
+// Layering: must not hold what depends on who sends: limits by client or route are the caller's.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,11 @@ namespace eider::json {
 
 enum class UnknownMembers : std::uint8_t { kRefuse, kIgnore };
 
-/// depth_max     arrays and objects within each other; 1 is a flat object; at most kDepthMax counts
+/// Limits of one JSON text.
+///
+/// depth_max     nested arrays and objects; 1 is a flat object; at most kDepthMax
 /// elements_max  array elements and object members of the whole text together
-/// errors_max    wrong members reported; reading goes on behind them, to find broken syntax
+/// errors_max    validation errors reported; the rest of the text is still checked for its syntax
 struct Limits {
   static constexpr std::size_t kDepthMax = 512;  // reading recurses: this bounds its stack
 

@@ -17,7 +17,7 @@ class MsgpackReader {
   void read_all() {
     item();
     if (!in_.is_at_end()) {
-      throw Refused{"Something goes on behind it."};
+      throw Refused{"There is more data after the end of the value."};
     }
   }
 
@@ -88,7 +88,7 @@ class MsgpackReader {
         map(in_.number(byte == 0xDE ? 2 : 4));
         return;
       default:
-        throw Refused{"A value in it is of a kind that JSON has none for."};
+        throw Refused{"The data contains a value of a type that JSON does not have."};
     }
   }
 
@@ -134,7 +134,7 @@ class MsgpackReader {
     } else if (byte >= 0xD9 && byte <= 0xDB) {
       put_text(out_, in_.take(size_of(byte, 0xD9)));
     } else {
-      throw Refused{"A key in it is no text."};
+      throw Refused{"The data contains a key that is not text."};
     }
   }
 

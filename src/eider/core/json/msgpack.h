@@ -1,5 +1,5 @@
 // MessagePack to and from JSON.
-// Must not be used by others than binary.h, which chooses the format.
+// Layering: must not be used by others than binary.h, which chooses the format.
 #pragma once
 
 #include <string>

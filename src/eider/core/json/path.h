@@ -1,5 +1,6 @@
-// Where the reader is in a text, kept so that it costs nothing until there is an error to report.
-// Must not outlive the frames that it points into: it lives on the stack, as the recursion does.
+// The position of the reader in a JSON text, built only for errors.
+// Layering: must not outlive the frames that it points into: it lives on the stack, as the
+// recursion does.
 #pragma once
 
 #include <cstddef>

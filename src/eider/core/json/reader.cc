@@ -111,7 +111,7 @@ std::string_view reason_of(simdjson::error_code code) noexcept {
     case simdjson::UTF8_ERROR:
       return "is not UTF-8";
     case simdjson::UNCLOSED_STRING:
-      return "has a string without an end";
+      return "has an unterminated string";
     case simdjson::UNESCAPED_CHARS:
       return "has a control character in a string";
     default:
@@ -157,7 +157,7 @@ bool Reader::read_root(const reflect::Type& type, void* object) {
       return give_up(element.error());
     }
     if (++count == 2) {
-      return give_up("goes on behind its end");
+      return give_up("has data after its end");
     }
     Source source = std::move(element).value_unsafe();
     if (!read(source, type, object, Path())) {
@@ -169,7 +169,7 @@ bool Reader::read_root(const reflect::Type& type, void* object) {
   }
   const char* location = nullptr;
   return document_.current_location().get(location) == simdjson::OUT_OF_BOUNDS ||
-         give_up("goes on behind its end");
+         give_up("has data after its end");
 }
 
 /// Passes over a value that nobody wants. It must be JSON all the same.
@@ -240,7 +240,7 @@ std::string_view Reader::string_of(Source& source) {
 bool Reader::unescape_into(std::string& to, std::string_view raw) {
   std::optional<std::string> text = unescape(raw);
   if (!text) {
-    return give_up("has a string with a bad escape");
+    return give_up("has an invalid escape in a string");
   }
   to = *std::move(text);
   return true;

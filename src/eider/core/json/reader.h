@@ -1,5 +1,5 @@
-// One reading of one text: walks the parser's values and a type's description side by side.
-// Must not be included outside json/: it drags the JSON parser in.
+// Reads one JSON text: walks the parser's values and the type's description together.
+// Layering: must not be included outside json/: it drags the JSON parser in.
 #pragma once
 
 #include <cstddef>

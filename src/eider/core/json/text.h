@@ -1,5 +1,5 @@
-// The words of JSON text: strings with escapes, and what counts as a number.
-// Must not know structure: arrays, objects and their members are the reader's.
+// Strings and numbers of JSON text: escapes and number forms.
+// Layering: must not know structure: arrays, objects and their members are the reader's.
 #pragma once
 
 #include <cstddef>

@@ -100,7 +100,7 @@ const T& Value::get() const {
   if (const T* const content = std::get_if<T>(&content_)) {
     return *content;
   }
-  throw std::logic_error("a JSON value is not of the kind that was asked for: " +
+  throw std::logic_error("a JSON value does not have the requested type: " +
                          to_text(*this).substr(0, 100));
 }
 
@@ -211,7 +211,7 @@ const Value* Value::find_at(std::string_view pointer) const {
 const Value& Value::at(std::string_view pointer) const {
   const Value* const found = find_at(pointer);
   if (found == nullptr) {
-    throw std::out_of_range("there is nothing at " + std::string(pointer) + " in " +
+    throw std::out_of_range("there is no value at " + std::string(pointer) + " in " +
                             to_text(*this).substr(0, 100));
   }
   return *found;

@@ -1,5 +1,5 @@
 // A JSON value whose shape is known only at run time.
-// Must not be the way to handle known shapes: a struct is checked, documented and faster.
+// Layering: must not be the way to handle known shapes: a struct is checked, documented and faster.
 #pragma once
 
 #include <concepts>
@@ -19,13 +19,14 @@ namespace eider::json {
 
 struct Field;
 
-/// null, a boolean, a number, a string, an array, or an object that keeps the order of its members.
+/// A JSON value: null, a boolean, a number, a string, an array, or an object that keeps the order
+/// of its members.
 ///
 ///   json::Value note = json::object({{"title", "Milk"}, {"tags", json::array({"a", 1,
 ///   nullptr})}}); note["done"] = true; note.at("/tags/0").text();   // "a"
 ///
-/// Integers are exact from -2^63 to 2^64-1; a number with a fraction or exponent is a double, and
-/// equals no integer. Objects are equal whatever their order.
+/// Integers are exact from -2^63 to 2^64-1. A number with a fraction or exponent is a double, and
+/// does not equal an integer. Objects are equal regardless of the order of their members.
 class Value {
  public:
   /// In the order of `Content`.
@@ -74,7 +75,7 @@ class Value {
   [[nodiscard]] bool is_array() const noexcept { return kind() == Kind::kArray; }
   [[nodiscard]] bool is_object() const noexcept { return kind() == Kind::kObject; }
 
-  /// The content, of a value that is of that kind: anything else is a std::logic_error.
+  /// Returns the content. Throws std::logic_error if the value has another type.
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] std::int64_t integer() const;            // kSigned
   [[nodiscard]] std::uint64_t unsigned_integer() const;  // kUnsigned, or kSigned and not negative
@@ -85,27 +86,28 @@ class Value {
   [[nodiscard]] const Object& members() const;
   [[nodiscard]] Object& members();
 
-  /// How many elements or members; 0 for all else.
+  /// Returns the number of elements or members; 0 for other types.
   [[nodiscard]] std::size_t size() const noexcept;
 
-  /// The member of that name, or null when there is none or this is no object.
+  /// Returns the member with that name, or null if there is none or this is not an object.
   [[nodiscard]] const Value* find(std::string_view name) const noexcept;
   [[nodiscard]] Value* find(std::string_view name) noexcept;
 
-  /// The member of that name, made when absent; null becomes an object first.
+  /// Returns the member with that name, and adds it if it is absent; null becomes an object first.
   Value& operator[](std::string_view name);
-  /// The member of that name, or a null value.
+  /// Returns the member with that name, or a null value.
   const Value& operator[](std::string_view name) const noexcept;
   /// Pre: index < size().
   Value& operator[](std::size_t index) { return elements()[index]; }
   const Value& operator[](std::size_t index) const { return elements()[index]; }
 
-  /// The value at a JSON pointer (RFC 6901); "" is this one. Throws std::out_of_range.
+  /// Returns the value at a JSON pointer (RFC 6901); "" is this value. Throws std::out_of_range if
+  /// there is none.
   [[nodiscard]] const Value& at(std::string_view pointer) const;
-  /// The same, or null when there is none.
+  /// Returns the value at a JSON pointer, or null if there is none.
   [[nodiscard]] const Value* find_at(std::string_view pointer) const;
 
-  /// Adds an element; null becomes an array first. Returns the new element.
+  /// Appends an element and returns it; null becomes an array first.
   Value& push_back(Value element);
 
   friend bool operator==(const Value& left, const Value& right) noexcept;
@@ -117,14 +119,14 @@ class Value {
                                std::string, Array, Object>;
 
   static Content of_unsigned(std::uint64_t value) noexcept;
-  /// The content, which has to be of that type.
+  /// Returns the content, which must have that type.
   template <class T>
   [[nodiscard]] const T& get() const;
 
   Content content_;
 };
 
-/// One member of an object.
+/// A member of an object.
 struct Field {
   std::string name;
   Value value;
@@ -132,11 +134,11 @@ struct Field {
   friend bool operator==(const Field& left, const Field& right) noexcept = default;
 };
 
-/// Of two members with one name, the later counts.
+/// Makes an object. If two members have the same name, the later one is used.
 [[nodiscard]] Value object(std::initializer_list<Field> members);
 [[nodiscard]] Value array(std::initializer_list<Value> elements);
 
-/// `value` as JSON text; for messages and tests. (json::write appends to a Buffer.)
+/// Returns `value` as JSON text, for messages and tests. json::write appends to a Buffer.
 [[nodiscard]] std::string to_text(const Value& value);
 
 }  // namespace eider::json

@@ -1,5 +1,5 @@
-// Values into JSON text, straight into an output buffer.
-// Must not fail on any value: what JSON cannot say has a documented substitute.
+// Writes values as JSON text into an output buffer.
+// Layering: must not fail on any value: what JSON cannot say has a documented substitute.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace eider::json {
 
-/// Appends the object of that type at `object` to `out`, as one JSON text (RFC 8259).
+/// Appends the object of type `type` at `object` to `out`, as one JSON text (RFC 8259).
 ///
-/// Empty optionals that are members of a struct are left out; elsewhere they are null. NaN and the
-/// infinities are null. Bytes that are not UTF-8 become U+FFFD. Floating-point numbers have the
-/// shortest form that reads back as the same number, always with a '.' or exponent; integers are
-/// exact. Enum values without an enumerator in range are numbers. A null const char* is null.
+/// Empty optional members of a struct are omitted; elsewhere they are null. NaN and infinities are
+/// null. Bytes that are not UTF-8 become U+FFFD. Floating-point numbers have the shortest form that
+/// reads back as the same number, always with a '.' or exponent; integers are exact. Enum values
+/// without an enumerator are numbers. A null const char* is null.
 ///
-/// cost  no allocation but that of `out`; recurses as deep as the object is nested
+/// cost  no allocation except in `out`; recurses as deep as the object is nested
 void write(Buffer& out, const reflect::Type& type, const void* object);
 
 template <class T>
@@ -24,7 +24,7 @@ void write(Buffer& out, const T& object) {
   write(out, reflect::type_of<T>(), &object);
 }
 
-/// The same as a string.
+/// Returns the JSON text as a string.
 [[nodiscard]] std::string to_text(const reflect::Type& type, const void* object);
 
 template <class T>

@@ -1,5 +1,5 @@
-// Walks a text from its front: what the readers of kinds share.
-// Must not be included outside kinds/.
+// Reads a text from the front; used by the parsers of types.
+// Layering: must not be included outside kinds/.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Exact decimal numbers, such as prices: what a double would round.
-// Must not calculate: that is for the application, which knows how to round.
+// Decimal: exact decimal numbers, such as prices.
+// Layering: must not calculate: that is for the application, which knows how to round.
 #pragma once
 
 #include <compare>
@@ -13,28 +13,29 @@
 
 namespace eider {
 
-/// unscaled() / 10^scale(): "12.50" is 1250 with a scale of 2, and keeps its last zero.
+/// An exact decimal number, unscaled() / 10^scale(): "12.50" is 1250 with a scale of 2, and keeps
+/// its last zero.
 class Decimal {
  public:
   static constexpr std::size_t kDigitsMax = 18;
 
   Decimal() = default;
 
-  /// Nothing beyond kDigitsMax digits or a scale of kDigitsMax.
+  /// Returns nothing beyond kDigitsMax digits or a scale of kDigitsMax.
   [[nodiscard]] static std::optional<Decimal> from(std::int64_t unscaled,
                                                    std::uint8_t scale) noexcept;
-  /// Reads digits, with a '-' in front and a '.' in between where wanted: no '+', no exponent, no
-  /// needless zeros in front, at most kDigitsMax digits.
+  /// Reads digits with an optional leading '-' and an optional '.': no '+', no exponent, no leading
+  /// zeros, at most kDigitsMax digits.
   [[nodiscard]] static std::optional<Decimal> parse(std::string_view text) noexcept;
 
   [[nodiscard]] constexpr std::int64_t unscaled() const noexcept { return unscaled_; }
   [[nodiscard]] constexpr std::uint8_t scale() const noexcept { return scale_; }
-  /// The same number with that scale: 12.5 with a scale of 2 is 12.50. Nothing where digits would
-  /// be lost, or there would be too many.
+  /// Returns the same number with that scale: 12.5 with a scale of 2 is 12.50. Returns nothing if
+  /// digits would be lost, or there would be too many.
   [[nodiscard]] std::optional<Decimal> with_scale(std::uint8_t scale) const noexcept;
   [[nodiscard]] ShortText text() const noexcept;
 
-  /// By value: 1.5 is 1.50.
+  /// Compares by value: 1.5 equals 1.50.
   friend std::strong_ordering operator<=>(const Decimal& left, const Decimal& right) noexcept;
   friend bool operator==(const Decimal& left, const Decimal& right) noexcept {
     return (left <=> right) == 0;
@@ -48,8 +49,7 @@ class Decimal {
   std::uint8_t scale_ = 0;
 };
 
-/// In JSON a string alone: a number is a double to most clients, which would round it, and no
-/// schema tells the numbers that are not.
+/// In JSON a string only: most clients read a number as a double, which would be rounded.
 template <>
 struct TextKind<Decimal> {
   static std::optional<Decimal> parse(std::string_view text) noexcept {
@@ -57,7 +57,7 @@ struct TextKind<Decimal> {
   }
   static ShortText format(const Decimal& decimal) noexcept { return decimal.text(); }
   static constexpr TextSchema kSchema = {
-      .requirement = "must be text with a decimal number of at most 18 digits, as 12.50",
+      .requirement = "must be a string with a decimal number of at most 18 digits, such as 12.50",
       .format = "decimal",
       .pattern = R"(^-?(0(\.[0-9]{1,18})?|(?=([0-9]\.?){1,18}$)[1-9][0-9]*(\.[0-9]+)?)$)",
       .example = "12.50",

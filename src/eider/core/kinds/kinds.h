@@ -1,5 +1,5 @@
-// All kinds of values that are told as text, and the rules on them.
-// Must not declare anything itself.
+// All types that are represented as text, and their rules.
+// Layering: must not declare anything itself.
 #pragma once
 
 #include "eider/core/kinds/decimal.h"

@@ -107,14 +107,15 @@ TEST(Kinds, that_do_not_fit_are_all_told_at_once) {
   for (const FieldError& field : book.error().fields()) {
     details.push_back(field.pointer + " " + field.detail);
   }
-  EXPECT_EQ(details, (std::vector<std::string>{
-                         "/isbn must be an ISBN of 13 digits",
-                         "/id must be a UUID, as f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
-                         "/price must be text with a decimal number of at most 18 digits, as 12.50",
-                         "/published must be a date, as 2026-11-22",
-                         "/added must be a date and time with its offset, as 2026-11-22T18:05:00Z",
-                         "/length must be a length of time, as PT1H30M or P3D",
-                         "/level must be in-progress or done"}));
+  EXPECT_EQ(details,
+            (std::vector<std::string>{
+                "/isbn must be an ISBN of 13 digits",
+                "/id must be a UUID, such as f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+                "/price must be a string with a decimal number of at most 18 digits, such as 12.50",
+                "/published must be a date, such as 2026-11-22",
+                "/added must be a date and time with an offset, such as 2026-11-22T18:05:00Z",
+                "/length must be a duration, such as PT1H30M or P3D",
+                "/level must be in-progress or done"}));
 }
 
 TEST(Kinds, longer_than_their_schema_says_are_refused_unseen) {
@@ -152,7 +153,7 @@ TEST(Bytes, have_one_text_alone) {
                                       R"("====")", R"("AP8= ")", "[0,255]", "0", "null"}) {
     const auto bytes = json::read<Bytes>(text);
     ASSERT_FALSE(bytes) << text;
-    EXPECT_EQ(bytes.error().fields().at(0).detail, "must be bytes in base64") << text;
+    EXPECT_EQ(bytes.error().fields().at(0).detail, "must be base64-encoded bytes") << text;
   }
 }
 
@@ -174,7 +175,8 @@ TEST(Bytes, are_values_of_queries_forms_and_paths) {
   EXPECT_EQ(client.get("/digests/%2Bv8=").body, "2");
   EXPECT_EQ(client.get("/digests/AP8").status, 400);
   EXPECT_EQ(client.get("/find?bytes=AP8%3D&more=AAAA&more=%2B%2F8%3D").body, "2");
-  EXPECT_EQ(client.get("/find?bytes=0").problem().errors.at(0).detail, "must be bytes in base64");
+  EXPECT_EQ(client.get("/find?bytes=0").problem().errors.at(0).detail,
+            "must be base64-encoded bytes");
   EXPECT_EQ(client.post_form("/pictures", {{"bytes", "AP8="}, {"more", "AAAA"}}).body, "true");
 }
 
@@ -225,8 +227,8 @@ TEST(Kinds, are_read_from_queries) {
   EXPECT_FALSE(search.owner);
   const auto errors = read_pairs(type, &search, "from=22.11.2026&levels=done&levels=done");
   ASSERT_EQ(errors.size(), 2U);
-  EXPECT_EQ(errors[0].detail, "must be a date, as 2026-11-22");
-  EXPECT_EQ(errors[1].detail, "holds the same value twice");
+  EXPECT_EQ(errors[0].detail, "must be a date, such as 2026-11-22");
+  EXPECT_EQ(errors[1].detail, "contains duplicates");
 }
 
 TEST(Kinds, are_values_of_a_path_headers_and_results) {
@@ -285,7 +287,7 @@ TEST(Sets, refuse_what_occurs_twice) {
   ASSERT_EQ(doubled.error().fields().size(), 3U);
   EXPECT_EQ(doubled.error().fields()[0].pointer, "/numbers/1");
   EXPECT_EQ(doubled.error().fields()[1].pointer, "/numbers/2");
-  EXPECT_EQ(doubled.error().fields()[1].detail, "occurs twice");
+  EXPECT_EQ(doubled.error().fields()[1].detail, "is a duplicate");
   EXPECT_EQ(doubled.error().fields()[2].detail, "must be an array");
   EXPECT_EQ(json::read<Sets>(R"({"numbers":[3,1)").error().status(), 400);
 }

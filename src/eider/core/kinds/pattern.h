@@ -1,5 +1,5 @@
-// Patterns: regular expressions that are compiled with the program and matched in linear time.
-// Must not go back in a text: the time must not depend on what a stranger sends, save its length.
+// Matches<"…">: regular expressions compiled with the program, matched in linear time.
+// Layering: must not backtrack: the time must depend only on the length of the text.
 #pragma once
 
 #include <array>
@@ -29,13 +29,13 @@ struct PatternView {
   bool takes_nothing;
 };
 
-/// A longer text matches nothing: at 8 to 25 ns for each character a body of megabytes would hold
-/// a loop up for a tenth of a second.
+/// A longer text does not match: at 8 to 25 ns per character, a body of megabytes would block the
+/// event loop for a tenth of a second.
 inline constexpr std::size_t kPatternTextBytesMax = std::size_t{64} << 10;
 
-/// Whether all of `text` matches; what is not UTF-8 or too long does not.
+/// Returns whether all of `text` matches; text that is not UTF-8 or too long does not.
 ///
-/// cost  a step for each code point and each place that it may stand at; no allocation
+/// cost  a step for each code point and each possible position; no allocation
 [[nodiscard]] bool matches(const PatternView& pattern, std::string_view text) noexcept;
 
 [[nodiscard]] Requirement describe_pattern(std::string_view pattern, std::string_view wanted);
@@ -52,22 +52,22 @@ struct CompiledPattern {
 
 }  // namespace detail::kinds
 
-/// Whether a text matches the `pattern` of a JSON Schema, which is read anew with each call: for
-/// documents in tests and tools.
+/// Returns whether a text matches the `pattern` of a JSON Schema, which is compiled at each call:
+/// for documents in tests and tools.
 ///
-/// pattern  searched for, unless it stands between ^ and $
-/// returns  nothing for a pattern that is not among those of Matches
+/// pattern  searched for, unless it is between ^ and $
+/// returns  nothing for a pattern that Matches does not support
 [[nodiscard]] std::optional<bool> matches_pattern(std::string_view pattern, std::string_view text);
 
-/// A rule: all of a text matches the pattern, as if it stood in `^(?:…)$`.
+/// A rule: all of a text matches the pattern, as with `^(?:…)$`.
 ///
 ///     struct NewUser { Must<std::string, Matches<"[a-z][a-z0-9_]{2,30}">> name; };
 ///
-/// Pattern  what ECMA-262 (with its flag u) and JSON Schema read in the same way: characters, `.`,
-///          classes, \d \w \s and their opposites, \xHH, \uHHHH, groups, `|`, `* + ?`, {n,m}. What
-///          is not among them (anchors inside, references back, looking around) does not compile.
-///          At most 256 places, a {n} counting as so many. Texts of more than 64 KiB do not match.
-/// Wanted   what the client is told, if not the pattern: "must be a name of small letters"
+/// Pattern  the common part of ECMA-262 (with its flag u) and JSON Schema: characters, `.`,
+///          classes, \d \w \s and their opposites, \xHH, \uHHHH, groups, `|`, `* + ?`, {n,m}.
+///          Other syntax (anchors, back references, lookaround) does not compile. At most 256
+///          positions; {n} counts n times. Texts over 64 KiB do not match.
+/// Wanted   the message for the client, instead of the pattern: "must be a name of small letters"
 template <FixedString Pattern, FixedString Wanted = "">
 struct Matches {
   static bool check(std::string_view text) noexcept {

@@ -1,5 +1,5 @@
-// A pattern's text into tables, by Glushkov's construction: while the program is compiled, or, of a
-// pattern that a document brings, while a test runs. Must not be included outside kinds/.
+// Compiles a pattern into tables by Glushkov's construction, at compile time or in tests.
+// Layering: must not be included outside kinds/.
 #pragma once
 
 #include <array>
@@ -69,39 +69,38 @@ struct Part {
 
 /// The same at run time, where there is nothing to read it but a program.
 struct WrongPattern : std::invalid_argument {
-  WrongPattern() : std::invalid_argument("the pattern is wrong, or is not among those known") {}
+  WrongPattern() : std::invalid_argument("the pattern is invalid or uses unsupported syntax") {}
 };
 
 // What the compiler answers to a wrong pattern is the name of one of these, which are no constants.
-[[noreturn]] inline void the_pattern_has_a_group_without_an_end() {
+[[noreturn]] inline void the_pattern_has_an_unclosed_group() {
   throw WrongPattern();
 }
-[[noreturn]] inline void the_pattern_has_a_class_without_an_end() {
+[[noreturn]] inline void the_pattern_has_an_unclosed_character_class() {
   throw WrongPattern();
 }
-[[noreturn]] inline void the_pattern_has_a_range_whose_ends_are_swapped() {
+[[noreturn]] inline void the_pattern_has_a_range_in_reverse_order() {
   throw WrongPattern();
 }
-[[noreturn]] inline void the_pattern_has_an_escape_that_is_not_known() {
+[[noreturn]] inline void the_pattern_has_an_unsupported_escape() {
   throw WrongPattern();
 }
-[[noreturn]] inline void the_pattern_has_a_quantifier_with_nothing_in_front() {
+[[noreturn]] inline void the_pattern_has_a_quantifier_with_nothing_to_repeat() {
   throw WrongPattern();
 }
-[[noreturn]] inline void the_pattern_has_a_quantifier_that_is_not_known() {
+[[noreturn]] inline void the_pattern_has_an_unsupported_quantifier() {
   throw WrongPattern();
 }
-[[noreturn]] inline void
-the_pattern_has_a_bracket_that_opens_nothing__write_a_backslash_in_front() {
+[[noreturn]] inline void the_pattern_has_an_unmatched_bracket__escape_it_with_a_backslash() {
   throw WrongPattern();
 }
-[[noreturn]] inline void the_pattern_has_an_anchor__it_is_held_against_all_of_a_text_as_it_is() {
+[[noreturn]] inline void the_pattern_has_an_anchor__patterns_always_match_the_whole_text() {
   throw WrongPattern();
 }
-[[noreturn]] inline void the_pattern_has_a_group_that_looks_around_or_has_a_name() {
+[[noreturn]] inline void the_pattern_has_a_lookaround_or_a_named_group() {
   throw WrongPattern();
 }
-[[noreturn]] inline void the_pattern_has_more_than_256_places() {
+[[noreturn]] inline void the_pattern_has_more_than_256_positions() {
   throw WrongPattern();
 }
 [[noreturn]] inline void the_pattern_is_not_utf8() {
@@ -114,7 +113,7 @@ class PatternCompiler {
   constexpr explicit PatternCompiler(std::string_view pattern) : text_(pattern) {
     whole_ = alternatives();
     if (at_ != text_.size()) {
-      the_pattern_has_a_bracket_that_opens_nothing__write_a_backslash_in_front();
+      the_pattern_has_an_unmatched_bracket__escape_it_with_a_backslash();
     }
   }
 
@@ -251,7 +250,7 @@ class PatternCompiler {
     }
     take("?");  // as few as possible: of all of a text that is the same
     if (peek() == '*' || peek() == '+' || peek() == '?' || peek() == '{') {
-      the_pattern_has_a_quantifier_with_nothing_in_front();
+      the_pattern_has_a_quantifier_with_nothing_to_repeat();
     }
     return times;
   }
@@ -265,7 +264,7 @@ class PatternCompiler {
       times.max = peek() == '}' ? kNoEnd : number();
     }
     if (!take("}") || times.max < times.min) {
-      the_pattern_has_a_quantifier_that_is_not_known();
+      the_pattern_has_an_unsupported_quantifier();
     }
     return times;
   }
@@ -278,10 +277,10 @@ class PatternCompiler {
       ++at_;
     }
     if (at_ == begin) {
-      the_pattern_has_a_quantifier_that_is_not_known();
+      the_pattern_has_an_unsupported_quantifier();
     }
     if (value > kPlacesMax) {
-      the_pattern_has_more_than_256_places();
+      the_pattern_has_more_than_256_positions();
     }
     return value;
   }
@@ -298,16 +297,16 @@ class PatternCompiler {
       case '*':
       case '+':
       case '?':
-        the_pattern_has_a_quantifier_with_nothing_in_front();
+        the_pattern_has_a_quantifier_with_nothing_to_repeat();
         break;
       case '{':
       case '}':
       case ']':
-        the_pattern_has_a_bracket_that_opens_nothing__write_a_backslash_in_front();
+        the_pattern_has_an_unmatched_bracket__escape_it_with_a_backslash();
         break;
       case '^':
       case '$':
-        the_pattern_has_an_anchor__it_is_held_against_all_of_a_text_as_it_is();
+        the_pattern_has_an_anchor__patterns_always_match_the_whole_text();
         break;
       default:
         break;
@@ -320,11 +319,11 @@ class PatternCompiler {
   constexpr Part group() {
     take("(");
     if (!take("?:") && peek() == '?') {
-      the_pattern_has_a_group_that_looks_around_or_has_a_name();
+      the_pattern_has_a_lookaround_or_a_named_group();
     }
     const Part inside = alternatives();
     if (!take(")")) {
-      the_pattern_has_a_group_without_an_end();
+      the_pattern_has_an_unclosed_group();
     }
     return inside;
   }
@@ -336,7 +335,7 @@ class PatternCompiler {
     is_in_class_ = true;
     while (!take("]")) {
       if (is_at_end()) {
-        the_pattern_has_a_class_without_an_end();
+        the_pattern_has_an_unclosed_character_class();
       }
       class_range();
     }
@@ -359,7 +358,7 @@ class PatternCompiler {
     member();
     if (!is_one || ranges_count_ != end + 1 || ranges_[end].first != ranges_[end].last ||
         ranges_[end].first < first) {
-      the_pattern_has_a_range_whose_ends_are_swapped();
+      the_pattern_has_a_range_in_reverse_order();
     }
     ranges_[before].last = ranges_[end].last;
     ranges_count_ = end;
@@ -406,7 +405,7 @@ class PatternCompiler {
       return static_cast<char32_t>(kControls[kLetters.find(letter)]);
     }
     if (letter != 'x' && letter != 'u') {
-      the_pattern_has_an_escape_that_is_not_known();
+      the_pattern_has_an_unsupported_escape();
     }
     return hex_digits(letter == 'x' ? 2 : 4);
   }
@@ -417,7 +416,7 @@ class PatternCompiler {
     for (; count != 0; --count) {
       const std::size_t digit = is_at_end() ? kDigits.npos : kDigits.find(peek());
       if (digit == kDigits.npos) {
-        the_pattern_has_an_escape_that_is_not_known();
+        the_pattern_has_an_unsupported_escape();
       }
       code = code * 16 + static_cast<char32_t>(digit % 16);
       ++at_;
@@ -442,7 +441,7 @@ class PatternCompiler {
 
   constexpr void add_range(char32_t first, char32_t last) {
     if (ranges_count_ == kCodeRangesMax) {
-      the_pattern_has_more_than_256_places();
+      the_pattern_has_more_than_256_positions();
     }
     ranges_[ranges_count_++] = {first, last};
   }
@@ -478,7 +477,7 @@ class PatternCompiler {
 
   constexpr Part end_place(bool is_negated) {
     if (places_count_ == kPlacesMax) {
-      the_pattern_has_more_than_256_places();
+      the_pattern_has_more_than_256_positions();
     }
     const std::size_t place = places_count_++;
     const std::size_t count = ranges_count_ - place_begin_;

@@ -80,11 +80,12 @@ Requirement describe_one_of(std::initializer_list<std::string_view> texts) {
 }  // namespace detail::kinds
 
 Requirement IsEmail::describe() {
-  return {"email", "must be an email address, as name@example.org", {}, {{"format", "\"email\""}}};
+  return {
+      "email", "must be an email address, such as name@example.org", {}, {{"format", "\"email\""}}};
 }
 
 Requirement Unique::describe() {
-  return {"unique", "must not hold the same value twice", {}, {{"uniqueItems", "true"}}};
+  return {"unique", "must not contain duplicates", {}, {{"uniqueItems", "true"}}};
 }
 
 }  // namespace eider

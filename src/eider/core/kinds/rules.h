@@ -1,5 +1,5 @@
-// Rules on strings, numbers and lists for Must, and what is made of them: Email.
-// Must not look anything up: whether a mailbox or a server is there is not asked.
+// Rules for strings, numbers and lists in Must, and types made of them, such as Email.
+// Layering: must not look anything up, such as whether a mailbox or a server exists.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,9 @@ concept Hashable = requires(const T& value) {
 
 }  // namespace detail::kinds
 
-/// A mailbox: `name@example.org`. Names are letters, digits, !#$%&'*+-/=?^_`{|}~ and single dots
-/// between them; domains are names of letters, digits and hyphens, or a single one (`localhost`).
-/// No quotes, comments, addresses in brackets, nor other scripts than ASCII.
+/// An email address: `name@example.org`. Names are letters, digits, !#$%&'*+-/=?^_`{|}~ and single
+/// dots between them; domains are names of letters, digits and hyphens, or a single one
+/// (`localhost`). No quotes, comments, addresses in brackets, or other scripts than ASCII.
 ///
 /// source  RFC 5321, sections 4.1.2 (Mailbox, Dot-string, Domain) and 4.5.3.1
 struct IsEmail {
@@ -39,20 +39,21 @@ struct IsEmail {
 
 using Email = Must<std::string, IsEmail>;
 
-/// One of these texts: where an enum class would have no names for them.
+/// One of these texts, if an enum class cannot have such names.
 template <FixedString... Texts>
 struct OneOf {
-  static_assert(sizeof...(Texts) != 0, "eider: a OneOf names the texts that may stand there");
+  static_assert(sizeof...(Texts) != 0,
+                "eider: OneOf needs at least one text, such as OneOf<\"S\", \"M\">");
 
   static bool check(std::string_view text) noexcept { return ((text == Texts.view()) || ...); }
   static Requirement describe() { return detail::kinds::describe_one_of({Texts.view()...}); }
 };
 
-/// An integer that Factor divides.
+/// A multiple of Factor.
 template <auto Factor>
 struct MultipleOf {
   static_assert(std::integral<decltype(Factor)> && Factor > 0,
-                "eider: a MultipleOf has an integer above zero");
+                "eider: MultipleOf needs an integer greater than zero");
 
   template <std::integral T>
   static constexpr bool check(T value) noexcept {
@@ -68,10 +69,10 @@ struct MultipleOf {
   }
 };
 
-/// A list in which nothing stands twice; its elements are ordered by <, or have a std::hash.
+/// A list without duplicates; its elements are ordered by <, or have a std::hash.
 ///
-/// cost  n log n where there is an order. By a hash, of which clients know how to make many alike,
-///       a long list takes the square: give a type of your own an order, or bound the list.
+/// cost  n log n with an order. With a hash, clients can choose elements with equal hashes, and a
+///       long list takes quadratic time: define an order for your own type, or limit the list.
 struct Unique {
   template <class T>
     requires(detail::kinds::Hashable<typename T::value_type> ||

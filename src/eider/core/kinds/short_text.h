@@ -1,5 +1,5 @@
-// A text of few bytes that lies where it is made: what kinds are written as.
-// Must not allocate, nor grow: what does not fit is a mistake of its maker.
+// A short text without heap memory, for formatting values.
+// Layering: must not allocate, nor grow: what does not fit is a mistake of its maker.
 #pragma once
 
 #include <cstddef>

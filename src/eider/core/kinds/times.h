@@ -1,5 +1,5 @@
-// Dates, times of day, instants and lengths of time as members, path values and columns.
-// Must not know time zones: an instant is written in UTC.
+// Dates, times of day, instants and durations as members, path parameters and columns.
+// Layering: must not know time zones: an instant is written in UTC.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace eider {
 
-/// What a clock on the wall shows, of no day and no zone: what `<input type="time">` sends.
+/// A time of day without a date and time zone, as `<input type="time">` sends it.
 class TimeOfDay {
  public:
   TimeOfDay() = default;  // midnight
@@ -28,7 +28,7 @@ class TimeOfDay {
   [[nodiscard]] constexpr std::chrono::nanoseconds since_midnight() const noexcept {
     return since_midnight_;
   }
-  /// "14:30:00", with as many digits of a second behind as there are.
+  /// Returns "14:30:00", with as many digits of the second as needed.
   [[nodiscard]] ShortText text() const noexcept;
 
   friend constexpr auto operator<=>(const TimeOfDay& left, const TimeOfDay& right) = default;
@@ -44,20 +44,20 @@ struct TextKind<TimeOfDay> {
   }
   static ShortText format(const TimeOfDay& time) noexcept { return time.text(); }
   static constexpr TextSchema kSchema = {
-      .requirement = "must be a time of day, as 14:30 or 14:30:15",
+      .requirement = "must be a time of day, such as 14:30 or 14:30:15",
       .format = "time-of-day",
       .pattern = R"(^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?$)",
       .example = "14:30:00",
       .bytes_max = 18};
 };
 
-/// RFC 3339's full-date: 2026-11-22, a day that there is, of the years 0000 to 9999. A date that is
-/// none, as `year_month_day{}` is, is written by its numbers and cannot be read.
+/// A date (full-date of RFC 3339): 2026-11-22, a valid day of the years 0000 to 9999. An invalid
+/// date, such as `year_month_day{}`, is written by its numbers and cannot be read.
 template <>
 struct TextKind<std::chrono::year_month_day> {
   static std::optional<std::chrono::year_month_day> parse(std::string_view text) noexcept;
   static ShortText format(const std::chrono::year_month_day& date) noexcept;
-  static constexpr TextSchema kSchema = {.requirement = "must be a date, as 2026-11-22",
+  static constexpr TextSchema kSchema = {.requirement = "must be a date, such as 2026-11-22",
                                          .format = "date",
                                          .example = "2026-11-22",
                                          .bytes_max = 10};
@@ -77,7 +77,7 @@ struct Unit {
   std::int64_t denominator;
 };
 
-/// Whether std::chrono's Period is whole seconds, or a part of one that decimal digits tell.
+/// Whether std::chrono's Period is whole seconds, or a decimal part of a second.
 template <class Rep, class Period>
 concept Told = std::integral<Rep> &&
                (Period::den == 1 || (Period::num == 1 && 1'000'000'000 % Period::den == 0));
@@ -115,10 +115,10 @@ struct Units {
 
 }  // namespace detail::kinds
 
-/// RFC 3339's date-time: 2026-11-22T18:05:00.250Z. It is read with any offset, and written in UTC
-/// with the digits of its unit. What the unit cannot hold is refused, never rounded; so are leap
-/// seconds, which the system's clock does not count. Beyond the years 0000 to 9999 it is written as
-/// the first or last instant of these.
+/// An instant (date-time of RFC 3339): 2026-11-22T18:05:00.250Z. Any offset can be read; it is
+/// written in UTC with the digits of its unit. More digits than the unit has are an error, never
+/// rounded, and so are leap seconds, which the system clock does not count. Values beyond the years
+/// 0000 to 9999 are written as the first or last instant of these years.
 template <class Rep, class Period>
   requires detail::kinds::Told<Rep, Period>
 struct TextKind<std::chrono::sys_time<std::chrono::duration<Rep, Period>>> {
@@ -132,13 +132,13 @@ struct TextKind<std::chrono::sys_time<std::chrono::duration<Rep, Period>>> {
     return detail::kinds::format_instant(Units::count(instant.time_since_epoch()), Units::kUnit);
   }
   static constexpr TextSchema kSchema = {
-      .requirement = "must be a date and time with its offset, as 2026-11-22T18:05:00Z",
+      .requirement = "must be a date and time with an offset, such as 2026-11-22T18:05:00Z",
       .format = "date-time",
       .example = "2026-11-22T18:05:00Z",
       .bytes_max = 35};
 };
 
-/// The same without an offset: what `<input type="datetime-local">` sends, which leaves out :00
+/// A date and time without an offset, as `<input type="datetime-local">` sends it, which omits :00
 /// seconds.
 template <class Rep, class Period>
   requires detail::kinds::Told<Rep, Period>
@@ -153,15 +153,15 @@ struct TextKind<std::chrono::local_time<std::chrono::duration<Rep, Period>>> {
     return detail::kinds::format_local(Units::count(local.time_since_epoch()), Units::kUnit);
   }
   static constexpr TextSchema kSchema = {
-      .requirement = "must be a date and time without offset, as 2026-11-22T18:05",
+      .requirement = "must be a date and time without an offset, such as 2026-11-22T18:05",
       .format = "local-date-time",
       .pattern = R"(^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?$)",
       .example = "2026-11-22T18:05:00",
       .bytes_max = 29};
 };
 
-/// ISO 8601's lengths that are always the same: PT1H30M, P3D, P2W, PT0.25S; no months and years. A
-/// negative one is written with '-' in front, and not read.
+/// A duration of fixed length (ISO 8601): PT1H30M, P3D, P2W, PT0.25S; no months and years. A
+/// negative duration is written with a leading '-', and cannot be read.
 template <class Rep, class Period>
   requires detail::kinds::Told<Rep, Period>
 struct TextKind<std::chrono::duration<Rep, Period>> {
@@ -175,7 +175,7 @@ struct TextKind<std::chrono::duration<Rep, Period>> {
     return detail::kinds::format_length(Units::count(length), Units::kUnit);
   }
   static constexpr TextSchema kSchema = {
-      .requirement = "must be a length of time, as PT1H30M or P3D",
+      .requirement = "must be a duration, such as PT1H30M or P3D",
       .format = Period::den == 1 ? "duration" : "precise-duration",
       .pattern =
           R"(^P(?=.)([0-9]+W|([0-9]+D)?(T(?=.)([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]{1,9})?S)?)?)$)",

@@ -1,5 +1,5 @@
-// Text as people type it: without the blanks around it, and of characters that show.
-// Must not change what stands between: what somebody wrote is theirs.
+// Trimmed text: without surrounding spaces, only visible characters.
+// Layering: must not change the text between its ends.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 
 namespace eider {
 
-/// A text whose blanks, tabs and line ends at both ends went as it was read, those of Unicode too
-/// (no-break and ideographic spaces, which come with pasted text). Rules are asked about what is
-/// left: `Must<Trimmed, HasLength<1, 80>>` takes no text of blanks alone.
+/// Text without the spaces, tabs and line breaks at both ends, including those of Unicode (no-break
+/// and ideographic spaces, which come with pasted text). Rules check the trimmed text:
+/// `Must<Trimmed, HasLength<1, 80>>` does not accept text of spaces only.
 class Trimmed {
  public:
   Trimmed() = default;
@@ -85,15 +85,16 @@ struct TextKind<Trimmed> {
   static std::optional<Trimmed> parse(std::string_view text) { return Trimmed(text); }
   static const std::string& format(const Trimmed& trimmed) noexcept { return trimmed.text(); }
   /// As much as a pattern is held against. A HasLength bounds what is kept.
-  static constexpr TextSchema kSchema = {.requirement = "must be text of at most 64 KiB",
+  static constexpr TextSchema kSchema = {.requirement = "must be a string of at most 64 KiB",
                                          .format = "text",
                                          .bytes_max = detail::kinds::kPatternTextBytesMax};
 };
 
-/// Each character shows, for names by which people tell each other apart: one that hides would let
-/// one name pass for another. Beyond the ASCII blank, single and not at the end, none is of
-/// Unicode's Default_Ignorable_Code_Point, Cc, Cf, Zs, Zl, Zp, Co. What looks alike across
-/// alphabets is not told apart: "Ada" can still be written with a Cyrillic a.
+/// Only visible characters and single spaces between them, for names that must be distinguishable:
+/// an invisible character would let one name look like another. Apart from the ASCII space, no
+/// character of Unicode's Default_Ignorable_Code_Point, Cc, Cf, Zs, Zl, Zp or Co is accepted.
+/// Characters that look alike in different alphabets are accepted: "Ada" can be written with a
+/// Cyrillic a.
 using IsVisible = Matches<
     "( ?[^\\x00-\\x20\\x7F-\\xA0\\xAD\\u034F\\u0600-\\u0605\\u061C\\u06DD\\u070F\\u0890"
     "\\u0891\\u08E2\\u115F\\u1160\\u1680\\u17B4\\u17B5\\u180B-\\u180F\\u2000-\\u200F"
@@ -101,6 +102,6 @@ using IsVisible = Matches<
     "\\uFEFF\\uFFA0\\uFFF0-\\uFFFB"
     "\U000110BD\U000110CD\U00013430-\U0001343F\U0001BCA0-\U0001BCA3\U0001D173-\U0001D17A"
     "\U000E0000-\U000E0FFF\U000F0000-\U0010FFFF])+",
-    "must be visible characters, and single blanks">;
+    "must consist of visible characters and single spaces">;
 
 }  // namespace eider

@@ -39,11 +39,12 @@ TEST(Trimmed, is_weighed_by_its_rules_once_it_is_trimmed) {
 
 TEST(Trimmed, is_no_number) {
   EXPECT_EQ(json::read<Person>(R"({"name":1})").error().summary(),
-            "/name: must be text of at most 64 KiB");
+            "/name: must be a string of at most 64 KiB");
 }
 
 TEST(Trimmed, is_refused_beyond_its_bytes) {
-  EXPECT_EQ(fault_of(std::string((64 << 10) + 1, 'a')), "/name: must be text of at most 64 KiB");
+  EXPECT_EQ(fault_of(std::string((64 << 10) + 1, 'a')),
+            "/name: must be a string of at most 64 KiB");
 }
 
 TEST(IsVisible, takes_names_of_all_alphabets) {

@@ -1,5 +1,5 @@
-// UUIDs (RFC 9562) as a member, a path value or a column.
-// Must not make any: where randomness comes from is the application's.
+// Uuid (RFC 9562) as a member, a path parameter or a column.
+// Layering: must not make any: where randomness comes from is the application's.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace eider {
 
-/// 128 bits in the order in which they are written; Uuid() is the nil UUID.
+/// A UUID: 128 bits in the order of their digits; Uuid() is the nil UUID.
 class Uuid {
  public:
   using Bytes = std::array<std::uint8_t, 16>;
@@ -28,7 +28,7 @@ class Uuid {
   /// source  RFC 9562, section 4
   [[nodiscard]] static std::optional<Uuid> parse(std::string_view text) noexcept;
 
-  /// In lower case.
+  /// Returns the UUID in lowercase.
   [[nodiscard]] ShortText text() const noexcept;
   [[nodiscard]] constexpr const Bytes& bytes() const noexcept { return bytes_; }
 
@@ -43,7 +43,7 @@ struct TextKind<Uuid> {
   static std::optional<Uuid> parse(std::string_view text) noexcept { return Uuid::parse(text); }
   static ShortText format(const Uuid& uuid) noexcept { return uuid.text(); }
   static constexpr TextSchema kSchema = {
-      .requirement = "must be a UUID, as f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+      .requirement = "must be a UUID, such as f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
       .format = "uuid",
       .example = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
       .bytes_max = 36};

@@ -1,5 +1,5 @@
-// Bytes are told as text: base64, in JSON, queries, forms and paths. Databases keep the bytes.
-// Must not be left to programs to include: without it bytes would be a list of numbers.
+// Represents bytes as Base64 text in JSON, queries, forms and paths.
+// Layering: must not be left to programs to include: without it bytes would be a list of numbers.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ template <>
 struct TextKind<std::vector<std::byte>> {
   static std::optional<std::vector<std::byte>> parse(std::string_view text);
   static std::string format(const std::vector<std::byte>& bytes);
-  static constexpr TextSchema kSchema = {.requirement = "must be bytes in base64",
+  static constexpr TextSchema kSchema = {.requirement = "must be base64-encoded bytes",
                                          .format = "base64",
                                          .bytes_max = std::numeric_limits<std::size_t>::max()};
 };

@@ -1,5 +1,5 @@
-// Equality of two objects of one described type, member by member.
-// Must not call the type's own operator==: a described type need not have one.
+// Compares two objects of one described type, member by member.
+// Layering: must not call the type's own operator==: a described type need not have one.
 #pragma once
 
 #include "eider/core/reflect/type_of.h"

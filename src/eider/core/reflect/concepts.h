@@ -1,5 +1,5 @@
-// Which family a type belongs to, told by what it can do and not by its header.
-// Must not include the containers: a program pays only for those that it uses.
+// Concepts that classify types by their operations, not by their header.
+// Layering: must not include the containers: a program pays only for those that it uses.
 #pragma once
 
 #include <concepts>

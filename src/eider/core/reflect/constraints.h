@@ -1,5 +1,5 @@
-// Values that keep rules, checked when input is read: Range<int, 0, 5>, Must<T, rules of one's
-// own>. Must not weigh more than the bare value, nor check anything when it is read back.
+// Values with rules that are checked when input is read: Range<int, 0, 5>, Must<T, Rules…>.
+// Layering: must not weigh more than the bare value, nor check anything when it is read back.
 #pragma once
 
 #include <concepts>
@@ -19,27 +19,27 @@ class Empty;
 
 namespace reflect {
 
-/// Whether `value`, of the constraint's own type, keeps all rules.
+/// Returns whether `value`, of the constraint's own type, satisfies all rules.
 [[nodiscard]] bool satisfies(const Constraint& constraint, const void* value);
 
-/// What a rule of the constraint asks for: "must be between {min} and {max}".
+/// Returns the requirement of a rule: "must be between {min} and {max}".
 [[nodiscard]] Requirement requirement(const Constraint& constraint, const Rule& rule);
 
-/// What all of them ask for that `value` does not keep.
+/// Returns the requirements that `value` does not satisfy.
 [[nodiscard]] std::vector<Requirement> broken_requirements(const Constraint& constraint,
                                                            const void* value);
 
-/// Throws std::invalid_argument with what `value` breaks, if it breaks any.
+/// Throws std::invalid_argument with the violated rules, if there are any.
 void require(const Constraint& constraint, const void* value);
 
-/// Code points of valid UTF-8.
+/// Returns the number of code points of valid UTF-8.
 [[nodiscard]] std::size_t code_points(std::string_view text) noexcept;
 
 [[nodiscard]] Requirement describe_length(const Type& type, std::size_t min, std::size_t max);
 [[nodiscard]] Requirement describe_range(const Type& type, const void* min, const void* max);
 
-/// What a rule is: `static bool check(const T& value)`, which is asked about any T, and
-/// `static Requirement describe()`. A rule for several types may take the described one:
+/// A rule: `static bool check(const T& value)`, called for any T, and `static Requirement
+/// describe()`. A rule for several types may use the described type:
 /// `describe(const reflect::Type&)`.
 template <class R, class T>
 concept RuleFor = requires(const T& value) {
@@ -59,7 +59,7 @@ struct WithoutRules {
 template <Bounded T>
 struct WithoutRules<T> : WithoutRules<typename T::BoundedValue> {};
 
-/// What a rule is asked about: of a Must within a Must, the value within both.
+/// The value that a rule checks: for a Must within a Must, the innermost value.
 template <class T>
 using Ruled = WithoutRules<T>::Value;
 
@@ -74,7 +74,7 @@ inline constexpr Rule kRule = {
       }
     }};
 
-/// What has characters or elements to count.
+/// Types with characters or elements to count.
 template <class T>
 concept Countable =
     std::convertible_to<const T&, std::string_view> || requires(const T& value) { value.size(); };
@@ -82,7 +82,7 @@ concept Countable =
 }  // namespace detail
 }  // namespace reflect
 
-/// A T that keeps all the rules. A rule is a struct of two functions:
+/// A T that satisfies all the rules. A rule is a struct with two functions:
 ///
 ///     struct Even {
 ///       static bool check(int number) { return number % 2 == 0; }
@@ -90,13 +90,15 @@ concept Countable =
 ///     };
 ///     struct Order { Must<int, Even> gloves; };
 ///
-/// Without a value it is as a T is, and unchecked: zero after `Must<int, …> x{}`, unset after
-/// `Must<int, …> x;`, an empty string. From one that breaks a rule: std::invalid_argument.
+/// Without an initializer, the value is that of a T and not checked: zero after `Must<int, …> x{}`,
+/// uninitialized after `Must<int, …> x;`, an empty string. A value that violates a rule throws
+/// std::invalid_argument.
 template <class T, class... Rules>
 class Must {
-  static_assert(sizeof...(Rules) != 0, "eider: a Must names the rules that its value keeps");
+  static_assert(sizeof...(Rules) != 0,
+                "eider: Must needs at least one rule, such as Must<int, MultipleOf<5>>");
   static_assert((reflect::RuleFor<Rules, reflect::detail::Ruled<T>> && ...),
-                "eider: a rule for a T has `static bool check(const T& value)` and `static "
+                "eider: a rule for T needs `static bool check(const T& value)` and `static "
                 "Requirement describe()`");
   using View = std::conditional_t<std::is_scalar_v<T>, T, const T&>;
 
@@ -173,11 +175,12 @@ class Must {
   T value_;
 };
 
-/// Min to Max Unicode code points of a string, bytes of what is told as base64, or elements of a
-/// list, set or map.
+/// Min to Max Unicode code points of a string, bytes of base64 text, or elements of a list, set or
+/// map.
 template <std::size_t Min, std::size_t Max>
 struct HasLength {
-  static_assert(Min <= Max, "eider: the bounds of a Length are Min, then Max");
+  static_assert(Min <= Max,
+                "eider: the minimum of a Length must not exceed its maximum: write Min, then Max");
 
   template <class T>
   static bool check(const T& value) {
@@ -188,8 +191,8 @@ struct HasLength {
       return value.size() >= Min && value.size() <= Max;
     } else {
       static_assert(reflect::detail::Countable<T>,
-                    "eider: a Length counts the characters of a string, or the elements of a list, "
-                    "set or map; a number has a Range<T, Min, Max>");
+                    "eider: Length applies to strings, lists, sets and maps; for a number, use "
+                    "Range<T, Min, Max>");
       return false;
     }
   }
@@ -198,10 +201,11 @@ struct HasLength {
   }
 };
 
-/// A number from Min to Max, both allowed; no NaN.
+/// A number from Min to Max, both included; not NaN.
 template <class T, T Min, T Max>
 struct InRange {
-  static_assert(Min <= Max, "eider: the bounds of a Range are Min, then Max");
+  static_assert(Min <= Max,
+                "eider: the minimum of a Range must not exceed its maximum: write Min, then Max");
 
   /// Of a T alone: a wider number would be cut, and then be within.
   template <std::same_as<T> Value>

@@ -1,5 +1,5 @@
-// How many members a plain struct has.
-// Must not need anything of the members but that the struct can be written T{…}.
+// Counts the members of a plain struct.
+// Layering: must not need anything of the members but that the struct can be written T{…}.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +55,8 @@ consteval bool has_no_c_array() {
 template <class T>
 consteval std::size_t count_members() {
   static_assert(!takes<T>(std::make_index_sequence<kMembersMax + 1>()),
-                "eider: a described struct has at most 32 members: group some into a struct");
+                "eider: a described struct can have at most 32 members: move some of them to a "
+                "nested struct");
   return count_between<T, 0, kMembersMax + 1>();
 }
 

@@ -1,5 +1,5 @@
-// kEmpty: an initialiser that says "may be absent" of a member that is empty then.
-// Must not change the member's type, nor what its holder is in memory.
+// kEmpty: an initializer that makes a member optional, with an empty default.
+// Layering: must not change the member's type, nor what its holder is in memory.
 #pragma once
 
 #include <concepts>
@@ -16,7 +16,7 @@ concept ReturnedInPlace = std::is_class_v<T> && !(std::is_trivially_copy_constru
                                                   std::is_trivially_move_constructible_v<T> &&
                                                   std::is_trivially_destructible_v<T>);
 
-/// Converts to strings, containers, and structs that hold such.
+/// Converts to strings, containers, and structs that contain them.
 class Empty {
  public:
   template <class T>
@@ -31,9 +31,9 @@ class Empty {
   }
 };
 
-/// `std::string url = kEmpty;`, `std::vector<std::string> tags = kEmpty;`: the member may be absent
-/// in what is read, and is empty then. C++ does not let a library tell `= ""` and `= {}` from no
-/// initialiser (docs/design/reflection.md), so such a member is required.
+/// Makes a member optional with an empty default: `std::string url = kEmpty;`,
+/// `std::vector<std::string> tags = kEmpty;`. C++ cannot distinguish `= ""` and `= {}` from a
+/// missing initializer (docs/design/reflection.md), so members with these are required.
 inline constexpr Empty kEmpty;
 
 }  // namespace eider

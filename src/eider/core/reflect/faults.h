@@ -1,5 +1,5 @@
-// What a struct finds wrong with its members as a whole, when it is asked to check itself.
-// Must not be asked about members that could not be read: the check runs once all are there.
+// Collects the errors that a struct's check function finds.
+// Layering: must not handle members that could not be read: the check runs once all are read.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace eider {
 
-/// A struct with such a member function is asked wherever it is read, once nothing else is wrong
-/// with it:
+/// Collects the errors of a struct. If a struct has such a member function, it is called whenever
+/// the struct is read, after all members are valid:
 ///
 ///     struct Stay {
 ///       std::chrono::year_month_day from, to;
@@ -30,14 +30,14 @@ class Faults {
  public:
   static constexpr std::size_t kMax = 32;
 
-  /// object  of that struct; both have to outlive this
+  /// object  an object of that struct; both must outlive this object
   Faults(const reflect::Structure& type, const void* object) noexcept
       : type_(type), object_(object) {}
 
-  /// Something is wrong with the struct as a whole.
+  /// Reports an error of the struct as a whole.
   void add(std::string text) { add_at({}, {{}, std::move(text)}); }
-  /// … with a member, itself: of the struct, of a struct in it, or of one in a list of it. Of what
-  /// is none of these, the struct as a whole is told of.
+  /// Reports an error of a member: of the struct, of a struct in it, or of an element of a list in
+  /// it. For any other object, the error is reported for the struct as a whole.
   template <class M>
   void add(const M& member, std::string text) {
     add(member, Requirement{{}, std::move(text)});
@@ -49,11 +49,11 @@ class Faults {
   template <class M>
   void add(const M&& /*copy*/, std::string /*text*/) {
     static_assert(reflect::detail::kNever<M>,
-                  "eider: a fault is told of a member itself, not of a value that was made of it; "
-                  "with the text alone it is told of the struct as a whole");
+                  "eider: pass the member itself to add(), not a value computed from the member; "
+                  "to report an error of the whole struct, pass only the text");
   }
 
-  /// By JSON pointers from the struct on; at most kMax.
+  /// Returns the errors, with JSON pointers relative to the struct; at most kMax.
   [[nodiscard]] std::vector<FieldError>& found() noexcept { return found_; }
 
  private:

@@ -87,7 +87,7 @@ TEST(Faults, are_told_of_members_and_of_the_whole) {
 TEST(Faults, are_not_asked_for_where_members_are_wrong) {
   EXPECT_EQ(told<Span>(R"({"from":3,"to":-1})"), Pointers{"/to must be between 0 and 99"});
   EXPECT_EQ(told<Span>(R"({"to":2})"), Pointers{"/from is missing"});
-  EXPECT_EQ(told<Span>(R"({"from":3,"to":2,"x":0})"), Pointers{"/x is not known here"});
+  EXPECT_EQ(told<Span>(R"({"from":3,"to":2,"x":0})"), Pointers{"/x is not an allowed member"});
 }
 
 TEST(Faults, name_members_of_structs_within_and_of_lists) {

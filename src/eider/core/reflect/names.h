@@ -1,5 +1,5 @@
-// The names of types, members and enumerators, taken from what the compiler calls a function.
-// Must not be asked at run time: every function here ends with the compilation.
+// Names of types, members and enumerators, taken from the compiler's function names.
+// Layering: must not be used at run time: every function here is evaluated by the compiler.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A member that tells null from absent: what PATCH with a JSON merge patch needs (RFC 7396).
-// Must not be used where only "is it there" counts: that is std::optional.
+// Nullable<T>: a member that distinguishes null from absent, for JSON Merge Patch (RFC 7396).
+// Layering: must not be used where only "is it there" counts: that is std::optional.
 #pragma once
 
 #include <concepts>
@@ -10,13 +10,13 @@
 
 namespace eider {
 
-/// Absent, null or a value. As a member it may be left out, and then it is absent, also when it is
-/// written; anywhere else an absent one is written as null.
+/// Absent, null or a value. A Nullable member is optional. If it is absent, it is not written;
+/// anywhere else, an absent Nullable is written as null.
 ///
 ///     struct Change { Nullable<std::int64_t> assignee_id; };   // {} · {"assignee_id":null} ·
 ///     {…:7} if (!change.assignee_id.is_absent()) { … change.assignee_id.as_optional() … }
 ///
-/// In queries and forms `assignee_id=` is null. A row's NULL is null.
+/// In queries and forms, `assignee_id=` is null. NULL of a row is null.
 template <class T>
 class Nullable {
  public:
@@ -40,7 +40,7 @@ class Nullable {
   constexpr const T& operator*() const noexcept { return *value_; }
   constexpr T* operator->() noexcept { return &*value_; }
   constexpr const T* operator->() const noexcept { return &*value_; }
-  /// Null as nothing: for what stores it. Pre: !is_absent().
+  /// Returns the value, or an empty optional for null: for storing. Pre: !is_absent().
   [[nodiscard]] constexpr const std::optional<T>& as_optional() const noexcept { return value_; }
 
   constexpr T& emplace() {

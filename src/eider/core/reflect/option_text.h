@@ -1,4 +1,4 @@
-// The text of one option of a program, and which values it accepts.
+// The text of one option of a program, and the values it accepts.
 // Layering: plain data without conversions, which app/settings has.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Whether a type can be read into: views cannot, for nobody would own what they point to.
-// Must not be asked by those who only write.
+// Tells whether a type can be read; views cannot.
+// Layering: must not be used by code that only writes.
 #pragma once
 
 #include "eider/core/reflect/type_of.h"

@@ -1,5 +1,5 @@
-// What a rule on a value says of itself: to people, to programs and to documents.
-// Must not know any rule: each brings its own.
+// The description of a rule: code, text, arguments and schema keywords.
+// Layering: must not know any rule: each brings its own.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace eider {
 
-/// What a rule asks for.
+/// The requirement of a rule.
 ///
-/// code       one word, the same in every language: "length"
+/// code       a stable code, the same in every language: "length"
 /// text       for people, with the arguments in braces: "must have {min} to {max} characters"
-/// arguments  what stands for them
-/// keywords   the same in words of JSON Schema, with their values as JSON: {"maxLength", "200"}
+/// arguments  the values of the arguments
+/// keywords   the same as keywords of JSON Schema, with values as JSON: {"maxLength", "200"}
 struct Requirement {
   struct Argument {
     std::string_view name;
@@ -32,13 +32,13 @@ struct Requirement {
   std::vector<Keyword> keywords = {};
 };
 
-/// The text with its arguments in their places; braces around another word stay as they are.
+/// Returns the text with its arguments; braces around other words are not changed.
 [[nodiscard]] std::string to_text(const Requirement& requirement);
 
-/// All of them, one behind the other.
+/// Returns the texts of all requirements, separated.
 [[nodiscard]] std::string to_text(const std::vector<Requirement>& requirements);
 
-/// What is told of a part of the input that is not as required.
+/// Returns the validation error for a violated requirement.
 [[nodiscard]] FieldError field_error(std::string pointer, const Requirement& broken);
 
 }  // namespace eider

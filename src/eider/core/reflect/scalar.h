@@ -1,5 +1,5 @@
 // Typed access to a number whose type is known only by its description.
-// Must not convert quietly: what does not fit is declined.
+// Layering: must not convert quietly: what does not fit is declined.
 #pragma once
 
 #include <cstdint>

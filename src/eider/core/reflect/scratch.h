@@ -1,5 +1,5 @@
-// One object of a struct known only by its description, in memory of its own.
-// Must not be used on a request's path: it allocates.
+// One object of a struct that is known only by its description.
+// Layering: must not be used on a request's path: it allocates.
 #pragma once
 
 #include <cstddef>

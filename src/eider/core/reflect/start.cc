@@ -66,10 +66,11 @@ std::uint64_t find_defaults(const Type& type, void (*default_init)(void* memory)
 bool check_layout(const Type& type, const void* object, const void* const* addresses) noexcept {
   for (const Member& member : type.structure()) {
     if (member.in(object) != *addresses++) {
-      std::fprintf(stderr,
-                   "eider: struct %.*s: the member %.*s is aligned by hand; align its type\n",
-                   static_cast<int>(type.name.size()), type.name.data(),
-                   static_cast<int>(member.name.size()), member.name.data());
+      std::fprintf(
+          stderr,
+          "eider: struct %.*s: the member %.*s has an alignas specifier; put alignas on its type\n",
+          static_cast<int>(type.name.size()), type.name.data(),
+          static_cast<int>(member.name.size()), member.name.data());
       std::abort();
     }
   }

@@ -1,5 +1,5 @@
-// What is found out about a struct when the program runs: its defaults and its true layout.
-// Must not be called from outside reflect/.
+// Properties of a struct that are found at run time: defaults and member addresses.
+// Layering: must not be called from outside reflect/.
 #pragma once
 
 #include <cstddef>

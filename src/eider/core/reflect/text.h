@@ -1,5 +1,6 @@
-// Scalars from the plain text of a path, a query, a header or a form.
-// Must not know where the text comes from, nor decode it: what it gets is already decoded.
+// Reads scalars from the plain text of a path, query, header or form.
+// Layering: must not know where the text comes from, nor decode it: what it gets is already
+// decoded.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// How a type of one's own is told as text: once, for JSON, queries, forms, paths and rows.
-// Must not include what it is specialised for: each kind brings its own header.
+// TextKind<T>: represents a custom type as text in JSON, queries, forms, paths and rows.
+// Layering: must not include what it is specialised for: each kind brings its own header.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace eider {
 
 using reflect::TextSchema;
 
-/// Specialise it for a type that is written as text:
+/// Represents a type as text. Specialize it for your own type:
 ///
 ///     template <>
 ///     struct eider::TextKind<Isbn> {
@@ -21,10 +21,10 @@ using reflect::TextSchema;
 ///                                              .example = "9783161484100"};
 ///     };
 ///
-/// parse   nothing when `text`, which is UTF-8 and of at most kSchema.bytes_max bytes, is none
-/// format  what parse takes; anything that converts to a std::string_view
+/// parse   returns nothing if `text` is not valid; it is UTF-8, of at most kSchema.bytes_max bytes
+/// format  returns a text that parse accepts; anything that converts to a std::string_view
 ///
-/// The type can be made without arguments, and compared or else is compared by its text.
+/// The type must be default constructible. Values without operator== are compared by their text.
 template <class T>
 struct TextKind;
 

@@ -1,5 +1,5 @@
-// The addresses of a plain struct's members, for structs of up to kMembersMax members.
-// Must not read or copy a member: it also works on an object that does not exist.
+// The addresses of a plain struct's members, up to kMembersMax.
+// Layering: must not read or copy a member: it also works on an object that does not exist.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Descriptions of types at run time: what json/, db/ and openapi/ walk instead of templates.
-// Must not own anything: every description is a constant that the compiler laid out.
+// Descriptions of types at run time, for json/, db/ and openapi/.
+// Layering: must not own anything: every description is a constant that the compiler laid out.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The description of a type: `type_of<T>()`, made while compiling from T itself, without macros.
-// Must not run code when asked: the answer is a constant, usable before main.
+// type_of<T>(): the description of a type, made at compile time without macros.
+// Layering: must not run code: the description is a constant, usable before main.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@
 
 namespace eider::reflect {
 
-/// Enumerators outside of these are not seen: they are written as numbers and cannot be read.
+/// Enumerators outside of these bounds are not found: they are written as numbers and cannot be
+/// read.
 inline constexpr std::int64_t kEnumFirst = -8;
 inline constexpr std::int64_t kEnumLast = 127;
 
@@ -30,24 +31,24 @@ struct Described {
 
 }  // namespace detail
 
-/// The description of T, the same object each time.
+/// Returns the description of T, the same object each time.
 ///
 /// T  bool, an integer, float, double, std::string, std::string_view, const char*, an enum with a
-///    fixed underlying type, json::Value, Length, Range, what has a TextKind (eider/core/kinds); a
-///    vector, set, array, optional, Nullable, std::unique_ptr, map from std::string, or variant of
-///    structs, of such; a struct without constructors and bases, of up to kMembersMax such members
-///    (no C arrays, no alignas or bit-fields on members)
+///    fixed underlying type, json::Value, Length, Range, a type with a TextKind (eider/core/kinds);
+///    a vector, set, array, optional, Nullable, std::unique_ptr, map from std::string, or variant
+///    of structs, of such types; a struct without constructors and bases, of up to kMembersMax such
+///    members (no C arrays, no alignas or bit-fields on members)
 template <class T>
 constexpr const Type& type_of() noexcept {
   return detail::Described<std::remove_cvref_t<T>>::kType;
 }
 
 /// Calls `visit(name, member)` for each member of a plain struct, in the order of declaration. The
-/// members may be of any type, also of one that has no description.
+/// members may be of any type, also of types without a description.
 template <class T, class Visit>
 constexpr void for_each_member(T& object, Visit visit);
 
-/// The names of a plain struct's members, likewise.
+/// Returns the names of a plain struct's members, in the order of declaration.
 template <class T>
 consteval auto member_names();
 
@@ -156,11 +157,10 @@ struct StructureOf {
 
   static consteval Structure describe() {
     static_assert(has_no_c_array<T>(),
-                  "eider: this struct has a C array, which has no description: write std::array");
-    static_assert(
-        ChecksItself<T> || !HasFunctionCheck<T>,
-        "eider: a struct that checks itself does so by `void check(eider::Faults& faults) "
-        "const`; give a function of another sort another name");
+                  "eider: this struct has a C array, which cannot be described: use std::array");
+    static_assert(ChecksItself<T> || !HasFunctionCheck<T>,
+                  "eider: a struct validates itself with `void check(eider::Faults& faults) "
+                  "const`; rename a function `check` that has another signature");
     Structure made = {nullptr,
                       kCount,
                       nullptr,
@@ -175,7 +175,8 @@ struct StructureOf {
       made.default_bits = &default_bits<T>;
     }
     if constexpr (requires { T::kAbout; }) {
-      static_assert(are_about_members<T>(), "eider: kAbout speaks of a member that is not there");
+      static_assert(are_about_members<T>(),
+                    "eider: kAbout describes a member that the struct does not have");
       made.about = T::kAbout;
     }
     if constexpr (ChecksItself<T>) {
@@ -226,7 +227,7 @@ template <class T>
 struct OptionalOf {
   static_assert(
       !OptionalLike<typename T::value_type>,
-      "eider: an optional of an optional cannot tell null from absent: write Nullable<T>");
+      "eider: an optional of an optional cannot distinguish null from absent: use Nullable<T>");
   static constexpr Optional kShape = {
       &Described<typename T::value_type>::kType,
       [](void* optional) -> void* { return &static_cast<T*>(optional)->emplace(); },
@@ -319,8 +320,8 @@ struct TextOf {
         { *Kind::parse(text) } -> std::convertible_to<T>;
         { Kind::format(value) } -> std::convertible_to<std::string_view>;
       },
-      "eider: a TextKind<T> has `static std::optional<T> parse(std::string_view text)` and `static "
-      "std::string format(const T& value)` beside its kSchema");
+      "eider: TextKind<T> needs `static std::optional<T> parse(std::string_view text)` and `static "
+      "std::string format(const T& value)` in addition to kSchema");
 
   static bool parse(void* value, std::string_view text) {
     auto parsed = Kind::parse(text);
@@ -388,8 +389,8 @@ template <template <class...> class V, class... A>
 struct VariantOf<V<A...>> {
   static_assert((PlainStruct<A> && ...), "eider: each alternative of a variant must be a struct");
   static_assert(!(has_member<A>(Variant::kTagName) || ...),
-                "eider: in JSON the member \"type\" says which alternative of a variant it is; "
-                "give the alternative's own member another name");
+                "eider: in JSON, the member \"type\" selects the alternative of a variant; rename "
+                "the alternative's own member \"type\"");
 
   template <class Option>
   static constexpr Alternative kOption = {
@@ -450,32 +451,30 @@ consteval Type describe_class() {
   }
 }
 
-/// The description of a T, or why there is none and what to write instead.
+/// Returns the description of a T, or fails to compile with a message on what to write instead.
 ///
-/// Where  the MemberOf that it is, for the compiler's answer
+/// Where  the MemberOf of the member, for the compiler's message
 template <class T, class Where>
 consteval const Type* expect_description() {
   if constexpr (HasDescription<T>) {
     return &Described<T>::kType;
   } else {
-    static_assert(!std::is_enum_v<T>, "eider: write `enum class`, so that its values are known");
+    static_assert(!std::is_enum_v<T>,
+                  "eider: use `enum class`: the values of an `enum` cannot be listed");
     static_assert(!PointerLike<T>,
-                  "eider: a pointer has no description: write the value, or a std::optional of it");
-    static_assert(
-        !TupleLike<T>,
-        "eider: a pair or tuple has no description: write a struct, which names its parts");
-    static_assert(
-        !TimeLike<T>,
-        "eider: this time has no description: instants are std::chrono::sys_time of whole "
-        "parts of a second, dates std::chrono::year_month_day, lengths "
-        "std::chrono::duration of integers; all are in eider/core/kinds/times.h");
+                  "eider: a pointer cannot be described: use a value or a std::optional");
+    static_assert(!TupleLike<T>,
+                  "eider: a pair or tuple cannot be described: use a struct with named members");
+    static_assert(!TimeLike<T>,
+                  "eider: this time type cannot be described: use std::chrono::sys_time of whole "
+                  "parts of a second for instants, std::chrono::year_month_day for dates, "
+                  "std::chrono::duration of integers for durations; include eider/types.h");
     static_assert(!MapOfOtherKeys<T>,
-                  "eider: a map has a description when its keys are std::string");
-    static_assert(
-        !OtherType<T>,
-        "eider: this type has no description: write a plain struct, without constructors "
-        "and private members, or one of the types in reflect/type_of.h, or tell it as text "
-        "by a TextKind");
+                  "eider: a map can be described only if its keys are std::string");
+    static_assert(!OtherType<T>,
+                  "eider: this type cannot be described: use a plain struct without constructors "
+                  "and private members, use a type listed in reflect/type_of.h, or specialize "
+                  "TextKind to represent the type as text");
     return nullptr;
   }
 }

@@ -1,5 +1,5 @@
-// What is said of wrong input, in one place: a code, the same in every language, and a default
-// text. Must not hold what rules say: each says it itself (rule.h).
+// Codes and texts of validation errors.
+// Layering: must not hold what rules say: each says it itself (rule.h).
 #pragma once
 
 #include <string>
@@ -27,10 +27,11 @@ namespace wording {
 
 inline constexpr Wording kMissing = {"missing", "is missing"};
 inline constexpr Wording kNoFile = {"missing", "choose a file"};
-inline constexpr Wording kUnknown = {"unknown", "is not known here"};
-inline constexpr Wording kDoubled = {"doubled", "occurs twice"};
-inline constexpr Wording kTakenTwice = {"doubled", "stands there more than once"};
-inline constexpr Wording kHeldTwice = {"doubled", "holds the same value twice"};
+inline constexpr Wording kUnknown = {"unknown", "is not an allowed member"};
+inline constexpr Wording kUnknownName = {"unknown", "is not an allowed name"};
+inline constexpr Wording kDoubled = {"doubled", "is a duplicate"};
+inline constexpr Wording kTakenTwice = {"doubled", "is given more than once"};
+inline constexpr Wording kHeldTwice = {"doubled", "contains duplicates"};
 inline constexpr Wording kBool = {"bool", "must be true or false"};
 inline constexpr Wording kInteger = {"integer", "must be an integer"};
 inline constexpr Wording kNumber = {"number", "must be a number"};
@@ -45,8 +46,8 @@ inline constexpr Wording kAtLeast = {"range", "must be at least {min}"};
 inline constexpr Wording kAtMost = {"range", "must be at most {max}"};
 inline constexpr Wording kTooLarge = {"too_large", "is too large"};
 inline constexpr Wording kNotUtf8 = {"utf8", "must be UTF-8 text"};
-inline constexpr Wording kBadEscape = {"escape", "has a bad percent-escape in it"};
-inline constexpr Wording kWrittenOnly = {"written_only", "can be written only"};
+inline constexpr Wording kBadEscape = {"escape", "has an invalid percent-escape"};
+inline constexpr Wording kWrittenOnly = {"written_only", "has a type that cannot be read"};
 inline constexpr Wording kNoText = {"no_text", "cannot be read from text"};
 
 }  // namespace wording

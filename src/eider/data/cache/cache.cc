@@ -186,7 +186,7 @@ Task<Cache::State::Made> Cache::State::make_anew(std::string key, Make make) con
   }
   std::optional<std::string> made = co_await with_deadline(make(), made_within_);
   if (!made) {
-    throw Failure(Error::unavailable("This takes too long. Try again."));
+    throw Failure(Error::unavailable("The request timed out. Try again."));
   }
   co_return Made{.value = std::make_shared<const std::string>(std::move(*made))};
 }
@@ -296,7 +296,7 @@ Task<> Cache::State::erase(Self state, std::string key) {
 }
 
 void detail::cache::refuse_unreadable(std::string_view key) {
-  std::string cause = "a value of the cache does not read back as what it was made of";
+  std::string cause = "a cached value cannot be read back as its own type";
   if (!key.empty()) {
     cause.append(": ").append(key);
   }

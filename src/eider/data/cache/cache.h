@@ -1,5 +1,5 @@
-// Values that are costly to make, kept for a while and made once however many ask.
-// Must not be where something is kept that cannot be made again.
+// A cache for expensive values, with one computation for concurrent requests.
+// Layering: must not store data that cannot be computed again.
 #pragma once
 
 #include <chrono>
@@ -27,15 +27,15 @@ namespace detail::cache {
 
 struct CacheOptions {
   Duration fresh_for = std::chrono::minutes(1);
-  /// Behind that: how long a value is given while a new one is made, for which nobody waits. Where
-  /// none can be made it is given until this is over.
+  /// Time after `fresh_for` during which the old value is returned while a new one is computed in
+  /// the background. If that fails, the old value is returned until this time is over.
   Duration stale_for = Duration::zero();
-  /// How long making one may take; then it is destroyed where it waits.
+  /// Time limit of one computation, which is canceled then.
   Duration made_within = std::chrono::seconds(30);
 };
 
-/// fresh, stale  values that were given as they were kept
-/// made, failed  how often one was made, or could not be
+/// fresh, stale  stored values that were returned
+/// made, failed  successful and failed computations
 struct CacheCounts {
   std::uint64_t fresh = 0;
   std::uint64_t stale = 0;
@@ -43,30 +43,31 @@ struct CacheCounts {
   std::uint64_t failed = 0;
 };
 
-/// From any loop; it may be copied, and all copies are one.
+/// A cache for expensive values. Usable from any event loop; copies share their data.
 ///
 ///     Cache cache(memory_cache(), {.fresh_for = 10s, .stale_for = 1min});
 ///     …
 ///     const Prices prices = co_await cache.get<Prices>("prices", [db] { return prices_of(db); });
 ///
-/// Of all in the process that ask for what is not kept one makes it and the others wait, on
-/// whatever loop; where that one fails all do, and where it is cancelled another goes on.
+/// If several callers in the process request a missing value, one computes it and the others wait,
+/// on any event loop. If the computation fails, all of them fail; if it is canceled, another caller
+/// continues.
 class Cache {
  public:
   using Make = std::function<Task<std::string>()>;
 
   explicit Cache(std::shared_ptr<CacheStore> store, CacheOptions options = {});
 
-  /// make    holds by value what it is made of: it may go on when the caller has left
-  /// errors  what `make` throws, and Failure(503) where it takes longer than `made_within`
+  /// make    captures by value, because it may run after the caller has stopped waiting
+  /// errors  exceptions of `make`, and Failure(503) if it takes longer than `made_within`
   [[nodiscard]] Task<CachedBytes> get_bytes(std::string key, Make make) const;
 
-  /// The same of a T, kept as JSON. One that is kept and is no T, as of another release, is made
-  /// anew.
+  /// As above for a T, stored as JSON. A stored value that is not a valid T, for example of another
+  /// release, is computed again.
   ///
   /// make    a function that returns a Task<T>
-  /// errors  those of get_bytes, and Failure(500) where a value that was made does not read back,
-  ///         as a NaN, which JSON does not have
+  /// errors  those of get_bytes, and Failure(500) if a computed value cannot be read back, such as
+  ///         a NaN, which JSON does not support
   template <class T, std::invocable F>
   [[nodiscard]] Task<T> get(std::string key, F make) const {
     Make make_text = [key,
@@ -83,10 +84,11 @@ class Cache {
     return get_made<T>(std::move(key), std::move(make_text));
   }
 
-  /// What is asked for from now on is made anew, and what is being made is not kept by this
-  /// process. Another one may be making it of what was before, and keep that for `fresh_for`.
+  /// Removes a value: later requests compute it again, and a running computation is not stored by
+  /// this process. Another process may be computing it from old data, and store that for
+  /// `fresh_for`.
   ///
-  /// errors  those of the store, thrown: the old value may be there still
+  /// errors  those of the store, thrown: the old value may still exist
   [[nodiscard]] Task<> erase(std::string key) const;
 
   [[nodiscard]] CacheCounts counts() const;

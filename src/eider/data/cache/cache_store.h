@@ -1,5 +1,5 @@
-// Where values are kept for a while: in memory, or where several processes have them.
-// Must not make values, nor know what they are: a Cache does.
+// The interface of cache stores, and the store in memory.
+// Layering: must not compute values or know their types; a Cache does.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace eider {
 
 using CachedBytes = std::shared_ptr<const std::string>;
 
-/// left  until it is gone
+/// left  remaining lifetime
 struct CachedValue {
   CachedBytes bytes;
   Duration left;
@@ -25,10 +25,12 @@ class CacheStore {
  public:
   virtual ~CacheStore() = default;
 
-  /// Nothing where it is not there, or the store does not know: it throws nothing, and ends within
-  /// a fraction of a second, whatever becomes of the network.
+  /// Returns nothing if the value does not exist or the store is not available. Must not throw, and
+  /// must end within a fraction of a second, also if the network fails.
   [[nodiscard]] virtual Task<std::optional<CachedValue>> find(std::string key) = 0;
-  /// As `find`: a value that cannot be kept is not. keep  more than nothing
+  /// Stores a value; errors are ignored, as in `find`.
+  ///
+  /// keep  lifetime, greater than zero
   [[nodiscard]] virtual Task<> put(std::string key, CachedBytes bytes, Duration keep) = 0;
   /// errors  thrown: it may be there still
   [[nodiscard]] virtual Task<> erase(std::string key) = 0;
@@ -37,7 +39,7 @@ class CacheStore {
 struct MemoryCacheLimits {
   /// Of all values with their keys; beyond it those that were used longest ago go.
   std::size_t bytes_max = std::size_t{64} << 20U;
-  /// A larger one is not kept.
+  /// Larger values are not stored.
   std::size_t value_bytes_max = std::size_t{1} << 20U;
 };
 

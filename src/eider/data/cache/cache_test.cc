@@ -162,7 +162,7 @@ TEST_F(CacheTest, making_has_a_time) {
   takes_ = 2s;
   const auto asked = ask(cache, 2);
   kernel_.advance(1s);
-  EXPECT_EQ(asked->got, Texts(2, "This takes too long. Try again."));
+  EXPECT_EQ(asked->got, Texts(2, "The request timed out. Try again."));
   const Cache patient(
       memory_cache(),
       {.fresh_for = Duration::max(), .stale_for = Duration::max(), .made_within = Duration::max()});

@@ -1,5 +1,5 @@
-// A table's column as it was when `eider db check` looked at it, in a program that was checked.
-// Must not know a database.
+// A table column as `eider db check` found it, in a checked program.
+// Layering: must not know a database.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// By which a statement's text is found in what `eider db check` has written.
-// Must stay as it is: headers that were made of lock files hold its results.
+// The hash that finds a statement in the output of `eider db check`.
+// Layering: must not change; headers generated from lock files contain its results.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Statements held while compiling against what `eider db check` found out of each literal.
-// Must not be of any effect where EIDER_CHECKED_SQL is not set.
+// Checks statements at compile time against the results of `eider db check`.
+// Layering: must not have any effect without EIDER_CHECKED_SQL.
 #pragma once
 
 #ifdef EIDER_CHECKED_SQL
@@ -63,11 +63,11 @@ void the_statement_is_not_in_the_lock_file__build_the_target_that_ends_with_sql_
 template <auto kColumn>
 void the_column_may_be_null__read_it_into_an_optional();
 template <auto kColumn>
-void the_column_is_of_another_type_than_the_member_of_its_name();
+void the_column_and_the_member_have_different_types();
 template <auto kColumn>
-void the_column_has_no_member_of_its_name();
+void the_struct_has_no_member_for_the_column();
 template <auto kMember>
-void the_member_has_no_column__select_it_or_give_it_a_default();
+void the_member_has_no_column__select_one_or_set_a_default();
 void a_single_value_is_read_from_one_column();
 
 /// What a member, or a single value, takes.
@@ -138,8 +138,8 @@ consteval Refusals refusals_of() {
   constexpr std::string_view kName = checked::kColumns[Index].name;
   constexpr Named<kName.size()> kColumn(kName);
   return {&the_column_may_be_null__read_it_into_an_optional<kColumn>,
-          &the_column_is_of_another_type_than_the_member_of_its_name<kColumn>,
-          &the_column_has_no_member_of_its_name<kColumn>};
+          &the_column_and_the_member_have_different_types<kColumn>,
+          &the_struct_has_no_member_for_the_column<kColumn>};
 }
 
 template <std::size_t... Index>
@@ -324,7 +324,7 @@ constexpr bool is_refused(const Text& text, RowFault fault, std::size_t number) 
 template <class T, std::size_t Index>
 constexpr void refuse_member() {
   constexpr std::string_view kName = reflect::member_names<T>()[Index];
-  the_member_has_no_column__select_it_or_give_it_a_default<Named<kName.size()>(kName)>();
+  the_member_has_no_column__select_one_or_set_a_default<Named<kName.size()>(kName)>();
 }
 
 template <class T>
@@ -376,13 +376,13 @@ constexpr void refuse(RowRefusal refusal) {
       the_statement_is_not_in_the_lock_file__build_the_target_that_ends_with_sql_check)           \
   EIDER_REFUSES((detail::is_refused<T>(text, detail::RowFault::not_one_column, 0)),               \
       a_single_value_is_read_from_one_column)                                                     \
-  EIDER_REFUSES_EACH(column_without_member, column, the_column_has_no_member_of_its_name)         \
+  EIDER_REFUSES_EACH(column_without_member, column, the_struct_has_no_member_for_the_column)      \
   EIDER_REFUSES_EACH(column_may_be_null, column,                                                  \
       the_column_may_be_null__read_it_into_an_optional)                                           \
   EIDER_REFUSES_EACH(column_of_other_type, column,                                                \
-      the_column_is_of_another_type_than_the_member_of_its_name)                                  \
+      the_column_and_the_member_have_different_types)                                             \
   EIDER_REFUSES_EACH(member_without_column, member,                                               \
-      the_member_has_no_column__select_it_or_give_it_a_default)
+      the_member_has_no_column__select_one_or_set_a_default)
 // clang-format on
 
 /// The statement of a call that reads rows into T; void where it reads none.

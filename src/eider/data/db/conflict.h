@@ -1,5 +1,5 @@
-// Which member of a request a constraint of the schema speaks of.
-// Must not tell a client anything that the program did not write: no name, no value of a row.
+// Maps a constraint of the schema to a member of the request.
+// Layering: must not show names or values of rows to a client.
 #pragma once
 
 #include <array>
@@ -15,18 +15,18 @@
 
 namespace eider::db {
 
-/// What is said of a member when a constraint refuses it, so that two requests at once are answered
-/// as a check ahead of the statement would have answered.
+/// The error of a member when a constraint is violated, so that concurrent requests get the same
+/// response as from a check before the statement.
 class Conflict {
  public:
-  /// constraint  "users_email_key"; or "users.email", of whatever is unique about that one column;
-  ///             capitals (ASCII) count as small letters, as in a schema that quotes no name. A
-  ///             CHECK that has no name in the schema is "users_age_check" to PostgreSQL, but its
-  ///             text to SQLite; of a partitioned table PostgreSQL names the partition's constraint
-  ///             and table. As are text and code it is viewed: a literal
+  /// constraint  "users_email_key"; or "users.email", for any unique constraint of that column;
+  ///             ASCII case is ignored, as in a schema without quoted names. An unnamed CHECK is
+  ///             "users_age_check" in PostgreSQL, but its text in SQLite; for a partitioned table,
+  ///             PostgreSQL reports the constraint and table of the partition. Stored as a view,
+  ///             like text and code: use literals
   /// member      of the request's struct
-  /// code        the same in one word, for catalogues and programs; unless said "taken" of what is
-  ///             unique, else none
+  /// code        stable code for catalogs and programs. Default: "taken" for unique constraints,
+  ///             otherwise none
   template <class T, class M>
   Conflict(std::string_view constraint, M T::* member, std::string_view text,
            std::string_view code = {}) noexcept

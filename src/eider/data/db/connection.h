@@ -1,5 +1,5 @@
-// One connection of a database that blocks, as its thread uses it: SQLite's.
-// Must not know loops, tasks or structs.
+// One blocking database connection, used by its thread (SQLite).
+// Layering: must not know event loops, tasks or structs.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// A database as handlers use it: cheap to copy, shared by all threads, awaited.
-// Must not know which database it is: a driver opens it (sqlite/sqlite.h).
+// A database handle for handlers: cheap to copy, shared by all threads, asynchronous.
+// Layering: must not know which database it is; a driver opens it (sqlite/sqlite.h).
 #pragma once
 
 #include <memory>
@@ -16,25 +16,24 @@
 
 namespace eider {
 
-/// Statements run one by one, each for itself; reading goes on side by side, writing in the order
-/// in which it was asked for.
+/// Runs statements independently; reads run concurrently, writes in the order of the calls.
 class Database : public db::Statements {
  public:
   explicit Database(std::shared_ptr<db::Pool> pool) noexcept
       : Statements(db::Route(std::move(pool), nullptr)) {}
 
   [[nodiscard]] db::Dialect dialect() const noexcept { return route().pool()->dialect(); }
-  /// For what one driver has, and others have not.
+  /// For features of a single driver.
   [[nodiscard]] const std::shared_ptr<db::Pool>& pool() const noexcept { return route().pool(); }
 
-  /// The same for what only reads and may be some seconds old: of a replica, where there is one
-  /// that answers, else of the database itself. What one has written may not be there yet.
+  /// Returns a handle for reads that may be some seconds old: they use an available replica,
+  /// otherwise the database itself. Your own recent writes may be missing.
   [[nodiscard]] Database replica() const {
     std::shared_ptr<db::Pool> found = pool()->replica();
     return found == nullptr ? *this : Database(std::move(found));
   }
 
-  /// `Transaction transaction = co_await database.begin();`
+  /// Starts a transaction: `Transaction transaction = co_await database.begin();`
   [[nodiscard]] db::Pending<db::detail::BeginJob> begin(
       const TransactionOptions& options = {}) const {
     return {route(), db::Lane::writing,
@@ -42,11 +41,11 @@ class Database : public db::Statements {
                 route().pool(), db::detail::BeginJob::Use::transaction, options.isolation)};
   }
 
-  /// Runs `body(Transaction&)`, which returns a Task, and commits when it comes to its end. An
-  /// exception, a Result that failed, or cancellation takes everything back.
+  /// Runs `body(Transaction&)`, which returns a Task, and commits when it has finished. An
+  /// exception, a failed Result or cancellation rolls everything back.
   ///
   /// body     is copied, and called once
-  /// returns  what the body returned
+  /// returns  the result of the body
   template <class Body>
   [[nodiscard]] std::invoke_result_t<std::decay_t<Body>&, Transaction&> transaction(
       Body&& body) const {
@@ -55,25 +54,26 @@ class Database : public db::Statements {
     return run_transaction<Value, Function>(*this, {}, InFrame<Function>(std::forward<Body>(body)));
   }
 
-  /// The same with options. Where the server takes the transaction back for another one's sake (a
-  /// `serialisation` or `deadlock` of a statement or of the commit, which the body lets through),
-  /// it is begun and the body called anew, behind a pause of 10 ms and more, up to
-  /// `options.tries_max` times. All else is passed on as it is: what is `lost` may have been kept.
+  /// As above, with options. If the server rolls the transaction back because of another one (an
+  /// error `serialisation` or `deadlock` of a statement or the commit that the body does not
+  /// handle), the transaction is repeated after a pause of at least 10 ms, up to
+  /// `options.tries_max` times. Other errors are passed on: after `lost`, the changes may have been
+  /// stored.
   ///
   ///     co_await db->transaction({.isolation = db::Isolation::serialisable, .tries_max = 5},
   ///     body);
   ///
-  /// body    is copied once, and called as const for each try: what it does beside the transaction
-  ///         (a mail, a counter) is done each time. One that reads only what it has captured, and
-  ///         moves none of it, finds the same each time
-  /// errors  Failure(serialisation), (deadlock)  the last try's
+  /// body    is copied once, and called as const for each attempt; side effects outside of the
+  ///         transaction (a mail, a counter) happen in each attempt. If the body only reads its
+  ///         captures and does not move them, each attempt sees the same values
+  /// errors  Failure(serialisation), (deadlock)  of the last attempt
   template <class Body>
   [[nodiscard]] std::invoke_result_t<std::decay_t<Body>&, Transaction&> transaction(
       const TransactionOptions& options, Body&& body) const {
     using Function = std::decay_t<Body>;
     static_assert(std::is_invocable_v<const Function&, Transaction&>,
-                  "eider: what may be run again is not `mutable`: it would find what an earlier "
-                  "try has left of what it captured");
+                  "eider: the function of a transaction must not be `mutable`: when it runs again, "
+                  "it would see changes of the first attempt in its captures");
     using Value = typename std::invoke_result_t<Function&, Transaction&>::value_type;
     return try_transaction<Value, Function>(*this, options,
                                             InFrame<Function>(std::forward<Body>(body)));

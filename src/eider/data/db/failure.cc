@@ -9,12 +9,12 @@ constexpr int kUnprocessable = 422;
 const char* detail_of(FailureKind kind) noexcept {
   switch (kind) {
     case FailureKind::unique:
-      return "There is one like this already.";
+      return "An entry with the same value already exists.";
     case FailureKind::foreign_key:
-      return "This refers to something that is not there, or something refers to it.";
+      return "The data refers to an entry that does not exist, or is still referred to.";
     case FailureKind::not_null:
     case FailureKind::check:
-      return "The stored data does not allow this.";
+      return "The stored data does not allow this change.";
     case FailureKind::busy:
     case FailureKind::expired:
     case FailureKind::deadlock:

@@ -1,5 +1,5 @@
-// What a database refused or failed to do, thrown: a handler that does not catch it answers by it.
-// Must not tell the client anything of the statement or the schema: that is for the log.
+// A database error, thrown; if a handler does not catch it, it becomes the response.
+// Layering: must not show the statement or the schema to the client; the log does.
 #pragma once
 
 #include <cstdint>
@@ -35,16 +35,15 @@ enum class FailureKind : std::uint8_t {
 /// Failure::of_value.
 [[nodiscard]] int status_of(FailureKind kind) noexcept;
 
-/// What of the schema refused a statement; empty where the database does not tell.
+/// The part of the schema that rejected a statement; empty if the database does not report it.
 ///
-/// constraint  its name, "users_email_key". SQLite has names only for CHECKs that the schema names,
-///             and for indexes over expressions; of what else is unique it is the one that
-///             PostgreSQL would have given it ("users_org_name_key", "users_pkey"), whatever the
-///             schema calls it
-/// column      only where there is exactly one
-/// line        from 1: of the data that a COPY refused, or of the script in which the database
-/// found
-///             the error; else 0
+/// constraint  its name, "users_email_key". SQLite reports names only for named CHECKs, and for
+///             indexes over expressions; for other unique constraints, the name is the one that
+///             PostgreSQL would generate ("users_org_name_key", "users_pkey"), whatever the schema
+///             contains
+/// column      only if there is exactly one
+/// line        from 1: of the data that a COPY rejected, or of the script in which the database
+///             found the error; otherwise 0
 struct RefusedBy {
   std::string constraint{};
   std::string table{};
@@ -56,16 +55,17 @@ class Failure : public eider::Failure, public CausedByValue {
  public:
   /// cause  the whole truth, for the log
   Failure(FailureKind kind, std::string cause, RefusedBy by = {});
-  /// The same failure, for which the client gets `answer`.
+  /// The same failure with another response for the client.
   Failure(const Failure& failure, Error answer);
-  /// A failure of kind `values` that a bound value caused: the client gets a 422 instead of a 500.
+  /// Returns a failure of kind `values` that a bound value caused: the client gets a 422 instead of
+  /// a 500.
   ///
-  /// refused  the value, where it is known
+  /// refused  the value, if it is known
   [[nodiscard]] static Failure of_value(std::string cause, RefusedBy by = {},
                                         std::optional<RefusedValue> refused = std::nullopt);
 
   [[nodiscard]] FailureKind kind() const noexcept { return kind_; }
-  /// For the handler alone: the client is told nothing of it.
+  /// Returns details for the handler; the client does not see them.
   [[nodiscard]] const RefusedBy& by() const noexcept { return by_; }
   /// The cause, always.
   [[nodiscard]] const char* what() const noexcept override { return cause_.c_str(); }

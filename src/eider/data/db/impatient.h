@@ -1,5 +1,5 @@
-// A start that wants to know at once why there is no connection, instead of waiting for one.
-// Must not be used while requests are served: these wait for a server that restarts.
+// A mode for startup that fails immediately if there is no connection.
+// Layering: must not be used while requests are served; they wait for a server that restarts.
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@ void Connection::take_piece(Cursor& /*cursor*/, std::string_view sql,
                             std::span<const Value> /*values*/, RowSink& /*rows*/,
                             const Limit& /*limit*/) {
   throw Failure(FailureKind::statement,
-                "this database gives no rows in pieces, in: " + std::string(sql));
+                "this database cannot stream rows, in: " + std::string(sql));
 }
 
 void Connection::close_cursor(std::uint64_t /*number*/) noexcept {}
@@ -162,7 +162,7 @@ Job::Outcome Job::call(Connection& connection) {
       connection.close_cursor(request.cursor->number);
       break;
     case Request::What::transfer:
-      throw Failure(FailureKind::statement, "this database knows no COPY");
+      throw Failure(FailureKind::statement, "this database does not support COPY");
   }
   succeed(changed);
   return Outcome::done;

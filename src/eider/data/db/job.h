@@ -1,5 +1,5 @@
-// One call on its way to a connection, on a thread or on the loop, and back to what awaits it.
-// Must not touch the loop once nobody waits: it may be gone.
+// One call on its way to a connection and back to the coroutine that awaits it.
+// Layering: must not use the event loop after the caller stopped waiting.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Statements that wait at the same time and go to one connection together.
-// Must not know a driver, nor which of them may go together.
+// Statements that wait at the same time and are sent to one connection together.
+// Layering: must not know a driver or which statements may go together.
 #pragma once
 
 #include <algorithm>

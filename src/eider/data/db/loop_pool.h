@@ -1,5 +1,6 @@
-// A database without threads, for tests: each job runs where it is asked for, and comes back in a
-// later turn. Must not serve anybody else: its loop waits for the database meanwhile.
+// A database without threads, for tests: each job runs immediately and completes in a later turn of
+// the event loop.
+// Layering: must not serve other requests; its event loop blocks meanwhile.
 #pragma once
 
 #include <deque>

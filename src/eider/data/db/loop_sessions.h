@@ -1,5 +1,6 @@
-// The connections of one loop to one server, and what waits for one: for drivers without threads.
-// Must not let more wait than its limit, nor for longer, nor know a driver.
+// The connections of one event loop to one server, with a bounded queue: for drivers without
+// threads.
+// Layering: must not know a driver.
 #pragma once
 
 #include <algorithm>
@@ -190,9 +191,9 @@ bool LoopSessions<D>::submit(std::unique_ptr<Job>& job) {
     serve_queue();
   }
   if (is_full_for(*job)) {
-    job->refuse(Failure(FailureKind::busy, job->opens_stream()
-                                               ? "too many streams of rows wait for a connection"
-                                               : "too many statements wait for a connection"));
+    job->refuse(Failure(FailureKind::busy,
+                        job->opens_stream() ? "too many row streams are waiting for a connection"
+                                            : "too many statements are waiting for a connection"));
     return false;
   }
   job->set_deadline(loop_.now() + settings_->options.wait_time_max);
@@ -496,11 +497,10 @@ template <class D>
 Failure LoopSessions<D>::lateness_of(const Job& job) const {
   const std::string server(D::kServer);
   if (!why_.empty()) {
-    return {FailureKind::lost,
-            "there is no connection to " + server + ", and nothing was done: " + why_};
+    return {FailureKind::lost, "cannot connect to " + server + "; nothing was done: " + why_};
   }
   return {FailureKind::busy, job.opens_stream()
-                                 ? "too many streams of rows are open"
+                                 ? "too many row streams are open"
                                  : "no connection to " + server + " was free in time"};
 }
 

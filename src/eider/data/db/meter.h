@@ -1,5 +1,5 @@
-// What a database is asked, counted for whoever watches it.
-// Must not cost what nobody watches more than a look at a flag.
+// Counters for the statements of a database.
+// Layering: must not cost more than checking a flag if nothing reads the counters.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace eider::db {
 
-/// Statements, transactions' begins and ends and whatever else tasks wait for a database for. From
-/// any thread.
+/// Counts statements, beginnings and ends of transactions, and other calls that wait for a
+/// database. Thread-safe.
 class Meter {
  public:
   using Clock = std::chrono::steady_clock;
@@ -28,11 +28,11 @@ class Meter {
     }
   }
 
-  /// Asked and not answered: at work, or waiting for a connection.
+  /// Calls that are running or waiting for a connection.
   Gauge under_way;
-  /// From the question to the answer, waiting for a connection included.
+  /// Duration of calls, including the wait for a connection.
   Histogram seconds;
-  /// Those that threw, and those that nobody waited for any more.
+  /// Calls that threw or were canceled.
   Counter failed;
 
  private:

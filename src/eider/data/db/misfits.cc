@@ -246,7 +246,7 @@ std::string with_microseconds(const Type& type) {
   }
   const std::string kind = is_format(type, {"date-time"}) ? "sys_time" : "local_time";
   return "use a finer type, such as std::chrono::" + kind +
-         "<std::chrono::microseconds>, or let the statement cut it: date_trunc('second', …)";
+         "<std::chrono::microseconds>, or truncate in the statement: date_trunc('second', …)";
 }
 
 bool has_year_beyond(std::string_view text) {
@@ -259,12 +259,11 @@ std::optional<Misfit> misfit_of_length(const Type& type, void* object, std::stri
     return std::nullopt;
   }
   if (read->has_months) {
-    return Misfit{"has months or years, whose length is not fixed",
-                  "use std::string, or let the statement count: extract(epoch from …)"};
+    return Misfit{"has months or years, which have no fixed length",
+                  "use std::string, or calculate in the statement: extract(epoch from …)"};
   }
   if (read->microseconds < 0) {
-    return Misfit{"is a negative length of time",
-                  "select its number of seconds into a std::int64_t"};
+    return Misfit{"is a negative duration", "select the number of seconds into a std::int64_t"};
   }
   const auto iso = iso_of_interval(text);
   const auto whole = iso ? without_fraction(*iso) : std::nullopt;
@@ -279,7 +278,7 @@ std::optional<Misfit> misfit_of_time(const Type& type, void* object, std::string
                   "use std::string, or a std::optional and nullif(…, '" + std::string(text) + "')"};
   }
   if (text.starts_with("0000-00-00") || text.contains("-00")) {
-    return Misfit{"is a zero date, which is no date",
+    return Misfit{"is a zero date, which is not a valid date",
                   "use a std::optional and nullif(…, '0000-00-00'), and add NO_ZERO_DATE and "
                   "NO_ZERO_IN_DATE to the server's sql_mode"};
   }

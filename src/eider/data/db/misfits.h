@@ -1,5 +1,5 @@
-// What does not fit about a value that a member cannot hold, and lengths of time as databases write
-// them. Must not put the value itself into a text: that goes to the log.
+// Describes why a member cannot store a value, and reads durations as databases write them.
+// Layering: must not put the value into a text, because it is logged.
 #pragma once
 
 #include <optional>

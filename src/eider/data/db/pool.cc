@@ -84,7 +84,7 @@ bool TransactionState::submit(std::unique_ptr<Job>& job) {
   // What carries it out on its loop would go on there with what waits on another.
   if (home_ != nullptr && home_ != &job->loop()) {
     job->refuse(Failure(FailureKind::statement,
-                        "a transaction is used on the loop that began it, and on no other"));
+                        "a transaction must be used on the event loop that started it"));
     return false;
   }
   if (stage_ != Stage::open || jobs_.size() >= kQueueMax) {
@@ -99,22 +99,22 @@ bool TransactionState::submit(std::unique_ptr<Job>& job) {
 void TransactionState::refuse_by_stage(Job& job) const noexcept {
   switch (stage_) {
     case Stage::open:
-      job.refuse(Failure(FailureKind::busy, "too many statements of one transaction at a time"));
+      job.refuse(Failure(FailureKind::busy, "a transaction has too many statements at once"));
       return;
     case Stage::over:
-      job.refuse(Failure(FailureKind::statement, "the transaction is over"));
+      job.refuse(Failure(FailureKind::statement, "the transaction has ended"));
       return;
     case Stage::expired:
       job.refuse(Failure(FailureKind::expired,
                          is_stream()
-                             ? "the stream of rows was open for too long, or not asked for too long"
+                             ? "the row stream was open or idle for too long"
                              : "the transaction was open for too long and has been rolled back"));
       return;
     case Stage::lost:
-      job.refuse(Failure(
-          FailureKind::lost,
-          is_stream() ? "the connection was lost ahead of the last row"
-                      : "the connection was lost, and the transaction with it: it was not kept"));
+      job.refuse(Failure(FailureKind::lost,
+                         is_stream()
+                             ? "the connection was lost before the last row"
+                             : "the connection was lost, and the transaction was rolled back"));
       return;
   }
 }
@@ -231,13 +231,14 @@ bool ThreadedPool::submit(std::unique_ptr<Job>& job, Lane lane) {
   const std::unique_lock lock(mutex_);
   Queue& queue = queue_of(lane);
   if (is_full(queue)) {
-    job->refuse(Failure(FailureKind::busy, lane == Lane::streaming
-                                               ? "too many streams of rows wait for a connection"
-                                               : "too many statements wait for a connection"));
+    job->refuse(
+        Failure(FailureKind::busy, lane == Lane::streaming
+                                       ? "too many row streams are waiting for a connection"
+                                       : "too many statements are waiting for a connection"));
     return false;
   }
   if (threads_.size() < served_.size() && !start_threads()) {
-    job->refuse(Failure(FailureKind::busy, "no thread can be had for a connection"));
+    job->refuse(Failure(FailureKind::busy, "cannot start a thread for a connection"));
     return false;
   }
   queue.jobs.push_back(std::move(job));

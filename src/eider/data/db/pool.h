@@ -1,5 +1,5 @@
-// The threads that wait for a database so that no loop has to: one writes, the others read.
-// Must not let more wait than its limit: what comes on top is refused at once.
+// Threads that wait for a database, so that no event loop blocks: one writer, several readers.
+// Layering: must not queue more than its limit; further jobs are rejected.
 #pragma once
 
 #include <condition_variable>

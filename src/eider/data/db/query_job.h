@@ -1,5 +1,5 @@
-// The jobs behind exec, one, all and script: a statement's text and values, and where its rows go.
-// Must not know the pool, nor what awaits them.
+// The jobs of exec, one, all and script: text, values and the target of the rows.
+// Layering: must not know the pool or the awaiting coroutine.
 #pragma once
 
 #include <optional>

@@ -30,7 +30,7 @@ bool is_of_pages(std::string_view name) noexcept {
 /// What is looked for anywhere in a text, whatever it holds.
 Value contained(const Value& value) {
   if (value.text() == nullptr) {
-    throw Failure(FailureKind::values, "only text can be contained");
+    throw Failure(FailureKind::values, "`contains` needs a text");
   }
   std::string pattern = "%";
   for (const char byte : *value.text()) {
@@ -61,7 +61,7 @@ std::int64_t number_of(const Described& of, std::string_view name) {
   const void* value = member_value(of, name, &type);
   const auto number = value == nullptr ? std::nullopt : value_of(*type, value).integer();
   if (!number) {
-    refuse("a page is asked for by a struct that has " + std::string(name));
+    refuse("a page needs a struct with the member " + std::string(name));
   }
   return *number;
 }
@@ -79,7 +79,7 @@ RecordSql::Asked RecordSql::asked_by(std::string_view name) const {
       return {member_of(column).name, compares};
     }
   }
-  refuse("records of " + table_ + " have no member " + std::string(name) + " to look for");
+  refuse("records of " + table_ + " have no member " + std::string(name) + " to search in");
 }
 
 void RecordSql::add_condition(Text& to, const reflect::Member& member, const void* value) const {
@@ -126,7 +126,8 @@ void RecordSql::check_query(const reflect::Type& query) const {
   }
   const reflect::Type& type = sort->is_optional() ? *sort->type->optional().value : *sort->type;
   if (type.kind != Kind::kEnum) {
-    refuse("what records of " + table_ + " are sorted by is an enum, whose names allow it");
+    refuse("the sort member for records of " + table_ +
+           " must be an enum that lists the allowed names");
   }
   for (const reflect::Enumerator& enumerator : type.enumeration()) {
     (void)order_of(enumerator.name);
@@ -154,7 +155,7 @@ BoundSql RecordSql::page(const Described& query) const {
   std::int64_t offset = 0;
   if (count < 0 || __builtin_mul_overflow(number_of(query, "page") - 1, count, &offset) ||
       offset < 0) {
-    throw Failure::of_value("there is no page of that number");
+    throw Failure::of_value("this page does not exist");
   }
   text << key_ << " limit " << Value(count) << " offset " << Value(offset);
   return std::move(text).take();

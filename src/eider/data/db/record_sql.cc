@@ -89,7 +89,7 @@ RecordSql::RecordSql(const Table& table, const reflect::Type& row, Dialect diale
       version_(table.version),
       deleted_(table.deleted) {
   if (!is_table_name(table_)) {
-    refuse("\"" + table_ + "\" is no name of a table");
+    refuse("\"" + table_ + "\" is not a valid table name");
   }
   (void)member_of(key_);
   if (!version_.empty()) {
@@ -140,7 +140,7 @@ void RecordSql::take_place(const void* record, const reflect::Type& place, void*
 
 void RecordSql::hold_to(std::string_view column, Value value) {
   if (value.is_null()) {  // nothing is equal to it, and what is inserted would be nobody's
-    throw Failure(FailureKind::statement, "records of " + table_ + " are held to no owner");
+    throw Failure(FailureKind::statement, "records of " + table_ + " have no owner column");
   }
   held_.push_back({std::string(member_of(column).name), std::move(value)});
 }
@@ -357,7 +357,7 @@ RecordChange RecordSql::update(const Value& key, const Described& changes,
       continue;
     }
     if (member.name == key_ || member.name == version_ || is_held(member.name)) {
-      refuse("the key and the version of a record, and whose it is, are not changed by a member");
+      refuse("the key, the version and the owner of a record cannot be changed by a member");
     }
     columns.push_back({member.name, value_of(*member.type, value)});
   }

@@ -1,5 +1,5 @@
-// The statements behind records: a table's text, and values out of structs by their descriptions.
-// Must not be a template: each type of records would compile it again.
+// Generates the statements of records from a table and the descriptions of structs.
+// Layering: must not be a template, which would be compiled again for each record type.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct Described {
 
 template <class T>
 [[nodiscard]] Described describe(const T& object) noexcept {
-  static_assert(reflect::detail::PlainStruct<T>, "eider: a plain struct has members to store");
+  static_assert(reflect::detail::PlainStruct<T>, "eider: a plain struct with members is required");
   return {&reflect::type_of<T>(), &object};
 }
 

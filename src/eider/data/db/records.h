@@ -1,5 +1,5 @@
-// A struct and its table: stored, changed, found and listed without a statement for each.
-// Must not put queries together that SQL says better: joins, sums and lists of one's own are SQL.
+// Stores, updates, finds and lists structs as rows of a table without hand-written SQL.
+// Layering: must not build complex queries; write joins, sums and custom lists in SQL.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace eider::db {
 
 namespace detail {
 
-/// Its name. Throws Failure(statement) where it has none.
+/// Returns the name of a member. Throws Failure(statement) if it has none.
 template <class T, class M>
 [[nodiscard]] std::string_view name_of(M T::* member) {
   const T fresh{};
@@ -27,7 +27,7 @@ template <class T, class M>
                  place - reinterpret_cast<const char*>(&fresh));
 }
 
-/// What a member that is related to others holds of them: one, or a list.
+/// The value of a relation member: one record, or a list.
 template <class H>
 struct RelatedTo {
   using Record = H;
@@ -41,9 +41,9 @@ struct RelatedTo<std::vector<C>> {
 
 }  // namespace detail
 
-/// Cheap to copy, for all threads: `app.state(db::Records<Note>(database, {.name = "notes"}))`.
-/// What gives a record gives none where there is none of that key. Names are the program's alone:
-/// of tables and members; what clients send becomes values.
+/// Records of a table. Cheap to copy, thread-safe: `app.state(db::Records<Note>(database, {.name =
+/// "notes"}))`. Functions that return a record return nothing if the key does not exist. Names of
+/// tables and members come only from the program; input of clients becomes values.
 template <class T>
 class Records {
  public:
@@ -52,7 +52,7 @@ class Records {
 
   /// on  a Database, or a Transaction
   ///
-  /// errors  throws Failure(statement) where `table` names what T has not
+  /// errors  throws Failure(statement) if `table` names a member that T does not have
   Records(const Statements& on, const Table& table)
       : on_(on),
         sql_(std::make_shared<detail::RecordSql>(table, reflect::type_of<T>(),
@@ -62,9 +62,9 @@ class Records {
   [[nodiscard]] Records in(const Statements& transaction) const {
     return Records(transaction, sql_);
   }
-  /// Those alone whose `member` is `value`, for whom others must not be: others are not found,
-  /// listed, counted, changed or removed, and what is inserted gets the value, whatever it says
-  /// itself. An `upsert` onto another's record changes nothing, and nothing comes back.
+  /// Returns only the records whose `member` is `value`, for data that others must not see. Other
+  /// records are not found, listed, counted, changed or removed, and inserted records always get
+  /// the value. An `upsert` of a record of another owner changes nothing, and returns nothing.
   ///
   ///     notes->only(&Note::owner, user.id).find(id)
   template <class M, class V>
@@ -78,7 +78,7 @@ class Records {
   // for them by the member's name. `std::optional<std::vector<Comment>> comments` holds many, and
   // `std::optional<Author> author` one (or a Nullable).
 
-  /// Those of `others` whose `refers` is the key of this record.
+  /// The records of `others` whose `refers` is the key of this record.
   template <class M, class C, class R>
   [[nodiscard]] Records has_many(M T::* into, const Records<C>& others, R C::* refers) const {
     check_relation<M, C, true>();
@@ -86,7 +86,7 @@ class Records {
     return related(
         {std::string(detail::name_of(into)), sql_->key(), "t." + column, {}, others.sql_});
   }
-  /// The one of `others` whose key is this record's `refers`.
+  /// The record of `others` whose key is this record's `refers`.
   template <class M, class C, class R>
   [[nodiscard]] Records belongs_to(M T::* into, const Records<C>& others, R T::* refers) const {
     check_relation<M, C, false>();
@@ -94,20 +94,20 @@ class Records {
     return related(
         {std::string(detail::name_of(into)), column, "t." + others.sql_->key(), {}, others.sql_});
   }
-  /// Those of `others` that stand beside this record in a table of pairs.
+  /// The records of `others` that a join table connects with this record.
   template <class M, class C>
   [[nodiscard]] Records many_to_many(M T::* into, const Records<C>& others,
                                      const Pairs& pairs) const {
     check_relation<M, C, true>();
     return related(detail::by_pairs(detail::name_of(into), *sql_, others.sql_, pairs));
   }
-  /// Fills the members that these records are related by: one query for each member, however many
-  /// records there are. What is removed but kept is left out; a list is in the order of its key.
+  /// Loads the relation members of these records: one query for each member, whatever the number of
+  /// records. Soft-deleted records are omitted; a list is ordered by its key.
   ///
   ///     std::vector<Note> found = co_await notes->page(*query);
   ///     co_await notes->load(found, &Note::comments, &Note::author);
   ///
-  /// records  outlive the task
+  /// records  must outlive the task
   template <class... M>
   [[nodiscard]] Task<> load(std::span<T> records, M T::*... into) const {
     (co_await load_one(records, into), ...);
@@ -125,41 +125,41 @@ class Records {
   [[nodiscard]] Row find(const K& key) const {
     return on_.template one<T>(sql_->find(make_value(key)));
   }
-  /// values   a T, or a struct with some of its members; the database gives a key that is 0, and
-  ///          what is absent
-  /// returns  the record as it is stored
+  /// values   a T, or a struct with some of its members; the database assigns a key that is 0, and
+  ///          defaults of absent members
+  /// returns  the stored record
   template <class N>
   [[nodiscard]] Row insert(const N& values) const {
     return on_.template one<T>(sql_->insert(detail::describe(values)));
   }
-  /// Inserts, or changes the one that has the same `unique` columns: "email", "org, name"; unless
-  /// said the key.
+  /// Inserts, or updates the record with the same `unique` columns: "email", "org, name". Default:
+  /// the key.
   template <class N>
   [[nodiscard]] Row upsert(const N& values, std::string_view unique = {}) const {
     return row_of(sql_->upsert(detail::describe(values), unique));
   }
-  /// What differs between the two, by the key and the version of the first. Nothing comes back
-  /// where there is none any more, or it was changed since.
+  /// Updates the members that differ, by the key and the version of `before`. Returns nothing if
+  /// the record does not exist or was changed since.
   [[nodiscard]] Row update(const T& before, const T& after) const {
     return row_of(sql_->update(detail::describe(before), detail::describe(after)));
   }
-  /// What is there of a struct with some of the members: a std::optional that is empty changes
-  /// nothing, the null of a Nullable is NULL.
+  /// Updates the members that are present in a struct with some of the members: an empty
+  /// std::optional changes nothing, the null of a Nullable is NULL.
   ///
-  /// version  of the record that the changes were made for; unless said, it does not matter
+  /// version  expected version of the record. Default: any
   template <class K, class C>
   [[nodiscard]] Row update(const K& key, const C& changes,
                            std::optional<std::int64_t> version = std::nullopt) const {
     return row_of(sql_->update(make_value(key), detail::describe(changes), version));
   }
   /// before  a record
-  /// after   with some of its members: these are as they are here, NULL where they are empty
+  /// after   a struct with some of its members: they are stored as given, and NULL if empty
   template <class N>
   [[nodiscard]] Row replace(const T& before, const N& after) const {
     return row_of(sql_->update(detail::describe(before), detail::describe(after)));
   }
-  /// version  as that of `update`
-  /// returns  Changed, with rows == 0 where there is none
+  /// version  as in `update`
+  /// returns  Changed, with rows == 0 if the record does not exist
   template <class K>
   [[nodiscard]] Pending<detail::ExecJob> remove(
       const K& key, std::optional<std::int64_t> version = std::nullopt) const {
@@ -170,17 +170,17 @@ class Records {
   [[nodiscard]] std::int64_t version_of(const T& record) const {
     return sql_->column_of(&record, sql_->version()).integer().value_or(0);
   }
-  /// For what is built over records.
+  /// For code that is built on records.
   [[nodiscard]] const detail::RecordSql& sql() const noexcept { return *sql_; }
 
-  /// A page by its number. What is looked for, and in which order, is said by a struct that a query
-  /// is read into; nothing else can be asked for:
+  /// Returns a page by number. A struct that is read from the query defines the possible filters
+  /// and orders; clients cannot use others:
   ///
   ///     enum class NoteOrder { title, changed_desc };
   ///     struct FindNotes {
   ///       std::optional<int> stars;                    // equal
   ///       std::optional<int> stars_min;                // also _max, _above, _below
-  ///       std::optional<std::string> title_contains;   // in small letters or capitals
+  ///       std::optional<std::string> title_contains;   // ignores case
   ///       NoteOrder sort = NoteOrder::title;           // then by the key
   ///       PageNumber page = 1;
   ///       PageSize<100> per_page = 20;
@@ -194,9 +194,8 @@ class Records {
   [[nodiscard]] Pending<detail::QueryJobOf<std::int64_t, detail::One>> count(const Q& query) const {
     return on_.template one<std::int64_t>(sql_->count(detail::describe(query)));
   }
-  /// The `per_page` records behind a place, which is a struct with the members that they are
-  /// ordered by, the last of which is unique: `struct NotePlace { Time changed; std::int64_t id;
-  /// }`.
+  /// Returns the `per_page` records after a position: a struct with the members of the order, the
+  /// last of which is unique: `struct NotePlace { Time changed; std::int64_t id; }`.
   ///
   /// place  nothing: the first page
   template <class Q, class P>
@@ -228,9 +227,10 @@ class Records {
   template <class M, class C, bool kIsList>
   static consteval void check_relation() {
     using Held = detail::RelatedTo<typename M::value_type>;
-    static_assert(Held::kIsList == kIsList && std::is_same_v<typename Held::Record, C>,
-                  "eider: has_many and many_to_many fill a std::optional or a Nullable of a "
-                  "std::vector of the other records, belongs_to one of one record");
+    static_assert(
+        Held::kIsList == kIsList && std::is_same_v<typename Held::Record, C>,
+        "eider: has_many and many_to_many need a std::optional or a Nullable of a std::vector of "
+        "the other record type, belongs_to needs one of the other record type");
   }
   [[nodiscard]] Records related(detail::Relation relation) const {
     auto sql = std::make_shared<detail::RecordSql>(*sql_);

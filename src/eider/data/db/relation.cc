@@ -16,7 +16,7 @@ constexpr char kEndOfKind = ':';
 
 void check_name(std::string_view name, bool is_good) {
   if (!is_good) {
-    throw Failure(FailureKind::statement, "\"" + std::string(name) + "\" is no name of SQL's");
+    throw Failure(FailureKind::statement, "\"" + std::string(name) + "\" is not a valid SQL name");
   }
 }
 
@@ -37,7 +37,7 @@ std::string as_list(std::span<const Value> keys, Dialect dialect) {
   for (const Value& key : keys) {
     const bool is_text = key.text() != nullptr;
     if (!is_text && !key.integer() && !key.is_null()) {
-      throw Failure(FailureKind::values, "records are related by whole numbers or text");
+      throw Failure(FailureKind::values, "related records need keys that are integers or text");
     }
     if (is_text) {
       texts.insert(is_array ? as_array(*key.text()) : json::to_text(*key.text()));
@@ -130,7 +130,7 @@ const Relation& RecordSql::relation(std::string_view into) const {
   const auto found = std::ranges::find(relations_, into, &Relation::into);
   if (found == relations_.end()) {
     throw Failure(FailureKind::statement,
-                  "nobody has said what " + table_ + " have as " + std::string(into));
+                  "no relation is set for " + table_ + " and its member " + std::string(into));
   }
   return *found;
 }

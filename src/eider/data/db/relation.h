@@ -1,5 +1,5 @@
-// Records that belong to others: which ones, and whose each is that has come.
-// Must not ask once for each record: that is what relations are there to spare.
+// Relations between records: loads the related records of a list.
+// Layering: must not run one statement for each record.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +27,11 @@ namespace detail {
 
 class RecordSql;
 
-/// What a member of a record holds that is no column of it: records of another table.
+/// A member of a record that is not a column, but contains records of another table.
 ///
-/// own     the column of the record whose value they are found by
-/// found   what has that value there: "t." with a column of theirs, or "j." with one of `pairs`
-/// pairs   " join note_tags j on j.tag_id = t.id"; empty where there is none
+/// own     column of the record that the related records refer to
+/// found   expression with that value: "t." with a column of theirs, or "j." with one of `pairs`
+/// pairs   " join note_tags j on j.tag_id = t.id"; empty without a join table
 struct Relation {
   std::string into;
   std::string own;
@@ -44,11 +44,11 @@ struct Relation {
 [[nodiscard]] Relation by_pairs(std::string_view into, const RecordSql& own,
                                 std::shared_ptr<const RecordSql> other, const Pairs& pairs);
 
-/// The member of that type that lies there. Throws Failure(statement) where there is none.
+/// Returns the name of the member at that place. Throws Failure(statement) if there is none.
 [[nodiscard]] std::string_view name_at(const reflect::Type& record, const reflect::Type& member,
                                        std::ptrdiff_t offset);
 
-/// Finds the places of a key in a list: each may stand there several times. NULL stands nowhere.
+/// Finds the places of a key in a list, which may contain duplicates. NULL is never found.
 class KeyPlaces {
  public:
   explicit KeyPlaces(std::span<const Value> keys);
@@ -65,14 +65,14 @@ class KeyPlaces {
  private:
   using Place = std::pair<std::string, std::size_t>;
 
-  /// Tells 1 from "1".
+  /// Distinguishes 1 from "1".
   [[nodiscard]] static std::string text_of(const Value& key);
   [[nodiscard]] std::vector<Place>::const_iterator first_of(const std::string& text) const;
 
   std::vector<Place> places_;  // in order
 };
 
-/// Takes the first cell of each row for itself, and the others for a record.
+/// Reads the first cell of each row as the key, and the others into a record.
 class KeyedReader final : public RowSink {
  public:
   KeyedReader(const reflect::Type& row, void* container, RowReader::Append append) noexcept

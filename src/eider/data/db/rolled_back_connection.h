@@ -1,5 +1,5 @@
-// A connection for one test: all that is done over it is taken back when it goes.
-// Must not be used to serve: it holds its database's write lock for as long as it lives.
+// A connection for one test whose changes are rolled back at the end.
+// Layering: must not be used to serve; it holds the write lock of its database.
 #pragma once
 
 #include <memory>

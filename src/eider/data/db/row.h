@@ -1,5 +1,5 @@
 // A row whose columns are known only at run time: `db->all<Row>(…)`.
-// Must not be used where a struct can say it.
+// Layering: must not be used if a struct is possible.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class Row {
   /// Pre: index < size().
   [[nodiscard]] const std::string& column(std::size_t index) const { return (*columns_)[index]; }
   [[nodiscard]] const Value& operator[](std::size_t index) const { return values_[index]; }
-  /// The first column of that name. Throws Failure(row) when there is none.
+  /// Returns the first column with that name. Throws Failure(row) if there is none.
   [[nodiscard]] const Value& operator[](std::string_view column) const;
 
  private:

@@ -21,8 +21,8 @@ void RowCourse::check() const {
   if (is_asking_ || is_over_) {
     throw Failure(FailureKind::statement,
                   std::string(name_) +
-                      (is_over_ ? " was ended, and goes on"
-                                : " goes on while it waits, or behind a wait that was given up"));
+                      (is_over_ ? " was used after its end"
+                                : " was used while another call is waiting or was canceled"));
   }
 }
 

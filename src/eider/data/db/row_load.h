@@ -1,5 +1,5 @@
-// Many rows of one struct on their way into a table, as a program hands them over.
-// Must not know how its database takes them.
+// Bulk loading of rows of one struct, as a program passes them.
+// Layering: must not know how the database loads them.
 #pragma once
 
 #include <coroutine>
@@ -16,11 +16,10 @@
 
 namespace eider::db {
 
-/// Rows on a driver's own way into or out of a table: the connection that they have to themselves,
-/// and what has become of them.
+/// A bulk transfer of rows: its connection and its state.
 class RowCourse {
  public:
-  /// Throws what it has failed with, or that nothing may follow what was asked before.
+  /// Throws an earlier failure, and an error if the transfer cannot continue.
   void check() const;
 
  protected:
@@ -40,11 +39,11 @@ class RowCourse {
   std::optional<Transaction> own_;  // null within a transaction of the program
 };
 
-/// From `copy_in<T>` of PostgreSQL and `bulk_insert<T>` of MariaDB: each T is a row, its members
-/// are columns of the same names.
+/// Bulk loading, from `copy_in<T>` of PostgreSQL and `bulk_insert<T>` of MariaDB: each T is a row,
+/// and its members are the columns with the same names.
 ///
-/// It is all or nothing: `finish` keeps them, and where that is not reached, nothing is kept. One
-/// within a Transaction that fails, or is left, breaks that.
+/// All or nothing: without `finish`, nothing is stored. Within a Transaction, a transfer that fails
+/// or is abandoned makes the transaction fail.
 template <class T, class Rows>
 class [[nodiscard]] RowLoad {
  public:
@@ -52,13 +51,13 @@ class [[nodiscard]] RowLoad {
 
   RowLoad(const Statements& on, std::string_view table) : rows_(on, table, reflect::type_of<T>()) {}
 
-  /// `co_await rows.add(row)`: waits, once in a while, for about 64 KiB of them to leave.
+  /// `co_await rows.add(row)`: adds a row; sometimes waits until about 64 KiB have been sent.
   ///
-  /// errors  db::Failure, thrown; it is thrown again by each later call. As of `exec`, of a row
-  ///         ahead of this one perhaps, `by().line`, and
-  ///         Failure(busy)     too many streams of rows are open
-  ///         Failure(expired)  it was open, or got nothing, for too long
-  ///         Failure(values)   a value that no column can have; the row is not added, others may be
+  /// errors  db::Failure, thrown, also by each later call: those of `exec`, possibly for an earlier
+  ///         row (`by().line`), and
+  ///         Failure(busy)     too many row streams are open
+  ///         Failure(expired)  the transfer was open or idle for too long
+  ///         Failure(values)   a value that no column can store; only this row is skipped
   [[nodiscard]] Adding add(const T& row) { return Adding(rows_, row); }
   /// That were all.
   ///
@@ -69,7 +68,7 @@ class [[nodiscard]] RowLoad {
   Rows rows_;
 };
 
-/// Refers to its rows. Awaited where it is made.
+/// Refers to its rows. Must be awaited immediately.
 template <class T, class Rows>
 class [[nodiscard]] RowLoad<T, Rows>::Adding {
  public:

@@ -58,7 +58,7 @@ void RowReader::begin(RowShape& shape) {
       bind_struct(shape);
     }
   } else if (shape.columns().size() != 1) {
-    refuse_row("a single value was asked for, but the statement has " +
+    refuse_row("a single value was requested, but the statement has " +
                std::to_string(shape.columns().size()) + " columns");
   }
 }
@@ -70,10 +70,10 @@ void RowReader::bind_struct(RowShape& shape) const {
     const Member member = row_.structure().find(columns[i]);
     if (member == nullptr) {
       refuse_row("the column " + quote(columns[i]) + " has no member in " + std::string(row_.name) +
-                 ": add it there, or leave it out of the statement");
+                 ": add the member, or remove the column from the statement");
     }
     if (is_among(members.first(i), member)) {
-      refuse_row("two columns are named " + quote(columns[i]) + ": rename one with `as`");
+      refuse_row("two columns have the name " + quote(columns[i]) + ": rename one with `as`");
     }
     members[i] = member;
   }
@@ -87,7 +87,7 @@ void RowReader::check_members(std::span<const Member> members) const {
     const Member member = &structure.first[i];
     if (!is_among(members, member) && structure.is_required(i)) {
       refuse_row("the member " + std::string(row_.name) + "::" + std::string(member->name) +
-                 " has no column: select it, or give the member a default");
+                 " has no column: select one, or give the member a default");
     }
   }
 }

@@ -1,5 +1,5 @@
-// Rows into structs: columns to members by name, with every misfit named.
-// Must not convert quietly: what does not fit exactly is an error.
+// Reads rows into structs: maps columns to members by name, and reports each mismatch.
+// Layering: must not convert silently; a value that does not fit exactly is an error.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// What all rows of a statement have in common: the names of its columns, and which member of a
-// struct each goes to. Must not outlive the names.
+// The columns of a result, and the member of a struct that each one maps to.
+// Layering: must not outlive the names.
 #pragma once
 
 #include <algorithm>

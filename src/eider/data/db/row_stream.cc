@@ -96,9 +96,9 @@ void StreamCourse::begin_asking() {
     std::rethrow_exception(failure_);
   }
   if (is_asking_) {
-    throw Failure(FailureKind::statement,
-                  "a stream's next row is asked for while another one is, or behind an asking that "
-                  "was given up");
+    throw Failure(
+        FailureKind::statement,
+        "the next row of a stream was requested while another request is waiting or was canceled");
   }
   is_asking_ = true;
 }
@@ -123,7 +123,7 @@ Task<Transaction> StreamCourse::open_connection() const {
   }
   std::optional<Transaction> opened = co_await with_deadline(std::move(asking), *wait_max);
   if (!opened) {
-    throw Failure(FailureKind::busy, "too many streams of rows are open");
+    throw Failure(FailureKind::busy, "too many row streams are open");
   }
   co_return std::move(*opened);
 }

@@ -1,5 +1,5 @@
-// Rows of a statement one after the other, taken from the database as they are asked for.
-// Must not hold more than a piece of them.
+// A stream of rows that are fetched on demand.
+// Layering: must not buffer more than one piece.
 #pragma once
 
 #include <coroutine>
@@ -21,7 +21,7 @@ namespace eider::db {
 
 namespace detail {
 
-/// Rows that are asked for together: up to a count, and to about as many bytes.
+/// Rows that are fetched together: up to a count, and up to about as many bytes.
 class PieceSink final : public RowSink {
  public:
   /// inner  outlives it
@@ -42,14 +42,14 @@ class PieceSink final : public RowSink {
   std::size_t row_bytes_max_ = 0;  // of the largest one
 };
 
-/// What a piece came to.
+/// The size of a fetched piece.
 struct PieceSize {
   std::size_t rows;
   std::size_t bytes;
   std::size_t row_bytes_max;
 };
 
-/// What a piece is taken of.
+/// The source of a piece.
 struct PieceOrder {
   Cursor cursor{};
   std::optional<Statement> begin{};  // ahead of the first piece
@@ -57,7 +57,7 @@ struct PieceOrder {
   Dialect dialect = Dialect::sqlite;
 };
 
-/// Takes the next rows: SQLite goes on with its statement, PostgreSQL and MariaDB have a cursor.
+/// Fetches the next rows: SQLite continues its statement, PostgreSQL and MariaDB use a cursor.
 class PieceJob : public Job {
  public:
   [[nodiscard]] Request start() noexcept final;
@@ -99,7 +99,7 @@ class PieceJobOf final : public PieceJob {
   RowsOf<T, All> rows_;
 };
 
-/// How far a stream has come, whatever its rows are.
+/// The progress of a stream, independent of the row type.
 class StreamCourse {
  public:
   /// route  to the pool, or to a transaction that the rows are read in
@@ -109,8 +109,7 @@ class StreamCourse {
   StreamCourse& operator=(StreamCourse&&) = delete;
   ~StreamCourse() { leave(); }
 
-  /// Throws what it has failed with, and Failure(statement) where an asking has not come to its
-  /// end.
+  /// Throws an earlier failure, and Failure(statement) if another call is still running.
   void begin_asking();
   [[nodiscard]] bool needs_connection() const noexcept;
   [[nodiscard]] Task<Transaction> open_connection() const;
@@ -140,19 +139,20 @@ class StreamCourse {
 
 }  // namespace detail
 
-/// From `Database::stream` and `Transaction::stream`: a row at a time, in memory about 64 KiB of
-/// them (or one row, where that is larger). PostgreSQL and MariaDB are asked for a count of rows,
-/// at most 64 and 32, that is guessed from those ahead: rows that suddenly get larger may take as
-/// many times their size.
+/// A stream of rows, from `Database::stream` and `Transaction::stream`, with about 64 KiB of them
+/// in memory (or one row, if it is larger). With PostgreSQL and MariaDB, the number of fetched
+/// rows, at most 64 and 32, is estimated from earlier ones: if rows suddenly become larger, more
+/// memory is needed.
 ///
 ///     auto rows = db->stream<Book>("select id, title, year from books");
 ///     while (auto row = co_await rows.next()) { … }
 ///
-/// Nothing is asked before the first `next`. Destroying it leaves the rest: a piece that is under
-/// way is cancelled, and the connection is free for others.
+/// Nothing is sent before the first `next`. Destroying the stream ends it: a running fetch is
+/// canceled, and the connection is released.
 template <class T>
 class [[nodiscard]] RowStream {
-  static_assert(!std::is_same_v<T, bool>, "std::vector<bool> holds no bools: read them as int");
+  static_assert(!std::is_same_v<T, bool>,
+                "std::vector<bool> does not contain bool objects: read the values as int");
 
  public:
   using Value = T;
@@ -160,12 +160,12 @@ class [[nodiscard]] RowStream {
 
   explicit RowStream(detail::StreamCourse course) noexcept : course_(std::move(course)) {}
 
-  /// `co_await rows.next()`: the next row, or nothing behind the last one. One at a time; where the
-  /// awaiting is given up, the stream is of no use any more.
+  /// `co_await rows.next()`: returns the next row, or nothing after the last one. Only one call at
+  /// a time; after a canceled call, the stream cannot be used.
   ///
-  /// errors  db::Failure, thrown; it is thrown again by each later call. As of `all`, and
+  /// errors  db::Failure, thrown, also by each later call: those of `all`, and
   ///         Failure(busy)     too many streams are open
-  ///         Failure(expired)  the stream was open, or asked for nothing, for too long
+  ///         Failure(expired)  the stream was open or idle for too long
   [[nodiscard]] Next next() noexcept { return Next(*this); }
 
  private:
@@ -196,7 +196,7 @@ class [[nodiscard]] RowStream {
   std::size_t at_ = 0;
 };
 
-/// Refers to the stream. Awaited where it is made.
+/// Refers to the stream. Must be awaited immediately.
 template <class T>
 class [[nodiscard]] RowStream<T>::Next {
  public:

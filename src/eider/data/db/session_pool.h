@@ -1,5 +1,5 @@
-// Sends jobs to the connections of the loop that they come from: for drivers without threads.
-// Must not know a driver: its Sessions keep one loop's connections, and what waits for them.
+// Sends jobs to the connections of the event loop that they come from: for drivers without threads.
+// Layering: must not know a driver; its Sessions manage connections and queue of one event loop.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Several statements that go together: `all` of them, each for itself, or as one `batch`.
-// Must not be used for what needs the answer of the one before it: that takes a transaction.
+// Several statements in one round trip: `all` (independent) or `batch` (one transaction).
+// Layering: must not be used if a statement needs an earlier result; use a transaction.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace eider::db {
 
-/// A statement that has not been asked yet: of `rows`, `row` or `change`.
+/// A statement that has not started yet: of `rows`, `row` or `change`.
 template <class P>
 class Asked {
  public:
@@ -33,7 +33,7 @@ class Asked {
 
 namespace detail {
 
-/// A statement of several whose rows are wanted.
+/// A statement of several, with its rows.
 template <class T, template <class> class How>
 class RowsPart {
  public:
@@ -67,7 +67,7 @@ class ChangePart {
   Statement statement_;
 };
 
-/// What is done stays: it is not asked again.
+/// Completed parts are not repeated.
 template <class P>
 void forget_undone(P& kind, const Part& part) noexcept {
   if (!part.is_done) {
@@ -82,7 +82,7 @@ class SeveralJob : public Job {
       : kinds_(std::move(asked).take()...), parts_(std::apply(&SeveralJob::start_parts, kinds_)) {}
   [[nodiscard]] std::span<Part> parts() noexcept { return parts_; }
 
-  /// `take(kind, part)` of each, in a tuple.
+  /// Calls `take(kind, part)` for each, and returns a tuple.
   template <class Take>
   [[nodiscard]] auto take_all(Take take) {
     return take_of(take, std::index_sequence_for<Ps...>());
@@ -106,9 +106,9 @@ class SeveralJob : public Job {
   std::array<Part, sizeof...(Ps)> parts_;
 };
 
-/// What became of one part by itself.
+/// The outcome of one part.
 ///
-/// otherwise  of the whole job, where it never came to the part
+/// otherwise  outcome of the whole job, if it did not reach the part
 template <class P>
 Result<typename P::Value, Failure> take_result(P& kind, const Part& part,
                                                const std::exception_ptr& otherwise) {
@@ -167,7 +167,7 @@ class ListJob : public Job {
   }
   [[nodiscard]] std::span<Part> parts() noexcept { return parts_; }
 
-  /// `take(kind, part)` of each.
+  /// Calls `take(kind, part)` for each.
   template <class T, class Take>
   [[nodiscard]] std::vector<T> take_all(Take take) {
     std::vector<T> taken;
@@ -233,10 +233,11 @@ template <class T>
 using AskedRow = Asked<detail::RowsPart<T, detail::One>>;
 using AskedChange = Asked<detail::ChangePart>;
 
-/// For `all` and `batch`: as Statements::all, ::one and ::exec, but asked together.
+/// For `all` and `batch`: like Statements::all, ::one and ::exec, but sent together.
 template <class T, class... Args>
 [[nodiscard]] AskedRows<T> rows(SqlFor<T, sizeof...(Args)> sql, const Args&... args) {
-  static_assert(!std::is_same_v<T, bool>, "std::vector<bool> holds no bools: read them as int");
+  static_assert(!std::is_same_v<T, bool>,
+                "std::vector<bool> does not contain bool objects: read the values as int");
   return AskedRows<T>(detail::make_statement(sql.text(), args...));
 }
 template <class T, class... Args>

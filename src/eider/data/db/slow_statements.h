@@ -1,5 +1,5 @@
-// Statements that took long, of the requests of this process: the last of them.
-// Must not keep values, nor cost a statement that is quick anything.
+// The most recent slow statements of this process.
+// Layering: must not store values or slow down fast statements.
 #pragma once
 
 #include <cstdint>

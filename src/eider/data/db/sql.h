@@ -1,5 +1,5 @@
-// A statement's text, held against its values by the compiler: a literal with $1, $2 … in it.
-// Must not understand SQL beyond where quotes, comments, parameters and the statement end.
+// The text of a statement, checked against its values at compile time: a literal with $1, $2 …
+// Layering: must not parse SQL beyond quotes, comments, parameters and ends of statements.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace eider::db {
 
-/// What is wrong with a statement's text; `none` when nothing is.
+/// The error in the text of a statement; `none` if it is valid.
 enum class SqlFault : std::uint8_t {
   none,
   empty,
@@ -38,18 +38,18 @@ struct SqlShape {
 /// Finds the parameters of `sql`, outside of quotes and comments.
 [[nodiscard]] constexpr SqlShape read_sql(std::string_view sql) noexcept;
 
-/// What a fault means and how it is mended.
+/// Returns a description with the fix.
 [[nodiscard]] constexpr const char* to_text(SqlFault fault) noexcept;
 
-/// A statement that the program put together itself. Values still go in by $1, $2 …; a program
-/// that makes one of these out of a client's text has opened the database to that client.
+/// A statement that the program builds at run time. Values are still passed as $1, $2 …; including
+/// text from a client allows SQL injection.
 struct RuntimeSql {
   std::string text;
 };
 
 inline constexpr std::size_t kSqlPiecesMax = 4;
 
-/// Literals that form one statement, each on a line of its own: `sql` makes it.
+/// Literals that form one statement, each on its own line, created by `sql`.
 struct JoinedSql {
   std::array<const char*, kSqlPiecesMax> pieces{};  // the unused ones are null
 };
@@ -66,7 +66,7 @@ consteval JoinedSql sql(const Pieces&... pieces) {
 }
 
 /// A literal that is not compared with the schema: a statement that `eider db check` cannot
-/// prepare, or whose columns it does not know well enough.
+/// prepare, or whose columns it cannot determine precisely.
 ///
 ///     db.one<std::string>(db::unchecked("select upper(title) from notes where id = $1"), id)
 struct UncheckedSql {
@@ -103,8 +103,8 @@ namespace detail {
 // Never defined: the compiler names them when a statement is refused: their names are the message.
 void the_statement_is_not_valid__close_quotes_and_number_parameters_from_dollar_1();
 void one_statement_at_a_time__use_script_for_several();
-void the_statement_takes_more_values_than_are_given();
-void the_statement_takes_fewer_values_than_are_given();
+void the_statement_needs_more_values_than_are_passed();
+void the_statement_needs_fewer_values_than_are_passed();
 
 enum class SqlRefusal : std::uint8_t {
   none,
@@ -199,17 +199,17 @@ constexpr void refuse(SqlRefusal reason) {
     case SqlRefusal::not_valid:
       return the_statement_is_not_valid__close_quotes_and_number_parameters_from_dollar_1();
     case SqlRefusal::more_values:
-      return the_statement_takes_more_values_than_are_given();
+      return the_statement_needs_more_values_than_are_passed();
     case SqlRefusal::fewer_values:
-      return the_statement_takes_fewer_values_than_are_given();
+      return the_statement_needs_fewer_values_than_are_passed();
   }
 }
 
 }  // namespace detail
 
-#define EIDER_NO_LITERAL                                                                        \
-  "eider: a statement is a literal, and values go into it as $1, $2 …; a text put together by " \
-  "the program has to be wrapped in RuntimeSql"
+#define EIDER_NO_LITERAL                                                                       \
+  "eider: a statement must be a literal, with values as $1, $2 …; wrap text that the program " \
+  "builds at run time in RuntimeSql"
 
 // The reasons to refuse `text` as a statement with `values` values.
 // clang-format off
@@ -219,9 +219,9 @@ constexpr void refuse(SqlRefusal reason) {
   EIDER_REFUSES(detail::refusal_of(text, values) == detail::SqlRefusal::not_valid,                \
                 the_statement_is_not_valid__close_quotes_and_number_parameters_from_dollar_1)     \
   EIDER_REFUSES(detail::refusal_of(text, values) == detail::SqlRefusal::more_values,              \
-                the_statement_takes_more_values_than_are_given)                                   \
+                the_statement_needs_more_values_than_are_passed)                                  \
   EIDER_REFUSES(detail::refusal_of(text, values) == detail::SqlRefusal::fewer_values,             \
-                the_statement_takes_fewer_values_than_are_given)
+                the_statement_needs_fewer_values_than_are_passed)
 #define EIDER_REFUSES_NO_LITERAL(text) EIDER_REFUSES_WITH(sizeof(text) != 0, EIDER_NO_LITERAL)
 // clang-format on
 
@@ -229,7 +229,7 @@ constexpr void refuse(SqlRefusal reason) {
 template <std::size_t Count>
 class SqlWith {
  public:
-  /// text  a literal, or what `sql` or `unchecked` make of literals
+  /// text  a literal, or the result of `sql` or `unchecked`
   template <detail::SqlLiteral Text>
   // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
   consteval SqlWith(const Text& text)
@@ -363,19 +363,19 @@ constexpr SqlShape read_sql(std::string_view sql) noexcept {
 constexpr const char* to_text(SqlFault fault) noexcept {
   switch (fault) {
     case SqlFault::none:
-      return "nothing is wrong";
+      return "no error";
     case SqlFault::empty:
-      return "there is no statement in it";
+      return "there is no statement";
     case SqlFault::not_closed:
       return "a quote or a comment is not closed";
     case SqlFault::bad_parameter:
-      return "parameters are written $1, $2 … up to $64";
+      return "parameters must be written $1, $2 … up to $64";
     case SqlFault::unused_number:
-      return "the parameters leave a number out";
+      return "the numbers of the parameters have a gap";
     case SqlFault::several_statements:
-      return "it is several statements: use script for those";
+      return "there are several statements: use script for them";
     case SqlFault::zero_byte:
-      return "there is a zero byte in it";
+      return "there is a NUL byte in the statement";
   }
   return "";
 }
@@ -387,7 +387,7 @@ constexpr const char* to_text(SqlFault fault) noexcept {
 #include "eider/data/db/checked_sql.h"
 #else
 namespace eider::db {
-/// The statement of a call that reads rows into T; void where it reads none.
+/// The statement of a call that reads rows into T; void if it reads none.
 template <class T, std::size_t Count>
 using SqlFor = SqlWith<Count>;
 }  // namespace eider::db

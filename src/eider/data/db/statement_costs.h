@@ -1,5 +1,5 @@
-// For how long statements were waited for lately, by their texts: what goes together is quick.
-// Must not grow, nor be asked by two threads.
+// Recent durations of statements by text, to send fast ones together.
+// Layering: must not grow, and must not be used by two threads.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// A statement while it is put together, with its values.
-// Must not be given text that a client has sent: what that says becomes a value.
+// A statement that is being built, with its values.
+// Layering: must not contain text from a client; such text becomes a value.
 #pragma once
 
 #include <algorithm>

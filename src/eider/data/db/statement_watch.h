@@ -1,5 +1,5 @@
-// Who learns which statements a request asks, in development.
-// Must not cost a service anything that nobody watches: a look at one pointer of the thread's.
+// Observers of the statements of a request, for development.
+// Layering: must not cost more than checking one thread-local pointer without observers.
 #pragma once
 
 #include <memory>

@@ -30,8 +30,8 @@ void check(const Statement& statement) {
     throw Failure(FailureKind::statement, to_text(shape.fault) + sql());
   }
   if (shape.parameters != statement.values.size()) {
-    throw Failure(FailureKind::values, "the statement takes " + std::to_string(shape.parameters) +
-                                           " values but got " +
+    throw Failure(FailureKind::values, "the statement has " + std::to_string(shape.parameters) +
+                                           " parameters, but the number of values is " +
                                            std::to_string(statement.values.size()) + sql());
   }
 }
@@ -44,7 +44,7 @@ void rethrow_explained(const Failure& failure, std::span<const Conflict> conflic
 }
 
 void throw_several_rows() {
-  throw Failure(FailureKind::row, "one row was asked for, but the statement has several");
+  throw Failure(FailureKind::row, "one row was requested, but the statement returned several");
 }
 
 Request ExecJob::start() noexcept {

@@ -1,5 +1,6 @@
-// What can be asked of a database and of a transaction alike, as awaitables.
-// Must not block: a connection on a thread, or on the loop, runs each call while the task waits.
+// The awaitable statements of a database and of a transaction: exec, one, all, script.
+// Layering: must not block; a connection on a thread or event loop runs each call while the task
+// waits.
 #pragma once
 
 #include <coroutine>
@@ -17,7 +18,7 @@
 
 namespace eider::db {
 
-/// Where calls go: the pool, or the one connection of a transaction.
+/// The target of calls: the pool, or the connection of a transaction.
 class Route {
  public:
   Route(std::shared_ptr<Pool> pool, std::shared_ptr<TransactionState> transaction) noexcept
@@ -48,7 +49,7 @@ class Route {
 
 namespace detail {
 
-/// Throws the failure that is being handled, explained where one of `conflicts` explains it.
+/// Rethrows the current failure, explained by one of `conflicts` if possible.
 [[noreturn]] void rethrow_explained(const Failure& failure, std::span<const Conflict> conflicts);
 
 template <class J>
@@ -72,8 +73,8 @@ class StreamCourse;
 
 class RowCourse;
 
-/// A Pending that was told more: awaits the same call, and has to go with it. It is returned by
-/// value.
+/// A Pending with additional information: awaits the same call, and must be kept with it. Returned
+/// by value.
 template <class J>
 class PendingView {
  public:
@@ -92,11 +93,12 @@ class PendingView {
   Pending<J>* pending_;
 };
 
-/// What a call gives to `co_await`. Destroying it while it waits is safe: one that has not begun
-/// never will. PostgreSQL cancels it; SQLite interrupts one that only reads, and brings one that
-/// writes to its end.
+/// The result of a call, to be awaited. Destroying it while it waits is safe: a statement that has
+/// not started never runs. A running one is canceled by PostgreSQL; SQLite interrupts it if it only
+/// reads, and completes it if it writes.
 template <class J>
-class [[nodiscard("nothing is done without it: write co_await in front")]] Pending {
+class [[nodiscard(
+    "the statement does not run without co_await: write co_await in front of the call")]] Pending {
  public:
   Pending(Route route, Lane lane, std::unique_ptr<Job> job) noexcept
       : route_(std::move(route)), lane_(lane), job_(std::move(job)) {}
@@ -129,14 +131,15 @@ class [[nodiscard("nothing is done without it: write co_await in front")]] Pendi
     }
   }
 
-  /// What a constraint refuses is a 422 that names a member of the request (Conflict), instead of a
-  /// 409 that names none: `co_await db->exec("insert into users …", …)
-  /// .on_conflict("users_email_key", &NewUser::email, "is taken")`. One for each constraint.
+  /// Converts the violation of a constraint to a 422 that names a member of the request (Conflict),
+  /// instead of a 409 without one: `co_await db->exec("insert into users …", …)
+  /// .on_conflict("users_email_key", &NewUser::email, "is taken")`. Use one for each constraint.
   template <class T, class M>
   PendingView<J> on_conflict(std::string_view constraint, M T::* member, std::string_view text,
                              std::string_view code = {}) {
-    static_assert(!detail::kTellsEach<J>,
-                  "eider: `all` throws nothing of its statements: ask each result, by explain()");
+    static_assert(
+        !detail::kTellsEach<J>,
+        "eider: `all` does not throw errors of single statements: call explain() for each result");
     conflicts_.emplace_back(constraint, member, text, code);
     return PendingView<J>(*this);
   }
@@ -166,36 +169,38 @@ class Script {
   const RuntimeSql* runtime_ = nullptr;
 };
 
-/// All of these throw db::Failure when awaited. A statement is a literal with $1, $2 … where the
-/// values go, checked by the compiler; text never becomes part of it.
+/// The statements of a database or transaction. All of them throw db::Failure when awaited. A
+/// statement is a literal with the values as $1, $2 …, checked by the compiler; values never become
+/// part of the text.
 class Statements {
  public:
-  /// The rows, each as a T: a struct whose members are named as the columns, a single value, or a
-  /// db::Row.
+  /// Returns the rows, each as a T: a struct whose members have the names of the columns, a single
+  /// value, or a db::Row.
   ///
   /// errors   Failure(row)  a row does not fit T; also all of the kinds below
   template <class T, class... Args>
   Pending<detail::QueryJobOf<T, detail::All>> all(SqlFor<T, sizeof...(Args)> sql,
                                                   const Args&... args) const {
-    static_assert(!std::is_same_v<T, bool>, "std::vector<bool> holds no bools: read them as int");
+    static_assert(!std::is_same_v<T, bool>,
+                  "std::vector<bool> does not contain bool objects: read the values as int");
     return query<T, detail::All>(sql.text(), args...);
   }
 
-  /// The only row, or nothing.
+  /// Returns the only row, or nothing.
   ///
-  /// errors   Failure(row)  there is more than one. What a statement changed whose rows do not fit
-  ///          is taken back on SQLite, here as in `all`; on PostgreSQL it stays outside of a
-  ///          transaction, as it has committed by then
+  /// errors   Failure(row)  there are several rows. If the rows of a changing statement do not fit,
+  ///          SQLite rolls the statement back, here and in `all`; PostgreSQL has already committed
+  ///          it, unless it is in a transaction
   template <class T, class... Args>
   Pending<detail::QueryJobOf<T, detail::One>> one(SqlFor<T, sizeof...(Args)> sql,
                                                   const Args&... args) const {
     return query<T, detail::One>(sql.text(), args...);
   }
 
-  /// What the statement changed.
+  /// Runs a statement, and returns the number of changes.
   ///
   /// errors   Failure(unique), (foreign_key), (not_null), (check)  a constraint of the schema: 409
-  ///          Failure(busy), (expired)  too much waits, or it took too long: 503
+  ///          Failure(busy), (expired)  too many calls wait, or the call took too long: 503
   ///          Failure(statement), (values), (storage)  500
   template <class... Args>
   Pending<detail::ExecJob> exec(SqlFor<void, sizeof...(Args)> sql, const Args&... args) const {
@@ -203,10 +208,10 @@ class Statements {
             std::make_unique<detail::ExecJob>(detail::make_statement(sql.text(), args...))};
   }
 
-  /// The rows of a statement that only reads, one after the other, as they are asked for:
-  /// `while (auto row = co_await rows.next())`. They are of one moment, that of the first asking.
-  /// Outside of a transaction it has a connection to itself from the first `next` to its end:
-  /// PoolLimits say for how long. Nothing of the statement happens ahead of that.
+  /// Returns the rows of a reading statement one by one, on demand: `while (auto row = co_await
+  /// rows.next())`. All rows are from the same moment, that of the first call. Outside of a
+  /// transaction, the stream uses its own connection from the first `next` to its end, within the
+  /// times in PoolLimits. The statement does not start before.
   ///
   /// errors   of `next`
   template <class T, class... Args>
@@ -230,22 +235,22 @@ class Statements {
   template <class T>
   [[nodiscard]] RowStream<T> stream(BoundSql bound) const;
 
-  /// Several statements at once, each for itself: `auto [users, count] = co_await
-  /// db.all(rows<User>("…"), row<int>("…"))`. PostgreSQL is sent all of them before it has answered
-  /// the first.
+  /// Runs several independent statements at once: `auto [users, count] = co_await
+  /// db.all(rows<User>("…"), row<int>("…"))`. PostgreSQL receives all of them before it has
+  /// answered the first.
   ///
-  /// returns  a tuple with a Result<…, Failure> of each, in their order
+  /// returns  a tuple with a Result<…, Failure> for each, in their order
   template <class... Ps>
   Pending<detail::EachJob<Ps...>> all(Asked<Ps>... asked) const {
     return {route_, Lane::reading, std::make_unique<detail::EachJob<Ps...>>(std::move(asked)...)};
   }
 
-  /// Several statements in one round trip, all or none: a transaction of their own, unless they are
-  /// within one. Five times cheaper than one by one where the round trip is what costs.
+  /// Runs several statements in one round trip, all or none: in a separate transaction, unless they
+  /// are within one. Five times cheaper than single statements if the round trip dominates.
   ///
-  /// returns  a tuple of what each gives
-  /// errors   the first failure, and nothing was kept. Failure(row) alone comes too late for that
-  ///          with PostgreSQL: outside of a transaction it has committed by then
+  /// returns  a tuple of the results
+  /// errors   the first failure; nothing was stored. Only Failure(row) with PostgreSQL outside of a
+  ///          transaction is too late: the transaction has already committed
   template <class... Ps>
   Pending<detail::BatchJob<Ps...>> batch(Asked<Ps>... asked) const {
     return {route_, Lane::writing,

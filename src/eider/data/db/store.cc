@@ -148,8 +148,7 @@ std::string store_list(const Type& type, void* object, const CellList& list) {
   for (const Cell& cell : list.elements) {
     const std::string fault = store_cell(*sequence.element, sequence.append(object), cell);
     if (!fault.empty()) {
-      return "has an element that " + fault + ", where " + std::string(to_text(cell.kind)) +
-             " came";
+      return "has an element that " + fault + ", but is " + std::string(to_text(cell.kind));
     }
   }
   return {};
@@ -160,7 +159,7 @@ std::string describe(const Type& type) {
     return "must be a blob";
   }
   return reflect::is_text_type(type) ? to_text(reflect::requirement(type))
-                                     : "must be text with JSON that fits it";
+                                     : "must be text with JSON of this type";
 }
 
 std::string store_optional(const Type& type, void* object, const Cell& cell) {

@@ -1,5 +1,5 @@
-// One cell into one member.
-// Must not convert quietly: 1.5 is no integer, text is no number, NULL is no zero.
+// Stores one cell in one member.
+// Layering: must not convert silently; 1.5 is not an integer, and NULL is not 0.
 #pragma once
 
 #include <string>

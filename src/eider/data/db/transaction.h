@@ -1,5 +1,5 @@
-// Several statements that count together or not at all.
-// Must not be kept open while something slow is awaited: other writers wait for it.
+// Several statements that take effect together or not at all.
+// Layering: must not stay open during slow work, because other writers wait.
 #pragma once
 
 #include <exception>
@@ -34,7 +34,7 @@ class EndJob final : public Job {
   std::shared_ptr<TransactionState> state_;
 };
 
-/// A Result that failed takes back what led to it, as an exception does.
+/// A failed Result leads to a rollback, like an exception.
 template <class T>
 struct IsFailed {
   static bool of(const T& /*value*/) noexcept { return false; }
@@ -44,12 +44,12 @@ struct IsFailed<std::expected<T, E>> {
   static bool of(const std::expected<T, E>& value) noexcept { return !value.has_value(); }
 };
 
-/// The server has taken the transaction back, for sure, for another one's sake.
+/// Returns whether the server has certainly rolled back the transaction because of another one.
 [[nodiscard]] bool may_be_tried_again(FailureKind kind) noexcept;
 [[nodiscard]] Duration pause_behind_try(unsigned tries);
 
-/// One that is left neither released nor rolled back gives its transaction up: what was done behind
-/// it would be kept.
+/// A savepoint that is neither released nor rolled back makes its transaction fail, because later
+/// changes would be stored.
 class Savepoint {
  public:
   explicit Savepoint(Route route);
@@ -59,7 +59,8 @@ class Savepoint {
 
   [[nodiscard]] Task<> set() { return say("savepoint"); }
   [[nodiscard]] Task<> release();
-  /// Also where it cannot: no later statement of the transaction, nor its commit, is taken then.
+  /// Rolls back to the savepoint. If that fails, later statements and the commit of the transaction
+  /// fail, too.
   [[nodiscard]] Task<> roll_back();
 
  private:
@@ -72,8 +73,8 @@ class Savepoint {
 
 }  // namespace db::detail
 
-/// From `Database::begin` or `Database::transaction`. Rolled back when it is destroyed without
-/// having been committed; statements that come to the database later see that it was.
+/// A transaction, from `Database::begin` or `Database::transaction`. It is rolled back if it is
+/// destroyed without a commit; later statements of the database see the rollback.
 class [[nodiscard]] Transaction : public db::Statements {
  public:
   explicit Transaction(db::Route route) noexcept : Statements(std::move(route)) {}
@@ -93,16 +94,16 @@ class [[nodiscard]] Transaction : public db::Statements {
     return end(db::detail::EndJob::Way::roll_back);
   }
 
-  /// A part that may fail by itself: runs `body(Transaction&)`, which returns a Task, and goes back
-  /// to where that began when it throws, or returns a Result that failed; both are passed on. They
-  /// nest, but two at a time do not go side by side.
+  /// Runs a part that may fail separately: calls `body(Transaction&)`, which returns a Task, and
+  /// rolls back its changes if it throws, or returns a failed Result; both are passed on.
+  /// Savepoints can be nested, but not concurrent.
   ///
   ///     co_await all.savepoint([](Transaction& part) -> Task<> { … });
   ///
-  /// body     is copied, and called once. Cancelled, it takes back the whole transaction
-  /// returns  what the body returned
-  /// errors   what the body threw. Where the transaction has gone with it (a deadlock, a lost
-  ///          connection) nothing more can be done in it, and its commit fails
+  /// body     is copied, and called once. If it is canceled, the whole transaction is rolled back
+  /// returns  the result of the body
+  /// errors   exceptions of the body. If the transaction has ended with it (a deadlock, a lost
+  ///          connection), no more statements can run in it, and its commit fails
   template <class Body>
   [[nodiscard]] std::invoke_result_t<std::decay_t<Body>&, Transaction&> savepoint(Body&& body) {
     using Function = std::decay_t<Body>;
@@ -147,7 +148,7 @@ class [[nodiscard]] Transaction : public db::Statements {
 
 namespace db::detail {
 
-/// Begins a transaction, or what a stream of rows is read in.
+/// Begins a transaction, or the read of a row stream.
 class BeginJob final : public Job {
  public:
   using Use = TransactionState::Use;

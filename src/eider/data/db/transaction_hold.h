@@ -1,5 +1,5 @@
-// The transaction that a connection is kept for: what it asks for next, and until when it may.
-// Must not talk to the server.
+// The transaction that a connection is reserved for, with its next statement and time limits.
+// Layering: must not communicate with the server.
 #pragma once
 
 #include <algorithm>

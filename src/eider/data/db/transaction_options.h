@@ -1,5 +1,5 @@
-// How a transaction is begun, and how often it is tried.
-// Must not know a driver.
+// Isolation level and retries of a transaction.
+// Layering: must not know a driver.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace eider {
 
 namespace db {
 
-/// What transactions see of each other; `server` leaves it as the server has it.
+/// Isolation level of transactions. `server`: the default of the server.
 enum class Isolation : std::uint8_t {
   server,
   read_committed,
@@ -16,7 +16,7 @@ enum class Isolation : std::uint8_t {
   serialisable,
 };
 
-/// Behind `isolation level`; null where the server's own counts.
+/// Text after `isolation level`; null for the default of the server.
 [[nodiscard]] constexpr const char* sql_of(Isolation isolation) noexcept {
   switch (isolation) {
     case Isolation::server:
@@ -34,11 +34,11 @@ enum class Isolation : std::uint8_t {
 }  // namespace db
 
 struct TransactionOptions {
-  /// Of this transaction alone. SQLite's write one after the other and are serialisable, whatever
-  /// is said here. It costs no round trip, save one with MySQL.
+  /// Isolation level of this transaction. Writing transactions of SQLite run one after the other
+  /// and are always serializable. It needs no further round trip, except with MySQL.
   db::Isolation isolation = db::Isolation::server;
-  /// How often `transaction` runs its body at most, where the server takes the transaction back for
-  /// another one's sake (`serialisation`, `deadlock`). `begin` knows nothing of a body.
+  /// Maximum number of attempts of `transaction` if the server rolls it back because of another one
+  /// (`serialisation`, `deadlock`). `begin` ignores it.
   unsigned tries_max = 1;
 };
 

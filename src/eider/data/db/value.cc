@@ -18,9 +18,9 @@ using reflect::Type;
 
 Value from_unsigned(std::uint64_t number) {
   if (number > static_cast<std::uint64_t>(INT64_MAX)) {
-    throw Failure::of_value("an unsigned number is larger than a column can hold", {},
+    throw Failure::of_value("an unsigned number is larger than a column can store", {},
                             RefusedValue{.text = std::to_string(number),
-                                         .detail = "must not be larger than 9223372036854775807"});
+                                         .detail = "must be at most 9223372036854775807"});
   }
   return Value(static_cast<std::int64_t>(number));
 }

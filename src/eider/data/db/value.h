@@ -1,5 +1,5 @@
-// One value on its way into a database or out of it, owned: it crosses threads.
-// Must not know any database's own types.
+// One value that is sent to or read from a database, owned so that it can cross threads.
+// Layering: must not know the types of any database.
 #pragma once
 
 #include <concepts>
@@ -39,7 +39,8 @@ class Value {
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(held_.index()); }
   [[nodiscard]] bool is_null() const noexcept { return kind() == Kind::null; }
-  /// It was made of a std::chrono::sys_time: a text that only looks like one is none.
+  /// Returns whether it was created from a std::chrono::sys_time; a text that looks like one is
+  /// not.
   [[nodiscard]] bool is_instant() const noexcept { return is_instant_; }
 
   // Each declines (null, nothing) when the value is of another kind.
@@ -50,7 +51,8 @@ class Value {
   }
   [[nodiscard]] const Blob* blob() const noexcept { return std::get_if<Blob>(&held_); }
 
-  /// The elements of a list of numbers, texts and their like, whose text is JSON; null of all else.
+  /// Returns the elements of a list of numbers, texts etc., whose text is JSON; null for all
+  /// others.
   [[nodiscard]] const std::vector<Value>* elements() const noexcept { return elements_.get(); }
   void set_elements(std::vector<Value> elements);
   /// It is to be an array whatever the database knows of its place; see as_array.
@@ -102,11 +104,11 @@ struct CellList {
 /// Whether it is a Blob, or another list of bytes; other lists are JSON in a column.
 [[nodiscard]] bool is_blob(const reflect::Type& type) noexcept;
 
-/// What a value of a described type becomes: bools and integers an integer, enums the enumerator's
-/// name, optionals null or their value, Length and Range what they hold, lists, maps and structs
-/// JSON.
+/// Converts a value of a described type: bools and integers to an integer, enums to the name of the
+/// enumerator, optionals to null or their value, Length and Range to their value, lists, maps and
+/// structs to JSON.
 ///
-/// errors   Failure(values)  an unsigned number above INT64_MAX, an enum that has no name
+/// errors   Failure(values)  an unsigned number above INT64_MAX, an enum without a name
 [[nodiscard]] Value value_of(const reflect::Type& type, const void* object);
 
 namespace detail {
@@ -132,21 +134,20 @@ template <class T>
   } else if constexpr (detail::Text<T>) {
     return Value(std::string(std::string_view(argument)));
   } else {
-    static_assert(
-        !reflect::detail::TellsNull<T>,
-        "eider: what is absent is not NULL: look at is_absent(), then bind as_optional()");
+    static_assert(!reflect::detail::TellsNull<T>,
+                  "eider: an absent value is not NULL: check is_absent(), then bind as_optional()");
     return value_of(reflect::type_of<T>(), &argument);
   }
 }
 
-/// A list as an array where PostgreSQL is not asked for the type of its place: where nothing is
-/// prepared, or for types of the schema's own, such as an enum's array. SQLite has no arrays, and
-/// refuses it as `values`.
+/// A list as an array, for statements in which PostgreSQL does not report the parameter types:
+/// without prepared statements, or for custom types such as an array of an enum. SQLite has no
+/// arrays, and fails with `values`.
 ///
 ///     db.all<Book>("… where colour = any($1)", db::as_array(colours))
 template <class List>
 [[nodiscard]] Value as_array(const List& list) {
-  static_assert(reflect::detail::SequenceLike<List>, "eider: an array is made of a std::vector");
+  static_assert(reflect::detail::SequenceLike<List>, "eider: only a std::vector can be an array");
   Value value = make_value(list);
   value.set_array();
   return value;

@@ -71,7 +71,7 @@ void Call::read(const ReplyTarget& to, RespCursor& in, RedisFailure::Done others
     return in.skip();
   }
   if (auto read = read_reply(*to.type, to.value, in); !read) {
-    std::string cause = "Redis did ";
+    std::string cause = "Redis executed ";
     cause.append(name()).append(", but ").append(read.error());
     fail_with(RedisFailure(RedisFault::reply, RedisFailure::Done::unknown, std::move(cause)));
   }
@@ -207,14 +207,15 @@ void TransactionCall::take(RespCursor answer) {
   }
   if (item.kind == RespKind::null) {
     return fail_with(RedisFailure(RedisFault::aborted, RedisFailure::Done::nothing,
-                                  "a watched key was changed: the transaction was not done"));
+                                  "a watched key was changed: the transaction was not executed"));
   }
   if (item.kind == RespKind::error) {
     return read({}, answer);
   }
   if (item.kind != RespKind::array || std::cmp_not_equal(item.number, targets_.size())) {
-    return fail_with(RedisFailure(RedisFault::reply, RedisFailure::Done::unknown,
-                                  "Redis did a transaction, but not as many commands"));
+    return fail_with(
+        RedisFailure(RedisFault::reply, RedisFailure::Done::unknown,
+                     "Redis executed the transaction, but returned the wrong number of results"));
   }
   (void)answer.next();
   for (const ReplyTarget& target : targets_) {

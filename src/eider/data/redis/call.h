@@ -1,5 +1,5 @@
-// One command, or several that belong together, from being asked for to the last answer.
-// Must not know the connection: a Link sends it and tells what becomes of it.
+// One command, or a group of commands, from the request to the last response.
+// Layering: must not know the connection; a Link sends it and reports its outcome.
 #pragma once
 
 #include <array>

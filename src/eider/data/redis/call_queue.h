@@ -1,5 +1,5 @@
-// The calls of a connection in their order, and the bytes of those that wait to be sent.
-// Must not know the connection, nor what becomes of a call.
+// The calls of a connection in order, and the bytes that wait to be sent.
+// Layering: must not know the connection or the outcome of a call.
 #pragma once
 
 #include <cstddef>

@@ -136,7 +136,7 @@ void Cluster::route(Call& call, std::string_view bytes, std::uint32_t replies) {
   }
   if (is_of_one_node(bytes)) {
     std::string why(call.name());
-    why += " tells of one node of a cluster: ask each by a Redis of its own";
+    why += " applies to one node of a cluster: use a separate Redis for each node";
     return front_.fail(call, RedisFailure(RedisFault::refused, Done::nothing, std::move(why)));
   }
   call.routed_ = std::make_unique<Routed>(Routed{std::string(bytes), replies, *slot});
@@ -223,11 +223,10 @@ bool Cluster::redirect(Call& call) {
   call.begin_again();
   const bool is_wait = redirect.kind == Redirect::Kind::wait;
   if (is_wait || ++routed->hops > kHopsMax) {
-    is_wait
-        ? hold(call, "the cluster does not serve its slot now")
-        : front_.fail(call, RedisFailure(RedisFault::busy, Done::nothing,
-                                         "the nodes of the cluster send " +
-                                             std::string(call.name()) + " from one to the other"));
+    is_wait ? hold(call, "the cluster does not serve this slot at the moment")
+            : front_.fail(call, RedisFailure(RedisFault::busy, Done::nothing,
+                                             "the nodes of the cluster redirect " +
+                                                 std::string(call.name()) + " to each other"));
     return true;
   }
   Node* const node = find_or_add(redirect.place, room_for_strays());
@@ -238,7 +237,7 @@ bool Cluster::redirect(Call& call) {
     }
   }
   if (node == nullptr || routed->hops > kHopsAtOnce) {
-    hold(call, "the nodes of the cluster do not agree about its slot");
+    hold(call, "the nodes of the cluster do not agree about this slot");
     return true;
   }
   routed->is_asking = redirect.kind == Redirect::Kind::ask;
@@ -277,7 +276,7 @@ void Cluster::expire() {
 void Cluster::send_again(Link& from) {
   for (Call* const call : from.take_waiting()) {
     if (call->routed_ == nullptr) {
-      from.fail(*call, RedisFailure(RedisFault::lost, Done::nothing, "the node is away"));
+      from.fail(*call, RedisFailure(RedisFault::lost, Done::nothing, "the node is not reachable"));
     } else {
       send(*call);
     }

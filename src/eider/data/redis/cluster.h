@@ -1,5 +1,5 @@
-// The nodes of a cluster as one loop knows them: which has a slot, and a connection to each.
-// Must not send a call again that a node may have done: only what it has sent elsewhere or refused.
+// The nodes of a cluster as one event loop sees them, with their slots and connections.
+// Layering: must not repeat a call that a node may have executed.
 #pragma once
 
 #include <cstddef>

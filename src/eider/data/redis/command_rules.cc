@@ -21,11 +21,11 @@ struct Instead {
   std::string_view why;
 };
 
-constexpr std::string_view kSubscriber = " is nothing for a command: RedisSubscriber subscribes";
-constexpr std::string_view kTransaction = " is nothing for a command: see transaction()";
+constexpr std::string_view kSubscriber = " is not allowed as a command: use RedisSubscriber";
+constexpr std::string_view kTransaction = " is not allowed as a command: use transaction()";
 constexpr std::string_view kUrl =
-    " is nothing for a command: the URL says it, so that a next connection has it, too";
-constexpr std::string_view kNever = " is nothing for a command: its answers are not understood";
+    " is not allowed as a command: set this in the URL, so that new connections use it, too";
+constexpr std::string_view kNever = " is not allowed as a command: its response is not supported";
 
 /// What a next connection would not have, or what nobody here understands the answers to.
 constexpr Instead kNowhere[] = {
@@ -34,7 +34,7 @@ constexpr Instead kNowhere[] = {
     {"DISCARD", kTransaction},
     {"EXEC", kTransaction},
     {"MULTI", kTransaction},
-    {"WATCH", " is nothing for a command: see RedisSession::watch"},
+    {"WATCH", " is not allowed as a command: use RedisSession::watch"},
     {"PSUBSCRIBE", kSubscriber},
     {"PUNSUBSCRIBE", kSubscriber},
     {"SSUBSCRIBE", kSubscriber},
@@ -102,7 +102,7 @@ CommandKind check_command(std::string_view command, ConnectionUse use) {
     refuse(name, nowhere->why);
   }
   if (use != ConnectionUse::own && is_for_own(name, words)) {
-    refuse(name, " needs a connection of its own: Redis::session");
+    refuse(name, " needs its own connection: use Redis::session");
   }
   // What is answered would no longer be what was asked.
   if (is_word(name, "CLIENT") && !words.is_at_end() && is_word(words.next().text, "REPLY")) {

@@ -1,5 +1,5 @@
-// Which commands a connection takes, by the bytes that were written for it.
-// Must not know connections, nor what a command answers.
+// The commands that a connection accepts, by their encoded bytes.
+// Layering: must not know connections or responses.
 #pragma once
 
 #include <cstdint>

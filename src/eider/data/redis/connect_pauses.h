@@ -1,5 +1,5 @@
-// How long to wait between attempts to connect to one server.
-// Must not wait itself.
+// The pauses between attempts to connect to one server.
+// Layering: must not wait itself.
 #pragma once
 
 #include <cstdint>

@@ -52,12 +52,12 @@ bool passes(std::string_view said) noexcept {
 
 /// The first word alone: what follows may name the user.
 std::string refusal(std::string_view said) {
-  std::string why = "Redis does not accept the connection: ";
+  std::string why = "Redis rejected the connection: ";
   why.append(said.substr(0, said.find(' ')));
   if (said.starts_with("ERR unknown command") || said.starts_with("NOPROTO")) {
-    why.append(" (it has to be Redis 6 or later)");
+    why.append(" (Redis 6 or later is required)");
   } else if (said.starts_with("ERR DB index")) {
-    why.append(" (it has no database of that number)");
+    why.append(" (there is no database with this number)");
   }
   return why;
 }
@@ -96,7 +96,7 @@ Task<std::optional<ConnectFailure>> talk(TcpStream& stream, Buffer asked, std::s
     const auto bytes = reader.read(come.view());
     if (!bytes) {
       co_return ConnectFailure{RedisFault::login,
-                               "what answers is no Redis: " + std::string(text(bytes.error()))};
+                               "the server is not Redis: " + std::string(text(bytes.error()))};
     }
     if (*bytes != 0) {
       const RespCursor answer(come.view());
@@ -125,7 +125,7 @@ Task<std::optional<ConnectFailure>> talk(TcpStream& stream, Buffer asked, std::s
     come.append(*more);
   }
   co_return ConnectFailure{RedisFault::expired,
-                           "the server ended the connection ahead of its greeting"};
+                           "the server closed the connection before its greeting"};
 }
 
 /// What HELLO's answer says of the server's role: "master" or "replica".
@@ -145,7 +145,7 @@ std::optional<ConnectFailure> check_master(RespCursor hello) {
   if (role_of(hello) == "master") {
     return std::nullopt;
   }
-  return ConnectFailure{RedisFault::expired, "the server that the sentinel tells of is no master"};
+  return ConnectFailure{RedisFault::expired, "the server that the sentinel named is not a primary"};
 }
 
 Task<Connected> log_in(Connected dialled, const Settings& settings) {
@@ -188,14 +188,15 @@ std::optional<ConnectFailure> read_place(RespCursor answer, Place& place) {
     return std::nullopt;
   }
   if (list.kind != RespKind::array || list.number != 2) {
-    return ConnectFailure{RedisFault::expired, "a sentinel knows no master of that name"};
+    return ConnectFailure{RedisFault::expired,
+                          "the sentinel does not know a primary with this name"};
   }
   place.host = answer.next().text;
   const std::string_view port = answer.next().text;
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), place.port);
   if (!is_host(place.host) || error != std::errc() || end != port.data() + port.size() ||
       place.port == 0) {
-    return ConnectFailure{RedisFault::expired, "a sentinel tells of a master at no address"};
+    return ConnectFailure{RedisFault::expired, "the sentinel named a primary without an address"};
   }
   return std::nullopt;
 }
@@ -241,8 +242,9 @@ Task<Connected> open_any(net::Net& net, const Settings& settings) {
     if (opened && *opened) {
       co_return std::move(*opened);
     }
-    auto failure = opened ? std::move(opened->error())
-                          : ConnectFailure{RedisFault::expired, "it does not answer in time"};
+    auto failure = opened
+                       ? std::move(opened->error())
+                       : ConnectFailure{RedisFault::expired, "the server did not respond in time"};
     failure.why = place.host + ":" + std::to_string(place.port) + ": " + failure.why;
     // To wait is of no use only where all have said no.
     if (!failed || failed->fault == RedisFault::login || failure.fault != RedisFault::login) {

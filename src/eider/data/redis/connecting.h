@@ -1,5 +1,5 @@
-// Makes one connection to a Redis server, up to where commands may be sent.
-// Must not try again, nor keep anything.
+// Opens one connection to a Redis server until commands can be sent.
+// Layering: must not retry or store anything.
 #pragma once
 
 #include <memory>

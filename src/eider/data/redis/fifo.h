@@ -1,5 +1,5 @@
-// A queue whose entries keep their numbers, and which keeps its memory.
-// Must not be used for what is taken from the middle.
+// A queue with stable entry numbers that reuses its memory.
+// Layering: must not be used to remove entries from the middle.
 #pragma once
 
 #include <cstddef>

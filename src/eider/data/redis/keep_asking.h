@@ -1,5 +1,5 @@
-// Finds out that the other end of a connection that only listens is gone without a word.
-// Must not be used where commands are sent all the time: their deadlines do that.
+// Detects a lost connection that only listens.
+// Layering: must not be used if commands are sent regularly; their deadlines detect a loss.
 #pragma once
 
 #include <optional>

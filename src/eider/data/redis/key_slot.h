@@ -1,5 +1,5 @@
-// Which slot of a cluster a command goes to: that of its first key.
-// Must not know which node has a slot.
+// The cluster slot of a command, from its first key.
+// Layering: must not know which node serves a slot.
 #pragma once
 
 #include <cstddef>

@@ -49,13 +49,13 @@ Link::~Link() {
     for (Call* const call : calls) {
       Call& waiting = call->whole_ != nullptr ? *call->whole_ : *call;
       waiting.waiting_.clear();
-      fail(*call, RedisFailure(RedisFault::lost, Done::unknown, "the Redis client has ended"));
+      fail(*call, RedisFailure(RedisFault::lost, Done::unknown, "the Redis client was closed"));
     }
   }
 }
 
 void Link::end_calls() {
-  constexpr std::string_view kWhy = "its session has ended";
+  constexpr std::string_view kWhy = "the session was closed";
   fail_sent(kWhy);
   fail_waiting(RedisFault::lost, kWhy);
 }
@@ -83,8 +83,9 @@ Task<> Link::keep_connecting() {
       adopt(std::move(**opened));
       co_return;
     }
-    note_failed_attempt(opened ? std::move(opened->error())
-                               : ConnectFailure{RedisFault::expired, "it does not answer in time"});
+    note_failed_attempt(
+        opened ? std::move(opened->error())
+               : ConnectFailure{RedisFault::expired, "the server did not respond in time"});
     co_await sleep_for(pauses_.next());
   }
   is_connecting_ = false;
@@ -129,7 +130,7 @@ bool Link::is_full() noexcept {
 
 RedisFailure Link::busy() const {
   return {RedisFault::busy, Done::nothing,
-          "too many commands wait for Redis at " + settings_->target.place()};
+          "too many commands are waiting for Redis at " + settings_->target.place()};
 }
 
 Buffer* Link::begin(Call& call, std::uint64_t life) {
@@ -153,7 +154,8 @@ void Link::end(Call& call, std::uint32_t replies) {
   const std::size_t bytes = waiting.size() - begun;
   if (bytes > std::numeric_limits<std::uint32_t>::max()) {
     waiting.truncate(begun);
-    return fail(call, RedisFailure(RedisFault::refused, Done::nothing, "a command above 4 GiB"));
+    return fail(call,
+                RedisFailure(RedisFault::refused, Done::nothing, "a command is larger than 4 GiB"));
   }
   if (use_ == ConnectionUse::front) {
     const std::string whole(waiting.view().substr(begun));
@@ -214,10 +216,10 @@ void Link::expire(Call& call) {
   const Duration limit = std::max({settings_->options.command_time_max, call.time_,
                                    first == nullptr ? Duration::zero() : first->time_});
   abandon(call);
-  std::string cause = "Redis at " + settings_->target.place() + " has not answered ";
+  std::string cause = "Redis at " + settings_->target.place() + " did not respond to ";
   cause.append(call.name()).append(" in time; ");
-  cause.append(was_sent ? "it was sent and may have been done"
-                        : "it was not sent, so nothing was done");
+  cause.append(was_sent ? "the command was sent and may have been executed"
+                        : "the command was not sent and not executed");
   if (!was_sent && !why_.empty()) {
     cause.append(": ").append(why_);
   }
@@ -225,7 +227,7 @@ void Link::expire(Call& call) {
                           std::move(cause)));
   // A server that says nothing at all for as long as a command may take is as good as gone.
   if (was_sent && silence() >= limit) {
-    break_off("the server says nothing");
+    break_off("the server does not respond");
   }
 }
 
@@ -238,7 +240,7 @@ void Link::fail(Call& call, RedisFailure failure) noexcept {
 void Link::tell_aborted(Call& call) {
   call.end_watch();
   fail(call, RedisFailure(RedisFault::aborted, Done::nothing,
-                          "the connection that watched was lost: nothing was done"));
+                          "the connection with the watched keys was lost: nothing was executed"));
 }
 
 // Sending.
@@ -286,7 +288,7 @@ std::size_t Link::read_answers(std::string_view in) {
   while (is_ready_ && at != in.size()) {
     const auto bytes = reader_.read(in.substr(at));
     if (!bytes) {
-      break_off(std::string("the server's answer is ").append(text(bytes.error())));
+      break_off(std::string("the server sent ").append(text(bytes.error())));
       return in.size();
     }
     if (*bytes == 0) {
@@ -310,14 +312,14 @@ void Link::answer(std::string_view bytes) {
   }
   if (queue_.sent() == 0) {
     // A server that sends its last words ahead of closing: "-ERR max number of clients reached".
-    return break_off("the server answers what was not asked");
+    return break_off("the server sent an unexpected response");
   }
   const bool is_demoted = settings_->target.kind == TargetKind::sentinel &&
                           cursor.peek().kind == RespKind::error &&
                           cursor.peek().text.starts_with("READONLY ");
   answer_front(cursor);
   if (is_demoted) {
-    break_off("the server is the master no more");
+    break_off("the server is no longer the primary");
   }
 }
 
@@ -384,8 +386,8 @@ void Link::break_off(std::string_view why) {
 void Link::fail_sent(std::string_view why) {
   for (Call* const call : queue_.take_sent()) {
     std::string cause = "the connection to Redis at " + settings_->target.place();
-    cause.append(" was lost behind ").append(call->name());
-    cause.append(", which may have been done: ").append(why);
+    cause.append(" was lost after ").append(call->name());
+    cause.append(", which may have been executed: ").append(why);
     fail(*call, RedisFailure(RedisFault::lost, Done::unknown, std::move(cause)));
   }
 }

@@ -1,5 +1,5 @@
-// One connection to a Redis server at a time: calls wait, leave together, are answered in order.
-// Must not send a call twice: what was sent and not answered when it is lost fails by name.
+// One connection to a Redis server with its queue: calls are sent together and answered in order.
+// Layering: must not send a call twice; a call that was sent when the connection is lost fails.
 #pragma once
 
 #include <cstddef>
@@ -90,7 +90,7 @@ class Link final : private StreamOwner, private Deferred {
 
  private:
   void on_bytes(std::string_view bytes) override;
-  void on_end() override { break_off("the server has closed the connection"); }
+  void on_end() override { break_off("the server closed the connection"); }
   void on_drained() override { loop_.defer(*this); }
   void on_broken(NetError error) override;
   void run() override { flush(); }

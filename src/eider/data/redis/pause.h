@@ -1,5 +1,5 @@
-// How long a server that has just failed is not asked: nobody waits for it meanwhile.
-// Must not be used where an answer from elsewhere will not do.
+// The time during which a server that has just failed is not used.
+// Layering: must not be used if no other source can respond.
 #pragma once
 
 #include <atomic>

@@ -48,7 +48,7 @@ Link& Redis::link() const {
 RedisSession Redis::session() const {
   if (state_->settings->target.kind == redis::detail::TargetKind::cluster) {
     throw RedisFailure(RedisFault::refused, RedisFailure::Done::nothing,
-                       "a session of a cluster is one of its nodes': Redis::session_of");
+                       "a session in a cluster belongs to one node: use Redis::session_of");
   }
   return {*this, state_->settings};
 }
@@ -74,7 +74,7 @@ Task<RedisSession> Redis::open_session(Redis redis, std::string key) {
   }
   if (settings == nullptr) {
     throw RedisFailure(RedisFault::expired, RedisFailure::Done::nothing,
-                       "the cluster does not tell which node has the key");
+                       "the cluster did not report which node has the key");
   }
   co_return RedisSession(redis, std::move(settings));
 }

@@ -1,5 +1,5 @@
-// Commands to a Redis server, for coroutines: typed answers over few connections of each loop.
-// Must not hide what a command does: names and arguments are those of Redis.
+// A client for Redis: typed commands over few connections per event loop.
+// Layering: must not rename commands; names and arguments are those of Redis.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ class RedisSubscriber;
 
 namespace redis {
 
-/// Of a command whose answer is not wanted.
+/// The result of a command whose response is ignored.
 struct Nothing {};
 
 namespace detail {
@@ -40,7 +40,8 @@ struct State;
 
 template <class T>
 [[nodiscard]] ReplyTarget target_of(T& value) noexcept {
-  static_assert(reflect::kIsReadable<T>, "eider: an answer cannot be read into a view");
+  static_assert(reflect::kIsReadable<T>,
+                "eider: a Redis response cannot be read into a view: use std::string");
   return {&reflect::type_of<T>(), &value};
 }
 
@@ -58,7 +59,7 @@ template <class T>
 
 }  // namespace detail
 
-/// A command that is not sent by itself but in a pipeline or a transaction: redis::word.
+/// A command for a pipeline or a transaction: redis::word.
 template <class T>
 class Word {
  public:
@@ -72,7 +73,8 @@ class Word {
   Buffer bytes_;
 };
 
-/// `redis::word<std::int64_t>("INCR", "visits")`. T  of the answer; void: only an error counts
+/// `redis::word<std::int64_t>("INCR", "visits")`. T  of the response; void: only errors are
+/// reported
 template <class T = void, class... Arguments>
 [[nodiscard]] Word<T> word(std::string_view name, const Arguments&... arguments) {
   return Word<T>(name, arguments...);
@@ -93,8 +95,8 @@ class Script {
 
 }  // namespace redis
 
-/// What `command` gives to `co_await`, once. It is on its way already, so that several that stand
-/// side by side leave in one send; destroying it gives it up.
+/// The result of `command`, to be awaited once. The command has already been started, so that
+/// several commands are sent together; destroying it cancels it.
 template <class T>
 class [[nodiscard]] RedisCommand final : public redis::detail::Call {
  public:
@@ -124,7 +126,7 @@ class [[nodiscard]] RedisCommand final : public redis::detail::Call {
   [[no_unique_address]] redis::detail::Held<T> value_{};
 };
 
-/// The same of several commands; gives a tuple, with a redis::Nothing for each void.
+/// As above for several commands; returns a tuple, with a redis::Nothing for each void.
 template <class Base, class... T>
 class [[nodiscard]] RedisCommands final : public Base {
  public:
@@ -152,44 +154,44 @@ class [[nodiscard]] RedisCommands final : public Base {
   std::array<redis::detail::ReplyTarget, sizeof...(T)> targets_{};
 };
 
-/// A Redis server, version 6 or later. Nothing is connected before the first command, and each loop
-/// has connections of its own. It may be copied; all copies share these.
+/// A client for a Redis server, version 6 or later. It connects with the first command, and each
+/// event loop has its own connections. Copies share these.
 ///
 ///     Redis redis("redis://:secret@127.0.0.1:6379/0");
 ///     …
 ///     co_await redis.command("SET", "greeting", "hello", "EX", 60);
 ///     auto greeting = co_await redis.command<std::optional<std::string>>("GET", "greeting");
 ///
-/// Of a cluster each command goes to the node that has its first key; a pipeline's by themselves.
+/// In a cluster, each command is sent to the node of its first key, also in a pipeline.
 ///
-/// A command that fails throws RedisFailure where it is awaited. What was never sent is sent when
-/// there is a connection again, within its time; what was sent and not answered fails with `lost`
-/// or `expired`, and may have been done.
+/// A failed command throws RedisFailure when it is awaited. Commands that were not sent are sent
+/// after a reconnect, within their time limit; commands that were sent but not answered fail with
+/// `lost` or `expired`, and may have been executed.
 class Redis {
  public:
   /// url     "redis://[[user]:password@]host[:port][/database]", rediss:// for TLS, or
-  ///         "unix:[//[[user]:password@]]/path[?db=database]"; percent-encoded. Or what tells
-  ///         which server is the master: "redis+sentinel://[[user]:password@]host[:port],…/master",
-  ///         or some nodes of a cluster: "redis+cluster://[[user]:password@]host[:port],…"
+  ///         "unix:[//[[user]:password@]]/path[?db=database]"; percent-encoded. With sentinels:
+  ///         "redis+sentinel://[[user]:password@]host[:port],…/master"; some nodes of a cluster:
+  ///         "redis+cluster://[[user]:password@]host[:port],…"
   /// errors  RedisFailure(open), thrown
   explicit Redis(std::string_view url, const RedisOptions& options = {});
 
   /// The same server with another time for each command, connecting included.
   [[nodiscard]] Redis within(Duration time) const;
 
-  /// Arguments are any bytes, numbers, and what reflection knows: the elements of a sequence, names
-  /// and values of a map or a struct; they are written before this returns. Commands that keep
-  /// others waiting need a `session`.
+  /// Arguments are any bytes, numbers, and reflected types: the elements of a sequence, names and
+  /// values of a map or a struct; they are encoded before this returns. Commands that block need a
+  /// `session`.
   ///
-  /// T        of the answer (docs/guides/data/redis.md); void: only an error counts
-  /// errors   RedisFailure(refused), thrown at once: it is not for this connection
+  /// T        of the response (docs/guides/data/redis.md); void: only errors are reported
+  /// errors   RedisFailure(refused), thrown immediately: not allowed on this connection
   template <class T = void, class... Arguments>
   RedisCommand<T> command(std::string_view name, const Arguments&... arguments) const {
     return RedisCommand<T>(link(), time_, name, arguments...);
   }
 
-  /// Commands in one writing, done one behind the other with others' between them. Throws the first
-  /// failure; the other commands are done all the same.
+  /// Sends several commands at once; other commands may run in between. Throws the first failure;
+  /// the other commands are executed anyway.
   ///
   ///     auto [visits, name] = co_await redis.pipeline(
   ///         redis::word<std::int64_t>("INCR", "visits"), redis::word<std::string>("GET", "name"));
@@ -199,8 +201,8 @@ class Redis {
     return RedisCommands<redis::detail::PipelineCall, T...>(link(), time_, {words.view()...});
   }
 
-  /// The same between MULTI and EXEC: nothing comes between them. A command that Redis refuses at
-  /// once leaves all undone; one that fails while it is done leaves the others done.
+  /// As above between MULTI and EXEC: no other command runs in between. If Redis rejects a command
+  /// immediately, none is executed; if one fails during execution, the others take effect.
   template <class... T>
     requires(sizeof...(T) > 0)
   auto transaction(const redis::Word<T>&... words) const {
@@ -208,21 +210,21 @@ class Redis {
                                                                watched_);
   }
 
-  /// Runs a script by its digest, and sends its source where the server does not know it.
+  /// Runs a script by its digest, and sends its source if the server does not know it.
   ///
-  /// arguments  kept for the call; what a view or a pointer leads to outlives it
+  /// arguments  are stored during the call; data of views and pointers must outlive it
   template <class T = void, class... Arguments>
   Task<T> run(redis::Script script, std::vector<std::string> keys, Arguments... arguments) const {
     return run_on<T>(*this, std::move(script), std::move(keys), std::move(arguments)...);
   }
 
-  /// A connection of its own: for WATCH, and for commands that wait (BLPOP, XREAD with BLOCK).
-  /// Pre: on a loop, which it stays on.
+  /// Returns a separate connection: for WATCH, and for commands that block (BLPOP, XREAD with
+  /// BLOCK). Pre: on an event loop, which it stays on.
   ///
-  /// errors  RedisFailure(refused), thrown: of a cluster a session is one of its nodes'
+  /// errors  RedisFailure(refused), thrown: in a cluster, use session_of
   [[nodiscard]] RedisSession session() const;
-  /// The same on the node of a cluster that has this key. Where the key moves to another node,
-  /// its commands are refused with the code MOVED: a next session goes there.
+  /// As above, to the node of a cluster with this key. If the key moves to another node, commands
+  /// fail with the code MOVED: open a new session.
   ///
   /// errors  RedisFailure, thrown
   [[nodiscard]] Task<RedisSession> session_of(std::string key) const;
@@ -234,7 +236,7 @@ class Redis {
   Redis(std::shared_ptr<redis::detail::State> state, Duration time) noexcept
       : state_(std::move(state)), time_(time) {}
 
-  /// By value: a task begins later, when `within` has gone.
+  /// By value: the task starts later, when `within` no longer exists.
   template <class T, class... Arguments>
   static Task<T> run_on(Redis redis, redis::Script script, std::vector<std::string> keys,
                         Arguments... arguments) {
@@ -260,8 +262,8 @@ class Redis {
   std::uint64_t* watched_ = nullptr;    // of a session
 };
 
-/// One connection of its own, made with its first command and closed with it. Where it is lost a
-/// next command has a new one; what a WATCH was about is then told by `aborted`.
+/// A separate connection, opened with its first command and closed with it. After a lost
+/// connection, the next command uses a new one; a pending WATCH is reported by `aborted`.
 class RedisSession : private Redis {
  public:
   RedisSession(RedisSession&&) noexcept;

@@ -188,7 +188,7 @@ void RedisCache::Store::on_push(RespCursor push) {
   }
   // Whatever it means, what is kept may be old.
   if (keys.kind != RespKind::array) {
-    return link_.break_off("the server does not say which keys have changed");
+    return link_.break_off("the server did not report which keys have changed");
   }
   for (std::int64_t i = 0; i < keys.number; ++i) {
     forget(push.next().text);
@@ -248,7 +248,7 @@ void RedisCache::Store::forget_all() noexcept {
 void RedisCache::require_one_server(const Redis& redis) {
   if (redis.state_->settings->target.kind == redis::detail::TargetKind::cluster) {
     throw RedisFailure(RedisFault::open, RedisFailure::Done::nothing,
-                       "a RedisCache keeps values of one server, not of a cluster");
+                       "a RedisCache needs a single server, not a cluster");
   }
 }
 

@@ -1,5 +1,5 @@
-// Values of Redis that are kept in this process until Redis says that they have changed.
-// Must not answer from what is kept while the connection that would say so is away.
+// A client-side cache of Redis values with invalidation by Redis.
+// Layering: must not return cached values while the invalidation connection is down.
 #pragma once
 
 #include <chrono>
@@ -17,34 +17,34 @@
 namespace eider {
 
 struct RedisCacheOptions {
-  /// What is kept at most; what was not asked for the longest goes first.
+  /// Maximum number of values; the least recently used ones are removed first.
   std::size_t keys_max = 10'000;
   /// Of keys and values.
   std::size_t bytes_max = std::size_t{16} * 1024 * 1024;
-  /// How long a value is kept at most. Redis tells nothing of SWAPDB.
+  /// Maximum lifetime of a value; needed because Redis does not report SWAPDB.
   Duration keep_max = std::chrono::minutes(10);
-  /// How long the server may say nothing before it is asked whether it is there. A value may be old
-  /// by that and the time of a command where the network fails without a word.
+  /// Idle time after which the connection is checked. If the network fails silently, a value may be
+  /// outdated by this and the time limit of a command.
   Duration silence_max = std::chrono::seconds(5);
 };
 
-/// bytes  null where there is no such key
-/// left   until it goes by itself, if it does
+/// bytes  null if the key does not exist
+/// left   remaining lifetime, if it expires
 struct RedisFound {
   std::shared_ptr<const std::string> bytes;
   std::optional<Duration> left;
 };
 
-/// Of keys that were asked for.
+/// Counters of requested keys.
 struct RedisCacheCounts {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
-  /// Values that Redis has said were changed.
+  /// Values that Redis has reported as changed.
   std::uint64_t invalidated = 0;
 };
 
-/// Strings by their keys (GET), on a connection of its own that Redis tells what has changed
-/// (CLIENT TRACKING). On the loop that made it: one for each loop is a LoopLocal<RedisCache>.
+/// Caches strings (GET) on a connection on which Redis reports changes (CLIENT TRACKING). It stays
+/// on its event loop: use LoopLocal<RedisCache> for one per event loop.
 ///
 ///     const std::optional<std::string> settings = co_await cache.get("settings");
 class RedisCache {
@@ -57,18 +57,18 @@ class RedisCache {
   RedisCache(const RedisCache&) = delete;
   RedisCache& operator=(const RedisCache&) = delete;
 
-  /// What is kept, or else what Redis says; nothing where there is no such key.
+  /// Returns the cached value, otherwise the value in Redis; nothing if the key does not exist.
   ///
   /// errors  RedisFailure, thrown
   [[nodiscard]] Task<std::optional<std::string>> get(std::string key);
 
   /// The same without a copy of it, and with how long it has.
   [[nodiscard]] Task<RedisFound> find(std::string key);
-  /// It is asked for anew, also where Redis has not told of a change yet.
+  /// Removes a value, even if Redis has not reported a change yet.
   void forget(std::string_view key) noexcept;
 
   [[nodiscard]] const RedisCacheCounts& counts() const noexcept;
-  /// Keys that are kept.
+  /// Number of cached keys.
   [[nodiscard]] std::size_t size() const noexcept;
 
  private:

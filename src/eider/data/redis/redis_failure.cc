@@ -37,13 +37,13 @@ RedisFault fault_of(std::string_view code) noexcept {
 
 std::string_view mend_of(std::string_view code) noexcept {
   if (code == "CROSSSLOT") {
-    return ": keys that belong together have the same text in braces, as {user7}:name";
+    return ": keys that are used together need the same text in braces, for example {user7}:name";
   }
-  return code == "MOVED" || code == "ASK" ? ": a cluster is named by redis+cluster://" : "";
+  return code == "MOVED" || code == "ASK" ? ": use redis+cluster:// for a cluster" : "";
 }
 
 std::string cause_of(std::string_view command, std::string_view error) {
-  std::string cause = "Redis refuses ";
+  std::string cause = "Redis rejected ";
   cause.append(command).append(": ");
   cause.append(error.substr(0, std::min(error.find_first_of("'\"`\r\n"), error.size())));
   return cause.append(mend_of(first_word(error)));
@@ -108,7 +108,7 @@ RedisFailure RedisFailure::of_script(std::string_view command, std::string_view 
   }
   const std::string_view code = first_word(error);
   RedisFailure failure(RedisFault::refused, Done::unknown,
-                       cause_of(command, is_code(code) ? code : "an error of the script's own"));
+                       cause_of(command, is_code(code) ? code : "an error raised by the script"));
   failure.code_ = code;
   failure.said_ = error;
   return failure;

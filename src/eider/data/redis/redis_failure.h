@@ -1,5 +1,5 @@
-// What Redis refused or failed to do, thrown: a handler that does not catch it answers by it.
-// Must not tell the client anything of keys or values, nor the log anything that was stored.
+// A Redis error, thrown; if a handler does not catch it, it becomes the response.
+// Layering: must not show keys or values to the client, and must not log stored data.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,14 @@ class RedisFailure : public Failure {
 
   /// cause  for the log: without keys, values and passwords
   RedisFailure(RedisFault fault, Done done, std::string cause);
-  /// The server's own error. The log gets its words up to the first that is quoted, for what is
-  /// quoted was sent.
+  /// An error of the server. The log gets its words up to the first quote, because quoted parts
+  /// contain sent data.
   ///
-  /// done  unknown where it is one of several commands, for the others were done
+  /// done  unknown for one of several commands, because the others were executed
   RedisFailure(std::string_view command, std::string_view error, Done done = Done::nothing);
 
-  /// The same of a script, which may have written ahead of it, save where the server did not begin
-  /// it. The log gets its code alone: its words are the script's.
+  /// As above for a script, which may have written before the error, unless the server did not
+  /// start it. The log gets only its code, because its words come from the script.
   [[nodiscard]] static RedisFailure of_script(std::string_view command, std::string_view error,
                                               Done done = Done::nothing);
 
@@ -47,9 +47,9 @@ class RedisFailure : public Failure {
   [[nodiscard]] RedisFault fault() const noexcept { return fault_; }
   /// Whether it is unknown if the command was done: it had been sent. Else nothing was done.
   [[nodiscard]] bool may_be_done() const noexcept { return done_ == Done::unknown; }
-  /// "WRONGTYPE", "NOSCRIPT", or a script's own; empty when it is no error of the server's.
+  /// Returns "WRONGTYPE", "NOSCRIPT", or a code of a script; empty if the server reported no error.
   [[nodiscard]] const std::string& code() const noexcept { return code_; }
-  /// All that the server said, for the handler alone: it may repeat what was sent.
+  /// Returns the complete text of the server, for the handler only: it may repeat sent data.
   [[nodiscard]] const std::string& said() const noexcept { return said_; }
   /// The cause, always.
   [[nodiscard]] const char* what() const noexcept override { return cause_.c_str(); }

@@ -1,5 +1,5 @@
-// How a Redis server is connected to, and what waits for it at most.
-// Must not hold what is stored.
+// Options of a Redis connection and its queue.
+// Layering: must not contain stored data.
 #pragma once
 
 #include <chrono>
@@ -14,29 +14,30 @@
 namespace eider {
 
 struct RedisOptions {
-  /// From the call to the answer, connecting included; Redis::within has another for its calls.
+  /// Time limit from the call to the response, including connecting; Redis::within sets another one
+  /// for its calls.
   Duration command_time_max = std::chrono::seconds(2);
   /// For one attempt to connect, with the name's lookup, TLS and the login.
   Duration connect_time_max = std::chrono::seconds(2);
-  /// Behind the first attempt that failed; twice as long behind each further one.
+  /// Pause after the first failed attempt; it doubles with each further one.
   Duration retry_first = std::chrono::milliseconds(50);
   Duration retry_max = std::chrono::milliseconds(500);
 
-  /// Connections of each loop, 1 to 16. With more than one, commands are done in their order only
-  /// where one waits for the other.
+  /// Connections per event loop, 1 to 16. With more than one, the order of commands is only
+  /// guaranteed if one waits for the other.
   std::size_t connections = 1;
-  /// Commands of one connection that have no answer yet; more fail with `busy`.
+  /// Maximum number of unanswered commands of one connection; more fail with `busy`.
   std::size_t commands_max = 16384;
   /// Bytes of commands that wait to be sent.
   std::size_t waiting_bytes_max = std::size_t{16} * 1024 * 1024;
-  /// Of one answer. What is larger breaks the connection.
+  /// Maximum size of one response; a larger one closes the connection.
   std::size_t reply_bytes_max = std::size_t{64} * 1024 * 1024;
 
-  /// Who asks the sentinels, where they want to know: the URL's user is that of the servers.
+  /// User for sentinels with authentication; the user in the URL is for the servers.
   std::string sentinel_user = {};
   std::string sentinel_password = {};
 
-  /// What CLIENT LIST shows; without blanks. Empty: none.
+  /// Name in CLIENT LIST, without spaces. Empty: none.
   std::string client_name = "eider";
 
   /// As net::Options has them.

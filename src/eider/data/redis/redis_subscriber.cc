@@ -186,10 +186,10 @@ class RedisSubscriber::Feed::Again final : public Subscription {
     Subscription::take(answer);
     if (has_failed() && !is_told()) {
       if (failure()->fault() != RedisFault::refused && is_wanted()) {
-        return feed_.link_.break_off("the server does not subscribe to all again");
+        return feed_.link_.break_off("the server did not confirm all subscriptions again");
       }
       if (feed_.forget(way_, name_)) {
-        feed_.tell_refused("Redis refuses to subscribe again behind a lost connection");
+        feed_.tell_refused("Redis rejected the subscription after a lost connection");
       }
     }
     if (--feed_.answers_left_ == 0 && feed_.link_.life() > 1) {
@@ -201,7 +201,7 @@ class RedisSubscriber::Feed::Again final : public Subscription {
   void expire() override {
     Subscription::expire();
     if (is_wanted() && !is_told()) {
-      feed_.link_.break_off("the server does not subscribe to all again in time");
+      feed_.link_.break_off("the server did not confirm all subscriptions again in time");
     }
   }
   /// By the call that begins it: `begin`.
@@ -260,7 +260,7 @@ void RedisSubscriber::Feed::on_connected() {
   const bool has_room = std::ranges::none_of(
       again_, [](const std::unique_ptr<Subscription>& asking) { return asking->await_ready(); });
   if (!has_room && !is_told) {
-    link_.break_off("there is no room to subscribe to all again");
+    link_.break_off("the send queue has no room to subscribe again");
     again_.clear();  // behind that, so that their bytes make room
   }
 }
@@ -288,7 +288,7 @@ void RedisSubscriber::Feed::on_push(RespCursor push) {
       continue;
     }
     if (values < 3) {
-      return link_.break_off("the server does not say what was subscribed to");
+      return link_.break_off("the server did not report which channel was subscribed");
     }
     return kind == words.subscribe ? link_.answer_pushed(push)
                                    : take_ended(static_cast<Way>(way), push);
@@ -314,7 +314,7 @@ void RedisSubscriber::Feed::take_ended(Way way, RespCursor push) {
     return link_.answer_pushed(push);
   }
   if (forget(way, channel)) {
-    tell_refused("Redis has ended a subscription by itself: the channel is not this server's");
+    tell_refused("Redis ended a subscription: the channel belongs to another server");
   }
 }
 

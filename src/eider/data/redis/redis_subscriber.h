@@ -1,5 +1,5 @@
-// Messages that others publish by Redis, on a connection of its own that comes back by itself.
-// Must not pretend that nothing was missed: a gap is told as a message.
+// Receives messages of Redis channels on a connection that reconnects automatically.
+// Layering: must not hide missed messages; a gap is reported as a message.
 #pragma once
 
 #include <chrono>
@@ -15,13 +15,13 @@
 
 namespace eider {
 
-/// What comes from a channel, or what did not.
+/// A message of a channel, or a gap.
 ///
 /// channel  of the message
-/// pattern  that it came by; empty where the channel itself was subscribed to
+/// pattern  that matched; empty for a subscription of the channel itself
 /// payload  any bytes
-/// missed   of a gap: messages that the queue had no room for; 0: the connection was lost, and
-///          nobody knows how many
+/// missed   for a gap: number of messages that did not fit in the queue; 0: the connection was
+///          lost, and the number is unknown
 struct RedisMessage {
   std::string channel{};
   std::string pattern{};
@@ -31,14 +31,15 @@ struct RedisMessage {
 };
 
 struct RedisSubscriberOptions {
-  /// What waits for a slow reader; what comes behind is left out, and told as a gap.
+  /// Maximum number of messages that wait for a slow reader; further messages are dropped, and
+  /// reported as a gap.
   std::size_t messages_max = 4096;
   std::size_t bytes_max = std::size_t{8} * 1024 * 1024;
-  /// How long the server may say nothing before it is asked whether it is there.
+  /// Idle time after which the connection is checked.
   Duration silence_max = std::chrono::seconds(15);
 };
 
-/// On the loop that made it. One task receives.
+/// Receives messages on the event loop that created it. One task receives.
 ///
 ///     RedisSubscriber news(redis);
 ///     co_await news.subscribe("news");
@@ -47,9 +48,9 @@ struct RedisSubscriberOptions {
 ///       …
 ///     }
 ///
-/// Behind a lost connection it connects and subscribes again, for as long as it stands, and gives
-/// a message with `is_gap` ahead of what comes then; where the one of the loss was received already
-/// another one comes when all is subscribed to again: behind it nothing is missed.
+/// After a lost connection, it reconnects and subscribes again, and returns a message with `is_gap`
+/// before the next ones. If that message was received before the connection is restored, another
+/// one follows; after it, nothing is missed.
 class RedisSubscriber {
  public:
   explicit RedisSubscriber(const Redis& redis, const RedisSubscriberOptions& options = {});
@@ -57,12 +58,12 @@ class RedisSubscriber {
   RedisSubscriber(const RedisSubscriber&) = delete;
   RedisSubscriber& operator=(const RedisSubscriber&) = delete;
 
-  /// Comes back when the server has agreed. What it could not be asked within the time of a command
-  /// is asked as soon as there is a connection, all the same.
+  /// Returns when the server has confirmed. If that fails within the time limit of a command, the
+  /// subscription is still made as soon as there is a connection.
   ///
-  /// errors  RedisFailure, thrown: refused, login and busy, and then it is forgotten; busy also of
-  ///         more channels than half of RedisOptions::commands_max, or of waiting_bytes_max;
-  ///         expired, lost
+  /// errors  RedisFailure, thrown: refused, login and busy: not subscribed; busy also for more
+  ///         channels than half of RedisOptions::commands_max, or of waiting_bytes_max; expired,
+  ///         lost
   [[nodiscard]] Task<> subscribe(std::string channel);
   /// "news.*": `*`, `?` and `[…]` as in a shell.
   [[nodiscard]] Task<> subscribe_pattern(std::string pattern);
@@ -73,11 +74,11 @@ class RedisSubscriber {
   [[nodiscard]] Task<> unsubscribe_pattern(std::string pattern);
   [[nodiscard]] Task<> unsubscribe_shard(std::string channel);
 
-  /// Waits for the next message. May be cancelled; nothing is lost by that.
+  /// Waits for the next message. May be canceled; no message is lost then.
   ///
-  /// errors  RedisFailure(refused), thrown once: behind a lost connection the server did not agree
-  ///         to a channel again, or it has ended a subscription by itself, as to a shard's channel
-  ///         whose slot has left the node; the channel is forgotten
+  /// errors  RedisFailure(refused), thrown once: the server rejected a channel after a reconnect,
+  ///         or ended a subscription, for example when the slot of a sharded channel moved; the
+  ///         channel is not subscribed
   [[nodiscard]] Task<RedisMessage> receive();
 
  private:

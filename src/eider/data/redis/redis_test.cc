@@ -57,9 +57,10 @@ TEST_F(RedisTest, a_struct_is_a_hash_by_its_members_names) {
     co_return co_await failure_of(command);
   }(redis_));
   EXPECT_EQ(misfit.fault(), RedisFault::reply);
-  EXPECT_STREQ(misfit.what(),
-               "Redis did HGETALL, but age: the answer is a string, not an integer "
-               "of that size");
+  EXPECT_STREQ(
+      misfit.what(),
+      "Redis executed HGETALL, but age: the response is a string, but must be an integer in "
+      "the range of the type");
 }
 
 TEST_F(RedisTest, an_error_of_the_server_has_its_code_and_tells_the_log_nothing_that_was_sent) {
@@ -70,7 +71,7 @@ TEST_F(RedisTest, an_error_of_the_server_has_its_code_and_tells_the_log_nothing_
   EXPECT_FALSE(wrong.may_be_done());
   EXPECT_EQ(wrong.error().status(), 500);
   const RedisFailure unknown = failure(redis_, "NOSUCHCOMMAND", "secret");
-  EXPECT_STREQ(unknown.what(), "Redis refuses NOSUCHCOMMAND: ERR unknown command ");
+  EXPECT_STREQ(unknown.what(), "Redis rejected NOSUCHCOMMAND: ERR unknown command ");
   EXPECT_NE(unknown.said().find("secret"), std::string::npos);
   EXPECT_TRUE(ask<bool>("EXISTS", "text"));
 }
@@ -347,7 +348,7 @@ TEST_F(SecuredRedis, users_log_in_by_their_password_alone) {
   for (const char* login : {"ada:wrongsecret@", ":pa%40ss%2Fword@", "bob:pa%40ss%2Fword@"}) {
     const RedisFailure failure = ask(login);
     EXPECT_EQ(failure.fault(), RedisFault::login) << login;
-    EXPECT_STREQ(failure.what(), "Redis does not accept the connection: WRONGPASS");
+    EXPECT_STREQ(failure.what(), "Redis rejected the connection: WRONGPASS");
     EXPECT_FALSE(failure.may_be_done());
   }
   EXPECT_EQ(ask("").fault(), RedisFault::login);
@@ -361,7 +362,7 @@ TEST_F(SecuredRedis, a_database_that_is_not_there_is_told) {
   }(Redis(server.url() + "/99")));
   EXPECT_EQ(failure.fault(), RedisFault::login);
   EXPECT_STREQ(failure.what(),
-               "Redis does not accept the connection: ERR (it has no database of that number)");
+               "Redis rejected the connection: ERR (there is no database with this number)");
 }
 
 TEST_F(SecuredRedis, a_transaction_that_could_not_begin_may_be_done) {

@@ -1,5 +1,5 @@
-// Values of a Cache in Redis, which the processes of an application share.
-// Must not hold up a request while Redis is away: values are then made.
+// A cache store in Redis, shared by the processes of an application.
+// Layering: must not delay a request while Redis is down; values are computed then.
 #pragma once
 
 #include <chrono>
@@ -15,23 +15,23 @@
 namespace eider {
 
 struct RedisValues {
-  /// Of all keys, each of which goes by itself when its time is over.
+  /// Prefix of all keys; each key expires automatically.
   std::string prefix = "eider:values:";
-  /// A larger one is not kept.
+  /// Larger values are not stored.
   std::size_t value_bytes_max = std::size_t{1} << 20U;
-  /// How long is waited for Redis to find or to keep one.
+  /// Time limit for a read or write.
   Duration time_max = std::chrono::milliseconds(100);
-  /// Behind a failure: how long nobody asks.
+  /// Pause after a failure during which Redis is not used.
   Duration pause = std::chrono::seconds(1);
-  /// What each loop keeps of them itself until Redis says that they have changed, as a RedisCache;
-  /// nothing unless said, and not of a cluster.
+  /// Options of a cache in each event loop with invalidation by Redis, as a RedisCache. Default:
+  /// none. Not supported for a cluster.
   std::optional<RedisCacheOptions> kept_near{};
 };
 
-/// For a Cache. How many there are is Redis' matter: `maxmemory` with `allkeys-lru`. An `erase`
-/// takes up to the time of a command, and throws RedisFailure where Redis is away.
+/// A store for a Cache. Limit its size in Redis: `maxmemory` with `allkeys-lru`. `erase` may take
+/// the time limit of a command, and throws RedisFailure if Redis is down.
 ///
-/// errors  RedisFailure(open), thrown: `kept_near` of a cluster
+/// errors  RedisFailure(open), thrown: `kept_near` with a cluster
 [[nodiscard]] std::shared_ptr<CacheStore> redis_values(const Redis& redis,
                                                        RedisValues options = {});
 

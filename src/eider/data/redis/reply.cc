@@ -131,9 +131,12 @@ class ReplyReader {
 };
 
 bool ReplyReader::misfit(const RespItem& item, std::string_view wanted) {
-  fault_ = std::string("the answer is ").append(name_of(item.kind)).append(", not ").append(wanted);
+  fault_ = std::string("the response is ")
+               .append(name_of(item.kind))
+               .append(", but must be ")
+               .append(wanted);
   if (item.kind == RespKind::null) {
-    fault_ += " (std::optional takes both)";
+    fault_ += " (std::optional accepts both)";
   }
   return false;
 }
@@ -184,15 +187,15 @@ bool ReplyReader::read_scalar(const Type& type, void* value) {
     case Kind::kUnsigned:
       return (tells_by_text(item) &&
               reflect::parse_integer(type, value, item.text) == reflect::Parsed::kDone) ||
-             misfit(item, "an integer of that size");
+             misfit(item, "an integer in the range of the type");
     case Kind::kReal:
       return (tells_by_text(item) && read_real(type, value, item.text)) || misfit(item, "a number");
     case Kind::kEnum:
     case Kind::kText:
       return (is_text(item) && reflect::read_text(type, value, item.text)) ||
-             misfit(item, "one of its texts");
+             misfit(item, "one of the allowed texts");
     default:
-      return misfit(item, "of a type that can be read");
+      return misfit(item, "of a supported type");
   }
 }
 
@@ -214,7 +217,7 @@ bool ReplyReader::read_constrained(const Type& type, void* value) {
     return false;
   }
   if (!reflect::satisfies(constraint, value)) {
-    fault_ = "the answer breaks the rules of its type";
+    fault_ = "the response does not match the rules of its type";
     return false;
   }
   return true;
@@ -234,7 +237,7 @@ bool ReplyReader::read_list(const Type& type, void* value) {
 bool ReplyReader::read_elements(const Type& type, void* value, std::size_t count) {
   const bool is_array = type.kind == Kind::kArray;
   if (is_array && count != type.array().count) {
-    fault_ = "the list has " + std::to_string(count) + " values, not " +
+    fault_ = "the list has " + std::to_string(count) + " values, but must have " +
              std::to_string(type.array().count);
     return false;
   }
@@ -276,7 +279,7 @@ bool ReplyReader::read_map(const reflect::Map& map, void* value) {
     return read_pairs(map, value, count);
   }
   if (count % 2 != 0) {
-    fault_ = "the list has a name without a value";
+    fault_ = "the list ends with a name that has no value";
     return false;
   }
   for (std::size_t i = 0; i < count; i += 2) {
@@ -307,7 +310,7 @@ bool ReplyReader::read_entry(const reflect::Map& map, void* value) {
   }
   void* const entry = map.insert(value, key.text);
   if (entry == nullptr) {
-    fault_ = "a name comes twice";
+    fault_ = "a duplicate name";
     return false;
   }
   return at("an entry of the map", read(*map.value, entry));
@@ -347,7 +350,7 @@ bool ReplyReader::check_named(const Type& type, std::uint64_t found) {
   const reflect::Structure& structure = type.structure();
   for (std::size_t i = 0; i < structure.count; ++i) {
     if ((found >> i & 1U) == 0 && structure.is_required(i)) {
-      fault_ = std::string("the map has nothing for ").append(type.name).append("::");
+      fault_ = std::string("the map has no value for ").append(type.name).append("::");
       fault_.append(structure.first[i].name);
       return false;
     }
@@ -358,8 +361,8 @@ bool ReplyReader::check_named(const Type& type, std::uint64_t found) {
 bool ReplyReader::read_in_order(const Type& type, void* value, std::size_t count) {
   const reflect::Structure& structure = type.structure();
   if (count != structure.count) {
-    fault_ = "the list has " + std::to_string(count) + " values, not " +
-             std::to_string(structure.count) + " as ";
+    fault_ = "the list has " + std::to_string(count) + " values, but must have " +
+             std::to_string(structure.count) + " for ";
     fault_.append(type.name);
     return false;
   }

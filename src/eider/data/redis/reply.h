@@ -1,5 +1,5 @@
-// Answers of Redis into values, by the descriptions of their types.
-// Must not convert quietly: what does not fit is an error, and no error repeats what was stored.
+// Reads Redis responses into values, using the descriptions of their types.
+// Layering: must not convert silently or repeat stored data in an error.
 #pragma once
 
 #include <string>

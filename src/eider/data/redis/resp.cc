@@ -155,13 +155,13 @@ Read read_counted(Mark mark, std::string_view in, RespItem item) noexcept {
 std::string_view text(RespFault fault) noexcept {
   switch (fault) {
     case RespFault::bad_kind:
-      return "a value that begins with no mark of the protocol";
+      return "a value without a type marker of the protocol";
     case RespFault::bad_number:
-      return "a number or a length that is none";
+      return "an invalid number or length";
     case RespFault::bad_line:
-      return "a line or a text that does not end where it should";
+      return "a line or text without a proper end";
     case RespFault::too_deep:
-      return "values within values, deeper than the limit";
+      return "values that are nested too deeply";
     case RespFault::too_many:
       return "more values than the limit";
     case RespFault::too_large:

@@ -1,5 +1,5 @@
-// The items of RESP3 and RESP2, the protocol of Redis: one step through bytes that may be cut.
-// Must not wait, nor allocate, nor know commands.
+// Parses items of RESP3 and RESP2, the Redis protocol, from possibly incomplete bytes.
+// Layering: must not wait, allocate or know commands.
 #pragma once
 
 #include <cstddef>

@@ -85,7 +85,7 @@ void RespReader::reset() noexcept {
 
 RespItem RespCursor::take() noexcept {
   const auto item = read_item(rest_);
-  ensure(item && item->bytes != 0, "an answer of Redis ends before its values do");
+  ensure(item && item->bytes != 0, "a Redis response ends before its last value");
   rest_.remove_prefix(item->bytes);
   return *item;
 }

@@ -1,5 +1,5 @@
-// Finds where an answer of RESP ends, however its bytes come, and walks through one that is whole.
-// Must not keep bytes: they are the caller's.
+// Finds the end of a RESP response in a stream of bytes, and iterates over a complete one.
+// Layering: must not store bytes; the caller owns them.
 #pragma once
 
 #include <array>

@@ -264,7 +264,7 @@ TEST(Resp, scalars_are_read_from_whatever_tells_them) {
   EXPECT_EQ(read<std::optional<int>>("$-1\r\n"), std::nullopt);
   EXPECT_EQ(read<std::optional<int>>(":1\r\n"), 1);
   EXPECT_EQ(read<std::string>("_\r\n").error(),
-            "the answer is null, not a string (std::optional takes both)");
+            "the response is null, but must be a string (std::optional accepts both)");
   EXPECT_FALSE((read<Length<std::string, 1, 2>>("$3\r\nabc\r\n").has_value()));
 }
 
@@ -280,18 +280,18 @@ TEST(Resp, lists_maps_and_structs_are_read_by_reflection) {
   EXPECT_EQ(read<Map>("*2\r\n+a\r\n:1\r\n"), (Map{{"a", 1}}));
   EXPECT_EQ(read<Map>("*1\r\n*2\r\n+a\r\n:1\r\n"), (Map{{"a", 1}}));
   EXPECT_EQ(read<Map>("*0\r\n"), Map());
-  EXPECT_EQ(read<Map>("*1\r\n+a\r\n").error(), "the list has a name without a value");
+  EXPECT_EQ(read<Map>("*1\r\n+a\r\n").error(), "the list ends with a name that has no value");
   EXPECT_FALSE(read<Map>("%2\r\n+a\r\n:1\r\n+a\r\n:2\r\n").has_value());
   EXPECT_EQ(read<User>("%3\r\n+age\r\n+36\r\n+name\r\n+Ada\r\n+more\r\n*1\r\n:1\r\n"),
             (User{"Ada", 36, std::nullopt}));
   EXPECT_EQ(read<User>("*3\r\n+Ada\r\n:36\r\n,1.5\r\n"), (User{"Ada", 36, 1.5}));
   EXPECT_EQ(read<std::optional<User>>("%0\r\n"), std::nullopt);
-  EXPECT_EQ(read<User>("%1\r\n+age\r\n:1\r\n").error(), "the map has nothing for User::name");
+  EXPECT_EQ(read<User>("%1\r\n+age\r\n:1\r\n").error(), "the map has no value for User::name");
   EXPECT_EQ(read<User>("%1\r\n+age\r\n+secret\r\n").error(),
-            "age: the answer is a status, not an integer of that size");
+            "age: the response is a status, but must be an integer in the range of the type");
   EXPECT_FALSE(read<User>("*2\r\n+Ada\r\n:36\r\n").has_value());
   EXPECT_EQ(read<Words>("*1\r\n-ERR secret\r\n").error(),
-            "value 0: the answer is an error, not a string");
+            "value 0: the response is an error, but must be a string");
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ void add_scalar(RespWriter& writer, const Type& type, const void* value) {
         static_cast<RespWriter*>(to)->add(text);
       });
     default:
-      ensure(false, "a value of this type is no argument of a Redis command");
+      ensure(false, "a value of this type cannot be an argument of a Redis command");
   }
 }
 

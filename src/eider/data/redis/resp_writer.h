@@ -1,5 +1,5 @@
-// Writes commands of Redis: an array of bulk strings, the same in RESP2 and RESP3.
-// Must not know what a command means, and escapes nothing: each argument says its length.
+// Encodes Redis commands as arrays of bulk strings (RESP2 and RESP3).
+// Layering: must not know commands; arguments need no escaping.
 #pragma once
 
 #include <concepts>
@@ -100,8 +100,8 @@ inline constexpr bool kIsArgument = Texty<T> || is_argument<std::remove_cv_t<T>>
 template <class T>
 [[nodiscard]] std::size_t count_of(const T& argument) {
   static_assert(kIsArgument<T>,
-                "eider: an argument of Redis is a value, a list of values, or a map or a struct "
-                "of values that are each one argument: what such a one holds would be names");
+                "eider: an argument of Redis must be a value, a list of values, or a map or struct "
+                "of values; nested maps, structs and lists are not supported");
   if constexpr (Texty<T> || std::is_arithmetic_v<T>) {
     return 1;
   } else {

@@ -51,13 +51,13 @@ std::shared_ptr<State> make_state(std::string_view url, RedisOptions options) {
     refuse(target.error());
   }
   if (options.connections == 0 || options.connections > kConnectionsMax) {
-    refuse("RedisOptions::connections is 1 to 16");
+    refuse("RedisOptions::connections must be between 1 and 16");
   }
   if (target->kind == TargetKind::cluster && options.connections != 1) {
-    refuse("RedisOptions::connections is 1 of each node of a cluster");
+    refuse("RedisOptions::connections must be 1 for a cluster");
   }
   if (!is_client_name(options.client_name)) {
-    refuse("RedisOptions::client_name has no blanks");
+    refuse("RedisOptions::client_name must not contain spaces");
   }
   // Read once, so that a file that is missing is told at the start.
   if (target->is_secure && options.tls_context == nullptr) {

@@ -1,5 +1,5 @@
-// What the copies of one Redis share: where it is, and each loop's connections.
-// Must not be told of single calls.
+// The shared state of the copies of one Redis: target and connections per event loop.
+// Layering: must not know single calls.
 #pragma once
 
 #include <memory>

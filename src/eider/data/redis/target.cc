@@ -96,10 +96,11 @@ ReadTarget read_tcp(std::string_view rest, Target target) {
   const std::size_t slash = rest.find('/');
   std::string_view authority = rest.substr(0, slash);
   if (rest.find_first_of("?#") != std::string_view::npos) {
-    return fail(std::string_view("a Redis URL has no query and no fragment"));
+    return fail(std::string_view("a Redis URL must not contain a query or a fragment"));
   }
   if (!take_login(authority, target)) {
-    return fail(std::string_view("the login of a Redis URL is \"user:password\" or \":password\""));
+    return fail(std::string_view(
+        "the user info of a Redis URL must be \"user:password\" or \":password\""));
   }
   if (!take_hosts(authority, target)) {
     return fail(
@@ -108,16 +109,16 @@ ReadTarget read_tcp(std::string_view rest, Target target) {
   std::string_view database =
       slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
   if (target.kind == TargetKind::sentinel && !take_master(database, target)) {
-    return fail(
-        std::string_view("the URL of sentinels ends with the master's name: \"/mymaster\""));
+    return fail(std::string_view(
+        "the URL of sentinels must end with the name of the primary: \"/mymaster\""));
   }
   const auto number = parse_integer<unsigned>(database);
   if (!database.empty() && !number) {
-    return fail(std::string_view("the database of a Redis URL is a number"));
+    return fail(std::string_view("the database in a Redis URL must be a number"));
   }
   target.database = number.value_or(0);
   if (target.kind == TargetKind::cluster && target.database != 0) {
-    return fail(std::string_view("a Redis cluster has no databases but 0"));
+    return fail(std::string_view("a Redis cluster has only database 0"));
   }
   return target;
 }
@@ -127,21 +128,23 @@ ReadTarget read_unix(std::string_view rest, Target target) {
     const std::size_t slash = rest.find('/');
     std::string_view authority = rest.substr(0, slash);
     if (!take_login(authority, target) || !authority.empty()) {
-      return fail(std::string_view("a Unix socket's URL is \"unix://user:password@/path\""));
+      return fail(std::string_view(
+          "the URL of a Unix socket must look like \"unix://user:password@/path\""));
     }
     rest.remove_prefix(slash == std::string_view::npos ? rest.size() : slash);
   }
   const std::size_t query = rest.find('?');
   target.host = "unix:" + std::string(rest.substr(0, query));
   if (!rest.starts_with('/') || !Address::parse(target.host, 0)) {
-    return fail(std::string_view("the path of a Unix socket begins with a slash and is short"));
+    return fail(std::string_view("the path of a Unix socket must start with a slash and be short"));
   }
   if (query != std::string_view::npos) {
     std::string_view asked = rest.substr(query + 1);
     const auto number =
         servers::take_front(asked, "db=") ? parse_integer<unsigned>(asked) : std::nullopt;
     if (!number) {
-      return fail(std::string_view("a Unix socket's URL has no query but \"?db=1\""));
+      return fail(
+          std::string_view("the URL of a Unix socket may contain only the query \"?db=1\""));
     }
     target.database = *number;
   }
@@ -153,7 +156,7 @@ ReadTarget read_unix(std::string_view rest, Target target) {
 std::string Target::place() const {
   switch (kind) {
     case TargetKind::sentinel:
-      return master + ", which sentinels tell of,";
+      return master + ", named by sentinels,";
     case TargetKind::cluster:
       return "a node of a cluster";
     case TargetKind::server:
@@ -191,7 +194,7 @@ ReadTarget read_target(std::string_view url) {
     return read_unix(url, {});
   }
   return fail(
-      std::string_view("a Redis URL begins with redis://, rediss://, redis+sentinel://, "
+      std::string_view("a Redis URL must start with redis://, rediss://, redis+sentinel://, "
                        "redis+cluster:// or unix:"));
 }
 

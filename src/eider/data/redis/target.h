@@ -1,5 +1,5 @@
-// Where a Redis server is, or what tells of it, and who asks it, from a URL.
-// Must not connect, nor repeat anything of the URL in an error.
+// Host, user and options of a Redis server, a cluster or sentinels, from a URL.
+// Layering: must not connect, and must not repeat the URL in an error.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Where the next attempt to connect goes: the hosts in their order, with the addresses of their
-// names. Must not block for a name.
+// Chooses the host and address of the next connection attempt.
+// Layering: must not block for name resolution.
 #pragma once
 
 #include <cstddef>

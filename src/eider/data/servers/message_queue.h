@@ -1,4 +1,4 @@
-// Messages of a subscription that wait to be received, and gaps in place of those that were missed.
+// Messages of a subscription that wait to be received, with gaps for missed ones.
 // Layering: must not know a connection.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The parts that URLs of servers have in common: a login, and hosts with their ports.
-// Layering: must not know a protocol, nor resolve names.
+// The common parts of server URLs: user info, and hosts with ports.
+// Layering: must not know a protocol or resolve names.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace eider::net {
 namespace {
 
 constexpr std::size_t kHeadBytesMax = 16UL * 1024;
-constexpr std::string_view kLost = "The proxy ended the connection, or its answer has no end.";
+constexpr std::string_view kLost = "The proxy closed the connection, or its response does not end.";
 
 /// A sentence when it came to nothing.
 using Refused = std::optional<std::string>;
@@ -81,7 +81,7 @@ std::optional<Refused> judge_tunnel(Talk& talk) {
       case h1::HeadStatus::refused:
         return reader.flaw() == h1::ResponseFlaw::head_too_large
                    ? std::string(kLost)
-                   : std::string("The proxy's answer is no HTTP.");
+                   : std::string("The proxy's response is not HTTP.");
       case h1::HeadStatus::complete:
         break;
     }
@@ -89,7 +89,8 @@ std::optional<Refused> judge_tunnel(Talk& talk) {
     // A 1xx answer stands ahead of the final one, so reading goes on behind it.
     talk.drop(reader.head_bytes());
     if (status >= 200) {
-      return status < 300 ? Refused() : "The proxy answered " + std::to_string(status) + ".";
+      return status < 300 ? Refused()
+                          : "The proxy responded with status " + std::to_string(status) + ".";
     }
   }
 }
@@ -113,7 +114,7 @@ Task<Refused> say_password(Talk& talk, const Proxy& proxy) {
     co_return std::string(kLost);
   }
   co_return is_socks_accepted(*verdict) ? Refused()
-                                        : "The proxy does not accept the user and password.";
+                                        : "The proxy rejected the user name and password.";
 }
 
 Task<Refused> agree_on_method(Talk& talk, const Proxy& proxy) {

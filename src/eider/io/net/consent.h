@@ -1,5 +1,5 @@
-// What a proxy is asked before anything is sent to the host behind it: SOCKS5, or a tunnel of HTTP.
-// Must not be asked for what goes to a proxy as a request of HTTP: that needs no consent.
+// The handshake with a proxy: SOCKS5, or an HTTP tunnel.
+// Layering: must not be used for plain HTTP requests through a proxy: they need no handshake.
 #pragma once
 
 #include <optional>

@@ -139,15 +139,16 @@ std::vector<Address> to_addresses(const std::vector<std::string>& texts, std::ui
 
 ConnectError lookup_error(const std::string& host, DnsFault fault) {
   if (fault == DnsFault::no_such_name) {
-    return {ConnectFault::name_not_found, "There is no address for the name " + host + "."};
+    return {ConnectFault::name_not_found, "There is no address for the host name " + host + "."};
   }
-  return {ConnectFault::lookup_failed, "The name servers do not say where " + host + " is."};
+  return {ConnectFault::lookup_failed,
+          "The name servers did not resolve the host name " + host + "."};
 }
 
 ConnectError connect_error(const TcpDialler::Place& place, NetError error) {
   const bool is_late = error == NetError::timed_out;
   return {is_late ? ConnectFault::timed_out : ConnectFault::not_connected,
-          "Not connected to " + place.host + ", port " + std::to_string(place.port) + ": " +
+          "Cannot connect to " + place.host + ", port " + std::to_string(place.port) + ": " +
               std::string(text(error)) + "."};
 }
 

@@ -1,5 +1,5 @@
-// Makes connected sockets: over TCP, with the name's lookup and a race of its addresses.
-// Must not say anything over them, nor keep them.
+// Connects sockets over TCP: resolves the name and races its addresses.
+// Layering: must not say anything over them, nor keep them.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Asks name servers for addresses, without blocking the loop, and remembers the answers for a time.
-// Must not connect, nor put addresses in order.
+// Resolves names without blocking the event loop, and caches the results.
+// Layering: must not connect, nor put addresses in order.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Why there is no connection to a server.
-// Must not know what it was wanted for.
+// Why a connection to a server could not be made.
+// Layering: must not know what it was wanted for.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 namespace eider::net {
 
 enum class ConnectFault : std::uint8_t {
-  name_not_found,     ///< there is no such name
-  lookup_failed,      ///< the name servers do not answer, or with nonsense
-  forbidden_address,  ///< Options::allow_address allows none of the host's
-  not_connected,      ///< nobody answered at any of the addresses
-  proxy_failed,       ///< the proxy cannot be reached, or declined
+  name_not_found,     ///< the host name does not exist
+  lookup_failed,      ///< the name servers did not respond, or not correctly
+  forbidden_address,  ///< Options::allow_address does not allow any address of the host
+  not_connected,      ///< no address of the host accepted the connection
+  proxy_failed,       ///< the proxy cannot be reached, or rejected the request
   tls_failed,         ///< the certificate is not trusted, or the handshake failed
-  timed_out,          ///< not connected, or not encrypted, in time
+  timed_out,          ///< not connected, or no TLS, in time
 };
 
-/// "timed_out", as the enumerator is written.
+/// Returns the name of the enumerator: "timed_out".
 [[nodiscard]] std::string_view to_text(ConnectFault fault) noexcept;
 
-/// text  for people: what happened, and what to do about it; one or two sentences
+/// text  for people: the problem and the solution, in one or two sentences
 struct ConnectError {
   ConnectFault fault;
   std::string text;

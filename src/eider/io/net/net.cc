@@ -66,7 +66,7 @@ Task<Result<std::unique_ptr<TcpStream>, ConnectError>> Net::reach(const Route& r
   // What the proxy says has the same deadline as the connection to it.
   auto refused = co_await with_deadline(ask_consent(*stream, route), due - Loop::current().now());
   if (!refused) {
-    co_return fail(proxy_error("The proxy did not answer in time: raise connect."));
+    co_return fail(proxy_error("The proxy did not respond in time: raise connect."));
   }
   if (*refused) {
     co_return fail(proxy_error(std::move(**refused)));
@@ -86,7 +86,7 @@ Task<Net::Connected> Net::secure(std::unique_ptr<TcpStream> stream, const Route&
   if (!outcome) {
     co_return fail(
         ConnectError{ConnectFault::timed_out,
-                     "The server does not agree on encryption in time: raise handshake."});
+                     "The TLS handshake with the server took too long: raise handshake."});
   }
   if (!*outcome) {
     const std::string_view why = stream->why_insecure();
@@ -95,7 +95,7 @@ Task<Net::Connected> Net::secure(std::unique_ptr<TcpStream> stream, const Route&
   std::string protocol = stream->stream().seal()->secured_by().protocol;
   // A protocol that was not offered must not be chosen (RFC 7301, section 3.2).
   if (!protocol.empty() && std::ranges::find(protocols, protocol) == protocols.end()) {
-    co_return fail(tls_error("The server wants to speak another protocol."));
+    co_return fail(tls_error("The server chose a protocol that was not offered."));
   }
   co_return Connection{std::move(stream), std::move(protocol)};
 }

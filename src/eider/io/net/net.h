@@ -1,5 +1,5 @@
-// One way to another server: its name's lookup, a race of its addresses, proxies, TLS and ALPN.
-// Must not know what is said over a connection, nor keep one.
+// Connects to a server: name resolution, address race, proxies, TLS and ALPN.
+// Layering: must not know what is said over a connection, nor keep one.
 #pragma once
 
 #include <memory>
@@ -18,52 +18,53 @@
 
 namespace eider::net {
 
-/// To be offered by ALPN, best first; none is, where it is empty.
+/// The protocols to offer by ALPN, in order of preference; empty: no ALPN.
 using Protocols = std::vector<std::string>;
 
-/// When to give up.
+/// Deadlines of a connection.
 ///
-/// connected  the name's lookup and a proxy's consent included
-/// handshake  from there to an encrypted connection, but not beyond `whole`
+/// connected  with name resolution and the handshake of a proxy
+/// handshake  from then to the encrypted connection, but not beyond `whole`
 struct ConnectDue {
   Instant connected;
   Duration handshake;
   Instant whole = Instant::max();
 };
 
-/// A connection over which anything may be said.
+/// A connection for any protocol.
 ///
-/// protocol  what ALPN has chosen; empty when nothing was
+/// protocol  selected by ALPN; empty if there is none
 struct Connection {
   std::unique_ptr<TcpStream> stream;
   std::string protocol = {};
 };
 
-/// What all connections of one loop share: remembered names, authorities and sessions of TLS.
+/// The state that all connections of one event loop share: cached names, authorities and TLS
+/// sessions.
 class Net {
  public:
   using Connected = Result<Connection, ConnectError>;
 
-  /// dialler  in place of the real one, for tests; may be null
+  /// dialler  for tests, instead of the real one; may be null
   explicit Net(Options options, std::unique_ptr<Dialler> dialler = nullptr);
 
-  /// Pre: always on the same loop.
+  /// Connects to a host. Pre: always on the same event loop.
   ///
   /// route    outlives the task
-  /// errors   ConnectFault says which
+  /// errors   see ConnectFault
   [[nodiscard]] Task<Connected> connect(const Route& route, ConnectDue due, Protocols protocols);
 
-  /// The same without encryption: as far as where the host hears what is said.
+  /// Connects without TLS.
   [[nodiscard]] Task<Result<std::unique_ptr<TcpStream>, ConnectError>> reach(const Route& route,
                                                                              Instant due);
-  /// Agrees on encryption with the route's host over what is connected to it already.
+  /// Makes the TLS handshake with the route's host over a connected stream.
   ///
   /// errors   tls_failed, timed_out
   [[nodiscard]] Task<Connected> secure(std::unique_ptr<TcpStream> stream, const Route& route,
                                        Instant due, Protocols protocols);
 
-  /// Whether a host may be asked for at a proxy. Over a connection that serves several hosts each
-  /// of them has to be asked about; `connect` asks about its own.
+  /// Returns whether a host is allowed through a proxy. Call it for each host of a connection that
+  /// serves several hosts; `connect` checks its own.
   [[nodiscard]] bool allows(const Route& route) const {
     return route.proxy == nullptr || is_allowed_behind_proxy(options_.allow_address, route.host);
   }

@@ -1,5 +1,5 @@
-// How connections to other servers are made: name servers, addresses that may be, encryption.
-// Must not know what is asked over them.
+// Options for outgoing connections: name servers, allowed addresses, encryption.
+// Layering: must not know the requests of the connections.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,8 @@ namespace eider {
 
 class IpAddress;
 
-/// Whether an address may be connected to. On the loop that connects; must not wait.
+/// Returns whether an address may be connected to. Called on the event loop that connects; must not
+/// wait.
 using AllowAddress = std::function<bool(const IpAddress& address)>;
 
 }  // namespace eider
@@ -23,23 +24,23 @@ using AllowAddress = std::function<bool(const IpAddress& address)>;
 namespace eider::net {
 
 struct DnsOptions {
-  /// "127.0.0.1:53,[::1]:53"; empty: as the system is configured.
+  /// "127.0.0.1:53,[::1]:53"; empty: the system's configuration.
   std::string servers = {};
-  /// Answers that are remembered.
+  /// Maximum number of cached names.
   std::size_t cached_max = 256;
-  /// However long an answer itself says that it holds.
+  /// Maximum time for which a name is cached, whatever its TTL.
   Duration ttl_max = std::chrono::minutes(5);
-  /// For one question to one server; it is asked twice.
+  /// Time limit of one query to one server; it is sent twice.
   Duration question = std::chrono::seconds(2);
 };
 
 struct Options {
   DnsOptions dns = {};
-  /// Asked behind the name's lookup, about each address. Null: all are allowed.
+  /// Called for each address after name resolution. Null: all are allowed.
   AllowAddress allow_address = nullptr;
-  /// Servers are verified unless this says otherwise.
+  /// Servers are verified by default.
   TlsClientOptions tls = {};
-  /// In place of `tls`: authorities and sessions that several share.
+  /// Authorities and sessions that several clients share, instead of `tls`.
   std::shared_ptr<TlsClientContext> tls_context = {};
 };
 

@@ -1,5 +1,6 @@
-// Connections to other servers: kept for the next use, bounded in number and in idleness.
-// Must not connect, nor know what is said over them: the holder of a lease puts a connection in.
+// A pool of connections to other servers, limited in number and idle time.
+// Layering: must not connect, nor know what is said over them: the holder of a lease puts a
+// connection in.
 #pragma once
 
 #include <algorithm>

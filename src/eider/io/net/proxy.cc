@@ -65,25 +65,25 @@ Result<Proxy, std::string_view> read_proxy(std::string_view text) {
   if (scheme == "socks5" || scheme == "socks5h") {
     proxy.kind = ProxyKind::socks5;
   } else if (scheme != "http") {
-    return fail("A proxy's URL begins with http:// or socks5://.");
+    return fail("The URL of a proxy must start with http:// or socks5://.");
   }
   // The last '@' ends the user: a password may hold others.
   const std::size_t at = text.rfind('@');
   if (at != std::string_view::npos) {
     if (!read_user(text.substr(0, at), proxy)) {
-      return fail("A proxy's user or password is not percent-encoded well.");
+      return fail("The user name or password of a proxy is not valid percent-encoding.");
     }
     text.remove_prefix(at + 1);
   }
   // Their lengths are bytes in RFC 1929: what is longer could only be sent cut.
   if (proxy.kind == ProxyKind::socks5 && std::max(proxy.user.size(), proxy.password.size()) > 255) {
-    return fail("A SOCKS5 proxy's user or password is longer than 255 bytes.");
+    return fail("The user name or password of a SOCKS5 proxy is longer than 255 bytes.");
   }
   // A URL may end in a slash, which is no part of the authority.
   text.remove_suffix(text.ends_with('/') ? 1 : 0);
   const auto authority = detail::http::read_authority(text, usual_port(proxy.kind));
   if (!authority) {
-    return fail("A proxy's URL is a host and a port.");
+    return fail("The URL of a proxy must have only a host and a port.");
   }
   proxy.host = authority->host;
   std::ranges::transform(proxy.host, proxy.host.begin(), to_lower);

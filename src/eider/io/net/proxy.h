@@ -1,5 +1,5 @@
-// Which proxy a request goes through, if any, and how that is written in options and environments.
-// Must not speak to one.
+// The proxy of a request, and its settings in options and environment variables.
+// Layering: must not speak to one.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,21 @@ struct Proxy {
   std::string user;
   std::string password;
 
-  /// "Basic …" for Proxy-Authorization; empty without a user.
+  /// Returns "Basic …" for Proxy-Authorization; empty without a user.
   [[nodiscard]] std::string credentials() const;
 };
 
-/// "http://user:password@host:3128", "socks5://host:1080" (also socks5h: names are always the
-/// proxy's to resolve), or "host:3128". User and password are percent-encoded.
+/// Parses "http://user:password@host:3128", "socks5://host:1080" (also socks5h: the proxy always
+/// resolves names), or "host:3128". User and password are percent-encoded.
 ///
 /// errors  a sentence
 [[nodiscard]] Result<Proxy, std::string_view> read_proxy(std::string_view text);
 
-/// Hosts that are reached without a proxy: "localhost, 10.0.0.0/8, .example.com, other.org:8080,
-/// *".
+/// Hosts without a proxy: "localhost, 10.0.0.0/8, .example.com, other.org:8080, *".
 class ProxyExceptions {
  public:
   explicit ProxyExceptions(std::string_view list);
-  /// A name holds for itself and all below it.
+  /// Returns whether a host is an exception. A name includes all its subdomains.
   [[nodiscard]] bool cover(std::string_view host, std::uint16_t port) const noexcept;
 
  private:
@@ -50,8 +49,7 @@ class ProxyExceptions {
   bool covers_all_ = false;
 };
 
-/// URLs of proxies, empty where there is none: for what goes in the clear, and for TLS; and the
-/// hosts that are reached directly.
+/// The URLs of the proxies without TLS and with TLS, empty for none, and the hosts without a proxy.
 struct ProxyUrls {
   std::string plain = {};
   std::string secure = {};
@@ -64,9 +62,9 @@ class Proxies {
  public:
   explicit Proxies(const ProxyUrls& urls);
 
-  /// By a route's host and port, and whether it is secure. Null: none.
+  /// Returns the proxy for a route's host and port, with or without TLS. Null: none.
   [[nodiscard]] std::shared_ptr<const Proxy> proxy_for(const Route& route) const noexcept;
-  /// What is wrong with the URLs; empty when nothing is.
+  /// Returns the error in the URLs; empty if there is none.
   [[nodiscard]] std::string_view fault() const noexcept { return fault_; }
 
  private:

@@ -71,7 +71,8 @@ TEST(Proxy, of_socks_has_a_user_and_password_that_fit) {
   for (const std::string& user : {most + "a:p", "u:" + most + "a", "u:" + most + "%61"}) {
     const auto read = read_proxy("socks5://" + user + "@x");
     ASSERT_FALSE(read);
-    EXPECT_EQ(read.error(), "A SOCKS5 proxy's user or password is longer than 255 bytes.");
+    EXPECT_EQ(read.error(),
+              "The user name or password of a SOCKS5 proxy is longer than 255 bytes.");
     EXPECT_TRUE(read_proxy("http://" + user + "@x"));
   }
 }
@@ -165,11 +166,11 @@ TEST(Consent, makes_a_tunnel) {
             "CONNECT a.b:443 HTTP/1.1\r\nHost: a.b:443\r\n"
             "Proxy-Authorization: Basic dTpw\r\n\r\n|");
   EXPECT_EQ(reached("http://x", true, {"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n"}),
-            "The proxy answered 407.");
-  EXPECT_EQ(reached("http://x", true, {"SSH-2.0\r\n\r\n"}), "The proxy's answer is no HTTP.");
-  EXPECT_TRUE(reached("http://x", true, {"HTTP/1.1 200"}).contains("ended the connection"));
+            "The proxy responded with status 407.");
+  EXPECT_EQ(reached("http://x", true, {"SSH-2.0\r\n\r\n"}), "The proxy's response is not HTTP.");
+  EXPECT_TRUE(reached("http://x", true, {"HTTP/1.1 200"}).contains("closed the connection"));
   EXPECT_TRUE(reached("http://x", true, {"HTTP/1.1 200 OK\r\nA: " + std::string(20000, 'x')})
-                  .contains("ended the connection"));
+                  .contains("closed the connection"));
 }
 
 TEST(Consent, is_asked_by_socks5) {
@@ -178,12 +179,12 @@ TEST(Consent, is_asked_by_socks5) {
   EXPECT_EQ(heard, "\5\1\0|\5\1\0\3\3a.b\1\xBB|"s);
   EXPECT_EQ(reached("socks5://u:p@x", false, {"\5\2"s, "\1\0"s, "\5\0\0\3\1a\0\1"s}), "connected");
   EXPECT_EQ(reached("socks5://u:p@x", false, {"\5\2"s, "\1\1"s}),
-            "The proxy does not accept the user and password.");
+            "The proxy rejected the user name and password.");
   EXPECT_EQ(reached("socks5://x", false, {"\5\0"s, "\5\5\0\1\1\1\1\1\0\1"s}),
-            "The host refused the proxy's connection.");
+            "The host refused the connection from the proxy.");
   EXPECT_EQ(reached("socks5://x", false, {"HTTP/1.1 400 Bad\r\n\r\n"}),
-            "The proxy does not speak SOCKS5.");
-  EXPECT_TRUE(reached("socks5://x", false, {"\5"s}).contains("ended the connection"));
+            "The proxy does not support SOCKS5.");
+  EXPECT_TRUE(reached("socks5://x", false, {"\5"s}).contains("closed the connection"));
 }
 
 TEST(Consent, leaves_what_comes_behind_it_to_whoever_reads_next) {
@@ -213,7 +214,7 @@ TEST(Consent, is_not_waited_for_without_end) {
     kernel.advance(4s);
     EXPECT_EQ(outcome, "waits");
     kernel.advance(2s);
-    EXPECT_EQ(outcome, "The proxy did not answer in time: raise connect.");
+    EXPECT_EQ(outcome, "The proxy did not respond in time: raise connect.");
     EXPECT_TRUE(pair.client.is_closed());
   }
 }

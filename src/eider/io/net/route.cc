@@ -22,7 +22,7 @@ bool is_allowed_behind_proxy(const AllowAddress& allow, std::string_view host) {
 
 ConnectError forbidden(std::string_view host) {
   return {ConnectFault::forbidden_address,
-          "allow_address allows none of the addresses of " + std::string(host) + "."};
+          "allow_address does not allow any address of " + std::string(host) + "."};
 }
 
 }  // namespace eider::net

@@ -1,5 +1,5 @@
-// Where a connection leads, and by which proxy.
-// Must not know what is asked there.
+// The destination of a connection, and its proxy.
+// Layering: must not know the requests.
 #pragma once
 
 #include <cstdint>

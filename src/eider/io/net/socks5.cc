@@ -31,15 +31,15 @@ std::string_view text_of(unsigned char reply) noexcept {
   constexpr std::array<std::string_view, 9> kTexts{
       "",
       "The proxy failed.",
-      "The proxy's rules forbid this connection.",
+      "The proxy's rules do not allow this connection.",
       "The proxy cannot reach the network.",
       "The proxy cannot reach the host.",
-      "The host refused the proxy's connection.",
-      "The proxy's connection timed out.",
-      "The proxy does not know how to connect.",
-      "The proxy does not know this kind of address.",
+      "The host refused the connection from the proxy.",
+      "The connection from the proxy to the host timed out.",
+      "The proxy does not support this command.",
+      "The proxy does not support this type of address.",
   };
-  return reply < kTexts.size() ? kTexts[reply] : "The proxy does not connect.";
+  return reply < kTexts.size() ? kTexts[reply] : "The proxy did not connect.";
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ Result<SocksMethod, std::string_view> read_socks_choice(std::string_view in,
                                                         const Proxy& proxy) noexcept {
   // Pre: the caller has gathered as many bytes as each of these reads.
   if (in[0] != kVersion) {
-    return fail("The proxy does not speak SOCKS5.");
+    return fail("The proxy does not support SOCKS5.");
   }
   if (in[1] == kNoMethod) {
     return SocksMethod::none;
@@ -63,7 +63,7 @@ Result<SocksMethod, std::string_view> read_socks_choice(std::string_view in,
   if (in[1] == kPasswordMethod && !proxy.user.empty()) {
     return SocksMethod::password;
   }
-  return fail("The proxy wants to know who asks, in a way that was not offered.");
+  return fail("The proxy requires an authentication method that is not supported.");
 }
 
 std::string socks_password(const Proxy& proxy) {
@@ -98,7 +98,7 @@ std::optional<std::string> socks_connect(std::string_view host, std::uint16_t po
 
 Result<std::size_t, std::string_view> read_socks_reply(std::string_view in) noexcept {
   if (in[0] != kVersion) {
-    return fail("The proxy does not speak SOCKS5.");
+    return fail("The proxy does not support SOCKS5.");
   }
   if (in[1] != 0) {
     return fail(text_of(static_cast<unsigned char>(in[1])));
@@ -111,7 +111,7 @@ Result<std::size_t, std::string_view> read_socks_reply(std::string_view in) noex
     case kName:
       return static_cast<unsigned char>(in[4]) + kPortBytes;
     default:
-      return fail("The proxy names an unknown kind of address.");
+      return fail("The proxy returned an unknown type of address.");
   }
 }
 

@@ -1,5 +1,5 @@
-// The client's side of SOCKS5 (RFC 1928) with user and password (RFC 1929), as bytes.
-// Must not read or write sockets.
+// The client side of SOCKS5 (RFC 1928) with user and password (RFC 1929), as bytes.
+// Layering: must not read or write sockets.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // For tests: a name server on loopback that answers as it is told to.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
-// Where a socket is bound or leads to: IPv4, IPv6 or a Unix path, as numbers.
-// Must not ask a name server: names are resolved elsewhere.
+// A socket address: IPv4, IPv6 or a Unix path.
+// Layering: must not ask a name server: names are resolved elsewhere.
 #pragma once
 
 #include <array>
@@ -17,21 +17,21 @@ namespace eider {
 
 class Address {
  public:
-  /// Reads "127.0.0.1", "::1" (also in brackets), "localhost" (127.0.0.1) or "unix:/path".
+  /// Parses "127.0.0.1", "::1" (also in brackets), "localhost" (127.0.0.1) or "unix:/path".
   ///
   /// port     for the IP families; a Unix path has none
   /// errors   bad_address  a name, an empty or malformed text, or a path over 107 bytes
   [[nodiscard]] static Result<Address, NetError> parse(std::string_view host, std::uint16_t port);
 
-  /// The other end of a connected socket, also when it has reset the connection since. Unnamed Unix
-  /// peers give "unix:".
+  /// Returns the other end of a connected socket, also if it has reset the connection since.
+  /// Unnamed Unix peers are "unix:".
   [[nodiscard]] static Result<Address, NetError> of_peer(int fd);
-  /// What a socket is bound to.
+  /// Returns the address that a socket is bound to.
   [[nodiscard]] static Result<Address, NetError> of_socket(int fd);
 
-  /// "127.0.0.1:80", "[::1]:80" or "unix:/path".
+  /// Returns "127.0.0.1:80", "[::1]:80" or "unix:/path".
   [[nodiscard]] std::string to_text() const;
-  /// Without the port and without brackets: "127.0.0.1", "::1", or as unix_host says.
+  /// Returns the host without port and brackets: "127.0.0.1", "::1", or the result of unix_host.
   [[nodiscard]] std::string host() const;
   /// 0 for a Unix path.
   [[nodiscard]] std::uint16_t port() const noexcept;
@@ -61,8 +61,8 @@ class Address {
   unsigned size_ = 0;
 };
 
-/// "unix:/path", safe to stand in a field or a line: a peer binds its own socket to whatever path
-/// it likes, so one with blanks, control bytes or others than ASCII is told as "unix:" alone.
+/// Returns "unix:/path", safe for a header or a line: a peer can bind its socket to any path, so a
+/// path with spaces, control characters or non-ASCII characters becomes "unix:".
 [[nodiscard]] std::string unix_host(std::string_view path);
 
 }  // namespace eider

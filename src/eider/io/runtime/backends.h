@@ -1,5 +1,5 @@
-// Where `Loop::create` finds the backends.
-// Must not be used above runtime/.
+// The backends that `Loop::create` selects from.
+// Layering: must not be used above runtime/.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// How long to wait behind a try that failed.
-// Must not wait, nor count tries: a worker does.
+// The delay before the next attempt after a failure.
+// Layering: must not wait, nor count tries: a worker does.
 #pragma once
 
 #include <algorithm>

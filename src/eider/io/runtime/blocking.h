@@ -1,5 +1,5 @@
-// Work that blocks, on threads of its own, so that no loop ever waits for it.
-// Must not be used for what can be awaited: a thread is the most expensive way to wait.
+// Runs blocking work on separate threads, so that event loops do not wait.
+// Layering: must not be used for what can be awaited: a thread is the most expensive way to wait.
 #pragma once
 
 #include <atomic>
@@ -22,13 +22,13 @@
 namespace eider {
 
 struct BlockingLimits {
-  /// Started on demand. 0 makes a pool without threads, for the simulator: the work then runs on
-  /// the loop that asked for it, in a later turn.
+  /// Threads are started on demand. 0 makes a pool without threads, for the simulator: the work
+  /// then runs on the calling event loop, in a later turn.
   unsigned threads_max = 16;
-  /// Work that waits for a thread; what comes on top is refused.
+  /// Maximum number of calls that wait for a thread; more are rejected.
   std::size_t queue_max = 1024;
-  /// From how long a wait on more comes than the threads can do, so that work which is
-  /// `refused_when_late` is refused; zero: it waits as long as it takes. See StandingQueue.
+  /// Load shedding: while calls wait longer than this, those that are `refused_when_late` are
+  /// rejected; zero: they wait. See StandingQueue.
   Duration queue_time{0};
 };
 
@@ -72,8 +72,8 @@ class BlockingJob : public Posted {
   bool executes_in_run_ = false;
 };
 
-/// A bounded number of threads and a bounded queue before them. All of it may be used from any
-/// thread. Belongs to the process and is reached through `Loop::blocking_pool`.
+/// A limited number of threads with a limited queue. Thread-safe. Belongs to the process; use it
+/// through `Loop::blocking_pool`.
 class BlockingPool {
  public:
   explicit BlockingPool(BlockingLimits limits = {});
@@ -81,26 +81,26 @@ class BlockingPool {
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
 
-  /// For what comes from now on; threads beyond end behind what they are at. Pre: threads_max is 0
-  /// in both, or in neither.
+  /// Changes the limits for new work; surplus threads end after their current work. Pre:
+  /// threads_max is 0 in both, or in neither.
   void set_limits(BlockingLimits limits);
 
   /// returns  false, and leaves `job` where it is, when the queue is full or the pool stopped
   [[nodiscard]] bool submit(std::unique_ptr<BlockingJob>& job);
 
-  /// Whether more comes than the threads can do, as of a moment ago.
+  /// Returns whether the threads are overloaded.
   [[nodiscard]] bool is_overloaded() const noexcept;
   /// Of work that may be refused when it is late: whether it would be, before anything of it is
   /// made. It counts as refused then.
   [[nodiscard]] bool refuses_next();
 
-  /// Waits for what is being executed, and gives back what is queued as refused.
-  /// Pre: the loops that await it still exist.
+  /// Waits for the running work, and rejects the queued work.
+  /// Pre: the event loops that await it still exist.
   void stop();
 
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] std::size_t queued() const;
-  /// What has waited for too long.
+  /// Returns the number of calls that waited too long.
   [[nodiscard]] std::uint64_t refused() const;
 
  private:
@@ -117,7 +117,7 @@ template <class Work>
 class BlockingCall final : public BlockingJob {
  public:
   using Value = std::invoke_result_t<Work&>;
-  static_assert(!std::is_reference_v<Value>, "blocking work returns a value, not a reference");
+  static_assert(!std::is_reference_v<Value>, "blocking work must return a value, not a reference");
 
   BlockingCall(Loop& loop, Work&& work) : BlockingJob(loop), work_(std::move(work)) {}
 
@@ -202,7 +202,7 @@ class [[nodiscard]] BlockingWork {
  public:
   explicit BlockingWork(Work work) : work_(std::move(work)) {}
 
-  /// A request's own work: where there is too much to do it may be refused as well.
+  /// Allows load shedding for this call, as part of a request.
   BlockingWork& refused_when_late() noexcept {
     is_refused_when_late_ = true;
     return *this;
@@ -217,11 +217,12 @@ class [[nodiscard]] BlockingWork {
   bool is_refused_when_late_ = false;
 };
 
-/// `auto value = co_await run_blocking([&] { return crunch(input); });`
+/// Runs `work` on a thread of the pool: `auto value = co_await run_blocking([&] { return
+/// crunch(input); });`
 ///
-/// work     called once, on a thread of the pool; it is not interrupted when the awaiting task is
-///          destroyed meanwhile, so capture values or what outlives the call
-/// returns  what `work` returned; throws what it threw
+/// work     called once; it is not interrupted if the awaiting task is destroyed meanwhile, so
+///          capture values or objects that outlive the call
+/// returns  the result of `work`; throws its exception
 /// errors   Failure(503)  the queue is full, or the pool has stopped or is missing
 template <class Work>
 [[nodiscard]] BlockingWork<Work> run_blocking(Work work) {

@@ -1,5 +1,5 @@
-// The wish that work be given up, and the ways to hear of it.
-// Must not stop anything by itself: what does the work looks or listens.
+// Requests to cancel work, and ways to be notified of them.
+// Layering: must not stop anything by itself: what does the work looks or listens.
 #pragma once
 
 #include <atomic>
@@ -28,10 +28,10 @@ struct CancelState {
 
 }  // namespace detail::runtime
 
-/// A token that says whether its source has cancelled. Copies may be read on any thread.
+/// A token that tells whether its source was cancelled. Copies may be read on any thread.
 class Cancel {
  public:
-  /// One that is never cancelled.
+  /// A token that is never cancelled.
   Cancel() noexcept = default;
   Cancel(const Cancel& other) noexcept : state_(other.state_) {
     if (state_ != nullptr) {
@@ -58,19 +58,18 @@ class Cancel {
   detail::runtime::CancelState* state_ = nullptr;
 };
 
-/// The side that may cancel. Costs nothing until a token is asked for; destroying it cancels
-/// nothing.
+/// Cancels its tokens. Costs nothing until a token is created; destroying it does not cancel.
 class CancelSource {
  public:
   CancelSource() noexcept = default;
   CancelSource(CancelSource&&) noexcept = default;
   CancelSource& operator=(CancelSource&&) noexcept = default;
 
-  /// A token of this source. cost  one allocation for the first
+  /// Returns a token of this source. cost  one allocation for the first
   [[nodiscard]] Cancel token();
 
-  /// All tokens read cancelled from now on, and listeners are called soon, not from inside.
-  /// Pre: called on the thread of the loop that the listeners listen on.
+  /// Cancels all tokens; listeners are called soon, not from inside this call.
+  /// Pre: called on the thread of the event loop on which the listeners listen.
   void cancel() noexcept;
 
   [[nodiscard]] bool is_cancelled() const noexcept { return is_cancelled_; }
@@ -80,7 +79,7 @@ class CancelSource {
   bool is_cancelled_ = false;
 };
 
-/// Is called once on the loop's thread when the source cancels, never from inside `cancel`.
+/// Called once on the event loop's thread when the source cancels, never from inside `cancel`.
 class CancelListener : private ListNode {
  public:
   virtual void on_cancel() = 0;
@@ -89,7 +88,7 @@ class CancelListener : private ListNode {
   CancelListener() noexcept = default;
   ~CancelListener() = default;
 
-  /// Begins to be called on `loop`; a token already cancelled calls back soon.
+  /// Starts listening on `loop`; if the token is already cancelled, the call comes soon.
   void listen(const Cancel& cancel, Loop& loop) noexcept;
 
  private:
@@ -154,7 +153,7 @@ Task<> run_until(Task<T>& task, const Cancel& cancel) {
 
 /// Runs `task` until `cancel` is cancelled, then destroys it.
 ///
-/// returns  what the task returned, or nothing when it was cancelled; throws what it threw
+/// returns  the result of the task, or nothing if it was cancelled; throws the task's exception
 template <class T>
 Task<std::optional<T>> with_cancel(Task<T> task, Cancel cancel) {
   co_await detail::runtime::run_until(task, cancel);
@@ -164,9 +163,9 @@ Task<std::optional<T>> with_cancel(Task<T> task, Cancel cancel) {
   co_return task.take();
 }
 
-/// The same for a task without a value.
+/// Runs a task without a value until `cancel` is cancelled.
 ///
-/// returns  whether it came to its end
+/// returns  whether the task ended
 inline Task<bool> with_cancel(Task<> task, Cancel cancel) {
   co_await detail::runtime::run_until(task, cancel);
   if (task.is_empty()) {

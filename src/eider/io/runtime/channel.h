@@ -1,5 +1,5 @@
-// A bounded queue between tasks of one loop: a full one makes the sender wait.
-// Must not be shared between threads; loops talk by `Loop::post`.
+// A bounded queue between tasks of one event loop; a full queue makes the sender wait.
+// Layering: must not be shared between threads; loops talk by `Loop::post`.
 #pragma once
 
 #include <coroutine>
@@ -15,7 +15,7 @@
 
 namespace eider {
 
-/// Values leave in the order of their coming; those who wait are served in the same order.
+/// A bounded queue of values, first in, first out; waiting tasks are served in their order.
 /// Destroying it closes it.
 template <class T>
 class Channel {
@@ -39,16 +39,18 @@ class Channel {
     tell_end();
   }
 
-  /// How many values have been sent and not yet received.
+  /// Returns the number of values that were sent and not yet received.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
 
-  /// `co_await channel.send(value)` waits while it is full. A plain struct with members to destroy
-  /// is named first: `auto sending = channel.send({…}); co_await sending;`
+  /// `co_await channel.send(value)` waits while the channel is full. A plain struct with members to
+  /// destroy must be named first: `auto sending = channel.send({…}); co_await sending;`
   ///
-  /// returns  false when the channel was closed before the value found room
+  /// returns  false if the channel was closed before the value was accepted
   [[nodiscard]] Sending send(T value) { return Sending(*this, std::move(value)); }
-  /// returns  false, and leaves `value` as it is, when it would have to wait or is closed
+  /// Sends without waiting.
+  ///
+  /// returns  false, and does not move `value`, if the channel is full or closed
   [[nodiscard]] bool try_send(T&& value) {
     if (!has_room()) {
       return false;
@@ -57,16 +59,19 @@ class Channel {
     return true;
   }
 
-  /// `co_await channel.receive()` waits while it is empty and not closed.
+  /// `co_await channel.receive()` waits while the channel is empty and not closed.
   ///
-  /// returns  a value, or nothing when it is closed and all values have been received
+  /// returns  a value, or nothing if the channel is closed and empty
   [[nodiscard]] Receiving receive() noexcept { return Receiving(*this); }
-  /// returns  nothing when it would have to wait, or is closed and empty
+  /// Receives without waiting.
+  ///
+  /// returns  nothing if the channel is empty
   [[nodiscard]] std::optional<T> try_receive() {
     return has_value() ? std::optional<T>(pop()) : std::nullopt;
   }
 
-  /// Nothing more is sent; what was sent can still be received. All that wait go on.
+  /// Closes the channel: nothing more can be sent, and sent values can still be received. All
+  /// waiting tasks continue.
   void close() noexcept {
     is_closed_ = true;
     while (detail::runtime::Waiter* sender = senders_.front()) {

@@ -1,5 +1,5 @@
-// Connecting to an address, with a deadline.
-// Must not resolve names, and does not retry.
+// Connects to an address, with a deadline.
+// Layering: must not resolve names, and does not retry.
 #pragma once
 
 #include <coroutine>

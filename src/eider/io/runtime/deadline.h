@@ -1,5 +1,5 @@
-// A task that is given up when its time is over.
-// Must not be used to bound a socket's silence; connections have their own deadlines.
+// Cancels a task when its time is over.
+// Layering: must not be used to bound a socket's silence; connections have their own deadlines.
 #pragma once
 
 #include <coroutine>
@@ -52,9 +52,9 @@ Task<> run_until(Task<T>& task, Instant due) {
 
 }  // namespace detail::runtime
 
-/// Runs `task`, and cancels it once `limit` has passed.
+/// Runs `task`, and cancels it after `limit`.
 ///
-/// returns  what the task returned, or nothing when it was cancelled; throws what it threw
+/// returns  the result of the task, or nothing if it was cancelled; throws the task's exception
 template <class T>
 Task<std::optional<T>> with_deadline(Task<T> task, Duration limit) {
   const Instant due = Loop::current().now() + limit;
@@ -65,9 +65,9 @@ Task<std::optional<T>> with_deadline(Task<T> task, Duration limit) {
   co_return task.take();
 }
 
-/// The same for a task without a value.
+/// Runs a task without a value, and cancels it after `limit`.
 ///
-/// returns  whether it came to its end in time
+/// returns  whether the task ended in time
 inline Task<bool> with_deadline(Task<> task, Duration limit) {
   const Instant due = Loop::current().now() + limit;
   co_await detail::runtime::run_until(task, due);

@@ -1,5 +1,6 @@
-// Work queued within a turn of the loop: how completions run outside of the reaping.
-// Must not be queued from another thread than its loop's: that is what `Loop::post` is for.
+// Work queued within one turn of the event loop.
+// Layering: must not be queued from another thread than its loop's: that is what `Loop::post` is
+// for.
 #pragma once
 
 #include "eider/core/base/intrusive_list.h"

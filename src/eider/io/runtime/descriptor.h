@@ -1,5 +1,5 @@
-// An open file descriptor with one owner, closed with it.
-// Must not know what the descriptor is of.
+// An open file descriptor with one owner, which closes it.
+// Layering: must not know what the descriptor is of.
 #pragma once
 
 #include <utility>

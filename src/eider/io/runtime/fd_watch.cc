@@ -7,7 +7,7 @@ namespace eider {
 
 void FdWatch::watch(int fd, Readiness what) {
   ensure(fd >= 0 && what != Readiness::none, "something is watched");
-  ensure(fd_ < 0 || fd_ == fd, "a watch is stopped before it takes another descriptor");
+  ensure(fd_ < 0 || fd_ == fd, "a watch must be stopped before it watches another descriptor");
   wanted_ = what;
   if (fd_ == fd) {
     loop_.update(*this);

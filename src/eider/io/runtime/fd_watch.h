@@ -1,5 +1,5 @@
-// Readiness of a descriptor that is no stream: eventfds, signals, other libraries' sockets.
-// Must not read or write the descriptor, and does not own it.
+// Waits for readiness of a descriptor: eventfds, signals, sockets of other libraries.
+// Layering: must not read or write the descriptor, and does not own it.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ enum class Readiness : std::uint8_t { none = 0, readable = 1, writable = 2, both
   return (static_cast<unsigned>(what) & 2U) != 0;
 }
 
-/// Derive from it. Its destructor stops the watching, which must be before the fd is closed.
+/// Derive from it. Its destructor stops watching; destroy it before the descriptor is closed.
 class FdWatch {
  public:
   explicit FdWatch(Loop& loop) noexcept : loop_(loop) {}
   FdWatch(const FdWatch&) = delete;
   FdWatch& operator=(const FdWatch&) = delete;
 
-  /// The descriptor is ready: called again every turn for as long as it is (level-triggered).
-  /// An error or hang-up counts as everything that is watched. May stop or destroy the watch.
+  /// Called in every turn as long as the descriptor is ready (level-triggered). An error or hang-up
+  /// counts as everything that is watched. May stop or destroy the watch.
   virtual void on_ready(Readiness what) = 0;
 
-  /// Begins, or changes what is watched. Pre: fd >= 0, and what != none.
+  /// Starts watching, or changes what is watched. Pre: fd >= 0, and what != none.
   void watch(int fd, Readiness what);
   void stop() noexcept;
 

@@ -185,13 +185,13 @@ std::string_view text(FileError error) noexcept {
     case FileError::not_found:
       return "the file does not exist";
     case FileError::not_permitted:
-      return "the file may not be opened";
+      return "permission to open the file is denied";
     case FileError::not_a_file:
-      return "the path leads to something that is not a plain file";
+      return "the path is not a regular file";
     case FileError::too_large:
       return "the file is larger than allowed";
     case FileError::no_space:
-      return "there is no space left";
+      return "no space is left on the device";
     case FileError::too_many_open:
       return "too many files are open";
     case FileError::failed:

@@ -1,5 +1,5 @@
-// Whole files, read and written on the blocking pool.
-// Must not serve files to clients: files/ does, in pieces and without copies.
+// Reads and writes whole files on the blocking pool.
+// Layering: must not serve files to clients: files/ does, in pieces and without copies.
 #pragma once
 
 #include <cstddef>
@@ -13,35 +13,35 @@
 namespace eider {
 
 enum class FileError : std::uint8_t {
-  not_found,      ///< the file, or a directory on the way to it, is not there
-  not_permitted,  ///< the rights of the process or the file system forbid it
+  not_found,      ///< the file, or a directory of its path, does not exist
+  not_permitted,  ///< permissions or the file system forbid it
   not_a_file,     ///< a directory, a device, a pipe or a socket
   too_large,      ///< more bytes than the caller allows
   no_space,       ///< the disk or the quota is full
-  too_many_open,  ///< the limit of open descriptors is reached (EMFILE, ENFILE)
-  failed,         ///< anything else, the disk's own errors among them
+  too_many_open,  ///< the limit of open files is reached (EMFILE, ENFILE)
+  failed,         ///< any other error, such as of the disk
 };
 
-/// One plain sentence without a full stop.
+/// Returns a sentence without a period.
 [[nodiscard]] std::string_view text(FileError error) noexcept;
 
-/// errno → FileError.
+/// Converts errno to a FileError.
 [[nodiscard]] FileError file_error(int number) noexcept;
 
-/// The whole file, which may be of any length up to `bytes_max`.
+/// Reads the whole file, of at most `bytes_max` bytes.
 ///
-/// errors   see FileError; Failure(503) is thrown when the blocking pool is full
+/// errors   see FileError; throws Failure(503) if the blocking pool is full
 [[nodiscard]] Task<Result<std::string, FileError>> read_file(std::string path,
                                                              std::size_t bytes_max);
 
-/// Makes the file or overwrites it. A crash may leave it half written: see `replace_file`.
+/// Creates or overwrites the file. A crash may leave it incomplete: see `replace_file`.
 [[nodiscard]] Task<Result<void, FileError>> write_file(std::string path, std::string bytes);
 
-/// Makes the file or takes its place in one step: a reader, also after a crash, finds all
-/// of the old bytes or all of the new ones. On return the new ones are on the disk. Rights and
-/// owner stay, the latter as far as the process may give files away; never may more people read it.
+/// Creates or replaces the file atomically: a reader, also after a crash, finds either all of the
+/// old bytes or all of the new ones. On return the new ones are on the disk. Permissions and owner
+/// are kept, the owner if the process may set it; the file never becomes readable for more users.
 ///
-/// cost     a temporary file beside it and two fsync
+/// cost     a temporary file in the same directory and two fsync
 [[nodiscard]] Task<Result<void, FileError>> replace_file(std::string path, std::string bytes);
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// Where the frames of coroutines come from: lists of used blocks, one set per thread, by size.
-// Must not be used for anything whose size is not known again when it is given back.
+// Allocates coroutine frames from free lists, one set per thread, by size.
+// Layering: must not be used for anything whose size is not known again when it is given back.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// TCP handshakes of a listening socket that goes: begins no more of them, and sees which are left.
-// Must not be asked for every connection: an answer costs a walk over the kernel's connections.
+// Drains the TCP handshakes of a listening socket that is closing.
+// Layering: must not be asked for every connection: an answer costs a walk over the kernel's
+// connections.
 #pragma once
 
 #include <cstdint>

@@ -130,7 +130,7 @@ Listener::~Listener() {
 }
 
 Result<void, NetError> Listener::open(const Address& at, ListenOptions options) {
-  ensure(!is_open(), "a listener is opened once");
+  ensure(!is_open(), "a listener can be opened only once");
   auto socket = loop_.listen(at, options);
   if (!socket) {
     return fail(socket.error());
@@ -143,7 +143,7 @@ Result<void, NetError> Listener::open(const Address& at, ListenOptions options) 
 }
 
 Result<void, NetError> Listener::adopt(Descriptor fd) {
-  ensure(!is_open(), "a listener is opened once");
+  ensure(!is_open(), "a listener can be opened only once");
   auto bound = Address::of_socket(fd.get());
   if (!bound) {
     return fail(bound.error());

@@ -1,5 +1,5 @@
-// A listening socket on one loop: gives each new connection to its owner as a descriptor.
-// Must not know what is spoken on the connections.
+// A listening socket on one event loop: passes each new connection to its owner.
+// Layering: must not know what is spoken on the connections.
 #pragma once
 
 #include <cstdint>

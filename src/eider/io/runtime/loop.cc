@@ -110,7 +110,7 @@ Instant detail::runtime::now_anywhere() noexcept {
 }
 
 Loop& Loop::current() noexcept {
-  ensure(running_loop != nullptr, "a loop runs on this thread");
+  ensure(running_loop != nullptr, "a loop already runs on this thread");
   return *running_loop;
 }
 

@@ -1,5 +1,6 @@
-// One thread's event loop: what waits, on one interface over epoll, io_uring or a simulated kernel.
-// Must not know any protocol. All of it belongs to its own thread, save `post` and `stop`.
+// The event loop of one thread, over epoll, io_uring or a simulated kernel.
+// Layering: must not know any protocol. All of it belongs to its own thread, save `post` and
+// `stop`.
 #pragma once
 
 #include <array>
@@ -37,7 +38,7 @@ class TurnWatch;
 
 enum class Backend : std::uint8_t { automatic, epoll, io_uring };
 
-/// "auto", "epoll" or "io_uring".
+/// Parses "auto", "epoll" or "io_uring".
 [[nodiscard]] std::optional<Backend> parse_backend(std::string_view text) noexcept;
 
 /// Something that each loop has one of; see LoopLocal.
@@ -49,7 +50,7 @@ class LoopKept {
   virtual ~LoopKept() = default;
 };
 
-/// Work on its way to another thread's loop; run once there, or destroyed with the loop.
+/// Work for another thread's event loop; run once there, or destroyed with the loop.
 class Posted {
  public:
   Posted() = default;
@@ -68,12 +69,12 @@ class LoopTurns {
  public:
   // From any thread.
 
-  /// When the turn began that goes on; nothing while the loop waits for events, or does not run.
+  /// Returns when the current turn began; nothing while the loop waits for events, or does not run.
   [[nodiscard]] std::optional<Instant> since() const noexcept {
     const Duration began(began_.load(std::memory_order_relaxed));
     return began == Duration::zero() ? std::nullopt : std::optional(Instant(began));
   }
-  /// How many there have been.
+  /// Returns the number of turns.
   [[nodiscard]] std::uint64_t count() const noexcept {
     return count_.load(std::memory_order_relaxed);
   }
@@ -94,10 +95,10 @@ class LoopTurns {
 
 class Loop {
  public:
-  /// Makes a loop on any thread; it belongs to the one that calls `run`.
+  /// Creates an event loop, on any thread; it belongs to the thread that calls `run`.
   ///
-  /// errors   `io_uring` was asked for by name and the kernel forbids or lacks it: the text says
-  ///          which, and what to do. `automatic` falls back to epoll instead.
+  /// errors   `io_uring` was selected explicitly, and the kernel forbids or lacks it: the text has
+  ///          the reason and the solution. `automatic` falls back to epoll instead.
   [[nodiscard]] static Result<std::unique_ptr<Loop>> create(Backend backend);
 
   /// Pre: its streams, listeners, watches and timers are gone or closed.
@@ -105,46 +106,48 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  /// The loop that runs on this thread. Pre: called from within one.
+  /// Returns the event loop that runs on this thread. Pre: called from within one.
   [[nodiscard]] static Loop& current() noexcept;
 
-  /// "epoll", "io_uring" or "simulated".
+  /// Returns "epoll", "io_uring" or "simulated".
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
-  /// Serves until `stop`. May be called again.
+  /// Runs until `stop`. May be called again.
   void run();
-  /// From any thread: `run` returns after the turn it is in, or at once when it is next called.
+  /// Stops the loop, from any thread: `run` returns after its current turn, or at once when it is
+  /// called next.
   void stop() noexcept;
 
-  /// From any thread: `work()` runs on this loop's thread in one of its next turns, in posting
-  /// order. What it captured is destroyed there too, or with the loop.
+  /// Runs `work()` on this loop's thread in one of its next turns, in posting order; from any
+  /// thread. The captures are destroyed there too, or with the loop.
   template <class Work>
   void post(Work work) {
     post(std::unique_ptr<Posted>(new PostedCall<Work>(std::move(work))));
   }
   void post(std::unique_ptr<Posted> work) noexcept;
 
-  /// When this turn began, by the steady clock.
+  /// Returns when this turn began, by the steady clock.
   [[nodiscard]] Instant now() const noexcept { return now_; }
-  /// What that clock says by now: what a turn has taken counts, for some 20 ns.
+  /// Reads the steady clock now, in some 20 ns: includes the time of this turn.
   [[nodiscard]] virtual Instant read_now() const noexcept;
-  /// Seconds since 1970 by the wall clock at this turn's begin, for Date and logs.
+  /// Returns the seconds since 1970 at the start of this turn, for Date and logs.
   [[nodiscard]] std::int64_t wall_seconds() const noexcept { return wall_seconds_; }
 
-  /// `timer.expire()` is called once, in the first turn at or after `due` (resolution 1 ms, never
+  /// Calls `timer.expire()` once, in the first turn at or after `due` (resolution 1 ms, never
   /// early). An armed timer is moved.
   void arm(Timer& timer, Instant due) noexcept;
-  /// `deferred.run()` is called once, after the events of this turn, before the loop sleeps.
-  /// Already queued: nothing changes.
+  /// Calls `deferred.run()` once, after the events of this turn, before the loop sleeps. Has no
+  /// effect if it is already queued.
   void defer(Deferred& deferred) noexcept;
 
   /// The place of what is kept by that key; null at first. Kept until the loop ends.
   [[nodiscard]] std::unique_ptr<LoopKept>& kept(std::uint64_t key);
 
-  /// Frees what busier turns have left for reuse. Not for every turn: the next ones pay for it.
+  /// Frees memory that busier turns left for reuse. Not for every turn: the next ones would pay for
+  /// it.
   virtual void release_spare() noexcept {}
 
-  /// Where `run_blocking` takes its work; null until someone who owns a pool sets it.
+  /// Returns the pool of `run_blocking`; null until a pool is set.
   [[nodiscard]] BlockingPool* blocking_pool() const noexcept { return blocking_pool_; }
   /// Pre: `pool` is stopped before this loop is destroyed.
   void set_blocking_pool(BlockingPool* pool) noexcept { blocking_pool_ = pool; }
@@ -297,8 +300,8 @@ class Loop {
   return loop.turns_;
 }
 
-/// The wall clock of the loop that runs on this thread, which in a test is simulated and moves as
-/// the test lets time pass; of a thread without one, the system's.
+/// Returns the wall clock of the event loop on this thread, which tests simulate; on other threads
+/// the system's clock.
 [[nodiscard]] std::chrono::sys_seconds wall_time() noexcept;
 
 }  // namespace eider

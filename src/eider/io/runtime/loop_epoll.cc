@@ -378,7 +378,8 @@ Result<std::unique_ptr<Loop>> make_epoll_loop() {
   Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC));
   Descriptor wake_up(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!epoll.is_open() || !wake_up.is_open()) {
-    return fail(Error(500, "No event loop: " + std::string(text(net_error(errno))) + "."));
+    return fail(
+        Error(500, "Cannot create an event loop: " + std::string(text(net_error(errno))) + "."));
   }
   return std::make_unique<EpollLoop>(std::move(epoll), std::move(wake_up));
 }

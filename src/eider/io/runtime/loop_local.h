@@ -1,5 +1,5 @@
-// One object per loop, made where it is first asked for, such as an HTTP client with its pool.
-// Must not be asked for outside of a loop's thread.
+// One object per event loop, created on first use, such as an HTTP client with its pool.
+// Layering: must not be used outside of an event loop's thread.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ namespace detail::runtime {
 }
 }  // namespace detail::runtime
 
-/// Objects stay until their loop ends, also when the LoopLocal is gone before: they must not refer
-/// to it.
+/// One object per event loop, created on first use. Objects exist until their loop ends, also if
+/// the LoopLocal is destroyed before: they must not refer to it.
 ///
 ///     LoopLocal<HttpClient> clients([] { return std::make_unique<HttpClient>(); });
 ///     …  auto asking = clients.here().get(url);
@@ -31,7 +31,7 @@ class LoopLocal {
   /// make  called once on each loop
   explicit LoopLocal(std::function<std::unique_ptr<T>()> make) : make_(std::move(make)) {}
 
-  /// The object of the loop that runs on this thread.
+  /// Returns the object of the event loop that runs on this thread.
   [[nodiscard]] T& here() const {
     Loop& loop = Loop::current();
     if (LoopKept* const kept = loop.kept(key_).get()) [[likely]] {

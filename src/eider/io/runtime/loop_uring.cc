@@ -163,7 +163,8 @@ namespace {
 Result<std::unique_ptr<Loop>> make_loop(BufferFilling filling) {
   Descriptor wake_up(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake_up.is_open()) {
-    return fail(Error(500, "No event loop: " + std::string(text(net_error(errno))) + "."));
+    return fail(
+        Error(500, "Cannot create an event loop: " + std::string(text(net_error(errno))) + "."));
   }
   auto loop = std::make_unique<UringLoop>(std::move(wake_up));
   if (auto opened = loop->open(filling); !opened) {

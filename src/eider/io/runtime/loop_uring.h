@@ -1,5 +1,6 @@
-// The io_uring backend: one system call per turn for all that the turn receives, sends and closes.
-// Must not submit within callbacks: what they ask for is gathered and leaves with the next wait.
+// The io_uring backend: one system call per turn for all receives, sends and closes.
+// Layering: must not submit within callbacks: what they ask for is gathered and leaves with the
+// next wait.
 #pragma once
 
 #include <cstddef>

@@ -30,8 +30,9 @@ struct Enrolment {
 static_assert(sizeof(Enrolment) == sizeof(io_uring_buf_reg));
 
 Error without_buffers(int error) {
-  return {500, "io_uring cannot be used: no ring of buffers (" + std::string(std::strerror(error)) +
-                   "); it takes Linux 6.1, or use the epoll backend."};
+  return {500, "io_uring cannot be used: the kernel cannot create a buffer ring (" +
+                   std::string(std::strerror(error)) +
+                   "); use Linux 6.1 or later, or the epoll backend."};
 }
 
 unsigned id_of(const io_uring_cqe& receive) noexcept {
@@ -110,7 +111,7 @@ std::string_view UringBuffers::take(const io_uring_cqe& receive) noexcept {
   // cut wrongly.
   filled_[id] += fills_bit_by_bit_ ? bytes : 0;
   // Were the count ever wrong, a client would be answered with the bytes of another.
-  ensure(before + bytes <= shape_.buffer_bytes, "what the kernel fills lies within its buffer");
+  ensure(before + bytes <= shape_.buffer_bytes, "the kernel fills only its buffer");
   detail::base::unpoison(data(id) + before, bytes);
   return {data(id) + before, bytes};
 }

@@ -1,5 +1,5 @@
-// The buffers that the kernel receives into: a ring of them, provided once and given back after
-// use. Must not know streams.
+// The ring of receive buffers, provided once and returned after use.
+// Layering: must not know streams.
 #pragma once
 
 #include <liburing.h>

@@ -31,18 +31,17 @@ bool is_disabled_by_sysctl() {
 std::string reason(int error) {
   switch (error) {
     case ENOSYS:
-      return "this kernel has no io_uring, or a sandbox hides it; use the epoll backend.";
+      return "this kernel has no io_uring, or a sandbox hides io_uring; use the epoll backend.";
     case EPERM:
-      return is_disabled_by_sysctl()
-                 ? "the sysctl kernel.io_uring_disabled forbids it; set it to 0, or use the epoll "
-                   "backend."
-                 : "a seccomp filter forbids it (as container runtimes do by default); allow "
-                   "io_uring_setup, io_uring_enter and io_uring_register, or use the epoll "
-                   "backend.";
+      return is_disabled_by_sysctl() ? "the sysctl kernel.io_uring_disabled forbids io_uring; set "
+                                       "the sysctl to 0, or use the epoll backend."
+                                     : "a seccomp filter forbids io_uring (as container runtimes "
+                                       "do by default); allow io_uring_setup, io_uring_enter and "
+                                       "io_uring_register, or use the epoll backend.";
     case EINVAL:
-      return "this kernel is too old; it takes Linux 6.1, or use the epoll backend.";
+      return "this kernel is too old; use Linux 6.1 or later, or the epoll backend.";
     case ENOMEM:
-      return "there is too little lockable memory; raise RLIMIT_MEMLOCK, or use the epoll "
+      return "the limit of locked memory is too low; raise RLIMIT_MEMLOCK, or use the epoll "
              "backend.";
     default:
       return std::string(std::strerror(error)) + "; use the epoll backend.";

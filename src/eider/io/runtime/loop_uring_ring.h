@@ -1,5 +1,5 @@
-// The io_uring itself: set up for one thread that completes its work when it waits, and its errors.
-// Must not know streams.
+// Sets up the io_uring for one thread, and reports its errors.
+// Layering: must not know streams.
 #pragma once
 
 #include <liburing.h>

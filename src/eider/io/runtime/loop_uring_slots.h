@@ -1,5 +1,5 @@
-// Everything that is attached to an io_uring loop, by the names that completions carry.
-// Must not submit anything.
+// Everything attached to an io_uring loop, by the keys of completions.
+// Layering: must not submit anything.
 #pragma once
 
 #include <cstddef>

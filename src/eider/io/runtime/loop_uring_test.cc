@@ -44,7 +44,7 @@ int look_at_backends(int error, std::string_view reason) {
     return kIsDifferent;
   }
   const std::string detail = uring.error().detail();
-  if (contains(detail, "without liburing")) {
+  if (contains(detail, "does not include liburing")) {
     return kIsWithoutLibrary;
   }
   const auto automatic = Loop::create(Backend::automatic);
@@ -61,9 +61,9 @@ struct Refusal {
 
 class RefusedUring : public ::testing::TestWithParam<Refusal> {};
 INSTANTIATE_TEST_SUITE_P(Table, RefusedUring,
-                         ::testing::Values(Refusal{EPERM, "forbids it"},
+                         ::testing::Values(Refusal{EPERM, "forbids io_uring"},
                                            Refusal{ENOSYS, "has no io_uring"},
-                                           Refusal{EINVAL, "it takes Linux 6.1"},
+                                           Refusal{EINVAL, "use Linux 6.1"},
                                            Refusal{ENOMEM, "RLIMIT_MEMLOCK"},
                                            Refusal{EMFILE, "Too many open files"}));
 

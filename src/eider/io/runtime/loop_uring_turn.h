@@ -1,5 +1,5 @@
-// What a turn of an io_uring loop asks of the kernel: gathered while it runs, submitted at its end.
-// Must not look at completions.
+// The kernel requests of one turn of an io_uring loop: collected, then submitted at its end.
+// Layering: must not look at completions.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Bounds the memory of one loop's output that waits: slow connections are reset, requests wait.
+// Limits the memory of one event loop's pending output: resets slow connections.
 // Layering: must not know protocols, nor what the output is.
 #pragma once
 

@@ -1,5 +1,5 @@
-// How many calls of this thread's loop wait for another program, such as a database server.
-// Must not be needed by loops that run in real time.
+// Counts the calls of this thread's event loop that wait for another program.
+// Layering: must not be needed by loops that run in real time.
 #pragma once
 
 #include <cstddef>

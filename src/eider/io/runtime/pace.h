@@ -1,5 +1,5 @@
-// How a peer takes what waits for it: the one rule for readers that are too slow.
-// Must not know what waits, nor what becomes of a peer that does not keep up.
+// Checks the rate at which a peer reads: the rule for slow readers.
+// Layering: must not know what waits, nor what becomes of a peer that does not keep up.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Which processors a thread runs on.
-// Must not choose: whoever starts the thread does.
+// The processors on which a thread may run.
+// Layering: must not choose processors: the code that starts the thread does.
 #pragma once
 
 #include <sched.h>

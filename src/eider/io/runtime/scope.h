@@ -1,5 +1,6 @@
-// A scope owns the tasks that it started: none outlives it, none is forgotten.
-// Must not be destroyed from inside one of its own tasks; `cancel` may be called from anywhere.
+// A scope owns the tasks that it started: no task outlives its scope.
+// Layering: must not be destroyed from inside one of its own tasks; `cancel` may be called from
+// anywhere.
 #pragma once
 
 #include <coroutine>
@@ -15,7 +16,7 @@ namespace eider {
 
 class Loop;
 
-/// Runs tasks side by side on one loop. Destroying it cancels those that have not come to an end.
+/// Runs tasks concurrently on one event loop. Destroying it cancels the unfinished ones.
 class Scope final : private Deferred {
  public:
   class JoinAwaiter;
@@ -23,19 +24,19 @@ class Scope final : private Deferred {
   Scope() noexcept = default;
   ~Scope();
 
-  /// Runs `task` to its first wait, and owns it from then on. A cancelled scope drops it instead.
+  /// Runs `task` to its first wait, and owns it from then on. A cancelled scope drops the task.
   ///
   /// cost     one block of the frame pool, and none for a task that does not have to wait
   void start(Task<> task);
 
-  /// How many tasks have not come to their end.
+  /// Returns the number of unfinished tasks.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// All tasks are destroyed soon, where none of them runs; no more are started.
+  /// Cancels all tasks soon, while none of them runs; no more can be started.
   void cancel() noexcept;
 
-  /// `co_await scope.join()` waits until no task is left, and throws what the first one that
-  /// failed threw. One waits at a time, and not inside this scope.
+  /// `co_await scope.join()` waits until no task is left, and throws the exception of the first
+  /// task that failed. Only one task may wait, and not one of this scope.
   [[nodiscard]] JoinAwaiter join() noexcept;
 
  private:

@@ -1,5 +1,5 @@
-// What stands between a stream's owner and its socket: ciphertext in, plaintext out, and back.
-// Must not know sockets: the stream moves the bytes.
+// The layer between a stream and its socket: ciphertext in, plaintext out, and back.
+// Layering: must not know sockets: the stream moves the bytes.
 #pragma once
 
 #include <cstddef>

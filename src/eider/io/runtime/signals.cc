@@ -27,7 +27,7 @@ struct Arrived {
 };
 std::array<Handled, NSIG> handled;
 std::atomic<int> handlers_running{0};
-static_assert(std::atomic<int>::is_always_lock_free, "a handler may not lock");
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler must not lock");
 
 extern "C" void eider_ignore_signal(int) {}
 
@@ -49,7 +49,7 @@ extern "C" void eider_write_signal(int number, siginfo_t* info, void*) {
 // The handler may run as soon as the action is set, so it finds its pipe already.
 void take_over(int number, int write_end) noexcept {
   Handled& signal = handled[static_cast<std::size_t>(number)];
-  ensure(signal.write_end.exchange(write_end) == -1, "a signal has one watch");
+  ensure(signal.write_end.exchange(write_end) == -1, "a signal can have only one watch");
   struct sigaction ours{};
   ours.sa_sigaction = eider_write_signal;
   ours.sa_flags = SA_RESTART | SA_SIGINFO;
@@ -94,7 +94,7 @@ SignalWatch::SignalWatch(Loop& loop, std::initializer_list<int> numbers)
     : FdWatch(loop), numbers_(numbers) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-    throw std::system_error(errno, std::generic_category(), "no pipe for signals");
+    throw std::system_error(errno, std::generic_category(), "cannot create a pipe for signals");
   }
   read_end_ = Descriptor(ends[0]);
   write_end_ = Descriptor(ends[1]);

@@ -1,5 +1,6 @@
-// The process's signals, delivered to one loop as plain calls.
-// Must not do work inside a signal handler: the handler only writes a few bytes to a pipe.
+// Delivers the process's signals to one event loop as plain calls.
+// Layering: must not do work inside a signal handler: the handler only writes a few bytes to a
+// pipe.
 #pragma once
 
 #include <cstdint>

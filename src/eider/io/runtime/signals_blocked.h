@@ -1,5 +1,5 @@
-// Blocks all signals of the calling thread for a while, so that threads that it starts begin so.
-// Must not outlive the function that starts them: nobody would hear SIGTERM.
+// Blocks all signals of the calling thread, so that new threads start with signals blocked.
+// Layering: must not outlive the function that starts the threads, or SIGTERM would be lost.
 #pragma once
 
 #include <pthread.h>

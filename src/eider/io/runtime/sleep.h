@@ -1,5 +1,6 @@
-// Waiting for time to pass, and letting others go first.
-// Must not be used to wait for something else: what can be awaited tells when it has come.
+// Suspends a task for a duration, or for one turn of the event loop.
+// Layering: must not be used to wait for something else: what can be awaited tells when it has
+// come.
 #pragma once
 
 #include <coroutine>
@@ -57,20 +58,20 @@ class YieldAwaiter final : private Deferred {
   detail::runtime::Suspended waiting_;
 };
 
-/// `co_await sleep_until(due)` goes on in the first turn at or after `due`, never before.
+/// `co_await sleep_until(due)` continues in the first turn at or after `due`, never before.
 ///
 /// cost     no allocation; 1 ms resolution
 [[nodiscard]] inline SleepAwaiter sleep_until(Instant due) noexcept {
   return {Loop::current(), due};
 }
 
-/// `co_await sleep_for(200ms)`. Counts from the begin of this turn.
+/// `co_await sleep_for(200ms)` waits for a duration, counted from the start of this turn.
 [[nodiscard]] inline SleepAwaiter sleep_for(Duration duration) noexcept {
   Loop& loop = Loop::current();
   return {loop, loop.now() + duration};
 }
 
-/// `co_await yield_now()` goes on in this turn, behind all that is already queued.
+/// `co_await yield_now()` continues in this turn, after everything that is already queued.
 [[nodiscard]] inline YieldAwaiter yield_now() noexcept {
   return YieldAwaiter(Loop::current());
 }

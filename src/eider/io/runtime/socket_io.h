@@ -1,5 +1,5 @@
-// System calls on sockets that more than one backend makes, and what their errors mean.
-// Must not be used above runtime/.
+// System calls on sockets that several backends use, and their errors.
+// Layering: must not be used above runtime/.
 #pragma once
 
 #include <cstddef>

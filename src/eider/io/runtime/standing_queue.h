@@ -1,5 +1,5 @@
-// Whether a queue is one that stands, because more comes than can be served, or one that passes.
-// Must not know what waits in it, nor read a clock.
+// Tells whether a queue is overloaded or only passes a burst.
+// Layering: must not know what waits in it, nor read a clock.
 #pragma once
 
 #include <cstddef>

@@ -132,7 +132,7 @@ Stream::Rest& Stream::rest() {
 }
 
 void Stream::open(Descriptor fd) {
-  ensure(!is_open() && fd.is_open(), "a stream is opened once, with a socket");
+  ensure(!is_open() && fd.is_open(), "a stream can be opened only once, with a socket");
   fd_ = fd.release();
   flags_ = 0;
   told_at_ = loop_.turn_ms_;

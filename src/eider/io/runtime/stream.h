@@ -1,5 +1,5 @@
-// A connected socket on one loop: tells its owner what arrives, and sends corked output.
-// Must not know any protocol, and never owns a read buffer.
+// A connected socket on one event loop: reports input to its owner, and sends corked output.
+// Layering: must not know any protocol, and never owns a read buffer.
 #pragma once
 
 #include <cstddef>

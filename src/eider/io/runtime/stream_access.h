@@ -1,5 +1,5 @@
-// The backends' side of a stream, a listener and a watch: what a backend reads of them and tells
-// them. Must not be used above runtime/.
+// The interface of backends to streams, listeners and watches.
+// Layering: must not be used above runtime/.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What only few streams need beside their descriptor: output that waits, input that was held back.
-// Must not be used outside of stream.cc and stream_sealed.cc.
+// The parts that few streams need: pending output, input that was held back.
+// Layering: must not be used outside of stream.cc and stream_sealed.cc.
 #pragma once
 
 #include <memory>

@@ -230,7 +230,7 @@ void Stream::Sealing::send_chunk(Chunk chunk) {
     return;
   }
   if (seal_->state() == SealState::handshaking) {
-    ensure(chunk.file == nullptr, "a file is sent when on_secured has been told");
+    ensure(chunk.file == nullptr, "a file can be sent only after on_secured");
     early_.append(chunk.left());
     return;
   }

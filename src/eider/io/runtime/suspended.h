@@ -1,5 +1,5 @@
-// A coroutine that waits, and the work on behalf of which it does.
-// Must not be kept past its coroutine.
+// A suspended coroutine, and the work for which it waits.
+// Layering: must not be kept past its coroutine.
 #pragma once
 
 #include <coroutine>

@@ -1,5 +1,5 @@
-// Waiting for one another on one loop: an event that happens, and a number of permits.
-// Must not be shared between threads; loops talk by `Loop::post`.
+// Synchronization on one event loop: an event and a semaphore.
+// Layering: must not be shared between threads; loops talk by `Loop::post`.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace eider {
 
-/// Something that has happened or has not. Pre: it outlives those who wait for it.
+/// An event that is set or not. Pre: it outlives the tasks that wait for it.
 class Event {
  public:
   class Awaiter final : private detail::runtime::Waiter {
@@ -29,7 +29,8 @@ class Event {
   Event() noexcept = default;
 
   [[nodiscard]] bool is_set() const noexcept { return is_set_; }
-  /// All that wait go on later in this turn; what comes later does not wait, until `reset`.
+  /// Sets the event: all waiting tasks continue later in this turn; later tasks do not wait, until
+  /// `reset`.
   void set() noexcept {
     is_set_ = true;
     while (detail::runtime::Waiter* waiter = waiting_.front()) {
@@ -47,7 +48,7 @@ class Event {
 };
 
 /// A number of permits, given out first come, first served. With one permit it is a mutex.
-/// Pre: it outlives its permits and those who wait for them.
+/// Pre: it outlives its permits and the tasks that wait for them.
 class Semaphore {
  public:
   class Permit;
@@ -55,12 +56,12 @@ class Semaphore {
 
   explicit Semaphore(std::size_t permits) noexcept : available_(permits) {}
 
-  /// Permits that nobody holds.
+  /// Returns the number of free permits.
   [[nodiscard]] std::size_t available() const noexcept { return available_; }
 
   /// `Semaphore::Permit permit = co_await semaphore.acquire();`
   [[nodiscard]] Awaiter acquire() noexcept;
-  /// One that holds nothing when none is available.
+  /// Returns a permit, or an empty one if none is free.
   [[nodiscard]] Permit try_acquire() noexcept;
 
  private:
@@ -76,7 +77,7 @@ class Semaphore {
   std::size_t available_;
 };
 
-/// The right to go on, given back when it is destroyed.
+/// A permit of a Semaphore, released by its destructor.
 class [[nodiscard]] Semaphore::Permit {
  public:
   Permit() noexcept = default;

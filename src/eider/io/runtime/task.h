@@ -1,5 +1,6 @@
-// Task<T>: a function that can wait, as a value that owns it and everything it is waiting for.
-// Must not know loops: a task waits for awaiters, and each leaves its list when it is destroyed.
+// Task<T>: a coroutine as a value that owns its frame and everything it waits for.
+// Layering: must not know loops: a task waits for awaiters, and each leaves its list when it is
+// destroyed.
 #pragma once
 
 #include <coroutine>
@@ -14,11 +15,11 @@
 
 namespace eider {
 
-/// Learns that a task it started has come to its end.
+/// Is notified when a task it started has ended.
 class TaskOwner {
  public:
-  /// Called once, inside the last breath of the task: note it, and take the result and destroy the
-  /// task later (a Deferred is made for that). Not called for a task that ends inside `start`.
+  /// Called once, at the end of the task: note it, and take the result and destroy the task later
+  /// (with a Deferred). Not called for a task that ends inside `start`.
   virtual void on_task_done() noexcept = 0;
 
  protected:
@@ -112,7 +113,7 @@ class TaskPromise : public TaskPromiseBase {
     requires(!std::is_convertible_v<U &&, T> &&
              requires(U& awaited) { awaited.await_suspend(std::coroutine_handle<>()); })
   void return_value(U&& /*awaited*/) {
-    static_assert(sizeof(U) == 0, "eider: this has to be awaited: write co_return co_await …");
+    static_assert(sizeof(U) == 0, "eider: this task must be awaited: write co_return co_await …");
   }
   void unhandled_exception() noexcept {
     ::new (static_cast<void*>(&exception_)) std::exception_ptr(std::current_exception());
@@ -156,21 +157,23 @@ class TaskPromise<void> : public TaskPromiseBase {
 
 }  // namespace detail::runtime
 
-/// A coroutine that has not begun until it is awaited or started, and the result it leaves.
+/// A coroutine that starts when it is awaited or started, and its result.
 ///
-/// Destroying it cancels it: wherever it is suspended, its locals and all tasks below it are
+/// Destroying a task cancels it: wherever it is suspended, its locals and all tasks below it are
 /// destroyed, innermost last awaited first. It must not be destroyed while it runs, that is from
-/// inside itself or from inside what it calls; a Scope (scope.h) sees to that.
+/// inside itself or from inside a function that it calls; a Scope (scope.h) ensures that.
 ///
 /// All of it belongs to one thread at a time.
 ///
 /// cost     one block from the frame pool; a `co_await` that does not have to wait is a call
 template <class T = void>
-class [[nodiscard("a task does nothing until it is awaited: write co_await in front")]] Task {
+class [[nodiscard(
+    "a task does not run until it is awaited: write co_await in front of the call")]] Task {
  public:
   using promise_type = detail::runtime::TaskPromise<T>;
   using value_type = T;
-  static_assert(!std::is_reference_v<T>, "a task returns a value or a pointer, not a reference");
+  static_assert(!std::is_reference_v<T>,
+                "a task must return a value or a pointer, not a reference");
 
   Task() noexcept = default;
   Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
@@ -188,12 +191,12 @@ class [[nodiscard("a task does nothing until it is awaited: write co_await in fr
     }
   }
 
-  /// Whether there is no coroutine: default made or moved from.
+  /// Returns whether there is no coroutine: default constructed or moved from.
   [[nodiscard]] bool is_empty() const noexcept { return !handle_; }
-  /// Whether it has come to its end, by value or by exception.
+  /// Returns whether the coroutine has ended, by value or by exception.
   [[nodiscard]] bool is_done() const noexcept { return handle_ && handle_.done(); }
 
-  /// Runs it to its end or to the first thing it has to wait for.
+  /// Runs the coroutine to its end or to its first wait.
   ///
   /// returns  is_done()
   bool start() {
@@ -204,21 +207,22 @@ class [[nodiscard("a task does nothing until it is awaited: write co_await in fr
     return handle_.done();
   }
 
-  /// `owner` is told of the end. Pre: started, not done; `owner` outlives it or this Task.
+  /// Notifies `owner` of the end. Pre: started, not done; `owner` outlives it or this Task.
   void tell(TaskOwner& owner) noexcept { handle_.promise().tell(&owner); }
-  /// `waiting` is resumed by the end, and may destroy this task. Pre: started, not done.
+  /// Resumes `waiting` at the end, which may destroy this task. Pre: started, not done.
   void resume_at_end(std::coroutine_handle<> waiting) noexcept {
     handle_.promise().continue_with(waiting);
   }
 
-  /// The result, once; or throws what the coroutine threw. Pre: is_done().
+  /// Returns the result, once; or throws the exception of the coroutine. Pre: is_done().
   T take() {
     ensure(is_done(), "result taken from an unfinished task");
     return handle_.promise().take();
   }
 
   class Awaiter;
-  /// Runs it (if it has not been started) and waits for its end; gives what `take` gives, so once.
+  /// Starts the task if needed, waits for its end, and returns the result like `take`, so only
+  /// once.
   Awaiter operator co_await() & noexcept { return Awaiter(handle_); }
   Awaiter operator co_await() && noexcept { return Awaiter(handle_); }
 

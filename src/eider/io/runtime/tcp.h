@@ -1,5 +1,5 @@
-// A connected socket that tasks read from and write to, until it is handed over to what is
-// told bytes: the clients' side of a Stream. Must not be used by servers, which keep no buffer.
+// A connected socket that tasks read from and write to, for clients.
+// Layering: must not be used by servers, which keep no buffer.
 #pragma once
 
 #include <coroutine>

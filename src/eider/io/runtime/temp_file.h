@@ -1,5 +1,5 @@
-// A file that is gone with its owner, whatever happens, unless it is kept under a name.
-// Must not block a loop: every system call on the disk runs on the blocking pool.
+// A temporary file that is deleted with its owner, unless it is kept under a name.
+// Layering: must not block a loop: every system call on the disk runs on the blocking pool.
 #pragma once
 
 #include <cstddef>
@@ -15,33 +15,35 @@
 
 namespace eider {
 
-/// Has no name where the file system can do without (O_TMPFILE), so that nothing of it is left even
-/// when the process is killed. Elsewhere it is named ".eider-…" until it is destroyed.
+/// A temporary file. It has no name if the file system supports that (O_TMPFILE), so that it is
+/// gone even if the process is killed. Otherwise it is named ".eider-…" until it is destroyed.
 ///
-/// One call is awaited at a time. A call that is cancelled goes on by itself on its thread; the
-/// file lives until that has ended. All of them throw Failure(503) when the blocking pool is full.
+/// Only one call may be awaited at a time. A cancelled call continues on its thread; the file lives
+/// until the call has ended. All calls throw Failure(503) if the blocking pool is full.
 class TempFile {
  public:
-  /// directory  on the file system that the file may later be kept on
+  /// Creates the file.
+  ///
+  /// directory  on the file system on which the file may be kept
   /// errors     see FileError
   [[nodiscard]] static Task<Result<TempFile, FileError>> create(std::string directory);
 
   TempFile(TempFile&&) noexcept = default;
   TempFile& operator=(TempFile&&) noexcept = default;
 
-  /// Adds to its end. After an error the file has some of the bytes or none.
+  /// Appends bytes. After an error, the file may have some of the bytes.
   [[nodiscard]] Task<Result<void, FileError>> append(std::string bytes);
-  /// At most `bytes_max` from `offset`; fewer only at the end.
+  /// Reads at most `bytes_max` bytes from `offset`; fewer only at the end.
   [[nodiscard]] Task<Result<std::string, FileError>> read(std::uint64_t offset,
                                                           std::size_t bytes_max) const;
-  /// Gives it that name, with rights for its owner only (0600). On return it is on the disk, and
-  /// stays when this is destroyed.
+  /// Keeps the file under that name, readable only by its owner (0600). On return it is on the
+  /// disk, and remains when this object is destroyed.
   ///
-  /// errors  exists is not told apart: `failed` when something has that name, and it stays as it is
+  /// errors  `failed` also if there is a file with that name, which is not changed
   [[nodiscard]] Task<Result<void, FileError>> keep(std::string path);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// Open for reading and writing, e.g. to be sent.
+  /// Returns the descriptor, open for reading and writing, such as for sending the file.
   [[nodiscard]] std::shared_ptr<const Descriptor> descriptor() const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // For tests: the backends that one set of tests runs on.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // For tests: a pool of threads, and a loop that runs until all tasks have come to their end.
-// Must not be used where the simulated loop will do: real threads take real time.
+// Layering: must not be used where the simulated loop will do: real threads take real time.
 #pragma once
 
 #include <gtest/gtest.h>

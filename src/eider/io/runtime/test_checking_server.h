@@ -1,5 +1,5 @@
 // For tests: a server that checks every byte it is told, and drops and pauses its connections.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <chrono>

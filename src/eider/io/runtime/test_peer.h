@@ -1,5 +1,5 @@
 // For tests: a blocking client socket, and a loop that runs on a thread of its own.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <poll.h>

@@ -1,5 +1,5 @@
 // For tests: encryption that anybody can break, with a handshake, records, alerts and an end.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <algorithm>

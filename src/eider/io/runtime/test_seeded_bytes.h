@@ -1,5 +1,5 @@
 // For tests: streams of bytes that are known from a seed, so that any piece of any can be checked.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <algorithm>

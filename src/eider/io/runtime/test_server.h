@@ -1,5 +1,5 @@
 // For tests: a server of streams that records what it is told and does what the test says.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <functional>

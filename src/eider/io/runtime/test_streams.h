@@ -1,5 +1,5 @@
 // For tests: a server of streams on a loop with a thread of its own, and long texts to send it.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <gtest/gtest.h>

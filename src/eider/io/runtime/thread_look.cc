@@ -51,7 +51,7 @@ struct Looked {
 Looked looked;
 std::mutex one_looks;
 std::atomic<int> signal_number{0};
-static_assert(std::atomic<Stage>::is_always_lock_free, "a handler may not lock");
+static_assert(std::atomic<Stage>::is_always_lock_free, "a signal handler must not lock");
 
 // Of glibc's functions backtrace is not promised to be safe here. It is in fact once its library is
 // loaded, which `prepare_thread_looks` sees to: frames are found without a lock or memory

@@ -1,5 +1,5 @@
-// Where a thread is that stands still, told by itself in a signal's handler.
-// Must not be asked by that thread, nor of one that has ended and was joined.
+// Reports where a blocked thread is, from a signal handler of that thread.
+// Layering: must not be called by that thread, nor for one that has ended and was joined.
 #pragma once
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// What is to happen at an instant, unless it is disarmed or destroyed before.
-// Must not be armed from another thread than its loop's.
+// A callback at an instant, unless the timer is disarmed or destroyed before.
+// Layering: must not be armed from another thread than its loop's.
 #pragma once
 
 #include <cstdint>

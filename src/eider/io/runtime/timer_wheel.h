@@ -1,5 +1,5 @@
-// Timers sorted by when they are due, in a wheel of wheels: arming and disarming cost no search.
-// Must not read a clock; it counts in ticks that its user defines.
+// Timers in a hierarchical wheel: arming and disarming need no search.
+// Layering: must not read a clock; it counts in ticks that its user defines.
 #pragma once
 
 #include <array>

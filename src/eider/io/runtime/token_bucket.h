@@ -1,5 +1,5 @@
-// How often one client may: so many times at once, and then once in each span.
-// Must not know whom it counts for, nor wait: what is refused is the caller's.
+// Token bucket: a burst, and then one call in each interval.
+// Layering: must not know whom it counts for, nor wait: what is refused is the caller's.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,14 @@
 
 namespace eider {
 
-/// Sixteen bytes and more to hold, nothing to run: for a connection, where rate_limit counts
-/// requests.
+/// A token bucket of sixteen bytes, without a timer: for a connection. rate_limit counts requests.
 class TokenBucket {
  public:
-  /// Full at first. Pre: tokens > 0
+  /// Starts full. Pre: tokens > 0
   TokenBucket(std::uint32_t tokens, Duration refill_one_in)
       : pause_(refill_one_in), ahead_max_((tokens - 1) * refill_one_in) {}
 
-  /// Takes a token; false when there is none.
+  /// Takes a token; returns false if there is none.
   [[nodiscard]] bool take(Instant now) noexcept {
     if (full_at_ > now + ahead_max_) {
       return false;

@@ -1,5 +1,5 @@
-// Who wants to know when a loop has done all that a turn had for it.
-// Must not do much: it is called each turn.
+// Notifies when an event loop has finished the work of a turn.
+// Layering: must not do much: it is called each turn.
 #pragma once
 
 #include <chrono>

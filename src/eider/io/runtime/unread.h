@@ -1,5 +1,5 @@
-// How much of what was written to a stream its peer has not taken yet.
-// Must not be asked in passing: it is a system call.
+// The number of written bytes that the peer has not read yet.
+// Layering: must not be called often: it is a system call.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What a protocol runs on that is no HTTP, and what is told to it: a connection, or a stream.
-// Must not know how it came to be: HTTP hands over, or a client has connected.
+// The connection or stream of a protocol after an HTTP upgrade.
+// Layering: must not know how it came to be: HTTP hands over, or a client has connected.
 #pragma once
 
 #include <cstddef>

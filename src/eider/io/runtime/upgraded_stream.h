@@ -1,5 +1,5 @@
-// A line over a connection of its own, whole.
-// Must not be destroyed while the protocol lives that has taken it over.
+// An upgraded protocol on a whole connection.
+// Layering: must not be destroyed while the protocol lives that has taken it over.
 #pragma once
 
 #include "eider/io/runtime/stream.h"

@@ -1,5 +1,5 @@
-// One suspended coroutine in the queue of what it waits for, inside its own frame.
-// Must not be resumed by what wakes it: it is deferred to the end of the loop's turn.
+// A suspended coroutine in a wait queue, stored in its own frame.
+// Layering: must not be resumed by what wakes it: it is deferred to the end of the loop's turn.
 #pragma once
 
 #include <coroutine>

@@ -1,5 +1,5 @@
-// A certificate in words: who, by whom, for which names, and its fingerprint.
-// Must not judge it: verification has happened, or is nobody's business here.
+// A certificate as text: subject, issuer, names and fingerprint.
+// Layering: must not judge the certificate.
 #pragma once
 
 #include <openssl/x509.h>

@@ -1,5 +1,5 @@
-// What servers have let a client resume, few and young, by server.
-// Must not outlive its use: a session of TLS 1.3 is given out once.
+// Sessions that a client can resume, by server.
+// Layering: must not outlive its use: a session of TLS 1.3 is given out once.
 #pragma once
 
 #include <list>

@@ -63,12 +63,12 @@ Result<OcspAnswer> read_single(OCSP_SINGLERESP& single, std::time_t now) {
   ASN1_GENERALIZEDTIME* from = nullptr;
   ASN1_GENERALIZEDTIME* until = nullptr;
   if (OCSP_single_get0_status(&single, nullptr, nullptr, &from, &until) != V_OCSP_CERTSTATUS_GOOD) {
-    return trouble("it does not say that the certificate is good");
+    return trouble("the OCSP response does not confirm the certificate");
   }
   // An answer without an end is shown for a day only, as clients would take it.
   const std::time_t end = until == nullptr ? now + kUnlimitedSeconds : to_seconds(*until);
   if (end <= now) {
-    return trouble("it is too old; fetch a new one");
+    return trouble("the OCSP response is too old; fetch a new one");
   }
   return OcspAnswer{.until = end};
 }
@@ -79,22 +79,22 @@ Result<OcspAnswer> read_single(OCSP_SINGLERESP& single, std::time_t now) {
 ///         that the certificate is good, or is too old; the detail says which
 Result<OcspAnswer> check_ocsp(const std::string& der, const Identity& identity, std::time_t now) {
   if (sk_X509_num(identity.chain.get()) == 0) {
-    return trouble("the issuer's certificate is not in the certificate's file");
+    return trouble("the certificate file does not contain the issuer's certificate");
   }
   const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
   const ResponsePtr response(d2i_OCSP_RESPONSE(nullptr, &bytes, static_cast<long>(der.size())));
   if (response == nullptr) {
-    return trouble("it is no OCSP response in DER");
+    return trouble("the file is not an OCSP response in DER format");
   }
   const BasicPtr basic(OCSP_response_get1_basic(response.get()));
   // The status of the response is looked at beside its content: an error has none.
   if (basic == nullptr || OCSP_response_status(response.get()) != OCSP_RESPONSE_STATUS_SUCCESSFUL) {
-    return trouble("it is no successful OCSP response");
+    return trouble("the OCSP response is not successful");
   }
   X509& issuer = *sk_X509_value(identity.chain.get(), 0);
   OCSP_SINGLERESP* const single = find_single(*basic, *identity.certificate, issuer);
   if (single == nullptr) {
-    return trouble("it is about another certificate");
+    return trouble("the OCSP response is for another certificate");
   }
   return read_single(*single, now);
 }
@@ -111,8 +111,9 @@ std::unexpected<Error> trouble(const std::string& path, std::string_view what) {
 
 std::unexpected<Error> unreadable(const std::string& path, int number) {
   const std::string reason = std::generic_category().message(number);
-  return trouble(path, "cannot be read: " + reason +
-                           (number == EACCES ? "; let this process's user or group read it" : ""));
+  return trouble(path,
+                 "cannot be read: " + reason +
+                     (number == EACCES ? "; let this process's user or group read the file" : ""));
 }
 
 BioPtr over(const std::string& bytes) {
@@ -153,9 +154,11 @@ Result<KeyPtr> load_key(const std::string& path) {
   }
   ERR_clear_error();
   if (pem->find("ENCRYPTED") != std::string::npos) {
-    return trouble(path, "has a passphrase: remove it with \"openssl pkey -in KEY -out NEW\"");
+    return trouble(
+        path, "has a passphrase: remove the passphrase with \"openssl pkey -in KEY -out NEW\"");
   }
-  return trouble(path, "holds no private key in PEM (\"-----BEGIN PRIVATE KEY-----\")");
+  return trouble(path,
+                 "does not contain a private key in PEM format (\"-----BEGIN PRIVATE KEY-----\")");
 }
 
 std::string to_lower_case(std::string text) {
@@ -177,21 +180,21 @@ Result<void> check_key(const TlsCertificate& files, const Identity& identity) {
     const bool is_others = X509_check_private_key(other, identity.key.get()) == 1;
     ERR_clear_error();
     if (is_others) {
-      return trouble(files.certificate, "must begin with the server's own certificate");
+      return trouble(files.certificate, "must start with the server's own certificate");
     }
   }
-  return trouble(key_file, "is not the key of the certificate in " + files.certificate);
+  return trouble(key_file, "does not match the certificate in " + files.certificate);
 }
 
 void note_validity(Identity& identity, const std::string& path, std::time_t now) {
   const ASN1_TIME* const from = X509_get0_notBefore(identity.certificate.get());
   const ASN1_TIME* const until = X509_get0_notAfter(identity.certificate.get());
   if (X509_cmp_time(until, &now) < 0) {
-    identity.warnings.push_back("TLS: the certificate in " + path + " has expired on " +
-                                time_text(*until) + "; clients will refuse it");
+    identity.warnings.push_back("TLS: the certificate in " + path + " expired on " +
+                                time_text(*until) + "; clients will reject the certificate");
   } else if (X509_cmp_time(from, &now) > 0) {
     identity.warnings.push_back("TLS: the certificate in " + path + " is valid only from " +
-                                time_text(*from) + " on; clients will refuse it");
+                                time_text(*from) + "; clients will reject the certificate");
   }
 }
 
@@ -200,8 +203,9 @@ void note_names(Identity& identity, const std::string& path) {
     identity.names.push_back(to_lower_case(std::move(name)));
   }
   if (X509_get_ext_by_NID(identity.certificate.get(), NID_subject_alt_name, -1) < 0) {
-    identity.warnings.push_back("TLS: the certificate in " + path +
-                                " has no subject alternative name; clients will refuse it");
+    identity.warnings.push_back(
+        "TLS: the certificate in " + path +
+        " has no subject alternative name; clients will reject the certificate");
   }
 }
 
@@ -238,7 +242,7 @@ Result<std::string> read_small_file(const std::string& path) {
     return unreadable(path, errno);
   }
   if (bytes.size() > kFileBytesMax) {
-    return trouble(path, "is larger than a MiB: it cannot be what is looked for");
+    return trouble(path, "is larger than 1 MiB, the maximum size of this file");
   }
   return bytes;
 }
@@ -250,7 +254,8 @@ Result<CertificatesPtr> load_certificates(const std::string& path) {
   }
   CertificatesPtr found = parse_certificates(*pem);
   if (sk_X509_num(found.get()) == 0) {
-    return trouble(path, "holds no certificate in PEM (\"-----BEGIN CERTIFICATE-----\")");
+    return trouble(
+        path, "does not contain a certificate in PEM format (\"-----BEGIN CERTIFICATE-----\")");
   }
   return found;
 }

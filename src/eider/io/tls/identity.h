@@ -1,5 +1,5 @@
-// A server's or client's own certificate, with its key and what clients are told about it.
-// Must not know connections: contexts show it to them.
+// The certificate and key of a server or client, and its OCSP response.
+// Layering: must not know connections: contexts show it to them.
 #pragma once
 
 #include <ctime>

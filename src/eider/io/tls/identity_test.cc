@@ -60,47 +60,52 @@ TEST_F(Identities, tell_who_may_not_read_a_file) {
   }
   const TlsCertificate from = files.write("a", good);
   ::chmod(from.key.c_str(), 0);
-  EXPECT_EQ(fault(from), "TLS: " + from.key +
-                             " cannot be read: Permission denied; let this process's user or group "
-                             "read it");
+  EXPECT_EQ(
+      fault(from),
+      "TLS: " + from.key +
+          " cannot be read: Permission denied; let this process's user or group read the file");
 }
 
 TEST_F(Identities, tell_what_a_file_lacks) {
   TlsCertificate from = files.write("a", good);
   for (const std::string_view content : {"", "hello", "-----BEGIN CERTIFICATE-----\nMIIB"}) {
     files.write("a.pem", content);
-    EXPECT_EQ(fault(from), "TLS: " + from.certificate +
-                               " holds no certificate in PEM (\"-----BEGIN CERTIFICATE-----\")");
+    EXPECT_EQ(
+        fault(from),
+        "TLS: " + from.certificate +
+            " does not contain a certificate in PEM format (\"-----BEGIN CERTIFICATE-----\")");
   }
   from = files.write("a", good);
   files.write("a.key", to_pem(*good.certificate));
   EXPECT_EQ(fault(from),
-            "TLS: " + from.key + " holds no private key in PEM (\"-----BEGIN PRIVATE KEY-----\")");
+            "TLS: " + from.key +
+                " does not contain a private key in PEM format (\"-----BEGIN PRIVATE KEY-----\")");
   files.write("a.key", std::string(2'000'000, 'x'));
-  EXPECT_NE(fault(from).find("larger than a MiB"), std::string::npos);
+  EXPECT_NE(fault(from).find("larger than 1 MiB"), std::string::npos);
 }
 
 TEST_F(Identities, tell_that_a_key_has_a_passphrase) {
   const TlsCertificate from = files.write("a", good);
   files.write("a.key", to_pem(*good.key, "secret"));
-  EXPECT_EQ(fault(from), "TLS: " + from.key +
-                             " has a passphrase: remove it with \"openssl pkey -in KEY -out NEW\"");
+  EXPECT_EQ(fault(from),
+            "TLS: " + from.key +
+                " has a passphrase: remove the passphrase with \"openssl pkey -in KEY -out NEW\"");
 }
 
 TEST_F(Identities, tell_that_a_key_is_anothers) {
   TlsCertificate from = files.write("a", good, &authority);
   files.write("a.key", to_pem(*make_test_certificate({}).key));
   EXPECT_EQ(fault(from),
-            "TLS: " + from.key + " is not the key of the certificate in " + from.certificate);
+            "TLS: " + from.key + " does not match the certificate in " + from.certificate);
   files.write("a.key", to_pem(*authority.key));
   EXPECT_EQ(fault(from),
-            "TLS: " + from.certificate + " must begin with the server's own certificate");
+            "TLS: " + from.certificate + " must start with the server's own certificate");
 }
 
 TEST_F(Identities, are_taken_but_warned_of) {
   const auto old =
       make_test_certificate({.names = "DNS:a.example", .from = -3 * kTestDay, .until = -kTestDay});
-  EXPECT_NE(warning(files.write("old", old)).find("has expired on 20"), std::string::npos);
+  EXPECT_NE(warning(files.write("old", old)).find("expired on 20"), std::string::npos);
   const auto young =
       make_test_certificate({.names = "DNS:a.example", .from = kTestDay, .until = 2 * kTestDay});
   EXPECT_NE(warning(files.write("young", young)).find("is valid only from 20"), std::string::npos);
@@ -123,14 +128,14 @@ TEST_F(Identities, leave_out_an_answer_that_does_not_fit) {
   TlsCertificate from = files.write("a", good, &authority);
   const auto other = make_test_certificate({}, &authority);
   const std::pair<std::string, std::string> cases[] = {
-      {"hello", "it is no OCSP response in DER"},
-      {"", "it is no OCSP response in DER"},
-      {std::string("\x30\x03\x0a\x01\x06", 5), "it is no successful OCSP response"},
-      {make_test_ocsp(other, authority), "it is about another certificate"},
+      {"hello", "the file is not an OCSP response in DER format"},
+      {"", "the file is not an OCSP response in DER format"},
+      {std::string("\x30\x03\x0a\x01\x06", 5), "the OCSP response is not successful"},
+      {make_test_ocsp(other, authority), "the OCSP response is for another certificate"},
       {make_test_ocsp(good, authority, V_OCSP_CERTSTATUS_REVOKED),
-       "it does not say that the certificate is good"},
+       "the OCSP response does not confirm the certificate"},
       {make_test_ocsp(good, authority, V_OCSP_CERTSTATUS_GOOD, -60),
-       "it is too old; fetch a new one"}};
+       "the OCSP response is too old; fetch a new one"}};
   for (const auto& [der, words] : cases) {
     from.ocsp = files.write("a.ocsp", der);
     EXPECT_EQ(warning(from), "TLS: " + from.ocsp + " is not stapled: " + words);
@@ -142,7 +147,7 @@ TEST_F(Identities, leave_out_an_answer_that_does_not_fit) {
 TEST_F(Identities, need_the_issuer_to_check_an_answer) {
   TlsCertificate from = files.write("a", good);
   from.ocsp = files.write("a.ocsp", make_test_ocsp(good, authority));
-  EXPECT_NE(warning(from).find("the issuer's certificate is not in"), std::string::npos);
+  EXPECT_NE(warning(from).find("does not contain the issuer's certificate"), std::string::npos);
 }
 
 TEST_F(Identities, survive_every_cut_of_their_files) {

@@ -86,14 +86,14 @@ KeyPtr ed25519_of(std::string_view bytes) {
 std::string fault_of_rsa(EVP_PKEY* key) {
   const int bits = EVP_PKEY_get_bits(key);
   if (!EVP_PKEY_is_a(key, "RSA") || bits < kRsaBitsMin || bits > kRsaBitsMax) {
-    return "it is no RSA key of 2048 to 8192 bits";
+    return "the key is not an RSA key of 2048 to 8192 bits";
   }
   BIGNUM* read = nullptr;
   EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &read);
   const NumberPtr exponent(read);
   if (exponent == nullptr || BN_num_bits(exponent.get()) > kExponentBitsMax ||
       BN_num_bits(exponent.get()) < 2 || BN_is_odd(exponent.get()) == 0) {
-    return "its exponent is none that is used";
+    return "the exponent of the key is not supported";
   }
   return "";
 }
@@ -104,11 +104,11 @@ std::string fault_of_ec(EVP_PKEY* key, std::string_view group) {
       EVP_PKEY_get_utf8_string_param(key, OSSL_PKEY_PARAM_GROUP_NAME, its_group.data(),
                                      its_group.size(), nullptr) != 1 ||
       std::string_view(its_group.data()) != group) {
-    return "it is no key on the curve " + std::string(group);
+    return "the key is not an EC key on the curve " + std::string(group);
   }
   const ContextPtr context(EVP_PKEY_CTX_new(key, nullptr));
   if (context == nullptr || EVP_PKEY_public_check(context.get()) != 1) {
-    return "its point is not on the curve";
+    return "the point of the key is not on the curve";
   }
   return "";
 }
@@ -118,16 +118,16 @@ std::string fault_of_ed25519(EVP_PKEY* key) {
   std::size_t size = y.size();
   if (!EVP_PKEY_is_a(key, "ED25519") ||
       EVP_PKEY_get_raw_public_key(key, reinterpret_cast<unsigned char*>(y.data()), &size) != 1) {
-    return "it is no Ed25519 key";
+    return "the key is not an Ed25519 key";
   }
   y.back() = static_cast<char>(y.back() & 0x7F);  // the sign of the abscissa
   const bool is_small = is_extreme(y) || std::ranges::find(kOrderEight, y) != kOrderEight.end();
-  return is_small ? "its point is of small order, or not in its one spelling" : "";
+  return is_small ? "the point of the key has a small order, or a non-canonical encoding" : "";
 }
 
 std::string fault_of_key(EVP_PKEY* key) {
   if (key == nullptr) {
-    return "it is none that is known";
+    return "the type of the key is not supported";
   }
   if (EVP_PKEY_is_a(key, "RSA")) {
     return fault_of_rsa(key);

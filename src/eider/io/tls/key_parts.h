@@ -1,5 +1,5 @@
-// Keys out of numbers that somebody sends, and what none of them may be.
-// Must not be included by a public header, nor know who writes keys how.
+// Builds keys from received numbers, and rejects weak keys.
+// Layering: must not be included by a public header, nor know who writes keys how.
 #pragma once
 
 #include <openssl/bn.h>

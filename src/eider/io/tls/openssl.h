@@ -1,5 +1,5 @@
-// Owners of OpenSSL's objects, and what its queue of errors says.
-// Must not be included by a public header.
+// Owners of OpenSSL's objects, and its error queue as text.
+// Layering: must not be included by a public header.
 #pragma once
 
 #include <openssl/bio.h>

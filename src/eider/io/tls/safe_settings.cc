@@ -27,9 +27,9 @@ Result<std::vector<std::uint8_t>> to_alpn(const std::vector<std::string>& protoc
   std::vector<std::uint8_t> wire;
   for (const std::string& name : protocols) {
     if (name.empty() || name.size() > std::numeric_limits<std::uint8_t>::max()) {
-      return fail(Error::unavailable("TLS: \"" + name +
-                                     "\" is no application protocol: its name "
-                                     "has 1 to 255 bytes (RFC 7301)"));
+      return fail(Error::unavailable(
+          "TLS: \"" + name +
+          "\" is not an application protocol: the name must have 1 to 255 bytes (RFC 7301)"));
     }
     wire.push_back(static_cast<std::uint8_t>(name.size()));
     wire.insert(wire.end(), name.begin(), name.end());

@@ -1,5 +1,5 @@
-// One connection's TLS over OpenSSL, for either end.
-// Must not decide what is accepted: the context that made its SSL has.
+// The TLS of one connection with OpenSSL, for either end.
+// Layering: must not decide what is accepted: the context that made its SSL has.
 #pragma once
 
 #include <openssl/bio.h>

@@ -79,7 +79,7 @@ TEST_F(Seals, refuse_a_client_with_other_protocols) {
   EXPECT_EQ(reason(*pair.server), TlsFailure::protocol);
   EXPECT_EQ(reason(*pair.client), TlsFailure::refused_by_peer);
   EXPECT_EQ(pair.client->failure(),
-            "the peer has refused the connection (tlsv1 alert no application protocol)");
+            "the peer rejected the connection (tlsv1 alert no application protocol)");
 }
 
 TEST_F(Seals, carry_bytes_in_both_directions) {
@@ -221,7 +221,7 @@ TEST_F(Seals, say_that_plain_http_is_no_tls) {
   const auto server = accept();
   EXPECT_EQ(server->feed("GET / HTTP/1.1\r\nHost: a\r\n\r\n", wire), SealState::failed);
   EXPECT_EQ(reason(*server), TlsFailure::not_tls);
-  EXPECT_EQ(server->failure(), "the peer does not speak TLS (http request)");
+  EXPECT_EQ(server->failure(), "the peer does not use TLS (http request)");
 }
 
 TEST_F(Seals, refuse_what_is_no_tls) {

@@ -1,5 +1,5 @@
-// What OpenSSL knows of a connection, as Eider's own values.
-// Must not change the connection.
+// The TLS properties of a connection, read from OpenSSL.
+// Layering: must not change the connection.
 #pragma once
 
 #include <openssl/ssl.h>

@@ -1,5 +1,5 @@
-// What a server answers while a handshake goes on: certificate, protocol, ticket, OCSP.
-// Must not set what is accepted: server_context.cc does.
+// A server's decisions during a handshake: certificate, protocol, ticket, OCSP.
+// Layering: must not set what is accepted: server_context.cc does.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// OpenSSL's context of a server: every setting that decides what is accepted is made here.
-// Must not read files: identities come loaded.
+// Creates the OpenSSL context of a server, with all security settings.
+// Layering: must not read files: identities come loaded.
 #pragma once
 
 #include <chrono>

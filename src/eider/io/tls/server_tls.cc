@@ -88,9 +88,9 @@ Result<void> ServerTls::load(Source& source) {
 void ServerTls::use_self_signed() {
   auto made = std::make_shared<const Identity>(make_self_signed(clock_.wall()));
   say(LogLevel::warning,
-      "TLS: no certificate is given: one for localhost was "
-      "made just now, which no client trusts. "
-      "This is for development only. SHA-256 " +
+      "TLS: no certificate is configured, so the server uses a new self-signed certificate for "
+      "localhost, which no client trusts. Use self-signed certificates only for development. "
+      "SHA-256 " +
           fingerprint(*made->certificate));
   sources_.front().identity = std::move(made);
 }
@@ -127,8 +127,7 @@ bool ServerTls::reload(Source& source) {
     return false;
   }
   if (Result<void> loaded = load(source); !loaded) {
-    say(LogLevel::warning,
-        loaded.error().detail() + "; the certificate that was loaded before stays in use");
+    say(LogLevel::warning, loaded.error().detail() + "; the previous certificate stays in use");
     return false;
   }
   return true;
@@ -161,10 +160,9 @@ void ServerTls::look_again() {
     return;
   }
   if (Result<void> renewed = renew_context(); renewed) {
-    say(LogLevel::info, "TLS: certificates have been loaded anew");
+    say(LogLevel::info, "TLS: certificates reloaded");
   } else {
-    say(LogLevel::warning,
-        renewed.error().detail() + "; the certificates that were loaded before stay in use");
+    say(LogLevel::warning, renewed.error().detail() + "; the previous certificates stay in use");
   }
 }
 

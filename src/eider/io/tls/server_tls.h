@@ -1,5 +1,5 @@
-// A server's seals, from files that are looked at again while it runs.
-// Must not touch connections that stand: each keeps the context that it was made with.
+// The TLS of a server, with files that are reloaded while it runs.
+// Layering: must not touch open connections: each keeps the context that it was made with.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 // A client's seal and a server's, with the bytes between them in a test's hands.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Authorities and certificates for tests, good and bad ones, in a folder that goes with them.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <openssl/ocsp.h>

@@ -1,5 +1,5 @@
 // The other end as plain OpenSSL with settings that Eider's own ends would never have.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <array>

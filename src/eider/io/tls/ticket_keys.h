@@ -1,5 +1,5 @@
-// The keys of session tickets: shared by all threads, new every twelve hours, forgotten after
-// three. Must not need a timer, nor a lock where a ticket is made or read.
+// The keys of session tickets: shared by all threads, rotated every twelve hours.
+// Layering: must not need a timer, nor a lock where a ticket is made or read.
 #pragma once
 
 #include <array>

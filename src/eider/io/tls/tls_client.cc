@@ -86,14 +86,14 @@ class ClientContext final : public TlsClientContext {
       return fail(protocols.error());
     }
     if (!is_address(host) && !is_name(host)) {
-      return fail(Error::unavailable("TLS: \"" + host + "\" is neither a name nor an address"));
+      return fail(
+          Error::unavailable("TLS: \"" + host + "\" is neither a host name nor an IP address"));
     }
     SslPtr ssl = make_ssl(context_.get(), SSL_set_connect_state);
     // Without a name that is checked any certificate would do, so there is no seal then.
     if (!expect(*ssl, host)) {
       ERR_clear_error();
-      return fail(
-          Error::unavailable("TLS: whether a server is \"" + host + "\" cannot be checked"));
+      return fail(Error::unavailable("TLS: cannot verify that a server is \"" + host + "\""));
     }
     SSL_set_alpn_protos(ssl.get(), protocols->data(), static_cast<unsigned>(protocols->size()));
     std::string key = host + " " + std::to_string(server.port);

@@ -135,7 +135,7 @@ TEST_F(Clients, tell_the_server_why) {
   const auto context = TlsClientContext::make(options).value();
   TestPair pair(context->make_seal({.host = "a.example"}).value(), server->make());
   EXPECT_FALSE(pair.shake_hands());
-  EXPECT_EQ(pair.server->failure(), "the peer has refused the connection (tlsv1 alert unknown ca)");
+  EXPECT_EQ(pair.server->failure(), "the peer rejected the connection (tlsv1 alert unknown ca)");
 }
 
 TEST_F(Clients, refuse_hosts_and_protocols_that_are_none) {

@@ -1,5 +1,5 @@
-// Why a TLS connection came to nothing, as one enum with one table of texts.
-// Must not name a library's codes: what OpenSSL has said is a text beside it.
+// Why a TLS connection failed, as one enum with one table of texts.
+// Layering: must not name a library's codes: OpenSSL's message is a separate text.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A seal of TLS (RFC 8446, RFC 5246): what runtime/seal.h asks for, and why it failed as a value.
-// Must not know sockets, and names no type of the library behind it.
+// TLS (RFC 8446, RFC 5246) as a runtime/seal.h, with the reason of a failure.
+// Layering: must not know sockets, and names no type of the TLS library.
 #pragma once
 
 #include "eider/io/runtime/seal.h"

@@ -1,5 +1,5 @@
 // For tests: a line whose socket the test holds in its hand.
-// Must not be used outside of tests.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <cstddef>

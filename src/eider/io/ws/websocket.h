@@ -1,5 +1,5 @@
-// One WebSocket connection as a handler sees it (RFC 6455), and what it may cost.
-// Must not read or write frames: http/ws does; what serves a handler is ws_session.h.
+// One WebSocket connection as a handler uses it (RFC 6455), and its limits.
+// Layering: must not read or write frames: http/ws does; what serves a handler is ws_session.h.
 #pragma once
 
 #include <concepts>
@@ -26,7 +26,7 @@ namespace eider {
 
 using ws::CloseCode;
 
-/// One message, whole and decompressed. Text is UTF-8.
+/// A whole message, decompressed. Text is UTF-8.
 struct WsMessage {
   ws::MessageType type = ws::MessageType::text;
   std::string_view bytes = {};
@@ -34,34 +34,34 @@ struct WsMessage {
   [[nodiscard]] bool is_text() const noexcept { return type == ws::MessageType::text; }
 };
 
-/// What becomes of a message for a client that is too slow to take it.
+/// What to do with a message for a client that reads too slowly.
 enum class WhenSlow : std::uint8_t {
-  /// It is left out: for news that the next message makes worthless.
+  /// Drops the message: for news that the next message makes worthless.
   drop,
-  /// The client is told 1013 (try again later) and loses its connection: it has missed something.
+  /// Closes the connection with 1013 (try again later): the client has missed a message.
   disconnect,
 };
 
-/// What became of a message that nobody waits for.
+/// The result of `try_send`.
 enum class WsSent : std::uint8_t { taken, dropped, ended };
 
-/// How messages are compressed. Whether the peer does the same is agreed on at the connection's
-/// begin.
+/// Options of message compression. Both ends negotiate them during the handshake.
 struct WebSocketDeflate {
-  /// Whether what we send may refer to what we have sent before. Small messages that resemble each
-  /// other shrink most by that, for 262 KiB of each connection. Else they cost nothing in between,
-  /// and what is published is compressed once for all.
+  /// Whether sent messages are compressed with the previous ones as context. Small similar messages
+  /// compress best that way, for 262 KiB per connection. Otherwise idle connections need no memory,
+  /// and published messages are compressed once for all.
   bool keeps_own_context = false;
-  /// The same of what the peer sends, for 39 KiB.
+  /// The same for received messages, for 39 KiB.
   bool keeps_peer_context = false;
-  /// 9 to 15: 2^bits bytes are what may be referred to.
+  /// 9 to 15: the window is 2^bits bytes.
   std::uint8_t own_window_bits = ws::kWindowBitsMax;
   std::uint8_t peer_window_bits = ws::kWindowBitsMax;
   ws::DeflateOptions compressor = {};
 };
 
-/// permessage-deflate (RFC 7692): `.compression = true`, or a WebSocketDeflate that says how. What
-/// says so links the component `compress`, else ws::make_deflate_codec is missed.
+/// permessage-deflate (RFC 7692): `.compression = true`, or a WebSocketDeflate with options. Using
+/// it requires the component `compress`; otherwise ws::make_deflate_codec is undefined at link
+/// time.
 class WebSocketCompression {
  public:
   WebSocketCompression() noexcept = default;
@@ -88,48 +88,49 @@ class WebSocketCompression {
   decltype(&ws::make_deflate_codec) make_codec_ = nullptr;
 };
 
-/// What one client of a route may cost, and for how long.
+/// Limits and deadlines of each connection of a route.
 struct WebSocketOptions {
-  /// Of one message, decompressed; a larger one ends the connection with 1009.
+  /// Maximum size of one message, decompressed; a larger one closes the connection with 1009.
   std::size_t message_bytes_max = 1024UL * 1024;
-  /// Frames of one message; more end the connection with 1008: it is not their bytes that are too
-  /// many, and a client that sends less in each would only make it worse.
+  /// Maximum number of frames of one message; more close the connection with 1008, because smaller
+  /// frames would not help.
   std::uint32_t fragments_max = ws::kFragmentsMaxDefault;
-  /// From a message's first byte to its last; then 1008.
+  /// Time limit from the first byte of a message to its last; then 1008.
   Duration message_within = std::chrono::seconds(60);
 
-  /// Messages that have arrived and that the handler has not received: beyond either bound nothing
-  /// more is read from the client.
+  /// Maximum size of messages that the handler has not received: beyond it, nothing more is read
+  /// from the client.
   std::size_t queued_bytes_max = 1024UL * 1024;
   std::size_t queued_messages_max = 256;
 
-  /// Topics that one connection may be subscribed to at once; one more ends it with 1008.
+  /// Maximum number of topics of one connection; one more closes it with 1008.
   std::size_t topics_max = 4096;
 
-  /// What may wait for a slow client before `publish` and `try_send` do as `when_slow` says, and
-  /// before nothing more is read from it, pings among it.
+  /// Maximum output that waits for a slow client before `publish` and `try_send` apply `when_slow`,
+  /// and before nothing more is read from the client, not even pings.
   std::size_t backpressure_bytes_max = 1024UL * 1024;
   WhenSlow when_slow = WhenSlow::disconnect;
-  /// While output waits, each span of this length must take `bytes_per_second_min`; else the
-  /// connection is reset.
+  /// While output waits, the client must read at least `bytes_per_second_min` in each window of
+  /// this length; else the connection is reset.
   Duration write = std::chrono::seconds(30);
   std::size_t bytes_per_second_min = 512;
 
-  /// A client that has been silent for so long is sent a ping.
+  /// A client that has been silent for this time gets a ping.
   Duration ping_after = std::chrono::seconds(30);
-  /// What is silent still, so long after the ping, is taken for gone.
+  /// A client that is still silent this long after the ping is disconnected.
   Duration pong_within = std::chrono::seconds(10);
-  /// For the client's close frame behind ours, for our last bytes, and for the handler behind the
-  /// connection's end.
+  /// Time limit for the client's close frame after ours, for our last bytes, and for the handler
+  /// after the end of the connection.
   Duration close_within = std::chrono::seconds(5);
-  /// Pings and pongs of one second without a message; more end it with 1008.
+  /// Maximum number of pings and pongs per second without a message; more close it with 1008.
   std::uint32_t control_frames_per_second_max = 100;
 
-  /// In the server's order of preference. The first that the client offers is used; when it offers
-  /// none of them the connection has none.
+  /// In the server's order of preference. The first one that the client offers is used; if the
+  /// client offers none of them, the connection has no subprotocol.
   std::vector<std::string> subprotocols = {};
-  /// Whose pages may connect, e.g. "https://example.com"; "*": everybody's. The server's own host
-  /// always may (over TLS: its pages of https), and so may what sends no Origin: it is no browser.
+  /// The origins whose pages may connect, such as "https://example.com"; "*": all. The server's own
+  /// host is always allowed (over TLS: its https pages), and so are clients without an Origin
+  /// header: they are not browsers.
   std::vector<std::string> origins = {};
   WebSocketCompression compression = {};
 };
@@ -140,8 +141,8 @@ class WsSession;
 
 }  // namespace ws::detail
 
-/// What may be done with a connection, by callbacks, by a coroutine and by a client. Nothing
-/// happens when it is gone.
+/// Operations on a connection, for callbacks, handlers and clients. After the end of the connection
+/// they do nothing.
 template <class Holder>
 class WebSocketCalls {
  public:
@@ -151,39 +152,39 @@ class WebSocketCalls {
   WsSent try_send(const WsMessage& message);
   WsSent try_send(const WsMessage& message, WhenSlow when_slow);
 
-  /// Begins the close handshake; nothing is sent or received behind it.
+  /// Starts the close handshake; nothing is sent or received afterwards.
   ///
-  /// reason  UTF-8; what is above 123 bytes is left out
+  /// reason  UTF-8; bytes after the first 123 are cut
   /// errors  throws std::invalid_argument for a code that must not be sent (RFC 6455, 7.4)
   void close(CloseCode code = CloseCode::normal, std::string_view reason = {});
-  /// Asks for a sign of life, beyond those pings that are sent anyway. payload: up to 125 bytes.
+  /// Sends a ping, in addition to the automatic ones. payload: up to 125 bytes.
   void ping(std::string_view payload = {});
 
   // A server's alone.
-  /// What is published under this topic is sent to this connection, once, until it ends.
+  /// Subscribes this connection to a topic, until it ends; each message is sent once.
   void subscribe(std::string_view topic);
   void unsubscribe(std::string_view topic);
-  /// To all subscribers of this app's sockets on all threads, this one too when it is one.
+  /// Publishes to all subscribers of this app on all threads, including this connection.
   void publish(std::string_view topic, std::string_view text) {
     publish(topic, {ws::MessageType::text, text});
   }
   void publish(std::string_view topic, const WsMessage& message);
-  /// To all but this one.
+  /// Publishes to all subscribers except this connection.
   void publish_to_others(std::string_view topic, std::string_view text) {
     publish_to_others(topic, {ws::MessageType::text, text});
   }
   void publish_to_others(std::string_view topic, const WsMessage& message);
 
-  /// Messages can still be sent.
+  /// Returns whether messages can still be sent.
   [[nodiscard]] bool is_open() const noexcept;
-  /// Of the other end's close frame, else of ours; `abnormal` when there was none, or not yet.
+  /// Returns the code of the other end's close frame, else of ours; `abnormal` if there is none.
   [[nodiscard]] CloseCode close_code() const noexcept;
   [[nodiscard]] std::string_view close_reason() const noexcept;
-  /// What was agreed on; empty when nothing was.
+  /// Returns the negotiated subprotocol; empty if there is none.
   [[nodiscard]] std::string_view subprotocol() const noexcept;
-  /// The other end's address as text, without the port; empty when the connection is gone.
+  /// Returns the other end's IP address without the port; empty after the end of the connection.
   [[nodiscard]] std::string remote_address() const;
-  /// Messages for this connection that were left out because it was slow.
+  /// Returns the number of messages that were dropped because this connection was slow.
   [[nodiscard]] std::size_t dropped() const noexcept;
 
  protected:
@@ -200,8 +201,8 @@ class WebSocketCalls {
   }
 };
 
-/// A connection as callbacks see it: its address is its name, from `opened` until `closed` returns.
-/// It belongs to its loop's thread.
+/// A connection for callbacks: its address identifies it, from `opened` until `closed` returns. It
+/// belongs to its event loop's thread.
 class WebSocketRef : public WebSocketCalls<WebSocketRef> {
  public:
   WebSocketRef(const WebSocketRef&) = delete;
@@ -243,32 +244,33 @@ class WsWaiter : public Deferred {
 
 }  // namespace ws::detail
 
-/// A connection as a handler owns it. When the handler returns, the connection is closed with 1000,
-/// or with 1011 when it threw.
+/// A connection that a handler owns. When the handler returns, the connection is closed with 1000,
+/// or with 1011 if the handler threw.
 ///
-/// The connection owns the handler. When the client is gone `receive` ends; a handler that then
-/// waits for something else is destroyed where it waits after WebSocketOptions::close_within.
+/// The connection owns the handler. When the client disconnects, `receive` ends; a handler that
+/// then waits for something else is destroyed where it waits after WebSocketOptions::close_within.
 class WebSocket : public WebSocketCalls<WebSocket> {
  public:
   class ReceiveAwaiter;
   class SendAwaiter;
 
-  /// One that has ended.
+  /// A connection that has ended.
   WebSocket() noexcept = default;
   WebSocket(WebSocket&& other) noexcept;
   WebSocket& operator=(WebSocket&& other) noexcept;
   ~WebSocket();
 
-  /// `while (auto message = co_await ws.receive())`. One waits at a time.
+  /// Receives the next message: `while (auto message = co_await ws.receive())`. Only one task may
+  /// wait.
   ///
-  /// returns  the next message, valid until the next `receive`; nothing when there will be none
+  /// returns  the message, valid until the next `receive`; nothing after the end of the connection
   [[nodiscard]] ReceiveAwaiter receive() noexcept;
 
-  /// `co_await ws.send(text)` waits only while the client is slow. What is sent in one go leaves
-  /// together when the handler waits for anything.
+  /// `co_await ws.send(text)` waits only while the client is slow. Messages are sent together when
+  /// the handler waits for anything.
   ///
-  /// text     UTF-8; not kept when this has returned
-  /// returns  false when the connection has ended
+  /// text     UTF-8; not kept after the return
+  /// returns  false after the end of the connection
   [[nodiscard]] SendAwaiter send(std::string_view text);
   [[nodiscard]] SendAwaiter send_binary(std::string_view bytes);
   [[nodiscard]] SendAwaiter send(const WsMessage& message);
@@ -310,15 +312,15 @@ inline WebSocket::ReceiveAwaiter WebSocket::receive() noexcept {
   return ReceiveAwaiter(*this);
 }
 
-/// For many connections that are mostly idle: no coroutine, no memory of their own. One set serves
-/// all connections of a route, or a handler returns one for each.
+/// Callbacks for many connections that are mostly idle: no coroutine and no memory per connection.
+/// One set serves all connections of a route, or a handler returns one for each.
 ///
-/// What a callback throws closes its connection with 1011.
+/// An exception in a callback closes its connection with 1011.
 struct WebSocketHandlers {
   std::function<void(WebSocketRef& socket)> opened = {};
   /// message  valid until the call returns
   std::function<void(WebSocketRef& socket, const WsMessage& message)> message = {};
-  /// Once for each `opened`: the connection has ended, see close_code(). The last call.
+  /// Called once for each `opened`, as the last call: the connection has ended, see close_code().
   std::function<void(WebSocketRef& socket)> closed = {};
 };
 

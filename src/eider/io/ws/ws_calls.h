@@ -1,5 +1,5 @@
-// How WebSocketCalls reach the session. For sources that instantiate them for a holder.
-// Must not be included by headers: it knows the session.
+// The implementation of WebSocketCalls, for sources that instantiate them.
+// Layering: must not be included by headers: it knows the session.
 #pragma once
 
 #include "eider/io/ws/websocket.h"

@@ -1,5 +1,5 @@
-// What one WebSocket waits for: a sign of life, a message's end, output to be taken, the close.
-// Must not do anything about what comes too late: the endpoint does, which looks.
+// The deadlines of one WebSocket: ping, message, output, close.
+// Layering: must not do anything about what comes too late: the endpoint does, which looks.
 #pragma once
 
 #include <cstddef>

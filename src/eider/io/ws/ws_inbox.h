@@ -1,5 +1,5 @@
-// Messages that have arrived for a handler that is busy, one behind the other in two buffers.
-// Must not decide how many there may be, and lives only while there are some.
+// Messages that have arrived for a busy handler, in two buffers.
+// Layering: must not decide how many there may be, and lives only while there are some.
 #pragma once
 
 #include <cstddef>

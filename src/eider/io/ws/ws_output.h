@@ -1,5 +1,5 @@
-// What one WebSocket sends, and over what line: messages as they were agreed on, control frames.
-// Must not judge how fast the peer takes it, nor end anything.
+// The output of one WebSocket: messages and control frames.
+// Layering: must not judge how fast the peer takes it, nor end anything.
 #pragma once
 
 #include <cstddef>

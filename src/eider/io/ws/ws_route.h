@@ -1,5 +1,4 @@
-// What a WebSocket route keeps, what a handshake agrees on, and what a connection is for.
-// Must stay cheap to include: every application that includes eider.h compiles it.
+// The settings of a WebSocket route, and the result of a handshake.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ std::string cause_of(const std::exception_ptr& thrown) {
   } catch (const std::exception& exception) {
     return exception.what();
   } catch (...) {
-    return "something that is no std::exception was thrown";
+    return "an exception was thrown that is not a std::exception";
   }
 }
 
@@ -91,7 +91,7 @@ void WsSession::on_stopping() {
   UpgradedLine* const line = output_.line();
   const Duration pause = line == nullptr ? Duration::zero() : line->comes_back_in();
   if (pause == Duration::zero()) {
-    begin_closing(CloseCode::going_away, "the server stops");
+    begin_closing(CloseCode::going_away, "the server is shutting down");
   } else {
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(pause).count();
     begin_closing(CloseCode::service_restart, "retry-ms=" + std::to_string(wait));
@@ -271,7 +271,7 @@ void WsSession::end_handler() noexcept {
 
 void WsSession::close(CloseCode code, std::string_view reason) {
   if (!ws::is_sendable(code)) {
-    throw std::invalid_argument("this close code must not be sent");
+    throw std::invalid_argument("the close code is not allowed to be sent");
   }
   begin_closing(code, reason);
   has_closed_ = true;

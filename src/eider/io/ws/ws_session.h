@@ -1,5 +1,6 @@
-// One WebSocket connection of either side (RFC 6455): its protocol, its handler and its topics.
-// Must not hold a buffer while nothing is under way, and never runs a handler from another's call.
+// One WebSocket connection of either side (RFC 6455): protocol, handler and topics.
+// Layering: must not hold a buffer while nothing is under way, and never runs a handler from
+// another's call.
 #pragma once
 
 #include <cstddef>

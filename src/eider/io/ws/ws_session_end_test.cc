@@ -204,7 +204,7 @@ TEST(WsSessionEnd, says_goodbye_when_the_server_stops) {
   Noted noted;
   TestSocket socket = world.connect(noting(noted));
   world.loop().call([&] { socket.line->stop(); });
-  EXPECT_EQ(world.take(socket), Words{"close:1001:the server stops"});
+  EXPECT_EQ(world.take(socket), Words{"close:1001:the server is shutting down"});
   EXPECT_FALSE(noted.has_ended);
   EXPECT_EQ(world.exchange(socket, close_frame(1001)), Words{});
   EXPECT_TRUE(noted.has_ended);

@@ -256,7 +256,7 @@ WsSent WsSession::admits(std::size_t messages, WhenSlow when_slow, bool are_lost
   rare().dropped += messages;
   if (when_slow == WhenSlow::disconnect) {
     begin_closing(CloseCode::try_again_later,
-                  are_lost ? "messages were lost" : "too slow to take what is sent");
+                  are_lost ? "messages were lost" : "the client reads too slowly");
     return WsSent::ended;
   }
   return WsSent::dropped;
@@ -415,7 +415,7 @@ void WsSession::expire() {
       send_ping({});
       break;
     case WsDue::message_late:
-      fail(CloseCode::policy_violation, "a message took too long");
+      fail(CloseCode::policy_violation, "a message took too long to arrive");
       break;
     case WsDue::cut:
       cut();

@@ -45,7 +45,7 @@ TEST(WsSessionTime, ends_a_message_that_does_not_come_to_its_end) {
     socket.client.send(framed({.opcode = ws::Opcode::continuation, .is_final = false}, "x"));
     world.kernel.run_until_idle();
   }
-  EXPECT_EQ(world.take(socket), Words{"close:1008:a message took too long"});
+  EXPECT_EQ(world.take(socket), Words{"close:1008:a message took too long to arrive"});
 }
 
 TEST(WsSessionTime, answers_the_last_ping_of_a_flood_and_ends_a_larger_one) {
@@ -242,7 +242,7 @@ TEST(WsSessionTime, a_message_has_its_time_without_that_in_which_output_waits) {
   held.world.kernel.advance(seconds(59));
   EXPECT_TRUE(held.session.is_open());
   held.world.kernel.advance(seconds(2));
-  EXPECT_EQ(held.session.reason(), "a message took too long");
+  EXPECT_EQ(held.session.reason(), "a message took too long to arrive");
 }
 
 TEST(WsSessionTime, no_pong_is_awaited_while_output_waits) {

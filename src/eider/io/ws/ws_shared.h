@@ -1,5 +1,5 @@
-// What the WebSockets of one loop share: memory for the message under way, and how they write.
-// Must not be touched from another thread, and runs no code of the application.
+// The state that all WebSockets of one event loop share.
+// Layering: must not be touched from another thread, and runs no code of the application.
 #pragma once
 
 #include <cstddef>

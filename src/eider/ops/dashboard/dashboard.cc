@@ -162,7 +162,7 @@ void serve_dashboard(App& app, DashboardOptions options, std::source_location wh
               [metrics, settings](Query<Seen> seen) -> Task<Result<Response>> {
                 const std::shared_ptr<const ServerState> state = co_await server_state();
                 if (state == nullptr) {
-                  co_return fail(Error::unavailable("Too many ask for this. Try again soon."));
+                  co_return fail(Error::unavailable("Too many requests. Try again later."));
                 }
                 Shown shown{.process = detail::app::process_state(*state),
                             .bounds = {},

@@ -1,5 +1,5 @@
-// The dashboard of a running service, in a browser: what each loop, request and pool does.
-// Must not be public: without a guard it needs the link in the log, on this machine.
+// The dashboard of a running service in a browser: event loops, requests and pools.
+// Layering: must not be public; without a guard it requires the logged link and this machine.
 #pragma once
 
 #include <functional>
@@ -22,24 +22,24 @@ struct DashboardOptions {
   /// ("localhost", "127.0.0.1") through no proxy are accepted; others get a 403. The environment
   /// variable EIDER_DASHBOARD_TOKEN sets the token; without it, it is new at each start.
   std::function<void(Routes& pages)> guard = {};
-  /// Where serve_metrics counts already; null: the dashboard counts itself.
+  /// The metrics of serve_metrics; null: the dashboard counts itself.
   std::shared_ptr<Metrics> metrics = nullptr;
 };
 
-/// Serves the dashboard at /_eider/, which draws itself anew each second:
+/// Serves the dashboard at /_eider/, updated each second:
 ///
 ///     serve_dashboard(app);      // the log shows the link: http://localhost:8080/_eider/?token=…
 ///
-/// It shows routes with their rates and latencies, the requests in flight and what each waits for,
-/// loops, connections, pools, slow statements, the last lines of the log, and the settings, as
-/// --print-config masks them; of the process that answers, which is one of several where there are
-/// workers. Values, queries, fields and bodies of requests are in it where the log has them, and
-/// nowhere else. Its state.json is the same for programs.
+/// It shows routes with their rates and latencies, running requests and what each one waits for,
+/// event loops, connections, pools, slow statements, the last log lines, and the settings, masked
+/// as by --print-config. With several worker processes, it shows the one that responds. Values,
+/// queries, headers and bodies of requests appear only if the log contains them. Its state.json has
+/// the same data for programs.
 ///
-/// Lines are those of each open_log, and of the log of an app that was given none; not those that
-/// went to another sink. They are kept from this call on.
+/// Log lines are those of each open_log, and of an app without a custom log, from this call on;
+/// other sinks are not included.
 ///
-/// Pre: called on the app that is served, not on one that is mounted
+/// Pre: called on the app that is served, not on a mounted one
 void serve_dashboard(App& app, DashboardOptions options = {},
                      std::source_location where = std::source_location::current());
 

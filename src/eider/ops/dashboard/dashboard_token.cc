@@ -77,28 +77,28 @@ void take_link(const std::string& token, Response& response) {
 }
 
 Hook token_hook(const std::string& token, const ProxyTrust& trust) {
-  return {
-      .before =
-          [token, &trust](Request& request, Response& response) {
-            if (!is_of_this_machine(request, trust)) {
-              render_error(response, Error(403,
-                                           "The dashboard is for users of this machine: open "
-                                           "it at localhost, or pass DashboardOptions::guard."));
-              return false;
-            }
-            if (knows(request, token)) {
-              return true;
-            }
-            if (has_link(request, token)) {
-              take_link(token, response);
-            } else {
-              render_error(response, Error(403,
-                                           "Open the dashboard by the link that the log shows at "
-                                           "startup, or pass DashboardOptions::guard."));
-            }
-            return false;
-          },
-      .name = "dashboard token"};
+  return {.before =
+              [token, &trust](Request& request, Response& response) {
+                if (!is_of_this_machine(request, trust)) {
+                  render_error(response,
+                               Error(403,
+                                     "The dashboard is available only on this machine. Open it at "
+                                     "localhost, or set DashboardOptions::guard."));
+                  return false;
+                }
+                if (knows(request, token)) {
+                  return true;
+                }
+                if (has_link(request, token)) {
+                  take_link(token, response);
+                } else {
+                  render_error(response, Error(403,
+                                               "Open the dashboard with the link that is logged at "
+                                               "startup, or set DashboardOptions::guard."));
+                }
+                return false;
+              },
+          .name = "dashboard token"};
 }
 
 bool is_loopback_place(std::string_view address) noexcept {
@@ -129,7 +129,7 @@ void write_lines(const ServerState& state, bool has_proxies, const std::string& 
   log(LogLevel::info, "Dashboard: " + origin_of(state) + "/_eider/?token=" + token);
   if (has_proxies || !std::ranges::all_of(state.addresses, is_loopback_place)) {
     log(LogLevel::warning,
-        "The dashboard has no guard, and this server can be reached from other machines. Pass "
+        "The dashboard has no guard, but this server can be reached from other machines. Set "
         "DashboardOptions::guard, or call serve_dashboard only in development.");
   }
 }

@@ -1,5 +1,5 @@
-// Access to a dashboard that has no guard: a secret link for users of this machine.
-// Must not be the only protection of a public server: it warns there.
+// Access to a dashboard without a guard: a secret link for users of this machine.
+// Layering: must not be the only protection of a public server; a warning is logged there.
 #pragma once
 
 #include "eider/app/app.h"

@@ -1,5 +1,5 @@
-// One line of the log, as text and as JSON.
-// Must not let what it is made of end it: a line's end, a quote or a colour in a value is text.
+// Formats one log line as text and as JSON.
+// Layering: must escape all values, so that a value cannot end the line.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct LogLine {
   const Work* work;      // null: on nobody's behalf
 };
 
-/// Names of fields that are nobody's to read.
+/// Names of log fields whose values are masked.
 class MaskedNames {
  public:
   explicit MaskedNames(const std::vector<std::string>& words);

@@ -51,7 +51,7 @@ Result<LogOutput> LogOutput::open(std::string file, std::uint64_t file_bytes_max
   output.files_max_ = std::max(files_max, 1U);
   if (!output.open_file()) {
     return fail(
-        Error::internal("the log " + output.file_ + " cannot be opened: " + std::strerror(errno)));
+        Error::internal("Cannot open the log file " + output.file_ + ": " + std::strerror(errno)));
   }
   return output;
 }

@@ -1,5 +1,5 @@
-// Where lines of the log go in the end: a file that is rotated, a pipe or a terminal.
-// Must be used by one thread, which may wait.
+// The output of log lines: a file with rotation, a pipe or a terminal.
+// Layering: must be used by one thread, which may wait.
 #pragma once
 
 #include <cstdint>

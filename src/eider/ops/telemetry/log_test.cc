@@ -359,7 +359,7 @@ TEST(Log, holds_nobody_up_where_a_pipe_is_not_read) {
   pipe.give_back();
   reader.join();
   EXPECT_TRUE(text.contains("error the last one\n"));
-  constexpr std::string_view kTold = "warning lines of the log were dropped count=";
+  constexpr std::string_view kTold = "warning log lines were dropped count=";
   std::uint64_t told = 0;
   for (std::size_t at = text.find(kTold); at != std::string::npos; at = text.find(kTold, at + 1)) {
     told += std::stoull(text.substr(at + kTold.size()));
@@ -417,7 +417,7 @@ void write_until_full(const Log& log) {
   }
   std::size_t whole = 0;
   std::uint64_t told = 0;
-  constexpr std::string_view kTold = R"("lines of the log were dropped","count":)";
+  constexpr std::string_view kTold = R"("log lines were dropped","count":)";
   for (const std::string& line : lines_of(file)) {
     whole += line.starts_with("{\"time\"") && line.ends_with("}") ? 1U : 0U;
     if (const std::size_t at = line.find(kTold); at != std::string::npos) {

@@ -34,8 +34,8 @@ bool is_json(LogFormat format, const LogOutput& output) {
   const char* const given = std::getenv("EIDER_LOG_FORMAT");
   const std::string_view wanted = given == nullptr ? "" : given;
   if (!wanted.empty() && wanted != "text" && wanted != "json") {
-    throw Failure(Error::internal("EIDER_LOG_FORMAT is \"" + std::string(wanted) +
-                                  "\": text or json is understood"));
+    throw Failure(Error::internal("Invalid EIDER_LOG_FORMAT \"" + std::string(wanted) +
+                                  "\". Use text or json."));
   }
   return wanted.empty() ? !output.is_terminal() : wanted == "json";
 }
@@ -197,8 +197,7 @@ void LogWriter::tell_dropped(const LogOutput::Patience& patience) {
   }
   const std::array<LogField, 1> fields = {LogField("count", dropped - told_)};
   Buffer line;
-  append(line, {LogLevel::warning, "lines of the log were dropped", fields, unix_milliseconds(),
-                nullptr});
+  append(line, {LogLevel::warning, "log lines were dropped", fields, unix_milliseconds(), nullptr});
   base::note_log_lines(line.view());
   if (output_.write(line.view(), patience)) {
     told_ = dropped;

@@ -1,5 +1,5 @@
-// The sink of open_log: a bounded queue, and the thread that empties it.
-// Must not make who writes a line wait for anything but a copy of it.
+// The log sink of open_log: a bounded queue and its writer thread.
+// Layering: must not make the writer of a line wait for more than a copy.
 #pragma once
 
 #include <array>

@@ -87,16 +87,16 @@ bool is_name(std::string_view name, bool has_colons) noexcept {
 }
 
 [[noreturn]] void refuse(std::string_view name, std::string_view why) {
-  throw Failure(Error::internal("the metric " + std::string(name) + " " + std::string(why)));
+  throw Failure(Error::internal("The metric " + std::string(name) + " " + std::string(why)));
 }
 
 void check_names(std::string_view name, MetricLabels labels) {
   if (!is_name(name, true)) {
-    refuse(name, "has a name that is none: letters, digits and '_', no digit first");
+    refuse(name, "needs a name of letters, digits and '_' that does not start with a digit");
   }
   for (const auto& [label, value] : labels) {
     if (!is_name(label, false) || label.starts_with("__") || label == "le") {
-      refuse(name, "has a label whose name is none: " + std::string(label));
+      refuse(name, "has an invalid label name: " + std::string(label));
     }
   }
 }
@@ -209,10 +209,10 @@ struct Metrics::State {
                                    std::move(label_names));
     }
     if (found->kind != kind) {
-      refuse(name, "is of another kind elsewhere");
+      refuse(name, "is already registered with another type");
     }
     if (found->label_names != label_names) {
-      refuse(name, "has other labels elsewhere");
+      refuse(name, "is already registered with other labels");
     }
     return *found;
   }
@@ -249,7 +249,7 @@ struct Metrics::State {
       return std::get<T>(its.series.emplace(std::move(values), T(make())).first->second);
     }
     if (!std::holds_alternative<T>(found->second)) {
-      refuse(name, "is counted elsewhere");
+      refuse(name, "is already registered with other values");
     }
     return std::get<T>(found->second);
   }
@@ -271,7 +271,7 @@ Gauge& Metrics::gauge(std::string_view name, std::string_view help, MetricLabels
 Histogram& Metrics::histogram(std::string_view name, std::string_view help, MetricLabels labels,
                               std::span<const double> bounds) {
   if (std::ranges::adjacent_find(bounds, std::greater_equal<>()) != bounds.end()) {
-    refuse(name, "has bounds that do not rise");
+    refuse(name, "needs increasing bucket bounds");
   }
   return *state_->series<std::unique_ptr<Histogram>>(
       name, help, Kind::histogram, labels, [&] { return std::make_unique<Histogram>(bounds); });
@@ -296,24 +296,24 @@ void Metrics::watch(std::string_view name, const Database& database) {
   const std::shared_ptr<db::Pool>& pool = database.pool();
   pool->meter().turn_on();
   const MetricLabels labels = {{"database", name}};
-  histogram_of("eider_db_seconds", "Statements, from the question to the answer.", labels,
+  histogram_of("eider_db_seconds", "Duration of statements.", labels,
                [pool]() -> const Histogram& { return pool->meter().seconds; });
-  gauge_of("eider_db_under_way", "Statements that are at work or wait for a connection.", labels,
+  gauge_of("eider_db_under_way", "Statements that are running or waiting for a connection.", labels,
            [pool] { return pool->meter().under_way.value(); });
-  gauge_of("eider_db_connections", "Connections that there are.", labels,
+  gauge_of("eider_db_connections", "Open connections.", labels,
            [pool] { return static_cast<double>(pool->state().connections); });
   gauge_of("eider_db_connections_busy",
-           "Connections at work, or kept for a transaction or a stream.", labels,
-           [pool] { return static_cast<double>(pool->state().busy); });
+           "Connections that run a statement, or are reserved for a transaction or a stream.",
+           labels, [pool] { return static_cast<double>(pool->state().busy); });
   gauge_of("eider_db_waiting", "Calls that wait for a connection.", labels,
            [pool] { return static_cast<double>(pool->state().waiting); });
-  counter_of("eider_db_failed_total", "Statements that failed or were given up.", labels,
+  counter_of("eider_db_failed_total", "Statements that failed or were canceled.", labels,
              [pool] { return static_cast<double>(pool->meter().failed.value()); });
 }
 
 void Metrics::watch(const Log& log) {
   constexpr std::string_view kName = "eider_log_lines_total";
-  constexpr std::string_view kHelp = "Lines of the log, by what became of them.";
+  constexpr std::string_view kHelp = "Log lines, by outcome.";
   counter_of(kName, kHelp, {{"outcome", "written"}},
              [log] { return static_cast<double>(log.counts().written); });
   counter_of(kName, kHelp, {{"outcome", "dropped"}},

@@ -97,15 +97,15 @@ class LoopCounts {
     const std::string_view method = to_text(request.method());
     const MetricLabels labels = {{"method", method}, {"route", request.route()}};
     Counter& requests = metrics_->counter(
-        "http_requests_total", "Requests, by how they ended.",
+        "http_requests_total", "Requests, by status.",
         {{"method", method}, {"route", request.route()}, {"status", std::to_string(status)}});
     Histogram& seconds = metrics_->histogram(
-        "http_request_duration_seconds", "From a request's head to the last byte of its answer.",
-        labels, bounds_);
-    Counter& bytes_out =
-        metrics_->counter("http_response_bytes_total", "Content that was sent.", labels);
+        "http_request_duration_seconds",
+        "Time from the request headers to the last byte of the response.", labels, bounds_);
+    Counter& bytes_out = metrics_->counter("http_response_bytes_total",
+                                           "Bytes of response bodies that were sent.", labels);
     Counter& cut = metrics_->counter("http_requests_cut_total",
-                                     "Clients that have left ahead of the end.", labels);
+                                     "Requests whose client disconnected early.", labels);
     return std::unique_ptr<RouteCounts>(
         new RouteCounts{Counter::Own(requests), Histogram::Own(seconds), Counter::Own(bytes_out),
                         Counter::Own(cut)});
@@ -170,13 +170,13 @@ void add_connections(App& app, Metrics& metrics) {
   for (const auto& [protocol, spoken] :
        std::initializer_list<std::pair<std::string_view, server::Spoken>>{
            {"none", opening}, {"http/1.1", http1}, {"h2", http2}, {"websocket", websocket}}) {
-    metrics.gauge_of("eider_connections", "Open connections, by what is spoken on them.",
+    metrics.gauge_of("eider_connections", "Open connections, by protocol.",
                      {{"protocol", protocol}},
                      [counts, its = spoken] { return counts->open(its); });
   }
-  metrics.gauge_of("http_requests_in_flight", "Requests that wait for content or an answer.", {},
+  metrics.gauge_of("http_requests_in_flight", "Requests that are being received or processed.", {},
                    [counts] { return counts->sum(&server::LoopNumbers::in_flight); });
-  metrics.counter_of("eider_connections_accepted_total", "Connections that were let in.", {},
+  metrics.counter_of("eider_connections_accepted_total", "Accepted connections.", {},
                      [counts] { return counts->sum(&server::LoopNumbers::accepted); });
   app.background("connections",
                  [counts]() -> Task<> {
@@ -192,8 +192,8 @@ void add_connections(App& app, Metrics& metrics) {
 /// was in one piece.
 Task<> measure_lag(std::shared_ptr<Metrics> metrics) {
   constexpr Duration kInterval = std::chrono::seconds(1);
-  Histogram& lag = metrics->histogram(
-      "eider_loop_lag_seconds", "How late a loop does what it has to, looked at once a second.");
+  Histogram& lag = metrics->histogram("eider_loop_lag_seconds",
+                                      "Delay of the event loop, measured once a second.");
   while (true) {
     const Instant due = Loop::current().now() + kInterval;
     co_await sleep_until(due);
@@ -238,12 +238,12 @@ double heap_bytes() {
 /// By the names that Prometheus's own clients have for it.
 void add_process(Metrics& metrics, const MetricsOptions& options) {
   static const auto started = static_cast<double>(std::time(nullptr));
-  metrics.counter_of("process_cpu_seconds_total", "User and system time.", {}, cpu_seconds);
-  metrics.gauge_of("process_resident_memory_bytes", "Memory that is resident.", {}, resident_bytes);
-  metrics.gauge_of("process_open_fds", "Open descriptors.", {}, open_descriptors);
-  metrics.gauge_of("process_start_time_seconds", "When it began, since 1970.", {},
-                   [] { return started; });
-  metrics.gauge_of("eider_heap_bytes", "What the program has allocated and not freed.", {},
+  metrics.counter_of("process_cpu_seconds_total", "User and system CPU time.", {}, cpu_seconds);
+  metrics.gauge_of("process_resident_memory_bytes", "Resident memory.", {}, resident_bytes);
+  metrics.gauge_of("process_open_fds", "Open file descriptors.", {}, open_descriptors);
+  metrics.gauge_of("process_start_time_seconds",
+                   "Start time of the process, in seconds since 1970.", {}, [] { return started; });
+  metrics.gauge_of("eider_heap_bytes", "Memory that the program has allocated and not freed.", {},
                    heap_bytes);
   std::string version(kVersion);
   std::string of_program;
@@ -251,7 +251,7 @@ void add_process(Metrics& metrics, const MetricsOptions& options) {
     of_program.append(of_program.empty() ? "" : " ").append(name).append("=").append(value);
   }
   metrics
-      .gauge("eider_build_info", "Always 1; the labels tell what runs.",
+      .gauge("eider_build_info", "Always 1; the labels describe the program.",
              {{"eider", version}, {"build", of_program}})
       .set(1);
 }
@@ -285,7 +285,7 @@ class MetricsServer {
     const char* const end = listen_.data() + listen_.size();
     if (colon == std::string::npos ||
         std::from_chars(listen_.data() + colon + 1, end, port).ptr != end || port > 65535) {
-      return fail(Error::internal("metrics: " + listen_ + " is no address and port"));
+      return fail(Error::internal("metrics: \"" + listen_ + "\" is not a valid address and port"));
     }
     options.host = listen_.substr(0, colon);
     if (options.host.starts_with('[') && options.host.ends_with(']')) {
@@ -318,7 +318,7 @@ class MetricsServer {
 std::shared_ptr<Metrics> detail::telemetry::count_requests(App& app, MetricsOptions options) {
   if (std::ranges::adjacent_find(options.buckets, std::greater_equal<>()) !=
       options.buckets.end()) {
-    throw Failure(Error::internal("the buckets of metrics must rise"));
+    throw Failure(Error::internal("The bucket bounds of metrics must increase"));
   }
   const auto metrics =
       options.metrics == nullptr ? std::make_shared<Metrics>() : std::move(options.metrics);

@@ -1,5 +1,5 @@
-// What is counted of requests, loops and the process, for those who tell it.
-// Must not tell anybody by itself.
+// Built-in metrics of requests, event loops and the process.
+// Layering: must not export by itself.
 #pragma once
 
 #include <memory>

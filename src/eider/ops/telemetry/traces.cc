@@ -75,7 +75,7 @@ void end(const AnswerRecord& record) {
   }
   span.state = work.state;
   if (!record.is_whole) {
-    span.error = "the client has left";
+    span.error = "the client has disconnected";
   } else if (is_server_error(record.status)) {
     span.error = std::to_string(record.status);
   }

@@ -1,5 +1,5 @@
-// Traces: what a request, or a job, has led to, here and in other services.
-// Must not know where spans go.
+// Traces: the spans of a request or job, across services.
+// Layering: must not know exporters.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,12 @@ struct TraceOptions {
   std::optional<bool> takes_incoming = {};
 };
 
-/// Makes each request of the app, and each call of what App::every was told, a span, and says who
-/// follows: statements of databases and requests of HttpClient become spans within it, and those
-/// carry on the trace (W3C Trace Context). Each line of the log has its trace_id. Add it ahead of
-/// other hooks; `Span` (base/span.h) is for spans of your own.
+/// Makes each request of the app, and each call of an App::every job, a span: database statements
+/// and requests of HttpClient become spans within it, and propagate the trace (W3C Trace Context).
+/// Each log line has its trace_id. Add it before other hooks; use `Span` (base/span.h) for your own
+/// spans.
 ///
-/// spans  gets those of traces that are kept; see otlp_spans (telemetry/otlp/otlp.h)
+/// spans  receives the spans of traces that are kept; see otlp_spans (telemetry/otlp/otlp.h)
 void trace_requests(App& app, std::shared_ptr<SpanSink> spans, TraceOptions options = {});
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// Which media type an answer has: the client's Accept against what the server can make.
-// Must not make content.
+// Selects the media type of a response from the client's Accept header.
+// Layering: must not make content.
 #pragma once
 
 #include <cstddef>

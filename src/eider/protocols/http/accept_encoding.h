@@ -1,5 +1,5 @@
-// Which content coding an answer gets: the client's Accept-Encoding against what the server has.
-// Must not compress, nor know which codings there are.
+// Selects the content coding of a response from the client's Accept-Encoding header.
+// Layering: must not compress, nor know which codings there are.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Which language an answer is in: the client's Accept-Language against what the server has.
-// Must not translate.
+// Selects the language of a response from the client's Accept-Language header.
+// Layering: must not translate.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// "host:port" of a URL, for http://, https://, ws:// and wss:// alike.
-// Must not resolve names, and must not read what belongs to one scheme alone.
+// The "host:port" of a URL: http://, https://, ws:// and wss://.
+// Layering: must not resolve names, and must not read what belongs to one scheme alone.
 #pragma once
 
 #include <cstddef>

@@ -28,12 +28,14 @@ void append_seconds(std::string& value, const Seconds& seconds, std::string_view
 
 void check_words(const CacheControl& words) {
   if (words.is_private && (words.is_public || words.s_maxage)) {
-    throw std::invalid_argument("Cache-Control: private speaks against public and s-maxage");
+    throw std::invalid_argument(
+        "Cache-Control: private cannot be combined with public or s-maxage");
   }
   const bool is_kept = words.max_age || words.s_maxage || words.is_public || words.immutable ||
                        words.stale_while_revalidate || words.stale_if_error;
   if (words.no_store && is_kept && !words.must_understand) {
-    throw std::invalid_argument("Cache-Control: no-store speaks against words that let it be kept");
+    throw std::invalid_argument(
+        "Cache-Control: no-store cannot be combined with directives that allow storing");
   }
 }
 
@@ -56,7 +58,7 @@ std::string to_field_value(const CacheControl& words) {
   append_seconds(value, words.stale_while_revalidate, "stale-while-revalidate");
   append_seconds(value, words.stale_if_error, "stale-if-error");
   if (value.empty()) {
-    throw std::invalid_argument("Cache-Control: no word is said");
+    throw std::invalid_argument("Cache-Control: no directive is set");
   }
   return value;
 }

@@ -1,5 +1,5 @@
-// What an answer says to the caches on its way and to the client's own (Cache-Control).
-// Must not read what others say: the response cache does that for itself.
+// CacheControl: the directives of the Cache-Control header of a response.
+// Layering: must not read what others say: the response cache does that for itself.
 #pragma once
 
 #include <chrono>
@@ -8,14 +8,14 @@
 
 namespace eider {
 
-/// The words of an answer, by their names; what is not said stays out of the field. `private` and
-/// `public` are keywords, so they have an `is_` in front.
+/// The Cache-Control directives of a response. Unset directives are omitted. `private` and `public`
+/// are keywords, so these members start with `is_`.
 ///
-/// max_age    how long any cache may answer with it unasked
-/// s_maxage   the same of caches that many share, such as a CDN
-/// no_cache   may be kept, and is asked about each time (with conditional_requests a 304 answers)
-/// no_store   is kept nowhere
-/// stale_while_revalidate, stale_if_error  how long behind its end it may still be given
+/// max_age    how long any cache may use the response without asking the server
+/// s_maxage   the same for shared caches, such as a CDN
+/// no_cache   may be stored, but is revalidated each time (conditional_requests responds with 304)
+/// no_store   is not stored
+/// stale_while_revalidate, stale_if_error  how long a stale response may still be used
 ///
 /// source  RFC 9111, section 5.2.2; RFC 5861; RFC 8246
 struct CacheControl {
@@ -34,10 +34,10 @@ struct CacheControl {
   bool immutable = false;
 };
 
-/// "private, max-age=60". Throws std::invalid_argument where nothing is said, a time is negative,
-/// or two words contradict each other: `public` beside `private`, `s-maxage` beside `private`, and
-/// `no-store` beside what says how to keep it (but for `must-understand`, RFC 9111, section
-/// 5.2.2.3).
+/// Returns the header value: "private, max-age=60". Throws std::invalid_argument if no directive is
+/// set, a time is negative, or two directives contradict each other: `public` or `s-maxage` with
+/// `private`, and `no-store` with directives that allow storing (except `must-understand`, RFC
+/// 9111, section 5.2.2.3).
 [[nodiscard]] std::string to_field_value(const CacheControl& words);
 
 }  // namespace eider

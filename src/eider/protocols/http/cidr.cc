@@ -14,7 +14,7 @@ constexpr std::uint8_t kMappedBits = 96;  // of "::ffff:0:0/96", which holds all
 constexpr std::string_view kSeparators = ", \t";
 
 std::unexpected<std::string> complain(std::string_view text, std::string_view what) {
-  return fail("\"" + std::string(text) + "\" is no block of addresses: " + std::string(what));
+  return fail("\"" + std::string(text) + "\" is not a valid address block: " + std::string(what));
 }
 
 std::uint8_t bits_of(const IpAddress& address) noexcept {
@@ -70,17 +70,17 @@ Result<Cidr, std::string> Cidr::parse(std::string_view text) {
   const std::string_view host = text.substr(0, slash);
   const std::optional<IpAddress> address = IpAddress::parse(host);
   if (!address.has_value()) {
-    return complain(text, "what stands in front is no IP address.");
+    return complain(text, "the address is not a valid IP address.");
   }
   if (slash == std::string_view::npos) {
     return Cidr(*address, bits_of(*address));
   }
   const std::optional<std::uint8_t> bits = prefix_of(*address, host, text.substr(slash + 1));
   if (!bits.has_value()) {
-    return complain(text, "the prefix length is no number from 0 to 32 (IPv6: to 128).");
+    return complain(text, "the prefix length must be a number from 0 to 32 (IPv6: to 128).");
   }
   if (has_bits_behind(*address, *bits)) {
-    return complain(text, "bits are set behind the prefix.");
+    return complain(text, "bits are set after the prefix.");
   }
   return Cidr(*address, *bits);
 }

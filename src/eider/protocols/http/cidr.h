@@ -1,5 +1,5 @@
-// A block of IP addresses, "10.0.0.0/8" (RFC 4632), and a list of them that is trusted.
-// Must not guess: a text that could be meant in two ways is an error that names it.
+// A block of IP addresses, such as "10.0.0.0/8" (RFC 4632), and a list of trusted blocks.
+// Layering: must not guess: a text that could be meant in two ways is an error that names it.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,16 @@ namespace eider {
 
 class Cidr {
  public:
-  /// "10.0.0.0/8", "2001:db8::/32", or an address alone: that one.
+  /// Parses "10.0.0.0/8", "2001:db8::/32", or a single address.
   ///
-  /// errors   a sentence that names the text: no address, no prefix length or one too large, or
-  ///          bits set behind the prefix
+  /// errors   a sentence that quotes the text: not an address, no valid prefix length, or bits set
+  ///          after the prefix
   [[nodiscard]] static Result<Cidr, std::string> parse(std::string_view text);
 
-  /// Blocks of one family hold no address of the other; "::ffff:10.0.0.1" is IPv4 everywhere.
+  /// Returns whether the block contains an address. Blocks of one family contain no address of the
+  /// other; "::ffff:10.0.0.1" is IPv4 everywhere.
   [[nodiscard]] bool contains(const IpAddress& address) const noexcept;
-  /// "10.0.0.0/8"; the prefix length also for one address.
+  /// Returns "10.0.0.0/8"; with the prefix length also for a single address.
   [[nodiscard]] std::string to_text() const;
 
   friend bool operator==(const Cidr&, const Cidr&) noexcept = default;
@@ -39,15 +40,16 @@ class Cidr {
 /// The other end of a connection, as far as it is known.
 class PeerEnd {
  public:
-  /// Nobody knows.
+  /// An unknown end.
   PeerEnd() = default;
   PeerEnd(const IpAddress& address) noexcept : kind_(Kind::ip), address_(address) {}
 
-  /// Reads what Request::remote_address tells: "192.0.2.1", "unix:" with or without a path, or "".
+  /// Parses the result of Request::remote_address: "192.0.2.1", "unix:" with or without a path, or
+  /// "".
   [[nodiscard]] static PeerEnd parse(std::string_view text) noexcept;
 
   [[nodiscard]] bool is_unix() const noexcept { return kind_ == Kind::unix_socket; }
-  /// Nothing for Unix sockets, and where nobody knows.
+  /// Returns the address; nothing for Unix sockets and unknown ends.
   [[nodiscard]] const std::optional<IpAddress>& address() const noexcept { return address_; }
 
  private:
@@ -57,21 +59,21 @@ class PeerEnd {
   std::optional<IpAddress> address_;
 };
 
-/// Whose word is taken about where a request came from.
+/// The proxies that are trusted to report the origin of a request.
 class TrustedPeers {
  public:
-  /// Nobody.
+  /// Trusts no proxy.
   TrustedPeers() = default;
 
-  /// Blocks separated by commas and blanks, among them "unix" for peers on Unix sockets:
+  /// Parses blocks separated by commas or spaces, and "unix" for peers on Unix sockets:
   /// "10.0.0.0/8, ::1, unix".
   ///
-  /// errors   what Cidr::parse says of the first one that is wrong
+  /// errors   the error of Cidr::parse for the first invalid block
   [[nodiscard]] static Result<TrustedPeers, std::string> parse(std::string_view text);
 
   /// No peer is trusted.
   [[nodiscard]] bool is_empty() const noexcept { return blocks_.empty() && !trusts_unix_; }
-  /// One that nobody knows is trusted never.
+  /// Returns whether a peer is trusted; an unknown one never is.
   [[nodiscard]] bool trusts(const PeerEnd& peer) const noexcept;
   [[nodiscard]] bool empty() const noexcept { return blocks_.empty() && !trusts_unix_; }
 
@@ -80,9 +82,8 @@ class TrustedPeers {
   bool trusts_unix_ = false;
 };
 
-/// Whether an address belongs to the internet at large: not to this machine, its link or a private
-/// network, nor to one of the blocks for documentation, translation (NAT64, 6to4, Teredo), several
-/// receivers or the future.
+/// Returns whether an address is public: not of this machine, its link or a private network, nor of
+/// a block for documentation, translation (NAT64, 6to4, Teredo), multicast or future use.
 ///
 /// source  RFC 6890 and IANA's registries of special-purpose addresses
 [[nodiscard]] bool is_public(const IpAddress& address) noexcept;

@@ -1,5 +1,5 @@
-// An answer as conditional requests (RFC 9110, section 13) see it, and the 304 that it becomes.
-// Must not judge conditions: preconditions.h does.
+// Evaluates conditional requests (RFC 9110, section 13) for a response, and makes the 304.
+// Layering: must not judge conditions: preconditions.h does.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// What the Content-Disposition of a form's part says (RFC 7578, section 4.2).
-// Must not use filename*: RFC 7578 forbids it here, and two names for one file invite mistakes.
+// Reads the Content-Disposition header of a form part (RFC 7578, section 4.2).
+// Layering: must not use filename*: RFC 7578 forbids it here, and two names for one file invite
+// mistakes.
 #pragma once
 
 #include <optional>

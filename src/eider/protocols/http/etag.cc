@@ -56,7 +56,7 @@ std::optional<EntityTag> parse_entity_tag(std::string_view text) noexcept {
 
 std::string write_entity_tag(std::string_view opaque) {
   if (!std::ranges::all_of(opaque, is_tag_byte)) {
-    throw std::invalid_argument("this cannot be an entity tag: " + std::string(opaque));
+    throw std::invalid_argument("not a valid entity tag: " + std::string(opaque));
   }
   return std::string(1, '"').append(opaque).append(1, '"');
 }

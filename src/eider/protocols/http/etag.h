@@ -1,5 +1,5 @@
-// Entity tags (RFC 9110, section 8.8.3): read from conditional fields, compared, made for files.
-// Must not decide what a comparison leads to: preconditions.h does.
+// Entity tags (RFC 9110, section 8.8.3): parsed, compared, and made for files.
+// Layering: must not decide what a comparison leads to: preconditions.h does.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace eider {
 
-/// How far two representations with the same tag agree: byte for byte, or in meaning.
+/// How equal two representations with the same tag are: byte for byte, or in meaning.
 enum class TagStrength : std::uint8_t { strong, weak };
 
-/// opaque  what stands between the quotes
+/// opaque  the text between the quotes
 struct EntityTag {
   std::string_view opaque;
   TagStrength strength = TagStrength::strong;
 };
 
-/// Whether two tags match; a strong comparison asks for two strong tags.
+/// Returns whether two tags match; a strong comparison needs two strong tags.
 ///
 /// source  RFC 9110, section 8.8.3.2
 [[nodiscard]] constexpr bool matches(const EntityTag& one, const EntityTag& other,
@@ -30,34 +30,33 @@ struct EntityTag {
   return is_allowed && one.opaque == other.opaque;
 }
 
-/// One entity tag and nothing else: "abc" or W/"abc", with the quotes.
+/// Parses exactly one entity tag: "abc" or W/"abc", with the quotes.
 [[nodiscard]] std::optional<EntityTag> parse_entity_tag(std::string_view text) noexcept;
 
-/// The text of a strong tag, as ETag says it: `"abc"`. Throws std::invalid_argument where `opaque`
-/// holds a byte that none may have: a quote, a blank, a control byte.
+/// Returns a strong tag for the ETag header: `"abc"`. Throws std::invalid_argument if `opaque`
+/// contains a quote, a space or a control character.
 [[nodiscard]] std::string write_entity_tag(std::string_view opaque);
 
-/// The text of a strong tag of that content: other bytes, or another type, make another tag, in
-/// every process. Whoever makes contents may make two that share one, at some cost, and deceives
-/// the readers of these alone.
+/// Returns a strong tag for a body and its type: other bytes, or another type, make another tag, in
+/// every process. An author who controls both bodies can find two with the same tag, at some cost.
 ///
-/// cost  1,700 instructions, and 5 for a byte
+/// cost  1,700 instructions, and 5 per byte
 [[nodiscard]] std::string make_entity_tag(std::string_view content_type, std::string_view content);
 
-/// The tags of one If-Match or If-None-Match field value, in their order.
+/// Reads the tags of an If-Match or If-None-Match header in order.
 ///
 ///     EntityTagReader tags(value);
 ///     while (auto tag = tags.next()) …
 class EntityTagReader {
  public:
-  /// What is read of one field value at most.
+  /// Maximum number of tags read from one header.
   static constexpr std::size_t kCountMax = 128;
 
   explicit EntityTagReader(std::string_view field_value) noexcept : rest_(field_value) {}
 
-  /// The next tag; nothing at the end, behind kCountMax, and from the first malformed one on.
+  /// Returns the next tag; nothing at the end, after kCountMax, and after the first malformed one.
   [[nodiscard]] std::optional<EntityTag> next() noexcept;
-  /// Whether it ended at something that is no list of tags, or is too long for one.
+  /// Returns whether the header is not a list of tags, or is too long.
   [[nodiscard]] bool is_malformed() const noexcept { return is_malformed_; }
 
  private:
@@ -69,21 +68,21 @@ class EntityTagReader {
   bool is_malformed_ = false;
 };
 
-/// Whether a field value lists `tag`. A malformed value lists what stands before its fault.
+/// Returns whether a header lists `tag`. A malformed header lists the tags before the error.
 [[nodiscard]] bool lists_tag(std::string_view field_value, const EntityTag& tag,
                              TagStrength comparison) noexcept;
 
-/// What a file's tag is made of: another file, a size or a moment make another tag.
+/// The version of a file: another file, size or modification time makes another tag.
 struct FileVersion {
   std::uint64_t inode = 0;
   std::uint64_t size = 0;
-  /// When it was changed last, since 1970.
+  /// The modification time since 1970.
   std::int64_t modified_ns = 0;
 
   friend bool operator==(const FileVersion&, const FileVersion&) = default;
 };
 
-/// The tag's text as it stands in ETag: "1f-400-17a5e0b2c3d4e5f6" with its quotes, in hexadecimal.
+/// Returns the ETag of a file: "1f-400-17a5e0b2c3d4e5f6" with its quotes, in hexadecimal.
 [[nodiscard]] std::string make_entity_tag(const FileVersion& version, TagStrength strength);
 
 }  // namespace eider

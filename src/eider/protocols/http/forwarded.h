@@ -1,5 +1,5 @@
-// Where a request came from: Forwarded (RFC 7239), or X-Forwarded-For, -Proto and -Host.
-// Must not believe anybody but peers that are trusted by address.
+// The origin of a request: Forwarded (RFC 7239), or X-Forwarded-For, -Proto and -Host.
+// Layering: must not believe anybody but peers that are trusted by address.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace eider {
 
-/// One end of a hop: an address, or what stands in its place.
+/// One end of a hop: an address, or its replacement.
 struct ForwardedNode {
   enum class Kind : std::uint8_t {
-    none,        ///< not said
+    none,        ///< absent
     address,     ///< "192.0.2.1:80", "[2001:db8::1]"
     obfuscated,  ///< "_hidden"
     unknown,     ///< "unknown"
@@ -27,40 +27,40 @@ struct ForwardedNode {
   Kind kind = Kind::none;
   IpAddress address{};
   std::optional<std::uint16_t> port{};
-  /// As it came, without quotes.
+  /// As received, without quotes.
   std::string_view text{};
 };
 
 /// node = nodename [ ":" node-port ], the nodename an IPv4 address, an IPv6 address in brackets,
 /// "unknown" or "_" and characters (RFC 7239, section 6).
 [[nodiscard]] ForwardedNode read_forwarded_node(std::string_view text) noexcept;
-/// An entry of X-Forwarded-For: the same, or an IPv6 address without brackets.
+/// Reads an entry of X-Forwarded-For: the same, or an IPv6 address without brackets.
 [[nodiscard]] ForwardedNode read_x_forwarded_node(std::string_view text) noexcept;
 
-/// One hop, as the proxy says that took it.
+/// One hop, as reported by its proxy.
 struct ForwardedElement {
   ForwardedNode from;
   ForwardedNode by;
-  /// Empty when not said.
+  /// Empty if absent.
   std::string_view host;
   std::string_view proto;
   bool is_malformed = false;
 };
 
 /// forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] ) (RFC 7239, section 4). A
-/// doubled parameter, and a quoted value with a backslash in it, are malformed; unknown parameters
-/// are passed over.
+/// duplicate parameter, and a quoted value with a backslash in it, are malformed; unknown
+/// parameters are ignored.
 [[nodiscard]] ForwardedElement read_forwarded_element(std::string_view text) noexcept;
 
-/// The elements of lists that may be spread over several field lines, from the last one, which our
-/// own peer wrote, to the first. Nothing that stands in front of an element changes how it is read.
+/// The elements of lists in one or more headers, from the last one, which our own peer wrote, to
+/// the first. The text before an element does not change how it is read.
 class ElementsFromRight {
  public:
-  /// The fields of that name, compared without case.
+  /// The headers with that name, case-insensitive.
   ElementsFromRight(std::span<const Field> fields, std::string_view name) noexcept
       : fields_(fields), name_(name) {}
 
-  /// The next one without the blanks around it; empty ones are passed over.
+  /// Returns the next element without spaces around it; empty ones are skipped.
   [[nodiscard]] std::optional<std::string_view> next() noexcept;
 
  private:
@@ -72,29 +72,29 @@ class ElementsFromRight {
   std::string_view line_;
 };
 
-/// Where a request came from, by the word of trusted peers only.
+/// The origin of a request, as reported by trusted peers only.
 struct RequestOrigin {
-  /// The outermost end that a trusted peer names. Nothing when the peer itself is on a Unix socket
-  /// or the name is no address: never fall back to a proxy's address for rights.
+  /// The outermost end that a trusted peer names. Nothing if the peer itself is on a Unix socket,
+  /// or the name is not an address: never use a proxy's address for authorization instead.
   std::optional<IpAddress> address;
   std::optional<std::uint16_t> port;
-  /// What stands in the address's place: "_hidden", "unknown", or what could not be read.
+  /// The replacement of the address: "_hidden", "unknown", or an unreadable text.
   std::string_view identifier;
-  /// Empty when no trusted peer says.
+  /// Empty if no trusted peer reports it.
   std::string_view proto;
   std::string_view host;
-  /// How many trusted peers the request passed.
+  /// The number of trusted peers that the request passed.
   std::size_t hops = 0;
 };
 
-/// A longer chain is not followed to its end.
+/// A longer chain is cut here.
 inline constexpr std::size_t kForwardedHopsMax = 16;
 
 /// Walks from the peer outwards as long as each end is trusted.
 ///
 /// peer     of the connection
 /// fields   of the request; the views in the result point into them
-/// returns  the peer itself when it is not trusted or says nothing
+/// returns  the peer itself if it is not trusted or reports nothing
 /// cost     no allocation, one pass over the trusted part of the fields
 [[nodiscard]] RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields,
                                         ForwardedFields kind, const TrustedPeers& trusted) noexcept;

@@ -1,12 +1,13 @@
-// Which fields tell where a request came from: a setting of applications.
-// Must not bring their readers along (forwarded.h).
+// The setting for the headers that name the origin of a request.
+// Layering: must not bring their readers along (forwarded.h).
 #pragma once
 
 #include <cstdint>
 
 namespace eider {
 
-/// Which fields the proxies in front of us set. The other kind is what the client itself sent.
+/// The headers that the proxies in front of the server set. Others come from the client and are not
+/// trusted.
 enum class ForwardedFields : std::uint8_t { forwarded, x_forwarded };
 
 }  // namespace eider

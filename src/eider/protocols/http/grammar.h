@@ -1,5 +1,5 @@
-// The characters that HTTP allows where: tokens and field values (RFC 9110, section 5.6).
-// Must not know any particular field.
+// The characters that HTTP allows in tokens and header values (RFC 9110, section 5.6).
+// Layering: must not know any particular field.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
-// The head of one request: what every HTTP version's reader yields.
-// Must not own bytes: every view points into the connection's input, or into the arena of a copy.
+// The request line and headers of one request, for every HTTP version.
+// Layering: must not own bytes: every view points into the connection's input, or into the arena of
+// a copy.
 #pragma once
 
 #include <cstdint>

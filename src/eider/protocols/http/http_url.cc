@@ -50,13 +50,13 @@ std::string_view without_last_dot(std::string_view host) noexcept {
 std::string_view to_text(AuthorityFlaw flaw) noexcept {
   switch (flaw) {
     case AuthorityFlaw::names_a_user:
-      return "The URL names a user; use basic_auth() for that.";
+      return "The URL contains a user name; use basic_auth() instead.";
     case AuthorityFlaw::bad_host:
-      return "The URL has no valid host; names in other scripts are written as xn--….";
+      return "The URL has no valid host; write international names in Punycode (xn--…).";
     case AuthorityFlaw::bad_port:
       break;
   }
-  return "The URL's port is no number from 1 to 65535.";
+  return "The URL's port must be a number from 1 to 65535.";
 }
 
 Read begin_url(std::string_view authority, bool is_secure) {
@@ -139,10 +139,11 @@ std::optional<std::string_view> fault_of(std::string_view url) noexcept {
   }
   // Controls are refused before anything is encoded: a line end must not become "%0A" silently.
   if (std::ranges::any_of(url, is_control)) {
-    return "The URL holds a control character.";
+    return "The URL contains a control character.";
   }
   if (!has_valid_escapes(url)) {
-    return "The URL holds a '%' that two hexadecimal digits do not follow; write %25 for it.";
+    return "The URL contains a '%' without two hexadecimal digits after it; write a literal '%' as "
+           "%25.";
   }
   return std::nullopt;
 }
@@ -190,7 +191,7 @@ Read read_http_url(std::string_view url) {
   }
   const bool is_secure = begins_with(url, kSecure);
   if (!is_secure && !begins_with(url, kPlain)) {
-    return fail("The URL does not begin with http:// or https://.");
+    return fail("The URL does not start with http:// or https://.");
   }
   // It is prepared as a whole first: a '#' would else stand in the host or its port.
   return read_behind_scheme(prepared(url).substr((is_secure ? kSecure : kPlain).size()), is_secure);

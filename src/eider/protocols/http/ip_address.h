@@ -1,5 +1,5 @@
-// An IPv4 or IPv6 address as a value, without a port.
-// Must not know sockets (runtime/address.h does) or names.
+// An IPv4 or IPv6 address, without a port.
+// Layering: must not know sockets (runtime/address.h does) or names.
 #pragma once
 
 #include <array>

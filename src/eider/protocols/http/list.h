@@ -1,5 +1,5 @@
-// The elements of a comma-separated field value (RFC 9110, section 5.6.1).
-// Must not be used where elements may hold quoted commas (ws/extension_list.h).
+// The elements of a comma-separated header value (RFC 9110, section 5.6.1).
+// Layering: must not be used where elements may hold quoted commas (ws/extension_list.h).
 #pragma once
 
 #include <optional>

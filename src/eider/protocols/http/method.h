@@ -1,5 +1,5 @@
-// Request methods by name (RFC 9110, section 9; QUERY: draft-ietf-httpbis-safe-method-w-body).
-// Must not decide which of them a route or a server allows.
+// Request methods (RFC 9110, section 9; QUERY: draft-ietf-httpbis-safe-method-w-body).
+// Layering: must not decide which of them a route or a server allows.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ enum class Method : std::uint8_t {
   unknown,
 };
 
-/// The longest name that parse_method knows.
+/// The longest name that parse_method accepts.
 inline constexpr std::size_t kMethodBytesMax = 7;
 
-/// The method of that name, compared with case (RFC 9110, section 9.1); `unknown` for any other.
+/// Returns the method with that name, case-sensitive (RFC 9110, section 9.1); otherwise `unknown`.
 [[nodiscard]] constexpr Method parse_method(std::string_view name) noexcept {
   switch (name.size()) {
     case 3:
@@ -47,7 +47,7 @@ inline constexpr std::size_t kMethodBytesMax = 7;
   }
 }
 
-/// The name as it stands in a request line; empty for `unknown`.
+/// Returns the name for a request line; empty for `unknown`.
 [[nodiscard]] constexpr std::string_view to_text(Method method) noexcept {
   switch (method) {
     case Method::get:

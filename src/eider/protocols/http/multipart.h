@@ -1,5 +1,6 @@
-// Reads multipart/form-data (RFC 7578) however the bytes are cut; hands content out as it comes.
-// Must not gather a part's content: what a part may weigh in memory is for its reader to say.
+// Parses multipart/form-data (RFC 7578) as a stream.
+// Layering: must not gather a part's content: what a part may weigh in memory is for its reader to
+// say.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Content of multipart/form-data (RFC 7578), made in memory.
-// Must not read files: their bytes are given.
+// Builds multipart/form-data (RFC 7578) in memory.
+// Layering: must not read files: their bytes are given.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@ namespace eider {
 
 class MultipartForm {
  public:
-  /// A field. name, value  any bytes; quotes and line ends in a name are percent-encoded
+  /// Adds a field. name, value  any bytes; quotes and line breaks in a name are percent-encoded
   MultipartForm& add(std::string_view name, std::string_view value);
-  /// A file. content_type  e.g. "image/png"; "application/octet-stream" when it is no field value
+  /// Adds a file. content_type  such as "image/png"; "application/octet-stream" if it is not valid
   MultipartForm& add_file(std::string_view name, std::string_view filename,
                           std::string_view content_type, std::string_view bytes);
 
-  /// The whole content. boundary  1 to 70 bytes that no part contains
+  /// Returns the whole body. boundary  1 to 70 bytes that no part contains
   /// source   RFC 7578, section 4; WHATWG HTML, 4.10.21.8
   [[nodiscard]] std::string to_text(std::string_view boundary) const;
-  /// Whether no part contains the boundary.
+  /// Returns whether no part contains the boundary.
   [[nodiscard]] bool may_use(std::string_view boundary) const noexcept;
 
  private:

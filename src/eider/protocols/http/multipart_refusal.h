@@ -1,5 +1,5 @@
-// Every way in which multipart/form-data is refused, with its status and its source, in one table.
-// Must not know how the content is read.
+// The errors of multipart/form-data, each with its status and its RFC section, in one table.
+// Layering: must not know how the content is read.
 #pragma once
 
 #include <cstdint>

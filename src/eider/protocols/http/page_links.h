@@ -1,5 +1,5 @@
-// Where the other pages of a list are: for templates, and as a Link field.
-// Must not know how a list is parted.
+// Links to the other pages of a list: for templates, and as a Link header.
+// Layering: must not know how a list is parted.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace eider {
 
-/// number  0: a gap, in which others are left out
+/// number  0: a gap for omitted pages
 struct PageLink {
   std::int64_t number = 0;
   std::string address;
   bool is_current = false;
 };
 
-/// Addresses are relative to the page's own, "?page=2&q=tea", or empty where there is no such page.
+/// Links to the other pages of a list. URLs are relative to the current page, "?page=2&q=tea", or
+/// empty if there is no such page.
 ///
-/// page, page_count  0 where pages are not numbered
-/// pages             the first, the last, and those around this one
-/// label, previous_text, next_text  what people read
+/// page, page_count  0 if pages are not numbered
+/// pages             the first, the last, and those around the current one
+/// label, previous_text, next_text  texts for users
 struct PageLinks {
   std::int64_t page = 0;
   std::int64_t page_count = 0;
@@ -34,11 +35,12 @@ struct PageLinks {
   std::string next_text = "Next";
 };
 
-/// `<?page=1>; rel="prev", <?page=3>; rel="next"`; empty where there is nowhere to go (RFC 8288).
+/// Returns the Link header (RFC 8288): `<?page=1>; rel="prev", <?page=3>; rel="next"`; empty
+/// without other pages.
 [[nodiscard]] std::string link_field(const PageLinks& links);
 
-/// The query with another value of one name, or without it where the value is empty; what others
-/// are there stays, encoded anew: "?q=tea&page=2".
+/// Returns the query string with another value for one name, or without the name if the value is
+/// empty; other parameters are kept, encoded again: "?q=tea&page=2".
 [[nodiscard]] std::string with_in_query(std::string_view query, std::string_view name,
                                         std::string_view value);
 

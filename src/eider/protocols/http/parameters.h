@@ -1,5 +1,5 @@
-// Field values with parameters, `value; name=token; name="quoted"` (RFC 9110, section 5.6.6).
-// Must not know any particular field, and decodes no character sets.
+// Header values with parameters, `value; name=token; name="quoted"` (RFC 9110, section 5.6.6).
+// Layering: must not know any particular field, and decodes no character sets.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Fields of requests that describe what is asked for, and are known to hold no secret.
-// Must not be used to judge answers.
+// Request headers that contain no secret.
+// Layering: must not be used to judge answers.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// Conditional requests (RFC 9110, section 13): what If-Match and its siblings say of a
-// representation. Must not read files or write responses: it judges what it is told.
+// Conditional requests (RFC 9110, section 13): If-Match, If-None-Match and related headers.
+// Layering: must not read files or write responses.
 #pragma once
 
 #include <cstdint>

@@ -235,23 +235,23 @@ Header read_whole_block(std::string_view block) {
 std::string_view text(ProxyRefusal refusal) noexcept {
   switch (refusal) {
     case ProxyRefusal::none:
-      return "nothing was refused";
+      return "nothing was rejected";
     case ProxyRefusal::no_header:
-      return "the connection does not begin with a PROXY header";
+      return "the connection does not start with a PROXY header";
     case ProxyRefusal::line_too_long:
       return "the PROXY line is longer than 107 bytes";
     case ProxyRefusal::bad_line:
       return "the PROXY line is not valid";
     case ProxyRefusal::bad_version:
-      return "the PROXY header is of an unknown version";
+      return "the PROXY header has an unknown version";
     case ProxyRefusal::bad_command:
       return "the PROXY header has an unknown command";
     case ProxyRefusal::bad_family:
-      return "the PROXY header is for another kind of socket";
+      return "the PROXY header is for another type of socket";
     case ProxyRefusal::too_large:
       return "the PROXY header is larger than allowed";
     case ProxyRefusal::bad_length:
-      return "the lengths in the PROXY header do not fit";
+      return "the lengths in the PROXY header do not match";
     case ProxyRefusal::bad_checksum:
       return "the checksum of the PROXY header is wrong";
   }

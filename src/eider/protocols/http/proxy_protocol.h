@@ -1,5 +1,6 @@
-// The PROXY protocol, versions 1 and 2: the line or block with which a proxy begins a connection.
-// Must not decide who may send one: believe it only from peers that are known to be proxies.
+// The PROXY protocol, versions 1 and 2.
+// Layering: must not decide who may send one: believe it only from peers that are known to be
+// proxies.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Weights, and lists of tokens that carry them (RFC 9110, section 12.4.2): "gzip;q=0.5, *;q=0".
-// Must not be used for Accept, whose items have parameters that may be quoted.
+// Weights, and lists of weighted tokens (RFC 9110, section 12.4.2): "gzip;q=0.5, *;q=0".
+// Layering: must not be used for Accept, whose items have parameters that may be quoted.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Byte ranges (RFC 9110, section 14): which parts of a representation a Range field asks for.
-// Must not decide whether the field applies at all: preconditions.h does.
+// Byte ranges (RFC 9110, section 14): the parts that a Range header requests.
+// Layering: must not decide whether the field applies at all: preconditions.h does.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Cookies as clients read them from Set-Cookie fields (RFC 6265, section 5).
-// Must not keep cookies, nor decide which host may set which.
+// Parses Set-Cookie headers as a client (RFC 6265, section 5).
+// Layering: must not keep cookies, nor decide which host may set which.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Why a request is refused that was understood, whatever protocol it came by.
-// Must not hold what one protocol's syntax forbids: h1/refusal.h and h2/head_builder.cc do.
+// Why a well-formed request is rejected, for every protocol version.
+// Layering: must not hold what one protocol's syntax forbids: h1/refusal.h and h2/head_builder.cc
+// do.
 #pragma once
 
 #include <string_view>
@@ -15,18 +16,19 @@ struct RequestRefusal {
 };
 
 /// RFC 9110, section 15.5.14
-inline constexpr RequestRefusal kBodyTooLarge{413, "The content is too large."};
+inline constexpr RequestRefusal kBodyTooLarge{413, "The request body is too large."};
 /// RFC 9110, section 15.5.9
-inline constexpr RequestRefusal kBodyTooSlow{408, "The content of the request took too long."};
+inline constexpr RequestRefusal kBodyTooSlow{408, "The request body took too long to arrive."};
 /// RFC 9110, section 15.6.4
 inline constexpr RequestRefusal kTooBusy{503, "The server is busy. Try again in a moment."};
 /// RFC 9110, sections 10.2.3 and 15.6.4
-inline constexpr RequestRefusal kOverloaded{503, "There is too much to do just now.", 1};
+inline constexpr RequestRefusal kOverloaded{503, "The server is overloaded. Try again later.", 1};
 /// RFC 9110, section 7.8: a client speaks the other protocol once it has sent its request whole.
 inline constexpr RequestRefusal kContentOfUpgrade{
-    400, "A request that opens another protocol has no content."};
+    400, "A request that switches protocols must not have a body."};
 
 /// RFC 8441, section 5
-inline constexpr RequestRefusal kNoWebSocket{501, "No WebSocket is to be had here."};
+inline constexpr RequestRefusal kNoWebSocket{501,
+                                             "This URL does not accept WebSocket connections."};
 
 }  // namespace eider

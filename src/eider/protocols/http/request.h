@@ -1,5 +1,6 @@
-// One request as a handler sees it: the head, the matched path parameters and the body.
-// Must not outlive its exchange: a handler's views are valid until the response is complete.
+// Request: the request line and headers, the path parameters and the body.
+// Layering: must not outlive its exchange: a handler's views are valid until the response is
+// complete.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@
 
 namespace eider {
 
-/// The values of a pattern's parameters, in the pattern's order, percent-decoded.
+/// The path parameters, in the order of the pattern, percent-decoded.
 class PathValues {
  public:
   static constexpr std::size_t kCountMax = 8;
@@ -36,17 +37,17 @@ class PathValues {
   std::size_t count_ = 0;
 };
 
-/// The other end of the connection, asked for only when somebody wants to know.
+/// The other end of the connection.
 class Peer {
  public:
   virtual ~Peer() = default;
-  /// The address as text without the port: "127.0.0.1", "::1", or "" when it is not known.
+  /// Returns the IP address without the port: "127.0.0.1", "::1", or "" if it is not known.
   [[nodiscard]] virtual std::string address() const = 0;
-  /// What the connection's encryption has agreed on; nothing in the clear.
+  /// Returns the TLS properties of the connection; nothing without TLS.
   [[nodiscard]] virtual std::optional<SecuredBy> secured_by() const { return std::nullopt; }
-  /// Sends an interim response ahead of the answer, to clients that know such (HTTP/1.1).
+  /// Sends an interim response before the final one, to clients that support it (HTTP/1.1).
   ///
-  /// status       103, or another 1xx but 101
+  /// status       103, or another 1xx except 101
   /// field_lines  as Response::field_lines
   /// source       RFC 9110, section 15.2, and RFC 8297
   virtual void inform(int /*status*/, std::string_view /*field_lines*/) {}
@@ -59,39 +60,39 @@ class Request {
   Request& operator=(const Request&) = delete;
 
   [[nodiscard]] Method method() const noexcept { return head_.method; }
-  /// The request target as it came, e.g. "/notes?page=2".
+  /// Returns the request target as received, such as "/notes?page=2".
   [[nodiscard]] std::string_view target() const noexcept { return head_.target; }
-  /// The target's path, not decoded, e.g. "/notes".
+  /// Returns the path, not decoded, such as "/notes".
   [[nodiscard]] std::string_view path() const noexcept { return head_.path; }
-  /// What stands behind '?', not decoded; empty when nothing does.
+  /// Returns the query string after '?', not decoded; empty if there is none.
   [[nodiscard]] std::string_view query() const noexcept { return head_.query; }
-  /// The first field of that name, compared without case.
+  /// Returns the first header with that name, case-insensitive.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept {
     return head_.find(name);
   }
   [[nodiscard]] std::span<const Field> headers() const noexcept { return head_.fields; }
-  /// The whole content, decoded from its transfer coding; empty when there is none.
+  /// Returns the whole body without its transfer coding; empty if there is none.
   [[nodiscard]] std::string_view body() const noexcept { return body_; }
   [[nodiscard]] const PathValues& path_values() const noexcept { return path_values_; }
-  /// The pattern that it has matched, e.g. "/notes/{id}", which lives as long as the server; empty
-  /// where none has. To be counted by: unlike paths there are only so many.
+  /// Returns the pattern of the route, such as "/notes/{id}", valid as long as the server; empty if
+  /// no route matches. Use it for metrics: there are only a few, unlike paths.
   [[nodiscard]] std::string_view route() const noexcept { return route_; }
   [[nodiscard]] std::string remote_address() const {
     return peer_ == nullptr ? std::string() : peer_->address();
   }
-  /// As Peer::secured_by: with the identity of a client that has shown a certificate.
+  /// Returns the TLS properties, with the identity of a client that presented a certificate.
   [[nodiscard]] std::optional<SecuredBy> secured_by() const {
     return peer_ == nullptr ? std::nullopt : peer_->secured_by();
   }
 
-  /// Keeps `object` until the response is complete, for whoever is called later to find by its
-  /// type: `request.put(Identity{…})`, and a handler takes `Slot<Identity>`. What of a type is put
-  /// twice is there twice, and the newer is found.
+  /// Stores `object` until the response is complete, for later code that finds it by its type:
+  /// `request.put(Identity{…})`, and a handler takes `Slot<Identity>`. If a type is stored twice,
+  /// the newer object is found.
   template <class T>
   T& put(T object) {
     return slots_.put(std::move(object));
   }
-  /// Null when nothing of that type was put.
+  /// Returns the object of that type, or null if there is none.
   template <class T>
   [[nodiscard]] T* find() noexcept {
     return slots_.find<T>();
@@ -100,7 +101,7 @@ class Request {
   [[nodiscard]] const T* find() const noexcept {
     return slots_.find<T>();
   }
-  /// Memory that lasts as long, for what slots view.
+  /// Returns memory that lasts as long as the stored objects, for data that they view.
   [[nodiscard]] Arena& arena() noexcept { return slots_.arena(); }
 
   // For the server, which fills it in.
@@ -109,14 +110,15 @@ class Request {
   [[nodiscard]] PathValues& path_values() noexcept { return path_values_; }
   void set_route(std::string_view pattern) noexcept { route_ = pattern; }
   void set_body(std::string_view body) noexcept { body_ = body; }
-  /// Where decoded path values live that are not spelled out in the target itself.
+  /// Returns the buffer for path parameters that are percent-encoded in the target.
   [[nodiscard]] Buffer& scratch() noexcept { return scratch_; }
   void set_peer(Peer* peer) noexcept { peer_ = peer; }
   [[nodiscard]] Peer* peer() const noexcept { return peer_; }
   [[nodiscard]] const Slots& slots() const noexcept { return slots_; }
-  /// Goes on with what another request was given, which is left as new. Pre: nothing was put here.
+  /// Takes the stored objects of another request, which is left as new. Pre: nothing is stored
+  /// here.
   void take_slots(Request& from) noexcept { slots_.swap(from.slots_); }
-  /// The response is complete.
+  /// Deletes the stored objects when the response is complete.
   void clear_slots() noexcept { slots_.clear(Buffer::kKeptBytesMax); }
 
  private:

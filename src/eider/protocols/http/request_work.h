@@ -1,5 +1,5 @@
-// The work that a request is, for those that follow requests.
-// Must not be asked for by what nobody follows: a Work is made by the first who asks.
+// The work item of a request, for traces.
+// Layering: must not be used if nothing is traced: the first user creates the Work.
 #pragma once
 
 #include "eider/core/base/work.h"

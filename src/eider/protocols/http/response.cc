@@ -28,7 +28,8 @@ bool is_type(std::string_view name) noexcept {
 // Response splitting: a value that ends its own line would write the next one.
 void check_value(std::string_view value) {
   if (!is_field_value(value)) {
-    throw std::invalid_argument("a field value holds no control bytes and no blank at its ends");
+    throw std::invalid_argument(
+        "a header value must not contain control characters, or spaces at its ends");
   }
 }
 
@@ -154,14 +155,15 @@ Response& Response::set_type(std::string type) & {
 
 Response& Response::add_header(std::string_view name, std::string_view value) & {
   if (!is_token(name)) {
-    throw std::invalid_argument("a field name must be a token");
+    throw std::invalid_argument("a header name must be a token");
   }
   const auto is_same = [name](std::string_view framing) {
     return equals_ignoring_case(framing, name);
   };
   if (std::ranges::any_of(kFramingNames, is_same)) {
     throw std::invalid_argument(
-        "the server writes Content-Length, Transfer-Encoding, Connection and Date");
+        "the server sets Content-Length, Transfer-Encoding, Connection and Date; do not set these "
+        "headers");
   }
   if (is_type(name)) {
     return set_type(std::string(value));

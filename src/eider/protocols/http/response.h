@@ -1,5 +1,6 @@
-// One response as a handler makes it: status, fields and content, not yet bytes on the wire.
-// Must not write framing (Content-Length, Transfer-Encoding, Connection, Date): the server does.
+// Response: status, headers and body, before they are sent.
+// Layering: must not write framing (Content-Length, Transfer-Encoding, Connection, Date): the
+// server does.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 
 namespace eider {
 
-/// Media types that the library itself answers with.
+/// The media types of the library's own responses.
 inline constexpr std::string_view kTextPlain = "text/plain; charset=utf-8";
 inline constexpr std::string_view kTextHtml = "text/html; charset=utf-8";
 inline constexpr std::string_view kApplicationJson = "application/json";
@@ -39,14 +40,14 @@ struct ContentDeleter {
 template <class T>
 using ContentPtr = std::unique_ptr<T, ContentDeleter>;
 
-/// The content is bytes in memory: see Response::body.
+/// The body is bytes in memory: see Response::body.
 struct BytesContent {};
 
-/// What a response can carry, all of it: to be visited (see ContentCases).
+/// The types of a response body, to be visited (see ContentCases).
 using Content = std::variant<BytesContent, ContentPtr<FileContent>, ContentPtr<ProducedContent>,
                              ContentPtr<Upgrade>>;
 
-/// What is done with each kind: `std::visit(ContentCases{…}, response.content())`.
+/// Handlers for each type of body: `std::visit(ContentCases{…}, response.content())`.
 template <class... Case>
 struct ContentCases : Case... {
   using Case::operator()...;
@@ -65,12 +66,12 @@ class Response {
   [[nodiscard]] static Response html(std::string body, int status = 200);
 
   [[nodiscard]] int status() const noexcept { return status_; }
-  /// What Content-Type will say, however it was set; empty: there will be none.
+  /// Returns the value of Content-Type; empty: the response has none.
   [[nodiscard]] std::string_view content_type() const noexcept {
     return is_type_owned_ ? std::string_view(owned_type_) : static_type_;
   }
   [[nodiscard]] std::string_view body() const noexcept;
-  /// Field lines as they will stand on the wire, each "Name: value\r\n"; all but Content-Type.
+  /// Returns the headers as they are sent, each "Name: value\r\n", without Content-Type.
   [[nodiscard]] std::string_view field_lines() const noexcept { return field_lines_; }
   [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
 
@@ -79,24 +80,26 @@ class Response {
     status_ = status;
     return *this;
   }
-  /// type  must stay valid until the response has been written, e.g. a constant above; not copied
+  /// type  must stay valid until the response is sent, such as a constant above; not copied
   Response& set_static_type(std::string_view type) & noexcept {
     static_type_ = type;
     is_type_owned_ = false;
     return *this;
   }
-  /// Sets Content-Type to a copy. Throws std::invalid_argument on control bytes.
+  /// Sets Content-Type to a copy. Throws std::invalid_argument if it contains control characters.
   Response& set_type(std::string type) &;
-  /// Adds a field line. Throws std::invalid_argument when the name is no token, when the value has
-  /// a control byte or a blank at an end (RFC 9110, section 5.5), or when the field is framing.
-  /// Content-Type is there once (RFC 9110, section 8.3): adding it is `set_type`. URLs in Location,
-  /// Content-Location, Link and Refresh are percent-encoded as percent_encode_url does it.
+  /// Adds a header. Throws std::invalid_argument if the name is not a token, if the value contains
+  /// a control character or has a space at its start or end (RFC 9110, section 5.5), or if the
+  /// server sets this header. Content-Type can be set only once (RFC 9110, section 8.3): adding it
+  /// calls `set_type`. URLs in Location, Content-Location, Link and Refresh are percent-encoded
+  /// like percent_encode_url does it.
   Response& add_header(std::string_view name, std::string_view value) &;
-  /// Takes all fields of that name out and adds one.
+  /// Replaces all headers with that name by one.
   Response& replace_header(std::string_view name, std::string_view value) &;
-  /// Takes all fields of that name out.
+  /// Removes all headers with that name.
   Response& remove_header(std::string_view name) &;
-  /// The first field of that name, compared without case; valid until a field is set or added.
+  /// Returns the first header with that name, case-insensitive; valid until a header is set or
+  /// added.
   [[nodiscard]] std::optional<std::string_view> find_header(std::string_view name) const noexcept;
   // The same on a response just made: `return Response::text("no", 418).add_header("A", "b");`
   Response&& set_status(int status) && noexcept { return std::move(set_status(status)); }
@@ -118,17 +121,17 @@ class Response {
                              std::string_view bytes) && noexcept {
     return std::move(set_shared_body(std::move(owner), bytes));
   }
-  /// Puts field lines in front of those there are. Pre: they are `field_lines()` of a Response.
+  /// Inserts headers before the others. Pre: they are `field_lines()` of a Response.
   void prepend_field_lines(std::string_view lines) { field_lines_.insert(0, lines); }
-  /// Puts them behind those there are. Pre: as above.
+  /// Appends headers after the others. Pre: as above.
   void append_field_lines(std::string_view lines) { field_lines_.append(lines); }
-  /// The connection ends behind this response.
+  /// Closes the connection after this response.
   Response& close_connection() noexcept {
     closes_connection_ = true;
     return *this;
   }
 
-  /// body  must stay valid until the response has been written, e.g. a literal; not copied
+  /// body  must stay valid until the response is sent, such as a literal; not copied
   Response& set_static_body(std::string_view body) & noexcept {
     carried_.become(BodyKind::view);
     view_ = body;
@@ -139,40 +142,40 @@ class Response {
     text_ = std::move(body);
     return *this;
   }
-  /// Bytes that many answers share. They are sent from where they lie, however slowly the client
-  /// reads, and kept for as long. Pre: not null, and nobody changes them.
+  /// Sets a body that several responses share. It is sent without copying, and kept until the
+  /// client has read it. Pre: not null, and never changed.
   Response& set_shared_body(std::shared_ptr<const std::string> body) & noexcept {
     const std::string_view bytes = *body;
     return set_shared_body(std::move(body), bytes);
   }
-  /// The same of bytes that `owner` keeps: a part of a text, a mapped file.
+  /// Sets a shared body whose bytes `owner` keeps: a part of a text, a mapped file.
   Response& set_shared_body(std::shared_ptr<const void> owner, std::string_view bytes) & noexcept {
     carried_.become(BodyKind::shared);
     owner_ = std::move(owner);
     view_ = bytes;
     return *this;
   }
-  /// What keeps `body()` when that is shared, else null.
+  /// Returns the owner of a shared `body()`, else null.
   [[nodiscard]] std::shared_ptr<const void> body_owner() const noexcept {
     return carried_.kind == BodyKind::shared ? owner_ : nullptr;
   }
-  /// An emptied buffer to write the content into; it becomes the body.
+  /// Returns an empty buffer for the body.
   [[nodiscard]] Buffer& body_buffer() noexcept {
     carried_.become(BodyKind::buffer);
     buffer_.clear();
     return buffer_;
   }
-  /// The content itself when it is a std::string that may be taken, else null.
+  /// Returns the body if it is a std::string that may be moved from, else null.
   [[nodiscard]] std::string* owned_body() noexcept {
     return carried_.kind == BodyKind::text ? &text_ : nullptr;
   }
 
-  /// Takes the place of the body: `set_content(std::make_unique<MyProduced>(…))`. Pre: not null.
+  /// Replaces the body: `set_content(std::make_unique<MyProduced>(…))`. Pre: not null.
   Response& set_content(Content content) & noexcept;
   Response&& set_content(Content content) && noexcept;
-  /// BytesContent unless another was set, and nothing took its place.
+  /// Returns the content; BytesContent if none was set.
   [[nodiscard]] const Content& content() const noexcept { return carried_.content; }
-  /// Leaves an empty body.
+  /// Moves the content out, and leaves an empty body.
   [[nodiscard]] Content take_content() noexcept;
 
   /// The first so many bytes of the field lines hold for whatever becomes of this answer.
@@ -180,7 +183,7 @@ class Response {
   /// As new, but for the lines that are shared.
   void reset_to_shared() noexcept;
 
-  /// As new, with the memory kept for the next response.
+  /// Resets the response; keeps its memory for the next one.
   void reset() noexcept {
     status_ = 200;
     static_type_ = {};
@@ -228,12 +231,12 @@ class Response {
   std::shared_ptr<const void> owner_;
 };
 
-/// The content is what `body` says.
+/// Returns whether the content is `body`.
 [[nodiscard]] inline bool is_in_memory(const Response& response) noexcept {
   return std::holds_alternative<BytesContent>(response.content());
 }
 
-/// The content when it is of that kind, else null.
+/// Returns the content if it has that type, else null.
 template <class T>
 [[nodiscard]] T* content_as(const Response& response) noexcept {
   const ContentPtr<T>* const content = std::get_if<ContentPtr<T>>(&response.content());

@@ -64,9 +64,9 @@ Result<void, SseError> check(const SseEvent& event) {
 std::string_view text(SseError error) noexcept {
   switch (error) {
     case SseError::bad_event:
-      return "the name of an event has a line end or a NUL in it";
+      return "the name of an event contains a line break or NUL";
     case SseError::bad_id:
-      return "the id of an event has a line end or a NUL in it";
+      return "the id of an event contains a line break or NUL";
     case SseError::bad_retry:
       return "the retry time of an event is negative";
   }

@@ -1,5 +1,5 @@
 // Server-sent events, written and read (WHATWG HTML, section 9.2: text/event-stream).
-// Must not know connections, and keeps no time: when to connect again is for others.
+// Layering: must not know connections, and keeps no time: when to connect again is for others.
 #pragma once
 
 #include <chrono>
@@ -16,38 +16,38 @@ namespace eider {
 
 inline constexpr std::string_view kTextEventStream = "text/event-stream";
 
-/// One block of an event stream; what is empty is left out.
+/// One event of an event stream; empty members are omitted.
 struct SseEvent {
-  /// Which kind; the client takes an empty one for "message". No line end in it.
+  /// The type of the event; clients treat an empty one as "message". Must not contain a line break.
   std::string_view event{};
-  /// May have lines, ended by LF, CR or CRLF: the client sees LF.
+  /// May contain lines, ended by LF, CR or CRLF: the client gets LF.
   std::string_view data{};
-  /// What the client names when it reconnects. No line end and no NUL in it.
+  /// The ID that the client sends when it reconnects. Must not contain a line break or NUL.
   std::string_view id{};
-  /// How long the client waits before it reconnects, from now on.
+  /// The delay before the client reconnects, from now on.
   std::optional<std::chrono::milliseconds> retry{};
-  /// For people and proxies; clients pass over it.
+  /// For people and proxies; clients ignore it.
   std::string_view comment{};
 };
 
 enum class SseError : std::uint8_t { bad_event, bad_id, bad_retry };
 
-/// One plain sentence without a full stop.
+/// Returns a sentence without a period.
 [[nodiscard]] std::string_view text(SseError error) noexcept;
 
-/// Appends the event. One with neither kind nor data tells the client its id or its retry time, and
-/// reaches no listener.
+/// Appends the event. An event without type and data sets the client's ID or retry time, and is not
+/// delivered to listeners.
 ///
-/// errors   bad_event, bad_id  a line end or NUL in it; bad_retry  negative; nothing is written
-/// then source   WHATWG HTML, section 9.2.5
+/// errors   bad_event, bad_id  a line break or NUL; bad_retry  negative; nothing is written then
+/// source   WHATWG HTML, section 9.2.5
 [[nodiscard]] Result<void, SseError> write_event(Buffer& out, const SseEvent& event);
 
-/// Appends `text` as lines that clients pass over, and no end of an event.
+/// Appends `text` as comment lines, which clients ignore.
 void write_comment(Buffer& out, std::string_view text);
 
 struct SseLimits {
   std::size_t line_bytes_max = 64UL * 1024;
-  /// Data of one event, its line ends included.
+  /// Maximum data of one event, with its line breaks.
   std::size_t data_bytes_max = 1024UL * 1024;
 };
 
@@ -59,7 +59,7 @@ struct SseStep {
   std::size_t consumed;
 };
 
-/// The events of a stream, however its bytes are cut. What the stream ends within is no event.
+/// Parses the events of a stream piece by piece. An incomplete event at the end is dropped.
 ///
 ///     while ((step = parser.read(in)).status == SseStatus::event) {
 ///       … parser.event() … in.remove_prefix(step.consumed);
@@ -70,25 +70,25 @@ class SseParser {
 
   /// Reads to the next event.
   ///
-  /// returns  event      event(), data() and last_event_id() say what
+  /// returns  event      see event(), data() and last_event_id()
   ///          need_more  all of `in` is consumed
   ///          refused    a line or an event's data is larger than the limits; so is every later
   ///          call
   /// source   WHATWG HTML, section 9.2.6
   [[nodiscard]] SseStep read(std::string_view in);
 
-  /// Of the event just read, valid until the next read; "message" unless the stream says another.
+  /// Returns the type of the last event, valid until the next read; "message" by default.
   [[nodiscard]] std::string_view event() const noexcept {
     return event_.empty() ? std::string_view("message") : std::string_view(event_);
   }
   [[nodiscard]] std::string_view data() const noexcept { return data_; }
-  /// What to send as Last-Event-ID: as of the event last read.
+  /// Returns the ID to send as Last-Event-ID, of the last event.
   [[nodiscard]] std::string_view last_event_id() const noexcept { return last_event_id_; }
-  /// Whether some of an event has come that is not read to its end; a comment between two is none.
+  /// Returns whether an incomplete event has been received; comments do not count.
   [[nodiscard]] bool is_within_event() const noexcept {
     return !is_told_ && (!line_.empty() || has_data_ || !event_.empty() || id_ != last_event_id_);
   }
-  /// What the stream asked for, if it did.
+  /// Returns the delay that the stream requested, if any.
   [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept { return retry_; }
 
  private:

@@ -1,5 +1,5 @@
-// What a request's target and host may hold, in HTTP/1.1 and in HTTP/2 (":path", ":authority").
-// Must not know which request they belong to.
+// The characters of request targets and hosts, in HTTP/1.1 and HTTP/2.
+// Layering: must not know which request they belong to.
 #pragma once
 
 #include <string_view>

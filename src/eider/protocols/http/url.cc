@@ -25,7 +25,7 @@ bool IsUrl::check(std::string_view text) {
 
 Requirement IsUrl::describe() {
   return {"url",
-          "must be an http or https URL, as https://example.org/path",
+          "must be an http or https URL, such as https://example.org/path",
           {},
           {{"format", "\"uri\""}, {"maxLength", std::to_string(kBytesMax)}}};
 }

@@ -1,5 +1,5 @@
-// The type of a member that holds a URL.
-// Must not look anything up: it is not checked whether there is such a server.
+// Url: the type of a member that contains a URL.
+// Layering: must not look anything up: it is not checked whether there is such a server.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace eider {
 
-/// An absolute http or https URL of at most 2048 bytes, with a host and without a user, in which
-/// all that must be percent-encoded is.
+/// An absolute http or https URL of at most 2048 bytes, with a host, without a user name, and
+/// percent-encoded where needed.
 ///
 /// source  RFC 3986, section 3; RFC 9110, section 4.2
 struct IsUrl {

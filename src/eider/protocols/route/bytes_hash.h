@@ -1,5 +1,5 @@
-// A quick hash of short texts for tables that the developer filled, and clients only ask.
-// Must not be used for tables that clients fill: it has no secret.
+// A fast hash of short texts, for tables with keys that clients do not choose.
+// Layering: must not be used for tables that clients fill: it has no secret.
 #pragma once
 
 #include <cstdint>

@@ -161,7 +161,7 @@ Result<void, std::string> DraftLeaf::add(Method method, std::string_view pattern
   const Route* other = find(method);
   if (other != nullptr) {
     return fail(name_route(method, pattern) + " matches the same paths as " +
-                name_route(method, other->pattern) + ", which is there already");
+                name_route(method, other->pattern) + ", which is already registered");
   }
   routes_.push_back({method, endpoint, std::string(pattern)});
   return {};

@@ -1,5 +1,5 @@
-// All routes as they are registered, by segments: where conflicts are found.
-// Must not be asked for paths: it is laid out into the frozen tables for that.
+// All routes while they are registered, by segments; finds conflicts.
+// Layering: must not look up paths: the frozen tables do.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Where a pattern ends: the methods that are answered there, and by which endpoints.
-// Must not know how a path got here.
+// The end of a pattern: its methods and their endpoints.
+// Layering: must not know how a path got here.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A set of request methods, for routes and for the Allow field.
-// Must not know what a method means.
+// A set of request methods, for routes and for the Allow header.
+// Layering: must not know what a method means.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
-// A request's path as the router compares it: split first, percent-decoded once after that.
-// Must not touch the bytes of a path that has nothing to decode.
+// The path of a request for the router: split into segments, then percent-decoded once.
+// Layering: must not touch the bytes of a path that has nothing to decode.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// A route's pattern: its grammar and the names of its parameters, at compile time or later.
-// Must not match paths (router.h does).
+// The grammar of route patterns and their parameter names, at compile time or at run time.
+// Layering: must not match paths (router.h does).
 #pragma once
 
 #include <array>
@@ -209,27 +209,29 @@ constexpr const char* to_text(PatternFault fault) noexcept {
     case PatternFault::none:
       return "nothing is wrong";
     case PatternFault::no_slash:
-      return "a pattern begins with '/'";
+      return "a pattern must start with '/'";
     case PatternFault::too_long:
-      return "a pattern has at most 1024 bytes";
+      return "a pattern can have at most 1024 bytes";
     case PatternFault::empty_segment:
-      return "there is nothing between two slashes";
+      return "a pattern must not have an empty segment between two slashes";
     case PatternFault::bad_brace:
-      return "a parameter is a whole segment: /{name}/ or, at the end, /{name...}";
+      return "a path parameter must be a whole segment: /{name}/ or, at the end, /{name...}";
     case PatternFault::bad_name:
-      return "a parameter's name has letters, digits and '_', and no digit first";
+      return "the name of a path parameter can have letters, digits and '_', and must not start "
+             "with a digit";
     case PatternFault::bad_byte:
-      return "'%', '?', '#', '*' and control bytes cannot stand in a pattern: write it decoded";
+      return "a pattern must not contain '%', '?', '#', '*' or control characters: write the path "
+             "decoded";
     case PatternFault::colon_name:
-      return "a parameter is written {name}, not :name";
+      return "write a path parameter as {name}, not :name";
     case PatternFault::dot_segment:
-      return "no path ever reaches a '.' or '..' segment";
+      return "a pattern must not have a '.' or '..' segment";
     case PatternFault::rest_not_last:
-      return "{name...} takes all that is left, so it has to be last";
+      return "{name...} matches the rest of the path, so {name...} must be the last segment";
     case PatternFault::doubled_name:
-      return "two parameters have the same name";
+      return "two path parameters have the same name";
     case PatternFault::too_many_parameters:
-      return "a pattern has at most 8 parameters";
+      return "a pattern can have at most 8 path parameters";
   }
   return "";
 }

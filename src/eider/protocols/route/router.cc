@@ -60,7 +60,7 @@ void Router::freeze() {
 
 Lookup Router::find(Method method, std::string_view path, PathValues& values,
                     Buffer& scratch) const noexcept {
-  ensure(frozen_ != nullptr, "a router was asked before it was frozen");
+  ensure(frozen_ != nullptr, "a router was searched before it was frozen");
   values.clear();
   // A pattern begins with a slash and has no '%' in it: what equals one needs no further look.
   const Leaf* const exact = frozen_->exact.find(path);

@@ -1,5 +1,6 @@
-// Which endpoint answers a method and a path. Built once, frozen, then read by all threads at once.
-// Must not know handlers (an endpoint is a number of the caller's) and must not allocate in `find`.
+// Finds the endpoint for a method and a path. Built once, then read by all threads.
+// Layering: must not know handlers (an endpoint is a number of the caller's) and must not allocate
+// in `find`.
 #pragma once
 
 #include <cstdint>

@@ -206,19 +206,20 @@ TEST(Router, two_patterns_for_the_same_paths_are_both_named) {
   EXPECT_TRUE(router.add(Method::get, "/users/{id}/", 2));
   EXPECT_TRUE(router.add(Method::get, "/users/{id...}", 3));
   EXPECT_TRUE(router.add(Method::get, "/users/me", 4));
-  EXPECT_EQ(router.add(Method::get, "/users/{name}", 5).error(),
-            "GET /users/{name} matches the same paths as GET /users/{id}, which is there already");
+  EXPECT_EQ(
+      router.add(Method::get, "/users/{name}", 5).error(),
+      "GET /users/{name} matches the same paths as GET /users/{id}, which is already registered");
   EXPECT_EQ(router.add(Method::get, "/users/me", 6).error(),
-            "GET /users/me matches the same paths as GET /users/me, which is there already");
+            "GET /users/me matches the same paths as GET /users/me, which is already registered");
   EXPECT_FALSE(router.add(Method::get, "/users/{rest...}", 7));
 }
 
 TEST(Router, a_pattern_that_is_not_valid_is_named_with_its_fault) {
   Router router;
   EXPECT_EQ(router.add(Method::get, "/{a}/{a}", 0).error(),
-            "the pattern of GET /{a}/{a} is not valid: two parameters have the same name");
+            "the pattern of GET /{a}/{a} is not valid: two path parameters have the same name");
   EXPECT_EQ(router.add(Method::get, "users", 0).error(),
-            "the pattern of GET users is not valid: a pattern begins with '/'");
+            "the pattern of GET users is not valid: a pattern must start with '/'");
   EXPECT_FALSE(router.add(Method::unknown, "/a", 0));
 }
 

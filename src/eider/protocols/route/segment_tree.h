@@ -1,5 +1,5 @@
-// Patterns with parameters: a tree by segments, laid out flat and searched with backtracking.
-// Must not allocate or change while it is searched.
+// Patterns with parameters: a flat tree of segments, searched with backtracking.
+// Layering: must not allocate or change while it is searched.
 #pragma once
 
 #include <cstdint>

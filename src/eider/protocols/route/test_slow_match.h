@@ -1,5 +1,6 @@
 // For tests: the router's rules once more, in the most obvious way, to compare the fast one with.
-// Must not be quick, must share no code with the router, and must not be used outside of tests.
+// Layering: must not be quick, must share no code with the router, and must not be used outside of
+// tests.
 #pragma once
 
 #include <cstdint>

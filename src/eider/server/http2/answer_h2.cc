@@ -92,7 +92,7 @@ inline std::span<const h2::OutField> AnswerFields::with_lines(
 namespace {
 
 constexpr int kOk = 200;
-constexpr RequestRefusal kOfHttp1{501, "This is to be had over HTTP/1.1 alone."};
+constexpr RequestRefusal kOfHttp1{501, "This resource is available only over HTTP/1.1."};
 
 }  // namespace
 

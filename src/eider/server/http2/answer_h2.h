@@ -1,5 +1,5 @@
-// The answer to one HTTP/2 request: the exchange's way to its client over a stream.
-// Must not write to the socket: the session takes it as the client makes room.
+// The response to one HTTP/2 request, sent over its stream.
+// Layering: must not write to the socket: the session takes it as the client makes room.
 #pragma once
 
 #include <cstddef>

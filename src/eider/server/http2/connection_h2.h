@@ -1,5 +1,5 @@
-// One HTTP/2 connection on a line that it has taken over from HTTP/1.1 (RFC 9113).
-// Must not keep anything of a request while none is there.
+// One HTTP/2 connection, taken over from HTTP/1.1 (RFC 9113).
+// Layering: must not keep anything of a request while none is there.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The limits of one HTTP/2 connection.
-// Must not repeat the server's limits, which apply too.
+// Layering: must not repeat the server's limits, which apply too.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// HTTP/2 on one loop: what its connections share.
-// Must not be shared between loops.
+// The HTTP/2 state that the connections of one event loop share.
+// Layering: must not be shared between loops.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The content of one HTTP/2 request on its way in: the client may send more as it is taken.
-// Must not know what becomes of it: a handler, another protocol or nobody takes it.
+// The body of one HTTP/2 request as it arrives, with flow control.
+// Layering: must not know the reader of the body: a handler, another protocol or none.
 #pragma once
 
 #include <cstddef>

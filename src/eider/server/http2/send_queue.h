@@ -1,5 +1,5 @@
-// The content of one answer on its way out, taken piece by piece as the client makes room.
-// Must not hold more in memory than it was given: files are read as they leave.
+// The body of one HTTP/2 response, sent as the client's window allows.
+// Layering: must not hold more in memory than it was given: files are read as they leave.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// One request of an HTTP/2 connection, from its head to the end of its answer.
-// Must not write to the socket: its connection does, when the client has made room.
+// One request of an HTTP/2 connection, from its headers to the end of its response.
+// Layering: must not write to the socket: its connection does, when the client has made room.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The streams of one HTTP/2 connection, and what they gather together.
-// Must not destroy one while the session may still be calling it.
+// The streams of one HTTP/2 connection, and their common totals.
+// Layering: must not destroy one while the session may still be calling it.
 #pragma once
 
 #include <cstddef>

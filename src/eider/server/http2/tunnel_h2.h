@@ -1,5 +1,5 @@
-// A stream of an HTTP/2 connection as another protocol's line (RFC 8441).
-// Must not write to the socket: what it gathers leaves when the client has made room.
+// A stream of an HTTP/2 connection that another protocol uses (RFC 8441).
+// Layering: must not write to the socket: what it gathers leaves when the client has made room.
 #pragma once
 
 #include <cstddef>

@@ -103,7 +103,8 @@ bool send_all(const HandoverChannel& channel, std::span<const SocketsAt> all) no
 
 std::string how_it_ended(const siginfo_t& how) {
   const bool has_exited = how.si_code == CLD_EXITED;
-  std::string text(has_exited ? "it has ended with " : "it was ended by signal ");
+  std::string text(has_exited ? "the process exited with status "
+                              : "the process was killed by signal ");
   return text.append(std::to_string(how.si_status));
 }
 
@@ -124,7 +125,7 @@ Result<void> ChildProcess::start(std::span<const SocketsAt> sockets, const std::
   // Ahead of the start: the sockets wait in the channel, and the new process finds them there.
   if (!send_all(channel_, sockets)) {
     leave();
-    return fail(Error::unavailable("its sockets cannot be sent"));
+    return fail(Error::unavailable("the sockets cannot be sent to the new process"));
   }
   const auto started = start_again(untaken_.fd(), more);
   if (!started) {
@@ -206,7 +207,7 @@ void ChildProcess::on_ended() {
   if (::waitid(P_PID, static_cast<id_t>(process_), &how, WEXITED) != 0) {
     how = {};
   }
-  const std::string why = is_late_ ? "it was not ready in time" : how_it_ended(how);
+  const std::string why = is_late_ ? "the process was not ready in time" : how_it_ended(how);
   leave();
   owner_.on_ended(why);
 }

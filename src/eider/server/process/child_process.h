@@ -1,5 +1,5 @@
-// A further process of the same program: its start, sockets and words, its end.
-// Must not know what it is for: to take this one's place, or to serve below it.
+// Another process of the same program: its start, sockets, messages and end.
+// Layering: must not know what it is for: to take this one's place, or to serve below it.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +28,8 @@ class ChildOwner {
  public:
   /// It accepts at those places.
   virtual void on_accepting(pid_t process, const std::vector<std::string>& places) = 0;
-  /// It has ended, or was ended here. `why` is a clause: "it has ended with 1". May start the next.
+  /// It has ended, or was ended here. `why` is a clause: "the process exited with status 1". May
+  /// start the next.
   virtual void on_ended(std::string_view why) = 0;
   /// Behind `on_accepting`: all of its loops have turned.
   virtual void on_alive() {}

@@ -104,10 +104,10 @@ bool has_room(const ServerOptions& options, std::span<const BoundPlace> places) 
   const int most = count_in("FDSTORE");
   const bool has = most <= 0 || count <= static_cast<std::size_t>(most);
   if (!has && options.log != nullptr) {
-    options.log->write(LogLevel::error,
-                       "systemd stores no socket: the unit needs "
-                       "FileDescriptorStoreMax=" +
-                           std::to_string(count) + ", and has " + std::to_string(most) + ".");
+    options.log->write(
+        LogLevel::error,
+        "systemd does not store the sockets: the unit needs FileDescriptorStoreMax=" +
+            std::to_string(count) + ", but has " + std::to_string(most) + ".");
   }
   return has;
 }

@@ -1,5 +1,6 @@
-// Sockets that systemd passes on, and those that it keeps for the next process (sd_listen_fds(3),
-// FDSTORE= of sd_notify(3)). Must not listen: places do.
+// Sockets from systemd, and sockets that systemd stores for the next process (sd_listen_fds(3),
+// sd_notify(3)).
+// Layering: must not listen: places do.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What a process and the one that takes its place say to each other: sockets, readiness, go.
-// Must not start a process, and serves nobody.
+// The messages between a process and its successor: sockets, ready, go.
+// Layering: must not start a process, and serves no requests.
 #pragma once
 
 #include <cstdint>

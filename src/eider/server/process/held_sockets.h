@@ -1,5 +1,5 @@
-// Sockets that a supervisor holds open and its workers accept from.
-// Must not accept: whoever connects waits in the kernel's queue.
+// Sockets that a supervisor keeps open and its workers accept from.
+// Layering: must not accept: connections wait in the kernel's queue.
 #pragma once
 
 #include <deque>

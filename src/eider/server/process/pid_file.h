@@ -1,5 +1,6 @@
-// The file that tells which process serves: for scripts that send it signals.
-// Must not fail the service, nor follow a link: a file that cannot be written is told and left out.
+// The PID file of the serving process.
+// Layering: must not fail the service, nor follow a link: a file that cannot be written is told and
+// left out.
 #pragma once
 
 #include <optional>

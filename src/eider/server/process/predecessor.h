@@ -1,5 +1,5 @@
-// The process that has started this one to take its place: its sockets, and its go.
-// Must not serve: what is taken here is listened on elsewhere.
+// The process that this one replaces: its sockets, and its go.
+// Layering: must not serve: what is taken here is listened on elsewhere.
 #pragma once
 
 #include <functional>

@@ -49,10 +49,11 @@ Result<void> set_limit(__rlimit_resource resource, std::uint64_t most, const std
   }
   rlimit given{};
   (void)::getrlimit(resource, &given);
-  return fail(no_rights(option + " " + std::to_string(most) +
-                        " is more than this process may have (" + std::to_string(given.rlim_max) +
-                        "): only root may raise it. Say less, or raise it where the service is "
-                        "started (ulimit, or by systemd LimitNOFILE=, LimitDATA=)."));
+  return fail(
+      no_rights(option + " " + std::to_string(most) + " is more than this process may have (" +
+                std::to_string(given.rlim_max) +
+                "): only root may raise this limit. Use a lower value, or raise the limit where "
+                "the service is started (ulimit, or LimitNOFILE= and LimitDATA= of systemd)."));
 }
 
 Result<gid_t> find_group(const std::string& name) {
@@ -62,8 +63,9 @@ Result<gid_t> find_group(const std::string& name) {
   if (const auto number = number_of(name)) {
     return gid_t{*number};
   }
-  return fail(no_rights("There is no group '" + name +
-                        "' for --group: make it (groupadd --system), or name another."));
+  return fail(
+      no_rights("There is no group '" + name +
+                "' for --group: create the group (groupadd --system), or use another one."));
 }
 
 std::vector<gid_t> groups_of(const char* name, gid_t group) {
@@ -84,11 +86,12 @@ Result<ServingUser> look_up(const ProcessRights& rights) {
   }
   if (entry == nullptr && !number) {
     return fail(no_rights("There is no user '" + rights.user +
-                          "' for --user: make it (useradd --system), or name another."));
+                          "' for --user: create the user (useradd --system), or use another one."));
   }
   if (entry == nullptr && rights.group.empty()) {
-    return fail(no_rights("User " + rights.user +
-                          " has no entry in /etc/passwd, and so no group: say --group, too."));
+    return fail(
+        no_rights("User " + rights.user +
+                  " has no entry in /etc/passwd, and therefore no group: add --group NAME."));
   }
   ServingUser found{.name = rights.user,
                     .user = entry != nullptr ? entry->pw_uid : uid_t{*number},
@@ -104,8 +107,8 @@ Result<ServingUser> look_up(const ProcessRights& rights) {
   }
   if (found.user == 0 || found.group == 0) {
     return fail(no_rights("--user " + rights.user +
-                          " is root, or of its group, which drops nothing: name a user of the "
-                          "service's own, or leave it out."));
+                          " is root or in the group of root, so no privileges would be dropped. "
+                          "Use a dedicated user, or remove --user."));
   }
   found.groups = name.empty() ? std::vector{found.group} : groups_of(name.c_str(), found.group);
   return found;
@@ -172,12 +175,12 @@ Result<void> verify(const ServingUser& user) {
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
     if (const std::string left = what_is_left(task.path() / "status", user); !left.empty()) {
       return fail(no_rights("Thread " + task.path().filename().string() +
-                            " has kept rights that --user " + user.name +
-                            " should have taken away: " + left));
+                            " kept privileges that --user " + user.name +
+                            " should have dropped: " + left));
     }
   }
   if (::setresuid(0, 0, 0) == 0 || ::setresgid(0, 0, 0) == 0) {
-    return fail(no_rights("This process could become root again behind --user " + user.name + "."));
+    return fail(no_rights("This process could become root again after --user " + user.name + "."));
   }
   return {};
 }
@@ -200,7 +203,7 @@ Result<void> apply_limits(const ProcessRights& rights) {
 
 Result<std::optional<ServingUser>> find_serving_user(const ProcessRights& rights) {
   if (rights.user.empty() && !rights.group.empty()) {
-    return fail(no_rights("--group is of --user: say that, too."));
+    return fail(no_rights("--group requires --user. Add --user NAME, or remove --group."));
   }
   if (rights.user.empty()) {
     return std::nullopt;
@@ -214,8 +217,8 @@ Result<std::optional<ServingUser>> find_serving_user(const ProcessRights& rights
   }
   if (::geteuid() != 0) {
     return fail(no_rights("Cannot serve as user " + rights.user +
-                          ": only root may become another one. Start it as root, or leave --user "
-                          "out; by systemd, User= says it."));
+                          ": only root can switch to another user. Start the program as root, or "
+                          "remove --user; with systemd, set User= instead."));
   }
   return std::optional(std::move(*found));
 }
@@ -230,7 +233,7 @@ Result<void> become(const ServingUser& user) {
   }
   if (!drop_capabilities() || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return fail(
-        no_rights("Cannot drop all rights behind --user " + user.name + ": " + why_errno() + "."));
+        no_rights("Cannot drop all privileges for --user " + user.name + ": " + why_errno() + "."));
   }
   return verify(user);
 }

@@ -1,5 +1,5 @@
-// As whom a process serves and what it may take: users, groups, limits.
-// Must not keep a way back: what is dropped is dropped for all threads.
+// Privileges and limits of the process: user, group, umask, open files, memory.
+// Layering: must not keep a way back: what is dropped is dropped for all threads.
 #pragma once
 
 #include <sys/types.h>

@@ -275,9 +275,9 @@ Result<void> allow_named(const FileRules& rules, const std::vector<std::string>&
                          std::uint64_t access, std::string_view option) {
   for (const std::string& path : paths) {
     if (!rules.allow(path, access)) {
-      return fail(no_sandbox("The sandbox cannot let " + path + " be reached: " + why_not() +
-                             ". Make it first, or leave it out of what " + std::string(option) +
-                             " and the program name."));
+      return fail(no_sandbox("The sandbox cannot allow access to " + path + ": " + why_not() +
+                             ". Create the path first, or remove the path from " +
+                             std::string(option) + " and from the paths that the program names."));
     }
   }
   return {};
@@ -322,8 +322,9 @@ Result<void> hold_files(const FileRules& rules, const ServerOptions& options) {
       !allowed) {
     return allowed;
   }
-  return rules.hold() ? Result<void>()
-                      : fail(no_sandbox("The sandbox cannot hold files: " + why_not() + "."));
+  return rules.hold()
+             ? Result<void>()
+             : fail(no_sandbox("The sandbox cannot restrict file access: " + why_not() + "."));
 }
 
 constexpr std::uint32_t kEndWithoutRight = SECCOMP_RET_ERRNO | EPERM;
@@ -403,12 +404,11 @@ bool hold_calls(const ServerOptions& options) {
 /// What is missing is told, or where all of it is required ends the start.
 Result<void> do_without(const ServerOptions& options, const std::string& what) {
   if (options.sandbox.mode == SandboxMode::required) {
-    return fail(no_sandbox(what +
-                           ", and --sandbox required asks for all of it. Say --sandbox on to "
-                           "do without."));
+    return fail(no_sandbox(what + ", but --sandbox required needs the complete sandbox. Use "
+                                  "--sandbox on to run without this part."));
   }
   if (options.log != nullptr) {
-    options.log->write(LogLevel::warning, what + ": the sandbox does without.");
+    options.log->write(LogLevel::warning, what + ". The sandbox runs without this part.");
     options.log->end_thread();  // what it has begun is held by nothing that follows
   }
   return {};
@@ -441,24 +441,24 @@ bool limit_capabilities() {
 
 Result<void> hold_process(const ServerOptions& options) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    return fail(no_sandbox("The sandbox cannot be entered: " + why_not() + "."));
+    return fail(no_sandbox("Cannot enter the sandbox: " + why_not() + "."));
   }
   if (options.log != nullptr) {
     options.log->end_thread();  // begun by a line of the start, as of TLS; the next one is held
   }
   if (const std::size_t others = other_threads(); others != 0) {
     auto told = do_without(options, std::to_string(others) +
-                                        " threads were started ahead of the sandbox (start them in "
-                                        "on_start), and reach any file");
+                                        " threads were started before the sandbox (start threads "
+                                        "in on_start), and can access any file");
     if (!told) {
       return told;
     }
   }
   const FileRules rules;
-  auto held = rules.is_there() ? hold_files(rules, options)
-                               : do_without(options,
-                                            "The kernel has no landlock, which keeps files "
-                                            "out of reach");
+  auto held =
+      rules.is_there()
+          ? hold_files(rules, options)
+          : do_without(options, "The kernel has no Landlock, so file access cannot be restricted");
   if (!held) {
     return held;
   }
@@ -468,8 +468,8 @@ Result<void> hold_process(const ServerOptions& options) {
   if (kArchitecture != 0 && hold_calls(options)) {
     return {};
   }
-  return do_without(options,
-                    "The kernel has no seccomp filter (" + why_not() + "), which refuses calls");
+  return do_without(options, "The kernel has no seccomp filter (" + why_not() +
+                                 "), so system calls cannot be restricted");
 }
 
 }  // namespace

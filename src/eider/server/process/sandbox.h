@@ -1,5 +1,5 @@
-// What the process can reach from before anything starts: files by landlock, calls by seccomp.
-// Must not be left again; what the process starts is held by it, too.
+// The sandbox: limits files with Landlock and system calls with seccomp.
+// Layering: must not be left again; what the process starts is held by it, too.
 #pragma once
 
 #include <string>

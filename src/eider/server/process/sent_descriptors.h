@@ -1,5 +1,5 @@
-// Descriptors beside the bytes of a message on a Unix socket (SCM_RIGHTS, unix(7)).
-// Must not own them: the kernel makes the other end's.
+// Descriptors in a message on a Unix socket (SCM_RIGHTS, unix(7)).
+// Layering: must not own them: the kernel makes the other end's.
 #pragma once
 
 #include <sys/socket.h>

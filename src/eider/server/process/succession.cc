@@ -17,8 +17,8 @@ constexpr std::size_t kWaitingMax = 64;
 
 /// Why no process can take this one's place, whatever its owner says.
 std::string_view why_never() noexcept {
-  return ::getpid() == 1 ? "this is process 1, with which a container ends: start it below an init "
-                           "(docker run --init)"
+  return ::getpid() == 1 ? "PID 1 of a container cannot be upgraded: start the program under an "
+                           "init (docker run --init)"
                          : "";
 }
 
@@ -35,7 +35,7 @@ Succession::Succession(Loop& loop, SuccessionOwner& owner, const SystemdNotify& 
 
 void Succession::give_up() noexcept {
   if (successor_.is_there()) {
-    report(0, "this process stops");
+    report(0, "this process is stopping");
   }
   successor_.kill(SIGTERM);
   successor_.leave();
@@ -48,7 +48,7 @@ void Succession::on_signal(int) {
   if (successor_.is_there()) {
     // The outcome of that one is reported to this sender, too.
     if (log_ != nullptr) {
-      log_->write(LogLevel::warning, "Asked for a new process, while one is starting already.");
+      log_->write(LogLevel::warning, "Upgrade requested while a new process is already starting.");
     }
     return;
   }
@@ -77,7 +77,7 @@ void Succession::on_accepting(pid_t process, const std::vector<std::string>& pla
   successor_.leave();
   if (log_ != nullptr) {
     log_->write(LogLevel::info, "Process " + std::to_string(process) +
-                                    " serves from now on; this one finishes what it has begun.");
+                                    " took over; this process finishes its current requests.");
   }
   report(process, {});
   owner_.on_succeeded(places);
@@ -98,7 +98,7 @@ void Succession::stay(std::string_view why) {
   if (log_ != nullptr) {
     log_->write(LogLevel::error, std::string("No new process takes over: ")
                                      .append(why)
-                                     .append(". This one goes on serving."));
+                                     .append(". This process keeps serving."));
   }
 }
 

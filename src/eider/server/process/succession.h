@@ -1,5 +1,5 @@
-// SIGUSR2: a new process takes this one's place, and its sockets, without a request lost.
-// Must not drain anything: its owner does, when told that somebody else serves.
+// Zero-downtime upgrade: on SIGUSR2, a new process takes over the sockets.
+// Layering: must not drain anything: its owner does, after the takeover.
 #pragma once
 
 #include <string>

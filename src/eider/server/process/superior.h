@@ -1,5 +1,5 @@
-// What a worker hears from its supervisor: that it is in charge, to stop; and that it is gone.
-// Must not stop anything: its owner does.
+// Messages of a supervisor to its worker: in charge, stop, and its end.
+// Layering: must not stop anything: its owner does.
 #pragma once
 
 #include <utility>

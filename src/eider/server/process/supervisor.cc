@@ -83,10 +83,10 @@ class Supervisor final : private SuccessionOwner, private Timer {
     [[nodiscard]] std::string text() const {
       std::string text = std::to_string(index_);
       if (!child_.is_there()) {
-        return text.append(" (starts anew)");
+        return text.append(" (restarting)");
       }
       text.append(" (process ").append(std::to_string(child_.process()));
-      return text.append(is_serving_ ? ")" : ", starts)");
+      return text.append(is_serving_ ? ")" : ", starting)");
     }
 
    private:
@@ -301,7 +301,7 @@ void Supervisor::Seat::on_ended(std::string_view why) {
   }
   std::string line = "Worker " + std::to_string(index_) + ": ";
   if (missed_ >= kMissedMax) {
-    line.append("one of its loops has not turned for ")
+    line.append("an event loop was blocked for ")
         .append(
             std::to_string(std::chrono::floor<std::chrono::seconds>(supervisor_.stuck_).count()))
         .append(" s, and ");
@@ -313,7 +313,7 @@ void Supervisor::Seat::on_ended(std::string_view why) {
   }
   const Duration pause = next_pause();
   supervisor_.log(LogLevel::error,
-                  line + ". Another one starts in " +
+                  line + "; restarting in " +
                       std::to_string(std::chrono::floor<std::chrono::milliseconds>(pause).count()) +
                       " ms.");
   // Also where it is now: what has just failed may not be tried again within this call.
@@ -342,7 +342,7 @@ void Supervisor::take_charge() {
     predecessor_.tell_ready();
     const Instant by = loop_.read_now() + kGoComesWithin;
     if (!predecessor_.wait_for_go([this, by] { return loop_.read_now() >= by; })) {
-      give_up("the process before does not let go of its sockets");
+      give_up("the previous process does not release its sockets");
       return;
     }
   }
@@ -377,9 +377,9 @@ void Supervisor::take_charge() {
 
 std::string_view Supervisor::why_not_now() const noexcept {
   if (is_stopping_) {
-    return "this one stops, or has been followed by one";
+    return "this process is stopping, or was already replaced";
   }
-  return is_in_charge_ ? "" : "this one has not started yet";
+  return is_in_charge_ ? "" : "this process has not finished starting";
 }
 
 std::vector<SocketsAt> Supervisor::sockets() const {
@@ -405,7 +405,7 @@ void Supervisor::on_succeeded(const std::vector<std::string>& taken) {
 
 void Supervisor::reload() {
   if (!supervised_.can_reload) {
-    log(LogLevel::warning, "SIGHUP does nothing here: there are no settings to read anew.");
+    log(LogLevel::warning, "SIGHUP is ignored: there are no settings to reload.");
   }
   for (Seat& seat : seats_) {
     if (supervised_.can_reload) {
@@ -416,7 +416,7 @@ void Supervisor::reload() {
 
 /// Each writes its own.
 void Supervisor::tell_state() {
-  std::string line = seats_.empty() ? "Workers: none has started yet" : "Workers:";
+  std::string line = seats_.empty() ? "Workers: none started yet" : "Workers:";
   for (const Seat& seat : seats_) {
     seat.tell_state();
     line.append(" ").append(seat.text());
@@ -451,7 +451,7 @@ void Supervisor::kill_all() noexcept {
 
 /// What has not ended by now hangs.
 void Supervisor::expire() {
-  log(LogLevel::error, "A worker has not ended in time, and is killed.");
+  log(LogLevel::error, "A worker did not stop in time and is killed.");
   kill_all();
 }
 

@@ -1,5 +1,5 @@
-// Processes that serve, below one that holds their sockets and starts them again.
-// Must not serve itself, nor run code of the application: a crash there would end all.
+// The supervisor: keeps the sockets, and starts and restarts the workers.
+// Layering: must not serve itself, nor run code of the application: a crash there would end all.
 #pragma once
 
 #include "eider/core/base/result.h"

@@ -1,5 +1,5 @@
-// What systemd is told of a service (sd_notify(3)): that it is ready, that it stops, that it lives.
-// Must not fail the service: what cannot be told is left out.
+// Notifies systemd (sd_notify(3)): ready, stopping, watchdog.
+// Layering: must not fail the service: messages that cannot be sent are dropped.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Reports the outcome of an upgrade to the `eider upgrade` that requested it with SIGUSR2.
-// Must not believe, or send anything to, a process of another user.
+// Layering: must not believe, or send anything to, a process of another user.
 #pragma once
 
 #include <sys/types.h>

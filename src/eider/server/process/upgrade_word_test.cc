@@ -74,7 +74,7 @@ TEST(UpgradeRequest, gets_the_report_of_the_service) {
   ASSERT_TRUE(request) << request.error();
   EXPECT_FALSE(request->outcome());
   report_upgrade(request->ticket(), 12, {});
-  report_upgrade(request->ticket(), 0, "it has ended with 3");
+  report_upgrade(request->ticket(), 0, "the process exited with status 3");
   pollfd waited{request->fd(), POLLIN, 0};
   EXPECT_EQ(::poll(&waited, 1, 0), 1);
   const auto served = request->outcome();
@@ -84,7 +84,7 @@ TEST(UpgradeRequest, gets_the_report_of_the_service) {
   const auto failed = request->outcome();
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->successor, 0);
-  EXPECT_EQ(failed->why, "it has ended with 3");
+  EXPECT_EQ(failed->why, "the process exited with status 3");
   EXPECT_FALSE(request->outcome());
 }
 

@@ -52,9 +52,9 @@ class AssetNames {
     return *found;
   }
   [[noreturn]] std::string refuse(std::string_view name) const {
-    throw Failure(Error::internal(
-        "there is no asset \"" + std::string(name) + "\"" +
-        (directory_.empty() ? " in the program" : " in the directory " + directory_)));
+    throw Failure(
+        Error::internal("Asset not found: \"" + std::string(name) + "\"" +
+                        (directory_.empty() ? " in the program" : " in directory " + directory_)));
   }
 
   EmbeddedAssets embedded_;

@@ -1,5 +1,6 @@
-// Style sheets, scripts and pictures of pages: in the program, or from a directory while one
-// develops. Must not make pages or choose what belongs on them.
+// Assets of pages (style sheets, scripts, images): embedded in the program, or from a directory
+// during development.
+// Layering: must not generate pages or choose their assets.
 #pragma once
 
 #include <memory>
@@ -18,18 +19,17 @@ class AssetNames;
 }
 
 struct AssetsOptions {
-  /// Where they lie; without parameters.
+  /// Path prefix of the assets; without parameters.
   std::string prefix = "/assets";
-  /// While one develops: the directory they are served from as they are now, in place of what is in
-  /// the program.
+  /// For development: serves the current files of this directory instead of the embedded ones.
   std::string development_directory = {};
 };
 
 /// The addresses of assets; a copy is another handle of the same.
 class Assets {
  public:
-  /// "/assets/app.3f2a9c01b2d4.css" for "app.css", "/assets/app.css" while one develops. Throws a
-  /// Failure that names one that is not there, at the start where it is asked for then.
+  /// Returns "/assets/app.3f2a9c01b2d4.css" for "app.css", and "/assets/app.css" during
+  /// development. Throws a Failure for a missing asset, at startup if it is called then.
   [[nodiscard]] std::string url(std::string_view name) const;
   /// The same without the prefix.
   [[nodiscard]] std::string name(std::string_view name) const;
@@ -45,16 +45,16 @@ class Assets {
   std::shared_ptr<const detail::assets::AssetNames> names_;
 };
 
-/// Adds the assets below the prefix, and says their addresses. What has a hash in its name is kept
-/// by caches for good (RFC 8246); the plain names are there too, and asked about before each use.
-/// Compressed forms, conditions and ranges are as serve_files has them.
+/// Adds the assets below the prefix, and returns their URLs. Names with a hash are cached forever
+/// (RFC 8246); plain names exist, too, and are revalidated before each use. Compression,
+/// preconditions and ranges work as in serve_files.
 ///
-///     #include "notes_assets.h"                        // made by eider_assets(notes DIRECTORY
-///     web) const Assets assets = serve_assets(app, notes_assets()); const std::string style =
-///     assets.url("app.css");
+///     #include "notes_assets.h"                // made by eider_assets(notes DIRECTORY web)
+///     const Assets assets = serve_assets(app, notes_assets());
+///     const std::string style = assets.url("app.css");
 ///
 /// embedded  lives as long as the program
-/// errors    a directory for development that cannot be opened: thrown as a Failure
+/// errors    the development directory cannot be opened: thrown as a Failure
 Assets serve_assets(Routes& routes, EmbeddedAssets embedded, const AssetsOptions& options = {},
                     std::source_location where = std::source_location::current());
 

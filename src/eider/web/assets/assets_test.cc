@@ -89,7 +89,7 @@ TEST_F(AssetsTest, ThatAreNotThereAreToldByName) {
   try {
     (void)assets.url("lost.js");
   } catch (const Failure& failure) {
-    EXPECT_STREQ(failure.what(), "there is no asset \"lost.js\" in the program");
+    EXPECT_STREQ(failure.what(), "Asset not found: \"lost.js\" in the program");
   }
   for (const char* const path : {"/assets/", "/assets/app.css", "/assets/css/../icon.svg"}) {
     EXPECT_EQ(get(path).status, 404) << path;

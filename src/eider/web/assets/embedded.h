@@ -1,5 +1,5 @@
-// Files that the build has put into the program (cmake/EiderAssets.cmake).
-// Must not cost anything to include: the build's own sources do.
+// Files that the build embeds in the program (cmake/EiderAssets.cmake).
+// Layering: must be cheap to include, because generated sources include it.
 #pragma once
 
 #include <span>

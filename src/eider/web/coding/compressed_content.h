@@ -1,5 +1,6 @@
-// Content that is compressed while it is made: what a handler produces, or a large body.
-// Must not decide whether: compressed_response.h does, or the head at the first byte.
+// Compresses content while it is generated: streamed responses and large bodies.
+// Layering: must not decide whether to compress; compressed_response.h does, or the headers at the
+// first byte.
 #pragma once
 
 #include <cstddef>

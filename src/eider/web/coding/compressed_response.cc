@@ -27,7 +27,7 @@ class Offer {
  public:
   explicit Offer(std::vector<ContentCoding> codings) : codings_(std::move(codings)) {
     for (const ContentCoding coding : codings_) {
-      ensure(coding != ContentCoding::deflate, "deflate is read, never written");
+      ensure(coding != ContentCoding::deflate, "deflate is only decompressed, never compressed");
       names_.push_back(to_text(coding));
     }
   }

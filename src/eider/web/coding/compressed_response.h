@@ -1,5 +1,5 @@
-// Middleware that compresses answers: `app.use(compression())`.
-// Must not compress a file that has a compressed sibling: files/ sends that in its place.
+// Middleware that compresses responses: `app.use(compression())`.
+// Layering: must not compress a file that has a compressed sibling; files/ sends that.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace eider {
 
-/// What becomes of content that never ends, such as events: compressing it holds a compressor
-/// (262 KiB with gzip) for each client that listens.
+/// How to treat streams that never end, such as events: compression needs a compressor (262 KiB
+/// with gzip) for each client.
 enum class OnLive : std::uint8_t { leave, compress };
 
 struct CompressionOptions {
-  /// Among those that the client takes with the same weight the first is chosen. Not `deflate`.
-  /// Empty: zstd; then gzip for bodies up to 12 KiB, which brotli at its level takes twice as long
-  /// for and makes no smaller, and brotli for all else.
+  /// Allowed codings; of those that the client accepts with equal weight, the first is used.
+  /// `deflate` is not supported. Default: zstd; then gzip for bodies up to 12 KiB, for which brotli
+  /// at its level is twice as slow and not smaller, and brotli for larger ones.
   std::vector<ContentCoding> codings = {};
   CompressionLevels levels = {};
   /// Smaller bodies stay as they are: they fit into a packet or two anyway.
@@ -35,11 +35,11 @@ struct CompressionOptions {
   OnLive on_live = OnLive::leave;
 };
 
-/// Compresses bodies and produced content of compressible types by the request's Accept-Encoding;
-/// sets Content-Encoding and Vary, and weakens a strong ETag. What it leaves alone, and why, stands
-/// in docs/guides/responses/compression.md. HEAD is answered with the very fields of GET.
+/// Compresses bodies and streams of compressible types according to Accept-Encoding; sets
+/// Content-Encoding and Vary, and weakens a strong ETag. docs/guides/responses/compression.md lists
+/// the exceptions and their reasons. HEAD gets the same headers as GET.
 ///
-/// Use it outside of hooks that look at the body: after-hooks run in reverse order.
+/// Use it outside of hooks that read the body: after-hooks run in reverse order.
 /// source  RFC 9110, sections 8.4, 8.8.3.3, 12.5.3 and 12.5.5
 [[nodiscard]] Hook compression(CompressionOptions options = {});
 

@@ -1,5 +1,5 @@
-// A compressed request body, decoded as it comes, for handlers that take a BodyStream.
-// Must not gather it: what has been handed out is forgotten.
+// Decodes a compressed request body as a stream, for handlers with a BodyStream.
+// Layering: must not buffer the body.
 #pragma once
 
 #include <cstddef>

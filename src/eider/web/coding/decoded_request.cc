@@ -40,11 +40,11 @@ class DecodedContent {
 };
 
 Error too_busy() {
-  return {503, "The server holds too much content at the moment. Try again later."};
+  return {503, "The server is processing too many request bodies. Try again later."};
 }
 
 Error unsupported() {
-  return {kUnsupportedMediaType, "The content is coded in a way that is not understood here."};
+  return {kUnsupportedMediaType, "The Content-Encoding of the request body is not supported."};
 }
 
 /// All items of the Content-Encoding fields as one: nothing when there is none, or only "identity".
@@ -135,9 +135,9 @@ void describe_decompression(Operation& operation) {
   if (operation.contents.empty() || operation.is_content_streamed) {
     return;
   }
-  operation.answer_problem(400, "The content cannot be decoded.");
-  operation.answer_problem(kContentTooLarge, "The content is too large.");
-  operation.answer_problem(415, "The content is of another type, or its coding unknown.")
+  operation.answer_problem(400, "The request body cannot be decoded.");
+  operation.answer_problem(kContentTooLarge, "The request body is too large.");
+  operation.answer_problem(415, "The Content-Type or the Content-Encoding is not supported.")
       .add_field("Accept-Encoding");
 }
 

@@ -1,5 +1,5 @@
 // Middleware that decodes compressed request bodies: `app.use(decompression())`.
-// Must not touch bodies that the handler reads as they come: decoded_body.h is for these.
+// Layering: must not touch bodies that the handler streams; decoded_body.h does.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct DecompressionOptions {
   /// Those that are decoded; others are a 415.
   std::vector<ContentCoding> codings = {ContentCoding::zstd, ContentCoding::brotli,
                                         ContentCoding::gzip, ContentCoding::deflate};
-  /// What a body may become. The route's own bound is for the bytes that arrive.
+  /// Limits of the decoded body. The limit of the route applies to the received bytes.
   DecompressionLimits limits = {.bytes_max = kBodyBytesMaxDefault};
 };
 
@@ -34,18 +34,18 @@ struct DecompressionOptions {
 [[nodiscard]] Result<std::optional<ContentCoding>> content_coding_of(
     std::span<const Field> fields, std::span<const ContentCoding> codings);
 
-/// "gzip, br": what an answer's Accept-Encoding says of requests (RFC 9110, section 12.5.3).
+/// Returns "gzip, br" for the header Accept-Encoding of a response (RFC 9110, section 12.5.3).
 [[nodiscard]] std::string names_of(std::span<const ContentCoding> codings);
 
 /// The error that a decompressor's failure is to the client: 413 for too_large, else 400.
 [[nodiscard]] Error to_error(Decompressed outcome);
 
-/// Puts the decoded bytes in place of a gathered body; the field Content-Encoding stays. A body
-/// that the hook has decoded once is not decoded again.
+/// Replaces a buffered body with its decoded bytes; the header Content-Encoding stays. A body that
+/// was already decoded is not decoded again.
 ///
 /// errors  415 with Accept-Encoding for an unknown coding, 413 for a body that becomes too large or
 ///         grows too much, 400 for a damaged one; the handler is not called
-/// memory  the decoded bytes stay with the request until its answer is complete
+/// memory  the decoded bytes are stored until the response is complete
 [[nodiscard]] Hook decompression(DecompressionOptions options = {});
 
 }  // namespace eider

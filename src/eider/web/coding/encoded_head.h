@@ -1,5 +1,5 @@
-// What a content coding changes in a response's head, and which heads allow one.
-// Must not touch the content.
+// Changes the headers of a response for a content coding, and decides whether one is allowed.
+// Layering: must not touch the body.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// What the field lines of a response being made say, line by line and item by item.
-// Must not read fields from a network: h1/head_reader.h does.
+// Iterates over the header values of a response that is being built.
+// Layering: must not read headers from a network; h1/head_reader.h does.
 #pragma once
 
 #include <optional>

@@ -46,8 +46,8 @@ std::string read_slice(int fd, std::uint64_t offset, std::size_t bytes_max) {
     count = pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
   } while (count < 0 && errno == EINTR);
   if (count <= 0) {
-    throw Failure(
-        Error::internal(count == 0 ? "The file has become shorter." : "The file cannot be read."));
+    throw Failure(Error::internal(count == 0 ? "The file became shorter while it was sent."
+                                             : "The file cannot be read."));
   }
   bytes.resize(static_cast<std::size_t>(count));
   return bytes;

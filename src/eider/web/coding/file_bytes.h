@@ -1,5 +1,5 @@
-// A file's content as a producer's: where the bytes must be seen that the kernel else would send.
-// Must not hold more of it than a slice, and never waits for a disk on the loop.
+// Reads the bytes of a file in slices, for content that the program must process.
+// Layering: must not buffer more than a slice, and must not wait for a disk on the event loop.
 #pragma once
 
 #include <cstdint>

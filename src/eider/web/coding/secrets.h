@@ -1,5 +1,5 @@
-// Where compression could tell a stranger a secret (BREACH), by what request and response say.
-// Must not compress: compressed_response.h asks here first.
+// Detects responses whose compression could reveal a secret (BREACH).
+// Layering: must not compress; compressed_response.h calls it first.
 #pragma once
 
 #include <cstdint>

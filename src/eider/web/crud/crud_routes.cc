@@ -18,7 +18,7 @@ using reflect::Kind;
 void check_bounded(const reflect::Type& query, std::string_view name) {
   const reflect::Member* const member = query.structure().find(name);
   if (member == nullptr || member->type->kind != Kind::kConstrained) {
-    refuse(std::string(query.name) + " has to have a " + std::string(name) +
+    refuse(std::string(query.name) + " needs a member " + std::string(name) +
            " with a bound: PageNumber page = 1; PageSize<100> per_page = 20;");
   }
 }
@@ -33,8 +33,8 @@ void describe(Operation& operation) {
   if (operation.only_reads()) {
     return;
   }
-  operation.answer_problem(409, "What is there, or refers to it, does not allow it.");
-  operation.answer_problem(503, "Too much happens at once.");
+  operation.answer_problem(409, "The record already exists, or conflicts with another record.");
+  operation.answer_problem(503, "The server is overloaded. Try again later.");
   if (operation.method == Method::delete_) {
     std::erase_if(operation.answers, [](const Operation::Answer& answer) {
       return answer.status == kPreconditionRequired;
@@ -63,18 +63,19 @@ Hook described() {
 void check_unsettable(const reflect::Type& values, std::string_view member) {
   if (!member.empty() && values.structure().find(member) != nullptr) {
     refuse(std::string(values.name) + " has the member " + std::string(member) +
-           ", which clients must not set");
+           ", which clients must not set. Remove the member.");
   }
 }
 
 void check_resource(const db::detail::RecordSql& records, std::string_view key,
                     const reflect::Type& query, const reflect::Type& values) {
   if (records.version().empty()) {
-    refuse(records.table() + " need a version, a whole number, which tells their states apart: " +
+    refuse(records.table() + " need a version column, an integer that changes with each update: " +
            "{.name = \"" + records.table() + "\", .version = \"version\"}");
   }
   if (records.key() != key) {
-    refuse("the key of " + records.table() + " is " + records.key() + ", not " + std::string(key));
+    refuse("the key of " + records.table() + " is " + records.key() + ", but must be " +
+           std::string(key));
   }
   records.check_query(query);
   check_bounded(query, "per_page");
@@ -111,7 +112,7 @@ std::string address_of(const Request& request, const std::string& key) {
 }
 
 Error too_many_changes() {
-  return Error::unavailable("Others are changing it all the time.");
+  return Error::unavailable("Other requests keep changing this record. Try again.");
 }
 
 }  // namespace eider::detail::crud

@@ -1,5 +1,5 @@
-// A resource of records: its five routes, with all that clients of HTTP expect of such.
-// Must not decide who may do what: guards do, and `owned_by` says whose each record is.
+// The five routes of a resource whose records are rows of a table.
+// Layering: must not decide authorization; guards do, and `owned_by` sets the owner of each record.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,22 @@ namespace eider {
 
 namespace detail::crud {
 
-/// What a request's records have as owner, once `owned_by` was told how to find out.
+/// The owner of the records of a request, if `owned_by` was called.
 template <class T>
 struct OwnerOf {
   db::Value value;
 };
 
-/// A function that says whose records are meant, as a guard.
+/// The function that returns the owner of the records, as a guard.
 template <class T, class F, class R, class... P>
 struct OwnerGuard {
   using Learned = detail::app::Learned<typename detail::app::TaskValue<R>::type>;
   F function;
 
   Result<OwnerOf<T>> operator()(P... values) const {
-    static_assert(!detail::app::TaskValue<R>::kIsTask,
-                  "eider: whose records are meant is known by then: take what a guard has put");
+    static_assert(
+        !detail::app::TaskValue<R>::kIsTask,
+        "eider: this function must not be a coroutine: take the value that a guard has provided");
     if constexpr (Learned::kMayRefuse) {
       auto owner = function(static_cast<P&&>(values)...);
       return owner ? Result<OwnerOf<T>>(OwnerOf<T>{db::make_value(*owner)})
@@ -54,7 +55,7 @@ OwnerGuard<T, F, R, P...> owner_guard(F function, R (C::*)(P...) const) {
   return {std::move(function)};
 }
 
-/// What all routes of a resource know.
+/// Shared data of all routes of a resource.
 template <class T>
 struct Resource {
   using Records = db::Records<T>;
@@ -65,14 +66,15 @@ struct Resource {
   std::vector<db::Conflict> conflicts{};
   bool needs_match = true;
 
-  /// Those that the request may know of. Throws a Failure where nobody has said whose they are.
+  /// Returns the records that the request may access. Throws a Failure if the owner is unknown.
   [[nodiscard]] Records of(const Whose& whose) const {
     if (!hold_to) {
       return records;
     }
     if (!whose) {
-      throw Failure(Error::internal("nobody has said whose records of " + records.sql().table() +
-                                    " are asked for"));
+      throw Failure(
+          Error::internal("The owner of the records of " + records.sql().table() +
+                          " is unknown: the guard of owned_by did not run for this route."));
     }
     return hold_to(records, (*whose)->value);
   }
@@ -85,29 +87,29 @@ struct Resource {
   }
 };
 
-/// Throws a Failure where routes over these cannot be right, which no client has to find out.
+/// Throws a Failure if the routes would be incorrect, so that the error appears at startup.
 ///
-/// key     the member that the path has
+/// key     member in the path
 /// query   of lists
-/// values  what clients send
+/// values  members that clients send
 void check_resource(const db::detail::RecordSql& records, std::string_view key,
                     const reflect::Type& query, const reflect::Type& values);
-/// `values` must not have it: clients would set what is not theirs.
+/// Throws a Failure if `values` has this member, because clients would set it.
 void check_unsettable(const reflect::Type& values, std::string_view member);
 /// `before`, as far as `values` has members for it, with `patch` applied, as JSON.
 [[nodiscard]] std::string patched(const reflect::Type& record, const void* before,
                                   const reflect::Type& values, const json::Value& patch);
 /// "/notes/7", of the request to "/notes".
 [[nodiscard]] std::string address_of(const Request& request, const std::string& key);
-/// Which of two people who change it at once comes first is decided this many times.
+/// Attempts if requests change the same record concurrently.
 inline constexpr int kTriesMax = 8;
 [[nodiscard]] Error too_many_changes();
-/// Explains a failure by `conflicts`. A value that a column cannot hold is an error of the member
-/// of `values` that has the column's name.
+/// Explains a failure with `conflicts`. A value that a column cannot store is an error of the
+/// member of `values` with the name of the column.
 [[nodiscard]] db::Failure explained(const db::Failure& failure,
                                     std::span<const db::Conflict> conflicts,
                                     const reflect::Type& values);
-/// Says in documents what handlers' types do not: conflicts, and where tags are.
+/// Describes conflicts and ETags in OpenAPI documents.
 [[nodiscard]] Hook described();
 
 template <class T>
@@ -122,8 +124,8 @@ struct QueryOf<T> {
 template <class T>
 struct NewOf {
   static_assert(sizeof(T) == 0,
-                "eider: what clients may set is a struct of its own: CrudRoutes<Note, FindNotes, "
-                "NewNote>, or `using New = NewNote;` in the record");
+                "eider: the members that clients may set need their own struct: CrudRoutes<Note, "
+                "FindNotes, NewNote>, or `using New = NewNote;` in the record");
 };
 template <class T>
   requires requires { typename T::New; }
@@ -136,27 +138,28 @@ inline constexpr bool kIsKeyset = requires { typename Q::Place; };
 
 }  // namespace detail::crud
 
-/// Five routes over records, added by making one:
+/// Five routes for records, added by the constructor:
 ///
 ///     CrudRoutes<Note>(api, "/notes", notes);
 ///
-/// - GET /notes: a page (paging.h) of what Q's members ask for, in the order of its `sort`.
-/// - POST /notes: 201 with Location, ETag and the record as it is stored.
-/// - GET /notes/{id}: with its ETag; 304 to who has it.
-/// - PATCH /notes/{id}: JSON Merge Patch; 428 without If-Match, 412 where it was changed since.
-/// - DELETE /notes/{id}: 204; If-Match is held where it is given.
+/// - GET /notes: a page (paging.h) with the filters of Q, in the order of its `sort`.
+/// - POST /notes: 201 with Location, ETag and the stored record.
+/// - GET /notes/{id}: with its ETag; 304 if the client has it.
+/// - PATCH /notes/{id}: JSON Merge Patch; 428 without If-Match, 412 if the record was changed
+///   since.
+/// - DELETE /notes/{id}: 204; If-Match is checked if present.
 ///
-/// What is absent, removed or another's is a 404; what the rules of N, the schema or `on_conflict`
-/// refuse, a 422 or a 409. What clients may set is N's, and no more: never the key, the version,
-/// the mark of what is removed, nor the owner. What they are shown is T.
+/// Records that are missing, soft-deleted or of another owner are a 404; violations of the rules of
+/// N, the schema or `on_conflict` are a 422 or a 409. Clients can set only the members of N: never
+/// the key, the version, the deletion mark, or the owner. Responses contain T.
 ///
 /// T     the record; its table has a version, which is the ETag
-/// Q     what may be asked of lists, as Records::page takes it: Note::Find, or PageQuery<>. With
-///       `using Place = NotePlace;` and CursorQuery's members it is listed by keyset: as
-///       Records::page_after by that place, `static constexpr db::Direction kDirection` if said,
-///       and with the app's State<CursorSigner>
-/// N     what may be set: Note::New
-/// kKey  the member that the path has
+/// Q     filters of lists, as for Records::page: Note::Find, or PageQuery<>. With `using Place =
+///       NotePlace;` and the members of CursorQuery, lists use keyset pagination: as
+///       Records::page_after by that place, with `static constexpr db::Direction kDirection` if
+///       present, and with the app's State<CursorSigner>
+/// N     members that clients may set: Note::New
+/// kKey  member in the path
 template <class T, class Q = typename detail::crud::QueryOf<T>::Type,
           class N = typename detail::crud::NewOf<T>::Type, auto kKey = &T::id>
 class CrudRoutes {
@@ -165,9 +168,9 @@ class CrudRoutes {
   using Key = std::remove_cvref_t<decltype(std::declval<T>().*kKey)>;
 
  public:
-  /// errors  throws a Failure where the table has no version, N has a member that clients must not
-  ///         set, or Q asks for what the record has not, for pages without a bound, or to sort by
-  ///         anything but an enum
+  /// errors  throws a Failure if the table has no version, N has a member that clients must not
+  ///         set, or Q has an unknown member, pages without a bound, or a sort member that is not
+  ///         an enum
   CrudRoutes(Routes on, GroupPrefix prefix, db::Records<T> records)
       : group_(on.group(prefix)),
         its_(std::make_shared<Resource>(Resource{std::move(records)})),
@@ -179,8 +182,8 @@ class CrudRoutes {
                                  reflect::type_of<Q>(), reflect::type_of<N>());
   }
 
-  /// Each request has to do with the records of one owner alone, whose `member` is what the
-  /// function returns; others are not there. It takes what a guard may take, and may refuse.
+  /// Restricts each request to the records of one owner, whose `member` is the result of the
+  /// function. The function has the parameters of a guard, and may reject the request.
   ///
   ///     .owned_by(&Note::owner, [](const User& user) { return user.id; })
   template <class M, class F>
@@ -193,13 +196,13 @@ class CrudRoutes {
     group_.use(cache_control({.no_cache = true, .is_private = true}));
     return *this;
   }
-  /// Stands ahead of all five.
+  /// Adds a guard to all five routes.
   template <class G>
   CrudRoutes& guard(G function, DescribeGuard describe = {}) {
     group_.guard(std::move(function), std::move(describe));
     return *this;
   }
-  /// Stands ahead of what changes something.
+  /// Adds a guard to the routes that change something.
   template <class G>
   CrudRoutes& guard_changes(const G& function, const DescribeGuard& describe = {}) {
     created_.guard(function, describe);
@@ -207,19 +210,19 @@ class CrudRoutes {
     removed_.guard(function, describe);
     return *this;
   }
-  /// Only who is a W may change something, as in `.changed_by<WithRole<User, Role::admin>>()`.
+  /// Allows changes only with a W, for example `.changed_by<WithRole<User, Role::admin>>()`.
   template <class W>
   CrudRoutes& changed_by() {
     return guard_changes([](const W& /*who*/) -> Result<void> { return {}; });
   }
-  /// As Pending::on_conflict, of what is inserted and changed: a 422 that names the member.
+  /// As Pending::on_conflict, for inserts and updates: a 422 that names the member.
   template <class M>
   CrudRoutes& on_conflict(std::string_view constraint, M N::* member, std::string_view text,
                           std::string_view code = {}) {
     its_->conflicts.emplace_back(constraint, member, text, code);
     return *this;
   }
-  /// PATCH need not name the state that it changes: who comes last wins, member by member.
+  /// Allows PATCH without If-Match: the last request wins, member by member.
   CrudRoutes& without_match() {
     its_->needs_match = false;
     return *this;
@@ -228,7 +231,7 @@ class CrudRoutes {
  private:
   using Its = std::shared_ptr<const Resource>;
 
-  /// What the database refuses, as clients are told.
+  /// Converts database errors to the errors that clients see.
   template <class R>
   static Task<R> told(Its its, Task<R> work) {
     try {
@@ -280,7 +283,7 @@ class CrudRoutes {
     co_return With(Created(std::move(*made), std::move(where))).etag(etag);
   }
 
-  /// What the key's column cannot hold, such as 3,000,000,000 in an `int`, is no record's key.
+  /// A key that the column cannot store, such as 3,000,000,000 in an `int`, is not found.
   static Task<std::optional<T>> find(db::Records<T> records, Key id) {
     try {
       auto finding = records.find(id);
@@ -299,8 +302,8 @@ class CrudRoutes {
     co_return found ? Result<With<T>>(its->tagged(std::move(*found))) : fail(Error::not_found());
   }
 
-  /// Where somebody comes in between, what is there now is looked at again: to who has named the
-  /// state that was, that is a 412.
+  /// If another request changes the record concurrently, the new state is checked again: with
+  /// If-Match, that is a 412.
   static Task<Result<With<T>>> change(Its its, Key id, MergePatch<N> patch, Conditions conditions,
                                       Whose whose) {
     const db::Records<T> records = its->of(whose);

@@ -26,10 +26,11 @@ class Told {
   void tell(const std::string& route, std::string_view sql) {
     const std::lock_guard lock(mutex_);
     if (told_.emplace(route, sql).second) {
-      log_->write(LogLevel::warning,
-                  route + " asks the same more than " + std::to_string(times_max_) +
-                      " times in one request: " + std::string(sql) +
-                      " (N+1: ask for all of it at once, as by a join or Records::load)");
+      log_->write(LogLevel::warning, route + " runs the same statement more than " +
+                                         std::to_string(times_max_) +
+                                         " times in one request: " + std::string(sql) +
+                                         " (N+1 queries: load all rows with one statement, for "
+                                         "example with a join or Records::load)");
     }
   }
 

@@ -1,5 +1,5 @@
-// Statements that a request asks again and again, in development: one for each record of a list.
-// Must not stand in production: it remembers what each request has asked.
+// Logs statements that a request repeats for each record of a list (N+1), during development.
+// Layering: must not be used in production; it records all statements of each request.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,20 @@
 namespace eider {
 
 struct RepeatedStatements {
-  /// The same statement, whatever its values, asked more often by one request is told of.
+  /// Logs a statement that one request runs more often than this, whatever its values.
   int times_max = 10;
   /// Null: standard error.
   std::shared_ptr<LogSink> log = nullptr;
 };
 
-/// Tells of a route that asks for a list's parts one by one (N+1): once, with the statement.
+/// Logs routes that load the parts of a list one by one (N+1), once each, with the statement.
 ///
-///     if (own.development) {              // an option of one's own: --development
+///     if (own.development) {              // a custom option: --development
 ///       app.use(repeated_statements());
 ///     }
 ///
-/// It counts from the handler's begin on, as long as databases alone are waited for: what is asked
-/// behind a sleep or a call of a client is not seen. Records::load asks once for all.
+/// Statements are counted from the start of the handler, as long as it only waits for databases:
+/// those after a sleep or an HTTP request are not seen. Records::load avoids the problem.
 [[nodiscard]] Around repeated_statements(RepeatedStatements options = {});
 
 }  // namespace eider

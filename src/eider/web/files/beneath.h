@@ -1,5 +1,5 @@
-// Opening a file that is below a directory, whatever its path says and whoever changes what
-// meanwhile. Must not follow anything that leads out of that directory, unless it is told to.
+// Opens a file below a directory safely, also while other programs change the directory.
+// Layering: must not follow links out of the directory unless configured to.
 #pragma once
 
 #include <string>

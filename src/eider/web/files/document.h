@@ -1,5 +1,5 @@
-// A file as a resource: itself and its precompressed siblings, with the fields that go with each.
-// Must not know requests; a Document does not change once it is made.
+// A file as a resource: its bytes, its precompressed siblings, and their headers.
+// Layering: must not know requests; a Document does not change after its creation.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,8 @@ Response not_modified(const Variant& variant) {
 }
 
 Response unsatisfied(const Variant& variant) {
-  Response response = error_response(kRangeNotSatisfiable, "The file has no such range of bytes.");
+  Response response =
+      error_response(kRangeNotSatisfiable, "The requested range is outside the file.");
   response.add_header("Content-Range", unsatisfied_range(variant.file->size()));
   response.add_header("Accept-Ranges", "bytes");
   return response;
@@ -57,7 +58,7 @@ std::string make_boundary() {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<unsigned char, 16> bits{};
   if (getrandom(bits.data(), bits.size(), 0) != static_cast<ssize_t>(bits.size())) {
-    throw Failure(Error::internal("the kernel gave no random bits"));
+    throw Failure(Error::internal("Cannot read random bytes from the kernel"));
   }
   std::string text;
   for (const unsigned char byte : bits) {
@@ -149,7 +150,8 @@ Response answer_with(const Document& document, const Request& request, std::int6
       return not_modified(variant);
     case Verdict::failed:
       return error_response(kPreconditionFailed,
-                            "The file is not the one that the request is for.");
+                            "The file has changed: the precondition of the request does not match "
+                            "its current version.");
     case Verdict::proceed:
       break;
   }

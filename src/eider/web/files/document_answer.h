@@ -1,5 +1,5 @@
-// A document as the response to a request: which form of it, which bytes, or why none.
-// Must not look at files.
+// The response to a request for a document: variant, byte range or error.
+// Layering: must not access files.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The documents asked for lately, bounded in memory and descriptors, for all loops together.
-// Must not look at files: its user reads them.
+// A cache of recently requested documents, bounded in memory and file descriptors, for all event
+// loops.
+// Layering: must not access files; its user reads them.
 #pragma once
 
 #include <cstddef>

@@ -55,7 +55,7 @@ std::optional<Response> refuse(std::string_view path, DotFiles dot_files) {
     case PathVerdict::denied:
       break;
   }
-  return error_response(Error::forbidden("This file is not for reading."));
+  return error_response(Error::forbidden("Access to this file is not allowed."));
 }
 
 Response redirect_to_directory(const Request& request) {
@@ -83,7 +83,8 @@ Response answer_of(Site::Outcome& outcome, const Request& request, const Moment&
     case Kind::failed:
       break;
   }
-  return error_response(Error::unavailable("The file cannot be read now. Try again later."));
+  return error_response(
+      Error::unavailable("The file cannot be read at the moment. Try again later."));
 }
 
 Site::Wish wish_of(const std::string& path, const Request& request, const FilesOptions& options) {
@@ -116,8 +117,9 @@ std::string fault_of(const FilesOptions& options) {
 
 Result<FileServer, std::string> FileServer::open(const std::string& root, FilesOptions options) {
   if (const std::string fault = fault_of(options); !fault.empty()) {
-    return fail("cannot serve the files of " + root + ": \"" + fault +
-                "\" cannot stand in a header field. Leave out line ends, and blanks at its ends.");
+    return fail(
+        "cannot serve the files of " + root + ": \"" + fault +
+        "\" is not a valid header value. Remove line breaks, and spaces at the start or end.");
   }
   // The directory need not be readable for this: it is only passed through.
   Descriptor directory(::open(program_path(root).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -125,7 +127,7 @@ Result<FileServer, std::string> FileServer::open(const std::string& root, FilesO
     const int error = errno;
     return fail("cannot serve the files of " + root + ": " + std::strerror(error) +
                 (error == ENOENT ? searched_places(root) : "") +
-                ". Make the directory, or give another path.");
+                ". Create the directory, or pass another path.");
   }
   return FileServer(std::make_shared<Site>(std::move(directory), std::move(options)));
 }

@@ -1,5 +1,5 @@
-// A directory's files as responses: types, dates, tags, ranges, codings, index pages.
-// Must not serve what is outside of the directory, hidden, or no regular file.
+// Serves the files of a directory: media types, dates, ETags, ranges, compression, index pages.
+// Layering: must not serve files outside of the directory, hidden files, or special files.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Adds a directory to an app: `serve_files(app, "/", "public")`.
-// Must not serve by itself (file_server.h).
+// Layering: must not serve by itself (file_server.h).
 #pragma once
 
 #include <source_location>
@@ -11,8 +11,8 @@ namespace eider {
 
 class Routes;
 
-/// All files below the directory `root`, at the paths that begin with `prefix`. Other routes are
-/// more specific and win.
+/// Serves all files below the directory `root`, at paths that start with `prefix`. Other routes are
+/// more specific and take precedence.
 ///
 /// prefix   "/", or e.g. "/static"; without parameters
 /// errors   `root` cannot be opened: thrown as a Failure that names it

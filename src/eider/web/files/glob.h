@@ -1,5 +1,5 @@
 // Patterns for names and paths of files: `*`, `**` and `?`.
-// Must not touch the file system.
+// Layering: must not access the file system.
 #pragma once
 
 #include <span>

@@ -74,11 +74,11 @@ std::string KeptFiles::new_name() {
 
 Task<> KeptFiles::keep(TempFile file, std::string name) const {
   if (!is_name(name)) {
-    throw Failure(Error::internal("a kept file's name is one of KeptFiles::new_name"));
+    throw Failure(Error::internal("The name of a stored file must come from KeptFiles::new_name"));
   }
   const auto kept = co_await file.keep(path_of(name));
   if (!kept) {
-    throw Failure(Error::internal("cannot keep a file in " + directory_ + ": " +
+    throw Failure(Error::internal("Cannot store a file in " + directory_ + ": " +
                                   std::string(text(kept.error()))));
   }
 }

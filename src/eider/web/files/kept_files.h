@@ -1,5 +1,5 @@
-// Files that clients have sent, kept in a directory under names that are made here.
-// Must not know whose they are: names as clients gave them, sizes and owners are the app's rows.
+// Stores files of clients in a directory under generated names.
+// Layering: must not know owners; original names, sizes and owners are rows of the application.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace eider {
 
-/// A state: `app.state<KeptFiles>("uploads")`. The name of a file is kept in a row beside what its
-/// uploader calls it:
+/// Uploaded files, as a state: `app.state<KeptFiles>("uploads")`. Store the name of a file in a
+/// row, with its original name:
 ///
 ///     TempFile file = co_await part->save(kept->directory());
 ///     const std::string name = KeptFiles::new_name();
@@ -21,39 +21,41 @@ namespace eider {
 ///     co_await kept->keep(std::move(file), name);
 ///     …                                            // commit
 ///
-/// In that order each row that others see has its file. A file without a row, which an end ahead of
-/// the commit leaves, goes by `remove_all_but` at the next start.
+/// In this order, each visible row has its file. A file without a row, after a crash before the
+/// commit, is deleted by `remove_all_but` at the next start.
 class KeptFiles {
  public:
-  /// Makes the directory if it is missing, for this user alone. Throws a Failure with the reason if
-  /// it cannot be opened.
+  /// Creates the directory if it is missing, only for this user. Throws a Failure with the reason
+  /// if it cannot be opened.
   explicit KeptFiles(std::string directory);
 
   [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
-  /// 32 hexadecimal digits, which nobody can guess.
+  /// Returns 32 random hexadecimal digits.
   [[nodiscard]] static std::string new_name();
 
-  /// On return it is on the disk.
+  /// Stores the file; after the return it is on the disk.
   ///
-  /// errors  throws a Failure with 500 for a name that is taken, or none of new_name's, and where
-  ///         the disk takes no more
+  /// errors  throws a Failure with 500 for an existing name, for a name that is not from new_name,
+  ///         and if the disk is full
   [[nodiscard]] Task<> keep(TempFile file, std::string name) const;
 
-  /// For a browser to keep as `shown_as`, and never to show: application/octet-stream, whatever is
-  /// in it, with Content-Disposition and nosniff; ranges and conditions as FileServer. 404 where
-  /// there is none. Pre: on a loop; this and `request` outlive the task.
+  /// Returns a download that browsers save as `shown_as` and never display:
+  /// application/octet-stream, with Content-Disposition and nosniff; ranges and preconditions as in
+  /// FileServer. 404 if the file does not exist. Pre: on an event loop; this and `request` outlive
+  /// the task.
   [[nodiscard]] Task<Response> download(std::string name, std::string shown_as,
                                         const Request& request) const;
 
-  /// Once no row has them. What cannot be removed stays for remove_all_but.
+  /// Deletes files, after their rows were deleted. Files that cannot be deleted remain for
+  /// remove_all_but.
   [[nodiscard]] Task<> remove(std::vector<std::string> names) const;
 
-  /// Removes what no row has. Files that have no name of new_name's stay: somebody may have named
-  /// the wrong directory.
+  /// Deletes files without a row. Files whose names are not from new_name stay, in case the
+  /// directory is wrong.
   ///
   /// names  of all rows
-  /// age    of those that go, since they were written: what is younger may be another process's,
-  ///        whose row is about to come
+  /// age    minimum time since the file was written: younger files may belong to rows of another
+  ///        process that are not committed yet
   [[nodiscard]] Task<> remove_all_but(std::vector<std::string> names,
                                       std::chrono::seconds age = std::chrono::hours(1)) const;
 

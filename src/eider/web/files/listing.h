@@ -1,5 +1,5 @@
-// A directory as a page: its files and directories with sizes and dates.
-// Must not show what would not be served.
+// The page that lists the files of a directory, with sizes and dates.
+// Layering: must not list files that are not served.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// How a directory's files are served: what may be seen, what caches are told, what is kept open.
-// Must not do any of it (file_server.h).
+// Options for serving the files of a directory: visibility, cache headers, limits.
+// Layering: must not serve (file_server.h).
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace eider {
 
-/// Names that begin with a dot. ".well-known" at the top is never one of them (RFC 8615).
+/// Names that start with a dot. ".well-known" at the top is never one of them (RFC 8615).
 enum class DotFiles : std::uint8_t {
   hidden,   ///< as if they were not there: 404
   denied,   ///< 403
@@ -27,13 +27,13 @@ enum class Symlinks : std::uint8_t {
 
 enum class DirectoryListing : std::uint8_t { off, html };
 
-/// Whether `a.css.br`, `a.css.zst` and `a.css.gz` are sent in place of `a.css` to clients that take
-/// them.
+/// Whether `a.css.br`, `a.css.zst` and `a.css.gz` are sent instead of `a.css` to clients that
+/// accept them.
 enum class Precompressed : std::uint8_t { ignored, preferred };
 
-/// What holds for the files that a pattern matches. In it `*` stands for any characters but '/',
-/// `**` for any, `?` for one but '/'. A pattern without '/' is held against the name alone, another
-/// against the whole path: "*.css", "assets/**".
+/// A setting for files that match a pattern: `*` matches any characters except '/', `**` any, `?`
+/// one except '/'. A pattern without '/' is compared with the name, otherwise with the whole path:
+/// "*.css", "assets/**".
 ///
 /// value  of Cache-Control, or of Content-Type
 struct FileRule {
@@ -42,34 +42,34 @@ struct FileRule {
 };
 
 struct FilesOptions {
-  /// What stands for a directory; empty: nothing does.
+  /// File that is served for a directory; empty: none.
   std::string index = "index.html";
-  /// What a browser gets in place of a page that is not there: "index.html" for applications that
-  /// route by themselves. Only for GET and HEAD that accept text/html by name, and not for names
-  /// with an extension. Empty: 404.
+  /// File that a browser gets instead of a missing page: "index.html" for single-page applications.
+  /// Only for GET and HEAD that accept text/html explicitly, and not for names with an extension.
+  /// Empty: 404.
   std::string fallback = {};
-  /// The Cache-Control of files that no rule matches; empty: none. By default a copy is kept, and
-  /// asked about before each use.
+  /// Cache-Control of files without a matching rule; empty: none. By default, clients store a copy
+  /// and revalidate it before each use.
   std::string cache_control = "no-cache";
   /// The first that matches decides:
   /// {{"assets/**", "public, max-age=31536000, immutable"}}
   std::vector<FileRule> cache_rules = {};
-  /// The same for Content-Type, before the extension does (http/mime.h).
+  /// Rules for Content-Type, which take precedence over the extension (http/mime.h).
   std::vector<FileRule> type_rules = {};
   DotFiles dot_files = DotFiles::hidden;
   Symlinks symlinks = Symlinks::beneath;
   DirectoryListing listing = DirectoryListing::off;
   Precompressed precompressed = Precompressed::preferred;
 
-  /// How long a file may be answered from what is known of it until it is looked at again; zero:
-  /// for each request. A change is seen after that time at the latest.
+  /// How long cached metadata of a file is used until the file is checked again; zero: at each
+  /// request. Changes are visible after that time at the latest.
   Duration recheck = std::chrono::milliseconds(100);
-  /// Files up to this size are kept in memory, larger ones open for sendfile, which costs less from
-  /// about here on.
+  /// Files up to this size are stored in memory; larger ones are kept open for sendfile, which is
+  /// faster from about this size on.
   std::size_t small_file_bytes_max = std::size_t{8} << 10U;
-  /// All that is kept in memory; the longest unused goes first.
+  /// Maximum size of all files in memory; the least recently used ones are removed first.
   std::size_t memory_bytes_max = std::size_t{32} << 20U;
-  /// How many large files are kept open.
+  /// Maximum number of large files that are kept open.
   std::size_t open_files_max = 512;
 };
 

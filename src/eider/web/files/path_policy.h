@@ -1,5 +1,5 @@
-// What a path says by itself: whether it may be looked for at all, and what stands in for it.
-// Must not touch the file system.
+// Decides from a path whether the file may be requested, and which file is served.
+// Layering: must not access the file system.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// A directory with what is known of its files, and how a path becomes one of them.
-// Must not know requests: what is wished for is told by value, so that it can be done on the pool.
+// A directory with its cached files, and the mapping of a path to a file.
+// Layering: must not know requests; lookups receive values, so that they can run in the thread
+// pool.
 #pragma once
 
 #include <cstdint>

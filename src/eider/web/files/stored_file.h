@@ -1,5 +1,5 @@
-// One regular file from below a directory: its bytes when they are few, else kept open.
-// Must not know requests, responses or media types.
+// A regular file below a directory: its bytes if it is small, otherwise an open descriptor.
+// Layering: must not know requests, responses or media types.
 #pragma once
 
 #include <cstddef>

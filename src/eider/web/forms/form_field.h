@@ -1,5 +1,5 @@
-// What an application says of the fields of a form beside their types, and files within forms.
-// Must not repeat what types and rules say: a field's bounds are theirs.
+// Settings of form fields in addition to their types, and files in forms.
+// Layering: must not repeat limits that types and rules define.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace eider {
 
-/// What a person types into. Usual: what fits the member's type.
+/// The control of a field. Usual: chosen by the member's type.
 ///
-/// password  is never shown again; so are members called `password`, `new_password` and the like
-/// select, radios  of an enum, of OneOf, or of a number with at most 100 values
+/// password  never shown again, like members called `password`, `new_password` etc.
+/// select, radios  for an enum, OneOf, or a number with at most 100 values
 enum class Control : std::uint8_t { usual, text, textarea, password, hidden, select, radios };
 
-/// One field of a form; a struct has its own beside the members:
+/// Settings of one form field, in the struct:
 ///
 ///     struct NewNote {
 ///       Length<std::string, 1, 200> title;
@@ -27,10 +27,10 @@ enum class Control : std::uint8_t { usual, text, textarea, password, hidden, sel
 ///           {.member = "body", .control = Control::textarea, .rows = 6}};
 ///     };
 ///
-/// member        its name; of a struct within, "address.street"
-/// label         else made from the name: "first_name" is "First name"
-/// hint          else what kAbout (MemberText) says
-/// autocomplete  a token of HTML: "street-address"; else by the type and the name, where they tell
+/// member        its name; in a nested struct, "address.street"
+/// label         default: from the name: "first_name" is "First name"
+/// hint          default: the text of kAbout (MemberText)
+/// autocomplete  an HTML token: "street-address"; default: by type and name if possible
 struct FieldText {
   std::string_view member;
   std::string_view label = {};
@@ -41,10 +41,10 @@ struct FieldText {
   unsigned rows = 0;
 };
 
-/// A member that takes a file, in memory, within the bound of the route's content; a form with one
-/// is multipart. Larger ones are for Multipart (uploads.md). Optional: `std::optional<FormFile>`.
+/// A member for an uploaded file, in memory, within the body limit of the route; its form is
+/// multipart. Use Multipart for larger files (uploads.md). Optional: `std::optional<FormFile>`.
 ///
-/// name  what the client calls it, of any bytes: see safe_filename
+/// name  file name from the client, any bytes: see safe_filename
 struct FormFile {
   std::string name;
   std::string content_type;

@@ -101,7 +101,7 @@ class Collector {
     }
     const bool is_token = !token_name_.empty() && name == token_name_;
     if (!is_token && std::ranges::find(passed_, name) == passed_.end()) {
-      add(form_.faults, pointer_of(name.substr(0, kNameBytesMax)), wording::kUnknown);
+      add(form_.faults, pointer_of(name.substr(0, kNameBytesMax)), wording::kUnknownName);
     }
     return nullptr;
   }

@@ -1,5 +1,5 @@
-// What was typed into a form, kept as it came, and read into its struct.
-// Must not show anything.
+// Reads submitted form values into a struct, and keeps the original input.
+// Layering: must not render anything.
 #pragma once
 
 #include <map>

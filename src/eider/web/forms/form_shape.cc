@@ -216,7 +216,7 @@ class ShapeMaker {
   }
 
   [[noreturn]] void refuse(const ShapeField& field) const {
-    throw Failure(Error::internal("a form has no control for " + field.name + " of " +
+    throw Failure(Error::internal("No form control is available for " + field.name + " of " +
                                   std::string(outermost_.name)));
   }
 

@@ -1,5 +1,5 @@
-// The fields of a struct's form: which control each has, and what the browser is told of its rules.
-// Must not know requests, nor values: it is made once for each struct.
+// The fields of a form: the control of each member, and the rules for the browser.
+// Layering: must not know requests or values; it is created once for each struct.
 #pragma once
 
 #include <cstdint>

@@ -190,13 +190,13 @@ TEST(FormLists, say_which_entries_would_not_stay_as_they_are) {
                forms::detail::view_of(forms::detail::shape_of<Listed>(), {}, {}, &listed, false))
         .html();
   };
-  constexpr const char* kTold = "<a href=\"#lines\">Lines: An entry that has line breaks";
+  constexpr const char* kTold = "<a href=\"#lines\">Lines: Entries that contain line breaks";
   EXPECT_HAS(page_of({"a", "b\nc"}), kTold);
   EXPECT_HAS(page_of({"b\rc"}), kTold);
   EXPECT_HAS(page_of({"a", ""}), kTold);
   EXPECT_HAS(page_of({" \t"}), kTold);
-  EXPECT_LACKS(page_of({" a ", "b"}), "An entry");
-  EXPECT_LACKS(Read<Listed>("sizes=x&lines=a%0D%0Ab").page, "An entry") << "typed as two";
+  EXPECT_LACKS(page_of({" a ", "b"}), "Entries that");
+  EXPECT_LACKS(Read<Listed>("sizes=x&lines=a%0D%0Ab").page, "Entries that") << "typed as two";
 }
 
 TEST(FormLists, keep_texts_as_they_were_typed) {
@@ -269,7 +269,7 @@ struct Passing {
 
 TEST(FormNames, that_are_the_pages_own_are_passed_over) {
   EXPECT_TRUE(Read<Passing>("title=a&commit=Save&g-recaptcha-response=x").faults.empty());
-  EXPECT_TRUE(Read<Passing>("title=a&Commit=Save").has("Commit", "is not known here"));
+  EXPECT_TRUE(Read<Passing>("title=a&Commit=Save").has("Commit", "is not an allowed name"));
 }
 
 struct Versioned {

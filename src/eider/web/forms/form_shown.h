@@ -1,5 +1,5 @@
-// A form as it is shown: its shape with values, what is wrong, and its texts.
-// Must not make HTML: views/form_view.h does.
+// A form with its values, validation errors and texts.
+// Layering: must not generate HTML; views/form_view.h does.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What forms say by themselves, in English, and all of a form's texts in the reader's language.
-// Must not make HTML.
+// The default texts of forms in English, and all texts of a form in the language of the user.
+// Layering: must not generate HTML.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace words {
 
 inline constexpr std::string_view kOnePerLine = "One per line.";
 inline constexpr std::string_view kNotAsItIs =
-    "An entry that has line breaks, or no text, does not stay as it is when this is saved.";
+    "Entries that contain line breaks or no text will be changed when you save.";
 inline constexpr std::string_view kYes = "Yes";
 inline constexpr std::string_view kNo = "No";
 inline constexpr std::string_view kNone = "None";

@@ -131,7 +131,7 @@ void describe_content(Operation& operation, const FormShape& shape) {
   } else {
     operation.take_content(kFormUrlencoded, may_be_pairs(*shape.type) ? shape.type : nullptr);
   }
-  operation.answer_problem(415, "The content is of another type.");
+  operation.answer_problem(415, "The Content-Type is not supported.");
 }
 
 }  // namespace forms::detail
@@ -159,7 +159,7 @@ void Render<FormAnswer>::describe(Operation& operation) {
   if (operation.only_reads()) {
     operation.answer(200, "The form.", kTextHtml, nullptr);
   } else {
-    operation.answer(422, "The form again, with what is wrong.", kTextHtml, nullptr);
+    operation.answer(422, "The form with its validation errors.", kTextHtml, nullptr);
   }
 }
 

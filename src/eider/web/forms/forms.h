@@ -1,5 +1,5 @@
-// Forms that follow from a struct: shown empty, shown again with what was typed and what is wrong
-// with it, and read. Must not store anything, nor decide where a form stands on a page.
+// HTML forms generated from a struct: shown, read, and shown again with validation errors.
+// Layering: must not store anything, or decide where a form is on a page.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,12 @@
 
 namespace eider {
 
-/// What of a form the struct does not say.
+/// Settings of a form on a page.
 ///
-/// action      where it is sent; empty: to the page that it is on
-/// submit      on its button; none where the template has one of its own ("-")
-/// id_prefix   of the ids on the page, "new" for "new-title": for one of two forms that share names
-/// is_checked_by_browser  else rules are asked by the server alone (`novalidate`)
+/// action      URL that receives the form; empty: the page itself
+/// submit      text of the button; "-": the template has its own button
+/// id_prefix   of the ids on the page, "new" for "new-title": for two forms with equal names
+/// is_checked_by_browser  false: only the server checks rules (`novalidate`)
 struct FormOptions {
   std::string action = {};
   std::string submit = {};
@@ -42,26 +42,26 @@ class FilledForm;
 
 namespace forms::detail {
 
-/// What a form on a page needs of its request: the token of csrf, where that is used, and the
-/// language, where there are several.
+/// Data of the request that a form needs: the CSRF token, if csrf is used, and the language, if
+/// there are several.
 struct FormFrame {
   std::string token_name;
   std::string token;
   Words words;
 };
 
-/// Both are put into the request, as if the handler had asked for them: so the token's cookie is
-/// set, and caches learn of the language.
+/// Both are marked as used by the handler, so that the cookie of the token is set, and caches vary
+/// by language.
 [[nodiscard]] FormFrame frame_of(Request& request);
 [[nodiscard]] Result<TypedForm> read_typed(const FormShape& shape, const Request& request);
-/// object  null: with what was typed
+/// object  null: with the submitted values
 [[nodiscard]] FormView view_of(const FormShape& shape, const FormFrame& frame,
                                const FormOptions& options, const void* object, bool only_defaults);
 [[nodiscard]] FormView view_again(const FormShape& shape, const FormFrame& frame,
                                   const FormOptions& options, const TypedForm& typed,
                                   const std::vector<FieldError>& faults);
 void describe_content(Operation& operation, const FormShape& shape);
-/// What an error says to the answer as a whole.
+/// The effect of an error on the response as a whole.
 struct Refusal {
   int status = 422;
   std::vector<ErrorHeader> headers = {};
@@ -117,11 +117,11 @@ consteval bool are_of_fields() {
 template <class T>
 [[nodiscard]] const FormShape& shape_of() {
   static_assert(reflect::detail::PlainStruct<T>,
-                "eider: a form is of a struct, whose members are its fields");
+                "eider: a form needs a struct whose members are the form fields");
   std::span<const FieldText> texts;
   std::span<const std::string_view> passed;
   if constexpr (requires { T::kForm; }) {
-    static_assert(are_of_fields<T>(), "eider: kForm speaks of a field that is not there");
+    static_assert(are_of_fields<T>(), "eider: kForm names a member that the struct does not have");
     texts = T::kForm;
   }
   if constexpr (requires { T::kPassedOver; }) {
@@ -133,7 +133,7 @@ template <class T>
 
 }  // namespace forms::detail
 
-/// A parameter of handlers: the form of a T that nobody has filled in yet.
+/// A parameter of handlers: an empty form of a T.
 ///
 ///     app.get("/notes/new", [](BlankForm<NewNote> form, State<Views> views) {
 ///       return views->page(NewNotePage{.form = form.view()});
@@ -141,12 +141,12 @@ template <class T>
 template <class T>
 class BlankForm {
  public:
-  /// With what members are initialised with.
+  /// Returns the form with the default values of the members.
   [[nodiscard]] FormView view(const FormOptions& options = {}) const {
     const T fresh{};
     return shown(fresh, options, true);
   }
-  /// With what there is, to be changed.
+  /// Returns the form with existing values, for editing.
   [[nodiscard]] FormView view_of(const T& object, const FormOptions& options = {}) const {
     return shown(object, options, false);
   }
@@ -164,8 +164,8 @@ class BlankForm {
   Request* request_;
 };
 
-/// What a form is answered with: the page again, with status 422 unless another is said, and fields
-/// such as Retry-After, or another place.
+/// The response to a form: the page again (default status: 422) with headers such as Retry-After,
+/// or a redirect.
 class FormAnswer {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a handler returns one or the other
@@ -173,7 +173,7 @@ class FormAnswer {
       : answer_(std::move(page)), status_(status), headers_(std::move(headers)) {}
   // NOLINTNEXTLINE(google-explicit-constructor): likewise
   FormAnswer(Redirect redirect) : answer_(std::move(redirect)) {}
-  /// For whoever asks for JSON.
+  /// For clients that request JSON.
   explicit FormAnswer(Error problem) : answer_(std::move(problem)) {}
 
  private:
@@ -183,7 +183,7 @@ class FormAnswer {
   std::vector<ErrorHeader> headers_;
 };
 
-/// A parameter of handlers: what somebody typed into the form of a T, whatever is wrong with it.
+/// A parameter of handlers: a submitted form of a T, with its validation errors.
 ///
 ///     Task<FormAnswer> add(FilledForm<NewNote> form, State<Store> store, State<Views> views) {
 ///       if (!form.is_good()) {
@@ -195,40 +195,40 @@ class FormAnswer {
 ///     app.post("/notes/new", add);
 ///     app.get("/notes/new", add);
 ///
-/// Such a handler may be that of a GET, too, which shows the form for the first time: nothing was
-/// sent then, so that it is not good, nothing is wrong with it, and `again` is a 200.
+/// The handler may serve GET, too, which shows the form for the first time: nothing was sent, so
+/// `is_good` is false, there are no errors, and `again` returns 200.
 ///
-/// A member that could not be read is as it was made. Content that is no form at all (415), or no
-/// well-formed one of parts (400, 413), never comes to the handler. Names that the form does not
-/// have are wrong, save those that T passes over:
+/// A member that could not be read has its default value. A body that is not a form (415), or not
+/// well-formed (400, 413), does not reach the handler. Unknown names are errors, except those that
+/// T ignores:
 ///
 ///     static constexpr std::string_view kPassedOver[] = {"commit", "g-recaptcha-response"};
 ///
-/// Members are told of by name: is_good(form->title), add(form->title, "is taken").
+/// Errors refer to members: is_good(form->title), add(form->title, "is taken").
 template <class T>
 class FilledForm : public eider::detail::app::Judged<T, true> {
  public:
   using Base = eider::detail::app::Judged<T, true>;
   using Base::add;
 
-  /// Whether nothing is wrong with it, so far. Never where nothing was sent.
+  /// Returns whether there are no errors so far; false if nothing was sent.
   [[nodiscard]] bool is_good() const noexcept { return is_sent_ && Base::is_good(); }
   template <class M>
   [[nodiscard]] bool is_good(const M& member) const {
     return is_sent_ && Base::is_good(member);
   }
-  /// false: the form is shown for the first time, by a GET or a HEAD.
+  /// Returns false if the form is shown for the first time, for a GET or a HEAD.
   [[nodiscard]] bool is_sent() const noexcept { return is_sent_; }
 
-  /// What an error says: of the fields that it names, else of the form as a whole. The page is
-  /// shown again with its status and headers then. One of 500 and up is thrown.
+  /// Adds the error to the fields that it names, or to the form as a whole. The page is then shown
+  /// again with its status and headers. Errors of 500 and above are thrown.
   void add(const Error& error) {
     refusal_ = forms::detail::refusal_of(error);
     for (FieldError& fault : forms::detail::faults_of(error)) {
       this->add_fault(std::move(fault));
     }
   }
-  /// Whether it was taken: if not, its error is added.
+  /// Returns whether the result is a value; otherwise adds its error.
   template <class R>
   [[nodiscard]] bool took(const Result<R>& result) {
     if (!result) {
@@ -238,17 +238,17 @@ class FilledForm : public eider::detail::app::Judged<T, true> {
   }
   [[nodiscard]] const std::vector<FieldError>& faults() const noexcept { return this->faults_; }
 
-  /// With what was typed, byte for byte, and what is wrong with it. Passwords and files are left
-  /// out.
+  /// Returns the form with the submitted values, unchanged, and the errors. Passwords and files are
+  /// omitted.
   [[nodiscard]] FormView view(const FormOptions& options = {}) const {
     return is_sent_ ? typed(options) : BlankForm<T>(*request_).view(options);
   }
-  /// The same, but for the first time with what there is, to be changed.
+  /// As above, but when shown for the first time, with existing values for editing.
   [[nodiscard]] FormView view_of(const T& object, const FormOptions& options = {}) const {
     return is_sent_ ? typed(options) : BlankForm<T>(*request_).view_of(object, options);
   }
-  /// The page with view() on it, by the status of what is wrong; for whoever asks for JSON rather
-  /// than HTML (Accept) a problem document.
+  /// Returns the page with view(), with the status of the errors; for clients that prefer JSON over
+  /// HTML (Accept), a problem document.
   [[nodiscard]] FormAnswer again(Page page) const {
     if (!is_sent_) {
       return {std::move(page), refusal_.status, refusal_.headers};
@@ -299,7 +299,7 @@ struct Extract<FilledForm<T>> {
   static void check_type() { static_cast<void>(forms::detail::shape_of<T>()); }
   static Result<Held> from(const Context& context, ArgumentPlace) {
     static_assert(reflect::kIsReadable<T>,
-                  "eider: views can only be written: read into std::string instead");
+                  "eider: a view can be written, but not read: use std::string instead");
     const forms::detail::FormShape& shape = forms::detail::shape_of<T>();
     Held held(context.request);
     if (!held.is_sent_) {  // whatever content a GET brings along, it was not typed in here

@@ -236,7 +236,7 @@ TEST_F(Forms, show_bytes_that_are_no_text_as_replacements) {
   const std::string page = wrong("title=%FF%C3%22%3E");
   EXPECT_HAS(page, "value=\"\xEF\xBF\xBD\xEF\xBF\xBD&quot;&gt;\"");
   EXPECT_HAS(page, R"(id="title-fault">Must be UTF-8 text</p>)");
-  EXPECT_HAS(wrong("title=%zz"), R"(id="title-fault">Has a bad percent-escape in it</p>)");
+  EXPECT_HAS(wrong("title=%zz"), R"(id="title-fault">Has an invalid percent-escape</p>)");
   EXPECT_HAS(wrong("title=%zz"), R"(value="%zz")");
 }
 
@@ -246,11 +246,11 @@ TEST_F(Forms, bound_what_strangers_send) {
     many += "&x" + std::to_string(i) + "=y";
   }
   const std::string page = wrong(many);
-  EXPECT_HAS(page, "<li>x0: Is not known here</li>");
+  EXPECT_HAS(page, "<li>x0: Is not an allowed name</li>");
   EXPECT_LACKS(page, "x40: ");
   EXPECT_LT(page.size(), 20'000U);
   const std::string twice = wrong(std::string(kGood) + "&title=b&title=c");
-  EXPECT_HAS(twice, R"(id="title-fault">Stands there more than once</p>)");
+  EXPECT_HAS(twice, R"(id="title-fault">Is given more than once</p>)");
   EXPECT_HAS(wrong("title=" + std::string(100'000, 'x')), std::string(100'000, 'x'));
   EXPECT_LT(wrong(std::string(200'000, '&') + std::string(100, '=')).size(), 20'000U);
   std::string colours(kGood);
@@ -510,7 +510,7 @@ TEST(MarkupOfForms, stands_between_tags_alone) {
 
 TEST_F(Forms, tell_an_unknown_name_with_a_slash_as_itself) {
   const std::string page = wrong(std::string(kGood) + "&address/street=x");
-  EXPECT_HAS(page, "<li>address~1street: Is not known here</li>");
+  EXPECT_HAS(page, "<li>address~1street: Is not an allowed name</li>");
   EXPECT_LACKS(page, "id=\"address-street-fault\"");
 }
 

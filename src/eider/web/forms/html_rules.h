@@ -1,5 +1,5 @@
-// What browsers take: patterns and values as HTML has them, of those that the server takes.
-// Must not know forms or requests.
+// Converts validation rules and values to HTML attributes that browsers check.
+// Layering: must not know forms or requests.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What the tests of forms show.
-// Must not be included but by tests.
+// For tests: pages with forms.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// What has happened, kept with what it changed: told to who listens, to who has missed it, and to
-// a webhook. Must not know what it is about, nor who may know of it: everybody is told all.
+// An event log in the database, written with the changes, and sent to subscribers and webhooks.
+// Layering: must not know the meaning of events or filter them; all subscribers get all events.
 #pragma once
 
 #include <cstdint>
@@ -23,50 +23,51 @@ class ClientRequest;
 class HttpClient;
 
 struct JournalOptions {
-  /// Under which entries are published, for those who listen (Topics).
+  /// Topic under which entries are published (Topics).
   std::string topic = "journal";
-  /// How many who comes back is told of what he missed; of more he is told that there is a gap.
+  /// Maximum number of missed entries for a client that reconnects; if more are missing, it gets an
+  /// event `gap`.
   std::int64_t missed_max = 1000;
-  /// For how long an entry is kept, and one that the webhook does not take is tried.
+  /// How long an entry is stored, and how long its webhook call is retried.
   Duration kept_for = std::chrono::days(7);
-  /// How long one stream or WebSocket goes on. Then its client comes back by itself, and is asked
-  /// anew who it is: so long behind a logout it is told of what happens, and no longer.
+  /// Maximum duration of a stream or WebSocket. Then its client reconnects, and is authenticated
+  /// again: this is how long a client still receives events after a logout.
   Duration listens_for = std::chrono::minutes(10);
-  /// Where each entry is posted to until a 2xx takes it, at least once. Empty: nowhere.
+  /// URL to which each entry is posted until a 2xx response, at least once. Empty: none.
   std::string webhook = {};
-  /// The key of each call's signature. Empty: calls are not signed. Webhook-Signature is
-  /// "v1," and the base64 of the HMAC-SHA256 of "ID.TIME.BODY", with the values of the headers
-  /// Webhook-Id and Webhook-Timestamp (seconds of this attempt), as the Standard Webhooks
-  /// specification has it ("whsec_" and base64 is such a secret). A receiver that also checks the
-  /// time and forgets no id for a while rejects calls that are sent again by others.
-  /// X-Hub-Signature-256 signs the body alone, for receivers made for GitHub's.
+  /// Key of the signature of each call. Empty: calls are not signed. Webhook-Signature is "v1," and
+  /// the base64 of the HMAC-SHA256 of "ID.TIME.BODY", with the values of the headers Webhook-Id and
+  /// Webhook-Timestamp (seconds of this attempt), as in the Standard Webhooks specification
+  /// ("whsec_" and base64 is such a secret). A receiver that also checks the time, and remembers
+  /// ids for a while, is protected from replayed calls. X-Hub-Signature-256 signs only the body,
+  /// for receivers made for GitHub.
   std::string webhook_secret = {};
   /// How many are on their way at once, in no order.
   unsigned webhook_senders = 4;
 };
 
-/// A module, of which there is one for an app (see `journal` below). Its tables, eider_journal and
-/// eider_journal_head, are made where they are not there; several processes may share them, of
-/// which each tells those who listen to it.
+/// The event log of an app: a module, see `journal` below. Its tables, eider_journal and
+/// eider_journal_head, are created if necessary. Several processes may share them; each sends
+/// events to its own clients.
 ///
 /// Entries are numbered from 1 without a gap, in the order of their commits: their transactions
-/// wait for one another from `commit` on.
+/// wait for each other from `commit` on.
 class Journal {
  public:
   static constexpr std::string_view kName = "journal";
 
-  /// Pre: outlives its commits, which go on where nobody waits for them any more.
+  /// Pre: outlives its commits, which continue if the caller stops waiting.
   ///
   /// topics  outlives it
   Journal(Database database, Topics& topics, JournalOptions options);
 
-  /// Commits what the transaction holds with an entry, and tells who listens: both, or neither,
-  /// where the client leaves meanwhile.
+  /// Commits the transaction together with an entry, and sends the entry to subscribers. Both
+  /// happen or neither, even if the client disconnects.
   ///
   ///     co_await journal->commit(std::move(transaction), "issue", Event{0, "closed", id});
   ///
   /// name  of the event in streams
-  /// what  is written as JSON; a member `id` that it has becomes the entry's number
+  /// what  is written as JSON; its member `id`, if present, becomes the number of the entry
   template <class T>
   [[nodiscard]] Task<> commit(Transaction transaction, std::string name, T what) const {
     const std::int64_t id = co_await next_id(transaction);
@@ -76,11 +77,11 @@ class Journal {
     co_await commit_entry(std::move(transaction), {id, std::move(name), json::to_text(what)});
   }
 
-  /// A handler's event stream: first what the client has missed since its Last-Event-ID, or an
-  /// event `gap` where some of it is not kept, or too much; then what happens, in the order of the
-  /// numbers, none left out. An entry may be told twice.
+  /// Serves an event stream: first the events after the client's Last-Event-ID, or an event `gap`
+  /// if some of them are not stored or too many; then new events, in the order of their numbers
+  /// without omissions. An event may be sent twice.
   [[nodiscard]] Task<> follow(EventStream events) const;
-  /// A handler's WebSocket: what happens from now on. What the client says is passed over.
+  /// Serves a WebSocket with new events. Messages of the client are ignored.
   [[nodiscard]] Task<> push(WebSocket socket) const;
 
   // Of the module.
@@ -114,7 +115,7 @@ class Journal {
   const LoopLocal<Scope> committing_;
 };
 
-/// Gives an app its journal, which handlers take as State<Journal>:
+/// Adds a journal to an app. Handlers access it with State<Journal>:
 ///
 ///     journal(app, database, {.webhook = own.webhook});
 ///     app.get("/events", [](EventStream events, const User&, State<Journal> journal) {

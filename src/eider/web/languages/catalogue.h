@@ -1,5 +1,5 @@
-// The texts of one language, by what stands for them in the program.
-// Must not know files or requests.
+// The translations of one language, by the original texts.
+// Layering: must not know files or requests.
 #pragma once
 
 #include <cstdint>

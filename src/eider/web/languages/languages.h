@@ -1,5 +1,5 @@
-// An application in several languages: which one a request wants, and the texts in it.
-// Must not escape: a text is plain, and a page writes it as it writes others.
+// Translations: the language of a request, and the texts in that language.
+// Layering: must not escape; a text is plain, and a page escapes it.
 #pragma once
 
 #include <chrono>
@@ -28,17 +28,17 @@ class Library;
 struct Language;
 }  // namespace detail::languages
 
-/// Texts of one language that stand in the program.
+/// Translations of one language in the program.
 ///
 /// tag    "de", "pt-BR" (BCP 47)
-/// texts  by the code of a fault, with its arguments in braces, or by what is said in English:
+/// texts  by the code of a validation error, with arguments in braces, or by the English text:
 ///        {"length", "muss {min} bis {max} Zeichen haben"}, {"Not Found", "Nicht gefunden"}
 struct Language {
   std::string tag;
   std::map<std::string, std::string, std::less<>> texts;
 };
 
-/// What of a request says its language.
+/// The part of a request that selects its language.
 enum class LanguageSource : std::uint8_t {
   path,             // its first segment: "/de/notes" is "/notes" in German
   cookie,           // LanguagesOptions::cookie
@@ -49,28 +49,27 @@ struct LanguagesOptions {
   /// Of gettext's catalogues, named by their languages: "de.po", "pt-BR.po" or "pt_BR.po". Empty:
   /// none.
   std::string directory = {};
-  /// Others; where both have a text the directory's is taken.
+  /// Further translations; texts of the directory take precedence.
   std::vector<Language> texts = {};
-  /// What the program's own texts are in.
+  /// Language of the texts in the program.
   std::string source = "en";
-  /// What those get who ask for nothing that is there; empty: `source`.
+  /// Language for requests without a supported language; empty: `source`.
   std::string otherwise = {};
-  /// The first that says one that is there decides.
+  /// Sources of the language; the first one with a supported language decides.
   std::vector<LanguageSource> asked_by = {LanguageSource::path, LanguageSource::cookie,
                                           LanguageSource::accept_language};
   std::string cookie = "language";
-  /// The directory is looked at for each request, so that what was saved is seen, and each text
-  /// that a language has not is told once. It costs system calls, which wait for the disk.
+  /// Checks the directory for changes at each request, and logs each missing text once. The system
+  /// calls wait for the disk.
   bool development = false;
-  /// Takes what development has to say; null: standard error.
+  /// Log for development; null: standard error.
   std::shared_ptr<LogSink> log = {};
 };
 
-/// How much a date or time says: 23.11.26, 23.11.2026, 23. November 2026, Montag, 23. November
-/// 2026.
+/// Length of a date or time: 23.11.26, 23.11.2026, 23. November 2026, Montag, 23. November 2026.
 enum class TimeLength : std::uint8_t { brief, medium, verbose, full };
 
-/// decimals_min, decimals_max  places behind the point, up to 30
+/// decimals_min, decimals_max  decimal places, at most 30
 /// is_compact                  "1.2K", "1,2 Mio."
 struct NumberForm {
   int decimals_min = 0;
@@ -78,32 +77,32 @@ struct NumberForm {
   bool is_compact = false;
 };
 
-/// The texts in a request's language: a parameter of handlers, valid as long as the application. A
-/// text that a language has not is taken from the nearest that has it ("pt" for "pt-BR"), else it
-/// stays as the program has it. Safe to use from several threads at once.
+/// Translates texts to the language of a request: a parameter of handlers, valid as long as the
+/// application. If a text is missing, the nearest language is used ("pt" for "pt-BR"), otherwise
+/// the original text. Thread-safe.
 ///
 ///     app.get("/", [](const Translator& tr) { return tr("Save"); });
 ///
-/// An answer of a handler that takes one says so to caches (Vary, Content-Language), and
-/// response_cache keeps those of each language.
+/// Responses of such handlers vary by language (Vary, Content-Language), and response_cache stores
+/// them separately.
 ///
-/// As a member of a page's struct, or of its frame, it translates the page's template:
-/// `{{ "Save" | tr }}`. There it is shown as its language: `<html lang="{{ tr }}">`.
+/// As a member of a page's struct, or of its frame, it translates the page's template: `{{ "Save" |
+/// tr }}`. Written in a template, it is its language: `<html lang="{{ tr }}">`.
 class Translator {
  public:
-  /// What a template's `tr` calls (views/translation.h).
+  /// Called by `tr` in templates (views/translation.h).
   static constexpr bool kTranslatesTexts = true;
 
   /// Returns each text as it is in the program, which is in English.
   Translator() noexcept = default;
 
-  /// text  in the language of the source; also what stands for it in catalogues
+  /// text  in the source language; also the key in catalogs
   [[nodiscard]] std::string operator()(std::string_view text, TextArguments arguments = {}) const;
   /// By a number, which is the argument {count} unless another is: `tr.plural("{count} note",
   /// "{count} notes", n)`. Of a negative one the amount chooses.
   [[nodiscard]] std::string plural(std::string_view one, std::string_view many, std::int64_t count,
                                    TextArguments arguments = {}) const;
-  /// What means one thing in one place and another elsewhere: `tr.context("menu", "Open")`.
+  /// Translates a text whose meaning depends on its context: `tr.context("menu", "Open")`.
   [[nodiscard]] std::string context(std::string_view context, std::string_view text,
                                     TextArguments arguments = {}) const;
   [[nodiscard]] std::string context_plural(std::string_view context, std::string_view one,
@@ -136,8 +135,8 @@ class Translator {
   [[nodiscard]] const std::string& language() const noexcept;
   /// "ltr" or "rtl": for `dir`.
   [[nodiscard]] std::string_view direction() const noexcept;
-  /// A path of the application, in the language of this one's where that stands in the path:
-  /// "/notes" is "/de/notes" on a page of "/de/…".
+  /// Returns a path of the application with the language, if paths contain languages: "/notes" is
+  /// "/de/notes" on a page of "/de/…".
   [[nodiscard]] std::string path(std::string_view path) const;
 
  private:
@@ -152,7 +151,7 @@ class Translator {
   std::optional<LanguageSource> said_by_;
 };
 
-/// A translator in a page's struct is shown as its language. Nothing that is read becomes one.
+/// A translator in a page's struct is written as its language. It cannot be read from input.
 template <>
 struct TextKind<Translator> {
   static std::optional<Translator> parse(std::string_view /*text*/) noexcept {
@@ -161,21 +160,23 @@ struct TextKind<Translator> {
   static const std::string& format(const Translator& translator) noexcept {
     return translator.language();
   }
-  static constexpr TextSchema kSchema = {.requirement = "is the request's", .format = "language"};
+  static constexpr TextSchema kSchema = {.requirement = "is the language of the request",
+                                         .format = "language"};
 };
 
-/// The languages of an application: handlers take it as State<Languages>.
+/// The languages of an application; handlers access it with State<Languages>.
 class Languages {
  public:
-  /// errors  a catalogue that cannot be read: its path, the line and what is wrong
+  /// errors  a catalog that cannot be read: its path, the line and the error
   [[nodiscard]] static Result<Languages, std::string> open(LanguagesOptions options);
 
-  /// Their tags, in order; what nobody's wish leads to first.
+  /// Returns the tags in order, the default first.
   [[nodiscard]] std::vector<std::string> tags() const;
-  /// For what is no handler's, such as an error page. Caches are not told.
+  /// Returns the translator of a request outside of handlers, for example for an error page. Does
+  /// not change Vary.
   [[nodiscard]] Translator translator(const Request& request) const;
-  /// For what is about no request, such as a mail: the nearest that there is ("de" for "de-AT"),
-  /// else what those get who ask for nothing.
+  /// Returns a translator without a request, for example for a mail: the nearest language ("de" for
+  /// "de-AT"), otherwise the default.
   [[nodiscard]] Translator translator(std::string_view tag) const;
 
  private:
@@ -187,16 +188,16 @@ class Languages {
   std::shared_ptr<const detail::languages::Library> catalogues_;
 };
 
-/// Gives an application languages: handlers may take a Translator, paths may begin with a language,
-/// and problem documents (RFC 9457) are said in the reader's: `title` and `detail` by what they are
-/// in English, `detail` of each fault by its code (in catalogues with msgctxt "fault"). What has no
-/// text stays as it is; codes and arguments stay.
+/// Adds languages to an application: handlers may have a Translator parameter, paths may start with
+/// a language, and problem documents (RFC 9457) are translated: `title` and `detail` by their
+/// English texts, `detail` of each validation error by its code (in catalogs with msgctxt "fault").
+/// Missing texts stay as they are, and so do codes and arguments.
 ///
 ///     use_languages(app, {.directory = "languages"});
 ///     use_languages(app, {.texts = {{"de", {{"missing", "fehlt"}}}}});
 ///
-/// Other English words than the library's are texts of "en". Throws a Failure for a catalogue that
-/// cannot be read.
+/// Use texts of "en" to replace the English texts of the library. Throws a Failure for an invalid
+/// catalog.
 Languages use_languages(App& app, LanguagesOptions options);
 
 template <>

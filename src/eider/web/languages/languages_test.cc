@@ -97,8 +97,8 @@ TEST_F(LanguagesOfProblems, leave_alone_what_is_no_problem_document) {
 
 TEST(LanguagesOfWords, say_other_english_words_to_whoever_asks_for_nothing_else) {
   App app;
-  use_languages(app, {.texts = {{"de", {{"There is nothing here.", "Hier ist nichts."}}},
-                                {"en", {{"There is nothing here.", "We have no such page."}}}}});
+  use_languages(app, {.texts = {{"de", {{"No resource at this URL.", "Hier ist nichts."}}},
+                                {"en", {{"No resource at this URL.", "We have no such page."}}}}});
   TestClient client(app);
   const std::pair<const char*, const char*> rows[] = {{"", "We have no such page."},
                                                       {"it", "We have no such page."},

@@ -116,7 +116,7 @@ Result<std::shared_ptr<const Library>, std::string> Library::open(LanguagesOptio
   std::error_code error;
   const std::string& directory = library->options_.directory;
   if (!directory.empty() && !fs::is_directory(directory, error)) {
-    return fail("cannot read catalogues from " + directory + ": there is no such directory" +
+    return fail("cannot read catalogs from " + directory + ": the directory does not exist" +
                 searched);
   }
   if (library->options_.development) {
@@ -162,7 +162,7 @@ Result<Shelf, std::string> Library::read(const std::vector<std::string>& names) 
     }
     Language& language = language_in(shelf, tag_of(name));
     if (language.catalogue.size() != 0) {
-      return fail(name + ": there is another catalogue of \"" + language.tag + "\"");
+      return fail(name + ": a catalog for \"" + language.tag + "\" is already loaded");
     }
     language.catalogue = std::move(*catalogue);
   }
@@ -171,12 +171,13 @@ Result<Shelf, std::string> Library::read(const std::vector<std::string>& names) 
   }
   for (Language& language : shelf) {
     if (!is_tag(language.tag)) {
-      return fail("\"" + language.tag + "\" is no language: its tag is one as de or pt-BR");
+      return fail("\"" + language.tag +
+                  "\" is not a valid language tag. Write, for example, de or pt-BR.");
     }
     language.parent = parent_of(shelf, language.tag);
   }
   if (shelf.front().tag != options_.source && shelf.front().catalogue.size() == 0) {
-    return fail("there is no catalogue of \"" + options_.otherwise + "\", which others get");
+    return fail("the catalog for the default language \"" + options_.otherwise + "\" is missing");
   }
   return shelf;
 }
@@ -199,7 +200,7 @@ void Library::look_again() const {
   if (shelf) {
     latest_.store(&shelves_.emplace_back(std::move(*shelf)), std::memory_order_release);
   } else {
-    tell(shelf.error() + "; the texts are those from before");
+    tell(shelf.error() + "; the previous texts stay in use");
   }
 }
 
@@ -208,7 +209,8 @@ void Library::tell(std::string_view line) const {
 }
 
 void Library::tell_missing(const Language& language, const MessageKey& key) const {
-  std::string line = "\"" + language.tag + "\" has no text for \"" + std::string(key.id) + "\"";
+  std::string line =
+      "\"" + language.tag + "\" has no translation of \"" + std::string(key.id) + "\"";
   line.append(key.context.empty() ? "" : " in \"" + std::string(key.context) + "\"");
   const std::lock_guard lock(mutex_);
   if (told_.size() < kToldMax && told_.insert(line).second) {

@@ -1,5 +1,5 @@
-// All languages of an application with their catalogues, and which one a request gets.
-// Must not answer: use_languages.cc does.
+// All languages of an application with their catalogs, and the choice for a request.
+// Layering: must not respond; use_languages.cc does.
 #pragma once
 
 #include <atomic>

@@ -269,12 +269,12 @@ Result<PluralRule, std::string> PluralRule::parse(std::string_view text) {
     return fail(std::string("Plural-Forms is not \"nplurals=…; plural=…;\""));
   }
   if (*count == 0 || *count > kFormsMax) {
-    return fail("nplurals is not between 1 and " + std::to_string(kFormsMax));
+    return fail("nplurals must be between 1 and " + std::to_string(kFormsMax));
   }
   auto nodes = Expression(*expression).read();
   if (!nodes) {
     return fail("\"" + std::string(*expression) +
-                "\" is no plural expression: C's operators over n and numbers");
+                "\" is not a valid plural expression. Use C operators, n and numbers.");
   }
   PluralRule rule;
   rule.count_ = static_cast<std::size_t>(*count);

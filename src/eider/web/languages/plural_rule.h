@@ -1,5 +1,5 @@
-// Which of a language's plural forms a number takes, by the expression of a catalogue's header.
-// Must not know languages: catalogues say their rules.
+// Selects the plural form of a number, using the expression in the header of a catalog.
+// Layering: must not know languages; catalogs contain the rules.
 #pragma once
 
 #include <array>

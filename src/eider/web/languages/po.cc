@@ -110,7 +110,7 @@ class PoReader {
       return {};
     }
     if (expected_ != Part::text) {
-      return fail(std::string("a message ends without its msgstr"));
+      return fail(std::string("a message has no msgstr"));
     }
     messages.push_back(std::exchange(message_, {}));
     expected_ = Part::nothing;
@@ -165,7 +165,7 @@ class PoReader {
     if (is_next_text(keyword)) {
       return begin(Part::text, message_.texts.emplace_back());
     }
-    return fail("\"" + std::string(keyword) + "\" cannot stand here");
+    return fail("\"" + std::string(keyword) + "\" is not allowed here");
   }
   Text begin(Part part, std::string& into) noexcept {
     expected_ = part;
@@ -185,10 +185,10 @@ class PoReader {
   Text append(std::string_view quoted) {
     const auto text = unquote(quoted);
     if (!text) {
-      return fail(std::string("no text in quotes with C's escapes"));
+      return fail(std::string("a text must be in double quotes, with C escapes"));
     }
     if (expected_ == Part::nothing) {
-      return fail(std::string("a text without msgid or msgstr before it"));
+      return fail(std::string("a text must follow msgid or msgstr"));
     }
     into_->append(*text);
     return {};
@@ -217,7 +217,7 @@ Result<PluralRule, std::string> read_header(std::string_view header) {
   const std::string_view type = header_field(header, "Content-Type");
   const std::size_t charset = type.find("charset=");
   if (charset != type.npos && !equals_ignoring_case(trim(type.substr(charset + 8)), "UTF-8")) {
-    return fail("the charset is " + std::string(type.substr(charset + 8)) + "; it has to be UTF-8");
+    return fail("the charset is " + std::string(type.substr(charset + 8)) + ", but must be UTF-8");
   }
   const std::string_view plurals = header_field(header, "Plural-Forms");
   return plurals.empty() ? PluralRule() : PluralRule::parse(plurals);
@@ -242,13 +242,13 @@ Result<Catalogue, std::string> make_catalogue(std::vector<PoMessage> messages) {
       continue;
     }
     if (message.plural_id && message.texts.size() != catalogue.rule().count()) {
-      return fail(at_line(message.line, "nplurals of the header is " +
-                                            std::to_string(catalogue.rule().count()) +
-                                            ", but there are as many msgstr as " +
-                                            std::to_string(message.texts.size())));
+      return fail(at_line(message.line,
+                          "the header has nplurals=" + std::to_string(catalogue.rule().count()) +
+                              ", but the number of msgstr entries is " +
+                              std::to_string(message.texts.size())));
     }
     if (!catalogue.add({message.context, message.id}, std::move(message.texts))) {
-      return fail(at_line(message.line, "\"" + message.id + "\" is there twice"));
+      return fail(at_line(message.line, "duplicate message \"" + message.id + "\""));
     }
   }
   return catalogue;
@@ -258,13 +258,13 @@ Result<Catalogue, std::string> make_catalogue(std::vector<PoMessage> messages) {
 
 Result<Catalogue, std::string> read_po(std::string_view text) {
   if (text.size() > kPoBytesMax) {
-    return fail(at_line(1, "a catalogue has up to " + std::to_string(kPoBytesMax) + " bytes"));
+    return fail(at_line(1, "a catalog has at most " + std::to_string(kPoBytesMax) + " bytes"));
   }
   if (is_utf16(text)) {
     return fail(at_line(1, std::string(kSaveAsUtf8)));
   }
   if (!is_utf8(text)) {
-    return fail(at_line(1, "the file is not UTF-8 text"));
+    return fail(at_line(1, "the file is not valid UTF-8"));
   }
   text = without_bom(text);
   PoReader reader;

@@ -1,5 +1,5 @@
-// Catalogues in gettext's text format (.po).
-// Must not look at files or guess at encodings.
+// Reads catalogs in the text format of gettext (.po).
+// Layering: must not open files or guess encodings.
 #pragma once
 
 #include <cstddef>

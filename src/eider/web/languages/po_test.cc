@@ -114,10 +114,10 @@ TEST(Po, LinesMayEndAsOnWindows) {
 
 TEST(Po, IsUtf8AndNothingElse) {
   EXPECT_EQ(error_of("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=ISO-8859-2\\n\"\n"),
-            "1: the charset is ISO-8859-2; it has to be UTF-8");
+            "1: the charset is ISO-8859-2, but must be UTF-8");
   EXPECT_EQ(error_of("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=CHARSET\\n\"\n"),
-            "1: the charset is CHARSET; it has to be UTF-8");
-  EXPECT_EQ(error_of("msgid \"a\"\nmsgstr \"\xff\"\n"), "1: the file is not UTF-8 text");
+            "1: the charset is CHARSET, but must be UTF-8");
+  EXPECT_EQ(error_of("msgid \"a\"\nmsgstr \"\xff\"\n"), "1: the file is not valid UTF-8");
   EXPECT_NE(error_of("msgid \"a\"\nmsgstr \"\\xff\"\n"), "none");
   EXPECT_NE(error_of("msgid \"a\"\nmsgstr \"\\377\"\n"), "none");
 }
@@ -127,27 +127,28 @@ TEST(Po, TellsTheLineThatIsWrong) {
     const char* text;
     const char* error;
   } rows[] = {
-      {"hello\n", "1: \"hello\" cannot stand here"},
-      {"\"text\"\n", "1: a text without msgid or msgstr before it"},
-      {"msgid \"a\n", "1: no text in quotes with C's escapes"},
-      {"msgid a\n", "1: no text in quotes with C's escapes"},
-      {"msgid\n", "1: no text in quotes with C's escapes"},
-      {"msgid \"a\\\"\n", "1: no text in quotes with C's escapes"},
-      {"msgid \"a\\q\"\n", "1: no text in quotes with C's escapes"},
-      {"msgid \"a\" \"b\"\n", "1: no text in quotes with C's escapes"},
-      {"msgid \"a\"\nmsgid \"b\"\n", "2: \"msgid\" cannot stand here"},
-      {"msgid \"a\"\n\n", "2: a message ends without its msgstr"},
-      {"msgctxt \"a\"\n", "1: a message ends without its msgstr"},
-      {"msgid \"a\"\nmsgstr[0] \"b\"\n", "2: \"msgstr[0]\" cannot stand here"},
-      {"msgid \"a\"\nmsgid_plural \"b\"\nmsgstr \"c\"\n", "3: \"msgstr\" cannot stand here"},
-      {"msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[1] \"c\"\n", "3: \"msgstr[1]\" cannot stand here"},
-      {"msgid \"a\"\nmsgstr \"b\"\nmsgstr \"c\"\n", "3: \"msgstr\" cannot stand here"},
-      {"domain \"a\"\n", "1: \"domain\" cannot stand here"},
+      {"hello\n", "1: \"hello\" is not allowed here"},
+      {"\"text\"\n", "1: a text must follow msgid or msgstr"},
+      {"msgid \"a\n", "1: a text must be in double quotes, with C escapes"},
+      {"msgid a\n", "1: a text must be in double quotes, with C escapes"},
+      {"msgid\n", "1: a text must be in double quotes, with C escapes"},
+      {"msgid \"a\\\"\n", "1: a text must be in double quotes, with C escapes"},
+      {"msgid \"a\\q\"\n", "1: a text must be in double quotes, with C escapes"},
+      {"msgid \"a\" \"b\"\n", "1: a text must be in double quotes, with C escapes"},
+      {"msgid \"a\"\nmsgid \"b\"\n", "2: \"msgid\" is not allowed here"},
+      {"msgid \"a\"\n\n", "2: a message has no msgstr"},
+      {"msgctxt \"a\"\n", "1: a message has no msgstr"},
+      {"msgid \"a\"\nmsgstr[0] \"b\"\n", "2: \"msgstr[0]\" is not allowed here"},
+      {"msgid \"a\"\nmsgid_plural \"b\"\nmsgstr \"c\"\n", "3: \"msgstr\" is not allowed here"},
+      {"msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[1] \"c\"\n",
+       "3: \"msgstr[1]\" is not allowed here"},
+      {"msgid \"a\"\nmsgstr \"b\"\nmsgstr \"c\"\n", "3: \"msgstr\" is not allowed here"},
+      {"domain \"a\"\n", "1: \"domain\" is not allowed here"},
       {"msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"c\"\n",
-       "1: nplurals of the header is 2, but there are as many msgstr as 1"},
-      {"msgid \"a\"\nmsgstr \"b\"\nmsgid \"a\"\nmsgstr \"c\"\n", "3: \"a\" is there twice"},
+       "1: the header has nplurals=2, but the number of msgstr entries is 1"},
+      {"msgid \"a\"\nmsgstr \"b\"\nmsgid \"a\"\nmsgstr \"c\"\n", "3: duplicate message \"a\""},
       {"msgid \"\"\nmsgstr \"Plural-Forms: nplurals=2; plural=n/;\\n\"\n",
-       "1: \"n/\" is no plural expression: C's operators over n and numbers"},
+       "1: \"n/\" is not a valid plural expression. Use C operators, n and numbers."},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(error_of(row.text), row.error) << row.text;

@@ -276,7 +276,7 @@ TEST_F(Catalogues, ThatCannotBeReadAreToldAtTheStart) {
     FAIL() << "it was read";
   } catch (const Failure& failure) {
     EXPECT_EQ(std::string(failure.what()),
-              (directory_ / "de.po:3: \"msgid\" cannot stand here").string());
+              (directory_ / "de.po:3: \"msgid\" is not allowed here").string());
   }
   EXPECT_FALSE(Languages::open({.directory = "/nowhere"}));
   EXPECT_FALSE(Languages::open({.texts = {{"de\r\nX", {}}}}));
@@ -320,9 +320,10 @@ TEST_F(Catalogues, TellOnceInDevelopmentWhatIsMissing) {
   for (const char* const language : {"en", "pt", "ru", "ru"}) {
     ask(app, "/", language);
   }
-  EXPECT_EQ(log->lines, (std::vector<std::string>{"\"pt\" has no text for \"Save\" in \"menu\"",
-                                                  "\"ru\" has no text for \"Save\"",
-                                                  "\"ru\" has no text for \"Save\" in \"menu\""}));
+  EXPECT_EQ(log->lines,
+            (std::vector<std::string>{"\"pt\" has no translation of \"Save\" in \"menu\"",
+                                      "\"ru\" has no translation of \"Save\"",
+                                      "\"ru\" has no translation of \"Save\" in \"menu\""}));
 }
 
 TEST_F(Catalogues, OutsideOfDevelopmentStayAsTheyWereRead) {

@@ -181,7 +181,7 @@ std::string format_time(const std::string& tag, const std::string& zone, TimeFor
         UErrorCode status = U_ZERO_ERROR;
         Dates made(udat_open(time, date, icu_name(tag).c_str(), name.data(),
                              static_cast<std::int32_t>(name.size()), nullptr, 0, &status));
-        expect(status, "a form of dates");
+        expect(status, "a date format");
         return made;
       }).get();
   Text16 text;
@@ -201,7 +201,7 @@ std::string format_relative(const std::string& tag, double count, Unit unit) {
         UErrorCode status = U_ZERO_ERROR;
         Relatives made(ureldatefmt_open(icu_name(tag).c_str(), nullptr, UDAT_STYLE_LONG,
                                         UDISPCTX_CAPITALIZATION_NONE, &status));
-        expect(status, "a form of spans");
+        expect(status, "a duration format");
         return made;
       }).get();
   Text16 text;

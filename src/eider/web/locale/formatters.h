@@ -1,5 +1,5 @@
-// What ICU is asked: formatters are made once for each thread and form, and kept.
-// Must not be asked for what a caller has not checked: texts of strangers are no numbers.
+// Formatters of ICU, created once for each thread and format.
+// Layering: must only be used with checked values.
 #pragma once
 
 #include <chrono>

@@ -30,7 +30,7 @@ bool is_decimal(std::string_view digits) noexcept {
 
 std::string checked(std::string_view digits) {
   if (!is_decimal(digits)) {
-    throw Failure(Error::internal("this is no decimal number: " + std::string(digits)));
+    throw Failure(Error::internal("Not a decimal number: " + std::string(digits)));
   }
   return std::string(digits);
 }
@@ -57,7 +57,7 @@ bool is_currency(std::string_view code) noexcept {
 std::string canonical(std::string_view zone) {
   auto known = detail::locale::find_zone(zone);
   if (!known) {
-    throw Failure(Error::internal("there is no time zone " + std::string(zone)));
+    throw Failure(Error::internal("Unknown time zone: " + std::string(zone)));
   }
   return *std::move(known);
 }
@@ -104,7 +104,7 @@ std::string Locale::percent(double share, int decimals) const {
 
 std::string Locale::money(std::string_view digits, std::string_view currency) const {
   if (!is_currency(currency)) {
-    throw Failure(Error::internal("this is no currency: " + std::string(currency)));
+    throw Failure(Error::internal("Unknown currency: " + std::string(currency)));
   }
   return detail::locale::format_decimal(tag_, "currency/" + std::string(currency), checked(digits));
 }

@@ -1,5 +1,5 @@
-// Numbers, amounts, dates and times as people of a language and region write them.
-// Must not choose the language: languages.h does.
+// Formats numbers, amounts, dates and times for a language and region.
+// Layering: must not choose the language; languages.h does.
 #pragma once
 
 #include <chrono>
@@ -12,18 +12,18 @@
 
 namespace eider {
 
-/// By CLDR, as ICU has it. A copy is cheap to keep; safe to use from several threads at once.
+/// Formats values with the data of CLDR in ICU. Cheap to copy; thread-safe.
 ///
 ///     app.get("/", [](const Locale& here) { return here.number(1234.5) + here.date(now); });
 ///
-/// A handler takes the one of its request, which is its Translator's language, in UTC. Regions are
-/// languages of the application, with texts of their own or none: `.texts = {{"de-CH", {}}}`.
+/// As a handler parameter, it has the language of the request's Translator, in UTC. Regions are
+/// languages of the application, possibly without texts: `.texts = {{"de-CH", {}}}`.
 class Locale {
  public:
   using Moment = Translator::Moment;
 
-  /// tag   "de", "de-CH", "ar-EG-u-nu-latn" (BCP 47); what is none, or unknown, is English
-  /// zone  "Europe/Zurich" (IANA), where times are. Throws a Failure for one that is unknown.
+  /// tag   "de", "de-CH", "ar-EG-u-nu-latn" (BCP 47); invalid or unknown tags are English
+  /// zone  time zone, "Europe/Zurich" (IANA). Throws a Failure for an unknown one
   explicit Locale(std::string_view tag, std::string_view zone = "UTC");
 
   /// Whether there is that time zone: for one that a browser has named.
@@ -40,11 +40,12 @@ class Locale {
   [[nodiscard]] std::string number(T value, NumberForm form = {}) const {
     return decimal(std::to_string(value), form);
   }
-  /// To the digit, as for a Decimal: "1234567.10". What is no number throws a Failure.
+  /// Formats exact decimal digits, for example of a Decimal: "1234567.10". Throws a Failure if the
+  /// text is not a number.
   [[nodiscard]] std::string decimal(std::string_view digits, NumberForm form = {}) const;
   /// Of a share: 0.256 is 26 %.
   [[nodiscard]] std::string percent(double share, int decimals = 0) const;
-  /// currency  of three letters (ISO 4217): "CHF", which also says how many places there are
+  /// currency  three letters (ISO 4217): "CHF"; also determines the decimal places
   [[nodiscard]] std::string money(std::string_view digits, std::string_view currency) const;
 
   [[nodiscard]] std::string date(Moment when, TimeLength length = TimeLength::medium) const;
@@ -67,7 +68,7 @@ struct Extract<Locale> {
   static Locale from(const Translator& translator);
 };
 
-/// Filters for templates, whose last argument is the locale's tag, a member of the page:
+/// Filters for templates; their last argument is the tag of the locale, a member of the page:
 ///
 ///     using namespace eider::locale;            // in the namespace of the page's struct
 ///     {{ price | money("CHF", tag) }} {{ made_at | date_in(tag, zone) }}

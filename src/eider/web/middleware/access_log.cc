@@ -206,7 +206,7 @@ std::string waits_text(const RequestState& state) {
     text.append(std::to_string(tenths / 10)).append(".").append(std::to_string(tenths % 10));
     text.append(" s)");
   }
-  return text.empty() ? "something of the program's own" : text;
+  return text.empty() ? "an exception of a custom type" : text;
 }
 
 /// Without its target, which may be a secret that only its end knows of.
@@ -216,7 +216,7 @@ void write_going_on(LogSink& sink, const RequestState& state) {
       LogField("method", state.method), LogField("route", state.route),
       LogField("milliseconds", static_cast<std::int64_t>(state.seconds * 1000)),
       LogField("address", state.peer), LogField("waits_for", waits)};
-  sink.write_fields(LogLevel::warning, "slow request goes on", fields);
+  sink.write_fields(LogLevel::warning, "slow request still running", fields);
 }
 
 std::string line_of(const AnswerRecord& record, AccessFormat format, const Secrets& secrets) {

@@ -1,5 +1,5 @@
-// A line for each request, when its last byte has left.
-// Must not be slow: it is written on the loop's thread.
+// Writes a log line for each request after its response.
+// Layering: must be fast, because it runs on the event loop.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace eider {
 
-/// "token", "access_token", "password", "secret": what a link may have that opens something.
+/// Default names of query parameters with secrets: "token", "access_token", "password", "secret".
 [[nodiscard]] std::vector<std::string> secret_query_names();
 
 enum class AccessFormat : std::uint8_t {
-  /// Method, target, status, bytes of content that were sent, milliseconds, protocol and the
-  /// client's address as the connection has it, then the request's name where it has one
-  /// (request_id), and "cut" where not all has left:
+  /// Method, target, status, sent bytes of the body, milliseconds, protocol and address of the
+  /// client, then the request ID if there is one (request_id), and "cut" if the response is
+  /// incomplete:
   ///
   ///     GET /notes/7?full=1 200 812 3.1 HTTP/2 192.0.2.1 5be1c0ffee5be1c0
   text,
@@ -37,24 +37,25 @@ enum class AccessFormat : std::uint8_t {
   fields,
 };
 
-/// For App::observe: one line per request. What is not known is "-", in JSON empty, such as all of
-/// a request that was malformed; status 0 is a client that has left before it was answered. A line
-/// comes when the last byte has left, or cannot any more: of streams, files and WebSockets too.
+/// For App::observe: writes one line per request. Unknown values are "-", and empty in JSON, for
+/// example for a malformed request. Status 0 is a client that disconnected before the response. The
+/// line is written when the last byte has been sent, or can no longer be sent, also for streams,
+/// files and WebSockets.
 ///
-/// Whatever a client sends, it is one line, and its quotes and control bytes end nothing. Of a
-/// query that is a secret (secret_query) it says "?hidden", in the Referer of such a route, too; of
-/// one with a name of `secrets` wherever it goes to and whoever has refused it.
+/// Each request is exactly one line; quotes and control characters of clients are escaped. A secret
+/// query (secret_query) is logged as "?hidden", also in the Referer of such a route. A parameter in
+/// `secrets` is hidden in every request.
 ///
-/// secrets  in any case: {"token"}
+/// secrets  names of parameters, without regard to case: {"token"}
 [[nodiscard]] Observer access_log(std::shared_ptr<LogSink> sink,
                                   AccessFormat format = AccessFormat::text,
                                   std::vector<std::string> secrets = secret_query_names());
 /// Logs a warning "slow request" with the same fields for each request that took longer than
-/// `limit`, from its head to the last byte of its response: for App::observe. For an event stream,
-/// a WebSocket and other content that is produced while it is sent the time ends when the response
-/// head is sent. A large file takes as long as its client needs to read it. Before that warning,
-/// once, "slow request goes on" with method, route, milliseconds, address, and what it waits for,
-/// where the handler has not answered by then.
+/// `limit`, from its headers to the last byte of its response: for App::observe. For an event
+/// stream, a WebSocket and other content that is produced while it is sent, the time ends when the
+/// response headers are sent. A large file takes as long as its client needs to read it. If the
+/// handler has not responded in time, "slow request still running" is logged once before, with
+/// method, route, milliseconds, address, and the operation that the handler waits for.
 [[nodiscard]] SlowObserver slow_log(std::shared_ptr<LogSink> sink, Duration limit,
                                     std::vector<std::string> secrets = secret_query_names());
 /// The same on standard error; other formats than text on standard output, as they are.

@@ -218,7 +218,7 @@ TEST(SlowLog, tells_each_request_that_took_longer_with_its_route) {
   EXPECT_EQ(slow_lines({.target = "/sleeps/29"}), std::vector<std::string>());
   const std::vector<std::string> lines = slow_lines({.target = "/sleeps/31?token=abc&full=1"});
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_TRUE(lines[0].starts_with("slow request goes on method=GET route=/sleeps/{ms} "));
+  EXPECT_TRUE(lines[0].starts_with("slow request still running method=GET route=/sleeps/{ms} "));
   EXPECT_FALSE(lines[0].contains("abc"));
   EXPECT_TRUE(
       lines[1].starts_with("slow request method=GET target=/sleeps/31?hidden "
@@ -251,7 +251,7 @@ std::vector<std::string> slow_stream_lines(const std::string& target) {
   TestClient client(app);
   client.get(target);
   client.advance(milliseconds(1));
-  std::erase_if(log->lines, [](const std::string& line) { return line.contains("goes on"); });
+  std::erase_if(log->lines, [](const std::string& line) { return line.contains("still running"); });
   return log->lines;
 }
 
@@ -296,7 +296,7 @@ std::shared_ptr<LogLines> slow_log_lines;  // NOLINT(*-avoid-non-const-global-va
 std::size_t told_going_on() {
   return static_cast<std::size_t>(std::ranges::count_if(
       slow_log_lines->lines,
-      [](const std::string& line) { return line.starts_with("slow request goes on "); }));
+      [](const std::string& line) { return line.starts_with("slow request still running "); }));
 }
 
 void set_up_slow(App& app) {
@@ -331,9 +331,8 @@ TEST(SlowLog, tells_once_what_a_request_waits_for_that_goes_on) {
   server.kernel.advance(milliseconds(2000));
   ASSERT_EQ(slow_log_lines->lines.size(), 1U);
   const std::string& line = slow_log_lines->lines[0];
-  EXPECT_TRUE(
-      line.starts_with("slow request goes on method=GET route=/sleeps/{seconds} "
-                       "milliseconds="))
+  EXPECT_TRUE(line.starts_with(
+      "slow request still running method=GET route=/sleeps/{seconds} milliseconds="))
       << line;
   EXPECT_TRUE(line.contains("waits_for=\"sleep (2.")) << line;
   server.kernel.advance(std::chrono::seconds(2));

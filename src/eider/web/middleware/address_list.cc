@@ -60,13 +60,14 @@ ClientHook address_list(AddressList list) {
                       if (lists.admit(client_address_of(request, trust))) {
                         return true;
                       }
-                      render_error(response, Error::forbidden("This address may not ask here."));
+                      render_error(response,
+                                   Error::forbidden("Access from this IP address is not allowed."));
                       return false;
                     },
                 .name = "address_list",
                 .describe =
                     [](Operation& operation) {
-                      operation.answer_problem(403, "This address may not ask here.");
+                      operation.answer_problem(403, "Access from this IP address is not allowed.");
                     }};
   }};
 }

@@ -1,5 +1,5 @@
-// Which addresses may ask.
-// Must not be all there is to know who asks: an address is a network's, no person's.
+// Restricts access by IP address.
+// Layering: must not be the only authorization, because an address does not identify a user.
 #pragma once
 
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace eider {
 
-/// Blocks separated by commas, "10.0.0.0/8, ::1, 2001:db8::/32". A client whose address nobody
-/// knows may not ask, whichever list there is: a peer on a Unix socket that is not trusted, or one
-/// whose proxy names no address.
+/// Blocks separated by commas: "10.0.0.0/8, ::1, 2001:db8::/32". Clients with an unknown address
+/// are rejected by any list: for example a peer on an untrusted Unix socket, or a client whose
+/// proxy sends no address.
 struct AddressList {
-  /// Where it is not empty, only these.
+  /// If not empty, only these addresses are allowed.
   std::string allow = {};
-  /// Never these, whatever `allow` says.
+  /// These addresses are always rejected, even if `allow` contains them.
   std::string deny = {};
 };
 
-/// Others are a 403, ahead of guards and content. The address is the connection's, or behind a
-/// proxy that the app trusts (trust_proxies) the one that it names: without that trust all behind a
-/// proxy have the proxy's. "::ffff:10.0.0.1" is 10.0.0.1.
+/// Rejects other addresses with 403, before guards run and the body is read. The address is that of
+/// the connection or, after a trusted proxy (trust_proxies), the one that the proxy sends. Without
+/// that trust, all clients of a proxy have its address. "::ffff:10.0.0.1" is 10.0.0.1.
 ///
 ///     admin.use(address_list({.allow = "10.0.0.0/8, ::1"}));
 ///
-/// Throws a Failure that names a wrong block.
+/// Throws a Failure that names an invalid block.
 [[nodiscard]] ClientHook address_list(AddressList list);
 
 }  // namespace eider

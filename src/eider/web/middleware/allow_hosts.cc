@@ -16,13 +16,13 @@ Hook allow_hosts(std::vector<std::string> hosts) {
             const std::string_view asked = request.head().authority;
             const auto is_ours = [asked](std::string_view host) { return stands_for(host, asked); };
             if (asked.empty()) {
-              render_error(response, Error::bad_request("The request names no host."));
+              render_error(response, Error::bad_request("The request has no Host header."));
               return false;
             }
             if (std::ranges::any_of(hosts, is_ours)) {
               return true;
             }
-            render_error(response, Error(421, "This server does not answer for that host."));
+            render_error(response, Error(421, "This server does not serve the requested host."));
             return false;
           },
       .after = {},

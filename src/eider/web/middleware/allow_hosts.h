@@ -1,5 +1,5 @@
-// Which hosts a service answers for (DNS rebinding).
-// Must not choose routes by host: App::host does.
+// Restricts the host names of requests (protection from DNS rebinding).
+// Layering: must not choose routes by host; App::host does.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace eider {
 
-/// Answers for these hosts alone: "app.example", "*.app.example" for all names below, "127.0.0.1",
-/// "[::1]", without ports. Other requests are a 421, and those that name no host a 400. Case, a
-/// port and a dot at the end of what is asked for do not count.
+/// Accepts requests only for these hosts, without ports: "app.example", "*.app.example" for all
+/// subdomains, "127.0.0.1", "[::1]". Other hosts get a 421, and requests without a host a 400.
+/// Case, a port and a trailing dot of the requested host are ignored.
 ///
-/// A page of another site can make its own name lead to this machine (DNS rebinding); its requests
-/// are "same-origin" to the browser then, and only Host tells. A service that listens on loopback
-/// or in a private network, and asks for no password, needs this, or App::host with no routes
-/// beside.
+/// A page of another site can let its own name resolve to this machine (DNS rebinding). The browser
+/// then treats its requests as "same-origin", and only Host reveals them. A service without
+/// passwords that listens on loopback or in a private network needs this middleware, or App::host
+/// without other routes.
 ///
 /// source  RFC 9110, sections 7.4 and 15.5.20
 [[nodiscard]] Hook allow_hosts(std::vector<std::string> hosts);

@@ -41,7 +41,8 @@ bool is_token68(std::string_view text) noexcept {
 /// A realm is a quoted string: a quote of its own would end it.
 void check_realm(std::string_view realm) {
   if (has_control_bytes(realm) || realm.find_first_of("\"\\") != std::string_view::npos) {
-    throw Failure(Error::internal("a realm has no quotes, backslashes or control bytes"));
+    throw Failure(
+        Error::internal("A realm must not contain quotes, backslashes or control characters"));
   }
 }
 
@@ -54,7 +55,7 @@ SecretTable table_of(const std::map<std::string, std::string>& users) {
   std::map<std::string, Identity> secrets;
   for (const auto& [user, password] : users) {
     if (password.empty()) {
-      throw Failure(Error::internal("basic_auth: the password of " + user + " is empty"));
+      throw Failure(Error::internal("basic_auth: The password of " + user + " must not be empty"));
     }
     secrets.emplace(joined(user, password), Identity{.name = user});
   }
@@ -67,7 +68,7 @@ std::string_view authorization_of(const Request& request) noexcept {
 
 void describe_scheme(Operation& operation, Security scheme) {
   operation.secure(std::move(scheme));
-  operation.answer_problem(401, "It is not known who asks.");
+  operation.answer_problem(401, "Authentication is required.");
 }
 
 }  // namespace
@@ -75,7 +76,7 @@ void describe_scheme(Operation& operation, Security scheme) {
 SecretTable::SecretTable(const std::map<std::string, Identity>& secrets) {
   for (const auto& [secret, owner] : secrets) {
     if (secret.empty()) {
-      throw Failure(Error::internal("a secret of " + owner.name + "'s is empty"));
+      throw Failure(Error::internal("A secret of " + owner.name + " must not be empty"));
     }
     known_.push_back({sha256(secret), owner});
   }
@@ -131,7 +132,7 @@ Result<Identity> BasicGuard::operator()(const Request& request) const {
   if (auto known = caller(request)) {
     return std::move(*known);
   }
-  return fail(Error::unauthorized("Say who you are, by name and password.")
+  return fail(Error::unauthorized("Authentication required.")
                   .with_header("WWW-Authenticate",
                                "Basic realm=\"" + options_.realm + "\", charset=\"UTF-8\""));
 }
@@ -155,7 +156,7 @@ Result<Identity> BearerGuard::operator()(const Request& request) const {
   }
   // RFC 6750, section 3.1: a request without credentials is told no error code.
   const std::string_view code = token ? ", error=\"invalid_token\"" : "";
-  return fail(Error::unauthorized("Send a token that is known.")
+  return fail(Error::unauthorized("Missing or invalid bearer token.")
                   .with_header("WWW-Authenticate",
                                "Bearer realm=\"" + options_.realm + "\"" + std::string(code)));
 }
@@ -175,7 +176,8 @@ Result<Identity> ApiKeyGuard::operator()(const Request& request) const {
       return std::move(*known);
     }
   }
-  return fail(Error::unauthorized("Send your key as " + options_.header + "."));
+  return fail(Error::unauthorized("Missing or invalid API key: send it in the header " +
+                                  options_.header + "."));
 }
 
 void ApiKeyGuard::describe(Operation& operation) const {
@@ -189,11 +191,11 @@ Result<void> ScopeGuard::operator()(Slot<Identity> caller) const {
   if (std::ranges::find(caller->scopes, scope_) != caller->scopes.end()) {
     return {};
   }
-  return fail(Error::forbidden("This takes the right to '" + scope_ + "'."));
+  return fail(Error::forbidden("Missing required scope '" + scope_ + "'."));
 }
 
 void ScopeGuard::describe(Operation& operation) const {
-  operation.answer_problem(403, "This takes the right to '" + scope_ + "'.");
+  operation.answer_problem(403, "Missing required scope '" + scope_ + "'.");
 }
 
 BasicGuard basic_auth(BasicAuth options) {

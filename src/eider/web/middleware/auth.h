@@ -1,5 +1,5 @@
-// Guards that find out who asks: Basic, Bearer and API keys, and what a caller may do.
-// Must not store passwords: see `check` for those that are hashed.
+// Authentication guards: Basic, Bearer and API keys with scopes.
+// Layering: must not store passwords; see `check` for hashed ones.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@
 
 namespace eider {
 
-/// Secrets that are known, each with whose it is, kept as digests. Looking one up takes as long
-/// whether it is there or not, and however much of it is right.
+/// Known secrets and their owners, stored as digests. A lookup takes the same time whether the
+/// secret exists or not.
 class SecretTable {
  public:
   SecretTable() = default;
@@ -48,27 +48,27 @@ struct BasicCredentials {
 /// source   RFC 7617, section 2
 [[nodiscard]] std::optional<BasicCredentials> parse_basic(std::string_view authorization);
 
-/// The token of "Bearer …", a view.
+/// Returns the token of "Bearer …" as a view.
 ///
-/// errors   nothing for another scheme, and for what is no token68
+/// errors   nothing for another scheme, or if the token is not a token68
 /// source   RFC 6750, section 2.1
 [[nodiscard]] std::optional<std::string_view> parse_bearer(std::string_view authorization);
 
 struct BasicAuth {
-  /// What a browser shows in its question.
+  /// Realm that a browser shows in its login dialog.
   std::string realm = "restricted";
-  /// Names and passwords, for what few people use.
+  /// User names and passwords, for services with few users.
   std::map<std::string, std::string> users = {};
-  /// In place of `users`: who that is, or nothing. It is called on the loop, and must not take
-  /// long: a slow hash is for a guard of one's own that waits (parse_basic, run_blocking).
+  /// Replaces `users`: returns the identity, or nothing. The function runs on the event loop and
+  /// must be fast. For a slow hash, write your own asynchronous guard (parse_basic, run_blocking).
   std::function<std::optional<Identity>(const BasicCredentials&)> check = {};
 };
 
 struct BearerAuth {
   std::string realm = "restricted";
-  /// Tokens, and whose they are.
+  /// Tokens and their owners.
   std::map<std::string, Identity> tokens = {};
-  /// In place of `tokens`.
+  /// Replaces `tokens`.
   std::function<std::optional<Identity>(std::string_view token)> check = {};
 };
 
@@ -76,18 +76,19 @@ struct ApiKeyAuth {
   /// The field that carries it. Not the query: that is in logs and histories.
   std::string header = "X-API-Key";
   std::map<std::string, Identity> keys = {};
-  /// In place of `keys`.
+  /// Replaces `keys`.
   std::function<std::optional<Identity>(std::string_view key)> check = {};
 };
 
-/// Guards, for Routes::guard and Routes::provide: handlers behind them take `const Identity&`, and
-/// documents say how to tell who one is. Anybody else is a 401, with the challenge where the scheme
-/// has one, which does not say what of the credentials is wrong.
+/// Authentication guards, for Routes::guard and Routes::provide. Handlers after them can use `const
+/// Identity&`, and OpenAPI documents list the security scheme. Other requests get a 401, with a
+/// challenge if the scheme has one. The response does not reveal which part of the credentials is
+/// wrong.
 ///
 ///     api.guard(bearer_auth({.tokens = {{own.token, {.name = "ci", .scopes = {"write"}}}}}));
 ///     api.post("/notes", add_note).guard(needs_scope("write"));
 ///
-/// Passwords and keys go over TLS, or anybody on the way has them.
+/// Use TLS, because passwords and keys are sent unencrypted otherwise.
 class BasicGuard {
  public:
   explicit BasicGuard(BasicAuth options);
@@ -126,7 +127,7 @@ class ApiKeyGuard {
   SecretTable keys_;
 };
 
-/// A 403 for callers without it. Behind a guard that puts the Identity.
+/// Rejects callers without the scope with 403. Must follow a guard that provides the Identity.
 class ScopeGuard {
  public:
   explicit ScopeGuard(std::string scope) : scope_(std::move(scope)) {}

@@ -31,7 +31,10 @@ bool has_representation(const Response& response) noexcept {
 
 void refuse_state(Response& response) {
   drop_representation(response);
-  render_error(response, Error(kPreconditionFailed, "It is not in the state that you mean."));
+  render_error(
+      response,
+      Error(kPreconditionFailed,
+            "The resource has changed: the precondition does not match its current version."));
 }
 
 void answer_conditionally(const Request& request, Response& response, std::size_t bytes_max) {
@@ -71,8 +74,9 @@ void describe_conditions(Operation& operation) {
   if (whole != nullptr) {
     operation.answer(200, {}).add_field("ETag");
   }
-  operation.answer(304, "The client has it already.").add_field("ETag");
-  operation.answer_problem(kPreconditionFailed, "It is not in the state that the client means.");
+  operation.answer(304, "The resource has not changed.").add_field("ETag");
+  operation.answer_problem(kPreconditionFailed,
+                           "The resource has changed since the client read it.");
 }
 
 void describe_cache_control(Operation& operation) {

@@ -1,5 +1,5 @@
-// What clients and caches need to keep answers: validators, 304 and Cache-Control.
-// Must not keep answers: response_cache does.
+// HTTP caching headers: validators, 304 and Cache-Control.
+// Layering: must not cache responses; response_cache does.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,27 @@
 namespace eider {
 
 struct ConditionalRequests {
-  /// A larger answer gets no tag: what it costs to make would not be worth it.
+  /// Larger responses get no ETag, because computing it would cost more than it saves.
   std::size_t answer_bytes_max = std::size_t{256} << 10U;
 };
 
-/// Answers GET and HEAD by If-None-Match, If-Modified-Since, If-Match and If-Unmodified-Since, of
-/// any handler: a client that has the answer already is told so by a 304, without content.
+/// Evaluates If-None-Match, If-Modified-Since, If-Match and If-Unmodified-Since for GET and HEAD of
+/// any handler. If the client already has the response, it gets a 304 without a body.
 ///
 ///     app.use(conditional_requests());
 ///
-/// What a handler says itself (With::etag, With::last_modified) counts. A 200 whose content is
-/// whole in memory, and says neither, gets a strong ETag made of that: the handler runs, but its
-/// answer need not travel. Streams, and files of one's own without a validator, are left alone.
-/// Changes are the handler's own matter: see Conditions.
+/// Validators that a handler sets (With::etag, With::last_modified) are used. A 200 without
+/// validators whose body is completely in memory gets a strong ETag, computed from the body; the
+/// handler runs, but the body is not sent. Streams, and custom file responses without a validator,
+/// are not changed. Handlers check preconditions of writes themselves: see Conditions.
 ///
-/// Use it inside of compression (behind it), which weakens the tag of what it has compressed.
+/// Use this middleware inside of compression (add it later), which weakens the ETag of a compressed
+/// response.
 /// source  RFC 9110, sections 8.8.3, 13 and 15.4.5
 [[nodiscard]] Hook conditional_requests(ConditionalRequests options = {});
 
-/// Says to caches how they may keep answers of these routes: 2xx and 3xx of GET and HEAD that do
-/// not say so themselves. Throws std::invalid_argument as `to_field_value` does.
+/// Sets Cache-Control for 2xx and 3xx responses to GET and HEAD that do not set it themselves.
+/// Throws std::invalid_argument like `to_field_value`.
 ///
 ///     app.get("/logo", logo).use(cache_control({.max_age = 1h, .is_public = true}));
 [[nodiscard]] Hook cache_control(const CacheControl& words);

@@ -1,5 +1,5 @@
-// Which addresses count as one client.
-// Must not be included by applications.
+// The IP addresses that count as one client.
+// Layering: must not be included by applications.
 #pragma once
 
 #include <optional>

@@ -31,10 +31,11 @@ class CorsFields {
         exposed_(listed(options.exposed)),
         max_age_(std::to_string(options.max_age.count())) {
     if (is_for_all_ && options.allows_credentials) {
-      throw Failure(Error::internal("cors: name the origins that may send credentials"));
+      throw Failure(Error::internal("cors: allow_credentials needs an explicit list of origins"));
     }
     if (std::ranges::find(options.origins, "null") != options.origins.end()) {
-      throw Failure(Error::internal("cors: any page can have the origin null"));
+      throw Failure(Error::internal(
+          "cors: the origin \"null\" must not be allowed, because any page can send it"));
     }
     if (!is_for_all_) {
       check_origins("cors", options.origins);

@@ -1,5 +1,5 @@
-// Which other origins' pages may read answers (CORS).
-// Must not be taken for protection: it lets in. What keeps out is cross_origin_protection, or csrf.
+// Cross-origin resource sharing (CORS): the origins whose pages may read responses.
+// Layering: not a protection; use cross_origin_protection or csrf for that.
 #pragma once
 
 #include <chrono>
@@ -11,26 +11,26 @@
 namespace eider {
 
 struct Cors {
-  /// "https://app.example", or "*" for all, which then send no cookies. Nobody by default.
+  /// Allowed origins: "https://app.example", or "*" for all, without cookies. Default: none.
   std::vector<std::string> origins = {};
-  /// Their pages send cookies and passwords along, and read what is answered to these.
+  /// Allows pages to send cookies and passwords, and to read the responses.
   bool allows_credentials = false;
   std::vector<std::string> methods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
-  /// What requests may carry beyond what any form can.
+  /// Request headers that pages may set in addition to the default ones.
   std::vector<std::string> headers = {"Content-Type", "Authorization"};
-  /// What of an answer's fields pages may read beyond the usual ones.
+  /// Response headers that pages may read in addition to the default ones.
   std::vector<std::string> exposed = {};
-  /// How long a browser remembers what a preflight was told.
+  /// How long a browser caches the result of a preflight request.
   std::chrono::seconds max_age = std::chrono::minutes(10);
 };
 
-/// Lets pages of these origins read answers, and answers their preflights for paths of its group
-/// with 204. Errors and streams have the fields too. `Vary: Origin` stands in all answers, so that
-/// no cache gives one origin's answer to another's page.
+/// Allows pages of these origins to read responses, and responds with 204 to preflight requests for
+/// paths of the group. Errors and streams have the headers, too. All responses have `Vary: Origin`,
+/// so that a cache does not mix origins.
 ///
 ///     api.use(cors({.origins = {"https://app.example"}}));
 ///
-/// Throws a Failure for "*" with credentials and for "null", which any page can be.
+/// Throws a Failure for "*" with credentials, and for "null", which any page can send.
 ///
 /// source  Fetch, "CORS protocol"
 [[nodiscard]] Hook cors(Cors options);

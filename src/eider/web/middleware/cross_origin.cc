@@ -33,15 +33,15 @@ void check_origins(std::string_view taker, const std::vector<std::string>& origi
     if (scheme_end == 0 || host.empty() ||
         host.find_first_of("/?#@ \t") != std::string_view::npos) {
       throw Failure(Error::internal(std::string(taker) + ": \"" + std::string(origin) +
-                                    "\" is no origin: write scheme://host or scheme://host:port, "
-                                    "without a slash behind it"));
+                                    "\" is not a valid origin. Write scheme://host or "
+                                    "scheme://host:port, without a trailing slash."));
     }
   }
 }
 
 void describe_cross_origin(Operation& operation) {
   if (may_write(operation.method)) {
-    operation.answer_problem(403, "The page of another site cannot write here.");
+    operation.answer_problem(403, "Cross-site request blocked.");
   }
 }
 
@@ -53,8 +53,7 @@ Hook cross_origin_protection(std::vector<std::string> trusted_origins) {
                     is_trusted_origin(request, trusted)) {
                   return true;
                 }
-                render_error(response,
-                             Error::forbidden("The page of another site cannot write here."));
+                render_error(response, Error::forbidden("Cross-site request blocked."));
                 return false;
               },
           .after = {},

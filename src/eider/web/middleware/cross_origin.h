@@ -1,5 +1,6 @@
-// What keeps pages of other sites from writing here in the name of a person (CSRF).
-// Must not be all there is where a service has no own cookies, passwords or network to protect.
+// Rejects writing requests that pages of other sites send (CSRF protection without tokens).
+// Layering: must not be the only protection of a service without cookies, passwords or its own
+// network.
 #pragma once
 
 #include <string>
@@ -9,17 +10,17 @@
 
 namespace eider {
 
-/// Requests that may change something are a 403 when the page of another site caused them: by the
-/// word of the browser (Sec-Fetch-Site, Origin, Referer; source_site.h), without tokens in forms.
-/// What says nothing passes: it is a program, which has nobody's cookies. The safe methods pass, so
-/// nothing may change by GET.
+/// Rejects requests that may change something with 403 if a page of another site sent them, as the
+/// browser reports in Sec-Fetch-Site, Origin or Referer (source_site.h). Forms need no tokens.
+/// Requests without these headers pass: they come from programs, which have no cookies of users.
+/// Safe methods pass, so a GET must not change anything.
 ///
 ///     app.use(cross_origin_protection());
 ///
 /// A page with `Referrer-Policy: no-referrer` sends its own forms with `Origin: null`: use
-/// `same-origin` there. Behind a proxy that changes Host, name the outer origin as trusted.
+/// `same-origin` there. If a proxy changes Host, list the public origin as trusted.
 ///
-/// trusted_origins  others whose pages may write: "https://admin.example"
+/// trusted_origins  other origins whose pages may write: "https://admin.example"
 [[nodiscard]] Hook cross_origin_protection(std::vector<std::string> trusted_origins = {});
 
 }  // namespace eider

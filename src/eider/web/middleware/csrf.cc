@@ -103,8 +103,8 @@ class Csrf {
     }
     check_origins("csrf", options_.trusted_origins);
     if (!set_cookie("x")) {
-      throw Failure(Error::internal("csrf: no cookie can be called '" + options_.cookie +
-                                    "' with is_secure as it is"));
+      throw Failure(Error::internal("csrf: The cookie name '" + options_.cookie +
+                                    "' is not valid with this is_secure setting"));
     }
   }
 
@@ -177,31 +177,33 @@ class Csrf {
 
 Hook csrf(CsrfOptions options) {
   const auto shared = std::make_shared<const detail::middleware::Csrf>(std::move(options));
-  return {.before =
-              [shared](Request& request, Response& response) {
-                request.put(CsrfMaker{shared.get()});
-                request.put(detail::app::PassesField{shared->field_name()});
-                if (!may_write(request.method()) || !shared->is_from_elsewhere(request)) {
-                  return true;
-                }
-                render_error(response,
-                             Error::forbidden("The page of another site cannot write here."));
-                return false;
-              },
-          .after = [shared](const Request& request,
-                            Response& response) { shared->keep_cookie(request, response); },
-          .on_content =
-              [shared](Request& request, Response& response) {
-                if (!may_write(request.method()) || !shared->lacks_token(request)) {
-                  return true;
-                }
-                render_error(response, Error::forbidden("The form's token is missing or too old: "
-                                                        "load its page again."));
-                return false;
-              },
-          .name = "csrf",
-          .puts = {kPuts<CsrfMaker>},
-          .describe = describe_cross_origin};
+  return {
+      .before =
+          [shared](Request& request, Response& response) {
+            request.put(CsrfMaker{shared.get()});
+            request.put(detail::app::PassesField{shared->field_name()});
+            if (!may_write(request.method()) || !shared->is_from_elsewhere(request)) {
+              return true;
+            }
+            render_error(response, Error::forbidden("Cross-site request blocked."));
+            return false;
+          },
+      .after = [shared](const Request& request,
+                        Response& response) { shared->keep_cookie(request, response); },
+      .on_content =
+          [shared](Request& request, Response& response) {
+            if (!may_write(request.method()) || !shared->lacks_token(request)) {
+              return true;
+            }
+            render_error(
+                response,
+                Error::forbidden(
+                    "The CSRF token is missing or has expired. Reload the page and try again."));
+            return false;
+          },
+      .name = "csrf",
+      .puts = {kPuts<CsrfMaker>},
+      .describe = describe_cross_origin};
 }
 
 std::string CsrfToken::field() const {

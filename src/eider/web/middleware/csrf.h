@@ -1,5 +1,5 @@
-// Tokens in forms, by which a form of this service is told from one of another site's page (CSRF).
-// Must not be used in place of asking who writes: a token names nobody.
+// CSRF tokens in forms.
+// Layering: must not replace authentication; a token does not identify a user.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@
 namespace eider {
 
 struct CsrfOptions {
-  /// Signs tokens: 32 bytes or more that all processes of the service share, and nobody else knows.
-  /// Empty: made at start, for one process, whose tokens end with it.
+  /// Key that signs tokens: at least 32 secret bytes, shared by all processes of the service.
+  /// Default: generated at startup; the tokens become invalid when the process ends.
   std::string key = {};
-  /// Others whose pages may write, as for cross_origin_protection: "https://admin.example".
+  /// Other origins whose pages may write, as for cross_origin_protection: "https://admin.example".
   std::vector<std::string> trusted_origins = {};
-  /// What a token belongs to, such as the session's id; a token of another is refused. Without one,
-  /// who can set a cookie for this host, and has got a token of his own, can use that.
+  /// Value that a token belongs to, such as the session id. Tokens of another value are rejected.
+  /// Without this function, an attacker who can set a cookie for this host can use their own token.
   std::function<std::string(const Request&)> session = {};
   /// A name with __Host- cannot be set by other names of the same domain, and needs TLS: without it
   /// (and `is_secure`) a service in the clear works, as in development. Empty: `__Host-csrf`, and
@@ -32,24 +32,24 @@ struct CsrfOptions {
   std::string header = "X-CSRF-Token";
 };
 
-/// Refuses with 403 what may change something (all but GET, HEAD, OPTIONS, QUERY and TRACE) and
+/// Rejects requests with 403 that may change something (all methods except GET, HEAD, OPTIONS,
+/// QUERY and TRACE) if one of these is true:
 ///
-/// - has been caused by another site's page, by the word of the browser, as
-///   cross_origin_protection, or
-/// - brings content that any page can send unasked (a form's, plain text, or of no type) without
-///   the token that this service has put into its page: in the field `csrf_token` of a form, else
-///   in X-CSRF-Token. Content that a handler reads as it comes has it in X-CSRF-Token alone. A form
-///   with files, text and no type need none where the browser says that they are an own page's, or
-///   where nothing comes along that browsers add by themselves (has_ambient_credentials): a cookie,
-///   a password, a client's certificate.
+/// - A page of another site sent the request, as in cross_origin_protection.
+/// - The body is of a type that any page can send without permission (a form, plain text, no type),
+///   and the CSRF token is missing. The token is in the form field `csrf_token` or in the header
+///   X-CSRF-Token; a streamed body needs the header. No token is needed for a form with files,
+///   plain text and no type if the browser reports that an own page sent the request, or if the
+///   request has no credentials that browsers add automatically (has_ambient_credentials): a
+///   cookie, a password, a client certificate.
 ///
 ///     app.use(csrf({.key = own.csrf_key}));
 ///     app.get("/new", [](const CsrfToken& token) { return Html("<form …>" + token.field()); });
 ///
-/// Form<T> passes the field over, where T has no member of that name.
+/// Form<T> ignores the field if T has no member with that name.
 ///
-/// The token is there twice, in the form and in a cookie that no other site's page can read, and
-/// signed, so that a cookie that somebody has planted is none.
+/// The token is sent twice, in the form and in a cookie that pages of other sites cannot read. The
+/// cookie is signed, so that a planted cookie is invalid.
 ///
 /// source  OWASP, Cross-Site Request Forgery Prevention, "signed double-submit cookie"
 [[nodiscard]] Hook csrf(CsrfOptions options = {});
@@ -58,7 +58,8 @@ namespace detail::middleware {
 class Csrf;
 }
 
-/// For handlers that answer with a form. The cookie is set with that answer, where it is not there.
+/// The CSRF token, for handlers that respond with a form. The response sets the cookie if it is
+/// missing.
 class CsrfToken {
  public:
   CsrfToken(std::string text, std::string field_name) noexcept
@@ -76,7 +77,7 @@ class CsrfToken {
   std::string field_name_;
 };
 
-/// By which a token is made where a handler takes one.
+/// Creates a token if a handler has a CsrfToken parameter.
 struct CsrfMaker {
   const detail::middleware::Csrf* csrf;
 };
@@ -84,7 +85,7 @@ struct CsrfMaker {
 template <>
 struct Extract<CsrfToken> {
   static constexpr bool kOwns = true;
-  /// Takes a CsrfMaker, which `csrf` puts: without that middleware the app does not start.
+  /// Needs the CsrfMaker that `csrf` provides; without that middleware the app does not start.
   static CsrfToken from(Slot<CsrfMaker> maker, const Request& request);
 };
 

@@ -51,7 +51,7 @@ bool speaks_of_secrets(std::string_view name) noexcept {
 }
 
 std::string shown_value(std::string_view name, std::string_view value) {
-  return speaks_of_secrets(name) ? "(left out: " + std::to_string(value.size()) + " bytes)"
+  return speaks_of_secrets(name) ? "(omitted: " + std::to_string(value.size()) + " bytes)"
                                  : std::string(value);
 }
 
@@ -82,8 +82,7 @@ void put_thrown(Page& page, const FailureNote::Failure& failure) {
     } else {
       page.element("<h2>because of ", thrown.type, "</h2>");
     }
-    page.element("<p class=\"text\">", thrown.text.empty() ? "(it says nothing)" : thrown.text,
-                 "</p>");
+    page.element("<p class=\"text\">", thrown.text.empty() ? "(no message)" : thrown.text, "</p>");
   }
 }
 

@@ -74,7 +74,7 @@ TEST(DevelopmentPage, shows_what_was_thrown_and_where) {
   EXPECT_EQ(page.status, 500);
   for (const std::string_view part :
        {"OutOfCheese</h1>", "no &lt;cheese&gt; for 7", "/fails/{id}", "development_page_test.cc:",
-        "<td>7</td>", "(left out: 16 bytes)", "&lt;img src=x onerror=alert(1)&gt;"}) {
+        "<td>7</td>", "(omitted: 16 bytes)", "&lt;img src=x onerror=alert(1)&gt;"}) {
     EXPECT_NE(page.body.find(part), std::string::npos) << part << "\n" << page.body;
   }
   EXPECT_EQ(page.body.find("t0ps3cret"), std::string::npos);

@@ -1,5 +1,5 @@
-// Errors as pages, for people whose browsers asked.
-// Must not make errors: it shows what others have made.
+// Shows errors as HTML pages to browsers.
+// Layering: must not create errors.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,12 @@
 
 namespace eider {
 
-/// One error, as its page shows it. Texts come from requests and handlers, and may hold anything:
-/// a page writes them by `escape_html` (eider/core/base/html.h).
+/// One error and its request. The texts come from requests and handlers, so a page must escape them
+/// with `escape_html` (eider/core/base/html.h).
 ///
-/// problem     the whole problem document (RFC 9457), with what is wrong in `errors`
-/// request_id  as the log has it; empty without the middleware of that name
-/// request     of one that could not be read nothing is known
+/// problem     the complete problem document (RFC 9457), with validation errors in `errors`
+/// request_id  the ID in the log; empty without the middleware request_id
+/// request     mostly empty if the request could not be read
 struct ErrorPage {
   int status = 0;
   std::string_view title;
@@ -28,26 +28,26 @@ struct ErrorPage {
 };
 
 struct ErrorPages {
-  /// Makes the whole document, as HTML.
+  /// Returns the complete HTML document.
   using Page = std::function<std::string(const ErrorPage&)>;
 
-  /// For all errors. Empty: the library's plain page, light or dark. The plain page has a
-  /// Content-Security-Policy of its own, which replaces that of security_headers.
+  /// Page for all errors. Default: a plain page, light or dark. The plain page has its own
+  /// Content-Security-Policy, which replaces that of security_headers.
   Page page = {};
-  /// Of single statuses, in place of that.
+  /// Pages for single statuses, which replace `page`.
   std::map<int, Page> by_status = {};
 };
 
-/// Gives whoever asks for HTML rather than for JSON, plain or of a problem (Accept), a page in
-/// place of a problem document: of handlers, of middleware inside of this, and of what no handler
-/// sees (404, 405, 413, 503).
+/// Sends an HTML page instead of a problem document to clients that prefer HTML over JSON (Accept).
+/// This applies to errors of handlers, of middleware inside of this one, and of the server itself
+/// (404, 405, 413, 503).
 ///
 ///     app.use(error_pages({.by_status = {{404, [](const ErrorPage& error) { return …; }}}}));
 ///
-/// Status and fields stay, but for Content-Type, and `Vary: Accept`. Errors that a handler made as
-/// content of its own are no problem documents, and stay as they are. Use it ahead of
-/// use_languages, so that pages say the texts of that. Of a page that throws the problem document
-/// stays as it is, and nothing is logged: catch there what is to be told.
+/// Status and headers stay, except Content-Type and `Vary: Accept`. Custom error responses of
+/// handlers that are not problem documents do not change. Use this middleware before use_languages,
+/// so that pages contain the translated texts. If a page function throws, the problem document is
+/// sent and nothing is logged: catch and log errors there.
 [[nodiscard]] Hook error_pages(ErrorPages pages = {});
 
 }  // namespace eider

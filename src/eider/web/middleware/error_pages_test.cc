@@ -41,7 +41,7 @@ void add_paged(App& app) {
                                      {409, [](const ErrorPage&) -> std::string {
                                         throw std::runtime_error("no page today");
                                       }}}}));
-  use_languages(app, {.texts = {{"en", {{"There is nothing here.", "We have no such page."}}}}});
+  use_languages(app, {.texts = {{"en", {{"No resource at this URL.", "We have no such page."}}}}});
   app.body_bytes_max(10);
   app.get("/fails", []() -> std::string { throw std::runtime_error("secret cause"); });
   app.get("/said", [](const Request&) -> Result<std::string> {

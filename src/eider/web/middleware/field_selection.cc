@@ -44,11 +44,11 @@ bool has(const std::vector<std::string>& names, std::string_view name) noexcept 
 }
 
 Error not_allowed(const FieldSelection& options) {
-  std::string detail = "must be some of ";
+  std::string detail = "must be one of ";
   for (const std::string& name : options.allowed) {
     detail.append(&name == &options.allowed.front() ? "" : ", ").append(name);
   }
-  return Error::bad_request("The query is not valid.")
+  return Error::bad_request("The query parameters are invalid.")
       .with_field({options.parameter, detail, "fields"});
 }
 
@@ -141,7 +141,7 @@ Hook select_fields_of(const reflect::Type& type, FieldSelection options) {
   }
   for (const std::string& name : options.allowed) {
     if (!has(members, name)) {
-      throw std::invalid_argument("select_fields: there is no member " + name);
+      throw std::invalid_argument("select_fields: unknown member " + name);
     }
   }
   const auto shared = std::make_shared<const FieldSelection>(std::move(options));

@@ -1,5 +1,5 @@
-// Answers that hold what the client asks for and no more: ?fields=id,title.
-// Must not give what no list allows: what a handler leaves out stays out.
+// Limits the members of a response to those that the client requests: ?fields=id,title.
+// Layering: must not return members outside of the allowed list.
 #pragma once
 
 #include <string>
@@ -10,9 +10,10 @@
 
 namespace eider {
 
-/// allowed    what may be asked for; empty: each member of the type
-/// parameter  of the query. It is taken out of that, so that no Query<T> has to name it
-/// at         where the objects stand in the answer: a JSON pointer (RFC 6901), "/items"
+/// allowed    members that may be requested; default: all members of the type
+/// parameter  name of the query parameter, which is removed from the query, so that Query<T> need
+///            not declare it
+/// at         place of the objects in the response: a JSON pointer (RFC 6901), "/items"
 struct FieldSelection {
   std::vector<std::string> allowed = {};
   std::string parameter = "fields";
@@ -25,15 +26,15 @@ namespace detail::middleware {
 
 }  // namespace detail::middleware
 
-/// Of a route that answers a T, or a list of them, as JSON: leaves in each the members that the
-/// client names, in the order in which they stand.
+/// For a route that returns a T, or a list of T, as JSON: keeps only the members that the client
+/// names, in their order.
 ///
 ///     app.get("/notes", list_notes).use(select_fields<Note>({.allowed = {"id", "title"}}));
 ///
-/// A name that is not allowed, none at all, and the parameter twice are a 400 that says which names
-/// there are. Without the parameter an answer is whole. Use it inside of negotiate and
-/// conditional_requests; a response_cache beside it keeps whole answers, for all selections. Throws
-/// std::invalid_argument where T has no such member.
+/// A name that is not allowed, an empty list, or a repeated parameter returns 400 with the allowed
+/// names. Without the parameter, the response is complete. Use this middleware inside of negotiate
+/// and conditional_requests; a response_cache stores complete responses for all selections. Throws
+/// std::invalid_argument if T has no such member.
 template <class T>
 [[nodiscard]] Hook select_fields(FieldSelection options = {}) {
   return detail::middleware::select_fields_of(reflect::type_of<T>(), std::move(options));

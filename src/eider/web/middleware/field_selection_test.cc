@@ -84,7 +84,7 @@ TEST(FieldSelection, refuses_what_is_not_allowed_and_says_what_is) {
     EXPECT_EQ(reply.status, 400) << asked;
     ASSERT_EQ(reply.problem().errors.size(), 1U) << asked;
     EXPECT_EQ(reply.problem().errors[0].pointer, "fields");
-    EXPECT_EQ(reply.problem().errors[0].detail, "must be some of id, title, tags");
+    EXPECT_EQ(reply.problem().errors[0].detail, "must be one of id, title, tags");
   }
   std::string many = "id";
   for (int name = 0; name < 64; ++name) {

@@ -77,8 +77,9 @@ TEST_F(HealthTest, of_a_failing_check_is_503_whose_reason_only_the_log_has) {
   store->fault.clear();
   client.advance(2s);
   EXPECT_EQ(client.get("/readyz").status, 200);
-  EXPECT_EQ(lines->all, (std::vector<std::string>{"the check database fails: no way to db.internal",
-                                                  "the check database is well again"}));
+  EXPECT_EQ(lines->all,
+            (std::vector<std::string>{"the health check database fails: no way to db.internal",
+                                      "the health check database succeeds again"}));
 }
 
 TEST_F(HealthTest, is_asked_once_a_second_however_many_want_to_know) {
@@ -96,8 +97,9 @@ TEST_F(HealthTest, of_a_check_that_hangs_is_failing_in_time) {
   store->takes = 1h;
   TestClient client(healthy({.within = 100ms}));
   EXPECT_EQ(client.get("/readyz").status, 503);
-  EXPECT_EQ(lines->all,
-            (std::vector<std::string>{"the check database fails: it has taken longer than 100ms"}));
+  EXPECT_EQ(
+      lines->all,
+      (std::vector<std::string>{"the health check database fails: it took longer than 100ms"}));
 }
 
 TEST_F(HealthTest, goes_on_to_be_asked_when_whoever_asked_first_has_left) {

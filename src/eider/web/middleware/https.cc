@@ -39,7 +39,7 @@ Hook redirect_to_https(std::uint16_t port) {
                   return true;
                 }
                 if (host_of(request.head().authority).empty()) {
-                  render_error(response, Error::bad_request("The request names no host."));
+                  render_error(response, Error::bad_request("The request has no Host header."));
                 } else {
                   response.set_status(kPermanentRedirect);
                   response.add_header("Location", location_of(request, port));

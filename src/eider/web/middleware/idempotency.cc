@@ -46,7 +46,7 @@ Result<std::string_view> read_key(std::string_view value) {
         return byte > ' ' && byte < '\x7F' && byte != '"' && byte != '\\';
       });
   if (!is_key) {
-    return fail(Error::bad_request("Idempotency-Key is 1 to 255 visible characters."));
+    return fail(Error::bad_request("Idempotency-Key must have 1 to 255 visible characters."));
   }
   return value;
 }
@@ -60,7 +60,8 @@ Result<std::string_view> key_of(const Request& request) {
     }
     auto read = read_key(trim(field.value));
     if (!read || !key.empty()) {
-      return read ? fail(Error::bad_request("Idempotency-Key is there twice.")) : read;
+      return read ? fail(Error::bad_request("The Idempotency-Key header is given more than once."))
+                  : read;
     }
     key = *read;
   }
@@ -129,8 +130,8 @@ AnswerPtr kept_refusal(std::string detail) {
 
 /// What is kept where there is no answer to keep.
 struct Instead {
-  AnswerPtr done = kept_refusal("This was done before; its answer is not kept.");
-  AnswerPtr unknown = kept_refusal("This was begun before; how it ended is not known.");
+  AnswerPtr done = kept_refusal("The request was already completed; its response was not stored.");
+  AnswerPtr unknown = kept_refusal("The request was already started; its outcome is unknown.");
 };
 
 /// The right to do what a key stands for. Destroyed at work, as when the client leaves, nobody
@@ -253,7 +254,8 @@ class Idempotency {
     }
     if (key->empty()) {
       if (options_.is_required) {
-        co_return refusal(400, "Idempotency-Key is missing: give each request one of its own.");
+        co_return refusal(
+            400, "The Idempotency-Key header is missing. Send a unique key with each request.");
       }
       Response response = co_await next();
       co_return response;
@@ -270,9 +272,9 @@ class Idempotency {
     const auto found = answers.begin(key, fingerprint(request), Loop::current().now());
     switch (found.standing) {
       case Standing::at_work:
-        co_return refusal(409, "The request with this Idempotency-Key is at work.");
+        co_return refusal(409, "A request with this Idempotency-Key is still in progress.");
       case Standing::other_request:
-        co_return refusal(422, "This Idempotency-Key was used for another request.");
+        co_return refusal(422, "This Idempotency-Key was already used for a different request.");
       case Standing::answered:
         co_return made_of(*found.answer);
       case Standing::begun:
@@ -361,9 +363,10 @@ void describe_keys(Operation& operation, bool is_required) {
     return;
   }
   operation.take_header(kKeyField, nullptr, is_required);
-  operation.answer_problem(400, "Idempotency-Key is missing or not valid.");
-  operation.answer_problem(409, "A request with this Idempotency-Key is at work, or was done.");
-  operation.answer_problem(422, "This Idempotency-Key was used for another request.");
+  operation.answer_problem(400, "The Idempotency-Key header is missing or invalid.");
+  operation.answer_problem(
+      409, "A request with this Idempotency-Key is in progress or already completed.");
+  operation.answer_problem(422, "This Idempotency-Key was already used for a different request.");
   for (Operation::Answer& answer : operation.answers) {
     answer.add_field("Idempotent-Replayed");
   }

@@ -1,5 +1,5 @@
-// Requests that may be repeated without being done twice, by the key that the client gives each.
-// Must not be taken for a database's own constraint: it holds for one process, while that runs.
+// Idempotency keys: repeated requests are processed once.
+// Layering: must not replace a database constraint; keys are valid within one running process.
 #pragma once
 
 #include <cstddef>
@@ -13,46 +13,48 @@
 namespace eider {
 
 struct IdempotencyKeys {
-  /// How long an answer is kept for those that repeat their request.
+  /// How long a response is stored for repeated requests.
   Duration lasts = std::chrono::hours(24);
-  /// Of all that is kept: one half for clients that are known (an Identity, a certificate, or by
-  /// `client`), the other for those that only say who they are, since anybody can say many names.
-  /// Beyond it those that have most there lose their oldest answers, and where nobody has much (an
-  /// eighth of what one may have) the oldest answers go.
+  /// Limit for all stored responses: one half for identified clients (by an Identity, a
+  /// certificate, or `client`), the other half for clients that only claim an identity, because
+  /// they can claim many. Above the limit, the clients with the most data lose their oldest
+  /// responses; if no client has much (an eighth of its limit), the oldest responses are removed.
   std::size_t bytes_max = std::size_t{16} << 20U;
-  /// Of one client. Beyond these its own oldest are forgotten, so that nobody's many keys or large
-  /// answers push out another's. Pre: room for some answers of `answer_bytes_max`.
+  /// Limit for one client. Above it, the oldest responses of this client are removed, so that one
+  /// client cannot displace others. Pre: room for several responses of `answer_bytes_max`.
   std::size_t bytes_max_per_client = std::size_t{1} << 20U;
   std::size_t keys_max_per_client = 1000;
-  /// The content of a larger answer is not kept: whoever repeats the request is told by a 409 that
-  /// it was done.
+  /// Larger response bodies are not stored: a repeated request gets a 409, which says that the
+  /// first one was completed.
   std::size_t answer_bytes_max = std::size_t{64} << 10U;
   /// A request without a key is a 400.
   bool is_required = false;
-  /// Who asks: one client's key is never another's. By default the name of its Identity, or else
-  /// what it says of itself (Authorization, a certificate), or else its Cookie and the connection's
-  /// address together. That address differs from one network to the next, and is a proxy's behind
-  /// one: say it where clients nobody knows are told apart otherwise.
+  /// Identifies the client; keys of different clients are independent. Default: the name of its
+  /// Identity, or else its credentials (Authorization, a certificate), or else its Cookie together
+  /// with the address of the connection. That address changes with the network, and is that of the
+  /// proxy after one: set this function if you can identify such clients in another way.
   std::function<std::string(const Request&)> client = {};
 };
 
-/// Does a POST or PATCH with the field `Idempotency-Key` once, whoever loses the answer:
+/// Executes a POST or PATCH with the header `Idempotency-Key` only once, even if the client loses
+/// the response and repeats the request:
 ///
 ///     api.use(idempotency_keys());
 ///
-/// - The same key with the same request (method, target, Content-Type and content) is answered with
-///   the answer that was given, and `Idempotent-Replayed: true`; the handler is not called.
-/// - With another request it is a 422; while the first is at work a 409.
-/// - The key is free again where the answer asks to try again or for other rights (401, 403, 408,
-///   425, 429, all 5xx), or a streamed one's producer throws ahead of its first byte.
-/// - Where the client leaves ahead of the answer, or that breaks off, nobody knows whether the
-///   handler has done its work: for as long as an answer is kept the same request is a 409 that
-///   says so, and the handler is not called. Use `timeout` outside: inside, its 503 frees the key.
-/// - A key is 1 to 255 visible characters, in quotes or bare; anything else is a 400.
+/// - The same key with the same request (method, target, Content-Type and body) gets the stored
+///   response, with `Idempotent-Replayed: true`; the handler is not called.
+/// - The same key with another request gets a 422, and a 409 while the first request is in
+///   progress.
+/// - The key is free again if the response suggests a retry or other credentials (401, 403, 408,
+///   425, 429, all 5xx), or if a stream throws before its first byte.
+/// - If the client disconnects before the response, or the response is cut off, the outcome is
+///   unknown: the same request gets a 409 until the key expires, and the handler is not called. Use
+///   `timeout` outside of this middleware: inside, its 503 frees the key.
+/// - A key has 1 to 255 visible characters, quoted or not; other values get a 400.
 ///
-/// Guards run ahead of it. Of content that the handler reads as it comes (BodyStream) it knows
-/// nothing, and answers that are streamed are not kept: as larger ones, a 409 says that it was
-/// done. Its routes all wait.
+/// Guards run before it. Bodies that the handler streams (BodyStream) are not compared, and
+/// streamed responses are not stored: like larger ones, they lead to a 409. Its routes are
+/// asynchronous.
 ///
 /// source  draft-ietf-httpapi-idempotency-key-header-07
 [[nodiscard]] Around idempotency_keys(IdempotencyKeys options = {});

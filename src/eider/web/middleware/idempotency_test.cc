@@ -314,7 +314,7 @@ TEST(Idempotency, what_was_begun_for_a_client_that_left_is_not_begun_again) {
     posted = 0;
     const std::string received = asked_again_behind_one_that_left(server, target);
     EXPECT_TRUE(received.starts_with("HTTP/1.1 409")) << received;
-    EXPECT_NE(received.find("how it ended is not known"), std::string::npos) << received;
+    EXPECT_NE(received.find("its outcome is unknown"), std::string::npos) << received;
     EXPECT_EQ(posted, target == "/waits" ? 1 : 0);
     // As long as an answer is kept.
     server.kernel.advance(23h);

@@ -1,5 +1,5 @@
-// Who asks, as handlers are told by the guards beside: auth.h.
-// Must not say how that was found out.
+// The identity of the caller, as the guards in auth.h provide it.
+// Layering: must not know how the caller was authenticated.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace eider {
 
-/// A parameter of handlers behind a guard that knows who asks, or one of one's own that returns it:
+/// The authenticated caller: a parameter of handlers after an authentication guard, built in or
+/// your own:
 ///
 ///     app.get("/me", [](const Identity& caller) { return caller.name; });
 ///
-/// name    as logs tell it
-/// scopes  what it may do, in the application's words: see needs_scope
+/// name    name for logs
+/// scopes  permissions, defined by the application: see needs_scope
 struct Identity {
   std::string name;
   std::vector<std::string> scopes = {};

@@ -1,5 +1,5 @@
-// What was answered to requests with a key, and which are at work.
-// Must not know requests: idempotency.cc does.
+// Stored responses of requests with a key, and the keys in progress.
+// Layering: must not know requests; idempotency.cc does.
 #pragma once
 
 #include <array>

@@ -38,7 +38,7 @@ class WorkPlace {
 
 Around timeout(Duration limit) {
   if (limit <= Duration::zero()) {
-    throw Failure(Error::internal("timeout: a limit is longer than nothing"));
+    throw Failure(Error::internal("timeout: The limit must be greater than 0"));
   }
   return {[limit](Request& /*request*/, Next next) -> Task<Response> {
             if (!next.may_be_given_up()) {
@@ -48,19 +48,17 @@ Around timeout(Duration limit) {
             std::optional<Response> response = co_await with_deadline(next(), limit);
             if (!response) {
               response.emplace();
-              render_error(*response, Error::unavailable("This took too long, and was given up."));
+              render_error(*response, Error::unavailable("The request timed out."));
             }
             co_return std::move(*response);
           },
           "timeout " + format_duration(limit),
-          [](Operation& operation) {
-            operation.answer_problem(503, "It took too long, and was given up.");
-          }};
+          [](Operation& operation) { operation.answer_problem(503, "The request timed out."); }};
 }
 
 Hook concurrency_limit(ConcurrencyLimit limit) {
   if (limit.requests == 0) {
-    throw Failure(Error::internal("concurrency_limit: there is one request at least"));
+    throw Failure(Error::internal("concurrency_limit: The limit must be at least 1"));
   }
   const auto taken = std::make_shared<WorkPlace::Count>(0);
   return {.before =
@@ -70,15 +68,16 @@ Hook concurrency_limit(ConcurrencyLimit limit) {
                   return true;
                 }
                 taken->fetch_sub(1, std::memory_order_relaxed);
-                render_error(response, Error::unavailable("There is too much to do just now.")
-                                           .with_header("Retry-After",
-                                                        std::to_string(limit.retry_after.count())));
+                render_error(
+                    response,
+                    Error::unavailable("The server is overloaded. Try again later.")
+                        .with_header("Retry-After", std::to_string(limit.retry_after.count())));
                 return false;
               },
           .name = "concurrency_limit " + std::to_string(limit.requests),
           .describe =
               [](Operation& operation) {
-                operation.answer_problem(503, "There is too much to do just now.")
+                operation.answer_problem(503, "The server is overloaded. Try again later.")
                     .add_field("Retry-After");
               }};
 }

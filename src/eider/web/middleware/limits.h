@@ -1,5 +1,6 @@
-// How long a handler may take, and how many requests may be at work at once.
-// Must not bound connections, heads or content: the server's Limits and body_bytes_max do.
+// Limits the duration of handlers and the number of concurrent requests.
+// Layering: must not limit connections, headers or bodies; Limits and body_bytes_max of the server
+// do.
 #pragma once
 
 #include <chrono>
@@ -10,29 +11,29 @@
 
 namespace eider {
 
-/// A handler that has not answered within `limit` is destroyed where it waits, and the answer is a
-/// 503. What it waits for is given up as when its client leaves; a stream has answered when it
-/// begins. A `blocking` handler cannot be destroyed: it runs to its end, and answers late.
+/// Cancels a handler that has not responded within `limit`, and responds with 503. Its pending
+/// operations are canceled as if the client had disconnected. A stream has responded when it
+/// starts. A `blocking` handler cannot be canceled: it runs to its end, and the response is late.
 ///
 ///     app.get("/report", make_report).use(timeout(5s));
 ///
-/// The time begins behind guards and content: these have their own (with_deadline, Limits).
-/// Throws a Failure for no time.
+/// The time starts after guards and reading the body, which have other limits (with_deadline,
+/// Limits). Throws a Failure if the limit is not positive.
 [[nodiscard]] Around timeout(Duration limit);
 
 struct ConcurrencyLimit {
-  /// From the request's head to the last byte of its answer.
+  /// Number of concurrent requests, from the headers to the last byte of the response.
   std::uint32_t requests = 256;
-  /// What a client that comes too much is told to wait.
+  /// Value of Retry-After in rejected requests.
   std::chrono::seconds retry_after = std::chrono::seconds(1);
 };
 
-/// Requests beyond these are answered 503 with Retry-After at once, ahead of guards and content:
-/// when work comes faster than it is done, what waits must not grow until all of it is too late.
-/// All loops of the process count together, and each place that it is used at by itself. A
-/// WebSocket counts until it is open.
+/// Rejects requests above the limit immediately with 503 and Retry-After, before guards run and the
+/// body is read, so that queues cannot grow without bound under overload. All event loops of the
+/// process count together; each use of the middleware counts separately. A WebSocket counts until
+/// it is open.
 ///
-/// Throws a Failure for no requests.
+/// Throws a Failure if the limit is 0.
 [[nodiscard]] Hook concurrency_limit(ConcurrencyLimit limit = {});
 
 }  // namespace eider

@@ -23,7 +23,8 @@ constexpr unsigned kIpv6AddressBits = 128;
 
 void check_delays(const LoginDelays& delays) {
   if (delays.first <= Duration::zero() || delays.max < delays.first) {
-    throw Failure(Error::internal("login_throttle: a delay is more than nothing, up to its max"));
+    throw Failure(Error::internal(
+        "login_throttle: The delay must be greater than 0 and at most the maximum delay"));
   }
 }
 
@@ -194,7 +195,7 @@ LoginThrottle::LoginThrottle(LoginLimits limits) : ipv6_prefix_bits_(limits.ipv6
     detail::middleware::check_delays(delays);
   }
   if (ipv6_prefix_bits_ > detail::middleware::kIpv6AddressBits) {
-    throw Failure(Error::internal("login_throttle: an IPv6 prefix has up to 128 bits"));
+    throw Failure(Error::internal("login_throttle: An IPv6 prefix must have at most 128 bits"));
   }
   table_ = std::make_shared<detail::middleware::LoginTable>(std::move(limits));
   detail::base::note_per_process("LoginThrottle");

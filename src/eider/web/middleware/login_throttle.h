@@ -1,5 +1,5 @@
-// How fast passwords may be tried: for one account, from one address, and for both together.
-// Must not know whether an account exists, nor keep an owner out who has been here before.
+// Limits password attempts: per account, per address, and for both together.
+// Layering: must not reveal whether an account exists, or lock out a known owner.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,10 @@
 
 namespace eider {
 
-/// After so many attempts that have failed each further one has to wait, twice as long as the one
-/// before.
+/// Delays after failed attempts: each further attempt must wait twice as long as the one before.
 ///
 /// free   attempts without a wait
-/// first  what comes after these
+/// first  the first wait after these
 /// max    the longest wait
 struct LoginDelays {
   std::uint32_t free = 5;
@@ -31,22 +30,22 @@ struct LoginDelays {
 struct LoginLimits {
   /// Of one account from one address.
   LoginDelays both = {};
-  /// Of all accounts from one address, behind which there may be many people.
+  /// Limit for one address and all accounts; many users may share an address.
   LoginDelays address = {
       .free = 20, .first = std::chrono::seconds(1), .max = std::chrono::minutes(5)};
-  /// Of one account from all addresses together, but for those from which it was logged into
-  /// within `known_for`. While somebody with many addresses takes every turn there is, an owner who
-  /// comes from a new one gets in by LoginThrottle::make_known alone: any turns of their own for
-  /// new addresses would be as many guesses as an attacker has addresses.
+  /// Limit for one account from all addresses together, except addresses with a login within
+  /// `known_for`. While an attacker with many addresses uses up all attempts, the owner can log in
+  /// from a new address only with LoginThrottle::make_known: separate attempts for new addresses
+  /// would be as many guesses as an attacker has addresses.
   LoginDelays account = {
       .free = 50, .first = std::chrono::seconds(1), .max = std::chrono::seconds(30)};
-  /// What has failed is forgotten so long after the last wait is over.
+  /// Failed attempts are forgotten this long after the last wait has ended.
   Duration quiet = std::chrono::hours(1);
   Duration known_for = std::chrono::days(30);
   /// An IPv6 client has a /64 at least (RFC 6177), and all addresses in it.
   unsigned ipv6_prefix_bits = 64;
-  /// How many of each are told apart, at 24 bytes each, whoever asks. What has failed most often is
-  /// kept longest.
+  /// Maximum number of keys of each kind, at 24 bytes each. Keys with the most failures are kept
+  /// longest.
   std::size_t keys_max = std::size_t{1} << 16U;
 };
 
@@ -54,7 +53,7 @@ namespace detail::middleware {
 
 class LoginTable;
 
-/// What an attempt is counted by. 0: that does not count.
+/// The keys that an attempt is counted by. 0: not counted.
 struct LoginKeys {
   std::uint64_t both = 0;
   std::uint64_t address = 0;
@@ -64,17 +63,17 @@ struct LoginKeys {
 
 }  // namespace detail::middleware
 
-/// One attempt, which counts as failed until it is said what became of it.
+/// One attempt, which counts as failed until its outcome is reported.
 class LoginAttempt {
  public:
   LoginAttempt(std::shared_ptr<detail::middleware::LoginTable> table,
                detail::middleware::LoginKeys keys) noexcept
       : table_(std::move(table)), keys_(keys) {}
 
-  /// The password was right. What this account's owner has got wrong from here is forgotten, and
-  /// what others have got wrong elsewhere will not keep this address waiting.
+  /// Reports that the password was correct. Failures of this account from this address are
+  /// forgotten, and failures from other addresses no longer delay this address.
   void succeeded();
-  /// Nobody has looked at the password (503): it is as though it had not been tried.
+  /// Reports that the password was not checked (503); the attempt does not count.
   void was_not_made();
 
  private:
@@ -82,24 +81,24 @@ class LoginAttempt {
   detail::middleware::LoginKeys keys_;
 };
 
-/// One for the process, in a handler that logs people in:
+/// Limits password guesses. Register one for the process, and use it in the handler that logs users
+/// in:
 ///
 ///     app.state<LoginThrottle>();
 ///
-/// `attempt` is all of it in one call, `begin` for what goes on in between.
+/// `attempt` does everything in one call; use `begin` if you need steps in between.
 ///
-/// Attempts count when they begin, so that many at once are not more than one after the other;
-/// those that are refused do not count, so that the wait ends however often somebody asks. All
-/// loops of the process count together, several processes each by itself. From any thread, as in
-/// handlers that block.
+/// Attempts count from their start, so that concurrent attempts are not an advantage. Rejected
+/// attempts do not count, so that a wait ends however often an attacker tries. All event loops of
+/// the process count together; several processes count separately. Thread-safe.
 class LoginThrottle {
  public:
   /// Throws a Failure for delays that are none, and for a prefix over 128 bits.
   explicit LoginThrottle(LoginLimits limits = {});
 
-  /// account  as who asks names it, made one spelling (small letters) if the look-up does so. Any
-  ///          name counts alike, whether there is such an account or not.
-  /// client   all whose address nobody knows count as one: see App::trust_proxies
+  /// account  name as entered, normalized (for example lowercase) if the lookup ignores case; names
+  ///          count alike whether the account exists or not
+  /// client   clients with an unknown address count as one: see App::trust_proxies
   /// errors   429 with Retry-After, in whole seconds
   [[nodiscard]] Result<LoginAttempt> begin(std::string_view account, const Client& client) const;
 
@@ -107,15 +106,14 @@ class LoginThrottle {
   /// such as a link that was sent by mail.
   void make_known(std::string_view account, const Client& client) const;
 
-  /// A whole attempt: `check` is begun where it may be made at all, and its result says what became
-  /// of it.
+  /// Runs a whole attempt: starts `check` if an attempt is allowed, and reports its outcome.
   ///
   ///     const auto checked = co_await throttle->attempt(
   ///         given->name, client, passwords->prove(given->password, stored));
   ///
-  /// check   its value is a success, an error below 500 a failure; with one of 500 and up, or where
-  ///         it throws, nobody has looked at the password
-  /// errors  of `begin`, and those of `check`
+  /// check   its value is a success, an error below 500 a failure; with an error of 500 or above,
+  ///         or an exception, the attempt does not count
+  /// errors  those of `begin` and of `check`
   template <class T>
   [[nodiscard]] Task<Result<T>> attempt(std::string account, Client client,
                                         Task<Result<T>> check) const {
@@ -139,7 +137,7 @@ class LoginThrottle {
     co_return checked;
   }
 
-  /// What the tables take, whoever asks.
+  /// Memory of the tables, in bytes.
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:

@@ -331,7 +331,7 @@ TEST(LoginThrottleInAHandler, tells_nobody_whether_there_is_such_an_account) {
                return fail(attempt.error());
              }
              if (form->name != "ann" || form->password != "secret") {
-               return fail(Error::unauthorized("Name or password are wrong."));
+               return fail(Error::unauthorized("The name or the password is wrong."));
              }
              attempt->succeeded();
              return {};

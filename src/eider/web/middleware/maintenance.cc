@@ -25,7 +25,7 @@ Hook maintenance(MaintenanceSwitch its_switch, Maintenance options) {
           .name = "maintenance",
           .describe =
               [](Operation& operation) {
-                operation.answer_problem(503, "The service is being worked on.")
+                operation.answer_problem(503, "The service is down for maintenance.")
                     .add_field("Retry-After");
               }};
 }

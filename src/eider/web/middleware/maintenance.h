@@ -1,5 +1,5 @@
-// A switch that answers for a service while it is being worked on.
-// Must not close connections: see Server::stop.
+// A maintenance mode that responds with 503.
+// Layering: must not close connections; see Server::stop.
 #pragma once
 
 #include <atomic>
@@ -24,15 +24,14 @@ class MaintenanceSwitch {
 };
 
 struct Maintenance {
-  /// Answered all the same, by whole paths: what asks whether the process lives, and what turns the
-  /// switch off again.
+  /// Whole paths that are still served: health checks, and the route that turns the switch off.
   std::vector<std::string> except = {"/livez", "/readyz", "/startupz", "/health"};
   std::chrono::seconds retry_after = std::chrono::minutes(5);
-  std::string text = "The service is being worked on.";
+  std::string text = "The service is down for maintenance.";
 };
 
-/// While the switch is on, requests are a 503 with Retry-After, ahead of guards and content. What
-/// has begun goes on.
+/// Responds with 503 and Retry-After while the switch is on, before guards run and the body is
+/// read. Running requests continue.
 ///
 ///     const MaintenanceSwitch work;
 ///     app.use(maintenance(work));

@@ -68,7 +68,7 @@ bool take(Request& request, Response& response, const Negotiation& options) {
   Buffer text;
   if (const auto wrong = json::read_binary(*format, request.body(), text)) {
     render_error(response,
-                 Error::bad_request("The content cannot be read. " + std::string(*wrong)));
+                 Error::bad_request("The request body cannot be read. " + std::string(*wrong)));
     return false;
   }
   become_json(request, text.view());
@@ -131,7 +131,9 @@ void give(const Request& request, Response& response, const Negotiation& options
   if (!give_as_asked(request, response, options) && only_asks) {
     drop_representation(response);
     response.remove_header("ETag");
-    render_error(response, Error(406, "There is JSON, CBOR, MessagePack and, of flat lists, CSV."));
+    render_error(
+        response,
+        Error(406, "The supported formats are JSON, CBOR, MessagePack and, for flat lists, CSV."));
   }
 }
 
@@ -201,7 +203,7 @@ void describe_content(Operation& operation, const Negotiation& options) {
   if (options.forms && type != nullptr && may_be_pairs(*type)) {
     operation.take_content(kFormUrlencoded, type);
   }
-  operation.answer_problem(400, "The content cannot be read.");
+  operation.answer_problem(400, "The request body cannot be read.");
 }
 
 void describe_answer(Operation::Answer& answer) {
@@ -226,7 +228,7 @@ void describe_negotiation(Operation& operation, const Negotiation& options) {
     }
   }
   if (gives_any && operation.only_reads()) {
-    operation.answer_problem(406, "There is no format that the client takes.");
+    operation.answer_problem(406, "None of the formats in the Accept header is supported.");
   }
 }
 

@@ -1,5 +1,5 @@
-// One handler, several formats: what it says and takes as JSON in others, by Accept and
-// Content-Type. Must not know what is said: it goes by the JSON.
+// Content negotiation: JSON handlers in other formats, by Accept and Content-Type.
+// Layering: must not know the contents; it converts the JSON.
 #pragma once
 
 #include <cstddef>
@@ -10,31 +10,31 @@
 namespace eider {
 
 struct Negotiation {
-  /// A larger answer stays JSON.
+  /// Larger responses stay JSON.
   std::size_t answer_bytes_max = std::size_t{1} << 20U;
   json::CsvFormulas csv_formulas = json::CsvFormulas::escape;
-  /// Json<T> takes application/x-www-form-urlencoded, too, where T is flat. A page of any site can
-  /// have a browser send that, with its cookies and unasked (CORS), as it cannot send JSON: where
-  /// those say who asks, csrf or cross_origin_protection has to stand around.
+  /// Json<T> also accepts application/x-www-form-urlencoded if T is flat. A page of any site can
+  /// let a browser send such a form with the user's cookies and without permission (CORS), unlike
+  /// JSON. If cookies identify users, use csrf or cross_origin_protection, too.
   bool forms = false;
 };
 
-/// Answers that are JSON are given in the format that the client prefers (Accept): JSON, CBOR
+/// Converts JSON responses to the format that the client prefers (Accept): JSON, CBOR
 /// (application/cbor), MessagePack (application/msgpack, application/vnd.msgpack,
-/// application/x-msgpack) and, of lists of flat objects, CSV (text/csv). Content of a request that
-/// is CBOR or MessagePack comes to handlers as JSON: Json<T>, MergePatch<T> and their rules take
-/// it as it is.
+/// application/x-msgpack) and, for lists of flat objects, CSV (text/csv). Request bodies in CBOR or
+/// MessagePack are converted to JSON: Json<T>, MergePatch<T> and their rules work unchanged.
 ///
 ///     api.use(negotiate());
 ///
-/// Where a GET or HEAD asks for none of these it is a 406; other methods get JSON then, for their
-/// work is done. Content that is no CBOR or MessagePack is a 400; of any other type it is the
-/// handler's 415. With `.forms` Json<T> takes forms as well, by its rules and with its pointers;
-/// one for a T that holds more than names with texts is a 415. Problem documents stay JSON. Answers
-/// vary by Accept, and an ETag of the handler's own stands for all formats of one state, weakly in
-/// all but JSON. Use it inside of conditional_requests and compression.
+/// If a GET or HEAD accepts none of these formats, it gets a 406; other methods get JSON, because
+/// their work is done. An invalid CBOR or MessagePack body gets a 400; other types get the
+/// handler's 415. With `.forms`, Json<T> also accepts forms, with the same rules and pointers; if T
+/// has nested members, forms get a 415. Problem documents stay JSON. Responses vary by Accept, and
+/// an ETag of the handler applies to all formats of a state, as a weak one except for JSON. Use
+/// this middleware inside of conditional_requests and compression.
 ///
-/// cost    an answer in JSON: one look at Accept. In another format it is read and written again.
+/// cost    for a JSON response: one check of Accept; for another format: the response is parsed and
+///         written again
 /// source  RFC 9110, section 12.5.1; RFC 8949; RFC 4180
 [[nodiscard]] Hook negotiate(Negotiation options = {});
 

@@ -224,7 +224,9 @@ TEST_F(FormNegotiationTest, WhatIsNestedIsRefusedWithTheReason) {
   for (const char* const target : {"/nested", "/deep"}) {
     const Reply refused = post(kForm, "ids=1", target);
     EXPECT_EQ(refused.status, 415);
-    EXPECT_TRUE(refused.problem().detail.contains("A form cannot say this")) << refused.body;
+    EXPECT_TRUE(refused.problem().detail.contains(
+        "This type has nested members and cannot be sent as a form"))
+        << refused.body;
     EXPECT_TRUE(refused.problem().detail.contains("application/json")) << refused.body;
   }
 }
@@ -238,7 +240,7 @@ TEST_F(FormNegotiationTest, OtherTypesAndPatchesStayAsTheyWere) {
 TEST_F(NegotiationTest, TakesNoFormUnasked) {
   const Reply refused = post(kForm, "id=1&title=a");
   EXPECT_EQ(refused.status, 415);
-  EXPECT_EQ(refused.problem().detail, "Send the body as Content-Type: application/json.");
+  EXPECT_EQ(refused.problem().detail, "The request body requires Content-Type: application/json.");
 }
 
 TEST(Negotiation, FormsThatAnyPageCanSendAreKeptOutByWhatStandsAround) {

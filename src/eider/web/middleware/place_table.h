@@ -1,5 +1,5 @@
-// What is known of each of many keys, in memory that does not grow with their number.
-// Must not know what that is, nor lock: whoever uses it does.
+// A table of bounded size with an entry for each of many keys.
+// Layering: must not know the entries or lock; its user does.
 #pragma once
 
 #include <algorithm>

@@ -41,13 +41,13 @@ void check_limit(const RateLimit& limit) {
     throw Failure(Error::internal("rate_limit: " + std::string(why)));
   };
   if (limit.requests == 0 || limit.per < Duration(limit.requests)) {
-    refuse("requests and per are more than nothing");
+    refuse("requests and per must be greater than 0");
   }
   if (!is_policy_name(limit.name)) {
-    refuse("a name has letters, digits, '-' and '_'");
+    refuse("the name may contain only letters, digits, '-' and '_'");
   }
   if (limit.ipv6_prefix_bits > kIpv6Bits) {
-    refuse("an IPv6 prefix has up to 128 bits");
+    refuse("an IPv6 prefix must have at most 128 bits");
   }
 }
 
@@ -135,7 +135,7 @@ class RateLimiter {
 namespace {
 
 Error too_many(const RateAnswer& answer) {
-  return Error(kTooManyRequests, "Too many requests.")
+  return Error(kTooManyRequests, "Too many requests. Try again later.")
       .with_header("Retry-After",
                    std::to_string(std::max<std::int64_t>(seconds_up(answer.wait), 1)));
 }
@@ -172,7 +172,7 @@ constexpr std::string_view kStateFields[] = {"RateLimit", "RateLimit-Policy"};
 
 void describe_refusal(Operation& operation) {
   Operation::Answer& refusal = operation.answer_problem(
-      kTooManyRequests, "Too many requests: wait as long as Retry-After says.");
+      kTooManyRequests, "Too many requests. Wait for the time given in Retry-After.");
   refusal.add_field("Retry-After");
   for (const std::string_view field : kStateFields) {
     refusal.add_field(field);

@@ -143,7 +143,7 @@ TEST(RateLimit, refuses_what_is_too_much_and_says_how_things_stand) {
   EXPECT_EQ(refused.header("Retry-After"), "30");
   EXPECT_EQ(refused.header("RateLimit"), "\"few\";r=0;t=30");
   EXPECT_EQ(refused.header("RateLimit-Policy"), "\"few\";q=2;w=60");
-  EXPECT_EQ(refused.problem().detail, "Too many requests.");
+  EXPECT_EQ(refused.problem().detail, "Too many requests. Try again later.");
   client.advance(30s);
   EXPECT_EQ(client.get("/x").status, 200);
   EXPECT_EQ(client.get("/x").status, 429);

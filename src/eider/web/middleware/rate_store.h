@@ -1,5 +1,5 @@
-// Where several processes count together how often one client asks.
-// Must not know requests: what is counted is a key, any bytes.
+// The interface of request counters that several processes share.
+// Layering: must not know requests; a key is any bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace eider {
 enum class RateAlgorithm : std::uint8_t {
   /// All at once, and then as fast as the bucket fills.
   token_bucket,
-  /// No more within any `per`, as far as two counts tell.
+  /// At most this many within any `per`, approximated with two counters.
   sliding_window,
 };
 
@@ -24,8 +24,8 @@ struct RateTerms {
   Duration per = {};
 };
 
-/// remaining  further ones that would be admitted now
-/// wait       until the next one is; zero where it is at once
+/// remaining  further requests that would be admitted now
+/// wait       time until the next one is admitted; zero if immediately
 struct RateAnswer {
   bool is_admitted;
   std::uint32_t remaining;
@@ -37,10 +37,10 @@ class RateStore {
  public:
   virtual ~RateStore() = default;
 
-  /// Counts one more of that key, in one step.
+  /// Counts one more request of the key, in one step.
   ///
-  /// returns  nothing where it does not know: each process then counts for itself. It ends within
-  ///          a fraction of a second, whatever becomes of the network, and throws nothing
+  /// returns  nothing if the store is not available: each process then counts separately; must end
+  ///          within a fraction of a second, also if the network fails, and must not throw
   [[nodiscard]] virtual Task<std::optional<RateAnswer>> take(std::string key, RateTerms terms) = 0;
 };
 

@@ -1,5 +1,5 @@
-// How much each of many clients has asked for, in memory that does not grow with their number.
-// Must not know requests: what is counted is a key, any bytes.
+// Request counters of many clients in memory of bounded size.
+// Layering: must not know requests; a key is any bytes.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The name of one request, by which its answer is found in logs.
-// Must not be a secret: anybody is told.
+// Request IDs, to find a response in the log.
+// Layering: must not be secret; each client gets its ID.
 #pragma once
 
 #include "eider/app/handlers/middleware.h"
@@ -7,17 +7,15 @@
 namespace eider {
 
 struct RequestIdOptions {
-  /// A request's own X-Request-Id is its name, where that is 1 to 64 letters, digits, '-', '_' and
-  /// '.': for a service behind a proxy that gives names. Anybody else could give one name to many
-  /// requests, or another's.
+  /// Uses the request's own X-Request-Id if it has 1 to 64 letters, digits, '-', '_' and '.': for a
+  /// service after a proxy that sets IDs. Without such a proxy, clients could reuse IDs.
   bool takes_incoming = false;
 };
 
-/// Gives each request a name of 16 hexadecimal digits, which is unique and not secret: X-Request-Id
-/// of its answer, Slot<RequestId> for handlers, and a part of the lines that the app and
-/// `access_log` write about it.
+/// Assigns each request a unique, non-secret ID of 16 hexadecimal digits: in X-Request-Id of the
+/// response, in Slot<RequestId> for handlers, and in the log lines of the app and of `access_log`.
 ///
-/// A request that is refused ahead of hooks, or cannot be read, has a name in its answer alone.
+/// If a request is rejected before hooks run, or cannot be read, the ID is only in the response.
 [[nodiscard]] Hook request_id(RequestIdOptions options = {});
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// Answers that are kept and given again, as far as HTTP allows a cache that many share.
-// Must not be used where the answer depends on what no field of it names (Vary).
+// A shared HTTP cache of responses.
+// Layering: must not be used if a response depends on something that Vary does not name.
 #pragma once
 
 #include <cstddef>
@@ -10,34 +10,34 @@
 namespace eider {
 
 struct ResponseCache {
-  /// Of all answers that are kept, with their keys and fields.
+  /// Limit for all stored responses, with their keys and headers.
   std::size_t bytes_max = std::size_t{16} << 20U;
-  /// A larger answer is not kept.
+  /// Larger responses are not stored.
   std::size_t answer_bytes_max = std::size_t{256} << 10U;
-  /// How long a 200 lasts that says nothing of it. Zero: only answers are kept that say how long
+  /// Lifetime of a 200 that does not set its own. Zero: only responses with a lifetime are stored
   /// (Cache-Control: s-maxage or max-age).
   Duration lasts = Duration::zero();
 };
 
-/// Keeps answers to GET in memory, for all loops of the process, and answers with them while they
-/// are fresh, with Age. Where several ask for what is not kept, one of each loop is handed on and
-/// the others wait for its answer; where that is not for them, all are handed on at once.
+/// Caches responses to GET in memory, for all event loops of the process, and serves them while
+/// they are fresh, with Age. If several requests miss the cache, each event loop forwards one and
+/// the others wait for its response; if that response cannot be shared, all are forwarded.
 ///
 ///     app.group("/news").use(response_cache({.lasts = 10s}));
 ///
-/// - Not kept: what says no-store, private or no-cache, sets a cookie, varies by "*", is an error
-///   (but a 404 or 410 that says how long), a stream or a file, and what was asked for with
-///   Range, Authorization, Cookie or content, by a client's certificate or an Identity, unless the
-///   answer says `public` or `s-maxage`; a page with a CsrfToken or a CspNonce.
-/// - By itself for each scheme and host (behind trusted proxies those that the client asked for),
-///   path, query and value of the fields that Vary names.
-/// - A client that says no-cache or max-age=0 gets a new answer, which is kept; one that says
-///   no-store asks past the cache. One that has the answer that is kept (If-None-Match,
-///   If-Modified-Since) is told so by a 304.
-/// - A write to the same target that succeeds, on a route with this middleware, makes it forget.
+/// - Not stored: responses with no-store or private, a cookie or `Vary: *`; errors (except a 404 or
+///   410 with a lifetime); streams and files; responses to requests with Range, Authorization,
+///   Cookie, a body, a client certificate or an Identity, unless the response sets `public` or
+///   `s-maxage`; pages with a CsrfToken or a CspNonce.
+/// - Responses are separate for each scheme, host (after trusted proxies the one that the client
+///   requested), path, query, and value of the headers in Vary.
+/// - A client that sends no-cache or max-age=0 gets a new response, which is stored; no-store
+///   bypasses the cache. A client that has the stored response (If-None-Match, If-Modified-Since)
+///   gets a 304.
+/// - A successful write to the same target, on a route with this middleware, removes the response.
 ///
-/// Guards run ahead of it, for each request: what only some may see is kept from the others. What
-/// differs by who asks says `Cache-Control: private`. Its routes all wait.
+/// Guards run before it, for each request, so authorization still applies. Responses that differ by
+/// user must set `Cache-Control: private`. Its routes are asynchronous.
 ///
 /// source  RFC 9111, sections 3, 3.5, 4 and 4.4
 [[nodiscard]] ClientAround response_cache(ResponseCache options = {});

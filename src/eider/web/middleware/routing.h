@@ -1,5 +1,5 @@
-// Requests that mean another route than they say: methods in a field, slashes at the end.
-// Must not let anything through that a route of the method that was meant would not.
+// Changes the route of a request: method override, trailing slashes.
+// Layering: must not allow a request that the resulting route would reject.
 #pragma once
 
 #include <string>
@@ -10,17 +10,18 @@ namespace eider {
 
 struct MethodOverride {
   std::string header = "X-HTTP-Method-Override";
-  /// Of the query, for forms of pages: "_method" makes `<form method="post"
-  /// action="/notes/7?_method=DELETE">` one. Empty: none.
+  /// Query parameter for forms of pages: with "_method", `<form method="post"
+  /// action="/notes/7?_method=DELETE">` sends a DELETE. Default: none.
   std::string parameter = {};
 };
 
-/// A POST that names PUT, PATCH or DELETE is that, for routes, hooks and logs: for clients that can
-/// send no other. No request becomes a safe one, which what keeps other sites out lets pass.
+/// Treats a POST that names PUT, PATCH or DELETE as that method, for routes, hooks and logs: for
+/// clients that cannot send others. A request never becomes a safe one, because CSRF protection
+/// lets safe ones pass.
 [[nodiscard]] Rewrite method_override(MethodOverride options = {});
 
-/// Paths that end with slashes find the route without: "/notes/" is "/notes". Not beside
-/// serve_files, whose folders end with one.
+/// Finds routes without trailing slashes: "/notes/" is "/notes". Do not combine it with
+/// serve_files, where folders end with a slash.
 [[nodiscard]] Rewrite ignore_slashes();
 
 /// Redirects a path that ends with slashes to the path without them (308: method, body and query

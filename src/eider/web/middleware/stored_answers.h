@@ -1,5 +1,5 @@
-// Answers by their key, the ones used longest ago forgotten first.
-// Must not know what may be kept: response_cache.cc does.
+// Responses by key, with removal of the least recently used.
+// Layering: must not decide what may be stored; response_cache.cc does.
 #pragma once
 
 #include <cstddef>

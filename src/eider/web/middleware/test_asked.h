@@ -1,5 +1,5 @@
-// For tests: one request of an app's, from an address, without a connection.
-// Must not be used where the handler waits: TestClient lets time pass.
+// For tests: one request to an app from an address, without a connection.
+// Layering: must not be used if the handler waits; TestClient advances time.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What may change something, and whose pages may cause it: for what keeps other sites out.
-// Must not be included by applications.
+// Decides whether a request may change something, and which origin sent it.
+// Layering: must not be included by applications.
 #pragma once
 
 #include <string>

@@ -113,10 +113,10 @@ TEST(DocumentAsTest, fails_by_one_that_is_not) {
   const App app = held_app();
   TestClient client(app, {.document = DocumentCheck()});
   EXPECT_EQ(said_of(client, "/later"),
-            "GET /later answered 200 otherwise than /openapi.json has it:\n"
-            "  the document has no such path\n  added behind the document");
+            "GET /later returned 200, which does not match /openapi.json:\n"
+            "  the document does not contain this path\n  added behind the document");
   EXPECT_TRUE(said_of(client, "/thrown?id=1&title=a")
-                  .contains("the document does not know this status: it has 200, 400"))
+                  .contains("the document does not contain this status, only 200, 400"))
       << said_of(client, "/thrown?id=1&title=a");
   EXPECT_TRUE(said_of(client, "/html").contains("type \"text/html\"")) << said_of(client, "/html");
   TestClient lenient(app,
@@ -199,8 +199,8 @@ TEST(DocumentAsTest, RefusesASelectionThatLacksWhatWasAskedFor) {
   serve_openapi(app);
   TestClient client(app, {.document = DocumentCheck()});
   EXPECT_EQ(said_of(client, "/?fields=title"), "");
-  EXPECT_TRUE(said_of(client, "/?fields=id").contains("/id must be there"));
-  EXPECT_TRUE(said_of(client, "/").contains("/id must be there"));
+  EXPECT_TRUE(said_of(client, "/?fields=id").contains("/id is required"));
+  EXPECT_TRUE(said_of(client, "/").contains("/id is required"));
 }
 
 struct HeldTick {

@@ -102,8 +102,8 @@ Value server_of(const std::string& host) {
   if (!host.starts_with("*.")) {
     return json::object({{"url", "https://" + host}});
   }
-  Value variable =
-      json::object({{"default", "www"}, {"description", "Any name below " + host.substr(2) + "."}});
+  Value variable = json::object(
+      {{"default", "www"}, {"description", "Any subdomain of " + host.substr(2) + "."}});
   return json::object({{"url", "https://{name}" + host.substr(1)},
                        {"variables", json::object({{"name", std::move(variable)}})}});
 }
@@ -127,7 +127,7 @@ Value security_scheme(const Operation::Security& scheme) {
   return json::object({{"type", "apiKey"},
                        {"in", "header"},
                        {"name", "Authorization"},
-                       {"description", "A way of this application's own."}});
+                       {"description", "A custom authentication scheme."}});
 }
 
 /// Numbers in the names of types and operations go by it, and so not by where routes stand; so does
@@ -297,7 +297,7 @@ class Document {
                       {"minItems", 1}});
     made["style"] = "form";
     made["explode"] = false;
-    made["description"] = "Which members of the answer are left in; without it, all.";
+    made["description"] = "The members to include in the response. Default: all members.";
     made["x-selects"] = selection.at;
   }
 
@@ -333,7 +333,7 @@ class Document {
       all[status == 0 ? "default" : std::to_string(status)] = describe(*answer);
     }
     if (by_status.empty()) {
-      all["default"] = json::object({{"description", "As the handler makes it."}});
+      all["default"] = json::object({{"description", "A response that the handler builds."}});
     }
     return all;
   }
@@ -382,7 +382,7 @@ class Document {
 
   /// OpenAPI knows none: it stands there as the GET that opens it.
   static void add_websocket(Value& made, const Operation& operation) {
-    made["externalDocs"] = json::object({{"description", "This opens a WebSocket."},
+    made["externalDocs"] = json::object({{"description", "Opens a WebSocket connection."},
                                          {"url", "https://www.rfc-editor.org/rfc/rfc6455"}});
     if (!operation.subprotocols.empty()) {
       Value& names = made["x-websocket"]["subprotocols"] = json::array({});
@@ -507,8 +507,10 @@ void add_option(App& app, const std::string& name, const std::string& path,
     app.on_option(name, "Print the OpenAPI document of " + path + " and exit",
                   [document] { return *document + "\n"; });
   } catch (const Failure&) {
-    throw Failure(Error::internal("--" + name + " is taken: give the OpenAPI document of " + path +
-                                  " another OpenApiInfo::option, or an empty one"));
+    throw Failure(Error::internal(
+        "The option --" + name +
+        " already exists. Set another OpenApiInfo::option for the OpenAPI document of " + path +
+        ", or an empty one."));
   }
 }
 

@@ -1,5 +1,5 @@
-// The OpenAPI document (3.1) of an application, from its handlers and structs alone.
-// Must not be needed to serve: it is made once, when it is asked for.
+// The OpenAPI 3.1 document of an application, generated from its handlers and structs.
+// Layering: must not be needed to serve requests; it is generated on request.
 #pragma once
 
 #include <source_location>
@@ -11,38 +11,39 @@
 
 namespace eider {
 
-/// What no handler knows.
+/// Information that is not in handlers.
 struct OpenApiInfo {
   std::string title = "API";
   /// Of the API, not of OpenAPI.
   std::string version = "0.0.0";
   std::string description = {};
-  /// URLs where it is served, "https://api.example.org/v1"; none: where the document is.
+  /// URLs of the service, "https://api.example.org/v1"; empty: the location of the document.
   std::vector<std::string> servers = {};
-  /// Only what lies there and below is told: "/api/v1", not "/api/v10"; empty: all.
+  /// Includes only routes at and below this path: "/api/v1", but not "/api/v10"; empty: all.
   std::string below = {};
-  /// The option that prints it, --openapi; empty: none. Each document has its own.
+  /// Command-line option that prints the document: --openapi; empty: none. Each document has its
+  /// own.
   std::string option = "openapi";
 };
 
-/// The document as JSON: the same operations give the same bytes, in whatever order. Routes whose
-/// paths differ in the names of parameters alone stand at one path, with the names of the first in
-/// the order of patterns: "/notes/{id}" for PUT "/notes/{key}" as well. Operations of a virtual
-/// host say so by a server of their own; of two for the same path and method that of no host stands
-/// there, or of the first by name.
+/// Returns the document as JSON; the same operations lead to the same bytes, in any order. Routes
+/// whose paths differ only in the names of parameters share one path, with the names of the first
+/// pattern: "/notes/{id}" also for PUT "/notes/{key}". Operations of a virtual host have their own
+/// server; of two with the same path and method, the one without a host is included, or the first
+/// by name.
 ///
 /// source  OpenAPI Specification 3.1.1
 [[nodiscard]] std::string openapi_document(const std::vector<Operation>& operations,
                                            const OpenApiInfo& info = {});
 
-/// Serves the document of the routes that `app` has by now: write it behind them. With --openapi
-/// the program prints it in place of serving. A further document has an option of its own:
+/// Serves the document of the routes that `app` has so far: call it after adding them. With
+/// --openapi, the program prints the document and exits. A further document needs its own option:
 ///
 ///     serve_openapi(app, {.title = "Notes", .version = "1.2.0"});
 ///     serve_openapi(app, {.title = "Upkeep", .below = "/admin", .option = "openapi-admin"},
 ///                   "/admin/openapi.json");
 ///
-/// errors  throws a Failure where another document, or something else, has the option
+/// errors  throws a Failure if the option already exists
 void serve_openapi(App& app, const OpenApiInfo& info = {},
                    const std::string& path = "/openapi.json",
                    std::source_location where = std::source_location::current());

@@ -1,5 +1,5 @@
-// The paths of a document: templates, which are the same whatever their parameters are called.
-// Must not know routes' grammar beyond their braces.
+// The path templates of an OpenAPI document.
+// Layering: must not know the grammar of routes beyond braces.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Described types as JSON Schema (2020-12), as OpenAPI 3.1 takes it.
-// Must not know operations: what is a parameter and what a body is the document's.
+// Converts type descriptions to JSON Schema (2020-12) for OpenAPI 3.1.
+// Layering: must not know operations; the document decides about parameters and bodies.
 #pragma once
 
 #include <map>

@@ -34,15 +34,15 @@ CursorSigner::CursorSigner(std::string key)
     : signer_("cursors", "eider cursor", detail::base::keys_of(std::move(key))) {}
 
 Error CursorSigner::refusal() {
-  return Error::bad_request("The query is not valid.")
-      .with_field("after", "must be a cursor that a page has given");
+  return Error::bad_request("The query parameters are invalid.")
+      .with_field("after", "must be a cursor from a previous page");
 }
 
 PageCursor CursorSigner::seal_text(std::string_view kind, std::string_view text) const {
   auto cursor = PageCursor::parse(signer_.sign(to_base64url(text), kind));
   if (!cursor) {
-    throw Failure(Error::internal("cursors: a place is of " +
-                                  std::to_string(PageCursor::kBytesMax) + " bytes at most"));
+    throw Failure(Error::internal("cursors: A position must have at most " +
+                                  std::to_string(PageCursor::kBytesMax) + " bytes"));
   }
   return std::move(*cursor);
 }

@@ -1,5 +1,5 @@
-// Pages of lists: by number or by cursor, as JSON with a Link field, and as links for templates.
-// Must not ask for a list's elements: what is on a page is the handler's.
+// Pagination by page number or cursor, with Link headers and links for templates.
+// Layering: must not load elements; the handler does.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace eider {
 
-/// Members of a query: `PageNumber page = 1; PageSize<100> per_page = 20;`, where a list has others
-/// beside them, else PageQuery.
+/// Members of a query with further members: `PageNumber page = 1; PageSize<100> per_page = 20;`.
+/// Without others, use PageQuery.
 using PageNumber = Range<int, 1, 1'000'000>;
 template <int Max>
 using PageSize = Range<int, 1, Max>;
@@ -30,17 +30,17 @@ struct PageQuery {
   PageNumber page = 1;
   PageSize<Max> per_page = Default;
 
-  static constexpr MemberText kAbout[] = {{"page", "Which page, from 1."},
-                                          {"per_page", "How many elements it has."}};
+  static constexpr MemberText kAbout[] = {{"page", "Page number, starting at 1."},
+                                          {"per_page", "Number of elements per page."}};
 };
 
-/// How many elements are ahead of the page.
+/// Returns the number of elements before the page.
 template <class Q>
 [[nodiscard]] std::int64_t offset_of(const Q& query) {
   return (std::int64_t{query.page} - 1) * std::int64_t{query.per_page};
 }
 
-/// Where a page begins that follows another: opaque to clients, who send it back as it is.
+/// The start of a page after another one: opaque to clients, which send it back unchanged.
 class PageCursor {
  public:
   static constexpr std::size_t kBytesMax = 512;
@@ -59,7 +59,7 @@ template <>
 struct TextKind<PageCursor> {
   static std::optional<PageCursor> parse(std::string_view text) { return PageCursor::parse(text); }
   static std::string_view format(const PageCursor& cursor) noexcept { return cursor.text(); }
-  static constexpr TextSchema kSchema = {.requirement = "must be a cursor that a page has given",
+  static constexpr TextSchema kSchema = {.requirement = "must be a cursor from a previous page",
                                          .format = "cursor",
                                          .pattern = "^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$",
                                          .bytes_max = PageCursor::kBytesMax};
@@ -70,26 +70,26 @@ struct CursorQuery {
   std::optional<PageCursor> after;
   PageSize<Max> per_page = Default;
 
-  static constexpr MemberText kAbout[] = {{"after", "What the page before has as `next`."},
-                                          {"per_page", "How many elements it has."}};
+  static constexpr MemberText kAbout[] = {{"after", "The value of `next` from the previous page."},
+                                          {"per_page", "Number of elements per page."}};
 };
 
-/// Makes cursors of where a page ends, a plain struct, and takes none that it has not made. They
-/// are signed, not hidden.
+/// Creates signed cursors from the end of a page, a plain struct, and rejects others. Cursors are
+/// not encrypted.
 ///
 ///     struct NotePlace { std::string changed; std::int64_t id; };
 class CursorSigner {
  public:
-  /// key  32 bytes or more, the same for all processes; empty: made at start. Throws a Failure for
-  ///      a shorter one
+  /// key  at least 32 bytes, the same for all processes; empty: generated at startup. Throws a
+  ///      Failure for a shorter one
   explicit CursorSigner(std::string key = {});
 
-  /// errors  throws a Failure where it would be longer than PageCursor::kBytesMax
+  /// errors  throws a Failure if it is longer than PageCursor::kBytesMax
   template <class T>
   [[nodiscard]] PageCursor seal(const T& place) const {
     return seal_text(reflect::type_of<T>().name, json::to_text(place));
   }
-  /// errors  400 that names `after`, for one that was not made here of a T
+  /// errors  400 for `after` if the cursor was not created here from a T
   template <class T>
   [[nodiscard]] Result<std::optional<T>> open(const std::optional<PageCursor>& after) const {
     if (!after) {
@@ -112,7 +112,7 @@ class CursorSigner {
   detail::base::TokenSigner signer_;
 };
 
-/// What Paged<T> is as JSON. pages: at least one
+/// The JSON of Paged<T>. pages: at least one
 template <class T>
 struct PageBody {
   std::vector<T> items;
@@ -162,7 +162,7 @@ class Paging {
     return numbered_pages(query_, std::int64_t{query.page}, std::int64_t{query.per_page}, total);
   }
 
-  /// next  where the next page begins; nothing on the last one
+  /// next  the start of the next page; nothing on the last one
   template <class T>
   [[nodiscard]] CursorPaged<T> page_after(std::vector<T> items,
                                           std::optional<PageCursor> next) const {

@@ -1,5 +1,5 @@
-// Which fields of a request or an answer go on to the other side of a proxy, and which are added.
-// Must not know connections.
+// The headers that a proxy forwards, removes and adds.
+// Layering: must not know connections.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// What an upstream has to do for us, counted: one more as long as a Load lives.
-// Must not know upstreams: it has a number to count in.
+// Counts the requests of an upstream during the life of a Load.
+// Layering: must not know upstreams; it increments a number.
 #pragma once
 
 #include <utility>

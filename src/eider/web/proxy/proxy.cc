@@ -275,7 +275,7 @@ Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
     co_return options_of_proxy();
   }
   if (detail::proxy::may_climb(behind_prefix(request))) {
-    throw Failure(Error::not_found("No path leads above the one that is passed on."));
+    throw Failure(Error::not_found("The path must not go above the proxied prefix."));
   }
   if (const auto why = detail::proxy::ambiguity_of(
           behind_prefix(request), {.encoded_slashes = shared_->options.passes_encoded_slashes,
@@ -333,7 +333,8 @@ void check_health_path(const Shared& shared) {
     const auto url =
         detail::http::read_http_url(health_url(shared.upstreams[index], shared.options));
     if (!url) {
-      throw Failure(Error::bad_request("proxy_to: the health path '" + shared.options.health_path +
+      throw Failure(Error::bad_request("proxy_to: invalid health path '" +
+                                       shared.options.health_path +
                                        "': " + std::string(url.error())));
     }
   }
@@ -361,7 +362,7 @@ void check_proxies(const ClientOptions& options) {
 void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
               ProxyOptions options, std::source_location where) {
   if (upstreams.empty()) {
-    throw Failure(Error::bad_request("proxy_to: " + prefix + " has no upstream"));
+    throw Failure(Error::bad_request("proxy_to: " + prefix + " needs at least one upstream"));
   }
   options.client = plain(std::move(options.client));
   check_proxies(options.client);

@@ -1,5 +1,5 @@
-// A reverse proxy as a handler: requests go on to other servers, answers stream back.
-// Must not change content, and follows no redirects: what the upstream says is what is said.
+// A reverse proxy as a handler: forwards requests to upstreams and streams their responses.
+// Layering: must not change bodies or follow redirects.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,8 @@ class Routes;
 enum class Balancing : std::uint8_t {
   /// The one with the fewest requests and WebSockets under way on this loop.
   least_busy,
-  /// The same one for the same client as long as it is well, and few change when one comes or goes.
+  /// The same healthy upstream for the same client; few clients move when upstreams are added or
+  /// removed.
   consistent_hash,
 };
 
@@ -28,42 +29,41 @@ struct ProxyOptions {
   /// Of consistent_hash: the request's field that is hashed; empty or absent: the client's address.
   std::string hash_field = {};
 
-  /// So many failures one after the other take an upstream out, for so long (passive health). When
-  /// all are out they are tried all the same.
+  /// After this many consecutive failures, an upstream is not used for a while (passive health
+  /// check). If all are out, they are tried anyway.
   unsigned failures_max = 3;
   Duration out_for = std::chrono::seconds(10);
-  /// Asked for regularly from the server's start on (active health); an upstream is out until this
-  /// is answered with 2xx or 3xx. Empty: not asked.
+  /// Path for regular requests from startup on (active health check); an upstream is out until it
+  /// responds with 2xx or 3xx. Empty: none.
   std::string health_path = {};
   Duration health_every = std::chrono::seconds(5);
 
-  /// Upstreams that are tried for one request, as long as nothing has been answered. Behind one
-  /// that could not be reached any request is tried again. Behind one that may have begun with it
-  /// only requests without content whose method is idempotent are (RFC 9110, section 9.2.2), and
-  /// only within client.retry_share.
+  /// Maximum number of upstreams for one request, as long as there is no response. If the
+  /// connection failed, any request is tried again. If the upstream may have started the request,
+  /// only requests without a body and with an idempotent method are tried again (RFC 9110, section
+  /// 9.2.2), and only within client.retry_share.
   unsigned tries_max = 2;
 
-  /// A WebSocket on which neither side says anything for so long is ended: more than the time
-  /// between two pings of either. One whose client or upstream takes nothing of what waits for it
-  /// in client.silence is cut off, and so is one that one side has ended and the other has not
-  /// after the same time.
+  /// Closes a WebSocket when both sides are silent for this long; use more than the interval of
+  /// pings. It is also cut off if client or upstream accepts no data within client.silence, or if
+  /// only one side has closed it after the same time.
   Duration tunnel_idle = std::chrono::minutes(10);
 
-  /// The largest content that is passed on; it is not gathered here.
+  /// Maximum size of a forwarded body; bodies are streamed.
   std::size_t body_bytes_max = std::size_t{1} << 30U;
-  /// The upstream is told the client's Host, and not its own: for sites by name, and for upstreams
-  /// that make links of it. X-Forwarded-Host is told either way. Certificates of https:// upstreams
-  /// are checked against the upstream's name all the same.
+  /// Sends the client's Host to the upstream instead of its own: for virtual hosts, and for
+  /// upstreams that build links. X-Forwarded-Host is always sent. Certificates of https://
+  /// upstreams are checked with the name of the upstream.
   bool keeps_host = false;
-  /// X-Forwarded-For, -Proto and -Host of the request are believed, and added to; else they are
-  /// replaced by what is known here, and what else upstreams take for a proxy's word stays behind:
-  /// other X-Forwarded-* (-Port, -Prefix, -Server, -Ssl, …), X-Real-IP, X-Client-IP,
-  /// True-Client-IP, Front-End-Https, X-Original-URL, X-Rewrite-URL and X-HTTP-Method-Override
-  /// (also as X-HTTP-Method or X-Method-Override). Only behind a proxy that sets or drops all.
+  /// Trusts X-Forwarded-For, -Proto and -Host of the request, and extends them. Otherwise they are
+  /// replaced, and other headers that upstreams may trust are removed: other X-Forwarded-* (-Port,
+  /// -Prefix, -Server, -Ssl, …), X-Real-IP, X-Client-IP, True-Client-IP, Front-End-Https,
+  /// X-Original-URL, X-Rewrite-URL and X-HTTP-Method-Override (also X-HTTP-Method or
+  /// X-Method-Override). Use it only after a proxy that sets or removes all of them.
   bool trusts_forwarded = false;
-  /// The upstream is told nothing of a proxy, as if clients had connected to it: no Via, and what
-  /// they say of proxies goes on as it came. Only where all that may connect here may connect
-  /// there, too: the upstream takes them for this machine's.
+  /// Hides the proxy, as if clients had connected to the upstream: no Via, and proxy headers of
+  /// clients are forwarded unchanged. Use it only if all clients may access the upstream directly,
+  /// because it treats them as this machine.
   bool is_unseen = false;
 
   /// Paths that an upstream may read otherwise than the router and its guards do get a 400: the
@@ -77,33 +77,32 @@ struct ProxyOptions {
   /// URL within a path.
   bool passes_double_encodings = false;
 
-  /// Deadlines, pools and TLS towards upstreams: `connect`, `handshake`, `first_byte` (from the end
-  /// of the request's content), `silence` (within content, of either direction), and the pool's
-  /// bounds, which hold on each loop. Content takes as long as it takes: `whole` does not count.
-  /// `http2` says when upstreams are asked over HTTP/2, whatever the client speaks: https:// ones
-  /// that agree; with Http2Use::always all, http:// ones by prior knowledge. WebSockets are
-  /// upgrades of HTTP/1.1 towards upstreams.
+  /// Timeouts, pools and TLS of upstream connections: `connect`, `handshake`, `first_byte` (after
+  /// the end of the request body), `silence` (within bodies, in both directions), and the limits of
+  /// the pool for each event loop. `whole` is ignored, because bodies may take any time. `http2`
+  /// enables HTTP/2 for upstreams, whatever the client uses: for https:// ones that negotiate it;
+  /// with Http2Use::always for all, for http:// ones with prior knowledge. WebSockets use HTTP/1.1
+  /// upgrades to upstreams.
   ClientOptions client = {.connections_per_host_max = 1024, .connections_max = 4096};
 };
 
 /// Forwards requests at `prefix` and below to one of `upstreams`. The rest of the path after the
 /// prefix, and after the prefixes of the groups and mounts around it, is added to the upstream's
-/// URL, as it came. With "/" the whole path is added, also in a group. WebSockets are forwarded,
-/// too. Fields between two neighbors only (RFC 9110, section 7.6.1) are left out, and Via is added.
+/// URL without changes. With "/" the whole path is added, also in a group. WebSockets are
+/// forwarded, too. Hop-by-hop headers (RFC 9110, section 7.6.1) are removed, and Via is added.
 ///
 ///     proxy_to(app, "/api", {"http://127.0.0.1:9000", "http://127.0.0.1:9001"});
 ///
 /// prefix     literal segments, such as "/api"; "/" in a group or a mounted app is also that
 ///            group's own path, "/admin"
 /// upstreams  "http://host[:port][/path]" or "https://…"
-/// errors     throws a Failure (400, since these are often told to a program) that names an
-/// upstream
-///            that is no such URL, or says what is wrong with health_path or client.http_proxy
-/// answers    502 when no upstream could be asked or what it said was no HTTP, 504 when it was too
-///            slow, 404 for a path with dot segments (also for "..;" and "..%5C", which only some
-///            upstreams take for such), 400 for a path that an upstream may read otherwise than
-///            guards do (passes_encoded_slashes), 413 for content beyond the route's bound, 204 for
-///            OPTIONS that has come as far as its Max-Forwards lets it
+/// errors     throws a Failure (400, since programs often read them at run time) that names an
+///            invalid upstream, health_path or client.http_proxy
+/// answers    502 if no upstream was reachable or its response was not HTTP, 504 if it was too
+///            slow, 404 for a path with dot segments (also for "..;" and "..%5C", which some
+///            upstreams treat as such), 400 for a path that an upstream may interpret differently
+///            than guards do (passes_encoded_slashes), 413 for a body above the limit of the route,
+///            204 for OPTIONS when Max-Forwards is 0
 void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
               ProxyOptions options = {},
               std::source_location where = std::source_location::current());

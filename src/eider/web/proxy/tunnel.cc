@@ -83,7 +83,8 @@ Response answer_of(const h1::ReplyHead& head, const KeyTerms& key) {
 }
 
 ClientError bad_answer() {
-  return {ClientFault::bad_answer, "The upstream's answer to a WebSocket's handshake is no HTTP."};
+  return {ClientFault::bad_answer,
+          "The upstream's response to the WebSocket handshake is not valid HTTP."};
 }
 
 enum class HeadRead : std::uint8_t { whole, partial, bad };
@@ -123,8 +124,9 @@ Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<TcpStream> far, 
     }
     const auto more = co_await far->read();
     if (!more || more->empty()) {
-      co_return fail(ClientError{ClientFault::connection_lost,
-                                 "The upstream ended the connection in a WebSocket's handshake."});
+      co_return fail(
+          ClientError{ClientFault::connection_lost,
+                      "The upstream closed the connection during the WebSocket handshake."});
     }
     received.append(*more);
   }
@@ -173,7 +175,7 @@ Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client, con
                                        client.options.first_byte);
   if (!shaken) {
     co_return fail(ClientError{ClientFault::timed_out,
-                               "The upstream does not answer a WebSocket's handshake in time."});
+                               "The upstream did not respond to the WebSocket handshake in time."});
   }
   co_return std::move(*shaken);
 }

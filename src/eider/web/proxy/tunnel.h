@@ -1,5 +1,5 @@
-// A WebSocket between a client and an upstream: the handshake passed on, then bytes both ways.
-// Must not look into frames: both ends check what the other says.
+// Opens a WebSocket between a client and an upstream: forwards the handshake, then bytes.
+// Layering: must not parse frames; both ends check them.
 #pragma once
 
 #include <memory>

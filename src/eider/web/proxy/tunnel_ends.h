@@ -1,5 +1,5 @@
-// An open tunnel: bytes go from a client to an upstream and back, as long as both keep up.
-// Must not know how it was opened, nor what the bytes mean.
+// An open tunnel that copies bytes between a client and an upstream.
+// Layering: must not know how the tunnel was opened or the meaning of the bytes.
 #pragma once
 
 #include <cstddef>

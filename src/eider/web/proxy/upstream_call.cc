@@ -11,9 +11,9 @@ namespace eider::detail::proxy {
 namespace {
 
 constexpr std::string_view kLateHead =
-    "The upstream did not answer in time: raise client.first_byte.";
+    "The upstream did not respond in time. To wait longer, raise client.first_byte.";
 constexpr std::string_view kLateContent =
-    "The upstream did not take the content in time: raise client.silence.";
+    "The upstream did not accept the request body in time. To wait longer, raise client.silence.";
 
 bool has_content(const Request& request) noexcept {
   return request.head().body != BodyKind::none;

@@ -1,5 +1,5 @@
-// One request at one upstream, up to the head of its answer.
-// Must not choose the upstream, nor ask another one.
+// One request to one upstream, until its response headers.
+// Layering: must not choose or change the upstream.
 #pragma once
 
 #include <memory>

@@ -30,9 +30,9 @@ http::HttpUrl checked(std::string_view text) {
   }
   auto url = text.find_first_of("?#") == std::string_view::npos
                  ? http::read_http_url(text)
-                 : fail(std::string_view("It has a query or a fragment."));
+                 : fail(std::string_view("The URL must not contain a query or a fragment."));
   if (!url) {
-    throw Failure(Error::bad_request("proxy_to: the upstream '" + std::string(text) +
+    throw Failure(Error::bad_request("proxy_to: invalid upstream '" + std::string(text) +
                                      "': " + std::string(url.error())));
   }
   return std::move(*url);

@@ -1,5 +1,5 @@
-// The servers behind a proxy: which are well, which is next.
-// Must not speak to them.
+// The upstreams of a proxy: their health, and the next one.
+// Layering: must not connect to them.
 #pragma once
 
 #include <atomic>

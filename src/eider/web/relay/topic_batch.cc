@@ -48,7 +48,7 @@ std::string make_origin() {
   std::string origin(kOriginBytes, '\0');
   // getrandom gives up to 256 bytes whole, whatever signals come.
   const auto given = ::getrandom(origin.data(), origin.size(), 0);
-  ensure(given == static_cast<ssize_t>(origin.size()), "the kernel gives no random bytes");
+  ensure(given == static_cast<ssize_t>(origin.size()), "the kernel returned no random bytes");
   return origin;
 }
 

@@ -1,5 +1,5 @@
-// Messages of topics as the bytes that go from process to process, and back.
-// Must not trust what it reads: whoever may publish on the channel has written it.
+// Encodes and decodes messages of topics between processes.
+// Layering: must not trust its input; any publisher on the channel may have written it.
 #pragma once
 
 #include <cstddef>

@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t kBatchBytes = 64UL * 1024;
 /// Behind a failure.
 constexpr auto kPause = std::chrono::milliseconds(250);
-constexpr std::string_view kWayOut = "the way to other processes";
-constexpr std::string_view kWayIn = "the way from other processes";
+constexpr std::string_view kWayOut = "the connection to other processes";
+constexpr std::string_view kWayIn = "the connection from other processes";
 
 TopicRelayOptions with_log(TopicRelayOptions options) {
   if (options.log == nullptr) {
@@ -220,7 +220,7 @@ void TopicRelay::log_way(bool& is_away, std::string_view direction,
     return;
   }
   std::string line("topics: ");
-  line.append(direction).append(failure == nullptr ? " is there again" : " is lost: ");
+  line.append(direction).append(failure == nullptr ? " is restored" : " is lost: ");
   line.append(failure == nullptr ? "" : failure->what());
   options_.log->write(is_away ? LogLevel::warning : LogLevel::info, line);
 }

@@ -1,5 +1,5 @@
-// Topics over several processes: what one publishes is heard by the subscribers of all.
-// Must not know by what it is carried: Redis is one way (web/relay/redis/redis_topics.h).
+// Topics across processes: all subscribers receive the messages of all processes.
+// Layering: must not know the transport; Redis is one (web/relay/redis/redis_topics.h).
 #pragma once
 
 #include <atomic>
@@ -22,19 +22,19 @@
 
 namespace eider {
 
-/// A channel on which each process hears what all send, itself too. On one loop, which it ends
-/// ahead of; one at a time is sent, and one received.
+/// A channel between processes: each process receives all payloads, including its own. Used on one
+/// event loop, which outlives it; at most one payload is sent and one received at a time.
 class TopicCarrier {
  public:
   virtual ~TopicCarrier() = default;
 
-  /// Any bytes, up to `bytes_max`. Ends in a few seconds, whatever becomes of the network.
+  /// Sends any bytes, up to `bytes_max`. Must end within a few seconds, also if the network fails.
   ///
-  /// errors  thrown: nobody knows then whether it has arrived
+  /// errors  thrown: the outcome is unknown
   [[nodiscard]] virtual Task<> send(std::string payload) = 0;
   [[nodiscard]] virtual std::size_t bytes_max() const noexcept = 0;
-  /// The next payload. Nothing: some may have been missed, and from now on it hears; so it says
-  /// first of all, and behind each lost connection.
+  /// Returns the next payload. Returns nothing after it starts to listen, first and after each lost
+  /// connection: earlier payloads may have been missed.
   ///
   /// errors  thrown; it is called again after a while
   [[nodiscard]] virtual Task<std::optional<std::string>> receive() = 0;
@@ -44,23 +44,23 @@ class TopicCarrier {
 using MakeTopicCarrier = std::function<std::unique_ptr<TopicCarrier>()>;
 
 struct TopicRelayOptions {
-  /// Of those that wait to be carried, and of their bytes; what comes beyond is lost to the others,
-  /// who are told.
+  /// Maximum number and bytes of messages that wait to be sent; further messages are not sent to
+  /// other processes, which are informed.
   std::size_t messages_max = 16'384;
   std::size_t bytes_max = std::size_t{16} << 20U;
-  /// Called where others may have published what was not heard here, also once when the process
-  /// begins to hear: on a loop of the application, which it must not hold up. What is kept of a
-  /// state that topics tell of is to be read anew, and clients may be told so.
+  /// Called if messages of other processes may have been missed, also once when the process starts
+  /// to listen: on an event loop of the application, which it must not block. Reload cached state
+  /// that topics update, and inform clients if needed.
   std::function<void(Topics& topics)> when_missed = {};
   /// Null: standard error.
   std::shared_ptr<LogSink> log = {};
 };
 
-/// Of messages, but `missed`.
+/// Counters of messages (except `missed`).
 ///
-/// lost    that were published here and may not have reached the others
-/// missed  how often others may have published what was not heard here
-/// unread  payloads that were none of a relay's
+/// lost    published here, and possibly not received by others
+/// missed  number of times that messages may have been missed here
+/// unread  payloads that were not from a relay
 struct TopicRelayCounts {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
@@ -69,9 +69,9 @@ struct TopicRelayCounts {
   std::uint64_t unread = 0;
 };
 
-/// A module; `relay_topics` adds it. Subscribers of this process hear a message at once, those of
-/// others once it has come there. What one publisher says arrives everywhere in its order, each
-/// message once at most; what two processes say at the same time may be heard in either order.
+/// A module, added by `relay_topics`. Subscribers in this process receive a message immediately,
+/// those in others after its transport. Messages of one publisher arrive in order, each at most
+/// once; concurrent messages of two processes may arrive in either order.
 class TopicRelay {
  public:
   static constexpr std::string_view kName = "topics";
@@ -86,7 +86,7 @@ class TopicRelay {
 
   // Of the module.
   [[nodiscard]] Task<> run();
-  /// Sends what was published behind the last answers.
+  /// Sends messages that were published after the last responses.
   [[nodiscard]] Task<> stop();
 
  private:
@@ -103,7 +103,7 @@ class TopicRelay {
   [[nodiscard]] Task<> send_all(TopicCarrier& carrier);
   [[nodiscard]] Task<bool> send(TopicCarrier& carrier, Batch batch);
   [[nodiscard]] Task<> receive_all(TopicCarrier& carrier);
-  /// Nothing where nothing waits.
+  /// Returns nothing if no messages wait.
   [[nodiscard]] std::optional<Batch> take(std::size_t bytes_max);
   void note_sent(const Batch& batch, bool is_sent);
   void hear(std::string_view payload);
@@ -127,12 +127,12 @@ class TopicRelay {
   bool is_woken_ = false;
   Loop* loop_ = nullptr;  // of `run`, while that goes on
   TopicRelayCounts counts_;
-  /// Whose copies die with this: an app's topics may outlive it, and it them.
+  /// Its copies expire with this object, because the topics of an app may outlive it and vice
+  /// versa.
   std::shared_ptr<TopicRelay*> self_ = std::make_shared<TopicRelay*>(this);
 };
 
-/// What is published in this process is heard by all that have the same channel, and what they
-/// publish is heard here.
+/// Sends messages of this process to all processes with the same channel, and receives theirs.
 ///
 ///     relay_topics(app, redis_topics(redis));
 TopicRelay& relay_topics(App& app, MakeTopicCarrier make, TopicRelayOptions options = {});

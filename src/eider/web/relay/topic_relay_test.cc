@@ -300,8 +300,8 @@ TEST_F(TopicRelayTest, the_log_is_told_once_that_a_way_is_lost_and_once_that_it_
   kernel_.advance(5s);
   bus_.is_away = false;
   kernel_.advance(1s);
-  EXPECT_EQ(log->lines, (Texts{"topics: the way to other processes is lost: away",
-                               "topics: the way to other processes is there again"}));
+  EXPECT_EQ(log->lines, (Texts{"topics: the connection to other processes is lost: away",
+                               "topics: the connection to other processes is restored"}));
 }
 
 }  // namespace

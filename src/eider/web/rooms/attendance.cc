@@ -12,7 +12,7 @@ Result<void> Attendance::may_use(std::string_view name, std::string_view key) co
       people_, [name](const Person& person) { return equals_ignoring_case(person.name, name); });
   return found == people_.end() || (found->name == name && equals_in_constant_time(key, found->key))
              ? Result<void>()
-             : fail(Error::conflict("Somebody here has this name already."));
+             : fail(Error::conflict("This name is already in use."));
 }
 
 Result<std::optional<Presence>> Attendance::enter(const std::string& name, const std::string& key) {
@@ -22,7 +22,7 @@ Result<std::optional<Presence>> Attendance::enter(const std::string& name, const
   const auto found = std::ranges::find(people_, name, &Person::name);
   if (found == people_.end()) {
     if (people_.size() >= limits_.people_max) {
-      return fail(Error::conflict("Too many people are here."));
+      return fail(Error::conflict("The room is full."));
     }
     people_.push_back({name, key, 1});
     ++version_;
@@ -31,7 +31,7 @@ Result<std::optional<Presence>> Attendance::enter(const std::string& name, const
     return news;
   }
   if (found->connections >= limits_.connections_of_one_max) {
-    return fail(Error::conflict("You are here too many times."));
+    return fail(Error::conflict("You have too many connections to this room."));
   }
   ++found->connections;
   return std::nullopt;

@@ -1,5 +1,5 @@
-// Who is here: people by name, each with as many connections as they have open.
-// Must not lock, nor tell anybody: a room does.
+// The members of a room by name, each with the number of their connections.
+// Layering: must not lock or send; a room does.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace eider {
 
-/// Who is here, and who of them came or left just now. It is the whole list and not a difference,
-/// because what two threads send may arrive in either order: the one with the largest version
-/// holds.
+/// The members of a room, and the member who entered or left just now. It contains the complete
+/// list instead of a difference, because messages of two threads may arrive in either order: the
+/// one with the largest version is current.
 struct Presence {
   std::int64_t version = 0;
   std::vector<std::string> people = {};
@@ -32,23 +32,23 @@ class Attendance {
  public:
   explicit Attendance(AttendanceLimits limits = {}) : limits_(limits) {}
 
-  /// One more connection of somebody. "ada" is taken while "Ada" is here. Beyond the case of ASCII
-  /// letters names are compared as bytes: "Zoë" is not "ZOË", nor the same in another normal form
-  /// of Unicode, though that looks the same. Rules on names, such as IsVisible, are the caller's.
+  /// Adds a connection of a member. "ada" is taken while "Ada" is in the room. Names are compared
+  /// without regard to ASCII case, otherwise as bytes: "Zoë" differs from "ZOË", and from other
+  /// Unicode normal forms, although they look the same. Apply rules for names, such as IsVisible,
+  /// before.
   ///
-  /// key      the name is theirs who have it, as long as one of their connections is here: a
-  ///          client's secret, a user's id
-  /// returns  what to tell the others; nothing when they were here before
-  /// errors   409, with a sentence for the person: the name is taken, too many people, or too many
+  /// key      owner of the name while one of its connections is open: a client's secret, a user id
+  /// returns  the message for other members; nothing if the member was already in the room
+  /// errors   409, with a sentence for the user: the name is taken, too many members, or too many
   ///          connections
   [[nodiscard]] Result<std::optional<Presence>> enter(const std::string& name,
                                                       const std::string& key);
-  /// For somebody who does something without entering, as by a form: nobody has the name, or it is
-  /// theirs by the key.
+  /// Checks a name for an action without entering, for example with a form: the name is free, or
+  /// belongs to the key.
   ///
-  /// errors  409, with a sentence for the person: the name is taken
+  /// errors  409, with a sentence for the user: the name is taken
   [[nodiscard]] Result<void> may_use(std::string_view name, std::string_view key) const;
-  /// One connection less. Nothing when they are still here by another.
+  /// Removes a connection. Returns nothing if the member has another one.
   [[nodiscard]] std::optional<Presence> leave(std::string_view name);
 
   [[nodiscard]] Presence now() const;

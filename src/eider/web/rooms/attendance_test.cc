@@ -32,8 +32,8 @@ TEST(Attendance, tells_nothing_of_a_second_connection) {
 TEST(Attendance, keeps_a_name_for_its_key_in_any_case) {
   Attendance here;
   ASSERT_TRUE(here.enter("Ada", "a"));
-  EXPECT_EQ(here.enter("Ada", "b").error().detail(), "Somebody here has this name already.");
-  EXPECT_EQ(here.enter("ADA", "a").error().detail(), "Somebody here has this name already.");
+  EXPECT_EQ(here.enter("Ada", "b").error().detail(), "This name is already in use.");
+  EXPECT_EQ(here.enter("ADA", "a").error().detail(), "This name is already in use.");
   ASSERT_TRUE(here.leave("Ada"));
   EXPECT_TRUE(here.enter("ADA", "b"));
 }
@@ -53,8 +53,8 @@ TEST(Attendance, lets_a_free_or_an_own_name_be_used_without_entering) {
   ASSERT_TRUE(here.enter("Ada", "a"));
   EXPECT_TRUE(here.may_use("Ada", "a"));
   EXPECT_TRUE(here.may_use("Bob", "b"));
-  EXPECT_EQ(here.may_use("Ada", "b").error().detail(), "Somebody here has this name already.");
-  EXPECT_EQ(here.may_use("ADA", "a").error().detail(), "Somebody here has this name already.");
+  EXPECT_EQ(here.may_use("Ada", "b").error().detail(), "This name is already in use.");
+  EXPECT_EQ(here.may_use("ADA", "a").error().detail(), "This name is already in use.");
   EXPECT_EQ(here.now().version, 1);
 }
 
@@ -62,9 +62,9 @@ TEST(Attendance, is_bounded) {
   Attendance here({.people_max = 2, .connections_of_one_max = 2});
   ASSERT_TRUE(here.enter("Ada", "a"));
   ASSERT_TRUE(here.enter("Ada", "a"));
-  EXPECT_EQ(here.enter("Ada", "a").error().detail(), "You are here too many times.");
+  EXPECT_EQ(here.enter("Ada", "a").error().detail(), "You have too many connections to this room.");
   ASSERT_TRUE(here.enter("Bob", "b"));
-  EXPECT_EQ(here.enter("Cay", "c").error().detail(), "Too many people are here.");
+  EXPECT_EQ(here.enter("Cay", "c").error().detail(), "The room is full.");
 }
 
 TEST(Attendance, knows_nobody_who_has_left) {

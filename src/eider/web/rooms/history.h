@@ -1,5 +1,5 @@
-// The last of what goes on somewhere, each thing with a number, so that who comes back asks for the
-// rest. Must not lock, nor send anything: a room does the one, topics do the other.
+// The last numbered events of a room, so that a client can request the missed ones.
+// Layering: must not lock or send; rooms and topics do.
 #pragma once
 
 #include <chrono>
@@ -12,18 +12,18 @@
 
 namespace eider {
 
-/// The newest entry stays, whatever these say.
+/// Limits of a history; the newest entry is always kept.
 ///
-/// bytes_max  by what `History::add` is told
+/// bytes_max  sum of the sizes that are passed to `History::add`
 struct HistoryLimits {
   std::size_t entries_max = 100;
   std::size_t bytes_max = 64UL * 1024;
 };
 
-/// What somebody has not seen.
+/// The entries that a client has missed.
 ///
-/// has_gap  entries between theirs and these are no longer kept
-/// next_id  of the entry to come: what to ask for next time
+/// has_gap  earlier missed entries are no longer stored
+/// next_id  of the next entry: request this one next time
 template <class T>
 struct Missed {
   std::vector<T> entries;
@@ -31,9 +31,9 @@ struct Missed {
   std::int64_t next_id = 0;
 };
 
-/// The newest entries, numbered without gaps. No number comes twice, not even after a restart: the
-/// first is the microsecond in which the history was made, as long as nobody adds a million entries
-/// in a second.
+/// The newest entries, numbered without gaps. Numbers are never reused, not even after a restart:
+/// the first is the microsecond in which the history was created, which works for up to a million
+/// entries per second.
 ///
 /// T  has a `std::int64_t id`, which `add` sets
 template <class T>
@@ -42,7 +42,7 @@ class History {
   explicit History(HistoryLimits limits = {}, std::int64_t first_id = microseconds_since_1970())
       : limits_(limits), next_id_(first_id) {}
 
-  /// bytes  what the entry counts for
+  /// bytes  size of the entry for the limit
   const T& add(T entry, std::size_t bytes = 0) {
     entry.id = next_id_++;
     entries_.push_back({std::move(entry), bytes});
@@ -55,8 +55,8 @@ class History {
     return entries_.back().entry;
   }
 
-  /// From that entry on; all that is kept where nobody says which, or one that cannot be ours: a
-  /// client of another history is given everything.
+  /// Returns the entries from that number on; all stored entries for no number, or for a number
+  /// that is not from this history.
   [[nodiscard]] Missed<T> since(std::optional<std::int64_t> wanted = std::nullopt) const {
     const std::int64_t oldest = next_id_ - static_cast<std::int64_t>(entries_.size());
     const bool is_known = wanted && *wanted >= oldest && *wanted <= next_id_;

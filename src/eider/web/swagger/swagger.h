@@ -1,5 +1,5 @@
-// Swagger UI over the OpenAPI document of an application: pages that tell an API, and try it.
-// Must not load anything from elsewhere: what the page needs is in the program.
+// Swagger UI for the OpenAPI document of an application.
+// Layering: must not load external resources; the program contains all files.
 #pragma once
 
 #include <source_location>
@@ -10,22 +10,22 @@ namespace eider {
 class Routes;
 
 /// title      of the page
-/// path       where the page is, in its group; what it needs lies below
-/// document   where serve_openapi has the document, whatever the group
+/// path       path of the page in its group; its files are below
+/// document   path of the document of serve_openapi, independent of the group
 struct SwaggerOptions {
   std::string title = "API";
   std::string path = "/docs";
   std::string document = "/openapi.json";
 };
 
-/// Adds the pages; light or dark as the reader's system is. They are for people that may see the
-/// document: where that has a guard, add them to its group.
+/// Adds the Swagger UI pages, light or dark according to the system. Protect them like the
+/// document: if that has a guard, add them to its group.
 ///
 ///     serve_openapi(app, {.title = "Notes"});
 ///     serve_swagger(app, {.title = "Notes"});
 ///
-/// Their Content-Security-Policy lets them ask this server alone, so requests are tried here, not
-/// at other `servers` of the document.
+/// Their Content-Security-Policy allows only requests to this server, so other `servers` of the
+/// document cannot be tried.
 void serve_swagger(Routes& routes, const SwaggerOptions& options = {},
                    std::source_location where = std::source_location::current());
 

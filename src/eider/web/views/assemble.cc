@@ -52,7 +52,7 @@ class Assembler {
     const File& page = load(name_, nullptr);
     if (page.page.empty()) {
       refuse({&page.source, 0},
-             "this file names no struct: begin it by {# page notes::NotePage #}");
+             "this file does not name its struct: start with {# page notes::NotePage #}");
     }
     tree_.name = page.source.name;
     tree_.page = page.page;
@@ -61,7 +61,7 @@ class Assembler {
     under_way_ = {&base};
     tree_.nodes = put(base.nodes, {&base, {nullptr, kPage + 1, has_frame()}});
     if (!html_.is_in_text()) {
-      refuse(end_of(base), "the page ends " + html_.where());
+      refuse(end_of(base), "the page must end between tags, but ends " + html_.where());
     }
     tree_.variables = variables_;
     return std::move(tree_);
@@ -81,7 +81,7 @@ class Assembler {
                                  : error_at(*asked_at, name + ": " + why);
     };
     if (!is_template_name(name)) {
-      throw Refused{told("a template is named from the root: notes/list.html")};
+      throw Refused{told("template paths start at the root directory: notes/list.html")};
     }
     auto text = read_(name);
     if (!text) {
@@ -115,7 +115,7 @@ class Assembler {
       const Binding& wanted = *file->extends;
       file = &load(wanted.name, &wanted.place);
       if (std::ranges::find(chain, file) != chain.end()) {
-        refuse(wanted.place, wanted.name + " extends itself, in a circle");
+        refuse(wanted.place, wanted.name + " extends itself in a cycle");
       }
     }
     for (const File* each : chain) {
@@ -129,7 +129,7 @@ class Assembler {
       return;
     }
     if (has_frame() && file.frame != tree_.frame) {
-      refuse(file.frame_place, "the page has another frame already: " + tree_.frame);
+      refuse(file.frame_place, "the page already has another frame: " + tree_.frame);
     }
     tree_.frame = file.frame;
     tree_.frame_place = file.frame_place;
@@ -170,7 +170,7 @@ class Assembler {
       if (node.kind == NodeKind::block) {
         auto& known = blocks_[node.text];
         if (!known.empty() && known.back().file == &file) {
-          refuse(node.place, "this file has a block " + node.text + " already, in line " +
+          refuse(node.place, "duplicate block " + node.text + ": first defined in line " +
                                  std::to_string(line_of(known.back().node->place)));
         }
         known.push_back({&node, &file});
@@ -186,7 +186,9 @@ class Assembler {
       const bool is_blank =
           node.kind == NodeKind::text && node.text.find_first_not_of(" \t\r\n") == node.text.npos;
       if (!is_blank && node.kind != NodeKind::block && node.kind != NodeKind::component) {
-        refuse(node.place, "a template that extends another has only blocks: this stands in none");
+        refuse(
+            node.place,
+            "a template that extends another one may contain only blocks: move this into a block");
       }
     }
   }
@@ -209,7 +211,7 @@ class Assembler {
 
   void put_node(const Node& node, const Where& where, Nodes& made) {
     if (++nodes_ > kNodesMax) {
-      refuse(node.place, "the page has too many parts: do its components call each other?");
+      refuse(node.place, "the page is too large: check whether its components call each other");
     }
     switch (node.kind) {
       case NodeKind::text:
@@ -252,7 +254,7 @@ class Assembler {
   void put_text(const Node& node, Nodes& made) {
     text_bytes_ += node.text.size();
     if (text_bytes_ > kTextBytesMax) {
-      refuse(node.place, "the page is larger than 16 mebibytes without its values");
+      refuse(node.place, "the static text of the page is larger than 16 MiB");
     }
     html_.feed(node.text);
     Nodes one;
@@ -288,7 +290,7 @@ class Assembler {
                    std::string_view what) {
     const std::string other_end = other.where();
     if (const std::string end = one.where(); !one.join(other)) {
-      refuse(place, std::string(what) + ": one way ends " + end + ", another " + other_end);
+      refuse(place, std::string(what) + ": one branch ends " + end + ", another one " + other_end);
     }
   }
 
@@ -318,8 +320,7 @@ class Assembler {
     if (!after) {
       after = html_;
     } else {
-      expect_join(*after, html_, place,
-                  "the ways through this end in different places of the HTML");
+      expect_join(*after, html_, place, "the branches of this tag end in different HTML contexts");
     }
   }
 
@@ -334,21 +335,24 @@ class Assembler {
     loop.arms.push_back(put_body(node.arms.front(), where, loop.variable));
     if (!(html_ == before)) {
       // Each further turn begins where the one before has ended.
-      expect_join(before, html_, node.place, "a turn of this ends elsewhere than it began");
+      expect_join(before, html_, node.place,
+                  "the loop body must end in the HTML context in which it starts");
       const HtmlContext joined = before;
       html_ = joined;
       variables_ = first_variable;
       loop.arms.front() = put_body(node.arms.front(), where, loop.variable);
-      expect_join(before, html_, node.place, "a turn of this ends elsewhere than it began");
+      expect_join(before, html_, node.place,
+                  "the loop body must end in the HTML context in which it starts");
       if (!(before == joined)) {
-        refuse(node.place, "a turn of this ends elsewhere than it began");
+        refuse(node.place, "the loop body must end in the HTML context in which it starts");
       }
     }
     if (node.arms.size() > 1) {
       const HtmlContext after_body = html_;
       html_ = before;
       loop.arms.push_back({node.arms[1].place, "else", put(node.arms[1].nodes, where)});
-      expect_join(html_, after_body, node.place, "the turns of this and its else end differently");
+      expect_join(html_, after_body, node.place,
+                  "the loop body and its else branch end in different HTML contexts");
     } else {
       html_ = before;
     }
@@ -401,17 +405,17 @@ class Assembler {
 
   void put_fragment(const Node& node, const Where& where, Nodes& made) {
     if (!html_.is_in_text()) {
-      refuse(node.place, "a fragment begins between tags, not " + html_.where());
+      refuse(node.place, "a fragment must start between tags, but starts " + html_.where());
     }
     if (!fragments_.insert(node.text).second) {
-      refuse(node.place, "the page has a fragment " + node.text + " already");
+      refuse(node.place, "duplicate fragment " + node.text);
     }
     Where within = where;
     within.names.variable_min = variables_;
     Node fragment{NodeKind::fragment, node.place, node.text};
     fragment.arms.push_back({node.place, node.text, put(node.arms[0].nodes, within)});
     if (!html_.is_in_text()) {
-      refuse(node.place, "this fragment ends " + html_.where() + ", and has to end between tags");
+      refuse(node.place, "a fragment must end between tags, but ends " + html_.where());
     }
     made.push_back(std::move(fragment));
   }
@@ -432,7 +436,7 @@ class Assembler {
                       Nodes& made) {
     const BlockAt& block = known[index];
     if (std::ranges::find(blocks_open_, block.node) != blocks_open_.end()) {
-      refuse(block.node->place, "the block " + block.node->text + " stands in itself");
+      refuse(block.node->place, "the block " + block.node->text + " contains itself");
     }
     blocks_open_.push_back(block.node);
     where.file = block.file;
@@ -442,13 +446,13 @@ class Assembler {
 
   void put_super(const Node& node, const Where& where, Nodes& made) {
     if (blocks_open_.empty()) {
-      refuse(node.place, "super stands within a block, for what that block replaces");
+      refuse(node.place, "super is only allowed inside a block");
     }
     const auto& known = blocks_[blocks_open_.back()->text];
     const auto here = std::ranges::find(known, blocks_open_.back(), &BlockAt::node);
     const auto index = static_cast<std::size_t>(here - known.begin());
     if (index + 1 >= known.size()) {
-      refuse(node.place, "this block replaces none: no file that is extended has a block " +
+      refuse(node.place, "this block does not override anything: no extended file has a block " +
                              blocks_open_.back()->text);
     }
     put_definition(known, index + 1, where, made);
@@ -457,10 +461,10 @@ class Assembler {
   void put_include(const Node& node, Where where, Nodes& made) {
     const File& file = load(node.text, &node.place);
     if (std::ranges::find(under_way_, &file) != under_way_.end()) {
-      refuse(node.place, node.text + " includes itself, in a circle");
+      refuse(node.place, node.text + " includes itself in a cycle");
     }
     if (file.extends) {
-      refuse(node.place, node.text + " extends another file, and can only be a page of its own");
+      refuse(node.place, node.text + " extends another file and cannot be included");
     }
     under_way_.push_back(&file);
     where.file = &file;
@@ -477,7 +481,7 @@ class Assembler {
     for (const Node& node : file.nodes) {
       if (node.kind == NodeKind::component &&
           !found.emplace(node.text, Component{&node, &file}).second) {
-        refuse(node.place, "there is a component " + node.text + " already");
+        refuse(node.place, "duplicate component " + node.text);
       }
     }
   }
@@ -502,15 +506,15 @@ class Assembler {
     for (const auto& [name, component] : known) {
       names.push_back(name);
     }
-    refuse(call.place, "there is no component " + call.text +
-                           (names.empty() ? "; {% import \"…\" %} brings those of a file"
+    refuse(call.place, "unknown component " + call.text +
+                           (names.empty() ? "; {% import \"…\" %} imports the components of a file"
                                           : suggestion(call.text, names)));
   }
 
   void put_call(const Node& call, const Where& where, Nodes& made) {
     const Component component = component_of(call, *where.file);
     if (std::ranges::find(components_open_, component.node) != components_open_.end()) {
-      refuse(call.place, "the component " + call.text + " calls itself, in a circle");
+      refuse(call.place, "the component " + call.text + " calls itself in a cycle");
     }
     Node placed{NodeKind::call, call.place, call.text};
     std::vector<Scope> scopes(component.node->binds.size() + 1);
@@ -534,7 +538,7 @@ class Assembler {
     const auto given = std::ranges::find(call.binds, parameter.name, &Binding::name);
     if (given == call.binds.end()) {
       refuse(call.place,
-             call.text + " needs its parameter " + parameter.name + ": " + parameter.type);
+             call.text + " requires the parameter " + parameter.name + ": " + parameter.type);
     }
     Binding made = *given;
     made.type = parameter.type;
@@ -545,7 +549,7 @@ class Assembler {
 
   void put_slot(const Node& slot, const Where& where, Nodes& made) {
     if (where.content == nullptr) {
-      refuse(slot.place, "a slot stands within a component");
+      refuse(slot.place, "a slot is only allowed inside a component");
     }
     const Content& content = *where.content;
     const auto within = std::exchange(components_open_, content.components_open);

@@ -1,5 +1,5 @@
-// A page out of the files that it extends, includes and calls.
-// Must not read files: it asks for them by name.
+// Combines a page from the files that it extends, includes and calls.
+// Layering: must not read files; it requests them by name.
 #pragma once
 
 #include <functional>

@@ -52,23 +52,25 @@ class Checker {
     const Kind kind = held_type(type).kind;
     const bool is_text = kind == Kind::kString || kind == Kind::kView || kind == Kind::kChars;
     if (here.context == Context::raw && !is_text) {
-      refuse(here.value->place, "raw is for a text alone, and this is " + named_type(type));
+      refuse(here.value->place, "raw needs a text, but this is " + named_type(type));
     }
     if (is_markup(type) && here.context != Context::text && !takes_json(here.context)) {
-      refuse(here.value->place, "this is markup, which stands between tags alone");
+      refuse(here.value->place, "HTML markup is only allowed between tags");
     }
     if (!takes_json(here.context) && !is_shown(type)) {
-      refuse(here.value->place, "this is " + named_type(type) +
-                                    ", which has no text of its own: name a member, go through it "
-                                    "by for, or write it by | json");
+      refuse(
+          here.value->place,
+          "this is " + named_type(type) +
+              ", which cannot be written as text: name a member, iterate with for, or use | json");
     }
   }
 
   void condition(const Expression& expression) {
     const Type& type = type_of(expression);
     if (!is_condition(type)) {
-      refuse(expression.place, "this is " + named_type(type) +
-                                   ", which is no condition: compare it, or name a member");
+      refuse(expression.place,
+             "this is " + named_type(type) +
+                 ", which cannot be used as a condition: compare the value, or name a member");
     }
   }
 
@@ -85,13 +87,13 @@ class Checker {
     const Type& type = type_of(*here.value);
     const Type* const element = item_type(type);
     if (element == nullptr) {
-      refuse(here.value->place, "this is " + named_type(type) + ", and no list to go through");
+      refuse(here.value->place, "this is " + named_type(type) + ", which cannot be iterated");
     }
     const std::vector<Binding>& binds = here.arms[0].binds;
     const bool is_map = held_type(type).kind == Kind::kMap;
     if (is_map != (binds.size() == 2)) {
-      refuse(binds[0].place, is_map ? "a map has keys and values: for name, value in …"
-                                    : "only a map has keys and values: for each in …");
+      refuse(binds[0].place, is_map ? "a map needs two names: for name, value in …"
+                                    : "only a map has two names: for each in …");
     }
     if (is_map) {
       types_[binds[0].variable] = &reflect::type_of<std::string_view>();
@@ -109,7 +111,7 @@ class Checker {
     }
     if (whole.kind != Kind::kVariant) {
       refuse(here.value->place,
-             "match is for a variant or an optional, and this is " + named_type(whole));
+             "match needs a variant or an optional, but this is " + named_type(whole));
     }
     std::vector<std::string> left;
     for (const reflect::Alternative& option : whole.variant()) {
@@ -120,7 +122,7 @@ class Checker {
       const std::string_view name = unqualified(arm.name);
       const reflect::Alternative* const option = whole.variant().find(name);
       if (arm.name != "else" && option == nullptr) {
-        refuse(arm.place, "there is no alternative " + arm.name + suggestion(name, names));
+        refuse(arm.place, "unknown alternative " + arm.name + suggestion(name, names));
       }
       if (!arm.binds.empty()) {
         types_[arm.binds[0].variable] = option->type;
@@ -135,7 +137,7 @@ class Checker {
     std::vector<std::string> left = {"some", "none"};
     for (const Arm& arm : here.arms) {
       if (arm.name != "else" && arm.name != "some" && arm.name != "none") {
-        refuse(arm.place, "an optional has {% case some value %} and {% case none %}");
+        refuse(arm.place, "use {% case some value %} and {% case none %} for an optional");
       }
       if (!arm.binds.empty()) {
         types_[arm.binds[0].variable] = type.optional().value;
@@ -148,7 +150,7 @@ class Checker {
 
   static void expect_all(const Node& here, const std::vector<std::string>& left) {
     if (!left.empty() && here.arms.back().name != "else") {
-      refuse(here.place, "this match has no case " + left.front() + ", nor an else");
+      refuse(here.place, "missing case: " + left.front() + ". Add this case, or an else.");
     }
   }
 
@@ -157,7 +159,7 @@ class Checker {
       const Type& type = type_of(*bind.value);
       if (!is_of_type(bind.type, type)) {
         refuse(bind.place,
-               bind.name + " has to be " + bind.type + ", and this is " + named_type(type));
+               bind.name + " must be " + bind.type + ", but this is " + named_type(type));
       }
       types_[bind.variable] = &type;
     }
@@ -200,7 +202,7 @@ class Checker {
     for (const std::string& name : here.names) {
       const Type& inner = held_type(*type);
       if (inner.kind != Kind::kStruct) {
-        refuse(here.place, "there is no member " + name + " of " + named_type(inner));
+        refuse(here.place, "unknown member " + name + " of " + named_type(inner));
       }
       const reflect::Member* const member = inner.structure().find(name);
       if (member == nullptr) {
@@ -217,8 +219,8 @@ class Checker {
     for (const reflect::Member& member : type.structure()) {
       names.emplace_back(member.name);
     }
-    refuse(here.place, "there is no member " + name + " in " + std::string(type.name) +
-                           suggestion(name, names));
+    refuse(here.place,
+           "unknown member " + name + " in " + std::string(type.name) + suggestion(name, names));
   }
 
   void comparison(const Expression& here) {
@@ -237,13 +239,12 @@ class Checker {
     }
     if (const FilterName* const known = find_filter(here.text)) {
       if (const std::string_view why = filters::objection(here.text, *given[0]); !why.empty()) {
-        refuse(here.place, std::string(why) + ", and this is " + named_type(*given[0]));
+        refuse(here.place, std::string(why) + ", but this is " + named_type(*given[0]));
       }
       for (std::size_t i = 1; i < given.size(); ++i) {
         if (!is_shown(*given[i])) {
           refuse(here.parts[i].place,
-                 "this is " + named_type(*given[i]) +
-                     "; the filter is to be written so: " + std::string(known->usage));
+                 "this is " + named_type(*given[i]) + "; usage: " + std::string(known->usage));
         }
       }
       return known->makes_number ? reflect::type_of<std::int64_t>()
@@ -255,16 +256,16 @@ class Checker {
   const Type& translation(const Expression& here) {
     const Type& given = type_of(here.parts.front());
     if (here.is_plural() ? !is_count(given) : !is_translatable(given)) {
-      refuse(here.parts.front().place,
-             "tr takes " +
-                 std::string(here.is_plural() ? "a number and its two forms"
-                                              : "a text or an enumerator") +
-                 ", and this is " + named_type(given));
+      refuse(
+          here.parts.front().place,
+          "tr needs " +
+              std::string(here.is_plural() ? "a number and two forms" : "a text or an enumerator") +
+              ", but this is " + named_type(given));
     }
     for (std::size_t i = here.first_argument(); i < here.parts.size(); ++i) {
       if (!is_shown(type_of(here.parts[i]))) {
         refuse(here.parts[i].place, "this is " + named_type(type_of(here.parts[i])) +
-                                        ", which has no text of its own: name a member");
+                                        ", which cannot be written as text: name a member");
       }
     }
     const Type* const translator = filters_.translation().type;
@@ -273,7 +274,7 @@ class Checker {
     };
     if (translator == nullptr || (!is_in(types_[kPage]) && !is_in(types_[kFrame]))) {
       refuse(here.place, "tr needs a translator: add `Translator tr;` to " +
-                             std::string(types_[kPage]->name) + ", or to the frame of its layout");
+                             std::string(types_[kPage]->name) + ", or to the frame of the layout");
     }
     return reflect::type_of<std::string>();
   }
@@ -282,17 +283,17 @@ class Checker {
     const Filter* const known = filters_.find(here.text);
     if (known == nullptr) {
       const std::vector<std::string> names = filters_.names();
-      refuse(here.place, "there is no filter " + here.text + suggestion(here.text, names) +
-                             " (one of the application's own is named to its Views, too)");
+      refuse(here.place, "unknown filter " + here.text + suggestion(here.text, names) +
+                             " (register custom filters with the Views, too)");
     }
     if (known->parameters.size() != given.size()) {
-      refuse(here.place, "the filter " + here.text + " takes " +
+      refuse(here.place, "the filter " + here.text + " needs " +
                              std::to_string(known->parameters.size() - 1) + " arguments");
     }
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (!can_be_given(*given[i], *known->parameters[i])) {
-        refuse(here.parts[i].place, "the filter " + here.text + " takes " +
-                                        named_type(*known->parameters[i]) + ", and this is " +
+        refuse(here.parts[i].place, "the filter " + here.text + " needs " +
+                                        named_type(*known->parameters[i]) + ", but this is " +
                                         named_type(*given[i]));
       }
     }
@@ -334,7 +335,7 @@ std::string named_type(const Type& type) {
     case Kind::kVariant:
       return "a variant";
     case Kind::kDynamic:
-      return "a value of JSON";
+      return "a JSON value";
     case Kind::kText:
       return "a " + std::string(type.text().schema->format);
   }
@@ -369,13 +370,14 @@ std::optional<ViewError> check_types(const Tree& tree, const Type& page, const F
   try {
     if (page.kind != Kind::kStruct || unqualified(tree.page) != page.name) {
       refuse(tree.page_place,
-             "this page shows a " + tree.page + ", and is given " + named_type(page));
+             "this page needs a " + tree.page + ", but the handler passes " + named_type(page));
     }
     if (!tree.frame.empty() && (frame == nullptr || unqualified(tree.frame) != frame->name)) {
-      refuse(tree.frame_place,
-             "this layout shows a " + tree.frame + ", and is given " +
-                 (frame == nullptr ? "none: show the page by FramedViews<" + tree.frame + ">"
-                                   : named_type(*frame)));
+      refuse(
+          tree.frame_place,
+          "this layout needs a " + tree.frame + ", but the handler passes " +
+              (frame == nullptr ? "no frame: render the page with FramedViews<" + tree.frame + ">"
+                                : named_type(*frame)));
     }
     Checker(tree, page, frame, filters).nodes(tree.nodes);
     return std::nullopt;

@@ -1,5 +1,5 @@
-// What a page names, held against its struct: what the compiler does for generated code.
-// Must not look at values.
+// Checks the names in a page against its struct, as the compiler does for generated code.
+// Layering: must not access values.
 #pragma once
 
 #include <optional>

@@ -52,7 +52,7 @@ void expect_call(const Node& call, const Node& component) {
     }
     if (std::ranges::find(call.binds, argument.name, &Binding::name) - call.binds.begin() !=
         static_cast<std::ptrdiff_t>(i)) {
-      refuse(argument.place, argument.name + " is given twice");
+      refuse(argument.place, argument.name + " is given more than once");
     }
   }
   expect_slots(call, component);

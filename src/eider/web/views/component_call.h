@@ -1,5 +1,5 @@
-// Whether a call fits its component: parameters and slots.
-// Must not put either in place: assemble.h does.
+// Checks the parameters and slots of a component call.
+// Layering: must not insert them; assemble.h does.
 #pragma once
 
 #include "eider/web/views/tree.h"

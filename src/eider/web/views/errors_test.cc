@@ -32,52 +32,46 @@ TEST(TemplateFiles, MayBeginWithAByteOrderMark) {
 
 TEST(TemplateErrors, NameFileLineColumnAndShowTheLine) {
   EXPECT_EQ(render_shop("<h1>\n\t<b>{{ titel }}</b>", Shop()),
-            "page.html:3:8: there is no member titel in Shop; did you mean title?\n"
-            "  \t<b>{{ titel }}</b>\n"
-            "  \t      ^");
+            "page.html:3:8: unknown member titel in Shop; did you mean title?\n  \t<b>{{ titel "
+            "}}</b>\n  \t      ^");
 }
 
 TEST(TemplateErrors, TellOfMembersThatAreNotThere) {
   EXPECT_EQ(said_of("{{ featured.maker.nam }}"),
-            "page.html:2:4: there is no member nam in Maker; did you mean name?");
+            "page.html:2:4: unknown member nam in Maker; did you mean name?");
   EXPECT_EQ(said_of("{{ featured.maker.phone }}"),
-            "page.html:2:4: there is no member phone in Maker; there are name, url");
-  EXPECT_EQ(said_of("{{ title.size }}"), "page.html:2:4: there is no member size of a text");
+            "page.html:2:4: unknown member phone in Maker; expected one of name, url");
+  EXPECT_EQ(said_of("{{ title.size }}"), "page.html:2:4: unknown member size of a text");
   EXPECT_EQ(said_of("{% for i in items %}{{ i.nam }}{% endfor %}"),
-            "page.html:2:24: there is no member nam in Item; did you mean name?");
+            "page.html:2:24: unknown member nam in Item; did you mean name?");
 }
 
 TEST(TemplateErrors, TellOfTagsThatAreNeverClosed) {
-  EXPECT_EQ(said_of("<p>\n{% if is_open %}x"),
-            "page.html:3:4: this if is never closed by {% endif %}");
-  EXPECT_EQ(
-      said_of("{% if is_open %}{% for i in items %}{% endif %}"),
-      "page.html:2:40: this ends what is not open: the last one open is \"for i in items\" of "
-      "line 2, which ends by {% endfor %}");
-  EXPECT_EQ(said_of("{% endif %}"),
-            "page.html:2:4: there is nothing that this endif could belong to");
-  EXPECT_EQ(said_of("{{ title"), "page.html:2:1: this opens and is never closed by }}");
-  EXPECT_EQ(said_of("{% raw %}{{"), "page.html:2:1: this raw is never closed by {% endraw %}");
-  EXPECT_EQ(said_of("{# x"), "page.html:2:1: this opens and is never closed by #}");
+  EXPECT_EQ(said_of("<p>\n{% if is_open %}x"), "page.html:3:4: if is not closed: add {% endif %}");
+  EXPECT_EQ(said_of("{% if is_open %}{% for i in items %}{% endif %}"),
+            "page.html:2:40: unexpected closing tag: the innermost open tag is \"for i in items\" "
+            "in line 2, which is closed by {% endfor %}");
+  EXPECT_EQ(said_of("{% endif %}"), "page.html:2:4: unexpected endif: no tag is open");
+  EXPECT_EQ(said_of("{{ title"), "page.html:2:1: missing closing }}");
+  EXPECT_EQ(said_of("{% raw %}{{"), "page.html:2:1: raw is not closed: add {% endraw %}");
+  EXPECT_EQ(said_of("{# x"), "page.html:2:1: missing closing #}");
 }
 
 TEST(TemplateErrors, TellOfWordsThatAreNone) {
-  EXPECT_EQ(said_of("{% fro i in items %}"),
-            "page.html:2:4: there is no tag fro; did you mean for?");
-  EXPECT_EQ(
-      said_of("{{ title | uper }}"),
-      "page.html:2:12: there is no filter uper; did you mean upper? (one of the application's "
-      "own is named to its Views, too)");
+  EXPECT_EQ(said_of("{% fro i in items %}"), "page.html:2:4: unknown tag fro; did you mean for?");
+  EXPECT_EQ(said_of("{{ title | uper }}"),
+            "page.html:2:12: unknown filter uper; did you mean upper? (register custom filters "
+            "with the Views, too)");
   EXPECT_EQ(said_of("{{ title | truncate }}"),
-            "page.html:2:12: the filter is to be written so: {{ text | truncate(80) }}");
-  EXPECT_EQ(said_of("{{ title + 1 }}"), "page.html:2:10: this is too much behind the value");
-  EXPECT_EQ(said_of("{{ }}"), "page.html:2:4: here belongs a value");
-  EXPECT_EQ(said_of("{{ (title }}"), "page.html:2:10: here belongs \")\": what \"(\" opened");
-  EXPECT_EQ(said_of("{{ 'a }}"), "page.html:2:1: this opens and is never closed by }}");
-  EXPECT_EQ(said_of("{{ loop.index }}"), "page.html:2:4: loop is known within a for alone");
+            "page.html:2:12: wrong arguments; usage: {{ text | truncate(80) }}");
+  EXPECT_EQ(said_of("{{ title + 1 }}"), "page.html:2:10: unexpected text after the value");
+  EXPECT_EQ(said_of("{{ }}"), "page.html:2:4: expected a value");
+  EXPECT_EQ(said_of("{{ (title }}"), "page.html:2:10: expected \")\": the closing parenthesis");
+  EXPECT_EQ(said_of("{{ 'a }}"), "page.html:2:1: missing closing }}");
+  EXPECT_EQ(said_of("{{ loop.index }}"), "page.html:2:4: loop is only available inside a for loop");
   EXPECT_EQ(said_of("{% for i in items %}{{ loop.indx }}{% endfor %}"),
-            "page.html:2:24: of the loop there are loop.index, loop.index0, loop.first, loop.last "
-            "and loop.length");
+            "page.html:2:24: unknown member of loop: use loop.index, loop.index0, loop.first, "
+            "loop.last or loop.length");
 }
 
 /// What is wrong with a page that extends middle.html, which extends layout.html.
@@ -94,7 +88,7 @@ TEST(TemplateErrors, name_a_block_that_no_layout_has) {
   EXPECT_EQ(said_of_blocks("{% block contnet %}x{% endblock %}"),
             "page.html:3:4: middle.html has no block contnet; did you mean content?");
   EXPECT_EQ(said_of_blocks("{% block navigation %}x{% endblock %}"),
-            "page.html:3:4: middle.html has no block navigation; there are content, title");
+            "page.html:3:4: middle.html has no block navigation; expected one of content, title");
   EXPECT_EQ(said_of_blocks("", "{% block titel %}x{% endblock %}"),
             "middle.html:2:4: layout.html has no block titel; did you mean title?");
   const std::string_view nested = "{% block content %}{% block side %}{% endblock %}{% endblock %}";
@@ -142,71 +136,72 @@ TEST(TemplateErrors, name_the_field_that_a_form_has_instead) {
 }
 
 TEST(TemplateErrors, TellOfTypesThatDoNotFit) {
-  EXPECT_EQ(
-      said_of("{{ items }}"),
-      "page.html:2:4: this is a list, which has no text of its own: name a member, go through "
-      "it by for, or write it by | json");
+  EXPECT_EQ(said_of("{{ items }}"),
+            "page.html:2:4: this is a list, which cannot be written as text: name a member, "
+            "iterate with for, or use | json");
   EXPECT_EQ(said_of("{% for i in title %}{% endfor %}"),
-            "page.html:2:13: this is a text, and no list to go through");
+            "page.html:2:13: this is a text, which cannot be iterated");
   EXPECT_EQ(said_of("{% for i in counts %}{% endfor %}"),
-            "page.html:2:8: a map has keys and values: for name, value in …");
+            "page.html:2:8: a map needs two names: for name, value in …");
   EXPECT_EQ(said_of("{% for a, b in items %}{% endfor %}"),
-            "page.html:2:8: only a map has keys and values: for each in …");
+            "page.html:2:8: only a map has two names: for each in …");
   EXPECT_EQ(said_of("{% if state %}{% endif %}"),
-            "page.html:2:7: this is a State, which is no condition: compare it, or name a member");
+            "page.html:2:7: this is a State, which cannot be used as a condition: compare the "
+            "value, or name a member");
   EXPECT_EQ(said_of("{% if title == 1 %}{% endif %}"),
             "page.html:2:13: a text and an integer cannot be compared");
   EXPECT_EQ(said_of("{{ visits | raw }}"),
-            "page.html:2:4: raw is for a text alone, and this is an integer");
+            "page.html:2:4: raw needs a text, but this is an integer");
   EXPECT_EQ(said_of("{{ title | label }}"),
-            "page.html:2:4: the filter label takes a Item, and this is a text");
+            "page.html:2:4: the filter label needs a Item, but this is a text");
   EXPECT_EQ(said_of("{{ items | join(\",\") }}"),
-            "page.html:2:12: join takes a list of texts, and this is a list");
+            "page.html:2:12: join needs a list of texts, but this is a list");
 }
 
 TEST(TemplateErrors, TellOfCasesThatAreMissing) {
   EXPECT_EQ(said_of("{% match shape %}{% case Circle %}{% endmatch %}"),
-            "page.html:2:4: this match has no case Square, nor an else");
+            "page.html:2:4: missing case: Square. Add this case, or an else.");
   EXPECT_EQ(said_of("{% match shape %}{% case Cirle %}{% endmatch %}"),
-            "page.html:2:26: there is no alternative Cirle; did you mean Circle?");
+            "page.html:2:26: unknown alternative Cirle; did you mean Circle?");
   EXPECT_EQ(said_of("{% match notice %}{% case some x %}{% endmatch %}"),
-            "page.html:2:4: this match has no case none, nor an else");
+            "page.html:2:4: missing case: none. Add this case, or an else.");
   EXPECT_EQ(said_of("{% match title %}{% else %}{% endmatch %}"),
-            "page.html:2:10: match is for a variant or an optional, and this is a text");
+            "page.html:2:10: match needs a variant or an optional, but this is a text");
 }
 
 TEST(TemplateErrors, TellOfFilesThatAreNotThereAndOfCircles) {
   const std::string page = "{# page shop::Shop #}\n";
   EXPECT_EQ(said_of("{% include \"x.html\" %}"), "page.html:2:12: x.html: is not there");
-  EXPECT_EQ(said_of("{% include \"../x.html\" %}"),
-            "page.html:2:12: ../x.html: a template is named from the root: notes/list.html");
+  EXPECT_EQ(
+      said_of("{% include \"../x.html\" %}"),
+      "page.html:2:12: ../x.html: template paths start at the root directory: notes/list.html");
   EXPECT_EQ(first_line(render_test({{"page.html", page + "{% include \"a.html\" %}"},
                                     {"a.html", "{% include \"b.html\" %}"},
                                     {"b.html", "\n {% include \"a.html\" %}"}},
                                    Shop())),
-            "b.html:2:13: a.html includes itself, in a circle");
+            "b.html:2:13: a.html includes itself in a cycle");
   EXPECT_EQ(first_line(render_test({{"page.html", page + "{% extends \"a.html\" %}"},
                                     {"a.html", "{% extends \"page.html\" %}"}},
                                    Shop())),
-            "a.html:1:12: page.html extends itself, in a circle");
+            "a.html:1:12: page.html extends itself in a cycle");
   EXPECT_EQ(said_of("{% component a %}{% call a %}{% endcall %}{% endcomponent %}{% call a %}{% "
                     "endcall %}"),
-            "page.html:2:21: the component a calls itself, in a circle");
+            "page.html:2:21: the component a calls itself in a cycle");
 }
 
 TEST(TemplateErrors, TellOfComponentsThatAreCalledWrongly) {
   const std::string card =
       "{% component card(title: text, item: shop::Item) %}{{ title }}{% endcomponent %}";
   EXPECT_EQ(said_of(card + "\n{% call crd %}{% endcall %}"),
-            "page.html:3:4: there is no component crd; did you mean card?");
+            "page.html:3:4: unknown component crd; did you mean card?");
   EXPECT_EQ(said_of(card + "\n{% call card(title: title) %}{% endcall %}"),
-            "page.html:3:4: card needs its parameter item: shop::Item");
+            "page.html:3:4: card requires the parameter item: shop::Item");
   EXPECT_EQ(said_of(card + "\n{% call card(title: visits, item: featured) %}{% endcall %}"),
-            "page.html:3:14: title has to be text, and this is an integer");
+            "page.html:3:14: title must be text, but this is an integer");
   EXPECT_EQ(said_of(card + "\n{% call card(titel: title, item: featured) %}{% endcall %}"),
-            "page.html:3:4: card needs its parameter title: text");
+            "page.html:3:4: card requires the parameter title: text");
   EXPECT_EQ(said_of("{% component a %}{{ title }}{% endcomponent %}{% call a %}{% endcall %}"),
-            "page.html:2:21: there is no title here: a component knows its parameters alone");
+            "page.html:2:21: unknown name title: a component sees only its parameters");
   EXPECT_EQ(said_of("{% component a %}{% endcomponent %}{% call a %}x{% endcall %}"),
             "page.html:2:39: a has no slot for the content of this call");
 }
@@ -216,21 +211,24 @@ TEST(TemplateErrors, TellOfBlocksOutOfPlace) {
       first_line(render_test(
           {{"page.html", "{# page shop::Shop #}\n{% extends \"a.html\" %}\nx"}, {"a.html", ""}},
           Shop())),
-      "page.html:3:1: a template that extends another has only blocks: this stands in none");
-  EXPECT_EQ(said_of("{% block a %}{% super %}{% endblock %}"),
-            "page.html:2:17: this block replaces none: no file that is extended has a block a");
+      "page.html:3:1: a template that extends another one may contain only blocks: move this into "
+      "a block");
+  EXPECT_EQ(
+      said_of("{% block a %}{% super %}{% endblock %}"),
+      "page.html:2:17: this block does not override anything: no extended file has a block a");
   EXPECT_EQ(said_of("{% block a %}{% endblock %}\n{% block a %}{% endblock %}"),
-            "page.html:3:4: this file has a block a already, in line 2");
+            "page.html:3:4: duplicate block a: first defined in line 2");
   EXPECT_EQ(
       said_of("{% for i in items %}{% fragment a %}{{ i.name }}{% endfragment %}{% endfor %}"),
-      "page.html:2:40: i comes from outside of the fragment, which is rendered alone");
+      "page.html:2:40: i is defined outside the fragment; fragments are rendered separately");
 }
 
 TEST(TemplateErrors, APageNamesItsStruct) {
-  EXPECT_EQ(first_line(render_test({{"page.html", "x"}}, Shop())),
-            "page.html:1:1: this file names no struct: begin it by {# page notes::NotePage #}");
+  EXPECT_EQ(
+      first_line(render_test({{"page.html", "x"}}, Shop())),
+      "page.html:1:1: this file does not name its struct: start with {# page notes::NotePage #}");
   EXPECT_EQ(first_line(render_test({{"page.html", "{# page shop::Item #}"}}, Shop())),
-            "page.html:1:9: this page shows a shop::Item, and is given a Shop");
+            "page.html:1:9: this page needs a shop::Item, but the handler passes a Shop");
 }
 
 TEST(TemplateErrors, WhatGrowsWithoutBoundsIsRefused) {
@@ -251,7 +249,7 @@ TEST(TemplateErrors, WhatGrowsWithoutBoundsIsRefused) {
     const std::string call = "{% call c" + std::to_string(i - 1) + " %}{% endcall %}";
     doubling += "{% component c" + std::to_string(i) + " %}" + call + call + "{% endcomponent %}";
   }
-  EXPECT_NE(said_of(doubling + "{% call c29 %}{% endcall %}").find("has too many parts"),
+  EXPECT_NE(said_of(doubling + "{% call c29 %}{% endcall %}").find("is too large"),
             std::string::npos);
 }
 

@@ -1,5 +1,5 @@
-// Text as a page holds it, by where it stands: written so that it stays text.
-// Must not decide where it stands: the parser has.
+// Escapes text for its place in a page.
+// Layering: must not determine the place; the parser does.
 #pragma once
 
 #include <string>

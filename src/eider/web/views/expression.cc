@@ -102,7 +102,7 @@ std::size_t Words::quoted_end() const {
       return at + 1;
     }
   }
-  refuse(place(), "this text is never closed by its quote");
+  refuse(place(), "this string is not closed");
 }
 
 bool Words::is_name() const noexcept {
@@ -119,7 +119,7 @@ bool Words::take(std::string_view word) {
 
 void Words::expect(std::string_view word, std::string_view what_for) {
   if (!take(word)) {
-    refuse(place(), "here belongs \"" + std::string(word) + "\": " + std::string(what_for));
+    refuse(place(), "expected \"" + std::string(word) + "\": " + std::string(what_for));
   }
 }
 
@@ -135,7 +135,7 @@ std::optional<std::string> Words::try_name() {
 std::string Words::name(std::string_view what) {
   auto found = try_name();
   if (!found) {
-    refuse(place(), "here belongs " + std::string(what));
+    refuse(place(), "expected " + std::string(what));
   }
   return std::move(*found);
 }
@@ -155,7 +155,7 @@ std::string Words::unquoted() const {
 
 std::string Words::text(std::string_view what) {
   if (word_.empty() || (word_.front() != '"' && word_.front() != '\'')) {
-    refuse(place(), "here belongs " + std::string(what) + " in quotes");
+    refuse(place(), "expected " + std::string(what) + " in quotes");
   }
   std::string found = unquoted();
   next();
@@ -178,7 +178,7 @@ std::string Words::type() {
   };
   if (found.empty() || !begins_name(found.front()) || !std::ranges::all_of(found, fits)) {
     refuse({place_.source, place_.offset + begin},
-           "here belongs the parameter's type: text, integer, number, boolean, or one of C++");
+           "expected the type of the parameter: text, integer, number, boolean, or a C++ type");
   }
   return std::string(found);
 }
@@ -192,7 +192,7 @@ std::string Words::rest() {
 
 void Words::expect_end(std::string_view behind) {
   if (!at_end()) {
-    refuse(place(), "this is too much behind " + std::string(behind));
+    refuse(place(), "unexpected text after " + std::string(behind));
   }
 }
 
@@ -249,7 +249,7 @@ Expression Words::filtered() {
         filter.names.push_back(label());
         filter.parts.push_back(expression());
         if (!take(",") && word_ != ")") {
-          refuse(place(), "here belongs \",\" or \")\": the filter's arguments");
+          refuse(place(), "expected \",\" or \")\" in the arguments of the filter");
         }
       }
     }
@@ -272,7 +272,7 @@ std::string Words::label() {
     return {};
   }
   std::string made = name("");
-  expect(":", "an argument's name ends with a colon");
+  expect(":", "a colon after the name of an argument");
   return made;
 }
 
@@ -280,7 +280,7 @@ Expression Words::primary() {
   const Place at = place();
   if (take("(")) {
     Expression inner = expression();
-    expect(")", "what \"(\" opened");
+    expect(")", "the closing parenthesis");
     return inner;
   }
   if (word_ == "true" || word_ == "false") {
@@ -306,14 +306,14 @@ Expression Words::number() {
     next();
     return {ExpressionKind::real, at, digits};
   }
-  refuse(at, at_end() ? "here belongs a value" : "this is no value: a name, a number or a text");
+  refuse(at, at_end() ? "expected a value" : "expected a value: a name, a number or a text");
 }
 
 Expression Words::path() {
   Expression made{ExpressionKind::path, place()};
   do {
     if (std::ranges::find(kKeywords, word_) != kKeywords.end()) {
-      refuse(place(), "\"" + std::string(word_) + "\" is no name of a value");
+      refuse(place(), "\"" + std::string(word_) + "\" cannot be used as a name");
     }
     made.names.push_back(name("a member's name"));
   } while (take("."));

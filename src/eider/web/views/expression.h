@@ -1,5 +1,5 @@
-// The words of a tag, and the expressions that they make.
-// Must not know what names mean.
+// Parses the words and expressions of a tag.
+// Layering: must not resolve names.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The filters that the library has, and what they take.
-// Must not apply them: filters.h does.
+// The built-in filters and their parameters.
+// Layering: must not apply them; filters.h does.
 #pragma once
 
 #include <array>

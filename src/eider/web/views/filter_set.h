@@ -1,5 +1,5 @@
-// The application's filters, by name: for the walker, which cannot call what it only reads of.
-// Must not know the library's own filters.
+// The custom filters of an application by name, for rendering without generated code.
+// Layering: must not know the built-in filters.
 #pragma once
 
 #include <array>
@@ -72,10 +72,10 @@ class FilterSet {
   /// function  of values, const references or std::string_view; returns a value
   template <class R, class... A>
   FilterSet& add(std::string name, R (*function)(A...)) {
-    static_assert(sizeof...(A) > 0, "eider: a filter takes the value that it filters");
-    static_assert(!std::is_reference_v<R>, "eider: a filter returns a value");
+    static_assert(sizeof...(A) > 0, "eider: a filter needs a parameter for the value");
+    static_assert(!std::is_reference_v<R>, "eider: a filter must return a value, not a reference");
     static_assert(!(std::is_pointer_v<std::remove_cvref_t<A>> || ...),
-                  "eider: a filter takes a text as std::string_view");
+                  "eider: a text parameter of a filter must be std::string_view");
     using Made = decltype(kept(std::declval<R>()));
     put(std::move(name), {&reflect::type_of<Made>(),
                           {&reflect::type_of<std::remove_cvref_t<A>>()...},

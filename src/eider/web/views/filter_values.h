@@ -1,5 +1,5 @@
-// What filters of the application are given, and what becomes of their results: the same both ways.
-// Must not know how a filter is found.
+// Arguments and results of custom filters, for generated and interpreted templates.
+// Layering: must not find filters.
 #pragma once
 
 #include <concepts>
@@ -60,8 +60,8 @@ template <class T>
     return std::string(made);
   } else {
     static_assert(!detail::refers_to_text<T>(),
-                  "eider: a filter's result may not refer to a text that may be gone: make it of "
-                  "std::string");
+                  "eider: the result of a filter must not refer to a text that may be destroyed: "
+                  "return std::string");
     return made;
   }
 }

@@ -184,14 +184,14 @@ std::string_view objection(std::string_view filter, const reflect::Type& type) {
     return {};
   }
   if (filter == "join") {
-    return is_listed(type) && is_shown(*item_type(type)) ? "" : "join takes a list of texts";
+    return is_listed(type) && is_shown(*item_type(type)) ? "" : "join needs a list of texts";
   }
   if (filter == "length") {
     return is_listed(type) || held_type(type).kind == Kind::kMap || is_shown(type)
                ? ""
-               : "length takes a list, a map or a text";
+               : "length needs a list, a map or a text";
   }
-  return is_shown(type) ? "" : "this filter takes a text";
+  return is_shown(type) ? "" : "this filter needs a text";
 }
 
 }  // namespace eider::views::filters

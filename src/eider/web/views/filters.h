@@ -1,5 +1,5 @@
-// The library's filters: what templates make of values before they show them.
-// Must not know templates, nor where the result goes.
+// The built-in filters.
+// Layering: must not know templates or the use of the result.
 #pragma once
 
 #include <cstdint>

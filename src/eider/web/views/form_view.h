@@ -1,5 +1,5 @@
-// A form as a page shows it: plain data, and the filters that make HTML of it.
-// Must not know requests, structs or rules: forms/ says what is in it.
+// A form as plain data for a page, and the filters that convert it to HTML.
+// Layering: must not know requests, structs or rules; forms/ fills the data.
 #pragma once
 
 #include <source_location>
@@ -27,14 +27,14 @@ struct FieldAttribute {
 
 /// One field.
 ///
-/// name        as it is sent
-/// id          of the control; a hint is `{id}-hint`, what is wrong `{id}-fault`
+/// name        name of the submitted value
+/// id          of the control; its hint is `{id}-hint`, its error `{id}-fault`
 /// control     "input", "textarea", "select", "checkbox", "checkboxes", "radios", "group" (a
 ///             fieldset of `fields`) or "hidden"
 /// type        of an input: "email"
-/// value       what was typed, or what there is
-/// attributes  of the control beside these: its rules, as the browser keeps them
-/// errors      what is wrong with it, in the reader's language
+/// value       submitted or existing value
+/// attributes  further attributes of the control: its rules for the browser
+/// errors      validation errors in the language of the user
 struct FieldView {
   std::string name;
   std::string id;
@@ -50,10 +50,10 @@ struct FieldView {
   std::vector<FieldView> fields;
 };
 
-/// token       of csrf, in the hidden field `token_name`; none where that is empty
-/// is_checked_by_browser  else the form has `novalidate`
-/// heading     above the list of what is wrong
-/// errors      what is wrong with no field in particular
+/// token       CSRF token in the hidden field `token_name`; none if that is empty
+/// is_checked_by_browser  false: the form has `novalidate`
+/// heading     above the list of errors
+/// errors      errors of the form as a whole
 struct FormView {
   std::string action;
   std::string method;
@@ -69,22 +69,22 @@ struct FormView {
 
 // Filters: they stand beside what they take, where generated code finds them.
 
-/// `{{ note_form | form }}`: all of it, with what is wrong above and a button below.
+/// `{{ note_form | form }}`: the whole form, with errors above and a button below.
 [[nodiscard]] Markup form(const FormView& form);
-/// The tag that begins it, with the hidden fields.
+/// The opening tag, with the hidden fields.
 [[nodiscard]] Markup form_begin(const FormView& form);
-/// What is wrong, with links to the fields; nothing where nothing is.
+/// The errors, with links to the fields; empty if there are none.
 [[nodiscard]] Markup form_faults(const FormView& form);
-/// All fields, without what is around them.
+/// All fields.
 [[nodiscard]] Markup form_fields(const FormView& form);
 /// The button and the tag that ends it.
 [[nodiscard]] Markup form_end(const FormView& form);
-/// `{{ note_form | field("title") }}`: one field with its label, hint and what is wrong with it.
+/// `{{ note_form | field("title") }}`: one field with its label, hint and errors.
 ///
-/// where   the template's line, which generated code has by itself
+/// where   line of the template, which generated code passes automatically
 ///
-/// errors  throws a Failure if the form has no field of that name: with the line, and the name that
-///         is nearest
+/// errors  throws a Failure if the form has no field with that name: with the line, and the nearest
+///         name
 [[nodiscard]] Markup field(const FormView& form, std::string_view name,
                            std::source_location where = std::source_location::current());
 /// `{{ note_form | control("title") }}`: the control alone.

@@ -1,5 +1,5 @@
-// A page into C++: a function of its struct that appends the page to a string.
-// Must not write files.
+// Generates C++ for a page: a function that appends the page of a struct to a string.
+// Layering: must not write files.
 #pragma once
 
 #include <string>

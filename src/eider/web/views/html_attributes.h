@@ -1,5 +1,5 @@
-// What an attribute's value means to a browser, by its name.
-// Must not know values.
+// The meaning of the value of an HTML attribute, by its name.
+// Layering: must not know values.
 #pragma once
 
 #include <cstdint>

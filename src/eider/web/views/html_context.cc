@@ -11,7 +11,7 @@ namespace {
 
 /// Of an attribute that has one name or another: as if its value were run.
 constexpr std::string_view kUnknownName = "?";
-constexpr std::string_view kUnknownType = "what nobody knows";
+constexpr std::string_view kUnknownType = "an unknown language";
 constexpr std::size_t kValueKeptMax = 64;
 constexpr std::size_t kNameMax = 64;
 
@@ -67,7 +67,7 @@ void HtmlContext::feed(std::string_view text) {
 
 void HtmlContext::step(char byte) {
   if (must_part_ && !is_space(byte) && byte != '/' && byte != '>') {
-    fault_ = "a tag's name ends before {% if %}, or behind {% endif %}: put a blank in between";
+    fault_ = "the tag name must end before {% if %} and after {% endif %}: add a space";
   }
   must_part_ = false;
   switch (at_) {
@@ -193,8 +193,8 @@ void HtmlContext::step_value(char byte) {
   if (may_be_slash_ && static_cast<unsigned char>(byte) > ' ') {
     if (byte == '/' || byte == '\\') {
       fault_ =
-          "a value that is \"/\" would make what follows a host: write {{ path | trusted }} if "
-          "nobody else chooses it, or \"/\" ahead of it";
+          "the value \"/\" would turn the following text into a host: write {{ path | trusted }} "
+          "if only your program sets the value, or write \"/\" before the value";
     }
     may_be_slash_ = false;
   }
@@ -246,7 +246,9 @@ void HtmlContext::step_scheme(char byte) {
   const bool is_reference = value_.ends_with('&') && (byte == '#' || to_lower(byte) == 'c');
   const bool ends = std::string_view(":/?#,").contains(byte);
   if (names_scheme_ && is_url(kind_) && (byte == ':' || is_reference)) {
-    fault_ = "a value may not be the scheme of an address: write it, https:";
+    fault_ =
+        "a value must not be the scheme of a URL: write the scheme in the template, for example "
+        "https:";
   }
   names_scheme_ = names_scheme_ && !ends;
   if (url_ == UrlAt::beginning && byte == '&') {
@@ -262,10 +264,11 @@ void HtmlContext::step_scheme(char byte) {
 void HtmlContext::end_tag() {
   const bool has_contents = is_one_of(tag_, kOfContents);
   if (!is_end_tag_ && is_closed_ && has_contents) {
-    fault_ = "<" + tag_ + "> does not close itself: write </" + tag_ + ">";
+    fault_ = "<" + tag_ + "> is not self-closing: write </" + tag_ + ">";
   }
   if (refreshes_ && has_value_) {
-    fault_ = "a value may not say where <meta http-equiv> leads: send the header field Location";
+    fault_ =
+        "a value must not set the target of <meta http-equiv>: send the header Location instead";
   }
   if (is_foreign(tag_) && !is_closed_) {
     foreign_ += is_end_tag_ ? (foreign_ > 0 ? -1 : 0) : 1;
@@ -322,14 +325,15 @@ void HtmlContext::step_contents(char byte) {
   closing_ += to_lower(byte);
   if (!wanted.starts_with(closing_)) {
     if (foreign_ > 0 && closing_.starts_with('<') && fault_.empty()) {
-      fault_ = "in SVG <" + tag_ + "> holds markup, else text: it may have no \"<\" in it";
+      fault_ = "<" + tag_ +
+               "> in SVG contains markup, but text elsewhere: its content must not contain \"<\"";
     }
     closing_ = byte == '<' ? "<" : "";
   }
   if (tag_ == "script") {
     script_.step(byte);
     if (script_.hides_its_end()) {
-      fault_ = "behind \"<!--\" a \"<script\" hides the end of this script: write \"<\\!--\"";
+      fault_ = "\"<script\" after \"<!--\" hides the end of this script: write \"<\\!--\"";
     }
   }
 }
@@ -344,24 +348,26 @@ Result<Context, std::string> HtmlContext::of_value() const {
       return Context::text;
     case At::tag_open:
     case At::tag_name:
-      return no("a value may not name an element, nor follow \"<\": write &lt;");
+      return no("a value must not be an element name or follow \"<\": write &lt;");
     case At::in_tag:
     case At::attribute_name:
     case At::behind_name:
-      return no("a value may not name an attribute: write the name, {% if %} around it");
+      return no(
+          "a value must not be an attribute name: write the name, with {% if %} around the "
+          "attribute");
     case At::before_value:
     case At::unquoted:
-      return no("a value needs quotes around it: " + attribute_ + "=\"{{ … }}\"");
+      return no("a value needs quotes: " + attribute_ + "=\"{{ … }}\"");
     case At::double_quoted:
     case At::single_quoted:
       return of_attribute();
     case At::declaration:
     case At::comment:
-      return no("a value may not stand in a comment of HTML: write {# … #} for notes");
+      return no("a value is not allowed in an HTML comment: use {# … #} for notes");
     case At::contents:
       return of_contents();
   }
-  return no("a value may not stand here");
+  return no("a value is not allowed here");
 }
 
 Result<Context, std::string> HtmlContext::of_attribute() const {
@@ -375,15 +381,16 @@ Result<Context, std::string> HtmlContext::of_attribute() const {
     case AttributeKind::url:
     case AttributeKind::own_url:
       if (url_ == UrlAt::in_script) {
-        return no("a value may not stand in a script's address: put it into data-value");
+        return no(
+            "a value is not allowed in the URL of a script: use an attribute such as data-value");
       }
       if (url_ == UrlAt::unclear && kind_ == AttributeKind::own_url) {
         return no(
-            "this address begins here in one way through the template and not in another, or by a "
-            "reference: write its beginning as it is");
+            "this URL starts differently in different branches of the template, or with a "
+            "character reference: write the start of the URL as plain text");
       }
       if (url_ == UrlAt::unclear) {
-        return no("what begins this address may be a script: write its scheme as it is");
+        return no("the start of this URL could run a script: write the scheme as plain text");
       }
       if (url_ != UrlAt::beginning || !value_.empty()) {
         return part;
@@ -391,17 +398,19 @@ Result<Context, std::string> HtmlContext::of_attribute() const {
       return kind_ == AttributeKind::url ? Context::url : Context::own_url;
     case AttributeKind::url_list:
       if (url_ != UrlAt::within) {
-        return no("a value may not begin a list of addresses: write its beginning, \"/images/…\"");
+        return no(
+            "a value must not start a list of URLs: write the start as plain text, for example "
+            "\"/images/…\"");
       }
       return part;
     case AttributeKind::code:
-      return no("a value may not stand in " + attribute_ +
-                ", which is run: put it into an attribute such as data-value, and read that in the "
-                "script");
+      return no("a value is not allowed in " + attribute_ +
+                ", which the browser runs as a script: use an attribute such as data-value, and "
+                "read that attribute in the script");
     case AttributeKind::markup:
-      return no("a value may not stand in srcdoc: answer that page by itself, and name it in src");
+      return no("a value is not allowed in srcdoc: serve that page at its own URL, and use src");
   }
-  return no("a value may not stand here");
+  return no("a value is not allowed here");
 }
 
 Result<Context, std::string> HtmlContext::of_contents() const {
@@ -412,7 +421,7 @@ Result<Context, std::string> HtmlContext::of_contents() const {
     return Context::style;
   }
   if (tag_ != "script" || !is_known_script(type_) || foreign_ > 0) {
-    return no("a value may not stand in this <" + tag_ + ">: what reads that is not known");
+    return no("a value is not allowed in this <" + tag_ + ">: its type is unknown");
   }
   if (const std::string_view why = script_.refusal(); !why.empty()) {
     return no(std::string(why));
@@ -435,7 +444,7 @@ Result<Context, std::string> HtmlContext::of_trusted_value() const {
     return context;
   }
   if (*context != Context::url && *context != Context::own_url) {
-    return no("trusted is for a whole address, or its beginning: in href, action, hx-get");
+    return no("trusted is only for a complete URL, or the start of one: in href, action, hx-get");
   }
   return Context::url;
 }
@@ -527,7 +536,7 @@ std::string HtmlContext::where() const {
       return "in the attribute " + attribute_ + " of <" + tag_ + ">";
     case At::comment:
     case At::declaration:
-      return "in a comment of HTML";
+      return "in an HTML comment";
     case At::contents:
       return "in the content of <" + tag_ + ">";
     case At::tag_open:

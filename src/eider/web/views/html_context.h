@@ -1,5 +1,5 @@
-// Where in a page's HTML a text has come to, and so how a value that follows has to be written.
-// Must not build a document, nor mend what is wrong with one.
+// Tracks the HTML context of a text, which determines how to escape the next value.
+// Layering: must not build a document or repair HTML.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What is in a list, a set or a map, one after another.
-// Must not copy what is in there.
+// Iterates over the elements of a list, a set or a map.
+// Layering: must not copy elements.
 #pragma once
 
 #include <string_view>

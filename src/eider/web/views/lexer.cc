@@ -84,7 +84,7 @@ class Lexer {
     const std::string_view close = what == '{' ? "}}" : what == '%' ? "%}" : "#}";
     const std::size_t end = find_close(open + 2, close, what != '#');
     if (end == text_.npos) {
-      refuse(place(open), "this opens and is never closed by " + std::string(close));
+      refuse(place(open), "missing closing " + std::string(close));
     }
     std::size_t begin = open + 2;
     std::size_t last = end;
@@ -121,7 +121,7 @@ class Lexer {
         return;
       }
     }
-    refuse(place(open), "this raw is never closed by {% endraw %}");
+    refuse(place(open), "missing {% endraw %}");
   }
 
   const Source& source_;

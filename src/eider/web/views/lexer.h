@@ -1,5 +1,5 @@
-// A template's text, taken apart into text, outputs and tags.
-// Must not understand what stands in a tag.
+// Splits a template into text, outputs and tags.
+// Layering: must not parse tags.
 #pragma once
 
 #include <vector>

@@ -16,23 +16,22 @@ constexpr std::array<std::string_view, 5> kLoopNames = {"index", "index0", "firs
                                                         "length"};
 
 constexpr std::string_view kTrUsage =
-    "tr is written like this: {{ \"Hello, {name}!\" | tr(name: user.name) }}, "
-    "{{ count | tr(\"{count} note\", \"{count} notes\") }} or "
-    "{{ \"Open\" | tr(context: \"menu\") }}";
+    "usage of tr: {{ \"Hello, {name}!\" | tr(name: user.name) }}, {{ count | tr(\"{count} note\", "
+    "\"{count} notes\") }} or {{ \"Open\" | tr(context: \"menu\") }}";
 
 void expect_filter(const Expression& filter) {
   if (filter.text == "raw" || filter.text == "trusted") {
-    refuse(filter.place,
-           filter.text + " stands last, outside of all else: {{ text | " + filter.text + " }}");
+    refuse(filter.place, filter.text + " must be the last filter of an expression: {{ text | " +
+                             filter.text + " }}");
   }
   if (!filter.names.empty()) {
     refuse(filter.place,
-           filter.text == "tr" ? std::string(kTrUsage) : "only tr takes arguments with names");
+           filter.text == "tr" ? std::string(kTrUsage) : "only tr accepts named arguments");
   }
   const FilterName* const known = find_filter(filter.text);
   const std::size_t given = filter.parts.size() - 1;
   if (known != nullptr && (given < known->arguments_min || given > known->arguments_max)) {
-    refuse(filter.place, "the filter is to be written so: " + std::string(known->usage));
+    refuse(filter.place, "wrong arguments; usage: " + std::string(known->usage));
   }
 }
 
@@ -43,15 +42,15 @@ void expect_filter(const Expression& filter) {
       names.push_back(scope->name);
     }
   }
-  refuse(path.place, "there is no " + path.names.front() +
-                         " here: a component knows its parameters alone" +
+  refuse(path.place, "unknown name " + path.names.front() +
+                         ": a component sees only its parameters" +
                          suggestion(path.names.front(), names));
 }
 
 void refer(Expression& path, const Scope& scope, const Seen& seen) {
   if (scope.variable < seen.variable_min) {
-    refuse(path.place,
-           path.names.front() + " comes from outside of the fragment, which is rendered alone");
+    refuse(path.place, path.names.front() +
+                           " is defined outside the fragment; fragments are rendered separately");
   }
   path.variable = scope.variable;
   path.names.erase(path.names.begin());
@@ -61,7 +60,7 @@ void refer(Expression& path, const Scope& scope, const Seen& seen) {
   const std::string asked = path.names.size() == 1 ? path.names.front() : "";
   if (std::ranges::find(kLoopNames, asked) == kLoopNames.end()) {
     refuse(path.place,
-           "of the loop there are loop.index, loop.index0, loop.first, loop.last and "
+           "unknown member of loop: use loop.index, loop.index0, loop.first, loop.last or "
            "loop.length");
   }
   path.kind = Expression::Kind::loop;
@@ -79,7 +78,7 @@ void resolve_path(Expression& path, const Seen& seen) {
     }
   }
   if (first == "loop" && path.names.size() > 1) {
-    refuse(path.place, "loop is known within a for alone");
+    refuse(path.place, "loop is only available inside a for loop");
   }
   if (seen.has_frame && first == "frame") {
     path.variable = kFrame;
@@ -116,7 +115,7 @@ Expression translation_of(Expression filter) {
     std::string& name = filter.names[i - 1];
     if (name == "context") {
       if (part.kind != Expression::Kind::text) {
-        refuse(part.place, "a context is a text in quotes");
+        refuse(part.place, "the context must be a text in quotes");
       }
       made.text = std::move(part.text);
     } else if (!name.empty()) {

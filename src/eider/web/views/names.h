@@ -1,5 +1,5 @@
-// What names in a template refer to: the page's members, or what a tag around them names.
-// Must not put nodes in place: assemble.h does.
+// Resolves the names in a template: members of the page, and names of enclosing tags.
+// Layering: must not insert nodes; assemble.h does.
 #pragma once
 
 #include <cstddef>

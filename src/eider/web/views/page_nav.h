@@ -1,5 +1,5 @@
-// The links to a list's other pages, as HTML.
-// Must not know what a list holds.
+// Links to the other pages of a list, as HTML.
+// Layering: must not know the elements.
 #pragma once
 
 #include "eider/protocols/http/page_links.h"
@@ -8,7 +8,7 @@
 
 namespace eider {
 
-/// A filter: `{{ pages | page_nav }}`. Nothing where there is one page alone.
+/// A filter: `{{ pages | page_nav }}`. Empty if there is only one page.
 [[nodiscard]] Markup page_nav(const PageLinks& links);
 
 namespace views {

@@ -50,9 +50,8 @@ class FileParser {
   void run() {
     file_.nodes = nodes();
     if (at_ < pieces_.size()) {
-      refuse(pieces_[at_].place, "there is nothing that this " +
-                                     std::string(first_word(pieces_[at_].text)) +
-                                     " could belong to");
+      refuse(pieces_[at_].place,
+             "unexpected " + std::string(first_word(pieces_[at_].text)) + ": no tag is open");
     }
   }
 
@@ -101,7 +100,7 @@ class FileParser {
     if (words.take("page")) {
       const Place at = words.place();
       if (!file_.page.empty()) {
-        refuse(at, "this file has named its struct already: " + file_.page);
+        refuse(at, "this file already names its struct: " + file_.page);
       }
       file_.page = words.type();
       file_.page_place = at;
@@ -110,7 +109,7 @@ class FileParser {
       static_cast<void>(words.take("frame"));
       const Place at = words.place();
       if (!file_.frame.empty()) {
-        refuse(at, "this file has named its frame already: " + file_.frame);
+        refuse(at, "this file already names its frame: " + file_.frame);
       }
       file_.frame = words.type();
       file_.frame_place = at;
@@ -122,7 +121,7 @@ class FileParser {
           header.size() > 2 && ((header.front() == '"' && header.back() == '"') ||
                                 (header.front() == '<' && header.back() == '>'));
       if (!is_quoted || header.find_first_of("\n\r\\") != header.npos) {
-        refuse(here.place, "here belongs a header: include \"notes/pages.h\"");
+        refuse(here.place, "expected a header file: include \"notes/pages.h\"");
       }
     } else {
       return;
@@ -169,8 +168,8 @@ class FileParser {
       return named(name == "block" ? NodeKind::block : NodeKind::fragment, name, here, words);
     }
     if (name == "include") {
-      Node made{NodeKind::include, words.place(), words.text("the file's name")};
-      words.expect_end("the file's name");
+      Node made{NodeKind::include, words.place(), words.text("the file name")};
+      words.expect_end("the file name");
       return made;
     }
     if (name == "super") {
@@ -186,19 +185,19 @@ class FileParser {
     if (name == "slot") {
       return slot(here, words);
     }
-    refuse(here.place, "there is no tag " + name + suggestion(name, tag_names()));
+    refuse(here.place, "unknown tag " + name + suggestion(name, tag_names()));
   }
 
   void refer(const std::string& name, const Piece& here, Words& words) {
-    Binding file{words.place(), words.text("the file's name")};
-    words.expect_end("the file's name");
+    Binding file{words.place(), words.text("the file name")};
+    words.expect_end("the file name");
     if (depth_ > 1) {
-      refuse(here.place, name + " stands at the beginning of a file, in no other tag");
+      refuse(here.place, name + " must be at the start of a file, outside of other tags");
     }
     if (name == "import") {
       file_.imports.push_back(std::move(file));
     } else if (file_.extends) {
-      refuse(here.place, "this file extends " + file_.extends->name + " already");
+      refuse(here.place, "this file already extends " + file_.extends->name);
     } else {
       file_.extends = std::move(file);
     }
@@ -213,13 +212,13 @@ class FileParser {
       if (std::ranges::find(any, word) != any.end()) {
         return std::string(word);
       }
-      refuse(piece().place, "this ends what is not open: the last one open is \"" +
-                                std::string(opened.text) + "\" of line " +
-                                std::to_string(line_of(opened.place)) + ", which ends by {% " +
+      refuse(piece().place, "unexpected closing tag: the innermost open tag is \"" +
+                                std::string(opened.text) + "\" in line " +
+                                std::to_string(line_of(opened.place)) + ", which is closed by {% " +
                                 std::string(any.back()) + " %}");
     }
-    refuse(opened.place, "this " + std::string(what) + " is never closed by {% " +
-                             std::string(any.back()) + " %}");
+    refuse(opened.place,
+           std::string(what) + " is not closed: add {% " + std::string(any.back()) + " %}");
   }
 
   /// The words of the tag that is there, behind its name.
@@ -255,7 +254,7 @@ class FileParser {
         return made;
       }
       if (!made.arms.back().condition) {
-        refuse(at, "nothing may follow else but endif");
+        refuse(at, "only endif may follow else");
       }
       made.arms.push_back({at, word});
       if (word == "elif") {
@@ -271,14 +270,14 @@ class FileParser {
     Arm body{here.place, "for"};
     do {
       const Place at = words.place();
-      body.binds.push_back({at, words.name("a name for what each turn is about")});
+      body.binds.push_back({at, words.name("a name for the loop variable")});
     } while (words.take(","));
     if (body.binds.size() > 2) {
-      refuse(body.binds[2].place, "a turn has one value, or of a map a key and a value");
+      refuse(body.binds[2].place, "a loop has one variable, or two for a map");
     }
     words.expect("in", "for note in notes");
     made.value = words.expression();
-    words.expect_end("what is gone through");
+    words.expect_end("the list");
     body.nodes = nodes();
     made.arms.push_back(std::move(body));
     if (close(here, kAny) == "else") {
@@ -294,21 +293,21 @@ class FileParser {
     constexpr std::array<std::string_view, 3> kAny = {"case", "else", "endmatch"};
     Node made{NodeKind::match, here.place};
     made.value = words.expression();
-    words.expect_end("what is matched");
+    words.expect_end("the value");
     for (const Node& node : nodes()) {
       if (!is_blank_text(node)) {
-        refuse(node.place, "in a match all stands behind a case");
+        refuse(node.place, "in a match, content must follow a case");
       }
     }
     while (close(here, kAny) != "endmatch") {
       if (!made.arms.empty() && made.arms.back().name == "else") {
-        refuse(piece().place, "nothing may follow else but endmatch");
+        refuse(piece().place, "only endmatch may follow else");
       }
       made.arms.push_back(match_arm());
     }
     take_end(here, "endmatch");
     if (made.arms.empty()) {
-      refuse(here.place, "this match has no case");
+      refuse(here.place, "this match has no cases");
     }
     return made;
   }
@@ -319,9 +318,9 @@ class FileParser {
     Words words = take_tag();
     if (!is_else) {
       arm.place = words.place();
-      arm.name = words.name("the alternative's name");
+      arm.name = words.name("the name of the alternative");
       while (words.take("::")) {
-        arm.name += "::" + words.name("the alternative's name");
+        arm.name += "::" + words.name("the name of the alternative");
       }
       const Place at = words.place();
       if (auto bound = words.try_name()) {
@@ -335,7 +334,7 @@ class FileParser {
 
   /// A block or a fragment.
   [[nodiscard]] Node named(NodeKind kind, const std::string& tag, const Piece& here, Words& words) {
-    Node made{kind, here.place, words.name("its name")};
+    Node made{kind, here.place, words.name("a name")};
     words.expect_end("the name");
     made.arms.push_back({here.place, made.text, nodes()});
     take_end(here, "end" + tag, made.text);
@@ -344,13 +343,13 @@ class FileParser {
 
   [[nodiscard]] Node component(const Piece& here, Words& words) {
     if (depth_ > 1) {
-      refuse(here.place, "a component is defined in no other tag");
+      refuse(here.place, "a component must not be defined inside another tag");
     }
-    Node made{NodeKind::component, here.place, words.name("the component's name")};
+    Node made{NodeKind::component, here.place, words.name("the name of the component")};
     if (words.take("(")) {
       while (!words.take(")")) {
         Binding parameter{words.place(), words.name("a parameter's name")};
-        words.expect(":", "a parameter has a type, title: text");
+        words.expect(":", "a parameter needs a type, title: text");
         parameter.type = words.type();
         made.binds.push_back(std::move(parameter));
         if (!words.take(",")) {
@@ -367,11 +366,11 @@ class FileParser {
 
   [[nodiscard]] Node call(const Piece& here, Words& words) {
     constexpr std::array<std::string_view, 2> kAny = {"fill", "endcall"};
-    Node made{NodeKind::call, here.place, words.name("the component's name")};
+    Node made{NodeKind::call, here.place, words.name("the name of the component")};
     if (words.take("(")) {
       while (!words.take(")")) {
         Binding argument{words.place(), words.name("a parameter's name")};
-        words.expect(":", "an argument has its parameter's name, title: note.title");
+        words.expect(":", "an argument needs the name of its parameter, title: note.title");
         argument.value = words.expression();
         made.binds.push_back(std::move(argument));
         if (!words.take(",")) {
@@ -398,8 +397,8 @@ class FileParser {
   [[nodiscard]] Arm fill() {
     const Piece opened = piece();
     Words words = take_tag();
-    Arm made{opened.place, words.name("the slot's name")};
-    words.expect_end("the slot's name");
+    Arm made{opened.place, words.name("the name of the slot")};
+    words.expect_end("the name of the slot");
     made.nodes = nodes();
     take_end(opened, "endfill", made.name);
     return made;
@@ -407,7 +406,7 @@ class FileParser {
 
   [[nodiscard]] static Node slot(const Piece& here, Words& words) {
     Node made{NodeKind::slot, here.place, words.try_name().value_or("")};
-    words.expect_end("the slot's name");
+    words.expect_end("the name of the slot");
     return made;
   }
 
@@ -427,7 +426,7 @@ ViewResult<std::shared_ptr<const File>> parse_template(Source source) {
   auto file = std::make_shared<File>();
   file->source = std::move(source);
   if (file->source.text.size() > kTemplateBytesMax) {
-    return fail(ViewError{file->source.name, 1, 1, "the template is larger than a mebibyte"});
+    return fail(ViewError{file->source.name, 1, 1, "the template is larger than 1 MiB"});
   }
   try {
     FileParser(*file).run();

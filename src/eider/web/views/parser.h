@@ -1,5 +1,5 @@
-// One template's file into a tree of its own.
-// Must not look into other files, nor at the HTML between the tags.
+// Parses one template file into a tree.
+// Layering: must not read other files or the HTML between tags.
 #pragma once
 
 #include <memory>

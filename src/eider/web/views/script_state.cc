@@ -263,33 +263,33 @@ void ScriptState::put_value() {
 
 std::string_view ScriptState::refusal() const noexcept {
   if (is_unsure_) {
-    return "what stands before in this script cannot be told apart from a regular expression or a "
-           "comment: put the value into a variable at the script's beginning";
+    return "the code before the value may be a regular expression or a comment: assign the value "
+           "to a variable at the start of the script";
   }
   if (!inserted_.empty()) {
-    return "a value may not stand within a template literal: put it into a variable before";
+    return "a value is not allowed in a template literal: assign the value to a variable first";
   }
   switch (at_) {
     case At::code:
       return word_.empty() && !must_end_word_
                  ? std::string_view()
-                 : "a value may not go on with a name: put a blank or an operator before";
+                 : "a value must not continue a name: add a space or an operator before the value";
     case At::slash:
       return before_ == Before::value ? std::string_view()
-                                      : "a value may not stand within a regular expression";
+                                      : "a value is not allowed in a regular expression";
     case At::single_quoted:
     case At::double_quoted:
-      return "leave the quotes out: in a script a value writes its own";
+      return "remove the quotes: in a script, a value includes its own quotes";
     case At::backquoted:
-      return "a value may not stand within a template literal: put it into a variable before";
+      return "a value is not allowed in a template literal: assign the value to a variable first";
     case At::line_comment:
     case At::block_comment:
-      return "a value may not stand within a comment";
+      return "a value is not allowed in a comment";
     case At::regex:
     case At::regex_class:
-      return "a value may not stand within a regular expression";
+      return "a value is not allowed in a regular expression";
   }
-  return "a value may not stand here";
+  return "a value is not allowed here";
 }
 
 bool ScriptState::can_join(const ScriptState& one, const ScriptState& other) noexcept {

@@ -1,5 +1,5 @@
-// Where in JavaScript a text has come to: whether a value may follow.
-// Must not judge the script: what it cannot tell apart it says to be unsure.
+// Tracks the JavaScript context of a text: whether a value may follow.
+// Layering: must not validate the script; ambiguous places are reported as such.
 #pragma once
 
 #include <cstdint>

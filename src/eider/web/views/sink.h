@@ -1,5 +1,5 @@
-// Where a page is written: the room of a string, filled byte by byte without asking it each time.
-// Must not know what is written: rendering.h and escape.h do.
+// Appends a page to a string, with few checks of its capacity.
+// Layering: must not know the contents; rendering.h and escape.h do.
 #pragma once
 
 #include <cstddef>

@@ -89,7 +89,7 @@ std::string suggestion(std::string_view wrong, std::span<const std::string> name
   if (names.empty() || names.size() > kNamesToldMax) {
     return {};
   }
-  std::string all = names.size() == 1 ? "; there is " : "; there are ";
+  std::string all = names.size() == 1 ? "; expected " : "; expected one of ";
   for (const std::string& name : names) {
     all += (&name == &names.front() ? "" : ", ") + name;
   }

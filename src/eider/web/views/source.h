@@ -1,5 +1,5 @@
-// Where a template stands, and what is wrong with it, as a person is told.
-// Must not read files: texts are handed in.
+// Positions in templates, and error messages with the line.
+// Layering: must not read files.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The texts that templates translate: what a catalogue has to have for them.
-// Must not translate.
+// The texts of templates that a catalog must translate.
+// Layering: must not translate.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The page by which templates are measured: TechEmpower's fortunes, a dozen of rows with text.
-// Must not know templates.
+// For tests: the page of the fortunes benchmark (TechEmpower).
+// Layering: must not know templates.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Structs that the tests' templates show, in a namespace as an application's.
-// Must not know templates.
+// For tests: structs for templates, in a namespace as in an application.
+// Layering: must not know templates.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What the tests of templates show, and how they have it shown.
-// Must not be included but by tests.
+// For tests: structs and functions that render templates.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <array>

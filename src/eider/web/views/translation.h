@@ -1,5 +1,5 @@
-// The filter `tr`: which object of a page translates its texts, and what is passed to it.
-// Must not know languages: a translator is any type that says kTranslatesTexts.
+// The filter `tr`: the translator of a page, and the arguments.
+// Layering: must not know languages; a translator is any type with kTranslatesTexts.
 #pragma once
 
 #include <cstddef>
@@ -90,10 +90,9 @@ const TranslatorIn<Root>& translator_of(const Root& root) {
 template <class Page>
 [[nodiscard]] const auto& translator_in(const Page& page) {
   constexpr bool kIsThere = !std::is_void_v<detail::TranslatorIn<Page>>;
-  static_assert(
-      kIsThere,
-      "eider: tr needs a translator: add `Translator tr;` to the page's struct, or to the "
-      "frame of its layout");
+  static_assert(kIsThere,
+                "eider: tr needs a translator: add `Translator tr;` to the page's struct, or to "
+                "the frame of the layout");
   if constexpr (kIsThere) {
     return detail::translator_of(page);
   } else {

@@ -1,5 +1,5 @@
-// What a template is once it is read: nodes and expressions, of one file or of a whole page.
-// Must not know how it is read, nor what is made of it.
+// The parsed form of a template: nodes and expressions of a file or a page.
+// Layering: must not know the parser or the use of the tree.
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,7 @@ void with_text(Ref whole, Take take) {
     case Kind::kSet:
     case Kind::kOptional:
     case Kind::kConstrained:
-      ensure(false, "only what can be shown is shown");
+      ensure(false, "only values that can be written as text are written");
   }
 }
 

@@ -1,5 +1,5 @@
-// Values known by their descriptions: as text, as conditions, against each other, both ways.
-// Must not know templates.
+// Operations on values by their descriptions: text, conditions and comparisons.
+// Layering: must not know templates.
 #pragma once
 
 #include <cstdint>

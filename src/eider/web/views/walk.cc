@@ -267,7 +267,7 @@ class Walker {
         return static_cast<const char*>(whole.at) + *at;
       }
     }
-    ensure(false, "there is a translator");
+    ensure(false, "a translator is present");
     return nullptr;
   }
 

@@ -1,5 +1,5 @@
-// Renders a page by walking its tree over the types' descriptions: for development.
-// Must not be given a tree that check_types has not passed for that very type.
+// Renders a page by interpreting its tree, for development.
+// Layering: must only be used with a tree that check_types has accepted for the same type.
 #pragma once
 
 #include <optional>

@@ -43,7 +43,7 @@ const ask = async (path, body) => {
   });
   const told = reply.status === 204 ? {} : await reply.json().catch(() => ({}));
   if (!reply.ok) {
-    const detail = told.errors?.[0]?.detail ?? told.detail ?? "That went wrong: try again.";
+    const detail = told.errors?.[0]?.detail ?? told.detail ?? "Something went wrong. Try again.";
     const isStale = /insufficient_user_authentication/.test(reply.headers.get("WWW-Authenticate"));
     throw Object.assign(new Error(detail), { status: reply.status, isStale });
   }
@@ -91,9 +91,9 @@ export const login = async ({ mediation, signal, begun } = {}) => {
 const said = (error) => {
   const known = {
     NotAllowedError: "No passkey was used.",
-    InvalidStateError: "This authenticator has a passkey for you by now.",
+    InvalidStateError: "This authenticator already has a passkey for you.",
     SecurityError: "Passkeys cannot be used on this page.",
-    NotSupportedError: "This authenticator cannot do what is asked for.",
+    NotSupportedError: "This authenticator does not support the required passkey type.",
   };
   return known[error.name] ?? error.message;
 };

@@ -1,5 +1,5 @@
-// Sessions in Redis, which the processes of an application share.
-// Must not be given a Redis that throws away what it has no room for: sessions would be gone.
+// A session store in Redis, shared by the processes of an application.
+// Layering: needs a Redis that does not evict keys.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace eider {
 
-/// For SessionOptions::store. Each step is one script, so that two processes never undo each
-/// other's.
+/// A store for SessionOptions::store. Each step is one script, so that processes do not overwrite
+/// changes of each other.
 ///
-/// prefix  of all keys: "<prefix>s:<name>" are the sessions, "<prefix>u:<user>" a user's,
-///         "<prefix>seen" when each was used. They lie on one server, or one shard of a cluster
-///         where the prefix has a tag: "{sessions}:"
+/// prefix  of all keys: "<prefix>s:<name>" for sessions, "<prefix>u:<user>" for the sessions of a
+///         user, "<prefix>seen" for the times of last use. All keys are on one server, or on one
+///         shard of a cluster if the prefix has a tag: "{sessions}:"
 [[nodiscard]] std::shared_ptr<SessionStore> redis_sessions(Redis redis,
                                                            std::string prefix = "eider:sessions:");
 

@@ -34,14 +34,14 @@ class BulkJob final : public Job {
 /// A backtick makes a name of any word.
 SqlText insert_statement(std::string_view table, const reflect::Type& row) {
   if (!detail::is_table_name(table)) {
-    throw Failure(FailureKind::statement, "no table is called so: " + std::string(table));
+    throw Failure(FailureKind::statement, "there is no table " + std::string(table));
   }
   std::string columns;
   std::string values;
   for (const reflect::Member& member : row.structure()) {
     if (!detail::is_name(member.name)) {
       throw Failure(FailureKind::statement,
-                    "no column is called as this member: " + std::string(member.name));
+                    "there is no column for the member " + std::string(member.name));
     }
     const std::string comma = columns.empty() ? "" : ", ";
     columns += comma + "`" + std::string(member.name) + "`";
@@ -78,7 +78,8 @@ struct BulkInserter::State : RowCourse {
   }
   static SqlText statement(const Statements& on, std::string_view table, const reflect::Type& row) {
     if (dialect_of(on) != Dialect::mariadb) {
-      throw Failure(FailureKind::statement, "bulk_insert is MariaDB's: " + std::string(table));
+      throw Failure(FailureKind::statement,
+                    "bulk_insert is only for MariaDB: " + std::string(table));
     }
     return insert_statement(table, row);
   }

@@ -1,5 +1,5 @@
-// Many rows into a table of MariaDB, by few round trips.
-// Must not hold more of them than a piece.
+// Bulk inserts into a table of MariaDB, with few round trips.
+// Layering: must not buffer more than one piece of the rows.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class BulkInserter {
 
   /// returns  false when `go_on` is to be awaited
   [[nodiscard]] bool try_add(const void* object);
-  /// What `try_add` did not do of it.
+  /// Continues the work that `try_add` did not complete.
   [[nodiscard]] Task<> go_on(const void* object);
   [[nodiscard]] Task<Changed> finish();
 
@@ -38,22 +38,22 @@ class BulkInserter {
 template <class T>
 using BulkInsert = db::RowLoad<T, db::mariadb::BulkInserter>;
 
-/// Rows into a table, which is much cheaper than one statement for each.
+/// Inserts many rows, much faster than one statement for each.
 ///
 ///     auto books = bulk_insert<NewBook>(*db, "books");
 ///     for (const NewBook& book : list) { co_await books.add(book); }
 ///     const db::Changed done = co_await books.finish();
 ///
-/// on      a Database or a Transaction of MariaDB 10.2 or newer. Outside of a Transaction it has a
-///         connection and a transaction to itself, as `stream` has, and counts as one of the
-///         streams
-/// T       a struct, its members as values of statements; columns that it has not get their default
+/// on      a Database or a Transaction of MariaDB 10.2 or later. Outside of a Transaction, it uses
+///         its own connection and transaction, like `stream`, and counts as one of the streams
+/// T       a struct whose members are the values; other columns get their defaults
 /// table   "books", or "shop.books"
-/// errors  Failure(statement), thrown: no such name, or of another database. A row that is refused
-///         is told by `by().line`, counted from 1, of servers from 10.7 on
+/// errors  Failure(statement), thrown: the table or a column does not exist, or the database is of
+///         another driver. Servers from 10.7 on report a rejected row in `by().line`, counted from
+///         1
 template <class T>
 [[nodiscard]] BulkInsert<T> bulk_insert(const db::Statements& on, std::string_view table) {
-  static_assert(reflect::detail::PlainStruct<T>, "eider: a plain struct has members to store");
+  static_assert(reflect::detail::PlainStruct<T>, "eider: a plain struct with members is required");
   return BulkInsert<T>(on, table);
 }
 

@@ -55,7 +55,7 @@ void BulkRows::add_value(Column& column, const Value& value) {
     column.ends.resize(is_text ? column.indicators.size() : 0);
   }
   if (column.kind != kind) {
-    throw Failure(FailureKind::values, "a column gets values of two kinds");
+    throw Failure(FailureKind::values, "a column must have values of one type");
   }
   switch (kind) {
     case Value::Kind::null:
@@ -142,11 +142,11 @@ MYSQL_BIND BulkRows::bind_of(Column& column) {
 void BulkRows::bind(const Wire& wire, MYSQL_STMT& statement, std::string_view sql) {
   if (!wire.takes_bulk()) {
     throw Failure(FailureKind::statement,
-                  "this server takes no bulk inserts, which MariaDB does from 10.2 on");
+                  "this server does not support bulk inserts: MariaDB 10.2 or later is required");
   }
   if (mysql_stmt_param_count(&statement) != columns_.size()) {
     throw Failure(FailureKind::statement,
-                  "MariaDB sees other parameters than columns, in: " + std::string(sql));
+                  "MariaDB found other parameters than the columns, in: " + std::string(sql));
   }
   binds_.clear();
   for (Column& column : columns_) {

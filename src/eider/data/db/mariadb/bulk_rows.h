@@ -1,5 +1,5 @@
-// Rows for one statement that is done once for each, column by column, as Connector/C sends them.
-// Must not know which statement.
+// Rows for one statement that runs once for each, column by column, for Connector/C.
+// Layering: must not know which statement.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The requests to end what one connection is doing: KILL QUERY, on a connection of its own.
-// Must not be followed by another statement before it has arrived: it would meet that.
+// Cancels the statement of a connection with KILL QUERY on another connection.
+// Layering: no other statement may run before the request has arrived.
 #pragma once
 
 #include <cstddef>

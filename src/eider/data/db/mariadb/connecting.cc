@@ -20,7 +20,7 @@ Task<Thread> Connecting::connect(Task<std::vector<Host>> finding) {
   const Instant due = loop_.now() + time_max;
   const auto hosts = co_await with_deadline(std::move(finding), time_max);
   if (!hosts || hosts->empty()) {
-    throw Broken{"no address was found for the host's name"};
+    throw Broken{"the host name was not found"};
   }
   const auto shares = static_cast<int>(std::min<std::size_t>(hosts->size(), 3));
   std::string why;
@@ -56,7 +56,7 @@ Task<std::string> Connecting::try_host(const Host& host, Thread* thread) {
     *thread = {.host = host, .server = server, .id = wire_.thread_id()};
     wire_.accept_session();
   } catch (const Broken& broken) {
-    why = broken.why.empty() ? "the server has ended it" : broken.why;
+    why = broken.why.empty() ? "the server closed the connection" : broken.why;
   } catch (const Refused& refused) {
     why = refused.error.message;
   }

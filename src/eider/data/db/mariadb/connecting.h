@@ -1,5 +1,5 @@
-// The way to one connected server: the hosts one after the other, logins and the session's
-// settings. Must not be asked twice at a time.
+// Connects to one server: tries the hosts in order, logs in and sets up the session.
+// Layering: must not run twice at a time.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ class Connecting final : private Timer {
   [[nodiscard]] Task<Thread> connect(Task<std::vector<Host>> finding);
 
  private:
-  void expire() override { wire_.give_up("the server does not answer"); }
+  void expire() override { wire_.give_up("the server does not respond"); }
   [[nodiscard]] Task<std::string> try_host(const Host& host, Thread* thread);
 
   Loop& loop_;

@@ -28,7 +28,8 @@ Task<> Cursors::open(std::uint64_t number, std::string_view sql, StatementHandle
     bind(*place->statement);
     co_await wire_.open_cursor(*place->statement);
     if (mysql_stmt_field_count(place->statement.get()) == 0) {
-      throw Failure(FailureKind::statement, "a stream is of what gives rows, in: " + place->sql);
+      throw Failure(FailureKind::statement,
+                    "only a statement that returns rows can be streamed, in: " + place->sql);
     }
   } catch (const Broken&) {
     throw;
@@ -44,7 +45,7 @@ Task<> Cursors::open(std::uint64_t number, std::string_view sql, StatementHandle
 Task<> Cursors::take_piece(Cursor& cursor, RowSink& rows) {
   const Place place = std::ranges::find(open_, cursor.number, &Open::number);
   if (place == open_.end()) {
-    throw Failure(FailureKind::statement, "the stream of rows is over");
+    throw Failure(FailureKind::statement, "the row stream has ended");
   }
   RowFlow& flow = place->flow;
   flow.begin(place->sql, &rows);

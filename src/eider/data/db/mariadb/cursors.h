@@ -1,5 +1,5 @@
-// Statements whose rows are taken in pieces: the server keeps their results, and other statements
-// may be run between two pieces. Must not hold more than one fetch of each.
+// Statements whose rows are fetched in pieces, so that other statements can run in between.
+// Layering: must not buffer more than one fetch of each.
 #pragma once
 
 #include <cstddef>

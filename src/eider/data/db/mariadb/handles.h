@@ -1,5 +1,5 @@
-// What Connector/C hands out, each with its one owner.
-// Must not be included outside of this folder.
+// Owners for the handles of Connector/C.
+// Layering: must not be included outside of this folder.
 #pragma once
 
 #include <mysql.h>

@@ -1,5 +1,5 @@
-// Lets Connector/C know a host by its name, and connect to the number that was found for it.
-// Must not change anything for connections that are not this folder's.
+// Lets Connector/C check a host by its name, but connect to its resolved address.
+// Layering: must not affect other connections.
 #pragma once
 
 #include "eider/data/db/mariadb/handles.h"

@@ -48,12 +48,12 @@ class MariadbPool final : public db::SessionPool<db::LoopSessions<MariadbDriver>
 /// Null when there is none.
 const char* fault_of(const MariadbOptions& options) noexcept {
   if (options.connections_max == 0) {
-    return "MariaDB is opened with connections_max = 0, by which nothing could be done";
+    return "MariaDB needs connections_max of at least 1";
   }
   // The server takes none for no limit, and a year at most.
   const Duration time = options.limits.statement_time_max;
   if (time < std::chrono::milliseconds(1) || time > std::chrono::hours(24 * 24)) {
-    return "MariaDB takes a statement_time_max of 1 ms to 24 days";
+    return "statement_time_max of MariaDB must be between 1 ms and 24 days";
   }
   return nullptr;
 }

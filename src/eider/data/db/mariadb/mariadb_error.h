@@ -1,5 +1,5 @@
-// The server's errors as failures.
-// Must not put values of rows into a cause: that goes to the log.
+// Converts errors of the server to failures.
+// Layering: must not put values of rows into a cause, because it is logged.
 #pragma once
 
 #include <exception>

@@ -17,7 +17,7 @@ std::string Parameters::as_datetime(std::string text) {
 
 double Parameters::finite(double real) {
   if (!std::isfinite(real)) {  // it would become 0
-    throw Failure::of_value("MariaDB stores neither an infinity nor NaN");
+    throw Failure::of_value("MariaDB cannot store infinity or NaN");
   }
   return real;
 }
@@ -30,13 +30,13 @@ void Parameters::bind(MYSQL_STMT& statement, std::span<const Value> values,
   texts_.clear();
   for (const std::size_t index : order) {
     if (index >= values.size()) {
-      throw Failure(FailureKind::values, "the statement takes more values than it was given");
+      throw Failure(FailureKind::values, "the statement has more parameters than values");
     }
     add(values[index]);
   }
   if (mysql_stmt_param_count(&statement) != order.size()) {
     throw Failure(FailureKind::statement,
-                  "MariaDB sees other parameters than $1, $2 …, in: " + std::string(sql));
+                  "MariaDB found other parameters than $1, $2 …, in: " + std::string(sql));
   }
   if (!order.empty() && mysql_stmt_bind_param(&statement, binds_.data()) != 0) {
     throw Failure(FailureKind::values, "the values cannot be bound, in: " + std::string(sql));

@@ -1,5 +1,5 @@
-// The parameters of a statement as Connector/C takes them.
-// Must not change a value so that it fits: what the server cannot hold is refused.
+// Converts the parameters of a statement for Connector/C.
+// Layering: must not change a value to make it fit; such values are rejected.
 #pragma once
 
 #include <cstddef>

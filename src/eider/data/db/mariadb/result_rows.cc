@@ -98,7 +98,7 @@ void ResultRows::bind(MYSQL_STMT& statement) {
   }
   has_grown_ = false;
   if (mysql_stmt_bind_result(&statement, binds_.data()) != 0) {
-    throw Failure(FailureKind::statement, "a column of the result has a type that is not known");
+    throw Failure(FailureKind::statement, "a result column has an unsupported type");
   }
 }
 
@@ -185,8 +185,8 @@ Cell ResultRows::cell_of(MYSQL_STMT& statement, std::size_t index) {
     case Kind::integer:
       if (column.is_unsigned && column.integer < 0) {
         throw Failure(FailureKind::row,
-                      "an unsigned number is above 9223372036854775807: cast it "
-                      "to decimal, in the column " +
+                      "an unsigned number is larger than 9223372036854775807: cast to decimal, in "
+                      "the column " +
                           std::string(fields_[index].name));
       }
       return {.kind = Value::Kind::integer, .integer = column.integer};
@@ -209,7 +209,7 @@ Cell ResultRows::cell_of(MYSQL_STMT& statement, std::size_t index) {
     MYSQL_BIND whole = bind_of(column);
     has_grown_ = true;
     if (mysql_stmt_fetch_column(&statement, &whole, static_cast<unsigned>(index), 0) != 0) {
-      throw Failure(FailureKind::row, "a column of the result cannot be read");
+      throw Failure(FailureKind::row, "a result column cannot be read");
     }
   }
   const std::string_view bytes(column.room.data(), column.length);

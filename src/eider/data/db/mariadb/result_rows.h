@@ -1,5 +1,5 @@
-// The rows of a statement, handed on one by one as they come.
-// Must not keep a row, and trusts no length that the server sends.
+// Passes on the rows of a statement one by one as they arrive.
+// Layering: must not keep a row, and must not trust lengths that the server sends.
 #pragma once
 
 #include <array>

@@ -48,7 +48,7 @@ TEST_F(MariadbRoundTrips, say_what_a_member_cannot_hold_and_what_to_do) {
     EXPECT_EQ(length->t, std::chrono::seconds(838 * 3600 + 59 * 60 + 59));
     const std::string past =
         co_await why_not_mariadb<LongLength>(on, "select past as t from odd_times");
-    EXPECT_TRUE(past.contains("is a negative length of time")) << past;
+    EXPECT_TRUE(past.contains("is a negative duration")) << past;
   }(base));
 }
 

@@ -64,7 +64,7 @@ void RowFlow::count() {
   if (failure_ == nullptr) {
     failure_ = mariadb::failure(
         FailureKind::row,
-        "the rows take more than result_bytes_max: ask for fewer, in: " + std::string(sql_));
+        "the result is larger than result_bytes_max: select fewer rows, in: " + std::string(sql_));
   }
   owner_.on_too_much();
 }

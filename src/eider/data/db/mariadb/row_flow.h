@@ -1,5 +1,5 @@
-// The rows of one statement on their way to whoever wants them, counted.
-// Must not stop reading: the connection goes on behind the last one.
+// Counts the rows of one statement on their way to the consumer.
+// Layering: must not stop reading; the connection is used again after the last row.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,7 @@ void Session::start(std::unique_ptr<Job> job) {
 
 bool Session::is_there() {
   if (!wire_.is_there()) {
-    give_up("the server has ended it");
+    give_up("the server closed the connection");
   }
   return closing_.empty();
 }
@@ -85,7 +85,7 @@ void Session::cancel() {
 void Session::expire() {
   switch (stage_) {
     case Stage::settling:
-      give_up("the server does not answer");
+      give_up("the server does not respond");
       break;
     case Stage::free:
       if (!transaction_.is_held()) {
@@ -115,13 +115,13 @@ void Session::expire_in_use() {
     wait_at_most(kCancelMax);
     cancel();
   } else {
-    give_up("the server does not answer");
+    give_up("the server does not respond");
   }
 }
 
 void Session::on_asked(bool is_over) {
   if (!is_over) {  // it would meet what somebody else asks here
-    give_up("a request to end a statement may still come");
+    give_up("a request to cancel a statement may still arrive");
   } else {
     wake();
   }
@@ -153,7 +153,7 @@ Task<> Session::live() {
   } catch (const Broken& broken) {
     by = broken;
   } catch (const Refused& refused) {
-    by.why = failure_of(refused.error, "the session's own statements").what();
+    by.why = failure_of(refused.error, "the statements of the session setup").what();
   }
   end(by);
 }
@@ -173,7 +173,7 @@ Task<> Session::settle() {
     (void)co_await wire_.query("rollback");
   }
   if (is_changed_ || wire_.is_session_changed()) {
-    throw Broken{"its session is not what it was"};
+    throw Broken{"the session state was changed"};
   }
 }
 
@@ -226,9 +226,8 @@ void Session::give_back_job(const Broken& by) {
     return;
   }
   if (by.kind == FailureKind::lost) {
-    job->fail(
-        failure(by.kind, "the connection to MariaDB was lost (" + closing_ +
-                             "), and nobody knows whether this was done: " + std::string(doing_)));
+    job->fail(failure(by.kind, "the connection to MariaDB was lost (" + closing_ +
+                                   "), so the outcome is unknown: " + std::string(doing_)));
   } else {
     job->fail(failure(by.kind, "MariaDB: " + by.why + ", in: " + std::string(doing_)));
   }

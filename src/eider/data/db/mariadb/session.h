@@ -1,5 +1,5 @@
-// One connection to a server, on its loop: a life from connecting to its end, a job at a time.
-// Must not be used again once its state is in doubt: then it closes.
+// One connection to a server on its event loop, with one job at a time.
+// Layering: must not be used again once its state is in doubt; it closes then.
 #pragma once
 
 #include <coroutine>
@@ -81,7 +81,7 @@ class Session final : public LoopConnection,
   enum class Stage : std::uint8_t { connecting, settling, free, busy, closed };
   class Rest;
 
-  void on_unasked() override { give_up("the server has ended it"); }
+  void on_unasked() override { give_up("the server closed the connection"); }
   void on_too_much() override { cancel(); }
   void on_asked(bool is_over) override;
   void expire() override;

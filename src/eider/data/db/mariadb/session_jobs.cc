@@ -18,10 +18,9 @@ constexpr int kTriesMax = 4;
 constexpr unsigned kNotForPrepared = 1295;
 
 std::exception_ptr left_open(std::string_view sql) {
-  return failure(FailureKind::statement,
-                 "a transaction was left open, and what was done within it was taken back: use "
-                 "begin(), in: " +
-                     std::string(sql));
+  return failure(
+      FailureKind::statement,
+      "a transaction was left open and has been rolled back: use begin(), in: " + std::string(sql));
 }
 
 /// MySQL knows no compound statement outside of a procedure.
@@ -149,7 +148,8 @@ Task<> Session::run_each(std::span<Part> parts) {
   for (std::size_t i = 0; i < parts.size() && !is_abandoned_; ++i) {
     Part& part = parts[i];
     if (is_late_) {
-      part.failure = failure(FailureKind::expired, "its time was over before it was run");
+      part.failure =
+          failure(FailureKind::expired, "the time limit was reached before the statement ran");
     } else {
       try {
         part.changed = co_await run(part.sql, part.values, part.rows);
@@ -176,13 +176,14 @@ Task<> Session::run_batch(const Request& request) {
   for (Part& part : request.parts) {
     part.changed = co_await run(part.sql, part.values, part.rows);
     if (is_late_ || is_abandoned_) {
-      throw Failure(FailureKind::expired, "its time was over before all of it was run");
+      throw Failure(FailureKind::expired, "the time limit was reached before all statements ran");
     }
   }
   if (!request.is_within_transaction) {
     if (!wire_.is_in_transaction()) {
       throw Failure(FailureKind::statement,
-                    "a statement of the batch has ended its transaction: all or none cannot hold");
+                    "a statement of the batch ended the transaction of the batch: all-or-nothing "
+                    "is not possible");
     }
     co_await run_text("commit", "commit");
   }
@@ -242,10 +243,10 @@ Task<Changed> Session::run(std::string_view sql, std::span<const Value> values, 
                            BulkRows* bulk) {
   doing_ = sql;
   if (transaction_.was_ended(wire_.is_in_transaction())) {
-    throw Failure(FailureKind::statement,
-                  "an earlier statement has ended the transaction: nothing more can be done in "
-                  "it, in: " +
-                      std::string(sql));
+    throw Failure(
+        FailureKind::statement,
+        "an earlier statement has ended the transaction: no more statements can run in it, in: " +
+            std::string(sql));
   }
   for (int tries = 1;; ++tries) {
     flow_.begin(sql, rows);
@@ -290,7 +291,7 @@ Task<Changed> Session::run_once(std::string_view sql, std::span<const Value> val
     parameters_.bind(*prepared->handle, values, prepared->order, sql);
   }
   if (is_late_ || is_abandoned_) {
-    throw Failure(FailureKind::expired, "its time was over before it was run");
+    throw Failure(FailureKind::expired, "the time limit was reached before the statement ran");
   }
   is_begun_ = true;
   co_return co_await wire_.execute(*prepared->handle, flow_);
@@ -302,7 +303,7 @@ Task<> Session::take_piece(const Request& request) {
     if (!request.sql.empty()) {
       if (!is_select(request.sql)) {
         throw Failure(FailureKind::statement,
-                      "a stream is of a select, in: " + std::string(request.sql));
+                      "only a select can be streamed, in: " + std::string(request.sql));
       }
       Translated translated = translate(request.sql);
       StatementHandle statement = co_await wire_.prepare(translated.sql);

@@ -1,5 +1,5 @@
-// The settings of a session, so that a statement means here what it means to other databases.
-// Must not depend on what the server has in its own configuration.
+// The session settings that give statements the same meaning as in other databases.
+// Layering: must not depend on the server's own configuration.
 #pragma once
 
 #include <string>

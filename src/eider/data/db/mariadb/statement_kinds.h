@@ -1,5 +1,5 @@
-// What a statement is, by its text: one that only reads, or that may change its session.
-// Must not be taken for a parser: what it does not find may be there nevertheless.
+// Classifies a statement by its text: read-only, or with an effect on its session.
+// Layering: not a parser; the result may be too cautious.
 #pragma once
 
 #include <cstddef>

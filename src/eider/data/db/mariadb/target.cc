@@ -60,7 +60,7 @@ bool read_option(const QueryPair& pair, Target& target, std::string& socket) {
 
 Result<Target, std::string_view> read_target(std::string_view url) {
   if (!servers::take_front(url, "mysql://") && !servers::take_front(url, "mariadb://")) {
-    return fail(std::string_view("a MariaDB URL begins with mysql:// or mariadb://"));
+    return fail(std::string_view("a MariaDB URL must start with mysql:// or mariadb://"));
   }
   Target target;
   // A password may hold what its writer did not encode: what stands behind an '@' counts.
@@ -71,8 +71,8 @@ Result<Target, std::string_view> read_target(std::string_view url) {
   while (const auto pair = pairs.next()) {
     if (!read_option(*pair, target, socket)) {
       return fail(
-          std::string_view("the options of a MariaDB URL are socket=, "
-                           "tls=off|required|verify, tls-ca=, tls-cert= and tls-key="));
+          std::string_view("the options of a MariaDB URL are socket=, tls=off|required|verify, "
+                           "tls-ca=, tls-cert= and tls-key="));
     }
   }
   url = url.substr(0, question);
@@ -80,20 +80,21 @@ Result<Target, std::string_view> read_target(std::string_view url) {
   std::string_view authority = url.substr(0, slash);
   auto login = servers::take_login(authority);
   if (!login) {
-    return fail(std::string_view("the login of a MariaDB URL is not percent-encoded"));
+    return fail(
+        std::string_view("the user name and password in a MariaDB URL must be percent-encoded"));
   }
   target.user = std::move(login->user);
   target.password = std::move(login->password);
   auto database = percent_decode(url.substr(std::min(slash + 1, url.size())), Plus::literal);
   if (!database || database->find_first_of("/@") != std::string::npos) {
     return fail(
-        std::string_view("the MariaDB URL has an invalid database name: in a login write / as "
-                         "%2F, and so on"));
+        std::string_view("the MariaDB URL has an invalid database name: in a user name or "
+                         "password, write / as %2F"));
   }
   target.database = std::move(*database);
   if (!socket.empty()) {
     if (!socket.starts_with('/') || target.tls != TlsMode::off) {
-      return fail(std::string_view("a Unix socket has a whole path, and no TLS"));
+      return fail(std::string_view("a Unix socket needs an absolute path and no TLS"));
     }
     target.hosts.push_back({.name = "localhost", .address = std::move(socket), .port = kPort});
   } else if (!std::ranges::all_of(servers::split_list(authority), [&target](std::string_view host) {
@@ -102,7 +103,7 @@ Result<Target, std::string_view> read_target(std::string_view url) {
     return fail(std::string_view("the MariaDB URL has an invalid host or port"));
   }
   if (target.tls == TlsMode::off && !target.tls_ca.empty()) {
-    return fail(std::string_view("tls-ca= is for tls=verify"));
+    return fail(std::string_view("tls-ca= requires tls=verify"));
   }
   return target;
 }

@@ -37,7 +37,7 @@ int read_no_file(void* /*state*/, char* /*to*/, unsigned /*size*/) {
 }
 void end_no_file(void* /*state*/) {}
 int tell_no_file(void* /*state*/, char* to, unsigned size) {
-  (void)std::strncpy(to, "no files are sent", size);
+  (void)std::strncpy(to, "sending files is not allowed", size);
   return 2000;
 }
 
@@ -81,7 +81,7 @@ bool Wire::try_watch(int waits) {
     socket_ = socket;
   }
   if (!watched_.is_open()) {
-    given_up_ = "the system has no descriptor left";
+    given_up_ = "no file descriptors are available";
     return false;
   }
   const bool is_writing = (waits & MYSQL_WAIT_WRITE) != 0;
@@ -245,13 +245,13 @@ Task<> Wire::connect(const Host& host, const Target& target, std::size_t packet_
   begin_library();
   connection_.reset(mysql_init(nullptr));
   if (connection_ == nullptr) {
-    throw Broken{"no memory"};
+    throw Broken{"out of memory"};
   }
   set_options(host, target, packet_bytes_max);
   const bool is_unix = host.is_unix();
   const bool is_by_name = target.tls == TlsMode::verify && host.name != host.address;
   if (is_by_name && !try_set_address(*connection_, host.address.c_str())) {
-    throw Broken{"tls=verify takes hosts as numbers with this version of Connector/C"};
+    throw Broken{"with this version of Connector/C, tls=verify requires the host as a number"};
   }
   const std::string& server = is_by_name ? host.name : host.address;
   is_busy_ = true;
@@ -267,14 +267,14 @@ Task<> Wire::connect(const Host& host, const Target& target, std::size_t packet_
     ServerError error = mariadb::error_of(connection_.get());
     if (error.message.contains("restricted_auth")) {  // which names any plugin, not this one
       error.message =
-          "the server asks for a login that is not taken (caching_sha2_password is by a Unix "
-          "socket and with tls=verify alone)";
+          "the server requires an unsupported authentication method (caching_sha2_password needs a "
+          "Unix socket or tls=verify)";
     }
     fail(std::move(error));
   }
   // Where it is not to look at a certificate, it goes on without TLS when the server takes none.
   if (target.tls != TlsMode::off && mysql_get_ssl_cipher(made) == nullptr) {
-    throw Broken{"the server takes no TLS"};
+    throw Broken{"the server does not support TLS"};
   }
   (void)::fcntl(mysql_get_socket(connection_.get()), F_SETFD, FD_CLOEXEC);
   is_busy_ = false;
@@ -379,7 +379,7 @@ Task<StatementHandle> Wire::prepare(const std::string& sql) {
   is_busy_ = true;
   StatementHandle statement(mysql_stmt_init(connection_.get()));
   if (statement == nullptr) {
-    throw Broken{"no memory"};
+    throw Broken{"out of memory"};
   }
   int failed = 0;
   for (int waits = mysql_stmt_prepare_start(&failed, statement.get(), sql.data(), sql.size());
@@ -417,7 +417,7 @@ Task<bool> Wire::fetch(MYSQL_STMT& statement, std::size_t bytes_max) {
   int fetched = 0;
   for (int waits = mysql_stmt_fetch_start(&fetched, &statement); waits != 0;) {
     if (bytes_in(statement.result.alloc) > bytes_max) {
-      throw Broken{"rows that come together take more than result_bytes_max", FailureKind::row};
+      throw Broken{"one batch of rows is larger than result_bytes_max", FailureKind::row};
     }
     waits = mysql_stmt_fetch_cont(&fetched, &statement, co_await ready(waits));
   }

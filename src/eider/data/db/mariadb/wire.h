@@ -1,5 +1,5 @@
-// Connector/C without its blocking half: one connection, and what is under way on it.
-// Must not be asked for two things at a time, nor know who asked.
+// The non-blocking part of Connector/C: one connection and its current operation.
+// Layering: must not run two operations at a time, and must not know the caller.
 #pragma once
 
 #include <coroutine>

@@ -45,7 +45,7 @@ const char* columns_sql(Dialect dialect) noexcept {
 }
 
 std::string told_column(std::string_view type, bool may_be_null) {
-  return std::string(type.empty() ? "of no type" : type).append(may_be_null ? "" : " not null");
+  return std::string(type.empty() ? "without a type" : type).append(may_be_null ? "" : " not null");
 }
 
 /// Empty where it is as it was.
@@ -55,7 +55,7 @@ std::string difference_of(const std::vector<StoredColumn>& now,
     return column.table_name == checked.table && column.name == checked.name;
   });
   if (found == now.end()) {
-    return "is gone";
+    return "does not exist any more";
   }
   const bool is_same = found->type == checked.type && (checked.may_be_null || !found->may_be_null);
   return is_same ? "" : "is " + told_column(found->type, found->may_be_null);
@@ -78,9 +78,9 @@ std::string differences_of(const std::vector<StoredColumn>& now, checked::TableC
     const std::string difference = difference_of(now, column);
     if (!difference.empty()) {
       told += std::string(told.empty() ? "" : "\n") + column.table + "." + column.name +
-              ": [differs] it was " + told_column(column.type, column.may_be_null) +
-              " when this program was checked, and " + difference +
-              "; it is used by: " + column.statement;
+              ": [differs] the column was " + told_column(column.type, column.may_be_null) +
+              " when this program was checked, but " + difference +
+              "; used by: " + column.statement;
     }
   }
   return told;

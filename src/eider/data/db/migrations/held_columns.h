@@ -1,5 +1,6 @@
-// The columns that a database has, held against those that a program's statements were checked by.
-// Must not change anything.
+// Compares the columns of a database with those that the statements of a program were checked
+// against.
+// Layering: must not change anything.
 #pragma once
 
 #include <string>

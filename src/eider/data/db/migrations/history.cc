@@ -17,7 +17,7 @@ std::string_view take_line(std::string_view& text) noexcept {
 }
 
 std::string quoted_line(std::string_view line, bool is_there) {
-  return is_there ? "'" + std::string(line) + "'" : "not there";
+  return is_there ? "'" + std::string(line) + "'" : "missing";
 }
 
 /// "line 3 was 'a', and is 'b'"
@@ -29,10 +29,10 @@ std::string first_difference(std::string_view before, std::string_view now) {
     const std::string_view new_line = take_line(now);
     if (old_line != new_line || was_there != is_there) {
       return "line " + std::to_string(line) + " was " + quoted_line(old_line, was_there) +
-             ", and is " + quoted_line(new_line, is_there);
+             ", but is now " + quoted_line(new_line, is_there);
     }
   }
-  return "it ends in another way";
+  return "the end differs";
 }
 
 bool has(const History& history, std::int64_t number) noexcept {
@@ -50,12 +50,12 @@ void check_applied(std::string& faults, const AppliedMigration& applied, const M
   }
   if (now.checksum != applied.checksum) {
     add_fault(faults, now.name,
-              "[edited] it was applied on " + applied.begun + ", and since then " +
-                  first_difference(applied.sql, now.up.sql) +
-                  ": put it back as it was, and write the change as a new migration");
+              "[edited] the migration was applied on " + applied.begun +
+                  ", but the file has changed: " + first_difference(applied.sql, now.up.sql) +
+                  ". Restore the file, and write the change as a new migration");
   } else if (now.name != applied.name) {
     add_fault(faults, now.name,
-              "[renamed] it was applied as " + applied.name + ".sql: give it that name again");
+              "[renamed] the migration was applied as " + applied.name + ".sql: restore this name");
   }
 }
 
@@ -75,16 +75,17 @@ std::string faults_of_history(const History& history, const Migrations& migratio
     if (const Migration* now = find(migrations, applied.number)) {
       check_applied(faults, applied, *now);
     } else if (!accepts_newer || applied.number < last_known) {
-      add_fault(faults, applied.name,
-                "[missing] it was applied on " + applied.begun +
-                    ", and is no file any more: bring it back, or run a program that knows it");
+      add_fault(
+          faults, applied.name,
+          "[missing] the migration was applied on " + applied.begun +
+              ", but the file does not exist: restore the file, or run a program that contains it");
     }
   }
   for (const Migration& migration : migrations) {
     if (migration.number < last_applied && !has(history, migration.number)) {
       add_fault(faults, migration.name,
-                "[order] it is new, and " + history.back().name +
-                    " was applied already: give it a number above that");
+                "[order] this migration is new, but " + history.back().name +
+                    " was already applied: use a higher number");
     }
   }
   return faults;
@@ -131,7 +132,7 @@ Task<HistoryTable> HistoryTable::find_on_mariadb(const Database& database) {
   const std::string schema = quoted.value_or("``");
   if (schema == "``") {
     throw MigrationFault(
-        "eider_migrations: [history] there is no database to keep it in: name one after the host, "
+        "eider_migrations: [history] no database is selected: name one in the URL, "
         "mysql://host/NAME");
   }
   co_return HistoryTable(Dialect::mariadb, schema + ".");
@@ -165,8 +166,8 @@ Task<History> HistoryTable::read_rows(const Statements& on) const {
     }
   }
   throw MigrationFault(
-      "eider_migrations: [history] there is a table of this name that is not "
-      "Eider's: give that one another name");
+      "eider_migrations: [history] a table of this name exists, but does not belong to Eider: "
+      "rename that table");
 }
 
 Task<History> HistoryTable::read(const Statements& on, const Migrations& migrations) const {

@@ -1,5 +1,5 @@
-// The table eider_migrations: which migrations a database has had, compared with those of the
-// program. Layering: must not run a migration.
+// The table eider_migrations: compares the applied migrations with those of the program.
+// Layering: must not run a migration.
 #pragma once
 
 #include <cstdint>

@@ -315,18 +315,19 @@ class Migrator {
   [[nodiscard]] const Migration& file_of(const AppliedMigration& applied) const {
     const Migration* found = db::find(migrations_, applied.number);
     if (found == nullptr) {
-      throw MigrationFault(db::fault_text(
-          applied.name, "missing", "it is the last that was applied, and there is no such file"));
+      throw MigrationFault(
+          db::fault_text(applied.name, "missing",
+                         "the migration was the last to be applied, but the file does not exist"));
     }
     return *found;
   }
 
   static const MigrationScript& down_of(const Migration& migration) {
     if (!migration.down) {
-      throw MigrationFault(db::fault_text(migration.name, "no_down",
-                                          "nobody wrote how it is taken back: write " +
-                                              migration.name +
-                                              ".down.sql, or a new migration that mends it"));
+      throw MigrationFault(
+          db::fault_text(migration.name, "no_down",
+                         "there is no script that undoes this migration: write " + migration.name +
+                             ".down.sql, or a new migration that undoes the change"));
     }
     return *migration.down;
   }
@@ -412,8 +413,8 @@ class Migrator {
     }
     throw MigrationFault(
         db::fault_text_at(migration, way, 1, "connections",
-                          "it runs outside of a transaction, and no connection was free beside "
-                          "the one that holds the lock: open the database with two or more"));
+                          "the migration runs outside of a transaction, and the only connection "
+                          "holds the lock: set connections_max to at least 2"));
   }
 
   Task<> run_piece(const db::Statements& on, const Migration& migration, const SqlPiece& piece,
@@ -440,10 +441,10 @@ class Migrator {
   Task<> check_keys(const Transaction& transaction, const Migration& migration, Way way) {
     const auto broken = co_await transaction.all<db::Row>("pragma foreign_key_check");
     if (!broken.empty()) {
-      throw MigrationFault(
-          db::fault_text_at(migration, way, 1, "foreign_keys",
-                            std::to_string(broken.size()) +
-                                " rows refer to nothing at its end: nothing of it was kept"));
+      throw MigrationFault(db::fault_text_at(
+          migration, way, 1, "foreign_keys",
+          std::to_string(broken.size()) + " rows have invalid foreign keys after this migration: "
+                                          "all changes were rolled back"));
     }
   }
 

@@ -1,5 +1,5 @@
-// Brings a database's schema to where a program's migrations lead, and back by a step.
-// Must not be asked for each request: it is for the start, and for `eider db`.
+// Applies the migrations of a program to a database, and undoes the last one.
+// Layering: must not run for each request; it is for startup and for `eider db`.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@
 
 namespace eider {
 
-/// What the statements of the program that includes this were checked against; nothing without
+/// The columns that the statements of the including program were checked against; nothing without
 /// eider_checked_sql().
 #ifdef EIDER_CHECKED_SQL
 constexpr db::checked::TableColumns kCheckedHere{db::checked::kTableColumns};
@@ -32,38 +32,37 @@ constexpr db::checked::TableColumns kCheckedHere{};
 #endif
 
 struct MigrateOptions {
-  /// What to do with one that was begun outside of a transaction and has not ended: wait for the
-  /// other deployer and then refuse, run it again, or take it as done.
+  /// How to treat a migration that was started outside of a transaction and has not ended: wait for
+  /// the other process and then fail, run the migration again, or mark it as done.
   enum class Unfinished : std::uint8_t { refuse, again, done };
 
   /// For how long another deployer is waited for that is at it.
   Duration wait_max = std::chrono::minutes(1);
-  /// A program that is older than its database may start: what comes behind the last migration
-  /// that it knows is the newer one's matter.
+  /// Allows the program to start if the database has newer migrations than it knows.
   bool accepts_newer = false;
   /// None above this number is applied.
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
   Unfinished unfinished = Unfinished::refuse;
-  /// Told each name as soon as it is applied, or taken back.
+  /// Called with the name of each migration that was applied or undone.
   std::function<void(std::string_view)> on_step{};
-  /// Told what SchemaModule starts in spite of; stderr where there is none.
+  /// Called with warnings of SchemaModule. Default: stderr.
   std::function<void(std::string_view)> on_warning{};
 };
 
-/// Applies what was not applied yet, each in a transaction of its own with the row that says so,
-/// under a lock that only one deployer has at a time. Statements and transactions have the time
-/// that the database was opened with (db::PoolLimits).
+/// Applies all pending migrations. Each runs in its own transaction, together with the row that
+/// records it, under a lock that only one process holds at a time. Statements and transactions have
+/// the time limits of the database (db::PoolLimits).
 ///
-/// returns  how many this call has applied
-/// errors   a line for each fault, with file, key and mend: [edited], [renamed], [missing],
-///          [order], [unfinished], [locked], [failed]; what came ahead of a failed one stays
+/// returns  the number of applied migrations
+/// errors   a line for each error, with file, key and fix: [edited], [renamed], [missing], [order],
+///          [unfinished], [locked], [failed]; migrations before a failed one stay applied
 [[nodiscard]] Task<Result<std::size_t, std::string>> migrate(Database database,
                                                              Migrations migrations,
                                                              MigrateOptions options = {});
 
-/// Takes back the last one that was applied, by its .down.sql.
+/// Undoes the last applied migration with its .down.sql.
 ///
-/// returns  its name; nothing when none is applied
+/// returns  its name; nothing if no migration is applied
 /// errors   as above, and [no_down]
 [[nodiscard]] Task<Result<std::optional<std::string>, std::string>> migrate_down(
     Database database, Migrations migrations, MigrateOptions options = {});
@@ -88,21 +87,22 @@ struct MigrationStatus {
 [[nodiscard]] Task<MigrationStatus> migration_status(Database database, Migrations migrations,
                                                      MigrateOptions options = {});
 
-/// What tells a database from the one that `eider db check` looked at, as far as the statements of
-/// the program use it: what somebody has changed by hand (docs/guides/data/checked-sql.md).
+/// Compares the database with the one that `eider db check` used, for the columns that statements
+/// of the program use: finds manual changes (docs/guides/data/checked-sql.md).
 ///
-/// returns  a line for each column that is gone, of another type, or may be null now: [differs]
+/// returns  a line for each column that is missing, has another type, or is now nullable: [differs]
 /// errors   throws db::Failure
 [[nodiscard]] Task<std::string> schema_differences(
     Database database, db::checked::TableColumns checked = kCheckedHere);
 
-/// The schema as a part of an application, ahead of the parts that are added behind it:
+/// Applies the migrations when an application starts, before modules that are added later:
 ///
 ///     app.add_module<SchemaModule>(database, shop_migrations());
 ///
-/// With `--migrations-at-start false` it applies nothing, and refuses to start over a schema that
-/// is not there yet. So it does over one that differs from what a program with checked SQL was
-/// checked against; with `--migrations-hold-columns false` it only tells that.
+/// With `--migrations-at-start false`, it does not apply migrations, and startup fails if the
+/// schema is not up to date. Startup also fails if the schema differs from the one that a program
+/// with checked SQL was checked against; with `--migrations-hold-columns false`, that is only a
+/// warning.
 class SchemaModule {
  public:
   static constexpr std::string_view kName = "migrations";
@@ -117,7 +117,7 @@ class SchemaModule {
         migrations_(std::move(migrations)),
         options_(std::move(options)),
         checked_(checked) {}
-  /// Of a program with checked SQL whose schema is brought there by another.
+  /// For a program with checked SQL whose schema is managed elsewhere.
   explicit SchemaModule(Database database, db::checked::TableColumns checked = kCheckedHere)
       : database_(std::move(database)), checked_(checked) {}
 

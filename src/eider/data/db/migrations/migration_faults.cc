@@ -36,25 +36,25 @@ std::vector<Refused> all_refused(const MigrationScript& script, Dialect dialect)
     if (is_of_foreign_keys(piece)) {
       found.push_back({piece.line, "transaction",
                        script.is_in_transaction
-                           ? "it does nothing in a transaction: remove it, and say '-- eider: no "
-                             "foreign keys'"
-                           : "it would hold for all that comes behind it: remove it, and say "
+                           ? "this statement has no effect in a transaction: remove it, and add "
+                             "'-- eider: no foreign keys'"
+                           : "this statement would affect everything after it: remove it, and add "
                              "'-- eider: no foreign keys'"});
     } else if (is_of_transactions(piece)) {
       found.push_back({piece.line, "transaction",
                        script.is_in_transaction
-                           ? "it runs in a transaction already: remove this statement, or say "
-                             "'-- eider: no transaction'"
-                           : "each statement here is run by itself: remove it"});
+                           ? "the migration already runs in a transaction: remove this statement, "
+                             "or add '-- eider: no transaction'"
+                           : "each statement runs on its own here: remove this statement"});
     } else if (piece.text.starts_with('\\')) {
-      found.push_back({piece.line, "psql",
-                       "a line that begins with \\ is a command of psql, which no server knows: "
-                       "remove it. Since 2025 pg_dump writes \\restrict and \\unrestrict"});
-    } else if (dialect == Dialect::mariadb && is_any(piece.words[0], {"delimiter"})) {
       found.push_back(
-          {piece.line, "delimiter",
-           "no server knows this word, which is for the mariadb client: remove it; what "
-           "stands between begin and end is kept together"});
+          {piece.line, "psql",
+           "a line that starts with \\ is a psql command, which servers do not support: remove the "
+           "line. Since 2025, pg_dump writes \\restrict and \\unrestrict"});
+    } else if (dialect == Dialect::mariadb && is_any(piece.words[0], {"delimiter"})) {
+      found.push_back({piece.line, "delimiter",
+                       "DELIMITER is a command of the mariadb client, which servers do not "
+                       "support: remove it; statements between begin and end are kept together"});
     }
   }
   return found;
@@ -133,23 +133,24 @@ std::string unusable_text(const Failure& failure) {
 }
 
 std::string locked_text() {
-  return "eider_migrations: [locked] another deployer, or another writer, holds the database: "
-         "try again when it has ended";
+  return "eider_migrations: [locked] another migration run or another writer has locked the "
+         "database: try again later";
 }
 
 std::string unfinished_text(const AppliedMigration& unfinished) {
   const std::string way = word_of(unfinished.is_going_down() ? Way::down : Way::up);
   return unfinished.name + (unfinished.is_going_down() ? ".down" : "") +
-         ".sql: [unfinished] it was begun on " + unfinished.begun +
-         " outside of a transaction and has not ended: another deployer is at it, or was broken "
-         "off. Look what of it took effect, then run it again (eider db " +
-         way + " --unfinished again) or take it as done (eider db " + way + " --unfinished done)";
+         ".sql: [unfinished] the migration was started on " + unfinished.begun +
+         " outside of a transaction and has not ended: it is still running elsewhere, or was "
+         "interrupted. Check which statements took effect. Then run the migration again (eider "
+         "db " +
+         way + " --unfinished again) or mark it as done (eider db " + way + " --unfinished done)";
 }
 
 std::string remaining_text(Way way) {
-  return "; the statements above that line took effect and remain: fix the file so that it can be "
-         "run again as a whole (eider db " +
-         word_of(way) + " --unfinished again), or do the rest by hand (--unfinished done)";
+  return "; the statements before that line took effect and remain. Change the file so that the "
+         "whole file can run again (eider db " +
+         word_of(way) + " --unfinished again), or complete the rest by hand (--unfinished done)";
 }
 
 }  // namespace eider::db

@@ -1,5 +1,5 @@
-// Errors of migrations, as text: a file, a key, and the fix. Statements that a migration must not
-// have. Must not repeat a statement: it may contain a password, or be megabytes long.
+// Error messages of migrations, and the statements that a migration must not contain.
+// Layering: must not repeat a statement; it may contain a password, or be megabytes long.
 #pragma once
 
 #include <cstddef>

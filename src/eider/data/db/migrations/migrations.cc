@@ -62,10 +62,12 @@ std::optional<std::pair<std::string_view, std::string_view>> fault_of_bytes(std:
     return {{"encoding", kSaveAsUtf8}};
   }
   if (text.contains('\0')) {
-    return {{"nul", "there is a NUL in it, where databases end: remove it, or save it as UTF-8"}};
+    return {{"nul",
+             "the file contains a NUL character, where databases stop reading: remove it, or save "
+             "the file as UTF-8"}};
   }
   if (!is_utf8(text)) {
-    return {{"encoding", "it is not UTF-8: save it as that"}};
+    return {{"encoding", "the file is not UTF-8: save it as UTF-8"}};
   }
   return std::nullopt;
 }
@@ -109,7 +111,7 @@ class MigrationReader {
     const auto [found, is_new] = found_.emplace(*number, std::move(made));
     if (!is_new) {
       fault(file.name, "duplicate",
-            found->second.name + ".sql has its number: give the newer one the next");
+            found->second.name + ".sql has the same number: give the newer file the next number");
     }
     numbers_.emplace(name, *number);
   }
@@ -118,7 +120,8 @@ class MigrationReader {
     const auto number = numbers_.find(name);
     if (number == numbers_.end()) {
       fault(name + std::string(kDown), "no_up",
-            "there is no " + name + ".sql that it takes back: write that, or remove this");
+            "there is no " + name +
+                ".sql for this file to undo: write that file, or remove this one");
     } else {
       found_.find(number->second)->second.down = std::move(down);
     }
@@ -132,8 +135,8 @@ class MigrationReader {
                          std::ranges::all_of(name, is_name_byte);
     if (!is_name || !number || *number == 0) {
       fault(file, "name",
-            "a migration is named as 0001_what_it_does.sql is: a number, '_', and letters, digits, "
-            "'_' or '-'; rename it, or move it away");
+            "the file name must look like 0001_what_it_does.sql: a number, '_', and letters, "
+            "digits, '_' or '-'. Rename or move the file");
       return std::nullopt;
     }
     return number;
@@ -146,7 +149,7 @@ class MigrationReader {
     }
     MigrationScript script{with_plain_line_ends(without_bom(file.text))};
     if (db::split_sql(script.sql, db::Dialect::postgres).empty()) {
-      fault(file.name, "empty", "there is no statement in it: write one, or remove the file");
+      fault(file.name, "empty", "the file contains no statement: write one, or remove the file");
       return std::nullopt;
     }
     if (!read_markers(file.name, script)) {
@@ -171,7 +174,7 @@ class MigrationReader {
           is_good = false;
           fault(file, "marker",
                 "'" + std::string(line) +
-                    "' says nothing: there are '-- eider: no transaction' and '-- eider: no "
+                    "' is not a valid marker: use '-- eider: no transaction' or '-- eider: no "
                     "foreign keys'");
         }
       }
@@ -237,13 +240,13 @@ Result<Migrations, std::string> read_migrations(const std::string& directory) {
     }
     auto text = text_of_file(entry.path());
     if (!text) {
-      return fail(name + ": [unreadable] it is no file that can be read: see to its rights");
+      return fail(name + ": [unreadable] the file cannot be read: check its permissions");
     }
     texts.emplace(name, std::move(*text));
   }
   if (failed) {
     return fail(directory + ": [unreadable] " + failed.message() +
-                ": make the directory, or name another");
+                ": create the directory, or name another");
   }
   std::vector<MigrationFile> files;
   for (const auto& [name, text] : texts) {

@@ -1,5 +1,5 @@
-// The steps of a schema, as files: 0001_notes.sql and, where it was written, 0001_notes.down.sql.
-// Must not know a database.
+// Migrations as files: 0001_notes.sql, and optionally 0001_notes.down.sql.
+// Layering: must not know a database.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace eider {
 
-/// What one file says. A line of its own says more of it to Eider:
+/// The contents of one file. Marker lines configure Eider:
 ///
-///     -- eider: no transaction     for what cannot run in one, as `create index concurrently`
-///     -- eider: no foreign keys    SQLite holds them at its end alone: to make a table anew
+///     -- eider: no transaction     for `create index concurrently` and the like
+///     -- eider: no foreign keys    SQLite checks them only at the end: to recreate a table
 struct MigrationScript {
   std::string sql;  // line ends are '\n'
   bool is_in_transaction = true;
@@ -43,17 +43,17 @@ struct MigrationFile {
   std::string_view text;
 };
 
-/// errors   a line for each fault: "0002_x.sql: [empty] there is no statement in it: …", with the
-///          file, a word that stays the same, and the mend
+/// errors   a line for each error: "0002_x.sql: [empty] the file contains no statement: …", with
+///          the file, a stable key, and the fix
 [[nodiscard]] Result<Migrations, std::string> make_migrations(std::span<const MigrationFile> files);
 
-/// Those of a directory: each file that ends in .sql. Blocks.
+/// Reads the migrations of a directory: all files that end in .sql. Blocks.
 ///
-/// errors   as above; also that there is no such directory
+/// errors   as above; also if the directory does not exist
 [[nodiscard]] Result<Migrations, std::string> read_migrations(const std::string& directory);
 
-/// For what eider_migrations() makes, which has been read once already while building.
-/// Throws Failure where a file is wrong.
+/// For the output of eider_migrations(), which was already checked during the build. Throws Failure
+/// for an invalid file.
 [[nodiscard]] Migrations embedded_migrations(std::span<const MigrationFile> files);
 
 }  // namespace eider

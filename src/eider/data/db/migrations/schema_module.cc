@@ -55,8 +55,8 @@ Task<std::string> SchemaModule::bring_there() {
     if (!state.applied) {
       status.faults += status.faults.empty() ? "" : "\n";
       status.faults += db::fault_text(state.name, "pending",
-                                      "it is not applied: run eider db up, or start with "
-                                      "--migrations-at-start true");
+                                      "the migration has not been applied: run eider db up, or "
+                                      "start with --migrations-at-start true");
     }
   }
   co_return std::move(status.faults);

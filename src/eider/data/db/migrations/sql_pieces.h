@@ -1,5 +1,5 @@
-// A script's statements, one by one, each with the line that it stands on.
-// Must not judge SQL: what is not closed is a part of the last statement.
+// Splits a script into statements with their line numbers.
+// Layering: must not validate SQL; an unclosed quote extends the last statement.
 #pragma once
 
 #include <array>

@@ -156,7 +156,7 @@ void Answers::finish(std::string_view tag, To to) {
   if (course_.what() == Request::What::commit && tag == "ROLLBACK") {
     note_failure(eider::db::postgres::failure(
         FailureKind::statement,
-        "a statement of the transaction had failed: all of it was taken back"));
+        "a statement of the transaction had failed, so the transaction was rolled back"));
   }
   Part* const part = to == To::statements ? course_.current() : nullptr;
   ResultShape* const shape = part == nullptr ? nullptr : sender_.shape_of(*part);

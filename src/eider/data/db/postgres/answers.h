@@ -1,5 +1,5 @@
-// What the server answers to the statements of a job, part by part, and what is wrong with it.
-// Must not send, nor know for how long anybody waits.
+// Reads the responses of the server to the statements of a job.
+// Layering: must not send, and must not know time limits.
 #pragma once
 
 #include <cstddef>

@@ -21,8 +21,8 @@ constexpr std::size_t kDimension = 8;
 
 [[noreturn]] void refuse_dimensions() {
   throw Failure(FailureKind::row,
-                "PostgreSQL sent an array of more than one dimension: read its text (::text), or "
-                "its JSON by to_json()");
+                "PostgreSQL sent an array with more than one dimension: select it as text "
+                "(::text), or as JSON with to_json()");
 }
 
 void read_binary_array(Oid element, std::string_view bytes, ArrayElements& elements) {

@@ -1,5 +1,5 @@
-// Arrays of one dimension, in the binary form of the wire and in the text form of statements.
-// Must not wait, and trusts no length that the server sends.
+// Encodes and decodes one-dimensional arrays, in binary and text form.
+// Layering: must not wait, and must not trust lengths that the server sends.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What all values of the wire have in common: numbers in the order of the network, and the refusal
-// of what is none. Must not be included outside of this folder.
+// Reads and writes numbers in network byte order, and rejects invalid values.
+// Layering: must not be included outside of this folder.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace eider::db::postgres {
 
 [[noreturn]] inline void refuse_bytes(Oid type) {
   throw Failure(FailureKind::row,
-                "PostgreSQL sent a value of type " + std::to_string(type) + " that is none");
+                "PostgreSQL sent an invalid value of type " + std::to_string(type));
 }
 
 /// The bytes of a number in the order of the network.

@@ -1,5 +1,5 @@
-// Asks a server to cancel what one of its connections does, over a connection of its own.
-// Must not be waited for with PQcancel, which blocks.
+// Cancels the statement of a connection over another connection.
+// Layering: must not use PQcancel, which blocks.
 #pragma once
 
 #include <cstdint>

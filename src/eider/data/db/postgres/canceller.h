@@ -1,5 +1,5 @@
-// The requests to cancel of one connection, one at a time.
-// Must not ask for what is begun while a request is under way: it would meet that.
+// The cancel requests of one connection, one at a time.
+// Layering: no other statement may start while a request is under way.
 #pragma once
 
 #include <chrono>

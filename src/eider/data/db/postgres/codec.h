@@ -1,5 +1,5 @@
-// Cells as rows are read from them, out of the values of the wire.
-// Must not wait, and trusts no length that the server sends.
+// Decodes values of the wire format into cells.
+// Layering: must not wait, and must not trust lengths that the server sends.
 #pragma once
 
 #include <cstddef>

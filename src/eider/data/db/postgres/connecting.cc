@@ -19,7 +19,7 @@ Task<> Connecting::connect(Task<Target> finding) {
   loop().arm(*this, loop().now() + time_max_);
   const Target target = co_await std::move(finding);
   if (target.hosts.empty()) {
-    co_return fail("no address was found for the host's name");
+    co_return fail("the host name was not found");
   }
   const auto shares = std::min<std::size_t>(target.hosts.size(), 3);
   loop().arm(*this, loop().now() + time_max_ / shares);

@@ -1,5 +1,5 @@
-// The way to one connected server: names, passwords and TLS, step by step as the socket is ready.
-// Must not be asked for anything once it has come to its end.
+// Connects to one server step by step: name resolution, TLS and password.
+// Layering: must not be used after it has finished.
 #pragma once
 
 #include <memory>
@@ -47,7 +47,7 @@ class Connecting final : private FdWatch, private Timer {
   void finish();
   void fail(const std::string& why);
   void on_ready(Readiness what) override;
-  void expire() override { fail("the server does not answer"); }
+  void expire() override { fail("the server does not respond"); }
 
   ConnectingOwner& owner_;
   Wire& wire_;

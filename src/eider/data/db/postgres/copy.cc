@@ -179,7 +179,7 @@ namespace {
 
 SqlText copy_statement(std::string_view table, const CopyText& text) {
   if (!detail::is_table_name(table)) {
-    throw Failure(FailureKind::statement, "no table is called so: " + std::string(table));
+    throw Failure(FailureKind::statement, "there is no table " + std::string(table));
   }
   return SqlText(RuntimeSql{"copy " + std::string(table) + "(" + text.columns() + ") from stdin"});
 }

@@ -1,5 +1,5 @@
-// COPY of PostgreSQL: many rows into a table, or out of one, as a stream.
-// Must not hold more of them than a piece.
+// Bulk loading and export with COPY of PostgreSQL, as a stream.
+// Layering: must not buffer more than one piece.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ class CopyCourse : public RowCourse {
  public:
   CopyCourse(const Statements& on, SqlText sql, CopyStep::What begin);
 
-  /// messages  of the protocol; are taken, and their memory comes back
+  /// messages  of the protocol; the memory is returned for reuse
   [[nodiscard]] Task<> write(std::string& messages);
   [[nodiscard]] Task<Changed> end();
-  /// Nothing behind the last one.
+  /// Returns nothing after the last piece.
   [[nodiscard]] Task<std::optional<std::string>> read();
-  /// In the transaction that it is part of. Ahead of the first step.
+  /// Runs in the transaction of the COPY, before the first step.
   [[nodiscard]] Task<std::vector<std::string>> find_arrays(std::string table);
 
  private:
@@ -55,7 +55,7 @@ class RowCopy {
 
   /// returns  false when `go_on` is to be awaited
   [[nodiscard]] bool try_add(const void* object);
-  /// What `try_add` did not do of it.
+  /// Continues the work that `try_add` did not complete.
   [[nodiscard]] Task<> go_on(const void* object);
   [[nodiscard]] Task<Changed> finish();
 
@@ -66,22 +66,22 @@ class RowCopy {
 
 }  // namespace db::postgres
 
-/// From `copy_in(on, "copy … from stdin")`: what is written goes into the table as it is.
+/// The result of `copy_in(on, "copy … from stdin")`: loads bytes into the table.
 ///
-/// It is all or nothing: `finish` keeps it, and where that is not reached, nothing is kept. A COPY
-/// within a Transaction that fails, or is left, breaks that.
+/// All or nothing: without `finish`, nothing is stored. Within a Transaction, a COPY that fails or
+/// is abandoned makes the transaction fail.
 class [[nodiscard]] CopyIn {
  public:
   explicit CopyIn(db::postgres::CopyCourse course) noexcept : course_(std::move(course)) {}
 
-  /// Sends bytes, cut as they come: no line has to end with them. Waits while the server does. A
-  /// UTF-8 byte order mark in front of the first line, which spreadsheets write, is left out.
+  /// Sends bytes; pieces need not end at the end of a line. Waits while the server is busy. A UTF-8
+  /// byte order mark before the first line, as spreadsheets write it, is skipped.
   ///
-  /// bytes   stay until this is done
-  /// errors  db::Failure, thrown; it is thrown again by each later call. As of `exec`, of a line
-  ///         ahead of these perhaps, `by().line`, and
-  ///         Failure(busy)     too many streams of rows are open
-  ///         Failure(expired)  it was open, or got nothing, for too long
+  /// bytes   must stay valid until this has finished
+  /// errors  db::Failure, thrown, also by each later call: those of `exec`, possibly for an earlier
+  ///         line (`by().line`), and
+  ///         Failure(busy)     too many row streams are open
+  ///         Failure(expired)  the COPY was open or idle for too long
   [[nodiscard]] Task<> write(std::string_view bytes);
   /// That was all.
   ///
@@ -98,27 +98,27 @@ class [[nodiscard]] CopyIn {
 template <class T>
 using CopyRows = db::RowLoad<T, db::postgres::RowCopy>;
 
-/// From `copy_out(on, "copy … to stdout")`: what comes of it, about 64 KiB at a time.
+/// The result of `copy_out(on, "copy … to stdout")`: the bytes in pieces of about 64 KiB.
 class [[nodiscard]] CopyOut {
  public:
   explicit CopyOut(db::postgres::CopyCourse course) noexcept : course_(std::move(course)) {}
 
-  /// `while (auto piece = co_await out.next())`: whole rows, of the server's own form. Nothing
-  /// behind the last one.
+  /// Returns complete rows in the format of the server, and nothing after the last one: `while
+  /// (auto piece = co_await out.next())`.
   ///
-  /// errors  as of RowStream::next
+  /// errors  those of RowStream::next
   [[nodiscard]] Task<std::optional<std::string>> next() { return course_.read(); }
 
  private:
   db::postgres::CopyCourse course_;
 };
 
-/// Bytes into a table, as `copy books(title, year) from stdin (format csv)` reads them. Nothing is
-/// asked ahead of the first `write`. Outside of a Transaction it has a connection and a transaction
-/// to itself, as `stream` has, and counts as one of the streams.
+/// Loads bytes into a table, for example with `copy books(title, year) from stdin (format csv)`.
+/// Nothing is sent before the first `write`. Outside of a Transaction, it uses its own connection
+/// and transaction, like `stream`, and counts as one of the streams.
 ///
 /// on      a Database or a Transaction of PostgreSQL
-/// errors  Failure(statement), thrown: of another database
+/// errors  Failure(statement), thrown: the database is of another driver
 [[nodiscard]] CopyIn copy_in(const db::Statements& on, db::SqlFor<void, 0> sql);
 
 /// Rows into a table, which is much cheaper than one statement for each.
@@ -132,12 +132,12 @@ class [[nodiscard]] CopyOut {
 /// errors  Failure(statement), thrown: no such name, or of another database
 template <class T>
 [[nodiscard]] CopyRows<T> copy_in(const db::Statements& on, std::string_view table) {
-  static_assert(reflect::detail::PlainStruct<T>, "eider: a plain struct has members to store");
+  static_assert(reflect::detail::PlainStruct<T>, "eider: a plain struct with members is required");
   return CopyRows<T>(on, table);
 }
 
-/// What `copy (select …) to stdout (format csv, header)` gives, and nothing that writes. Else as
-/// `copy_in`.
+/// Exports the result of `copy (select …) to stdout (format csv, header)`; the statement must not
+/// write. Otherwise like `copy_in`.
 [[nodiscard]] CopyOut copy_out(const db::Statements& on, db::SqlFor<void, 0> sql);
 
 }  // namespace eider

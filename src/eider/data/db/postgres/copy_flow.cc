@@ -23,16 +23,15 @@ bool is_begin(const CopyStep& step) noexcept {
 CopyFlow::Next CopyFlow::start(const JobCourse& course, bool is_own) {
   CopyStep& step = *course.copy();
   if (is_begin(step) && is_open()) {
-    fault_ = misused("another COPY is open in its transaction", course.sql());
+    fault_ = misused("another COPY is running in this transaction", course.sql());
     return leave();  // which breaks that
   }
   if (is_begin(step)) {
     return begin(course.sql(), is_own);
   }
   if (failure_ != nullptr || !is_open()) {
-    fault_ = failure_ != nullptr
-                 ? failure_
-                 : misused("the COPY was ended, as something else was asked", course.sql());
+    fault_ = failure_ != nullptr ? failure_
+                                 : misused("the COPY was ended by another statement", course.sql());
     return Next::done;
   }
   if (step.what == CopyStep::What::end) {
@@ -66,7 +65,7 @@ CopyFlow::Next CopyFlow::open(bool is_in, const JobCourse& course) {
     socket_.stop();  // until it is asked for
   }
   if (is_in != (course.copy()->what == CopyStep::What::begin_in)) {
-    fault_ = misused("copy_in is for COPY FROM STDIN, and copy_out for COPY TO STDOUT", sql_);
+    fault_ = misused("copy_in needs COPY FROM STDIN, and copy_out needs COPY TO STDOUT", sql_);
   }
   return Next::done;
 }
@@ -102,7 +101,7 @@ CopyFlow::Next CopyFlow::send(const JobCourse& course, bool is_late) {
   }
   socket_.watch(wire_.socket(), Readiness::readable);
   if (has_failed || is_late) {
-    return end("its time is over");
+    return end("the time limit was reached");
   }
   messages_.clear();
   sent_ = 0;
@@ -150,7 +149,7 @@ CopyFlow::Next CopyFlow::end(const char* why) {
 
 CopyFlow::Next CopyFlow::leave() {
   if (is_in()) {
-    return end("it was left ahead of its end");
+    return end("the COPY was abandoned before its end");
   }
   socket_.watch(wire_.socket(), Readiness::both);
   return Next::cancel;
@@ -162,7 +161,7 @@ std::exception_ptr CopyFlow::finish(const JobCourse& course, std::exception_ptr 
   if (CopyStep* const step = course.copy(); step != nullptr) {
     step->is_over = true;
     if (is_begin(*step) && failure_ == nullptr) {  // else it would be open by now
-      failure_ = misused("the statement is no COPY from or to the client", sql_);
+      failure_ = misused("the statement is not a COPY from or to the client", sql_);
     }
   }
   return failure_;

@@ -1,5 +1,5 @@
-// The COPY that a connection has open, step by step: its bytes go past the answers of statements.
-// Must not know who asks for it, and leaves deadlines and requests to cancel to its connection.
+// The running COPY of a connection, step by step.
+// Layering: must not know the caller; deadlines and cancellation belong to its connection.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// One step of a COPY, from a program to the connection that carries it out.
-// Must not know libpq: programs include this.
+// One step of a COPY, from a program to the connection.
+// Layering: must not know libpq; programs include this header.
 #pragma once
 
 #include <cstdint>

@@ -126,7 +126,7 @@ std::string CopyText::columns() const {
   for (const reflect::Member& member : row_.structure()) {
     if (!detail::is_name(member.name)) {
       throw Failure(FailureKind::statement,
-                    "no column is called as this member: " + std::string(member.name));
+                    "there is no column for the member " + std::string(member.name));
     }
     names += names.empty() ? "" : ", ";
     names += member.name;

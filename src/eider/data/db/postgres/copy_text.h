@@ -1,5 +1,5 @@
-// Rows as the text that COPY takes, within the protocol's messages.
-// Must not wait, nor know where they go.
+// Encodes rows in the text format of COPY, within protocol messages.
+// Layering: must not wait or know the destination.
 #pragma once
 
 #include <cstddef>

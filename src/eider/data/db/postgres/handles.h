@@ -1,5 +1,5 @@
-// What libpq hands out, each with its one owner.
-// Must not be included outside of this folder.
+// Owners for the handles of libpq.
+// Layering: must not be included outside of this folder.
 #pragma once
 
 #include <libpq-fe.h>

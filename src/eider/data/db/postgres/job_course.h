@@ -1,5 +1,5 @@
-// How far a connection has come with what a job asks: part by part, of which most jobs have one.
-// Must not talk to the server.
+// The progress of a connection in a job, part by part.
+// Layering: must not communicate with the server.
 #pragma once
 
 #include <algorithm>
@@ -127,8 +127,7 @@ class JobCourse {
     }
     const std::exception_ptr why = std::make_exception_ptr(
         Failure(FailureKind::statement,
-                "a transaction was left open, and what was done within it was taken back: use "
-                "begin(), in: " +
+                "a transaction was left open and has been rolled back: use begin(), in: " +
                     std::string(parts_.empty() ? request_.sql : parts_.front().sql)));
     if (what() != Request::What::each) {
       single_.failure = why;

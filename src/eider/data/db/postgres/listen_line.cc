@@ -72,7 +72,7 @@ void ListenLine::wait_for_a_word() noexcept {
 /// found out by asking it nothing.
 void ListenLine::expire() {
   if (!asked_.empty()) {
-    return close("the server does not answer");
+    return close("the server does not respond");
   }
   ask("", {});
 }

@@ -1,5 +1,5 @@
-// One connection that listens: LISTEN and UNLISTEN are asked of it, and notifications come.
-// Must not come back by itself: another one does.
+// One connection that listens with LISTEN and UNLISTEN, and receives notifications.
+// Layering: must not reconnect; a new one replaces it.
 #pragma once
 
 #include <cstdint>

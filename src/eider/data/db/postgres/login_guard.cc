@@ -132,7 +132,7 @@ LoginGuard::Next LoginGuard::take_negotiation() {
     return finish() ? Next::go_on : refuse("the connection was lost");
   }
   if (!is_between() && !begin(PQsocket(connection_))) {
-    return refuse("no socket can be had");
+    return refuse("cannot create a socket");
   }
   if (answer == 'N' && got == 1) {
     return ::recv(server_.get(), &answer, 1, MSG_DONTWAIT) == 1 &&
@@ -168,17 +168,17 @@ std::optional<std::size_t> LoginGuard::find_messages() {
     if (size < 4 || size > kLoginBytesMax) {
       // A server that cannot begin a process writes 'E' and plain text.
       why_ = message.front() == 'E' ? std::string(message.substr(1, message.find('\n') - 1))
-                                    : "what the server says is not its protocol";
+                                    : "the server does not follow the protocol";
       return std::nullopt;
     }
     if (message.size() < size + 1) {
       break;
     }
     if (const char* const how = weak_request(message.substr(0, size + 1), allowed_)) {
-      why_ = std::string("the server asks for the password ") + how +
-             ", without TLS, and does not get it: connect with sslmode=verify-full, or set "
-             "password_encryption = 'scram-sha-256' there and set the user's password again; or "
-             "allow it by require_auth";
+      why_ = std::string("the server requests the password ") + how +
+             ", without TLS, and Eider does not send it: connect with sslmode=verify-full, or set "
+             "password_encryption = 'scram-sha-256' on the server and set the password of the user "
+             "again; or allow this method with require_auth";
       return std::nullopt;
     }
     at += size + 1;
@@ -188,7 +188,7 @@ std::optional<std::size_t> LoginGuard::find_messages() {
 
 LoginGuard::Next LoginGuard::take_messages() {
   if (!receive()) {
-    return refuse("what the server says is not its protocol");
+    return refuse("the server does not follow the protocol");
   }
   const std::optional<std::size_t> whole = find_messages();
   if (!whole) {

@@ -1,5 +1,5 @@
-// Between libpq and a server without TLS: libpq sends any server the password as that asks for it.
-// Must not be used once the connection is made.
+// Prevents libpq from sending the password unprotected to a server without TLS.
+// Layering: must not be used after the connection is established.
 #pragma once
 
 #include <sys/types.h>

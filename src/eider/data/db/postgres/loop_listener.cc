@@ -37,7 +37,7 @@ void LoopListener::listen(const std::string& channel, Hearer& hearer) {
   auto found = channels_.find(channel);
   if (found == channels_.end()) {
     if (channels_.size() >= kChannelsMax) {
-      throw Failure(FailureKind::busy, "too many channels are listened to on this loop");
+      throw Failure(FailureKind::busy, "this event loop listens to too many channels");
     }
     found = channels_.emplace(channel, Channel()).first;
     found->second.hearers.push_back(&hearer);

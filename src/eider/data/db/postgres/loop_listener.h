@@ -1,5 +1,5 @@
-// The connection by which one loop listens, and all who hear by it: it comes back by itself.
-// Must not keep what comes: those who hear do.
+// The listening connection of one event loop and its subscribers; it reconnects automatically.
+// Layering: must not store notifications; the subscribers do.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The replicas of a database as one loop knows them: which of them answer, and how far they are
-// behind. Must not be asked for what writes.
+// The replicas of a database as one event loop sees them, with their availability and lag.
+// Layering: must not be used for statements that write.
 #pragma once
 
 #include <cstdint>

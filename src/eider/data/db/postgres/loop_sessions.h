@@ -1,5 +1,5 @@
-// The connections of one loop to one server of PostgreSQL.
-// Must not repeat what they do for every driver: db/loop_sessions.h.
+// The connections of one event loop to one PostgreSQL server.
+// Layering: must not repeat the code for all drivers in db/loop_sessions.h.
 #pragma once
 
 #include <cstddef>

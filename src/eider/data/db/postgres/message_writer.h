@@ -1,5 +1,5 @@
-// What is said to the server in its protocol of version 3: the extended query.
-// Must not write to a socket, nor know what a value means.
+// Writes messages of protocol version 3: the extended query.
+// Layering: must not write to a socket or know the meaning of values.
 #pragma once
 
 #include <cstddef>

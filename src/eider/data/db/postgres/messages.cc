@@ -10,7 +10,7 @@ namespace eider::db::postgres {
 namespace {
 
 [[noreturn]] char refuse() {
-  throw Failure(FailureKind::lost, "what PostgreSQL says is not its protocol");
+  throw Failure(FailureKind::lost, "PostgreSQL does not follow its protocol");
 }
 
 /// From the front of `body`.

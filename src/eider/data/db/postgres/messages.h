@@ -1,5 +1,6 @@
-// What the server says in its protocol of version 3, message by message.
-// Must not read a socket, and trusts no length: what is no message is told, and nothing of it kept.
+// Reads messages of protocol version 3.
+// Layering: must not read a socket, and must not trust lengths; invalid messages are reported and
+// discarded.
 #pragma once
 
 #include <libpq-fe.h>

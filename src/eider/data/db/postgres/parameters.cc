@@ -79,7 +79,7 @@ void check_integer(std::int64_t number, Oid type) {
   }
   if ((type == kFloat4 && !is_exact<float>(number)) ||
       (type == kFloat8 && !is_exact<double>(number))) {
-    refuse_number("a floating-point number without being rounded", number);
+    refuse_number("a floating-point number exactly", number);
   }
 }
 
@@ -96,7 +96,7 @@ Oid type_for(std::int64_t number, Oid type) noexcept {
 
 Failure failure_of_nul(std::string text) {
   return Failure::of_value(
-      "PostgreSQL stores no text with a NUL character", {},
+      "PostgreSQL cannot store text with a NUL character", {},
       RefusedValue{.text = std::move(text), .detail = "must not contain a NUL character"});
 }
 
@@ -123,7 +123,7 @@ void Parameters::add(std::span<const Value> values, std::span<const Oid> types) 
     add(values[i], i < types.size() ? types[i] : 0);
   }
   if (bytes_ > kBytesMax - (1U << 20U)) {
-    throw Failure::of_value("the values of a statement of PostgreSQL have at most a gigabyte");
+    throw Failure::of_value("the values of a PostgreSQL statement must have at most 1 GiB");
   }
 }
 
@@ -146,7 +146,9 @@ void Parameters::add(const Value& value, Oid type) {
         return add_array(*value.elements(), element_of(type));
       }
       if (value.is_array() || (element_of(type) != 0 && is_nested(*value.text()))) {
-        refuse_value("an array of PostgreSQL has one dimension, of numbers, texts and their like");
+        refuse_value(
+            "an array of PostgreSQL must have one dimension, and elements such as numbers or "
+            "texts");
       }
       add_text(*value.text(), type);
       break;
@@ -243,7 +245,7 @@ void Parameters::add_array(std::span<const Value> elements, Oid element) {
     }
   }
   if (binary != 0 && texts != 0) {
-    refuse_value("the elements of an array do not fit into one type");
+    refuse_value("the elements of an array must have one type");
   }
   if (element != 0 && texts == 0) {
     put(write_array(element, parts), Format::binary);

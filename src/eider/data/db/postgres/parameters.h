@@ -1,5 +1,5 @@
-// The parameters of a statement as the server wants them.
-// Must not change a value so that it fits: what does not is refused.
+// Converts the parameters of a statement for the server.
+// Layering: must not change a value to make it fit; such values are rejected.
 #pragma once
 
 #include <cstddef>

@@ -15,13 +15,13 @@ namespace {
 /// Null when there is none.
 const char* fault_of(const PostgresOptions& options) noexcept {
   if (options.connections_max == 0) {
-    return "PostgreSQL is opened with connections_max = 0, by which nothing could be done";
+    return "PostgreSQL needs connections_max of at least 1";
   }
   // The server counts milliseconds in 31 bits, and takes none for no limit.
   const Duration time = options.limits.statement_time_max;
   if (time < std::chrono::milliseconds(1) ||
       time > std::chrono::milliseconds(std::numeric_limits<std::int32_t>::max())) {
-    return "PostgreSQL takes a statement_time_max of 1 ms to 24 days";
+    return "statement_time_max of PostgreSQL must be between 1 ms and 24 days";
   }
   return nullptr;
 }
@@ -53,7 +53,7 @@ Result<Database, std::string> try_open_postgres(std::string_view where,
   for (const std::string& one : options.replicas) {
     auto found = db::postgres::read_target(one, options);
     if (!found) {
-      return fail("of a replica: " + found.error());
+      return fail("replica: " + found.error());
     }
     warn(*found, options);
     found->read_only();

@@ -1,5 +1,5 @@
 // Opens a PostgreSQL database.
-// Must not need libpq's own header.
+// Layering: must not include the header of libpq.
 #pragma once
 
 #include <chrono>
@@ -15,55 +15,55 @@
 namespace eider {
 
 struct PostgresOptions {
-  /// Connections of each loop, at least 1. They are made when they are needed.
+  /// Connections per event loop, at least 1. They are opened on demand.
   std::size_t connections_max = 4;
-  /// For one attempt to connect, names and passwords included. Several hosts share it: the next
-  /// attempt begins with the one behind a host that says nothing.
+  /// Time limit of one attempt to connect, including name resolution and login. Several hosts share
+  /// it: the next attempt starts with the host after one that does not respond.
   Duration connect_time_max = std::chrono::seconds(5);
   /// For how long a statement waits for a connection.
   Duration wait_time_max = std::chrono::seconds(5);
-  /// How many of those may be kept by a stream of rows each, at least 1; other streams wait. One is
-  /// left for statements in any case, where there are two.
+  /// Connections that row streams may use at a time, at least 1; other streams wait. If there are
+  /// at least two connections, one is always reserved for statements.
   std::size_t streams_max = 2;
   /// A connection that has had nothing to do for so long is closed.
   Duration idle_time_max = std::chrono::minutes(5);
-  /// How long the server may say nothing to a PostgresSubscriber before it is asked whether it is
-  /// there, and then again until it counts as lost.
+  /// Idle time after which a PostgresSubscriber checks its connection, repeatedly until it counts
+  /// as lost.
   Duration silence_max = std::chrono::seconds(15);
-  /// What the rows of one statement may take in memory, while they are read. A statement that gives
-  /// more fails as `row`, and the server is asked to cancel it.
+  /// Maximum size of the result of one statement in memory. A larger result fails as `row`, and the
+  /// statement is canceled.
   std::size_t result_bytes_max = std::size_t{64} << 20U;
-  /// Statements that each connection keeps prepared. 0 prepares none, and sets nothing for the
-  /// length of a connection: for poolers that change it behind each transaction.
+  /// Number of prepared statements per connection. 0: nothing is prepared, and no session settings
+  /// are used, for connection poolers in transaction mode.
   std::size_t statements_max = 256;
-  /// Plain reads that go to a connection together share a transaction, and are read once more where
-  /// one of them fails, or their connection is lost. Not for a schema in which what a read calls
-  /// unseen (views, operators) writes: there each is its own, and read once.
+  /// Runs plain reads that are sent to a connection together in one transaction, and repeats them
+  /// once if one of them fails or the connection is lost. Set this to false if reads can write
+  /// through views or operators: then each read is separate, and runs once.
   bool joins_reads = true;
-  /// Servers that follow this one, each as `where`: `Database::replica()` reads from them in turns.
-  /// Each has `connections_max` connections of each loop, and one more that looks after it.
+  /// Replicas of this server, each as `where`: `Database::replica()` reads from them in turn. Each
+  /// has `connections_max` connections per event loop, and one for health checks.
   std::vector<std::string> replicas{};
-  /// A replica that is further behind is passed over, as is one that does not answer.
+  /// A replica with a larger lag is not used, nor is one that does not respond.
   Duration replica_lag_max = std::chrono::seconds(10);
-  /// `queue_max` counts for each loop. A statement gets half a second more than its time, in which
-  /// the server is asked to cancel it.
+  /// `queue_max` applies to each event loop. After its time limit, a statement gets another half a
+  /// second, in which the server is asked to cancel it.
   db::PoolLimits limits{};
   /// Called when a database is opened in a way that is dangerous, such as one on another machine
   /// without TLS. Default: the warning goes to stderr.
   std::function<void(std::string_view)> on_warning{};
 };
 
-/// A database of a PostgreSQL server. Nothing is connected before the first statement, and each
-/// loop has connections of its own; it is to be used on loops that run in real time.
+/// Opens a database of a PostgreSQL server. Connections are opened with the first statement, and
+/// each event loop has its own. Event loops with simulated time are not supported.
 ///
-/// where    "postgres://user@host:5432/name" or "host=… dbname=…", with all that libpq knows; what
-///          is missing comes from PGHOST and its like, the password from a PGPASSFILE, too. For
-///          the name "localhost" the Unix socket in /var/run/postgresql is tried first, unless TLS
-///          is asked for (sslmode=require or more). Where any host is neither a Unix socket nor a
+/// where    "postgres://user@host:5432/name" or "host=… dbname=…", with all options of libpq;
+///          missing values come from PGHOST etc., the password also from a PGPASSFILE. For
+///          "localhost", the Unix socket in /var/run/postgresql is tried first, unless TLS is
+///          required (sslmode=require or stricter). If any host is neither a Unix socket nor a
 ///          loopback address, the defaults are sslmode=require and, from libpq 16 on,
-///          require_auth=scram-sha-256. Without TLS no password is sent over a network socket in
-///          clear text or as MD5, unless `where` has require_auth=password or md5
-/// errors   db::Failure(open), thrown: `where` is not understood
+///          require_auth=scram-sha-256. Without TLS, the password is not sent over a network socket
+///          in clear text or as MD5, unless `where` has require_auth=password or md5
+/// errors   db::Failure(open), thrown: `where` is invalid
 [[nodiscard]] Database open_postgres(std::string_view where, const PostgresOptions& options = {});
 
 /// The same with the text instead of an exception.

@@ -258,20 +258,19 @@ Failure failure_of_script(const Refusal& refusal, std::string_view script) {
 }
 
 std::exception_ptr failure_of_loss(const std::string& why, std::string_view sql) {
-  return failure(FailureKind::lost,
-                 "the connection to PostgreSQL was lost (" + why +
-                     "), and nobody knows whether this was done: " + std::string(sql));
+  return failure(FailureKind::lost, "the connection to PostgreSQL was lost (" + why +
+                                        "), so the outcome is unknown: " + std::string(sql));
 }
 
 std::exception_ptr failure_of_size(std::string_view sql) {
-  return failure(FailureKind::row, "the rows take more than result_bytes_max: ask for fewer, in: " +
-                                       std::string(sql));
+  return failure(
+      FailureKind::row,
+      "the result is larger than result_bytes_max: select fewer rows, in: " + std::string(sql));
 }
 
 std::exception_ptr failure_of_copy(std::string_view sql) {
-  return failure(
-      FailureKind::lost,
-      "COPY is no statement of a script, and nobody knows what was done: " + std::string(sql));
+  return failure(FailureKind::lost,
+                 "COPY is not allowed in a script, so the outcome is unknown: " + std::string(sql));
 }
 
 std::string one_line(std::string_view message) {

@@ -1,5 +1,5 @@
-// PostgreSQL's SQLSTATE as failures.
-// Must not put values of rows into a cause: that goes to the log.
+// Converts SQLSTATE codes of PostgreSQL to failures.
+// Layering: must not put values of rows into a cause, because it is logged.
 #pragma once
 
 #include <cstdint>

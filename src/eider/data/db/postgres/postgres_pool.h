@@ -1,5 +1,5 @@
-// What a Database of PostgreSQL stands for: on each loop its connections, those to its replicas,
-// and one that listens. Must not hold anything of one loop itself.
+// The connections of a PostgreSQL Database on each event loop: server, replicas and listener.
+// Layering: must not contain state of one event loop itself.
 #pragma once
 
 #include <memory>

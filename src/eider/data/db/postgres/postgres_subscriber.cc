@@ -23,14 +23,14 @@ constexpr std::size_t kPayloadBytesMax = 7999;
 void check_channel(std::string_view channel) {
   if (channel.empty() || channel.size() > kChannelBytesMax || channel.contains('\0')) {
     throw db::Failure::of_value(
-        "a channel of PostgreSQL has a name of 1 to 63 bytes, without a NUL");
+        "the name of a PostgreSQL channel must have 1 to 63 bytes and no NUL");
   }
 }
 
 std::shared_ptr<const PostgresPool> pool_of(const Database& database) {
   auto pool = std::dynamic_pointer_cast<const PostgresPool>(database.pool());
   if (pool == nullptr) {
-    throw db::Failure(FailureKind::open, "a PostgresSubscriber needs a database of PostgreSQL");
+    throw db::Failure(FailureKind::open, "a PostgresSubscriber needs a PostgreSQL database");
   }
   return pool;
 }
@@ -93,7 +93,7 @@ class PostgresSubscriber::Feed final : private db::postgres::Hearer {
 Task<> PostgresSubscriber::Feed::begin(std::string channel) {
   check_channel(channel);
   if (listener_ == nullptr) {
-    throw db::Failure(FailureKind::lost, "the loop of this subscriber has ended");
+    throw db::Failure(FailureKind::lost, "the event loop of this subscriber has ended");
   }
   std::shared_ptr<Asked>& place = channels_[channel];
   if (place == nullptr) {
@@ -108,9 +108,10 @@ Task<> PostgresSubscriber::Feed::begin(std::string channel) {
   }
   const Duration time = listener_->options().wait_time_max;
   if (!asked->is_heard && !(co_await with_deadline(wait_for(asked), time))) {
-    throw db::Failure(FailureKind::lost,
-                      "PostgreSQL has not agreed in time to listen, and is asked again: " +
-                          (listener_->why().empty() ? "no answer has come" : listener_->why()));
+    throw db::Failure(
+        FailureKind::lost,
+        "PostgreSQL did not confirm the subscription in time; the request is repeated: " +
+            (listener_->why().empty() ? "no response" : listener_->why()));
   }
 }
 
@@ -177,7 +178,7 @@ db::Pending<db::detail::ExecJob> notify(const db::Statements& on, std::string_vi
                                         std::string_view payload) {
   check_channel(channel);
   if (payload.size() > kPayloadBytesMax) {
-    throw db::Failure::of_value("a notification of PostgreSQL has less than 8,000 bytes");
+    throw db::Failure::of_value("a PostgreSQL notification must have less than 8,000 bytes");
   }
   return on.exec("select pg_notify($1, $2)", channel, payload);
 }

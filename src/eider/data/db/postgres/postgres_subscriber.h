@@ -1,5 +1,6 @@
-// What others publish by NOTIFY, on a connection that the loop shares and that comes back by
-// itself. Must not pretend that nothing was missed: a gap is told as a message.
+// Receives notifications of PostgreSQL (LISTEN) on a shared connection that reconnects
+// automatically.
+// Layering: must not hide missed notifications; a gap is reported as a message.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +13,12 @@
 
 namespace eider {
 
-/// What comes from a channel, or what did not.
+/// A message of a channel, or a gap.
 ///
 /// channel  of the message
 /// payload  text of less than 8,000 bytes
-/// missed   of a gap: messages that the queue had no room for; 0: the connection was lost, and
-///          nobody knows how many
+/// missed   for a gap: number of messages that did not fit in the queue; 0: the connection was
+///          lost, and the number is unknown
 struct PostgresMessage {
   std::string channel{};
   std::string payload{};
@@ -26,12 +27,13 @@ struct PostgresMessage {
 };
 
 struct PostgresSubscriberOptions {
-  /// What waits for a slow reader; what comes behind is left out, and told as a gap.
+  /// Maximum number of messages that wait for a slow reader; further messages are dropped, and
+  /// reported as a gap.
   std::size_t messages_max = 4096;
   std::size_t bytes_max = std::size_t{8} * 1024 * 1024;
 };
 
-/// On the loop that made it. One task receives.
+/// Receives notifications on the event loop that created it. One task receives.
 ///
 ///     PostgresSubscriber news(db);
 ///     co_await news.subscribe("news");
@@ -40,38 +42,38 @@ struct PostgresSubscriberOptions {
 ///       …
 ///     }
 ///
-/// All subscribers of a Database on one loop share one connection, which is none of the pool's: a
-/// subscriber for each client of an application costs no connection. Behind a lost connection it
-/// connects and listens again, and each subscriber gets a message with `is_gap` ahead of what comes
-/// then; where the one of the loss was received already another one comes when all is listened to
-/// again: behind it nothing is missed.
+/// All subscribers of a Database on one event loop share one connection, which is not part of the
+/// pool: a subscriber for each client needs no further connection. After a lost connection, it
+/// reconnects and listens again, and each subscriber gets a message with `is_gap` before the next
+/// ones. If that message was received before the connection is restored, another one follows; after
+/// it, nothing is missed.
 class PostgresSubscriber {
  public:
-  /// errors  Failure(open), thrown: `database` is none of PostgreSQL
+  /// errors  Failure(open), thrown: `database` is not of PostgreSQL
   explicit PostgresSubscriber(const Database& database,
                               const PostgresSubscriberOptions& options = {});
   ~PostgresSubscriber();
   PostgresSubscriber(const PostgresSubscriber&) = delete;
   PostgresSubscriber& operator=(const PostgresSubscriber&) = delete;
 
-  /// Comes back when the server listens: all that is committed from then on comes. Where it could
-  /// not be asked within PostgresOptions::wait_time_max, it is asked as soon as there is a
-  /// connection, all the same.
+  /// Returns when the server listens: everything that is committed later is received. If that fails
+  /// within PostgresOptions::wait_time_max, the subscription is still made as soon as there is a
+  /// connection.
   ///
-  /// channel  a name of 1 to 63 bytes, exactly as it is notified: quotes, spaces and capitals count
-  /// errors   Failure(values), (statement)  the server refuses it, or it is no such name: forgotten
-  ///          Failure(busy)  1,000 channels are listened to on this loop
-  ///          Failure(lost)  no answer came in time
+  /// channel  a name of 1 to 63 bytes, exactly as in NOTIFY, including quotes, spaces and case
+  /// errors   Failure(values), (statement)  the server rejects it, or the name is invalid: not
+  ///          subscribed
+  ///          Failure(busy)  1,000 channels are used on this event loop
+  ///          Failure(lost)  no response in time
   [[nodiscard]] Task<> subscribe(std::string channel);
-  /// Nothing of it comes from then on, save what waits to be received. Behind the last subscriber
-  /// of a loop the server is told.
+  /// Stops receiving messages of the channel, except those already in the queue. After the last
+  /// subscriber of an event loop, the server is informed.
   [[nodiscard]] Task<> unsubscribe(std::string channel);
 
-  /// Waits for the next message. May be cancelled; nothing is lost by that.
+  /// Waits for the next message. May be canceled; no message is lost then.
   ///
-  /// errors  Failure(values), (statement), thrown once: the server has refused a channel when
-  /// nobody
-  ///         waited for its answer any more; it is forgotten
+  /// errors  Failure(values), (statement), thrown once: the server has rejected a channel after its
+  ///         `subscribe` had stopped waiting; the channel is not subscribed
   [[nodiscard]] Task<PostgresMessage> receive();
 
  private:
@@ -79,15 +81,15 @@ class PostgresSubscriber {
   std::unique_ptr<Feed> feed_;
 };
 
-/// Tells all that listen to `channel`: at once, or where `on` is a Transaction, when that commits
-/// and never otherwise. What is told twice with the same payload in one transaction is heard once.
+/// Notifies all listeners of `channel`: immediately, or if `on` is a Transaction, when it commits.
+/// Within one transaction, equal payloads are sent only once.
 ///
 ///     co_await notify(transaction, "news", "7");
 ///
 /// channel  as in PostgresSubscriber::subscribe
-/// payload  text of less than 8,000 bytes: the key of what is new, rather than all of it
-/// errors   Failure(values), thrown by the call: they are too long
-///          Failure(values)  one has a zero byte in it
+/// payload  text of less than 8,000 bytes: the key of the new data rather than the data itself
+/// errors   Failure(values), thrown by the call: too long
+///          Failure(values)  a zero byte
 ///          and those of any statement
 [[nodiscard]] db::Pending<db::detail::ExecJob> notify(const db::Statements& on,
                                                       std::string_view channel,

@@ -1,5 +1,5 @@
-// Statements that one connection has prepared, by their text.
-// Must not talk to the server, which has to forget what is taken out of here.
+// The prepared statements of one connection, by their text.
+// Layering: must not communicate with the server, which must deallocate removed statements.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,8 @@ void ResultRows::begin() noexcept {
 void ResultRows::describe(std::string_view body, ResultShape* shape) {
   const std::vector<Column> columns = read_columns(body);
   if (count_ != 0) {
-    throw Failure(FailureKind::lost, "PostgreSQL describes rows anew amid them");
+    throw Failure(FailureKind::lost,
+                  "PostgreSQL changed the description of the rows in the middle of a result");
   }
   if (shape == nullptr) {
     own_shape_.keep(columns, std::nullopt);

@@ -1,5 +1,5 @@
-// The rows of an answer, handed on cell by cell as they come.
-// Must not keep a row: its cells are lent for the length of the call.
+// Passes on the rows of a result cell by cell as they arrive.
+// Layering: must not keep a row; its cells are valid only during the call.
 #pragma once
 
 #include <cstddef>

@@ -66,7 +66,7 @@ TEST_F(PostgresRoundTrips, say_what_a_member_cannot_hold_and_what_to_do) {
     const std::string months = co_await why_not<Length>(on, "select interval '1 month' as lasts");
     EXPECT_TRUE(months.contains("has months or years")) << months;
     const std::string past = co_await why_not<Length>(on, "select interval '-1 hour' as lasts");
-    EXPECT_TRUE(past.contains("is a negative length of time")) << past;
+    EXPECT_TRUE(past.contains("is a negative duration")) << past;
     const std::string part = co_await why_not<Length>(on, "select interval '1.5 s' as lasts");
     EXPECT_TRUE(part.contains("has a fraction of a second")) << part;
   }(open()));

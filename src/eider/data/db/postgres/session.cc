@@ -143,7 +143,7 @@ void Session::follow_copy(CopyFlow::Next next) {
       refuse_result();
       break;
     case CopyFlow::Next::broken:
-      close("the server has ended the connection within a COPY");
+      close("the server closed the connection during a COPY");
       break;
   }
 }
@@ -237,10 +237,10 @@ void Session::follow(Answers::Next next) {
     case Answers::Next::copy_is_begun:
       answers_.failure() = failure_of_copy(course_.sql());
       end_job();
-      close("a COPY was begun");
+      close("a COPY was started");
       break;
     case Answers::Next::broken:
-      close("what the server says is not its protocol");
+      close("the server does not follow the protocol");
       break;
   }
 }
@@ -369,7 +369,8 @@ bool Session::is_to_be_sent(Stage done) {
       return false;
   }
   if (is_late_) {
-    answers_.note_failure(failure(FailureKind::expired, "its time was over before it was run"));
+    answers_.note_failure(
+        failure(FailureKind::expired, "the time limit was reached before the statement ran"));
   }
   return !is_late_;
 }
@@ -412,7 +413,7 @@ void Session::settle() {
     return follow_copy(copy_.leave());
   }
   if (answers_.has_changed_session()) {
-    return close("its session is not what it was");
+    return close("the session state was changed");
   }
   if (wire_.is_in_transaction()) {
     wait_at_most(kDrainMax);
@@ -496,13 +497,13 @@ void Session::expire_in_use() {
   } else if ((job_ == nullptr || job_->group() != nullptr) && loop().now() < drain_due_) {
     drain();
   } else {
-    close("the server does not answer");
+    close("the server does not respond");
   }
 }
 
 void Session::on_asked(bool is_over) {
   if (!is_over) {  // it would meet what somebody else asks here
-    close("a request to cancel may still come");
+    close("a request to cancel may still arrive");
   } else if (stage_ == Stage::free) {
     settle();
   } else {

@@ -1,5 +1,5 @@
-// One connection to a server, on its loop: a statement at a time, sent and read as the socket is
-// ready. Must not be used again once its state is in doubt: then it closes.
+// One connection to a server on its event loop, with one statement at a time.
+// Layering: must not be used again once its state is in doubt; it closes then.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What a statement is, by its first words.
-// Must not be taken for a parser: what it does not find may be there nevertheless.
+// Classifies a statement by its first words.
+// Layering: not a parser; the result may be too cautious.
 #pragma once
 
 #include <string_view>

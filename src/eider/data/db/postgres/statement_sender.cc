@@ -15,7 +15,7 @@ namespace {
 /// The server would do what follows it and what it calls, while nobody takes its data.
 void refuse_copy(const Prepared* statement, std::string_view sql) {
   if (statement == nullptr ? is_copy(sql) : statement->is_copy) {
-    throw Failure(FailureKind::statement, "COPY is no statement for exec, one or all");
+    throw Failure(FailureKind::statement, "COPY is not supported by exec, one and all");
   }
 }
 

@@ -1,5 +1,5 @@
-// Sends the statements of one connection: prepared on their first use, and kept so.
-// Must not read answers, save the description of what it prepares.
+// Sends the statements of one connection, and prepares them on first use.
+// Layering: must not read responses, except the description of prepared statements.
 #pragma once
 
 #include <cstddef>

@@ -57,7 +57,7 @@ Result<std::vector<Host>, std::string> read_hosts(const std::string& names,
   const std::size_t count = std::max(all.size(), known.size());
   const auto fits = [count](const auto& list) { return list.size() == 1 || list.size() == count; };
   if (!fits(all) || !fits(known) || !fits(doors)) {
-    return fail(std::string("there are not as many ports or addresses as hosts"));
+    return fail(std::string("the numbers of hosts, ports and addresses differ"));
   }
   std::vector<Host> hosts;
   for (std::size_t i = 0; i < count; ++i) {
@@ -66,8 +66,8 @@ Result<std::vector<Host>, std::string> read_hosts(const std::string& names,
     // The beginning of a password in which a slash was not escaped looks like a port.
     if (!port) {
       return fail(
-          std::string("the port of the PostgreSQL database is not a number from 1 to 65535; in a "
-                      "URL write a password's / as %2F, and so on"));
+          std::string("the port of the PostgreSQL database must be a number from 1 to 65535; in a "
+                      "URL, write / in a password as %2F"));
     }
     Host host{.name = std::string(nth(all, i)),
               .address = std::string(known.size() == count ? known[i] : ""),
@@ -171,7 +171,7 @@ void secure_remote(Target& target, const PQconninfoOption* said, const auto& val
     target.warning =
         "The PostgreSQL database at " + remote->name +
         " is on another machine and may be used without TLS (sslmode=" + value("sslmode") +
-        "): others may read and change what is sent. Set " + "sslmode=verify-full.";
+        "): attackers could read and change the data. Set " + "sslmode=verify-full.";
   }
 }
 
@@ -230,8 +230,8 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
   const OptionsHandle said(PQconninfoParse(text.c_str(), &complaint));
   const TextHandle why(complaint);
   if (said == nullptr) {
-    return fail("the place of the PostgreSQL database is not understood: " +
-                (why == nullptr ? std::string("no memory") : without_quoted(why.get())));
+    return fail("invalid PostgreSQL connection string: " +
+                (why == nullptr ? std::string("out of memory") : without_quoted(why.get())));
   }
   const OptionsHandle unsaid(PQconndefaults());
   const auto value = [&](std::string_view key) { return value_of(said.get(), unsaid.get(), key); };

@@ -1,5 +1,5 @@
-// Where a PostgreSQL server is: connection strings, read by libpq and held ready for each attempt.
-// Must not resolve names, nor connect.
+// Connection strings of a PostgreSQL server, parsed by libpq for each attempt.
+// Layering: must not resolve names or connect.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Where the next attempt to connect goes, with the Unix socket of this machine first.
-// Must not block for a name.
+// Chooses the target of the next connection attempt, with a local Unix socket first.
+// Layering: must not block for name resolution.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,5 @@
-// Dates and times of the wire as ISO 8601 writes them.
-// Must not know any clock.
+// Converts dates and times of the wire format to ISO 8601.
+// Layering: must not know a clock.
 #pragma once
 
 #include <string>

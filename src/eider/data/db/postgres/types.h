@@ -1,5 +1,5 @@
-// The numbers of PostgreSQL's own types, as its catalogue has them (pg_type.dat).
-// Must not be included outside of this folder.
+// The type numbers of PostgreSQL (pg_type.dat).
+// Layering: must not be included outside of this folder.
 #pragma once
 
 namespace eider::db::postgres {

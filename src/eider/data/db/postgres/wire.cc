@@ -62,12 +62,12 @@ Wire::Progress Wire::go_on() {
 
 bool Wire::set_up() {
   if (!guard_->finish()) {
-    note_said("the server says more than it was asked for");
+    note_said("the server sent more than was requested");
     return false;
   }
   guard_.reset();
   if (PQgssEncInUse(connection_.get()) == 1) {
-    said_ = "gssencmode has to be 'disable': TLS is there for the same";
+    said_ = "gssencmode must be 'disable': use TLS instead";
     return false;
   }
   sockaddr_storage address{};
@@ -85,7 +85,7 @@ bool Wire::set_up() {
 std::optional<std::int64_t> Wire::bind(const Prepared* statement, std::span<const Value> values) {
   constexpr std::size_t kValuesMax = 65'535;
   if (values.size() > kValuesMax) {
-    throw Failure(FailureKind::values, "a statement of PostgreSQL has 65,535 values at most");
+    throw Failure(FailureKind::values, "a PostgreSQL statement must have at most 65,535 values");
   }
   parameters_.add(values, statement == nullptr ? std::span<const Oid>() : statement->parameters);
   return parameters_.widened();
@@ -288,8 +288,8 @@ std::string Wire::error() const {
   }
   const bool is_of_libpq = is_in_script_ || PQisnonblocking(connection_.get()) == 0;
   return is_of_libpq           ? one_line(PQerrorMessage(connection_.get()))
-         : reader_.is_broken() ? "what the server says is not its protocol"
-                               : "the server has ended the connection";
+         : reader_.is_broken() ? "the server does not follow the protocol"
+                               : "the server closed the connection";
 }
 
 }  // namespace eider::db::postgres

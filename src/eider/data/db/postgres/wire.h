@@ -1,5 +1,5 @@
-// One connection: libpq makes it and has its scripts and COPYs, statements go past it, quicker.
-// Must not wait, nor know who asked for what.
+// One connection: libpq for login, scripts and COPY, and a faster path for statements.
+// Layering: must not wait or know the caller.
 #pragma once
 
 #include <cstddef>

@@ -142,7 +142,7 @@ Result<Keeper, std::string> Keeper::start(Kept& kept) {
   std::array<int, 2> line{-1, -1};
   std::array<int, 2> report{-1, -1};
   if (::pipe2(line.data(), O_CLOEXEC) != 0 || ::pipe2(report.data(), O_CLOEXEC) != 0) {
-    return fail(std::string("there is no pipe: ") + std::strerror(errno));
+    return fail(std::string("cannot create a pipe: ") + std::strerror(errno));
   }
   // A signal in between would leave the keeper to itself, which ends then, too, but unwaited for.
   sigset_t ending{};
@@ -166,7 +166,8 @@ Result<Keeper, std::string> Keeper::start(Kept& kept) {
   Keeper made(process);
   const std::string told = read_first(report[0]);
   if (!told.starts_with('+')) {
-    return fail(told.empty() ? std::string("the process that makes it has ended") : told.substr(1));
+    return fail(told.empty() ? std::string("the process that creates the database has ended")
+                             : told.substr(1));
   }
   made.where_ = told.substr(1);
   return made;

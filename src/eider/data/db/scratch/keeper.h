@@ -1,5 +1,5 @@
-// A process beside this one that makes something, and takes it away when this one ends: by itself,
-// by Ctrl-C, or killed. Must not know what it makes.
+// A child process that creates something, and deletes it when this process ends for any reason.
+// Layering: must not know what it creates.
 #pragma once
 
 #include <sys/types.h>

@@ -44,12 +44,12 @@ Result<MariadbPrograms, std::string> find_mariadb_programs() {
   if (!found.install.empty() && !found.server.empty()) {
     return found;
   }
-  return is_said ? fail(std::string("there are no mariadb-install-db and mariadbd in ") + said +
-                        ": EIDER_MARIADB_BIN names other directories, joined by ':'")
+  return is_said ? fail(std::string("mariadb-install-db and mariadbd are not in ") + said +
+                        ": set EIDER_MARIADB_BIN to their directories, separated by ':'")
                  : fail(std::string(
-                       "there is no mariadb-install-db for a scratch database: install the package "
-                       "mariadb-server, say by EIDER_MARIADB_BIN in which directories its programs "
-                       "are, or name a server by --server"));
+                       "mariadb-install-db, which is needed for a scratch database, is not "
+                       "installed: install the package mariadb-server, set EIDER_MARIADB_BIN to "
+                       "the directories of its programs, or name a server with --server"));
 }
 
 /// Nothing that it does has to last, and nobody else is to reach it: the directory is its user's

@@ -1,5 +1,5 @@
-// A MariaDB server for a moment: with a data directory of its own, reached by a Unix socket.
-// Must not need Connector/C.
+// A temporary MariaDB server with its own data directory and a Unix socket.
+// Layering: must not need Connector/C.
 #pragma once
 
 #include <csignal>

@@ -1,5 +1,5 @@
-// Runs a task to its end on a thread and a real loop of its own, for code that has no loop.
-// Must not be used within a server.
+// Runs a task to completion on its own thread and event loop.
+// Layering: must not be used within a server.
 #pragma once
 
 #include <functional>

@@ -48,17 +48,17 @@ std::string of_path() {
 Result<std::string, std::string> find_postgres_programs() {
   if (const char* said = std::getenv("EIDER_POSTGRES_BIN"); said != nullptr && *said != '\0') {
     return has_programs(said) ? Result<std::string, std::string>(said)
-                              : fail(std::string("there are no initdb and postgres in ") + said +
-                                     ": EIDER_POSTGRES_BIN names another directory");
+                              : fail(std::string("initdb and postgres are not in ") + said +
+                                     ": set EIDER_POSTGRES_BIN to their directory");
   }
   for (std::string found : {latest_of_debian(), of_path()}) {
     if (!found.empty()) {
       return found;
     }
   }
-  return fail(
-      std::string("there is no initdb for a scratch database: install the package postgresql, say "
-                  "by EIDER_POSTGRES_BIN in which directory it is, or name a server by --server"));
+  return fail(std::string(
+      "initdb, which is needed for a scratch database, is not installed: install the package "
+      "postgresql, set EIDER_POSTGRES_BIN to its directory, or name a server with --server"));
 }
 
 std::string quoted_option(std::string_view value) {

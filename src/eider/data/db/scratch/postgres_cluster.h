@@ -1,5 +1,5 @@
-// A PostgreSQL server for a moment: a cluster of its own in a temporary directory, reached by a
-// Unix socket in there. Must not need libpq.
+// A temporary PostgreSQL server with its own data directory and a Unix socket.
+// Layering: must not need libpq.
 #pragma once
 
 #include <csignal>

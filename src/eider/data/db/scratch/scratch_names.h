@@ -1,5 +1,5 @@
-// Names of the databases that tests make, and which of them no test uses any more.
-// Must not ask a server.
+// The names of test databases, and which of them are unused.
+// Layering: must not connect to a server.
 #pragma once
 
 #include <string>

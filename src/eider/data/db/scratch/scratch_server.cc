@@ -49,7 +49,7 @@ Result<void, std::string> ScratchServer::make_directory() {
     user_ = ::getpwnam(kind_.user);
     user_ = user_ != nullptr ? user_ : ::getpwnam("nobody");
     if (user_ == nullptr) {
-      return fail(std::string("a scratch database is not run as root, and there is no user ") +
+      return fail(std::string("a scratch database cannot run as root, and there is no user ") +
                   kind_.user);
     }
   }
@@ -59,14 +59,14 @@ Result<void, std::string> ScratchServer::make_directory() {
   const bool is_long = name.size() + kName.size() + kind_.socket.size() > kSocketPathMax;
   name = (is_long || is_nowhere ? "/tmp" : name) + std::string(kName);
   if (::mkdtemp(name.data()) == nullptr) {
-    return fail("there is no place for a scratch database: " + name);
+    return fail("no directory for a scratch database: " + name);
   }
   directory_ = name;
   // While nobody else can put a link there.
   log_ = ::open((directory_ + "/log").c_str(),
                 O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (log_ < 0) {
-    return fail("there is no place for a scratch database: " + name);
+    return fail("no directory for a scratch database: " + name);
   }
   if (user_ != nullptr && ::chown(name.c_str(), user_->pw_uid, user_->pw_gid) != 0) {
     return fail(name + " cannot be given to the user " + user_->pw_name);
@@ -111,7 +111,7 @@ std::string ScratchServer::failed(const std::string& program) const {
   const ssize_t bytes = ::pread(log_, log.data(), log.size(), begin);
   const std::string_view told(log.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
   return std::string(program)
-      .append(" has failed in ")
+      .append(" failed in ")
       .append(directory_)
       .append(": ")
       .append(trim(told));

@@ -1,5 +1,5 @@
-// A database server for a moment: in a temporary directory of its own, as an ordinary user.
-// Must not know which database it is.
+// A temporary database server in its own directory, run by an ordinary user.
+// Layering: must not know which database it is.
 #pragma once
 
 #include <pwd.h>

@@ -54,7 +54,7 @@ std::string text_of(int file) {
   const bool is_ready = ::pipe2(line.data(), O_CLOEXEC) == 0 && users.is_open() &&
                         alive.is_open() && lock(alive.get(), LOCK_EX | LOCK_NB);
   const auto address = is_ready ? server.make(KeptFor(line[0]))
-                                : Result<std::string, std::string>(fail("no lock for " + path));
+                                : Result<std::string, std::string>(fail("cannot lock " + path));
   write_all(report, (address ? "+" + *address : "-" + address.error()) + '\0');
   ::close(report);
   for (int idle = address ? 0 : kIdleTicksMax; idle < kIdleTicksMax;) {
@@ -74,7 +74,7 @@ std::string text_of(int file) {
 Result<std::string, std::string> start(const std::string& path, Kept& server) {
   std::array<int, 2> report{-1, -1};
   if (::pipe2(report.data(), O_CLOEXEC) != 0) {
-    return fail(std::string("there is no pipe: ") + std::strerror(errno));
+    return fail(std::string("cannot create a pipe: ") + std::strerror(errno));
   }
   const Descriptor from(report[0]);
   // By a process between them, so that this one has no child to wait for.
@@ -90,7 +90,7 @@ Result<std::string, std::string> start(const std::string& path, Kept& server) {
   const std::string told = read_first(from.get());
   return told.starts_with('+')
              ? Result<std::string, std::string>(told.substr(1))
-             : fail(told.empty() ? "the process of the server has ended" : told.substr(1));
+             : fail(told.empty() ? "the server process has ended" : told.substr(1));
 }
 
 /// Whether the process of the server is there.

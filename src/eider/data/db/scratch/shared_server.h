@@ -1,5 +1,5 @@
-// A scratch server that several test programs of a user share, one after the other or at once.
-// Must not know which database it is.
+// A temporary server that several test programs of a user share.
+// Layering: must not know which database it is.
 #pragma once
 
 #include <string>

@@ -25,7 +25,7 @@ void bind(sqlite3_stmt* statement, int index, const Value& value) {
     case Value::Kind::text:
       if (value.is_array()) {
         throw Failure(FailureKind::values,
-                      "SQLite has no arrays: bind the list as it is, and read it by json_each");
+                      "SQLite has no arrays: bind the list as it is, and read it with json_each");
       }
       // Static: the job that owns the values outlives the statement's run.
       sqlite3_bind_text64(statement, index, value.text()->data(), value.text()->size(),
@@ -100,7 +100,7 @@ OpenCursor::OpenCursor(sqlite3* handle, std::string_view sql, std::span<const Va
       is_of_transaction_(is_of_transaction) {
   if (!prepared_.only_reads()) {
     throw Failure(FailureKind::statement,
-                  "rows are streamed of what only reads, not of: " + prepared_.sql());
+                  "only a statement that does not write can be streamed, not: " + prepared_.sql());
   }
   bind_all(prepared_, values_);
 }

@@ -1,5 +1,5 @@
-// Values into SQLite's statements and rows out of them; and a statement that is read in pieces.
-// Must not be included outside of this folder.
+// Binds values to SQLite statements and reads rows, also in pieces.
+// Layering: must not be included outside of this folder.
 #pragma once
 
 #include <span>

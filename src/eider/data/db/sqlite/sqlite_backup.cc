@@ -41,7 +41,7 @@ struct Close {
 using Handle = std::unique_ptr<sqlite3, Close>;
 
 [[noreturn]] void refuse(FailureKind kind, const std::string& path, const std::string& why) {
-  throw Failure(kind, "no copy of the database was made at " + path + ": " + why);
+  throw Failure(kind, "the database was not copied to " + path + ": " + why);
 }
 
 [[noreturn]] void refuse_by_errno(FailureKind kind, const std::string& path) {
@@ -61,14 +61,14 @@ bool is_same_file(const std::string& one, const std::string& other) noexcept {
 
 void check_place(const std::string& from, const std::string& to, bool replaces) {
   if (is_same_file(from, to)) {
-    refuse(FailureKind::open, to, "it is the database itself");
+    refuse(FailureKind::open, to, "the target is the database itself");
   }
   if (is_there(to) && !replaces) {
-    refuse(FailureKind::open, to, "there is a file already");
+    refuse(FailureKind::open, to, "the file already exists");
   }
   // SQLite would play that log into the copy.
   if (is_there(to + "-wal")) {
-    refuse(FailureKind::open, to, "a database with a log is there, which may be in use");
+    refuse(FailureKind::open, to, "a database with a log exists there and may be in use");
   }
 }
 
@@ -162,7 +162,8 @@ struct Copying {
     int code = backup == nullptr ? SQLITE_ERROR : SQLITE_OK;
     while (code == SQLITE_OK) {
       if (!wanted->load() || std::chrono::steady_clock::now() >= deadline) {
-        refuse(FailureKind::expired, to, "it took too long, or nobody waits for it");
+        refuse(FailureKind::expired, to,
+               "the time limit was reached, or the caller stopped waiting");
       }
       code = sqlite3_backup_step(backup.get(), options.pages_per_step);
     }
@@ -186,7 +187,7 @@ Task<std::int64_t> backup_sqlite(Database database, std::string path, SqliteBack
       "select coalesce(file, '') from pragma_database_list where name = 'main'");
   const std::string file = (co_await asking).value_or("");
   if (file.empty()) {
-    refuse(FailureKind::statement, path, "it is no file, but in memory");
+    refuse(FailureKind::statement, path, "the database is in memory, not in a file");
   }
   auto wanted = std::make_shared<std::atomic<bool>>(true);
   const WantedWhileHere here(wanted);

@@ -1,5 +1,5 @@
-// A copy of an SQLite database that is being used, as it was at one moment.
-// Must not stop anybody: reads and changes go on while it is copied.
+// Copies an SQLite database that is in use to a consistent backup.
+// Layering: must not block reads and writes.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,27 @@
 namespace eider {
 
 struct SqliteBackupOptions {
-  /// What stands at the path is replaced, in one step, once the copy is whole; else it is refused.
+  /// Replaces an existing file in one step when the copy is complete; otherwise an existing file is
+  /// an error.
   bool replaces = false;
-  /// A copy that takes longer is given up: as long as it is made, the log cannot be reused.
+  /// Time limit of a copy, during which the log cannot be reused.
   Duration time_max = std::chrono::minutes(10);
-  /// Pages between two looks at whether somebody still waits for it.
+  /// Pages between two checks for cancellation.
   int pages_per_step = 256;
 };
 
-/// Copies the database into a file beside `path`, and gives that its name once it is whole and on
-/// the disk: whoever sees the file sees all of it. It has the state of one moment, and its owner's
-/// rights alone. Destroying the task while it waits ends the copying, and leaves nothing.
+/// Copies the database to a temporary file next to `path`, and renames that when it is complete and
+/// on the disk, so that other programs only see complete files. The copy has the state of one
+/// moment, and only its owner can read it. Destroying the task ends the copying, and leaves no
+/// file.
 ///
 /// path     in a directory that exists
 /// returns  the size of the copy in bytes
-/// errors   db::Failure(open)     there is a file already, it is the database's own, it cannot be
-///                                made, or a log (-wal) that is another database's lies beside it
+/// errors   db::Failure(open)     the file exists, is the database itself, or cannot be created, or
+///          next to it is a log (-wal) of another database
 ///          db::Failure(expired)  longer than time_max
 ///          db::Failure(storage)  the disk is full, or the database is damaged
-///          db::Failure(statement)  the database is no file
+///          db::Failure(statement)  the database is in memory
 [[nodiscard]] Task<std::int64_t> backup_sqlite(Database database, std::string path,
                                                SqliteBackupOptions options = {});
 

@@ -284,8 +284,9 @@ bool SqliteConnection::is_in_transaction() const noexcept {
 /// would be kept by itself.
 void SqliteConnection::check_transaction() const {
   if (is_begun_ && !is_in_transaction()) {
-    throw Failure(FailureKind::statement,
-                  "an earlier failure took the transaction back: nothing more can be done in it");
+    throw Failure(
+        FailureKind::statement,
+        "an earlier failure rolled back the transaction: no more statements can run in it");
   }
 }
 
@@ -303,7 +304,7 @@ std::optional<Changed> SqliteConnection::run(std::string_view sql, std::span<con
   if (is_in_transaction() != was_in_transaction) {
     roll_back();
     throw Failure(FailureKind::statement,
-                  "transactions are begun and ended by transaction(), not by: " + std::string(sql));
+                  "use transaction() to start and end transactions, not: " + std::string(sql));
   }
   return changed;
 }
@@ -358,7 +359,7 @@ void SqliteConnection::take_piece(Cursor& cursor, std::string_view sql,
   }
   const auto found = cursors_.find(cursor.number);
   if (found == cursors_.end()) {
-    throw Failure(FailureKind::statement, "the rows of a stream went with their transaction");
+    throw Failure(FailureKind::statement, "the transaction of the row stream has ended");
   }
   limit_ = &limit;
   only_reads_ = true;
@@ -406,7 +407,7 @@ void SqliteConnection::script(std::string_view sql) {
 
 void SqliteConnection::run_all(const std::string& sql) {
   if (sql.find('\0') != std::string::npos) {
-    throw Failure(FailureKind::statement, "a script with NUL in it");
+    throw Failure(FailureKind::statement, "the script contains a NUL character");
   }
   // As sqlite3_exec does it, which does not say where an error is.
   sqlite3* const handle = handle_.get();

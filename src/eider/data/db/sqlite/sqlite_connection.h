@@ -1,5 +1,5 @@
 // One connection to an SQLite file, used by one thread.
-// Must not be included outside of this folder.
+// Layering: must not be included outside of this folder.
 #pragma once
 
 #include <map>

@@ -60,9 +60,8 @@ TEST_F(SqliteDatabaseTest, json_of_another_shape_is_told_with_column_and_member)
     } catch (const db::Failure& failure) {
       told = failure.what();
     }
-    EXPECT_TRUE(
-        told.contains("\"tags\" is text, but the member Tagged::tags must be text with "
-                      "JSON that fits it"))
+    EXPECT_TRUE(told.contains(
+        "\"tags\" is text, but the member Tagged::tags must be text with JSON of this type"))
         << told;
   }(db));
 }
@@ -217,9 +216,10 @@ TEST_F(SqliteDatabaseTest, a_file_that_is_no_database_is_told_when_it_is_opened)
   for (const bool is_read_only : {true, false}) {
     const auto opened = try_open_sqlite(path("text.db"), {.is_read_only = is_read_only});
     ASSERT_FALSE(opened);
-    EXPECT_NE(opened.error().find(path("text.db") + ": file is not a database. It is not an SQLite "
-                                                    "file: move it away, or give another path."),
-              std::string::npos)
+    EXPECT_NE(
+        opened.error().find(path("text.db") + ": file is not a database. The file is not an SQLite "
+                                              "database: move it away, or use another path."),
+        std::string::npos)
         << opened.error();
   }
 }
@@ -229,7 +229,7 @@ TEST_F(SqliteDatabaseTest, what_cannot_be_opened_names_the_file_and_the_mend) {
     std::string path;
     const char* says;
   } kCases[] = {
-      {path("absent/notes.db"), "Make its directory"},
+      {path("absent/notes.db"), "Create its directory"},
       {temporary_.path(), "cannot open the database"},
       {"/proc/version", "cannot open the database /proc/version"},
   };
@@ -266,7 +266,8 @@ TEST_F(SqliteDatabaseTest, a_file_of_another_kind_is_not_touched) {
   fclose(out);
   const auto opened = try_open_sqlite(file);
   ASSERT_FALSE(opened.has_value());
-  EXPECT_NE(opened.error().find("It is not an SQLite file"), std::string::npos) << opened.error();
+  EXPECT_NE(opened.error().find("The file is not an SQLite database"), std::string::npos)
+      << opened.error();
   EXPECT_EQ(std::filesystem::file_size(file), 3200U);
 }
 

@@ -1,5 +1,5 @@
-// SQLite's result codes as failures.
-// Must not be included outside of this folder.
+// Converts result codes of SQLite to failures.
+// Layering: must not be included outside of this folder.
 #pragma once
 
 #include <cstdint>

@@ -52,20 +52,20 @@ void tell_reached(sqlite3* handle, const SqliteOptions& options) {
 const char* mend_of(int code) noexcept {
   switch (code & 0xFF) {
     case SQLITE_CANTOPEN:
-      return "Make its directory, writable for this user, or give another path.";
+      return "Create its directory, writable for this user, or use another path.";
     case SQLITE_NOTADB:
-      return "It is not an SQLite file: move it away, or give another path.";
+      return "The file is not an SQLite database: move it away, or use another path.";
     case SQLITE_CORRUPT:
-      return "It is damaged: restore it from a copy.";
+      return "The file is damaged: restore a backup.";
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return "Make the file and its directory writable for this user.";
     case SQLITE_BUSY:
-      return "Another process holds it: stop that one first.";
+      return "Another process has locked the file: stop that process first.";
     case SQLITE_FULL:
-      return "The disk is full: make room.";
+      return "The disk is full: free some space.";
     default:
-      return "Check the path and the rights on it.";
+      return "Check the path and its permissions.";
   }
 }
 
@@ -90,7 +90,7 @@ SqliteHandle open_file(const std::string& path, const SqliteOptions& options) {
                                    way | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
   SqliteHandle handle(made);
   if (made == nullptr) {
-    throw_open(path, "there is no memory for it", "Make room.");
+    throw_open(path, "out of memory", "Free some memory.");
   }
   if (code != SQLITE_OK) {
     const int error = sqlite3_system_errno(made);

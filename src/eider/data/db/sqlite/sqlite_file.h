@@ -1,5 +1,6 @@
-// The file of an SQLite database: made with its rights, opened, and named to the sandbox.
-// Must not know what is asked of it.
+// The file of an SQLite database: creates it with its permissions, opens it, and allows it in the
+// sandbox.
+// Layering: must not know the statements.
 #pragma once
 
 #include <memory>

@@ -337,7 +337,7 @@ TEST_F(SqliteTest, what_does_not_fit_the_struct_is_named) {
   } kCases[] = {
       {"select 1 as id", "Wrong::text has no column"},
       {"select 1 as id, 'a' as text, 2 as more", "\"more\" has no member in Wrong"},
-      {"select 1 as id, 'a' as text, 2 as id", "two columns are named \"id\""},
+      {"select 1 as id, 'a' as text, 2 as id", "two columns have the name \"id\""},
       {"select 'x' as id, 'a' as text", "Wrong::id must be an integer"},
       {"select 1.5 as id, 'a' as text", "Wrong::id must be an integer"},
       {"select 3000000000 as id, 'a' as text", "Wrong::id"},

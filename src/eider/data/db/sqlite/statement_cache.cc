@@ -17,7 +17,7 @@ std::size_t read_parameter(const char* name, const std::string& sql) {
   const auto [at, error] = std::from_chars(text.data() + 1, end, number);
   if (!text.starts_with('$') || error != std::errc() || at != end || number == 0) {
     throw Failure(FailureKind::statement, "the parameter " + std::string(text) +
-                                              " is not of the form $1, $2 …, in: " + sql);
+                                              " must be written as $1, $2 …, in: " + sql);
   }
   return number - 1;
 }
@@ -51,7 +51,7 @@ void PreparedStatement::prepare(sqlite3* handle) {
   const int second_code = sqlite3_prepare_v2(handle, tail, left, &second, nullptr);
   sqlite3_finalize(second);
   if (second != nullptr || second_code != SQLITE_OK) {
-    throw Failure(FailureKind::statement, "several statements where one was expected: " + sql_);
+    throw Failure(FailureKind::statement, "only one statement is allowed: " + sql_);
   }
 }
 

@@ -1,5 +1,5 @@
-// Prepared statements of one connection, kept for the next time they are asked for.
-// Must not be shared between threads, and never keeps more than its limit.
+// The prepared statements of one connection, cached for reuse.
+// Layering: must not be shared between threads or exceed its limit.
 #pragma once
 
 #include <cstddef>

@@ -6,8 +6,8 @@ namespace eider {
 
 Result<std::unique_ptr<Loop>> make_uring_loop() {
   return fail(Error(500,
-                    "io_uring cannot be used: this build is without liburing; install it and "
-                    "build again, or use the epoll backend."));
+                    "io_uring cannot be used: this build does not include liburing; install "
+                    "liburing and build again, or use the epoll backend."));
 }
 
 Result<std::unique_ptr<Loop>> make_old_uring_loop() {

@@ -73,7 +73,7 @@ const code = (text) => ({ text, kind: "code" });
 
 function waits(request) {
   if (request.waits_for.length === 0) {
-    return request.stage === "answered" ? "what it tells next" : "something of its own";
+    return request.stage === "answered" ? "the next event" : "its own work";
   }
   return request.waits_for.map((one) =>
     `${one.what}${one.text ? ` ${one.text}` : ""} (${seconds(one.seconds)})`).join("; ");
@@ -86,7 +86,7 @@ function drawFlight(loops) {
     .filter((one) => one.route !== "/_eider/state.json")
     .sort((a, b) => b.seconds - a.seconds);
   fill("flight", all.slice(0, 100).map((one) => [
-    nameOf(one), number(seconds(one.seconds)), waits(one), one.peer, one.id]), "Nothing waits.");
+    nameOf(one), number(seconds(one.seconds)), waits(one), one.peer, one.id]), "No requests in flight.");
 }
 
 // The upper bound of the bucket in which that share of what came since lies.
@@ -103,7 +103,7 @@ function quantile(bounds, counts, share) {
 
 function bound(value) {
   if (value === null) return "–";
-  return value === Infinity ? "over the last bound" : `≤ ${seconds(value)}`;
+  return value === Infinity ? "above the last bound" : `≤ ${seconds(value)}`;
 }
 
 function drawRoutes(now, passed) {
@@ -118,14 +118,14 @@ function drawRoutes(now, passed) {
   fill("routes", rows.map(({ route, all, rate, recent }) => [
     code(nameOf(route)), number(count(rate)), number(bound(quantile(now.bounds, recent, 0.5))),
     number(bound(quantile(now.bounds, recent, 0.99))), number(count(all)), number(count(route.refused)),
-    { text: count(route.failed), kind: route.failed ? "number bad" : "number" }]), "Nobody has asked yet.");
+    { text: count(route.failed), kind: route.failed ? "number bad" : "number" }]), "No requests yet.");
 }
 
 function runs(loop) {
-  if (loop.answers) return { text: loop.is_draining ? "drains" : "turns" };
-  if (!loop.stuck) return { text: "has ended", kind: "none" };
+  if (loop.answers) return { text: loop.is_draining ? "draining" : "running" };
+  if (!loop.stuck) return { text: "ended", kind: "none" };
   const what = loop.stuck.method ? nameOf(loop.stuck) : "no request";
-  return { text: `stands still for ${seconds(loop.stuck.seconds)}: ${what} ${loop.stuck.stack.slice(0, 6).join(" < ")}`, kind: "bad" };
+  return { text: `blocked for ${seconds(loop.stuck.seconds)}: ${what} ${loop.stuck.stack.slice(0, 6).join(" < ")}`, kind: "bad" };
 }
 
 function drawLoops(loops, passed) {
@@ -137,14 +137,14 @@ function drawLoops(loops, passed) {
     return [String(loop.loop), number(loop.answers ? seconds(loop.lag_seconds) : "–"), number(count(rate)),
       number(count(loop.in_flight)), number(count(all.open)),
       number(count(all.busy)), number(bytes(all.bytes_waiting)), runs(loop)];
-  }), "There is none.");
+  }), "None.");
 }
 
 function drawGlance(state, rate) {
   const server = state.process.server;
   const connections = (of) => total(server.loops, (loop) => loop.connections[of]);
   const shown = [
-    ["Up", seconds(server.up_seconds)], ["A second", count(rate)],
+    ["Up", seconds(server.up_seconds)], ["Per second", count(rate)],
     ["In flight", count(total(server.loops, (loop) => loop.in_flight))],
     ["Connections", count(connections("open"))],
     ["HTTP/1.1", count(connections("http1"))], ["HTTP/2", count(connections("http2"))],
@@ -170,7 +170,7 @@ function drawRate(rate) {
   svg.querySelector("polyline").setAttribute("points", points.join(" "));
   const first = points[0].split(",")[0];
   svg.querySelector("polygon").setAttribute("points", `${first},90 ${points.join(" ")} 600,90`);
-  svg.setAttribute("aria-label", `Requests a second: ${count(rate)} now, at most ${count(most)} of late`);
+  svg.setAttribute("aria-label", `Requests per second: ${count(rate)} now, maximum ${count(most)}`);
 }
 
 // Of what goes on in the background, on whatever loops.
@@ -183,12 +183,12 @@ function drawOthers(state) {
   const goingOn = state.process.server.loops.flatMap((loop) => loop.background);
   fill("pools", state.process.resources.map((one) => [one.kind, code(one.name),
     Object.entries(one.numbers).map(([name, value]) => `${name} ${count(value)}`).join(", ") +
-      (one.kind === "background" ? waitsOf(one.name, goingOn) : "")]), "There is none.");
-  fill("slow", state.slow_statements.map((one) => [code(one.sql || "(several, or rows as they come)"),
+      (one.kind === "background" ? waitsOf(one.name, goingOn) : "")]), "None.");
+  fill("slow", state.slow_statements.map((one) => [code(one.sql || "(several statements, or a row stream)"),
     number(seconds(one.seconds)), nameOf(one), new Date(one.unix_seconds * 1000).toLocaleTimeString()]),
-    "None has taken a tenth of a second.");
+    "No statement took 0.1 s or longer.");
   const settings = byId("settings").querySelector("pre");
-  const text = state.settings || "This program was started without a command line to read.";
+  const text = state.settings || "The program was started without command-line options.";
   if (settings.textContent !== text) settings.textContent = text;
 }
 
@@ -210,7 +210,7 @@ function logLine(line) {
 function takeLog({ lines, lines_so_far: soFar }) {
   const missed = seen === 0 || soFar < seen ? 0 : soFar - seen - lines.length;
   const news = lines.map(logLine);
-  if (missed > 0) news.unshift({ text: `(${count(missed)} more that are not kept)` });
+  if (missed > 0) news.unshift({ text: `(${count(missed)} more, not stored)` });
   logged = [...news.reverse(), ...logged].slice(0, LINES_KEPT);
   seen = soFar;
 }
@@ -220,7 +220,7 @@ function drawLog() {
   fill("log", logged.filter((one) => !(LEVELS.indexOf(one.level ?? "error") < least)).map((one) => [
     one.time ? new Date(one.time).toLocaleTimeString() : "",
     { text: one.level ?? "", kind: one.level === "error" ? "bad" : undefined }, code(one.text)]),
-    "Nothing so far that open_log, or the log of an app that was given none, was told.");
+    "No log lines yet from open_log, or from the log of an app without a custom log.");
 }
 
 function draw(state) {
@@ -253,18 +253,18 @@ async function ask() {
   if (isPaused || document.hidden) return;
   try {
     const reply = await fetch(`state.json?after=${seen}`, { cache: "no-store", signal: AbortSignal.timeout(5000) });
-    if (!reply.ok) throw new Error(`the service answers ${reply.status}`);
+    if (!reply.ok) throw new Error(`the service responded with ${reply.status}`);
     draw(await reply.json());
     byId("said").textContent = "";
   } catch (error) {
-    byId("said").textContent = `Nothing new: ${error.message}`;
+    byId("said").textContent = `No update: ${error.message}`;
   }
 }
 
 byId("pause").addEventListener("click", () => {
   isPaused = !isPaused;
   byId("pause").setAttribute("aria-pressed", String(isPaused));
-  byId("pause").textContent = isPaused ? "Go on" : "Pause";
+  byId("pause").textContent = isPaused ? "Resume" : "Pause";
 });
 
 byId("least").addEventListener("change", drawLog);

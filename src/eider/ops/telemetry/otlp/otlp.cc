@@ -340,16 +340,15 @@ void add_counts(Metrics& metrics, const std::weak_ptr<Exporter>& exporter) {
     add(name, help, counts, "dropped", &OtlpCounts::dropped);
     add(name, help, counts, "rejected", &OtlpCounts::rejected);
   };
-  add_each("eider_spans_total", "Spans, by what became of them.", &OtlpExport::counts);
-  add_each("eider_log_exported_total", "Lines for the collector, by what became of them.",
-           &OtlpExport::log_counts);
+  add_each("eider_spans_total", "Spans, by outcome.", &OtlpExport::counts);
+  add_each("eider_log_exported_total", "Exported log lines, by outcome.", &OtlpExport::log_counts);
 }
 
 }  // namespace
 
 std::shared_ptr<OtlpExport> export_otlp(App& app, OtlpOptions options) {
   if (!(options.share >= 0 && options.share <= 1)) {
-    throw Failure(Error::internal("export_otlp: a share is from 0 to 1"));
+    throw Failure(Error::internal("export_otlp: A share must be between 0 and 1"));
   }
   const TraceOptions traces = options.traces;
   const std::shared_ptr<Metrics> metrics = options.metrics;

@@ -1,5 +1,6 @@
-// Spans, metrics and lines of the log to a collector, as OTLP over HTTP with JSON.
-// Must not hold up a request: what the collector does not take in time is dropped and counted.
+// Exports spans, metrics and log lines to a collector with OTLP over HTTP (JSON).
+// Layering: must not delay a request; data that the collector does not accept in time is dropped
+// and counted.
 #pragma once
 
 #include <chrono>
@@ -27,27 +28,28 @@ struct OtlpOptions {
   std::vector<std::pair<std::string, std::string>> resource = {};
   /// Fields of each request, such as a key: {{"Authorization", "Bearer …"}}
   std::vector<std::pair<std::string, std::string>> headers = {};
-  /// Of the traces that begin here so many are kept; of others, what who asks says.
+  /// Share of the traces that start here that are kept; other traces follow the decision of the
+  /// caller.
   double share = 1;
   TraceOptions traces = {};
   /// Null: no metrics are sent. Otherwise they have counts of spans, too.
   std::shared_ptr<Metrics> metrics = nullptr;
   Duration metrics_interval = std::chrono::seconds(60);
-  /// A field of a line of the log whose name has one of these in it is "***"; see LogOptions.
+  /// A field of a log line whose name contains one of these is "***"; see LogOptions.
   std::vector<std::string> masked = masked_log_fields();
-  /// How often what is there is sent.
+  /// Interval between exports.
   Duration interval = std::chrono::seconds(1);
   /// Spans, or lines.
   std::size_t per_request_max = 512;
-  /// Spans, or lines, that wait; what comes on top is dropped.
+  /// Maximum number of spans, or log lines, that wait; further ones are dropped.
   std::size_t queue_max = 8192;
   /// Of one request to the collector.
   Duration timeout = std::chrono::seconds(10);
-  /// One that says that it is busy (429, 502, 503, 504), or cannot be reached, is asked again so
-  /// often, with a pause that doubles; then what was to be sent is dropped.
+  /// Number of retries if a collector is busy (429, 502, 503, 504) or not reachable, with a pause
+  /// that doubles; then the data is dropped.
   unsigned retries_max = 3;
   Duration retry_pause = std::chrono::seconds(1);
-  /// For what is left of each kind when the app stops.
+  /// Maximum time to export the remaining data of each kind when the app stops.
   Duration flush_within = std::chrono::seconds(3);
   /// TLS, proxies and names.
   ClientOptions client = {};
@@ -59,29 +61,29 @@ struct OtlpCounts {
   std::uint64_t rejected = 0;  // those that it took and said were wrong
 };
 
-/// What export_otlp has begun, for who wants to know how it goes.
+/// The exporter of export_otlp, with its counters.
 class OtlpExport : public SpanSink, public std::enable_shared_from_this<OtlpExport> {
  public:
   /// Of spans.
   [[nodiscard]] virtual OtlpCounts counts() const noexcept = 0;
   /// Of lines of the log.
   [[nodiscard]] virtual OtlpCounts log_counts() const noexcept = 0;
-  /// A log whose lines go to `log`, whose level holds, and to the collector as well:
+  /// Returns a log whose lines go to `log`, which decides the level, and to the collector:
   ///
   ///     app.log_to(export_otlp(app, options)->with(open_log()));
   ///
-  /// Each line tells the trace and the span that it is of. Of a text the first 4 KiB are sent;
-  /// lines that `log` leaves out as too many of one message are sent, and what is said behind the
-  /// app's stop is not. Errors have another quarter of the queue.
+  /// Each line has its trace and span. Of a text, the first 4 KiB are sent. Lines that `log` drops
+  /// as too many of one message are sent; lines after the stop of the app are not. Errors may use
+  /// another quarter of the queue.
   [[nodiscard]] virtual Log with(const Log& log) = 0;
 };
 
-/// Traces the app's requests and jobs (trace_requests) and sends their spans, and metrics and
-/// lines where there are some, from the app's first loop:
+/// Traces the app's requests and jobs (trace_requests), and exports their spans, and metrics and
+/// log lines if present, from the app's first event loop:
 ///
 ///     export_otlp(app, {.endpoint = "http://collector:4318", .service = "notes"});
 ///
-/// errors  throws a Failure for a share that is none
+/// errors  throws a Failure for an invalid share
 std::shared_ptr<OtlpExport> export_otlp(App& app, OtlpOptions options = {});
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// Spans, metrics and lines of the log as OTLP has them in JSON.
-// Must not wait or send.
+// Encodes spans, metrics and log lines as OTLP JSON.
+// Layering: must not wait or send.
 #pragma once
 
 #include <cstdint>

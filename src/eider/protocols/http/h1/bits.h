@@ -1,5 +1,5 @@
-// Which bytes of a block a mask holds for, as bits: to_bits.
-// Must not hold code of its own: it chooses the platform's file.
+// to_bits: converts a byte mask of a block into bits.
+// Layering: must not hold code of its own: it chooses the platform's file.
 #pragma once
 
 #ifdef __SSE2__

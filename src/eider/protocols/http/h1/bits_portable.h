@@ -1,5 +1,5 @@
-// to_bits in plain words, for little-endian machines of any kind.
-// Must not be included but by bits.h.
+// to_bits in portable code, for little-endian machines.
+// Layering: must not be included but by bits.h.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
-// to_bits where one instruction does it: 6 to 15 % of a head's time against the portable one.
-// Must not be included but by bits.h.
+// to_bits with one SSE2 instruction: reads a head in 6 to 15 % less time.
+// Layering: must not be included but by bits.h.
 #pragma once
 
 #include "eider/protocols/http/h1/block.h"

@@ -1,5 +1,5 @@
-// Decodes the chunked transfer coding (RFC 9112, section 7.1), however the bytes are cut.
-// Must not gather the content, and lets no trailer field reach the head or the framing.
+// Decodes the chunked transfer coding (RFC 9112, section 7.1) as a stream.
+// Layering: must not gather the content, and lets no trailer field reach the head or the framing.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The content of one HTTP/1.1 request as it arrives, sized or chunked, without its framing.
-// Must not read beyond the content's end: what follows is the next request.
+// Reads the body of one HTTP/1.1 request, with a length or chunked, without its framing.
+// Layering: must not read beyond the content's end: what follows is the next request.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The lines that requests and responses share: field lines and the ends of lines.
-// Must not judge what a field means: the framing that it is made with does.
+// Parses header lines and line ends, for requests and responses.
+// Layering: must not judge what a field means: the framing that it is made with does.
 #pragma once
 
 #include <cstddef>

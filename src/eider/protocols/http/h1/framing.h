@@ -1,5 +1,6 @@
-// What the fields of a head say about its content and its connection (RFC 9112, sections 6 and 9).
-// Must not look at a field's bytes for more than its meaning: the reader has checked them.
+// Body length and connection options from the headers (RFC 9112, sections 6 and 9).
+// Layering: must not look at a field's bytes for more than its meaning: the reader has checked
+// them.
 #pragma once
 
 #include <cstdint>

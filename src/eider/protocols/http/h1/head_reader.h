@@ -1,5 +1,5 @@
-// Reads one HTTP/1.x request head from bytes (RFC 9112, sections 2 to 7). No request reads two
-// ways. Must not keep bytes, know sockets, or allocate once it is made.
+// Parses one HTTP/1.x request head (RFC 9112, sections 2 to 7), without ambiguity.
+// Layering: must not keep bytes, know sockets, or allocate once it is made.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Every way in which HTTP/1.x input is refused, with its status and its source, in one table.
-// Must not be used for requests that were understood: those are answered by the application.
+// The errors of HTTP/1.x requests, each with its status and its RFC section, in one table.
+// Layering: must not be used for requests that were understood: those are answered by the
+// application.
 #pragma once
 
 #include <cstdint>

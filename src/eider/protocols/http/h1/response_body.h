@@ -1,5 +1,5 @@
-// Finds the end of an answer's content, however the bytes are cut, and its trailers.
-// Must not gather the content: it hands out views.
+// Finds the end of a response body in a stream of bytes, and its trailers.
+// Layering: must not gather the content: it hands out views.
 #pragma once
 
 #include <cstdint>

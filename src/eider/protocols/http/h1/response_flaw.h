@@ -1,5 +1,5 @@
-// Every way in which an answer in HTTP/1.x is refused, with its text and its source, in one table.
-// Must not be used for answers that were understood: a 500 is none of these.
+// The errors of HTTP/1.x responses, each with its text and its RFC section, in one table.
+// Layering: must not be used for answers that were understood: a 500 is none of these.
 #pragma once
 
 #include <cstdint>

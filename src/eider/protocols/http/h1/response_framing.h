@@ -1,5 +1,6 @@
-// What the fields of an answer say about its content and connection (RFC 9112, sections 6 and 9).
-// Must not look at a field's bytes for more than its meaning: the reader has checked them.
+// Body length and connection options of a response (RFC 9112, sections 6 and 9).
+// Layering: must not look at a field's bytes for more than its meaning: the reader has checked
+// them.
 #pragma once
 
 #include <string_view>

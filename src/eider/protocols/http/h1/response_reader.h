@@ -1,5 +1,5 @@
-// Reads the head of one HTTP/1.x response from bytes (RFC 9112, sections 2 to 9).
-// Must not keep bytes, know sockets, or allocate once it is made.
+// Parses the head of one HTTP/1.x response (RFC 9112, sections 2 to 9).
+// Layering: must not keep bytes, know sockets, or allocate once it is made.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Finds the first byte that ends a run of harmless ones, sixteen at a time.
-// Must not read outside the given bytes, and decides nothing about what it finds.
+// Finds the first special byte in a run of bytes, sixteen at a time.
+// Layering: must not read outside the given bytes, and decides nothing about what it finds.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Host values, and the four forms of the request target (RFC 9112, section 3.2).
-// Must not know where the target ends: it is given whole.
+// Layering: must not know where the target ends: it is given whole.
 #pragma once
 
 #include <cstddef>

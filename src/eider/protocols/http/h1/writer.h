@@ -1,5 +1,6 @@
 // Writes HTTP/1.1 responses as bytes (RFC 9112).
-// Must not decide anything: what it is told to say, it says; callers have checked fields for CR LF.
+// Layering: must not decide anything: what it is told to say, it says; callers have checked fields
+// for CR LF.
 #pragma once
 
 #include <array>

@@ -127,9 +127,9 @@ TEST(WriteRefusal, announces_the_close) {
   Buffer out;
   write_refusal(out, Refusal::missing_host, &start());
   EXPECT_EQ(out.view(),
-            "HTTP/1.1 400 Bad Request\r\nServer: eider\r\n"
-            "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Type: text/plain; charset=utf-8\r\n"
-            "Content-Length: 27\r\nConnection: close\r\n\r\nThe Host field is missing.\n");
+            "HTTP/1.1 400 Bad Request\r\nServer: eider\r\nDate: Sun, 06 Nov 1994 08:49:37 "
+            "GMT\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 28\r\nConnection: "
+            "close\r\n\r\nThe Host header is missing.\n");
 }
 
 }  // namespace

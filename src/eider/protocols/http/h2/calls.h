@@ -1,5 +1,5 @@
-// What nghttp2 tells and asks, passed on to the State of a session of either end.
-// Must not be included but by what stands behind a session: it names nghttp2's types.
+// Passes the callbacks of nghttp2 on to the State of a session.
+// Layering: must not be included but by what stands behind a session: it names nghttp2's types.
 #pragma once
 
 #include "eider/protocols/http/h2/library.h"

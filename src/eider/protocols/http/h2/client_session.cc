@@ -67,7 +67,7 @@ void ClientSession::State::fail(int error) noexcept {
       return terminate(ErrorCode::enhance_your_calm, "The server floods the connection.");
     case NGHTTP2_ERR_NOMEM:
     case NGHTTP2_ERR_CALLBACK_FAILURE:
-      return terminate(ErrorCode::internal_error, "There is no memory for the answer.");
+      return terminate(ErrorCode::internal_error, "There is not enough memory for the response.");
     default:
       return terminate(ErrorCode::protocol_error, kNoHttp2);
   }

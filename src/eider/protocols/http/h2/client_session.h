@@ -1,5 +1,5 @@
-// One client's end of an HTTP/2 connection: requests out, judged answers in (RFC 9113).
-// Must not know sockets or clocks, nor what is asked for; nghttp2 stays behind it.
+// The client side of an HTTP/2 connection: requests out, checked responses in (RFC 9113).
+// Layering: must not know sockets or clocks, nor what is asked for; nghttp2 stays behind it.
 #pragma once
 
 #include <cstddef>

@@ -57,7 +57,8 @@ void ClientSession::State::check_frame(const FrameHead& head) noexcept {
     case NGHTTP2_CONTINUATION:
       return check_continuation(head);
     case NGHTTP2_PUSH_PROMISE:  // our first SETTINGS, ahead of all requests, have declined it
-      return terminate(ErrorCode::protocol_error, "The server pushes, which was declined.");
+      return terminate(ErrorCode::protocol_error,
+                       "The server sent a push promise, although push is disabled.");
     case NGHTTP2_RST_STREAM:
       return note(Cheap::reset);
     case NGHTTP2_SETTINGS:
@@ -75,7 +76,7 @@ void ClientSession::State::check_frame(const FrameHead& head) noexcept {
 
 void ClientSession::State::check_continuation(const FrameHead& head) noexcept {
   if (++continuations > continuations_max) {
-    return terminate(ErrorCode::enhance_your_calm, "The head of an answer has no end.");
+    return terminate(ErrorCode::enhance_your_calm, "The headers of a response do not end.");
   }
   note(head.length == 0 ? Cheap::empty : Cheap::continuation);
 }
@@ -95,7 +96,7 @@ int ClientSession::State::take_field(std::string_view name, std::string_view val
   // It is counted before it is refused: a list without end is cut off below.
   builder.add(name, value, options.reply);
   if (builder.listed_bytes() > kBombFactor * options.reply.head_bytes_max) {
-    terminate(ErrorCode::enhance_your_calm, "The head of an answer has no end.");
+    terminate(ErrorCode::enhance_your_calm, "The headers of a response do not end.");
     return NGHTTP2_ERR_PAUSE;
   }
   return 0;
@@ -217,7 +218,7 @@ void ClientSession::State::note_sent(const nghttp2_frame& frame) noexcept {
     case NGHTTP2_RST_STREAM:  // nghttp2's own: what came on the stream was wrong
       if (ReplyUser* const user = user_of(frame.hd.stream_id); user != nullptr && !user->end_) {
         user->end_ = StreamEnd{StreamFate::malformed, ErrorCode::protocol_error,
-                               "What the server answers is no valid HTTP/2."};
+                               "The server's response is not valid HTTP/2."};
       }
       return;
     case NGHTTP2_GOAWAY:  // likewise, of the connection

@@ -1,5 +1,6 @@
-// What stands behind a ClientSession: nghttp2's session, and what is counted beside it.
-// Must not be included but by client_session.cc and client_session_calls.cc: it names nghttp2's.
+// The implementation of ClientSession: nghttp2's session and additional counters.
+// Layering: must not be included but by client_session.cc and client_session_calls.cc: it names
+// nghttp2's.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -18,7 +19,7 @@
 
 namespace eider::h2 {
 
-inline constexpr std::string_view kNoHttp2 = "What the server sends is no HTTP/2.";
+inline constexpr std::string_view kNoHttp2 = "The server did not send valid HTTP/2.";
 
 struct ClientSession::State {
   explicit State(const ClientSessionOptions& its_options);

@@ -224,7 +224,7 @@ TEST(H2ClientSession, ends_a_list_that_unpacks_to_much_more) {
   block += std::string(10000, '\xbe');  // and named again and again
   user.receive(greeting() + frame(Type::headers, kEndHeaders, 1, block));
   EXPECT_TRUE(user.session.is_doomed());
-  EXPECT_EQ(user.session.flaw(), "The head of an answer has no end.");
+  EXPECT_EQ(user.session.flaw(), "The headers of a response do not end.");
 }
 
 TEST(H2ClientSession, takes_no_pushes_and_no_streams_of_the_servers) {

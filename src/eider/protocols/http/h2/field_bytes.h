@@ -1,5 +1,5 @@
-// What HTTP/2 lets the names and values of fields hold, eight bytes at a time.
-// Must not know any particular field.
+// Checks the bytes of HTTP/2 header names and values, eight at a time.
+// Layering: must not know any particular field.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Counts what a peer sends that costs us work and brings it nothing: floods of cheap frames.
-// Must not know what a frame means to its stream, and keeps no clock: the time is given.
+// Counts frames that cost the receiver work without benefit, to stop floods.
+// Layering: must not know what a frame means to its stream, and keeps no clock: the time is given.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Finds the frames in a client's bytes, for what nghttp2 does not tell: each frame's head.
-// Must not judge: its user does, before nghttp2 has seen the frame.
+// Finds frame headers in a client's bytes, for data that nghttp2 does not report.
+// Layering: must not judge: its user does, before nghttp2 has seen the frame.
 #pragma once
 
 #include <algorithm>

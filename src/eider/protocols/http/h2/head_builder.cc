@@ -103,7 +103,7 @@ void HeadBuilder::add(std::string_view name, std::string_view value, const HeadL
   // The list's size counts what is refused as well, so that a bomb is seen.
   listed_bytes_ += name.size() + value.size() + kFieldOverhead;
   if (listed_bytes_ > limits.head_bytes_max) {
-    refuse(kHeadTooLarge, "The request head is too large.");
+    refuse(kHeadTooLarge, "The request headers are too large.");
   }
   // Behind a refusal nothing is kept: the fields only count.
   if (refusal_ || is_malformed_) {
@@ -200,7 +200,7 @@ void HeadBuilder::add_field(std::string_view name, std::string_view value,
     crumbs_.push_back(keep(value));
     // A cookie's crumbs are one field for HTTP/1.1, and are not counted here.
   } else if (pieces_.size() >= limits.fields_max) {
-    refuse(kHeadTooLarge, "There are too many fields.");
+    refuse(kHeadTooLarge, "There are too many headers.");
   } else {
     // The host is judged before it is kept: a doubled one sees the first.
     note_field(field, value);
@@ -239,7 +239,7 @@ void HeadBuilder::take_priority(std::string_view value) {
 
 void HeadBuilder::take_host(std::string_view value) {
   if (host_.is_there || !is_host(value)) {
-    refuse(kBadRequest, "Host is doubled, or no host.");
+    refuse(kBadRequest, "The Host header is given more than once, or is not valid.");
   }
 }
 
@@ -257,7 +257,7 @@ void HeadBuilder::take_length(std::string_view value) {
 
 void HeadBuilder::take_expectation(std::string_view value) {
   if (!equals_ignoring_case(value, "100-continue")) {
-    refuse(kExpectationFailed, "This server meets no expectation but 100-continue.");
+    refuse(kExpectationFailed, "The Expect header supports only 100-continue.");
     return;
   }
   expects_continue_ = true;
@@ -304,7 +304,7 @@ std::optional<RequestRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) 
 /// What follows is no content (RFC 8441, section 5), and without it there is no WebSocket.
 void HeadBuilder::check_tunnel(Ends ends) {
   if (ends == Ends::with_head || has_length_ || expects_continue_) {
-    refuse(kBadRequest, "A WebSocket's request has no end, and no content of HTTP's.");
+    refuse(kBadRequest, "A WebSocket request must not end its stream or have a body.");
   }
 }
 
@@ -352,14 +352,14 @@ void HeadBuilder::fill_target(RequestHead& head) {
   const bool is_tunnel = head.method == Method::connect && !protocol_.is_there;
   // Two names for one host are refused: a proxy and we might each take another one.
   if (authority_.is_there && host_.is_there && !equals_ignoring_case(of(authority_), of(host_))) {
-    refuse(kBadRequest, "\":authority\" and Host name different hosts.");
+    refuse(kBadRequest, "The pseudo-header :authority and the Host header name different hosts.");
   } else if (!is_host(head.authority)) {
-    refuse(kBadRequest, "The request's host is missing or malformed.");
+    refuse(kBadRequest, "The host of the request is missing or malformed.");
   } else if (head.method == Method::unknown) {
     if (is_token(of(method_))) {
-      refuse(kNotImplemented, "This server does not know that method.");
+      refuse(kNotImplemented, "The method is not supported.");
     } else {
-      refuse(kBadRequest, "The request's method is malformed.");
+      refuse(kBadRequest, "The method of the request is malformed.");
     }
   } else if (is_tunnel) {
     head.form = TargetForm::authority;
@@ -373,9 +373,9 @@ void HeadBuilder::fill_path(RequestHead& head) {
   const std::string_view scheme = of(scheme_);
   head.target = of(path_);
   if (!is_http(scheme)) {
-    refuse(kBadRequest, "The request's scheme is not HTTP's.");
+    refuse(kBadRequest, "The scheme of the request must be http or https.");
   } else if (protocol_.is_there && of(protocol_) != "websocket") {
-    refuse(kNotImplemented, "This server does not know that protocol.");
+    refuse(kNotImplemented, "The protocol is not supported.");
   } else if (head.target == "*" && head.method == Method::options) {
     head.form = TargetForm::asterisk;
     head.path = head.target;

@@ -1,5 +1,5 @@
-// Makes a request head out of HTTP/2's decoded fields, as strictly as HTTP/1.1's is read.
-// Must not know frames or HPACK: it is given one field after the other.
+// Builds a request head from decoded HTTP/2 headers, as strictly as for HTTP/1.1.
+// Layering: must not know frames or HPACK: it is given one field after the other.
 #pragma once
 
 #include <cstddef>

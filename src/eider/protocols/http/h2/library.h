@@ -1,5 +1,5 @@
-// What both ends of a connection ask of nghttp2 alike.
-// Must not be included but by what stands behind a session: it names nghttp2's types.
+// Common calls to nghttp2 for client and server.
+// Layering: must not be included but by what stands behind a session: it names nghttp2's types.
 #pragma once
 
 #include <nghttp2/nghttp2.h>

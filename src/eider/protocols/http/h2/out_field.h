@@ -1,5 +1,5 @@
-// Fields on their way out: views, until a Session has copied them.
-// Must not check them: Response::add_header has.
+// Outgoing headers: views until a Session has copied them.
+// Layering: must not check them: Response::add_header has.
 #pragma once
 
 #include <cstdint>

@@ -56,15 +56,15 @@ void ReplyBuilder::refuse_size(std::string_view text) noexcept {
 void ReplyBuilder::add(std::string_view name, std::string_view value, const ReplyLimits& limits) {
   listed_bytes_ += name.size() + value.size() + kReplyFieldOverhead;
   if (listed_bytes_ > limits.head_bytes_max) {
-    refuse_size("The head of the answer is too large: raise head_bytes_max.");
+    refuse_size("The response headers are too large: raise head_bytes_max.");
   } else if (pieces_.size() >= limits.fields_max) {
-    refuse_size("The answer has too many fields: raise fields_max.");
+    refuse_size("The response has too many headers: raise fields_max.");
   }
   if (refusal_) {
     return;
   }
   if (!detail::is_value(value)) {
-    refuse("A field value holds a byte that is not allowed, or a blank at an end.");
+    refuse("A header value contains a forbidden byte, or a space at its start or end.");
   } else if (name.starts_with(':')) {
     add_status(name, value);
   } else {
@@ -75,24 +75,24 @@ void ReplyBuilder::add(std::string_view name, std::string_view value, const Repl
 /// RFC 9113, 8.3.2: one pseudo-header field, ahead of all others; none among trailers (8.1).
 void ReplyBuilder::add_status(std::string_view name, std::string_view value) {
   if (name != ":status" || status_ != 0 || !pieces_.empty() || kind_ == Kind::trailers) {
-    return refuse("A pseudo-header field is unknown, doubled, or not in its place.");
+    return refuse("A pseudo-header is unknown, duplicate or misplaced.");
   }
   const bool is_number = value.size() == 3 && std::ranges::all_of(value, is_digit);
   const int status =
       is_number ? (value[0] - '0') * 100 + (value[1] - '0') * 10 + (value[2] - '0') : 0;
   // RFC 9113, 8.6: "HTTP/2 removes support for the 101 (Switching Protocols)".
   if (status < 100 || status > 599 || status == kSwitchingProtocols) {
-    return refuse("The answer's status is none.");
+    return refuse("The status of the response is not valid.");
   }
   status_ = status;
 }
 
 void ReplyBuilder::add_field(std::string_view name, std::string_view value) {
   if (!detail::is_lower_token(name)) {
-    return refuse("A field name is no token in lower case.");
+    return refuse("A header name is not a lowercase token.");
   }
   if (is_hop_by_hop(name)) {
-    return refuse("A field of HTTP/1.1's connections has no place in HTTP/2.");
+    return refuse("A connection-specific header of HTTP/1.1 is not allowed in HTTP/2.");
   }
   if (name == "content-length" && kind_ == Kind::head) {
     take_length(value);
@@ -111,7 +111,7 @@ void ReplyBuilder::take_length(std::string_view value) {
   const auto length = parse_uint64(value);
   if (content_length_ || !std::ranges::all_of(value, is_digit) || !length ||
       *length > kReplyLengthMax) {
-    return refuse("Content-Length is doubled, or no number.");
+    return refuse("Content-Length is given more than once, or is not a number.");
   }
   content_length_ = *length;
 }
@@ -120,11 +120,11 @@ void ReplyBuilder::take_length(std::string_view value) {
 void ReplyBuilder::check_framing(Ends ends) noexcept {
   const bool has_none = status_ < 200 || status_ == kNoContent;
   if (status_ == 0) {
-    refuse("The answer has no status.");
+    refuse("The response has no status.");
   } else if (status_ < 200 && ends == Ends::with_head) {
-    refuse("An interim answer ends the stream.");
+    refuse("An interim response ends the stream.");
   } else if (has_none && content_length_.value_or(0) != 0) {
-    refuse("An answer without content has a length.");
+    refuse("A response without a body has a Content-Length.");
   }
 }
 
@@ -132,7 +132,7 @@ std::optional<ReplyRefusal> ReplyBuilder::finish(Ends ends, ReplyHead& head) {
   // Trailers have no status and no framing of their own.
   if (kind_ == Kind::trailers) {
     if (ends != Ends::with_head) {
-      refuse("A second head follows that does not end the answer.");
+      refuse("A second block of headers does not end the response.");
     }
     return refusal_;
   }

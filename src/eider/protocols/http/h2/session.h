@@ -1,5 +1,5 @@
-// One server's end of an HTTP/2 connection: bytes in, events out (RFC 9113).
-// Must not know sockets or clocks, nor what a request means; nghttp2 stays behind it.
+// The server side of an HTTP/2 connection: bytes in, events out (RFC 9113).
+// Layering: must not know sockets or clocks, nor what a request means; nghttp2 stays behind it.
 #pragma once
 
 #include <cstddef>

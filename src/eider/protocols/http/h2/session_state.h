@@ -1,5 +1,5 @@
-// What stands behind a Session: nghttp2's session, and what is counted beside it.
-// Must not be included but by session.cc and session_calls.cc: it names nghttp2's types.
+// The implementation of Session: nghttp2's session and additional counters.
+// Layering: must not be included but by session.cc and session_calls.cc: it names nghttp2's types.
 #pragma once
 
 #include <cstddef>

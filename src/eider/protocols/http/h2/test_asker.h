@@ -1,5 +1,5 @@
 // A user of client sessions that notes what it is told, for tests and the fuzzer.
-// Must not be included by anything else.
+// Layering: must not be included by anything else.
 #pragma once
 
 #include <cstdint>

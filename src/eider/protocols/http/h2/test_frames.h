@@ -1,5 +1,5 @@
 // Frames by hand and a user of sessions that answers everything, for tests and the fuzzer.
-// Must not be included by anything else.
+// Layering: must not be included by anything else.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The numbers that say why a WebSocket connection ends (RFC 6455, section 7.4).
-// Must not decide when a connection ends.
+// WebSocket close codes (RFC 6455, section 7.4).
+// Layering: must not decide when a connection ends.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// permessage-deflate (RFC 7692) with zlib: the codec of one WebSocket connection.
-// Must not negotiate: deflate_offer.h does, and the codec keeps to its terms.
+// permessage-deflate (RFC 7692) with zlib, for one WebSocket connection.
+// Layering: must not negotiate: deflate_offer.h does, and the codec keeps to its terms.
 #pragma once
 
 #include <cstddef>

@@ -202,7 +202,7 @@ Result<std::optional<DeflateTerms>, std::string_view> check_deflate_answer(
   }
   const DeflateTerms terms = terms_of(*params, wishes.terms);
   if (terms.client_window_bits < wishes.own_window_bits_min) {
-    return fail("The server asks for a window too small to compress with."sv);
+    return fail("The server requires a compression window that is too small."sv);
   }
   return terms;
 }

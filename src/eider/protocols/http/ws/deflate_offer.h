@@ -1,5 +1,5 @@
-// How two ends agree on permessage-deflate (RFC 7692, section 7.1): offers, answers, terms.
-// Must not compress: http/ws/deflate does that by these terms.
+// Negotiation of permessage-deflate (RFC 7692, section 7.1): offers, responses, terms.
+// Layering: must not compress: http/ws/deflate does that by these terms.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What compresses and decompresses messages, as the reader and the writer see it (RFC 7692).
-// Must not know how: http/ws/deflate does, with zlib, and the server chooses.
+// The interface to compress and decompress messages (RFC 7692).
+// Layering: must not know how: http/ws/deflate does, with zlib, and the server chooses.
 #pragma once
 
 #include <cstddef>

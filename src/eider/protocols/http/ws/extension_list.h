@@ -1,5 +1,5 @@
-// The Sec-WebSocket-Extensions field: names and parameters in a list (RFC 6455, section 9.1).
-// Must not know any extension.
+// The Sec-WebSocket-Extensions header: names and parameters (RFC 6455, section 9.1).
+// Layering: must not know any extension.
 #pragma once
 
 #include <optional>

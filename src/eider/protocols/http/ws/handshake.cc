@@ -75,16 +75,17 @@ HandshakeRefusal bad(std::string_view text) noexcept {
 std::optional<HandshakeRefusal> refuse_request(const RequestHead& head) noexcept {
   // The method comes first, so that a POST is told 405 and not to upgrade.
   if (head.method != Method::get) {
-    return HandshakeRefusal{405, "A WebSocket connection begins with GET.", kAllowGet};
+    return HandshakeRefusal{405, "A WebSocket connection must start with a GET request.",
+                            kAllowGet};
   }
   if (head.minor_version == 0) {
-    return bad("A WebSocket connection begins with HTTP/1.1.");
+    return bad("A WebSocket connection must start with an HTTP/1.1 request.");
   }
   if (!head.wants_upgrade || !any_lists(head.fields, kUpgradeField, kProtocolName)) {
-    return HandshakeRefusal{426, "Only WebSocket is spoken here.", kUpgrade};
+    return HandshakeRefusal{426, "This URL accepts only WebSocket connections.", kUpgrade};
   }
   if (head.body != BodyKind::none) {
-    return bad("A WebSocket handshake has no content.");
+    return bad("A WebSocket handshake must not have a body.");
   }
   return std::nullopt;
 }
@@ -92,26 +93,26 @@ std::optional<HandshakeRefusal> refuse_request(const RequestHead& head) noexcept
 std::optional<HandshakeRefusal> refuse_version(const RequestHead& head) noexcept {
   const Found version = find_all(head.fields, kVersionField);
   if (version.count > 1) {
-    return bad("The Sec-WebSocket-Version field is there twice.");
+    return bad("The Sec-WebSocket-Version header is given more than once.");
   }
   if (version.count == 0) {
-    return HandshakeRefusal{400, "The Sec-WebSocket-Version field is missing.", kUpgrade};
+    return HandshakeRefusal{400, "The Sec-WebSocket-Version header is missing.", kUpgrade};
   }
   if (version.first != kVersion) {
-    return HandshakeRefusal{426, "Only version 13 of WebSocket is spoken here.", kUpgrade};
+    return HandshakeRefusal{426, "Only WebSocket version 13 is supported.", kUpgrade};
   }
   return std::nullopt;
 }
 
 std::optional<HandshakeRefusal> refuse_key(const Found& key) noexcept {
   if (key.count == 0) {
-    return bad("The Sec-WebSocket-Key field is missing.");
+    return bad("The Sec-WebSocket-Key header is missing.");
   }
   if (key.count > 1) {
-    return bad("The Sec-WebSocket-Key field is there twice.");
+    return bad("The Sec-WebSocket-Key header is given more than once.");
   }
   if (!is_key(key.first)) {
-    return bad("The Sec-WebSocket-Key field is not valid.");
+    return bad("The Sec-WebSocket-Key header is not valid.");
   }
   return std::nullopt;
 }
@@ -145,7 +146,7 @@ Result<Handshake, HandshakeRefusal> check_upgrade(const RequestHead& head) noexc
     return fail(*refusal);
   }
   if (!are_subprotocols(head.fields)) {
-    return fail(bad("The Sec-WebSocket-Protocol field is not valid."));
+    return fail(bad("The Sec-WebSocket-Protocol header is not valid."));
   }
   return head.opens_websocket ? Handshake() : Handshake{accept_value(key.first)};
 }
@@ -210,19 +211,19 @@ namespace {
 std::string_view fault_of_switch(int status, std::span<const Field> fields,
                                  std::string_view key) noexcept {
   if (status != 101) {
-    return "The server does not switch to WebSocket.";
+    return "The server did not switch to WebSocket.";
   }
   const Found upgrade = find_all(fields, kUpgradeField);
   if (upgrade.count != 1 || !equals_ignoring_case(upgrade.first, kProtocolName)) {
-    return "The Upgrade field does not say websocket.";
+    return "The Upgrade header of the response is not websocket.";
   }
   if (!any_lists(fields, "Connection", "upgrade")) {
-    return "The Connection field does not say upgrade.";
+    return "The Connection header of the response is not upgrade.";
   }
   const Found accept = find_all(fields, kAcceptField);
   const auto expected = accept_value(key);
   if (accept.count != 1 || accept.first != std::string_view(expected.data(), expected.size())) {
-    return "The Sec-WebSocket-Accept field does not answer the key.";
+    return "The Sec-WebSocket-Accept header does not match the key.";
   }
   return {};
 }
@@ -249,11 +250,11 @@ Result<Answered, std::string_view> check_choices(std::span<const Field> fields,
                                                  std::span<const std::string> asked) noexcept {
   const Found subprotocol = find_all(fields, kProtocolField);
   if (!is_asked(subprotocol, asked)) {
-    return fail(std::string_view("The server chose a subprotocol that was not asked for."));
+    return fail(std::string_view("The server chose a subprotocol that was not offered."));
   }
   const Found extensions = find_all(fields, kExtensionsField);
   if (extensions.count > 1) {
-    return fail(std::string_view("The Sec-WebSocket-Extensions field is there twice."));
+    return fail(std::string_view("The Sec-WebSocket-Extensions header is given more than once."));
   }
   return Answered{subprotocol.first, extensions.first};
 }

@@ -1,5 +1,5 @@
 // The opening handshake of WebSocket (RFC 6455, section 4), for server and client.
-// Must not write HTTP: it says which fields and which status there are to be.
+// Layering: must not write HTTP: it says which fields and which status there are to be.
 #pragma once
 
 #include <array>

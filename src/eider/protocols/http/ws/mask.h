@@ -1,5 +1,5 @@
-// Masking of payloads (RFC 6455, section 5.3), at the speed of memory.
-// Must not make keys: a client's come from a source that nobody can predict.
+// Masks payloads (RFC 6455, section 5.3).
+// Layering: must not make keys: a client's keys come from an unpredictable source.
 #pragma once
 
 #include <array>

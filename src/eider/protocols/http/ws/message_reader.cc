@@ -290,7 +290,7 @@ std::size_t MessageReader::inflated_bytes_left() const noexcept {
 }
 
 Refusal MessageReader::count_inflated(Inflated inflated, std::size_t bytes) noexcept {
-  ensure(bytes <= inflated_bytes_left(), "a codec keeps to the bound it is given");
+  ensure(bytes <= inflated_bytes_left(), "a codec respects its output limit");
   message_bytes_ += bytes;
   return refusal_of(inflated);
 }

@@ -1,5 +1,6 @@
-// The receiving side of one WebSocket connection: bytes in, events out, for server and client.
-// Must not answer anything (pongs and closes are the caller's), and keeps no buffer while idle.
+// The receiving side of a WebSocket connection: bytes in, events out, for server and client.
+// Layering: must not answer anything (pongs and closes are the caller's), and keeps no buffer while
+// idle.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Writes WebSocket messages and control frames as bytes, for either side.
-// Must not decide anything, nor compress: what it is told to say, it says.
+// Layering: must not decide anything, nor compress.
 #pragma once
 
 #include <cstdint>

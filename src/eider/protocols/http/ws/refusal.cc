@@ -8,7 +8,7 @@ namespace {
 
 // In the order of the enum. The table test reads every row.
 constexpr RefusalInfo kRows[] = {
-    {CloseCode::normal, "Nothing was refused.", ""},
+    {CloseCode::normal, "Nothing was rejected.", ""},
 
     {CloseCode::protocol_error, "A reserved bit is set.", "RFC 6455, 5.2"},
     {CloseCode::protocol_error, "The opcode is reserved.", "RFC 6455, 5.2"},
@@ -19,15 +19,16 @@ constexpr RefusalInfo kRows[] = {
     {CloseCode::protocol_error, "A client's frame is not masked.", "RFC 6455, 5.1"},
     {CloseCode::protocol_error, "A server's frame is masked.", "RFC 6455, 5.1"},
 
-    {CloseCode::protocol_error, "A continuation continues nothing.", "RFC 6455, 5.4"},
-    {CloseCode::protocol_error, "A message begins inside another.", "RFC 6455, 5.4"},
+    {CloseCode::protocol_error, "A continuation frame does not continue a message.",
+     "RFC 6455, 5.4"},
+    {CloseCode::protocol_error, "A message starts inside another message.", "RFC 6455, 5.4"},
     {CloseCode::invalid_data, "The text is not UTF-8.", "RFC 6455, 8.1"},
     {CloseCode::message_too_big, "The message is too large.", "RFC 6455, 7.4.1"},
     {CloseCode::policy_violation, "The message has too many fragments.", "RFC 6455, 10.4"},
     {CloseCode::invalid_data, "The message cannot be decompressed.", "RFC 7692, 6.2"},
 
-    {CloseCode::protocol_error, "A close frame holds one byte.", "RFC 6455, 5.5.1"},
-    {CloseCode::protocol_error, "The close code is not one to be sent.", "RFC 6455, 7.4"},
+    {CloseCode::protocol_error, "A close frame has a body of one byte.", "RFC 6455, 5.5.1"},
+    {CloseCode::protocol_error, "The close code is not allowed.", "RFC 6455, 7.4"},
     {CloseCode::invalid_data, "The close reason is not UTF-8.", "RFC 6455, 5.5.1"},
 };
 static_assert(std::size(kRows) == static_cast<std::size_t>(Refusal::bad_close_reason) + 1);

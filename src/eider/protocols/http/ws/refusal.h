@@ -1,5 +1,5 @@
-// Every way in which WebSocket input is refused, with its close code and its source, in one table.
-// Must not be used for handshakes: those are answered in HTTP (handshake.h).
+// The errors of WebSocket input, each with its close code and its RFC section, in one table.
+// Layering: must not be used for handshakes: those are answered in HTTP (handshake.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Assets as they go into a program: hashed, referred to by their hashed names, compressed.
-// Must not read or write files (main.cc).
+// Prepares assets for embedding: hashes, replaces references with hashed names, compresses.
+// Layering: must not read or write files (main.cc).
 #pragma once
 
 #include <string>

@@ -62,12 +62,12 @@ TEST(BuiltAssets, LeaveOtherReferencesAlone) {
 
 TEST(BuiltAssets, TellWhatIsNotThere) {
   EXPECT_EQ(error_of({{"css/a.css", "\nb{c:url(x.png)}"}}),
-            "css/a.css:2: there is no asset \"x.png\"");
+            "css/a.css:2: Asset not found: \"x.png\"");
   EXPECT_EQ(error_of({{"a.css", "b{c:url(../../etc/passwd)}"}}),
-            "a.css:1: there is no asset \"../../etc/passwd\"");
+            "a.css:1: Asset not found: \"../../etc/passwd\"");
   EXPECT_EQ(error_of({{"a.css", "@import 'b.css'"}, {"b.css", "@import 'a.css'"}}),
-            "a.css:1: b.css:1: a.css: style sheets refer to each other, so that no hash can be "
-            "first");
+            "a.css:1: b.css:1: a.css: style sheets import each other in a cycle, so their hashes "
+            "cannot be computed");
   EXPECT_NE(error_of({{"a.css", "@import 'a.css'"}}), "none");
   EXPECT_NE(error_of({{"a b.css", ""}}), "none");
   EXPECT_NE(error_of({{"a\".css", ""}}), "none");

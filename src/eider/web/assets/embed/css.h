@@ -1,5 +1,5 @@
-// What a style sheet refers to: url(…) and @import.
-// Must not change or check the rest of it.
+// Finds the references of a style sheet: url(…) and @import.
+// Layering: must not change or check the rest.
 #pragma once
 
 #include <cstddef>

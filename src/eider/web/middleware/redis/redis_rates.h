@@ -1,5 +1,5 @@
-// How often clients ask, counted in Redis by all processes of an application.
-// Must not hold up a request while Redis is away: processes then count for themselves.
+// Request counters in Redis, shared by all processes of an application.
+// Layering: must not delay a request while Redis is down; each process counts separately then.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,12 @@
 namespace eider {
 
 struct RedisRates {
-  /// Of all keys, each of which goes by itself when it says nothing any more.
+  /// Prefix of all keys; each key expires automatically.
   std::string prefix = "eider:rates:";
   /// How long a request waits for Redis; then its process counts for itself.
   Duration time_max = std::chrono::milliseconds(100);
-  /// Behind a failure, save an answer of Redis: how long nobody asks, so that only some wait.
+  /// Pause after a failure (except an error response of Redis) during which Redis is not used, so
+  /// that only few requests wait.
   Duration pause = std::chrono::seconds(1);
 };
 

@@ -26,7 +26,7 @@ class PostgresTopics final : public TopicCarrier {
 
   [[nodiscard]] Task<> send(std::string payload) override {
     if (!co_await with_deadline(tell(database_, channel_, to_base64(payload)), kSentWithin)) {
-      throw db::Failure(db::FailureKind::lost, "PostgreSQL does not answer a NOTIFY in time");
+      throw db::Failure(db::FailureKind::lost, "PostgreSQL did not respond to NOTIFY in time");
     }
   }
   [[nodiscard]] std::size_t bytes_max() const noexcept override { return kPayloadBytesMax; }

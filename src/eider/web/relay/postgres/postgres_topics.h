@@ -1,5 +1,5 @@
-// Topics over several processes by PostgreSQL's NOTIFY.
-// Must not keep messages: what is published while the server is away is told as missed.
+// Topics across processes with NOTIFY of PostgreSQL.
+// Layering: must not store messages; messages during an outage are reported as missed.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace eider {
 
-/// For `relay_topics`, where there is PostgreSQL and no Redis. All listen on one connection of the
-/// first loop. A message has up to 5.9 kB with its topic; a larger one is lost to the others, who
-/// are told. Each payload is a transaction, and wakes all processes: for tens of them, not for
-/// hundreds.
+/// A carrier for `relay_topics`, for applications with PostgreSQL and without Redis. All processes
+/// listen on one connection of the first event loop. A message has at most 5.9 kB including its
+/// topic; larger ones are not sent to other processes, which are informed. Each payload is a
+/// transaction, and wakes all processes: suitable for tens of processes, not hundreds.
 ///
-/// channel  all processes of one application have the same: a name of 1 to 63 bytes
+/// channel  the same for all processes of one application: a name of 1 to 63 bytes
 [[nodiscard]] MakeTopicCarrier postgres_topics(Database database,
                                                std::string channel = "eider_topics");
 

@@ -1,5 +1,5 @@
-// Topics over several processes by Redis' channels.
-// Must not keep messages: what is published while Redis is away is told as missed.
+// Topics across processes with Redis channels.
+// Layering: must not store messages; messages during an outage are reported as missed.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace eider {
 
-/// For `relay_topics`. A loop has a connection of its own to hear by; what is sent goes over the
-/// one of commands, within their time.
+/// A carrier for `relay_topics`. It receives on a separate connection, and sends over the command
+/// connection, within its time limit.
 ///
-/// channel  all processes of one application have the same
+/// channel  the same for all processes of one application
 [[nodiscard]] MakeTopicCarrier redis_topics(Redis redis, std::string channel = "eider:topics");
 
 }  // namespace eider

@@ -1,5 +1,5 @@
-// The frame of pages: what a layout shows around each of them, such as the user and messages.
-// Must not know what is in it: the application's function makes it.
+// The frame of pages: data that a layout shows on each page, such as the user and messages.
+// Layering: must not know the data; a function of the application creates it.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace eider {
 
-/// A parameter of handlers: shows pages whose layout has a frame of type F. See use_frame.
+/// A parameter of handlers: renders pages whose layout has a frame of type F. See use_frame.
 ///
 ///     app.get("/notes", [](State<Notes> notes, const FramedViews<Frame>& views) {
 ///       return views.page(NotesPage{notes->all()});
@@ -26,10 +26,10 @@ class FramedViews {
   FramedViews(const Views& views, std::function<F()> make)
       : views_(&views), make_(std::make_shared<const std::function<F()>>(std::move(make))) {}
 
-  /// Returns the page. The frame is made now, so messages (Flashes) are taken by the page that
-  /// shows them, and a handler that redirects leaves them.
+  /// Returns the page. The frame is created now, so messages (Flashes) are consumed by the page
+  /// that shows them, and stay after a redirect.
   ///
-  /// status  422 for a form that is shown again with its errors
+  /// status  422 for a form with validation errors
   template <class P>
   [[nodiscard]] Page page(const P& shown, int status = 200) const {
     if constexpr (FramedView<P>) {
@@ -57,8 +57,9 @@ class FramedViews {
  private:
   template <class P>
   static consteval void expect_frame() {
-    static_assert(std::is_same_v<typename View<P>::Frame, F>,
-                  "eider: the layout of this page shows another frame than FramedViews has");
+    static_assert(
+        std::is_same_v<typename View<P>::Frame, F>,
+        "eider: the layout of this page needs a frame of a different type than FramedViews has");
   }
 
   const Views* views_;
@@ -67,11 +68,11 @@ class FramedViews {
 
 namespace detail::app {
 
-/// A reference to the request stays one; all else is kept as a value.
+/// References to the request stay references; other arguments are copied.
 template <class A>
 using FrameArgument = std::conditional_t<std::is_reference_v<A>, A, std::remove_cvref_t<A>>;
 
-/// What makes a FramedViews: takes what the application's function takes.
+/// Creates a FramedViews; has the parameters of the application's function.
 template <class G, class F>
 struct FrameMaker {
   template <class... A>
@@ -89,8 +90,8 @@ struct FrameMaker {
 
 }  // namespace detail::app
 
-/// Registers what makes the frame of pages, once for all handlers. A layout names the frame's
-/// struct and shows its members:
+/// Registers the function that creates the frame of pages, once for all handlers. A layout names
+/// the frame's struct and uses its members:
 ///
 ///     {# frame shop::Frame #}
 ///     {% for message in frame.messages %}<p>{{ message.text }}</p>{% endfor %}
@@ -99,15 +100,15 @@ struct FrameMaker {
 ///       return Frame{tr, user, flashes.take()};
 ///     });
 ///
-/// function  takes what a guard takes (providers, states, headers, `const Request&`), which is
-/// there
-///           before the handler runs; it runs when the page is made, and does not wait
+/// function  has the parameters of a guard (providers, states, headers, `const Request&`), which
+///           are read before the handler runs; it runs when the page is rendered, and must not be a
+///           coroutine
 template <class G>
 Routes& use_frame(Routes& app, G function) {
   using S = detail::app::Signature<G>;
   static_assert(!S::kIsTask,
-                "eider: the function of use_frame does not wait: let app.provide(...) make what "
-                "takes time, and take that as a parameter");
+                "eider: the function of use_frame must not be a coroutine: provide asynchronous "
+                "values with app.provide(...), and add a parameter for them");
   using F = std::remove_cvref_t<typename S::Returned>;
   using Maker = typename S::template Of<detail::app::FrameMaker<G, F>::template With>;
   return app.provide(Maker{std::move(function)});

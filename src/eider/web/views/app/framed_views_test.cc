@@ -158,14 +158,13 @@ std::string said_of_letter(std::string_view content) {
 
 TEST(FramedViews, in_development_name_the_line_of_what_is_wrong_with_tr) {
   EXPECT_EQ(said_of_letter("{{ tr | tr }}"),
-            "letter.html:2:4: tr takes a text or an enumerator, and this is a language");
+            "letter.html:2:4: tr needs a text or an enumerator, but this is a language");
   EXPECT_EQ(said_of_letter("{{ name | tr(\"one\", \"many\") }}"),
-            "letter.html:2:4: tr takes a number and its two forms, and this is a text");
+            "letter.html:2:4: tr needs a number and two forms, but this is a text");
   EXPECT_EQ(said_of_letter("{{ name | upper(to: name) }}"),
-            "letter.html:2:11: only tr takes arguments with names");
-  EXPECT_TRUE(said_of_letter("{{ name | tr(\"one\") }}")
-                  .starts_with("letter.html:2:11: there is "
-                               "no filter tr"))
+            "letter.html:2:11: only tr accepts named arguments");
+  EXPECT_TRUE(
+      said_of_letter("{{ name | tr(\"one\") }}").starts_with("letter.html:2:11: unknown filter tr"))
       << said_of_letter("{{ name | tr(\"one\") }}");
   EXPECT_EQ(said_of_letter("{% extends \"layout.html\" %}\n{% block contnet %}{% endblock %}"),
             "letter.html:3:4: layout.html has no block contnet; did you mean content?");

@@ -1,5 +1,5 @@
-// What the tests of translated and framed pages show.
-// Must not be included but by tests.
+// For tests: translated pages with frames.
+// Layering: must not be included outside of tests.
 #pragma once
 
 #include <optional>

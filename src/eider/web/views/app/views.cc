@@ -71,13 +71,13 @@ const std::string& error_policy() {
 std::string error_page(std::string_view what, std::string_view version) {
   std::string page = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
   page += escape_html(what.substr(0, what.find(':'))) + "</title><style>" +
-          std::string(kErrorStyle) + "</style></head><body><h1>A template is wrong</h1><pre>" +
+          std::string(kErrorStyle) + "</style></head><body><h1>A template has an error</h1><pre>" +
           escape_html(what) + "</pre>" + reload_tag(version) + "</body></html>\n";
   return page;
 }
 
 [[noreturn]] void throw_wrong(const views::ViewError& error) {
-  throw WrongTemplate(Error::internal("A template is wrong.").because(views::to_text(error)));
+  throw WrongTemplate(Error::internal("A template has an error.").because(views::to_text(error)));
 }
 
 void put_reload(std::string& page, std::string_view version) {
@@ -214,7 +214,7 @@ Page Views::as_it_is_now(std::string_view name, std::string_view fragment, views
 }
 
 void Views::refuse_fragment(std::string_view page, std::string_view name) {
-  throw Failure(Error::internal(std::string(page) + " has no fragment " + std::string(name)));
+  throw Failure(Error::internal(std::string(page) + " has no fragment named " + std::string(name)));
 }
 
 void serve_views(App& app, ViewsOptions options) {

@@ -1,5 +1,6 @@
-// Pages of templates as what handlers return: compiled, or in development as their files are now.
-// Must not read a template's file in production.
+// Template pages as results of handlers: compiled, or read from the current files during
+// development.
+// Layering: must not read template files in production.
 #pragma once
 
 #include <memory>
@@ -27,7 +28,7 @@ class Page {
   int status_;
 };
 
-/// What is thrown in development where a template is wrong: its lines are for the log, and for
+/// Thrown during development for a template with an error: its lines are logged, and shown to
 /// clients on this machine.
 struct WrongTemplate : Failure {
   using Failure::Failure;
@@ -45,10 +46,10 @@ struct Render<Page> {
   static void describe(Operation& operation) { detail::app::describe_text(operation, kTextHtml); }
 };
 
-/// directory    of the templates' sources, which eider_views was given: "pages"
-/// development  templates are read from there at each request, and the browser shows a saved one at
-///              once; an option of one's own, as for development_page: never in production
-/// filters      the application's, for development: generated code calls them by itself
+/// directory    of the template sources that eider_views was called with: "pages"
+/// development  reads templates from there at each request, and reloads the browser when one is
+///              saved; set it with a custom option, as for development_page: never in production
+/// filters      custom filters, for development: generated code calls them directly
 struct ViewsOptions {
   std::string directory = {};
   bool development = false;
@@ -63,9 +64,9 @@ class Views {
   Views& operator=(Views&&) noexcept;
   ~Views();
 
-  /// The page of a P; its header ("notes/note.html.h") is included where this is called.
+  /// Returns the page of a P; include its header ("notes/note.html.h") in the calling file.
   ///
-  /// errors  throws what filters throw; in development a WrongTemplate
+  /// errors  throws exceptions of filters; during development also a WrongTemplate
   template <Viewed P>
   [[nodiscard]] Page page(const P& shown) const {
     if (is_development()) {
@@ -76,7 +77,7 @@ class Views {
     return Page(std::move(text));
   }
 
-  /// The page of a P within a layout that shows a frame. Handlers let FramedViews make it
+  /// Returns the page of a P within a layout with a frame. Handlers use FramedViews instead
   /// (views/app/framed_views.h).
   template <FramedView P>
   [[nodiscard]] Page page(const P& shown, const typename View<P>::Frame& frame) const {
@@ -90,14 +91,16 @@ class Views {
   template <FramedView P>
   [[nodiscard]] Page page(const P& /*shown*/) const {
     static_assert(sizeof(P) == 0,
-                  "eider: the layout of this page shows a frame: take `const FramedViews<Frame>& "
-                  "views` in place of `State<Views> views`, or pass the frame: page(shown, frame)");
+                  "eider: the layout of this page needs a frame: use the parameter `const "
+                  "FramedViews<Frame>& views` instead of `State<Views> views`, or pass the frame: "
+                  "page(shown, frame)");
     return Page({});
   }
 
-  /// `{% fragment rows %}` of that page alone: what htmx and Turbo put into a page that is there.
+  /// Returns only `{% fragment rows %}` of that page: for htmx and Turbo, which insert it into an
+  /// existing page.
   ///
-  /// errors  throws a Failure where the page has no such fragment
+  /// errors  throws a Failure if the page has no such fragment
   template <Viewed P>
   [[nodiscard]] Page fragment(const P& shown, std::string_view name) const {
     if (is_development()) {
@@ -136,9 +139,9 @@ class Views {
   std::unique_ptr<const ViewsOptions> options_;
 };
 
-/// Gives handlers their State<Views>. In development also serves what has browsers show a saved
-/// template: /_eider/reload, and the script that asks it, which is in each page then. A 500 of a
-/// template that is wrong says what is, to clients on this machine alone (as development_page
+/// Provides State<Views> to handlers. During development, it also serves /_eider/reload and the
+/// script that reloads pages when a template is saved; the script is inserted into each page. If a
+/// template has an error, the 500 shows the error to clients on this machine (as development_page
 /// does).
 ///
 ///     serve_views(app, {.directory = "pages", .development = own.development});

@@ -1,5 +1,5 @@
-// A MariaDB database for one test, made from the migrations.
-// Must not be used by an application outside of its tests.
+// A MariaDB database for one test, created from the migrations.
+// Layering: for tests only.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace eider {
 
 struct TestMariadbOptions {
   /// A server on which databases may be created, as `where` of open_mariadb. Default: the
-  /// environment variable EIDER_TEST_MARIADB; without that a server of its own, which the test
-  /// programs of this user share and which ends some seconds after them.
+  /// environment variable EIDER_TEST_MARIADB, otherwise a temporary server, which the test programs
+  /// of this user share, and which ends a few seconds after them.
   std::string server = {};
   MariadbOptions options = {};
 };

@@ -1,5 +1,5 @@
-// A PostgreSQL database for one test, made from the migrations in milliseconds.
-// Must not be used by an application outside of its tests.
+// A PostgreSQL database for one test, created from the migrations within milliseconds.
+// Layering: for tests only.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace eider {
 
 struct TestPostgresOptions {
   /// A server on which databases may be created, as `where` of open_postgres. Default: the
-  /// environment variable EIDER_TEST_POSTGRES; without that a server of its own, which the test
-  /// programs of this user share and which ends some seconds after them.
+  /// environment variable EIDER_TEST_POSTGRES, otherwise a temporary server, which the test
+  /// programs of this user share, and which ends a few seconds after them.
   std::string server = {};
   PostgresOptions options = {};
 };
