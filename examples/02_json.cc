@@ -10,8 +10,8 @@ using namespace eider;
 enum class Payment { cash, card };
 
 struct Order {
-  Length<std::string, 1, 40> item;
-  Range<int, 1, 100> count = 1;
+  Sized<std::string, 1, 40> item;
+  Bounded<int, 1, 100> count = 1;
   Payment paid_with;
   std::optional<std::string> note;
 };

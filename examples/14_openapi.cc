@@ -10,10 +10,10 @@ struct NewBooking {
   Email mail;
   std::chrono::year_month_day from, to;
   std::optional<Decimal> price;
-  Must<std::vector<std::string>, Unique, HasLength<0, 5>> extras = kEmpty;
-  void check(Faults& faults) const {
+  Validated<std::vector<std::string>, Unique, HasLength<0, 5>> extras = kOptional;
+  void check(ValidationErrors& errors) const {
     if (to < from) {
-      faults.add(to, "must not be before the first day");
+      errors.add(to, "must not be before the first day");
     }
   }
 };

@@ -50,7 +50,7 @@ class Sequential(unittest.TestCase):
     def test_a_wrong_body_is_named_with_both_texts(self):
         report, _ = sequential(tiny_server.answer, expect_body="Hallo")
         self.assertEqual((report.requests, report.errors), (
-            0, '10 x differs, the first: The answer "Hello" instead of "Hallo".'))
+            0, '10 x differs, the first: Response body "Hello" instead of "Hallo".'))
 
     def test_a_wrong_status_is_named(self):
         report, _ = sequential(tiny_server.send(b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"))

@@ -101,7 +101,7 @@ TEST(AnswerCheck, NamesTheBeginningOfALongAnswerOnly) {
   const auto found = Checking(hello()).feed(sized(std::string(5000, 'x'))).found();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0],
-            "differs: The answer \"" + std::string(80, 'x') + "…\" instead of \"Hello\".");
+            "differs: Response body \"" + std::string(80, 'x') + "…\" instead of \"Hello\".");
 }
 
 TEST(AnswerCheck, NamesALengthAlone) {

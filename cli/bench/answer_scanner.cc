@@ -4,7 +4,7 @@ namespace eider::bench {
 
 namespace {
 
-constexpr h1::ResponseLimits kLimits = {.head_bytes_max = 64 * 1024, .fields_max = 256};
+constexpr h1::ResponseLimits kLimits = {.head_bytes_max = 64 * 1024, .headers_max = 256};
 constexpr h1::HeadLimits kSearchLimits = {.head_bytes_max = kLimits.head_bytes_max};
 
 bool is_known_by_length(const h1::ReplyHead& head) noexcept {

@@ -15,7 +15,7 @@ using namespace eider;
 using namespace eider::bench;
 
 // Those of the scanner.
-constexpr h1::ResponseLimits kLimits{.head_bytes_max = 64 * 1024, .fields_max = 256};
+constexpr h1::ResponseLimits kLimits{.head_bytes_max = 64 * 1024, .headers_max = 256};
 
 /// end  how many bytes of the input belong to this answer and all before
 struct Answer {

@@ -77,7 +77,7 @@ void H2Connection::Closing::operator()(nghttp2_session* session) const noexcept 
 }
 
 Begun H2Connection::begin() {
-  if (const Seal* seal = stream().seal(); seal != nullptr && seal->secured_by().protocol != "h2") {
+  if (const Seal* seal = stream().seal(); seal != nullptr && seal->tls().protocol != "h2") {
     give_up(Fault::tls, "The server did not accept HTTP/2 (ALPN). Remove --http2.");
     return Begun::at_once;
   }

@@ -240,10 +240,10 @@ TEST(BenchWsConnection, OpensOnlyWithTheRightAnswer) {
   const std::vector<std::pair<std::string, std::string_view>> bad = {
       {"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "(status 404)"},
       {"HTTP/1.1 200 OK\r\n\r\n", "(status 200)"},
-      {"SSH-2.0-OpenSSH\r\n\r\n", "declined: No WebSocket: "},
+      {"SSH-2.0-OpenSSH\r\n\r\n", "declined: The WebSocket handshake failed: "},
       {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
        "Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n",
-       "declined: No WebSocket: "},
+       "declined: The WebSocket handshake failed: "},
       {many, "the response of the server is too long"},
   };
   for (const auto& [opening, why] : bad) {

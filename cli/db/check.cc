@@ -7,7 +7,7 @@
 #include <map>
 
 #include "cli/bench/on_loop.h"
-#include "cli/db/doors.h"
+#include "cli/db/connect.h"
 #include "cli/db/literals.h"
 #include "cli/db/scratch.h"
 #include "cli/db/sql_lock.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "cli/bench/on_loop.h"
-#include "cli/db/doors.h"
+#include "cli/db/connect.h"
 #include "cli/db/options.h"
 #include "cli/json_line.h"
 #include "cli/project/words.h"

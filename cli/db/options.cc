@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/db/doors.h"
+#include "cli/db/connect.h"
 #include "cli/project/words.h"
 #include "eider/core/base/text.h"
 

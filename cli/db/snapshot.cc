@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "cli/bench/on_loop.h"
-#include "cli/db/doors.h"
+#include "cli/db/connect.h"
 #include "cli/files.h"
 
 namespace eider {

@@ -53,7 +53,7 @@ constexpr std::array kUsualCauses = std::to_array<UsualCause>({
     {"does not name a type", "Check the #include and the namespace (eider::)."},
     {"no member named", "Check the spelling. The declaration of the type lists its members."},
     {"has no member named", "Check the spelling. The declaration of the type lists its members."},
-    {"there is no member",
+    {"unknown member",
      "A template uses a name that its struct does not have: add the member, or correct the name."},
     {"expected ';'", "A semicolon is missing there, or at the end of the line before."},
     {"expected '}'", "A brace above is not closed."},

@@ -217,7 +217,7 @@ Task<Response> stand_in(DevState& state, const std::string& token, Request& requ
 
 Hook refuse_other_hosts(std::vector<std::string> names) {
   return {
-      .before =
+      .on_request =
           [names = std::move(names)](Request& request, Response& response) {
             if (is_allowed_host(request.head().authority, names)) {
               return true;
@@ -303,7 +303,7 @@ App make_front(DevState& state, FrontOptions options) {
   App app;
   app.log_to(nullptr);
   app.use(refuse_other_hosts(std::move(options.hosts)));
-  app.use(Around(
+  app.use(Middleware(
       [&state, token = std::move(options.token)](Request& request, Next next) {
         return stand_in(state, token, request, std::move(next));
       },

@@ -249,7 +249,7 @@ TEST(BreakingChanges, are_in_what_a_stream_is_made_of) {
   EXPECT_EQ(changes(with("x-itemSchema", "string"), with("itemSchema", "string")), "");
   EXPECT_EQ(changes(with("x-itemSchema", "string"), with("x-itemSchema", "integer")),
             "/paths/~1notes~1{id}/post/responses/200/content/application~1jsonl/x-itemSchema: in "
-            "answers: type was \"string\", is \"integer\"\n");
+            "responses: type was \"string\", is \"integer\"\n");
   EXPECT_NE(changes(with("x-itemSchema", "string"), with("x-no", "string")), "");
 }
 

@@ -154,7 +154,7 @@ TEST(CppClient, sends_lists_and_objects_of_a_query_as_their_style_says) {
 
 TEST(CppClient, is_no_multiple_of_its_document) {
   const std::string told =
-      "/components/schemas: references expand to more than 100 times the size of the document";
+      "/components/schemas: references expand to more than 100 times the document";
   EXPECT_EQ(
       cpp_fault_of(
           100, [](const std::string& next) { return R"({"allOf":[)" + next + "," + next + "]}"; }),

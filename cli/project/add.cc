@@ -192,7 +192,7 @@ Added add_module(const Project& project, const std::string& what, const std::str
   if (what == "page" && (!cmake || cmake->find("eider_views") == std::string::npos)) {
     return fail(
         AddFault{"the project has no templates. Call eider_views(target DIRECTORY pages) in "
-                 "CMakeLists.txt, and serve_views(app, …); see a project of eider new web"});
+                 "CMakeLists.txt, and add_views(app, …); see a project of eider new web"});
   }
   const auto app = app_with(project, what, fmt::format("#include \"{}.h\"", name),
                             fmt::format("add_{}(app);", name));

@@ -233,7 +233,7 @@ struct FormatWanted {
 /// otherwise  files that are laid out otherwise, below the project
 struct LayoutReport {
   std::size_t files;
-  std::vector<std::string> otherwise;
+  std::vector<std::string> unformatted;
 };
 
 int check_layout(const Project& project, const std::string& program, const FormatWanted& wanted) {
@@ -243,10 +243,10 @@ int check_layout(const Project& project, const std::string& program, const Forma
   }
   LayoutReport report{wanted.files.size(), {}};
   for (const std::string& file : *wrong) {
-    report.otherwise.push_back(fs::path(file).lexically_proximate(project.root).string());
+    report.unformatted.push_back(fs::path(file).lexically_proximate(project.root).string());
   }
-  const std::string lines =
-      fmt::format("{}{}", fmt::join(report.otherwise, "\n"), report.otherwise.empty() ? "" : "\n");
+  const std::string lines = fmt::format("{}{}", fmt::join(report.unformatted, "\n"),
+                                        report.unformatted.empty() ? "" : "\n");
   fmt::print("{}", wanted.is_json ? json_line(report) : lines);
   return wrong->empty()
              ? kCommandDone

@@ -61,8 +61,8 @@ int show_findings(const std::vector<Finding>& findings, bool is_json, bool is_sc
   }
   for (const Finding& each : report.findings) {
     fmt::print("{}  {:18} {}\n", mark_of(each.state), each.name, each.found);
-    if (!each.mend.empty()) {
-      fmt::print("{:22} → {}\n", "", each.mend);
+    if (!each.fix.empty()) {
+      fmt::print("{:22} → {}\n", "", each.fix);
     }
   }
   if (is_scored) {

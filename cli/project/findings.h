@@ -19,7 +19,7 @@ struct Finding {
   std::string name;
   FindingState state = FindingState::good;
   std::string found;
-  std::string mend{};
+  std::string fix{};
 };
 
 /// What compiling takes: compilers, CMake, ninja, linkers, libraries, room on the disk.

@@ -43,7 +43,7 @@ std::optional<ListedRoute> read_route(std::string_view line) {
   const std::size_t space = columns[0].find(' ');
   ListedRoute route{.method = columns[0].substr(0, space),
                     .path = space == std::string::npos ? "" : columns[0].substr(space + 1),
-                    .way = parts_of(columns[1], " > "),
+                    .middleware = parts_of(columns[1], " > "),
                     .body_bytes_max = {},
                     .where = columns[3]};
   const bool is_good = !route.path.empty() && read_limit(columns[2], route.body_bytes_max);

@@ -19,7 +19,7 @@ namespace eider {
 struct ListedRoute {
   std::string method;
   std::string path;
-  std::vector<std::string> way;
+  std::vector<std::string> middleware;
   std::optional<std::uint64_t> body_bytes_max;
   std::string where;
 };

@@ -11,7 +11,7 @@ namespace {
 TEST(Routes, are_read_as_an_app_lists_them) {
   App app;
   app.use(Rewrite{.function = [](RequestHead&) {}, .name = "changes"});
-  app.use(Hook{.before = [](Request&, Response&) { return true; }, .name = "looks"});
+  app.use(Hook{.on_request = [](Request&, Response&) { return true; }, .name = "looks"});
   app.get("/", [] { return "x"; }).body_bytes_max(4096);
   app.host("api.example.org").post("/notes/{id}", [](int) { return "x"; }).body_bytes_max(SIZE_MAX);
   const auto listed = read_routes(app.list_routes());
@@ -21,10 +21,11 @@ TEST(Routes, are_read_as_an_app_lists_them) {
     EXPECT_TRUE(route.where.starts_with("routes_test.cc:")) << route.where;
     json.replace(json.find(route.where), route.where.size(), "here");
   }
-  EXPECT_EQ(json, R"({"rewrites":["changes"],"routes":[{"method":"GET","path":"/","way":["looks",)"
-                  R"("handler"],"body_bytes_max":4096,"where":"here"},{"method":"POST","path":)"
-                  R"("api.example.org/notes/{id}","way":["looks","handler"],"where":"here"}]})"
-                  "\n");
+  EXPECT_EQ(json,
+            R"({"rewrites":["changes"],"routes":[{"method":"GET","path":"/","middleware":["looks",)"
+            R"("handler"],"body_bytes_max":4096,"where":"here"},{"method":"POST","path":)"
+            R"("api.example.org/notes/{id}","middleware":["looks","handler"],"where":"here"}]})"
+            "\n");
 }
 
 TEST(Routes, are_none_where_a_line_is_something_else) {

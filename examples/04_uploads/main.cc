@@ -61,7 +61,7 @@ Task<Stored> take_photos(Multipart form, State<Options> options) {
 
 App make_app(const Options& own) {
   App app;
-  app.reaches(own.directory, FileUse::write);
+  app.allow_path(own.directory, FileUse::write);
   app.state(own);
   app.use(decompression());
   app.get("/", [] { return "POST /photos or /size"; });

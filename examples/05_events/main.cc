@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   App app;
   app.get("/", [] { return Html(std::string(kPage)); });
   app.get("/ticks", tick);
-  app.get("/ticks/json", tick_as_json).about({.operation_id = "ticks"});
+  app.get("/ticks/json", tick_as_json).docs({.operation_id = "ticks"});
   serve_openapi(app, {.title = "Ticks"});
   return app.run(argc, argv);
 }

@@ -92,8 +92,8 @@ struct Options {
 
 App make_app(const Options& own) {
   App app;
-  enable_http2(app);
-  enable_tls(app);  // with --tls-port: clients that can choose HTTP/2 by ALPN
+  add_http2(app);
+  add_tls(app);  // with --tls-port: clients that can choose HTTP/2 by ALPN
   app.get("/", [] { return "Hello, whatever the version"; });
   app.get("/hello/{name}", [](std::string_view name) { return "Hello " + std::string(name); });
   app.get("/page", page);

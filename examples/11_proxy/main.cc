@@ -36,7 +36,7 @@ struct Options {
 
 ProxyOptions proxy_options(const Options& own) {
   ProxyOptions chosen;
-  chosen.hash_field = own.hash;
+  chosen.hash_header = own.hash;
   chosen.balancing = own.hash.empty() ? Balancing::least_busy : Balancing::consistent_hash;
   chosen.health_path = own.health;
   chosen.health_every = std::chrono::seconds(1);
@@ -57,8 +57,8 @@ App make_app(const Options& own) {
         "--upstreams is missing. Give the URL of a service: --upstreams http://127.0.0.1:9000"));
   }
   App app;
-  enable_tls(app);
-  enable_http2(app);
+  add_tls(app);
+  add_http2(app);
   if (!own.admin_key.empty()) {
     Routes admin = app.group("/admin");
     admin.guard(bearer_auth({.tokens = {{own.admin_key.reveal(), {.name = "admin"}}}}));

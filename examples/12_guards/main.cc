@@ -46,20 +46,20 @@ int main(int argc, char** argv) {
   App app;
   app.state<Keys>();
   app.provide(find_caller);  // runs for those that take a Caller
-  app.get("/", [](std::optional<Slot<Caller>> caller) {
+  app.get("/", [](std::optional<Extension<Caller>> caller) {
     return "Hello, " + (caller ? (*caller)->name : std::string("stranger")) + "!\n";
   });
-  app.get("/me", [](Slot<Caller> caller) { return caller->name + "\n"; });
+  app.get("/me", [](Extension<Caller> caller) { return caller->name + "\n"; });
 
   Routes admin = app.group("/admin");
-  admin.guard([](Slot<Caller> caller) -> Result<void> {
+  admin.guard([](Extension<Caller> caller) -> Result<void> {
     if (!caller->is_admin) {
       return fail(Error::forbidden("Only administrators are allowed."));
     }
     return {};
   });
   // A stranger's upload is refused before it is read.
-  admin.post("/upload", [](Slot<Caller> caller, Body body) {
+  admin.post("/upload", [](Extension<Caller> caller, Body body) {
     return caller->name + " has sent " + std::to_string(body.size()) + " bytes\n";
   });
   return app.run(argc, argv);

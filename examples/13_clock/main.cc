@@ -41,7 +41,7 @@ class Clock {
     return is_kept ? Result<void>() : fail(Error::internal("cannot write " + settings->file));
   }
 
-  Live<Settings> settings;
+  Reloadable<Settings> settings;
 
  private:
   Topics& topics_;
@@ -55,7 +55,8 @@ int main(int argc, char** argv) {
   app.options(OptionSet("clock"));
   app.add_module<Clock>(app.topics());
   app.get("/pause", [](State<Clock> clock) { return format_duration(clock->settings->pause); });
-  app.get("/ticks",
-          [](EventStream events, State<Topics> topics) { return events.follow(*topics, "ticks"); });
+  app.get("/ticks", [](EventStream events, State<Topics> topics) {
+    return events.subscribe(*topics, "ticks");
+  });
   return app.run(argc, argv);
 }

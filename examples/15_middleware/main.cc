@@ -35,7 +35,7 @@ void add_api(Routes api) {
                                   [](const Identity& caller) { return caller.name; }));
   api.get("/notes", [](const Identity& caller) { return "notes of " + caller.name + "\n"; });
   api.post("/notes", [](const Identity& caller, Body) { return "kept for " + caller.name + "\n"; })
-      .guard(needs_scope("write"))
+      .guard(require_scope("write"))
       .body_bytes_max(64UL * 1024);
 }
 
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
             co_await sleep_for(200ms);
             co_return "made once in ten seconds\n";
           })
-      .use(response_cache({.lasts = 10s}));
+      .use(response_cache({.ttl = 10s}));
   add_pages(app.group("/"), work);
   add_api(app.group("/api"));
   return app.run(argc, argv);

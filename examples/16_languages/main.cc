@@ -57,7 +57,7 @@ App make_app(const LanguagesExample& own) {
   App app;
   app.get("/", home);
   app.get("/hello/{name}", hello);
-  use_languages(app, {.directory = own.directory, .development = own.development});
+  add_languages(app, {.directory = own.directory, .development = own.development});
   return app;
 }
 

@@ -50,7 +50,7 @@ App make_app(const PageOptions& own) {
   views.filters.add("initial", guestbook::initial);
 
   App app;
-  serve_views(app, std::move(views));
+  add_views(app, std::move(views));
   app.state<Book>();
   app.get("/", [](State<Book> book, State<Views> shown) { return shown->page(book->page()); });
   app.get("/entries", [](State<Book> book, State<Views> shown) {

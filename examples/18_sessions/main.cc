@@ -20,8 +20,8 @@ struct User {
 };
 
 template <>
-struct eider::Extract<User> : eider::ExtractSlot<User> {
-  static constexpr bool kOwns = true;
+struct eider::Extract<User> : eider::ExtractExtension<User> {
+  static constexpr bool kOwnsData = true;
 };
 
 /// In place of a database.
@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
   App app;
   app.state(People());
   // In the clear, as in development; behind TLS leave both out.
-  const Sessions visits = sessions<Visit>(app, {.is_secure = false});
-  users(app, visits, [](const UserKey& key, State<People> people) -> Result<User> {
+  const Sessions visits = add_sessions<Visit>(app, {.is_secure = false});
+  add_users(app, visits, [](const UserKey& key, State<People> people) -> Result<User> {
     const auto found = people->by_key.find(key.text);
     if (found == people->by_key.end()) {
       return fail(Error::unauthorized("This user no longer exists."));
@@ -67,19 +67,19 @@ int main(int argc, char** argv) {
   });
   app.post("/login", [](Form<Login> form, Session<> session, State<People> people) {
     if (people->by_key.contains(form->name)) {
-      session.begin_for(form->name);
+      session.log_in(form->name);
     } else {
       session.flash("error", "There is no user with this name.");
     }
-    return Redirect(own_path(form->next));
+    return Redirect(safe_redirect_path(form->next));
   });
   app.post("/logout", [](Session<> session) {
-    session.end();
+    session.log_out();
     session.flash("info", "Good bye.");
     return Redirect("/");
   });
   app.get("/me", [](const User& user) { return user.name + "\n"; });
   app.get("/admin", [](const User& user) { return "Welcome, administrator " + user.name + ".\n"; })
-      .guard(needs_role<User>("admin"));
+      .guard(require_role<User>("admin"));
   return app.run(argc, argv);
 }

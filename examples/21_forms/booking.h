@@ -19,24 +19,24 @@ enum class Room : std::uint8_t { garden_view, sea_view, attic };
 enum class Extra : std::uint8_t { breakfast, parking, late_arrival };
 
 struct Address {
-  eider::Length<std::string, 1, 100> street;
-  eider::Length<std::string, 1, 100> city;
+  eider::Sized<std::string, 1, 100> street;
+  eider::Sized<std::string, 1, 100> city;
 };
 
 struct Stay {
-  eider::Length<std::string, 1, 60> name;
+  eider::Sized<std::string, 1, 60> name;
   eider::Email email;
-  eider::Range<int, 1, 4> guests = 2;
+  eider::Bounded<int, 1, 4> guests = 2;
   Room room;
-  std::set<Extra> extras = eider::kEmpty;
+  std::set<Extra> extras = eider::kOptional;
   std::chrono::year_month_day from;
   std::optional<std::chrono::year_month_day> to;
   Address address;
-  eider::Length<std::string, 0, 500> wishes = eider::kEmpty;
+  eider::Sized<std::string, 0, 500> wishes = eider::kOptional;
   bool newsletter;
 
-  static constexpr eider::MemberText kAbout[] = {{"to", "Leave it empty for one night."}};
-  static constexpr eider::FieldText kForm[] = {
+  static constexpr eider::MemberText kDocs[] = {{"to", "Leave it empty for one night."}};
+  static constexpr eider::FieldText kFormFields[] = {
       {.member = "name", .autocomplete = "name"},
       {.member = "room", .control = eider::Control::radios},
       {.member = "from", .label = "First day"},
@@ -44,9 +44,9 @@ struct Stay {
       {.member = "address.street", .autocomplete = "street-address"},
       {.member = "wishes", .control = eider::Control::textarea, .rows = 4}};
 
-  void check(eider::Faults& faults) const {
+  void check(eider::ValidationErrors& errors) const {
     if (to && *to < from) {
-      faults.add(to, "must not be before the first day");
+      errors.add(to, "must not be before the first day");
     }
   }
 };

@@ -30,20 +30,20 @@ namespace {
 App make_app(const PageOptions& own) {
   App app;
   // In the clear, as in development; behind TLS leave out the names of cookies and `is_secure`.
-  const Sessions visits = sessions<Visit>(app, {.is_secure = false});
+  const Sessions visits = add_sessions<Visit>(app, {.is_secure = false});
   app.use(csrf({.session = visits.csrf_binding(), .is_secure = false}));
-  serve_views(app, {.directory = own.templates, .development = own.development});
+  add_views(app, {.directory = own.templates, .development = own.development});
 
-  app.get("/", [](BlankForm<Stay> form, Session<> session, State<Views> views) {
+  app.get("/", [](EmptyForm<Stay> form, Session<> session, State<Views> views) {
     return views->page(StayPage{session.take_flashes(), form.view({.submit = "Book"})});
   });
   app.post("/",
-           [](FilledForm<Stay> form, Session<Visit> session, State<Views> views) -> FormAnswer {
-             if (form.is_good(form->name) && *form->name == "Nobody") {
+           [](BoundForm<Stay> form, Session<Visit> session, State<Views> views) -> FormResponse {
+             if (form.is_valid(form->name) && *form->name == "Nobody") {
                form.add(form->name, "is not a valid name");
              }
-             if (!form.is_good()) {
-               return form.again(views->page(StayPage{{}, form.view({.submit = "Book"})}));
+             if (!form.is_valid()) {
+               return form.render_again(views->page(StayPage{{}, form.view({.submit = "Book"})}));
              }
              ++session->bookings;
              session.flash("info", "Thank you, " + *form->name + ": the room is yours.");

@@ -35,7 +35,7 @@ Result<Redirect> log_in(const OpenIdIdentity& who, Session<Visit> session) {
   if (!profile) {
     return fail(profile.error());
   }
-  session.begin_for(who.key());
+  session.log_in(who.key());
   session->name = profile->name.value_or(profile->sub);
   return Redirect(who.next);
 }
@@ -53,7 +53,7 @@ namespace {
 App make_app(const OpenIdOptions& own) {
   App app;
   // In the clear, as in development; behind TLS leave out the cookies' names, and is_secure.
-  const Sessions visits = sessions<Visit>(app, {.is_secure = false});
+  const Sessions visits = add_sessions<Visit>(app, {.is_secure = false});
   app.use(cross_origin_protection());
   app.provide(UserKeyGuard(visits.options().cookie, {.login_page = "/login"}));
   openid_login(app,

@@ -81,13 +81,13 @@ App make_app(const PasskeyPlace& own) {
   App app;
   app.use(security_headers());
   app.use(cross_origin_protection());
-  serve_views(app, {.directory = "pages"});
+  add_views(app, {.directory = "pages"});
   const Assets assets = serve_assets(app, _23_passkeys_assets());
   // In the clear, as in development; behind TLS leave both out.
-  const Sessions visits = sessions<Visit>(app, {.is_secure = false});
+  const Sessions visits = add_sessions<Visit>(app, {.is_secure = false});
   const auto people = std::make_shared<People>();
   const auto store = memory_passkeys();
-  const PasskeySite site = passkeys(
+  const PasskeySite site = add_passkeys(
       app, visits,
       {.party = {.relying_party_id = own.domain, .origins = {own.origin}, .name = "Passkeys"},
        .store = store,
@@ -97,7 +97,7 @@ App make_app(const PasskeyPlace& own) {
        }});
 
   const std::string style = assets.url("style.css");
-  app.get("/", [site, style](Session<> session, State<Views> views) -> Task<Page> {
+  app.get("/", [site, style](Session<> session, State<Views> views) -> Task<HtmlPage> {
     home::HomePage page{.script = site.script(), .style = style, .user = session.user()};
     const auto passkeys = co_await site.store()->list(page.user);
     for (const Passkey& passkey : passkeys) {
@@ -114,7 +114,7 @@ App make_app(const PasskeyPlace& own) {
              co_return Redirect("/");
            });
   app.post("/logout", [](Session<> session) {
-    session.end();
+    session.log_out();
     return Redirect("/");
   });
   return app;

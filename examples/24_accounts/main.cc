@@ -89,7 +89,7 @@ std::shared_ptr<MailTransport> transport_of(const Options& own) {
 }
 
 template <class Shown>
-Page show(const Views& views, const Session<>& session, Shown page) {
+HtmlPage show(const Views& views, const Session<>& session, Shown page) {
   for (Flash& flash : session.take_flashes()) {
     page.messages.push_back({std::move(flash.kind), std::move(flash.text)});
   }
@@ -129,7 +129,7 @@ Task<Redirect> log_in(const Request& request, Query<Next> query, Form<Login> for
   if (result) {
     accounts->begin(session, *result);
   }
-  co_return go_on(session, result, own_path(query->next), "You are logged in.",
+  co_return go_on(session, result, safe_redirect_path(query->next), "You are logged in.",
                   std::string(request.target()));
 }
 
@@ -167,22 +167,22 @@ Task<Redirect> address(Form<Token> form, const Account& user, Session<> session,
 }
 
 Task<Redirect> log_out_everywhere(const Account& user, State<Sessions> sessions) {
-  (void)co_await sessions->end_all(user.key);
+  (void)co_await sessions->log_out_all(user.key);
   co_return Redirect("/");
 }
 
-Page home(std::optional<Account> account, Session<> session, State<Views> views) {
+HtmlPage home(std::optional<Account> account, Session<> session, State<Views> views) {
   return show(*views, session, HomePage{.email = account ? account->email : ""});
 }
 
 /// Its form goes to where the page is, with the `next` of that address.
-Page log_in_page(const Request& request, Session<> session, State<Views> views) {
+HtmlPage log_in_page(const Request& request, Session<> session, State<Views> views) {
   const std::string here(request.target());
   return show(*views, session, FormPage{"Log in", here, "Log in", {kEmail, kPassword}});
 }
 
 /// For who is logged in; a browser that is not comes back behind its login.
-Page address_page(const Account& /*user*/, Session<> session, State<Views> views) {
+HtmlPage address_page(const Account& /*user*/, Session<> session, State<Views> views) {
   return show(*views, session, FormPage{"Confirm the address", "/address", "Confirm", {}, true});
 }
 
@@ -196,13 +196,13 @@ void add_form(App& app, const std::string& path, FormPage page) {
 App make_app(const Options& own) {
   const Database database = open_sqlite(own.database_file);
   App app;
-  serve_views(app);
+  add_views(app);
   // In the clear, as in development; behind TLS leave `is_secure` out.
   const Sessions visits =
-      sessions<Visit>(app, {.store = sql_sessions(database), .is_secure = false});
-  Outbox& mails = outbox(app, database, {.transport = transport_of(own)});
-  accounts(app, database, mails, visits,
-           {.origin = own.origin, .from = {"no-reply@accounts.example", "Accounts"}});
+      add_sessions<Visit>(app, {.store = sql_sessions(database), .is_secure = false});
+  Outbox& mails = add_outbox(app, database, {.transport = transport_of(own)});
+  add_accounts(app, database, mails, visits,
+               {.origin = own.origin, .from = {"no-reply@accounts.example", "Accounts"}});
   app.use(security_headers());
   app.use(cross_origin_protection());
   app.observe(access_log());
@@ -228,7 +228,7 @@ App make_app(const Options& own) {
   app.post("/new-address", new_address);
   app.post("/address", address);
   app.post("/log-out", [](Session<> session) {
-    session.end();
+    session.log_out();
     return Redirect("/");
   });
   app.post("/log-out-everywhere", log_out_everywhere);

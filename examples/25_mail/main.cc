@@ -92,10 +92,10 @@ App make_app(const Options& own) {
   const Database database = open_sqlite(own.database_file);
   App app;
   app.state(database);
-  outbox(app, database,
-         {.transport = transport_of(own),
-          .first_pause = std::chrono::milliseconds(own.first_pause_ms),
-          .lease = std::chrono::seconds(own.lease_seconds)});
+  add_outbox(app, database,
+             {.transport = transport_of(own),
+              .first_pause = std::chrono::milliseconds(own.first_pause_ms),
+              .lease = std::chrono::seconds(own.lease_seconds)});
   app.post("/mails", send);
   app.get("/counts", [](State<Outbox> mails) { return mails->counts(); });
   return app;

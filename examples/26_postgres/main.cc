@@ -18,8 +18,8 @@ struct Book {
 };
 
 struct NewBook {
-  Length<std::string, 1, 200> title;
-  std::optional<Range<int, 0, 2100>> year;
+  Sized<std::string, 1, 200> title;
+  std::optional<Bounded<int, 0, 2100>> year;
 };
 
 Task<> make_table(State<Database> db) {

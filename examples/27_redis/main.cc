@@ -16,7 +16,7 @@ struct Link {
 };
 
 struct NewLink {
-  Length<std::string, 1, 2000> url;
+  Sized<std::string, 1, 2000> url;
   std::string owner;
 };
 

@@ -14,15 +14,15 @@
 using namespace eider;
 
 struct NewBook {
-  Length<std::string, 1, 200> title;
-  std::optional<Range<int, 0, 2100>> year;
+  Sized<std::string, 1, 200> title;
+  std::optional<Bounded<int, 0, 2100>> year;
 };
 
 enum class BookOrder : std::uint8_t { title, year_desc };
 
 struct FindBooks {
-  std::optional<Range<int, 0, 2100>> year_min, year_max;
-  std::optional<Length<std::string, 1, 50>> title_contains;
+  std::optional<Bounded<int, 0, 2100>> year_min, year_max;
+  std::optional<Sized<std::string, 1, 50>> title_contains;
   BookOrder sort = BookOrder::title;
   PageNumber page = 1;
   PageSize<100> per_page = 20;

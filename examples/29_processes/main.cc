@@ -35,7 +35,7 @@ Task<std::vector<std::string>> all(State<Redis> redis) {
 }
 
 // What a balancer asks: whether this process has its Redis, and hears of the others.
-Task<Result<void>> health(State<Redis> redis, State<TopicRelay> relay) {
+Task<Result<void>> health(State<Redis> redis, State<TopicBackplane> relay) {
   const Redis at_once = redis->within(std::chrono::milliseconds(200));
   co_await at_once.command("PING");
   if (relay->counts().missed == 0) {
@@ -51,11 +51,11 @@ int main(int argc, char** argv) {
   App app;
   app.state(redis);
   // In the clear, as in development; behind TLS leave both out.
-  sessions<Visit>(app, {.store = redis_sessions(redis), .is_secure = false});
+  add_sessions<Visit>(app, {.store = redis_sessions(redis), .is_secure = false});
   // Behind a connection that was lost, nobody knows what others have published meanwhile.
-  relay_topics(app, redis_topics(redis), {.when_missed = [](Topics& topics) {
-                 topics.publish_here("notes", {ws::MessageType::text, R"({"is_gap":true})"});
-               }});
+  add_topic_backplane(app, redis_topics(redis), {.when_missed = [](Topics& topics) {
+                        topics.publish_here("notes", {ws::MessageType::text, R"({"is_gap":true})"});
+                      }});
   app.get("/health", health);
   app.get("/notes", all);
   app.post("/notes", add)

@@ -30,7 +30,7 @@ struct Paid {
 
 App make_app(const Settings& settings) {
   App app;
-  enable_tls(app);  // with --tls-port
+  add_tls(app);  // with --tls-port
 
   Log log = open_log({.file = settings.log_file});
   const auto metrics = std::make_shared<Metrics>();

@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 namespace {
 
 struct Greeting {
-  Range<int, 1, 9> times = 1;  // ?times=2; what is not there is 1, and 10 is a 400 that says so
+  Bounded<int, 1, 9> times = 1;  // ?times=2; what is not there is 1, and 10 is a 400 that says so
 };
 
 void add_greetings(App& app) {
@@ -50,7 +50,7 @@ void add_greetings(App& app) {
 }
 
 struct NewNote {
-  Length<std::string, 1, 200> title;
+  Sized<std::string, 1, 200> title;
   bool done = false;
 };
 
@@ -85,7 +85,7 @@ void add_what_stands_around(App& app) {
   app.trust_proxies("127.0.0.1, ::1");  // a server in front, as docs/operations/http3.md has it
   app.observe(access_log());
   app.use(request_id());
-  app.after([](const Request&, Response& response) {
+  app.on_response([](const Request&, Response& response) {
     response.replace_header("X-Powered-By", "a duck");
   });
   app.use([](Request& request, Next next) -> Task<Response> {
@@ -111,14 +111,15 @@ struct Visit {
   int count = 0;
 };
 
-void add_sessions(App& app) {
-  sessions<Visit>(app, {.cookie = "sid", .is_secure = false});  // in the clear, as this example is
+void add_theme(App& app) {
+  add_sessions<Visit>(app,
+                      {.cookie = "sid", .is_secure = false});  // in the clear, as this example is
   app.get("/visits", [](Session<Visit> session) { return ++session->count; });
   app.get("/theme", [](Cookie<"theme", std::optional<std::string>> theme) {
     return theme->value_or("light");
   });
   app.post("/theme/{theme}", [](std::string theme) {
-    return With(Redirect("/theme")).cookie({.name = "theme", .value = std::move(theme)});
+    return ResponseOf(Redirect("/theme")).cookie({.name = "theme", .value = std::move(theme)});
   });
 }
 
@@ -199,7 +200,7 @@ App make_app(const Options& own) {
   add_what_stands_around(app);
   add_greetings(app);
   add_notes(guarded_api(app));
-  add_sessions(app);
+  add_theme(app);
   add_what_waits(app);
   add_sockets(app);
   serve_files(app, "/static", own.files);

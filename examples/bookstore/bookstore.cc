@@ -66,7 +66,7 @@ std::shared_ptr<MailTransport> transport_of(const Settings& settings) {
                                            .password = settings.smtp_password.reveal()});
 }
 
-void add_users(App& app) {
+void add_user_routes(App& app) {
   app.provide([](const Account& account, State<People> people) { return people->find(account); });
   app.provide([](const User& user) -> Result<Staff> {
     return user.is_staff() ? Result<Staff>(Staff{user}) : fail(Error::forbidden("Staff only."));
@@ -81,7 +81,7 @@ AccountsOptions account_options(const Settings& settings, PasswordOptions passwo
                                 const Languages& languages) {
   AccountsOptions options{.origin = *settings.public_url, .login_page = "/login"};
   options.from = MailAddress(*settings.mail_from, "Quill & Page");
-  options.write = [from = options.from, languages](const AccountLetter& letter) {
+  options.write = [from = options.from, languages](const AccountMail& letter) {
     return plain_account_mail(letter, from, "Quill & Page", languages.translator(letter.language));
   };
   options.password_length_min = kPasswordBytesMin;
@@ -90,24 +90,24 @@ AccountsOptions account_options(const Settings& settings, PasswordOptions passwo
 }
 
 /// The page of an error is around what says it in the reader's language.
-Languages add_languages(App& app, const Settings& settings, const Assets& assets) {
+Languages add_shop_languages(App& app, const Settings& settings, const Assets& assets) {
   const auto languages = std::make_shared<std::optional<Languages>>();
   app.use(error_pages({.page = error_page(assets.url("bookstore.css"), languages)}));
   *languages =
-      use_languages(app, {.directory = settings.languages,
+      add_languages(app, {.directory = settings.languages,
                           .asked_by = {LanguageSource::cookie, LanguageSource::accept_language},
                           .development = settings.development});
   return **languages;
 }
 
-void add_views(App& app, const Settings& settings) {
+void add_shop_views(App& app, const Settings& settings) {
   ViewsOptions options{.directory = settings.pages, .development = settings.development};
   options.filters.add("times", times)
       .add("money", money)
       .add("rating", rating)
       .add("star_row", star_row)
       .add("day", day);
-  serve_views(app, std::move(options));
+  add_views(app, std::move(options));
 }
 
 void add_pages(App& pages, const ClientHook& few, bool is_behind_tls) {
@@ -141,17 +141,17 @@ void add_bookstore(App& app, const Settings& settings, Database database, Passwo
   const TellStock tell = tell_followers(app.topics());
   app.add_module<Books>(database, tell);
   Outbox& letters =
-      outbox(app, database, {.transport = mails ? std::move(mails) : transport_of(settings)});
+      add_outbox(app, database, {.transport = mails ? std::move(mails) : transport_of(settings)});
   app.add_module<Orders>(database, letters, *settings.mail_from, tell);
   app.add_module<People>(database, settings.admin_mail);
   const Sessions visits =
-      sessions<Visit>(app, {.store = sql_sessions(database), .is_secure = is_behind_tls});
-  add_users(app);
+      add_sessions<Visit>(app, {.store = sql_sessions(database), .is_secure = is_behind_tls});
+  add_user_routes(app);
   add_protection(app, settings, visits);
   const Assets assets = serve_assets(app, bookstore_assets());
-  const Languages languages = add_languages(app, settings, assets);
-  Accounts& all = accounts(app, database, letters, visits,
-                           account_options(settings, std::move(passwords), languages));
+  const Languages languages = add_shop_languages(app, settings, assets);
+  Accounts& all = add_accounts(app, database, letters, visits,
+                               account_options(settings, std::move(passwords), languages));
   serve_metrics(app, "/admin/metrics").guard([](const Admin&) {});
   app.get("/health", [](State<Database> health) -> Task<std::string> {
     co_await health->one<int>("select 1");
@@ -163,7 +163,7 @@ void add_bookstore(App& app, const Settings& settings, Database database, Passwo
       AssetAddresses{assets.url("bookstore.css"), assets.url("bookstore.js"), passkeys.script});
   app.state(std::move(passkeys));
   add_openid_logins(app, settings, database);
-  add_views(app, settings);
+  add_shop_views(app, settings);
   const ClientHook few = rate_limit(per_minute(settings.logins_per_minute, "logins"));
   add_pages(app, few, is_behind_tls);
   add_api(app, few);

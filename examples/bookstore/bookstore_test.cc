@@ -22,15 +22,15 @@ namespace bookstore {
 namespace {
 
 using eider::App;
-using eider::Reply;
 using eider::TestClient;
+using eider::TestResponse;
 
 const std::vector<eider::TestField> kHome = {
     {"name", "Ada"}, {"street", "Side Street 1"}, {"city", "Town"}};
 
 /// As a browser does, with the token of the page that it is on.
-Reply send_form(TestClient& browser, const std::string& target,
-                std::vector<eider::TestField> fields = {}) {
+TestResponse send_form(TestClient& browser, const std::string& target,
+                       std::vector<eider::TestField> fields = {}) {
   const std::string page = browser.get("/").body;
   const std::string_view before = "name=\"csrf_token\" value=\"";
   const std::size_t begin = page.find(before) + before.size();
@@ -39,7 +39,7 @@ Reply send_form(TestClient& browser, const std::string& target,
 }
 
 /// Where the form of a page goes that goes to the checkout.
-std::string checkout_of(const Reply& page) {
+std::string checkout_of(const TestResponse& page) {
   const std::size_t begin = page.body.find("/checkout?");
   std::string found = page.body.substr(begin, page.body.find('"', begin) - begin);
   for (std::size_t at = 0; (at = found.find("&amp;", at)) != std::string::npos;) {
@@ -132,7 +132,7 @@ class Bookstore : public ::testing::Test {
     return mail.substr(token, mail.find('\n', token) - token);
   }
 
-  std::shared_ptr<eider::KeptMails> mails = std::make_shared<eider::KeptMails>();
+  std::shared_ptr<eider::TestMailbox> mails = std::make_shared<eider::TestMailbox>();
   App app = make_app();
   TestClient client{app,
                     {.document = eider::DocumentCheck{.below = "/api"}, .headers = kOfBrowser}};
@@ -162,7 +162,7 @@ TEST_F(Bookstore, lets_staff_alone_keep_the_books) {
   EXPECT_EQ(client.post("/api/books", GivenBook()).status, 401);
   EXPECT_EQ(client.as("2").post("/api/books", GivenBook()).status, 403);
   TestClient& staff = client.as("3");
-  const Reply made = staff.post("/api/books", GivenBook());
+  const TestResponse made = staff.post("/api/books", GivenBook());
   ASSERT_EQ(made.status, 201);
   EXPECT_EQ(made.json<Book>().isbn.digits(), "9783161484100");
   const std::string address(made.header("Location").value());
@@ -178,7 +178,7 @@ TEST_F(Bookstore, takes_an_order_off_the_shelf_wholly_or_not_at_all) {
   TestClient& ada = client.as("2");
   const int first = stock_of(1);
   const int second = stock_of(2);
-  const Reply placed = ada.post("/api/orders", GivenOrder{.lines = {{1, 2}, {2, 1}}});
+  const TestResponse placed = ada.post("/api/orders", GivenOrder{.lines = {{1, 2}, {2, 1}}});
   ASSERT_EQ(placed.status, 201);
   EXPECT_EQ(placed.json<Order>().total_cents, 2 * 1890 + 1650);
   EXPECT_EQ(stock_of(1), first - 2);
@@ -246,7 +246,7 @@ TEST_F(Bookstore, sells_no_other_books_than_were_seen_for_the_same_sum) {
   const std::string seen = checkout_of(ada.get("/checkout"));
   ASSERT_EQ(send_form(ada, "/cart/3", {{"count", "0"}}).status, 303);
   ASSERT_EQ(send_form(ada, "/cart/14/more", {{"count", "1"}}).status, 303);
-  const Reply told = send_form(ada, seen, kHome);
+  const TestResponse told = send_form(ada, seen, kHome);
   ASSERT_EQ(told.status, 422);
   EXPECT_TRUE(told.body.contains("Your cart has changed."));
   EXPECT_EQ(send_form(ada, checkout_of(told), kHome).status, 303);
@@ -365,7 +365,7 @@ TEST(BookstorePrices, are_typed_with_a_point_or_a_comma) {
 TEST_F(Bookstore, shows_a_price_to_be_edited_as_the_reader_types_it) {
   TestClient staff(app,
                    {.headers = {{"Sec-Fetch-Site", "same-origin"}, {"Accept-Language", "de"}}});
-  const Reply page = staff.as("3").get("/admin/books/1");
+  const TestResponse page = staff.as("3").get("/admin/books/1");
   EXPECT_TRUE(page.body.contains("value=\"18,90\"")) << page.body;
   EXPECT_TRUE(client.as("3").get("/admin/books/1").body.contains("value=\"18.90\""));
 }
@@ -374,10 +374,10 @@ TEST(BookstoreLetters, have_all_their_words_in_german) {
   const auto languages = eider::Languages::open({.directory = Settings().languages});
   ASSERT_TRUE(languages) << languages.error();
   const eider::Translator german = languages->translator("de-AT");
-  for (int kind = 0; kind <= static_cast<int>(eider::AccountLetterKind::provider_linked); ++kind) {
-    const eider::AccountLetter letter{.kind = static_cast<eider::AccountLetterKind>(kind),
-                                      .to = "bob@example.org",
-                                      .link = "https://shop.example/reset#x"};
+  for (int kind = 0; kind <= static_cast<int>(eider::AccountMailKind::provider_linked); ++kind) {
+    const eider::AccountMail letter{.kind = static_cast<eider::AccountMailKind>(kind),
+                                    .to = "bob@example.org",
+                                    .link = "https://shop.example/reset#x"};
     (void)eider::plain_account_mail(letter, "shop@example.org", "", [&](std::string_view english) {
       EXPECT_TRUE(english.empty() || german(english) != english) << english;
       return std::string(english);

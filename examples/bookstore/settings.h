@@ -16,8 +16,8 @@ struct Settings {
   std::string database_file = "bookstore.db";
   eider::Url public_url = eider::Url("http://localhost:8080");
   std::string admin_mail = "admin@bookstore.example";
-  eider::Range<int, 1, 100'000> logins_per_minute = 30;
-  eider::Range<int, 1, 1'000'000> requests_per_minute = 1200;
+  eider::Bounded<int, 1, 100'000> logins_per_minute = 30;
+  eider::Bounded<int, 1, 1'000'000> requests_per_minute = 1200;
   std::string smtp_url = {};
   std::string smtp_user = {};
   eider::Secret smtp_password = {};

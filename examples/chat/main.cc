@@ -27,7 +27,7 @@ constexpr const char* kPolicy =
     "require-trusted-types-for 'script'";
 
 struct Wanted {
-  Length<std::string, 0, 200> room;
+  Sized<std::string, 0, 200> room;
 };
 
 /// Somebody without script. The key makes the name theirs, as Join::key does.
@@ -93,13 +93,13 @@ void add_pages(App& app) {
 
 int main(int argc, char** argv) {
   App app;
-  enable_http2(app);
-  enable_tls(app);
-  serve_views(app);
+  add_http2(app);
+  add_tls(app);
+  add_views(app);
   app.state<Rooms>();
   app.use(security_headers({.csp = kPolicy}));
   // In the clear as well as over TLS: the cookies hold a name in a chat, and nothing else.
-  sessions<Visitor>(app, {.is_secure = false});
+  add_sessions<Visitor>(app, {.is_secure = false});
   app.use(csrf({.is_secure = false}));
   add_pages(app);
   add_talk(app);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <eider/json.h>
-#include <eider/rooms.h>
+#include <eider/presence.h>
 #include <eider/types.h>
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace chat {
 
-using Name = eider::Must<eider::Trimmed, eider::IsVisible, eider::HasLength<1, 24>>;
-using Text = eider::Must<eider::Trimmed, eider::HasLength<1, 1000>>;
+using Name = eider::Validated<eider::Trimmed, eider::IsVisible, eider::HasLength<1, 24>>;
+using Text = eider::Validated<eider::Trimmed, eider::HasLength<1, 1000>>;
 using eider::Presence;
 
 /// What a page says first, and says again when it was refused.
@@ -25,14 +25,14 @@ using eider::Presence;
 /// next_id  all messages before this one are there already: for a page that comes back
 struct Join {
   Name name;
-  eider::Length<std::string, 16, 64> key;
+  eider::Sized<std::string, 16, 64> key;
   std::optional<std::int64_t> next_id;
 };
 
 /// ref  the page's own mark, by which it knows its message again
 struct Say {
   Text text;
-  eider::Length<std::string, 1, 24> ref;
+  eider::Sized<std::string, 1, 24> ref;
 };
 
 /// The person is writing; for the others in the room.

@@ -1,7 +1,7 @@
 #include "routes.h"
 
 #include <eider/eider.h>
-#include <eider/paging.h>
+#include <eider/pagination.h>
 #if defined(HAS_SWAGGER)
 #include <eider/swagger.h>
 #endif
@@ -45,11 +45,11 @@ void add_api(App& app) {
   Routes api = app.group("/api/v1");
   api.get("/notes", [](Query<PageQuery<>> query,
                        State<Store> store) { return store->list(query->page, query->per_page); })
-      .about({.summary = "Lists notes", .tags = {"notes"}});
-  api.post("/notes", add).about({.summary = "Adds a note", .tags = {"notes"}});
-  api.get("/notes/{id}", find).about({.summary = "Finds a note", .tags = {"notes"}});
-  api.put("/notes/{id}", replace).about({.summary = "Replaces a note", .tags = {"notes"}});
-  api.del("/notes/{id}", remove).about({.summary = "Removes a note", .tags = {"notes"}});
+      .docs({.summary = "Lists notes", .tags = {"notes"}});
+  api.post("/notes", add).docs({.summary = "Adds a note", .tags = {"notes"}});
+  api.get("/notes/{id}", find).docs({.summary = "Finds a note", .tags = {"notes"}});
+  api.put("/notes/{id}", replace).docs({.summary = "Replaces a note", .tags = {"notes"}});
+  api.del("/notes/{id}", remove).docs({.summary = "Removes a note", .tags = {"notes"}});
   serve_openapi(app, {.title = "Notes", .version = "1.0.0", .below = "/api/v1"});
 #if defined(HAS_SWAGGER)
   serve_swagger(app, {.title = "Notes"});

@@ -2,7 +2,7 @@
 
 #include <eider/assets.h>
 #include <eider/middleware.h>
-#include <eider/paging.h>
+#include <eider/pagination.h>
 #include <eider/views.h>
 
 #include <atomic>
@@ -25,7 +25,7 @@ struct Visit {
 };
 
 struct StarsForm {
-  Range<int, 0, 5> stars;
+  Bounded<int, 0, 5> stars;
   PageNumber page = 1;
 };
 
@@ -68,7 +68,7 @@ NewNote tidy(NewNote note) {
   return note;
 }
 
-FormAnswer absent(const Views& views, const Pages& pages) {
+FormResponse absent(const Views& views, const Pages& pages) {
   return {views.page(AbsentPage{pages.frame()}), 404};
 }
 
@@ -76,20 +76,20 @@ Redirect to_note(std::int64_t id, std::string_view query = {}) {
   return Redirect("/" + std::string(query) + "#note-" + std::to_string(id));
 }
 
-Task<Page> show_list(Query<PageQuery<kPerPage, kPerPage>> query, Paging paging,
-                     BlankForm<NewNote> form, Session<Visit> session, State<Store> store,
-                     State<Pages> pages, State<Views> views) {
+Task<HtmlPage> show_list(Query<PageQuery<kPerPage, kPerPage>> query, Pagination pagination,
+                         EmptyForm<NewNote> form, Session<Visit> session, State<Store> store,
+                         State<Pages> pages, State<Views> views) {
   Listing listing = co_await store->list(query->page, kPerPage);
-  PageLinks links = paging.links(*query, listing.total);
+  PageLinks links = pagination.links(*query, listing.total);
   links.previous_text = "← Newer";
   links.next_text = "Older →";
   co_return views->page(ListPage{pages->frame(session.take_flashes()), std::move(listing),
                                  std::move(links), form.view(kComposer)});
 }
 
-Task<FormAnswer> add_note(FilledForm<NewNote> form, Session<Visit> session, State<Store> store,
-                          State<Pages> pages, State<Views> views) {
-  if (!form.is_good()) {
+Task<FormResponse> add_note(BoundForm<NewNote> form, Session<Visit> session, State<Store> store,
+                            State<Pages> pages, State<Views> views) {
+  if (!form.is_valid()) {
     Listing listing = co_await store->list(1, kPerPage);
     co_return views->page(ListPage{pages->frame(), std::move(listing), {}, form.view(kComposer)});
   }
@@ -98,20 +98,20 @@ Task<FormAnswer> add_note(FilledForm<NewNote> form, Session<Visit> session, Stat
   co_return to_note(note.id);
 }
 
-Task<FormAnswer> show_note(std::int64_t id, BlankForm<NewNote> form, State<Store> store,
-                           State<Pages> pages, State<Views> views) {
+Task<FormResponse> show_note(std::int64_t id, EmptyForm<NewNote> form, State<Store> store,
+                             State<Pages> pages, State<Views> views) {
   const std::optional<Note> note = co_await store->find(id);
   if (!note) {
     co_return absent(*views, *pages);
   }
   const NewNote filled{note->title, note->body, note->stars};
-  co_return FormAnswer(
+  co_return FormResponse(
       views->page(EditPage{pages->frame(), note->title, form.view_of(filled, kEditor)}), 200);
 }
 
-Task<FormAnswer> change_note(std::int64_t id, FilledForm<NewNote> form, Session<> session,
-                             State<Store> store, State<Pages> pages, State<Views> views) {
-  if (!form.is_good()) {
+Task<FormResponse> change_note(std::int64_t id, BoundForm<NewNote> form, Session<> session,
+                               State<Store> store, State<Pages> pages, State<Views> views) {
+  if (!form.is_valid()) {
     co_return views->page(EditPage{pages->frame(), *form->title, form.view(kEditor)});
   }
   if (!co_await store->replace(id, tidy(*form))) {
@@ -121,14 +121,14 @@ Task<FormAnswer> change_note(std::int64_t id, FilledForm<NewNote> form, Session<
   co_return to_note(id);
 }
 
-Task<Result<FormAnswer>> set_stars(std::int64_t id, FilledForm<StarsForm> form, State<Store> store,
-                                   State<Pages> pages, State<Views> views) {
-  if (!form.is_good()) {
-    co_return fail(Error::invalid(form.faults()));
+Task<Result<FormResponse>> set_stars(std::int64_t id, BoundForm<StarsForm> form, State<Store> store,
+                                     State<Pages> pages, State<Views> views) {
+  if (!form.is_valid()) {
+    co_return fail(Error::invalid(form.errors()));
   }
   const bool is_there = co_await store->set_stars(id, form->stars);
   const std::string query = "?page=" + std::to_string(*form->page);
-  co_return is_there ? FormAnswer(to_note(id, query)) : absent(*views, *pages);
+  co_return is_there ? FormResponse(to_note(id, query)) : absent(*views, *pages);
 }
 
 Task<Redirect> remove_note(std::int64_t id, Session<> session, State<Store> store) {
@@ -141,18 +141,18 @@ Task<Redirect> remove_note(std::int64_t id, Session<> session, State<Store> stor
 
 void add_pages(App& app) {
   const auto count = std::make_shared<std::atomic<std::uint64_t>>(0);
-  app.before([count](Request& request) {
+  app.on_request([count](Request& request) {
     if (request.path() != "/requests") {
       count->fetch_add(1, std::memory_order_relaxed);
     }
   });
   // In the clear, as it is served by itself: behind TLS their names begin with __Host-.
-  const Sessions visits = sessions<Visit>(app, {.cookie = "notes-session", .is_secure = false});
+  const Sessions visits = add_sessions<Visit>(app, {.cookie = "notes-session", .is_secure = false});
   app.use(cross_origin_protection());
   Routes shown = app.group("/");
   shown.use(csrf({.session = visits.csrf_binding(), .cookie = "notes-csrf", .is_secure = false}));
   app.use(security_headers());
-  serve_views(app);
+  add_views(app);
   app.state(Pages(serve_assets(app, notes_assets()), count));
 
   shown.get("/", show_list);

@@ -4,7 +4,7 @@
 
 #include <eider/eider.h>
 #include <eider/forms.h>
-#include <eider/paging.h>
+#include <eider/pagination.h>
 #include <eider/sessions.h>
 
 #include <array>

@@ -24,16 +24,17 @@ struct Note {
 
 /// A note without what the database gives it: as JSON, and as a form.
 struct NewNote {
-  eider::Must<std::string, eider::Matches<"[\\s\\S]*[^ \\t\\r\\n][\\s\\S]*", "Give it a title.">,
-              eider::HasLength<0, 200>>
+  eider::Validated<std::string,
+                   eider::Matches<"[\\s\\S]*[^ \\t\\r\\n][\\s\\S]*", "Give it a title.">,
+                   eider::HasLength<0, 200>>
       title;
-  eider::Length<std::string, 0, 20000> body;
-  std::optional<eider::Range<int, 0, 5>> stars;
+  eider::Sized<std::string, 0, 20000> body;
+  std::optional<eider::Bounded<int, 0, 5>> stars;
 
-  static constexpr eider::MemberText kAbout[] = {{"title", "Topic of the note.", "Milk"},
-                                                 {"body", "Text of the note.", "Two bottles."},
-                                                 {"stars", "Importance, 0 to 5; default: 0.", "3"}};
-  static constexpr eider::FieldText kForm[] = {
+  static constexpr eider::MemberText kDocs[] = {{"title", "Topic of the note.", "Milk"},
+                                                {"body", "Text of the note.", "Two bottles."},
+                                                {"stars", "Importance, 0 to 5; default: 0.", "3"}};
+  static constexpr eider::FieldText kFormFields[] = {
       {.member = "title", .autocomplete = "off"},
       {.member = "body", .label = "Note", .control = eider::Control::textarea},
       {.member = "stars", .control = eider::Control::radios}};

@@ -13,7 +13,7 @@ struct Next {
 
 struct LogOut {};
 
-Frame frame(std::optional<User> user, BlankForm<LogOut> form, Flashes flashes) {
+Frame frame(std::optional<User> user, EmptyForm<LogOut> form, Flashes flashes) {
   return {user ? std::optional(user->name) : std::nullopt,
           form.view({.action = "/logout", .submit = "Log out"}), flashes.take()};
 }
@@ -26,7 +26,7 @@ struct Accounts {
   Task<Result<User>> find(UserKey key) const {
     const std::optional<User> user =
         co_await db.one<User>("select id, name, role from users where id = $1", key.text);
-    co_return some_or(user, Error::unauthorized("There is no such user."));
+    co_return ok_or(user, Error::unauthorized("There is no such user."));
   }
 
   /// Adds the user as a member, and logs him in.
@@ -42,20 +42,20 @@ struct Accounts {
     if (!user) {
       co_return fail(Error::conflict("This name is taken.").with_field("/name", "is taken"));
     }
-    session.begin_for(std::to_string(user->id));
+    session.log_in(std::to_string(user->id));
     co_return Created(*user);
   }
 
-  Task<FormAnswer> sign_up_page(FilledForm<SignUp> form, Session<> session,
-                                const Pages& pages) const {
-    if (form.is_good()) {
+  Task<FormResponse> sign_up_page(BoundForm<SignUp> form, Session<> session,
+                                  const Pages& pages) const {
+    if (form.is_valid()) {
       auto signing_up = sign_up(Json(*form), session);
-      if (form.took(co_await signing_up)) {
+      if (form.add_result(co_await signing_up)) {
         co_return Redirect("/");
       }
     }
     FormView view = form.view({.action = "/signup", .submit = "Sign up"});
-    co_return form.again(pages.page(FormPage{"Sign up", std::move(view)}));
+    co_return form.render_again(pages.page(FormPage{"Sign up", std::move(view)}));
   }
 
   Task<Result<User>> log_in(Json<Credentials> given, Client client, Session<> session) const {
@@ -68,22 +68,22 @@ struct Accounts {
     }
     const std::optional<User> user =
         co_await db.one<User>("select id, name, role from users where name = $1", given->name);
-    session.begin_for(std::to_string(user->id));
+    session.log_in(std::to_string(user->id));
     co_return *user;
   }
 
   /// Its form is sent to where it is, with where to go on.
-  Task<FormAnswer> log_in_page(FilledForm<Credentials> form, Query<Next> query, Client client,
-                               const Request& request, Session<> session,
-                               const Pages& pages) const {
-    if (form.is_good()) {
+  Task<FormResponse> log_in_page(BoundForm<Credentials> form, Query<Next> query, Client client,
+                                 const Request& request, Session<> session,
+                                 const Pages& pages) const {
+    if (form.is_valid()) {
       auto logging_in = log_in(Json(*form), client, session);
-      if (form.took(co_await logging_in)) {
-        co_return Redirect(own_path(query->next));
+      if (form.add_result(co_await logging_in)) {
+        co_return Redirect(safe_redirect_path(query->next));
       }
     }
     FormView view = form.view({.action = std::string(request.target()), .submit = "Log in"});
-    co_return form.again(pages.page(FormPage{"Log in", std::move(view)}));
+    co_return form.render_again(pages.page(FormPage{"Log in", std::move(view)}));
   }
 
   /// While there is none: whose role was taken does not get it back by a start. A name that is
@@ -114,16 +114,16 @@ struct Accounts {
 
 }  // namespace
 
-void add_accounts(App& app, Routes api, Routes pages, const Options& options, const Database& db,
-                  PasswordOptions hash) {
+void add_account_routes(App& app, Routes api, Routes pages, const Options& options,
+                        const Database& db, PasswordOptions hash) {
   const bool is_secure = options.is_secure;
-  const Sessions logins = sessions(app, {.store = sql_sessions(db), .is_secure = is_secure});
+  const Sessions logins = add_sessions(app, {.store = sql_sessions(db), .is_secure = is_secure});
   pages.use(csrf({.session = logins.csrf_binding(), .is_secure = is_secure}));
   app.state<Accounts>(db, Passwords(std::move(hash)));
-  users(app, logins, &Accounts::find, {.login_page = "/login"});
+  add_users(app, logins, &Accounts::find, {.login_page = "/login"});
   app.provide(with_role<Writer>());
   app.provide(with_role<Admin>());
-  use_frame(app, frame);
+  add_frame(app, frame);
   if (!options.admin.empty()) {
     app.on_start("administrator", [name = options.admin](State<Accounts> accounts) {
       return accounts->make_admin(name);
@@ -132,7 +132,7 @@ void add_accounts(App& app, Routes api, Routes pages, const Options& options, co
 
   api.post("/signup", &Accounts::sign_up).use(rate_limit(kSignUps));
   api.post("/login", &Accounts::log_in);
-  api.post("/logout", [](Session<> session) { session.end(); });
+  api.post("/logout", [](Session<> session) { session.log_out(); });
   api.get("/me", [](const User& user) { return user; });
   api.put("/users/{id}/role", &Accounts::set_role);
   pages.get("/signup", &Accounts::sign_up_page);
@@ -140,7 +140,7 @@ void add_accounts(App& app, Routes api, Routes pages, const Options& options, co
   pages.get("/login", &Accounts::log_in_page);
   pages.post("/login", &Accounts::log_in_page);
   pages.post("/logout", [](Session<> session) {
-    session.end();
+    session.log_out();
     return Redirect("/login");
   });
 }

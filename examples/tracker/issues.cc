@@ -22,8 +22,8 @@ std::string path_of(const Issue& issue) {
 /// Issues and attachments, by the API and by pages.
 struct Tracker {
   Database db;
-  const Journal* journal;
-  KeptFiles files;
+  const EventLog* log;
+  FileStore files;
   std::int64_t uploads_bytes_max;
 
   Task<Found> find_all(Filter wanted) const {
@@ -47,23 +47,24 @@ struct Tracker {
   Task<Result<Issue>> find(std::int64_t id, const User&) const {
     const std::optional<Issue> issue =
         co_await db.one<Issue>("select * from issues where id = $1", id);
-    co_return some_or(issue, Error::not_found("There is no such issue."));
+    co_return ok_or(issue, Error::not_found("There is no such issue."));
   }
 
-  Task<Paged<Issue>> list(Query<Filter> wanted, Paging paging, const User&) const {
+  Task<Page<Issue>> list(Query<Filter> wanted, Pagination pagination, const User&) const {
     Found found = co_await find_all(*wanted);
-    co_return paging.page(*wanted, std::move(found.items), found.total);
+    co_return pagination.page(*wanted, std::move(found.items), found.total);
   }
 
-  Task<Page> list_page(Query<Filter> wanted, Paging paging, const User&, const Pages& pages) const {
+  Task<HtmlPage> list_page(Query<Filter> wanted, Pagination pagination, const User&,
+                           const Pages& pages) const {
     Found found = co_await find_all(*wanted);
-    PageLinks links = paging.links(*wanted, found.total);
+    PageLinks links = pagination.links(*wanted, found.total);
     co_return pages.page(ListPage{std::move(found.items), std::move(links), *wanted});
   }
 
   /// Commits what the transaction holds, and tells who listens.
   Task<> commit(Transaction all, std::string kind, std::int64_t issue_id, std::string by) const {
-    return journal->commit(std::move(all), "issue", Event{0, std::move(kind), issue_id, by});
+    return log->commit(std::move(all), "issue", Event{0, std::move(kind), issue_id, by});
   }
 
   /// 409 for an assignee that is not there.
@@ -83,14 +84,15 @@ struct Tracker {
     co_return Created(std::move(issue), std::move(where));
   }
 
-  Task<FormAnswer> create_page(FilledForm<NewIssue> form, const Writer& writer, Session<> session,
-                               const Pages& pages) const {
-    if (form.is_good()) {
+  Task<FormResponse> create_page(BoundForm<NewIssue> form, const Writer& writer, Session<> session,
+                                 const Pages& pages) const {
+    if (form.is_valid()) {
       const Issue issue = co_await add(*form, writer.name);
       session.flash("info", "The issue was added.");
       co_return Redirect(path_of(issue));
     }
-    co_return form.again(pages.page(FormPage{"New issue", form.view({.action = "/issues"})}));
+    co_return form.render_again(
+        pages.page(FormPage{"New issue", form.view({.action = "/issues"})}));
   }
 
   /// 409 as above, or where it was changed meanwhile.
@@ -112,23 +114,23 @@ struct Tracker {
     co_return there ? fail(Error::conflict("The issue was changed in the meantime.")) : there;
   }
 
-  Page issue_page(std::int64_t /*issue*/, const Issue& issue, BlankForm<EditForm> form,
-                  const Pages& pages) const {
+  HtmlPage issue_page(std::int64_t /*issue*/, const Issue& issue, EmptyForm<EditForm> form,
+                      const Pages& pages) const {
     const EditForm there{issue.version, issue.title, issue.body, issue.priority, issue.state};
     FormView view = form.view_of(there, {.action = path_of(issue)});
     return pages.page(FormPage{issue.title, std::move(view), issue});
   }
 
-  Task<FormAnswer> edit(std::int64_t /*issue*/, const Issue& issue, FilledForm<EditForm> form,
-                        const Writer& writer, Session<> session, const Pages& pages) const {
+  Task<FormResponse> edit(std::int64_t /*issue*/, const Issue& issue, BoundForm<EditForm> form,
+                          const Writer& writer, Session<> session, const Pages& pages) const {
     const Json given(
         ChangeIssue{form->version, form->title, form->body, form->state, form->priority});
-    if (form.is_good() && form.took(co_await change(issue.id, given, writer))) {
+    if (form.is_valid() && form.add_result(co_await change(issue.id, given, writer))) {
       session.flash("info", "The issue was changed.");
       co_return Redirect(path_of(issue));
     }
     FormView view = form.view({.action = path_of(issue)});
-    co_return form.again(pages.page(FormPage{issue.title, std::move(view), issue}));
+    co_return form.render_again(pages.page(FormPage{issue.title, std::move(view), issue}));
   }
 
   Task<Result<void>> remove(std::int64_t id, const Admin& admin) const {
@@ -152,7 +154,7 @@ struct Tracker {
     }
     TempFile file = co_await part->save(files.directory());
     Attachment made{0, safe_filename(*part->filename), static_cast<std::int64_t>(file.size())};
-    const std::string kept_as = KeptFiles::new_name();
+    const std::string kept_as = FileStore::new_name();
     Transaction all = co_await db.begin();
     const std::optional<std::int64_t> id = co_await all.one<std::int64_t>(
         R"(insert into attachments(issue_id, name, size, file) select $1, $2, $3, $4
@@ -193,9 +195,9 @@ struct Tracker {
 }  // namespace
 
 void add_issues(App& app, Routes api, Routes pages, const Options& options, const Database& db) {
-  const Journal* const events = &journal(
+  const EventLog* const events = &add_event_log(
       app, db, {.webhook = options.webhook, .webhook_secret = options.webhook_secret.reveal()});
-  app.state<Tracker>(db, events, KeptFiles(options.uploads), options.uploads_bytes_max);
+  app.state<Tracker>(db, events, FileStore(options.uploads), options.uploads_bytes_max);
   app.on_start("attachments", [](State<Tracker> tracker) { return tracker->remove_lost_files(); });
   app.provide(&Tracker::find);
   api.get("/issues", &Tracker::list);
@@ -206,10 +208,9 @@ void add_issues(App& app, Routes api, Routes pages, const Options& options, cons
   api.get("/issues/{id}/attachments", &Tracker::attachments);
   api.post("/issues/{id}/attachments", &Tracker::attach).body_bytes_max(kUploadBytesMax);
   api.get("/attachments/{id}", &Tracker::download);
-  api.get("/events", &Journal::follow).guard(needs<User>());
-  api.ws("/live", [](WebSocket socket, User, State<Journal> journal) {
-    return journal->push(std::move(socket));
-  });
+  api.get("/events", &EventLog::follow).guard(require<User>());
+  api.ws("/live",
+         [](WebSocket socket, User, State<EventLog> log) { return log->push(std::move(socket)); });
   pages.get("/", &Tracker::list_page);
   pages.get("/issues/new", &Tracker::create_page);
   pages.post("/issues", &Tracker::create_page);

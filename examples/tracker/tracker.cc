@@ -30,15 +30,15 @@ App make_app(const Options& options, const Database& db, PasswordOptions hash) {
   app.use(request_id());
   app.use(security_headers());
   app.use(error_pages());
-  serve_metrics(app).guard(needs<Admin>());
+  serve_metrics(app).guard(require<Admin>());
   app.get("/health", [db]() -> Task<> { co_await db.one<int>("select 1"); });
   serve_assets(app, tracker_assets());
-  serve_views(app);
+  add_views(app);
   Routes pages = app.group("/");
   Routes api = app.group("/api");
   api.use(cors({.origins = options.origins, .allows_credentials = true}));
   api.use(cross_origin_protection(options.origins));
-  add_accounts(app, api, pages, options, db, std::move(hash));
+  add_account_routes(app, api, pages, options, db, std::move(hash));
   add_issues(app, api, pages, options, db);
   serve_openapi(app, {.title = "Tracker", .version = "1.0.0", .below = "/api"});
   return app;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <eider/eider.h>
-#include <eider/journal.h>
+#include <eider/eventlog.h>
 #include <eider/pages.h>
 #include <eider/passwords.h>
 #include <eider/sqlite.h>
@@ -20,7 +20,7 @@ struct User {
   std::string name;
   Role role;
 
-  static constexpr bool kIsProvided = true;
+  static constexpr bool kIsInjectable = true;
 };
 using Writer = WithRole<User, Role::admin, Role::member>;
 using Admin = WithRole<User, Role::admin>;
@@ -37,7 +37,7 @@ struct Issue {
   int version;
   std::chrono::sys_seconds created;
 
-  static constexpr bool kIsProvided = true;
+  static constexpr bool kIsInjectable = true;
 };
 
 struct Attachment {
@@ -55,10 +55,11 @@ struct Event {
 };
 
 struct SignUp {
-  Must<std::string, Matches<"[a-z0-9_]{2,32}", "must have 2 to 32 lowercase letters, digits and _">>
+  Validated<std::string,
+            Matches<"[a-z0-9_]{2,32}", "must have 2 to 32 lowercase letters, digits and _">>
       name;
   Email email;
-  Length<std::string, 10, 200> password;
+  Sized<std::string, 10, 200> password;
 };
 
 struct Credentials {
@@ -70,22 +71,23 @@ struct NewRole {
   Role role;
 };
 
-using Title = Length<std::string, 1, 200>;
-using Text = Length<std::string, 0, 10000>;
-using Priority = Range<int, 1, 5>;
-using Labels = Must<std::vector<std::string>, Unique, HasLength<0, 10>>;
-using SortKey =
-    Must<std::string, OneOf<"created", "-created", "title", "-title", "priority", "-priority">>;
+using Title = Sized<std::string, 1, 200>;
+using Text = Sized<std::string, 0, 10000>;
+using Priority = Bounded<int, 1, 5>;
+using Labels = Validated<std::vector<std::string>, Unique, HasLength<0, 10>>;
+using SortKey = Validated<std::string,
+                          OneOf<"created", "-created", "title", "-title", "priority", "-priority">>;
 
 struct NewIssue {
   Title title;
-  Text body = kEmpty;
+  Text body = kOptional;
   Priority priority = 3;
-  Labels labels = kEmpty;
+  Labels labels = kOptional;
   std::optional<std::int64_t> assignee_id = {};
 
-  static constexpr FieldText kForm[] = {{.member = "body", .control = Control::textarea},
-                                        {.member = "assignee_id", .control = Control::hidden}};
+  static constexpr FieldText kFormFields[] = {
+      {.member = "body", .control = Control::textarea},
+      {.member = "assignee_id", .control = Control::hidden}};
 };
 
 /// What is absent stays.
@@ -103,7 +105,7 @@ struct Filter {
   std::optional<IssueState> state;
   std::optional<Priority> priority;
   std::optional<std::int64_t> assignee_id;
-  std::string q = kEmpty;
+  std::string q = kOptional;
   std::optional<SortKey> sort;
   PageNumber page = 1;
   PageSize<100> per_page = 20;
@@ -112,12 +114,12 @@ struct Filter {
 struct EditForm {
   int version;
   Title title;
-  Text body = kEmpty;
+  Text body = kOptional;
   Priority priority = 3;
   IssueState state;
 
-  static constexpr FieldText kForm[] = {{.member = "version", .control = Control::hidden},
-                                        {.member = "body", .control = Control::textarea}};
+  static constexpr FieldText kFormFields[] = {{.member = "version", .control = Control::hidden},
+                                              {.member = "body", .control = Control::textarea}};
 };
 
 /// What the layout shows around each page; made by `frame` in accounts.cc.
@@ -169,8 +171,8 @@ struct Options {
 [[nodiscard]] App make_app(const Options& options, const Database& db, PasswordOptions hash = {});
 
 /// Sessions, users by their roles, and how they log in and out.
-void add_accounts(App& app, Routes api, Routes pages, const Options& options, const Database& db,
-                  PasswordOptions hash);
+void add_account_routes(App& app, Routes api, Routes pages, const Options& options,
+                        const Database& db, PasswordOptions hash);
 void add_issues(App& app, Routes api, Routes pages, const Options& options, const Database& db);
 
 }  // namespace tracker

@@ -2,5 +2,5 @@
 // Component: accounts. Guide: docs/guides/users/accounts.md.
 #pragma once
 
-#include "eider/auth/accounts/account_letter.h"
+#include "eider/auth/accounts/account_mail.h"
 #include "eider/auth/accounts/accounts.h"

@@ -5,7 +5,7 @@
 #include "eider/assets.h"
 #include "eider/forms.h"
 #include "eider/middleware.h"
-#include "eider/paging.h"
+#include "eider/pagination.h"
 #include "eider/sessions.h"
 #include "eider/text.h"
 #include "eider/views.h"

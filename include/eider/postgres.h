@@ -5,4 +5,4 @@
 #include "eider/data/db/postgres/copy.h"
 #include "eider/data/db/postgres/postgres.h"
 #include "eider/data/db/postgres/postgres_subscriber.h"
-#include "eider/web/relay/postgres/postgres_topics.h"
+#include "eider/web/backplane/postgres/postgres_topics.h"

@@ -7,5 +7,5 @@
 #include "eider/data/redis/redis_cache.h"
 #include "eider/data/redis/redis_subscriber.h"
 #include "eider/data/redis/redis_values.h"
+#include "eider/web/backplane/redis/redis_topics.h"
 #include "eider/web/middleware/redis/redis_rates.h"
-#include "eider/web/relay/redis/redis_topics.h"

@@ -4,10 +4,10 @@
 
 #include "eider/core/base/base64.h"
 #include "eider/core/base/html.h"
-#include "eider/core/base/inspected.h"
+#include "eider/core/base/ok_or.h"
+#include "eider/core/base/resource_probe.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/slug.h"
-#include "eider/core/base/some_or.h"
 #include "eider/core/base/token.h"
 #include "eider/core/base/utf8.h"

@@ -4,7 +4,7 @@
 
 #include "eider/core/kinds/kinds.h"
 #include "eider/core/reflect/constraints.h"
-#include "eider/core/reflect/empty.h"
-#include "eider/core/reflect/faults.h"
 #include "eider/core/reflect/nullable.h"
+#include "eider/core/reflect/optional_initializer.h"
+#include "eider/core/reflect/validation_errors.h"
 #include "eider/protocols/http/url.h"

@@ -233,8 +233,8 @@ TEST_F(AccountAttacks, NoAnswerSaysWhetherThereIsAnAccount) {
   TestClient client(app);
   make_account(client, kAnn, kWord);
   const auto same = [&](const char* path) {
-    const Reply there = client.post(path, Given{kAnn, "wrong wrong"});
-    const Reply none = client.post(path, Given{"eve@example.org", "wrong wrong"});
+    const TestResponse there = client.post(path, Given{kAnn, "wrong wrong"});
+    const TestResponse none = client.post(path, Given{"eve@example.org", "wrong wrong"});
     EXPECT_EQ(there.status, none.status) << path;
     EXPECT_EQ(there.body, none.body) << path;
     EXPECT_EQ(there.headers.size(), none.headers.size()) << path;
@@ -295,7 +295,7 @@ TEST_F(AccountAttacks, GuessedPasswordsAreSlowedDown) {
 
 TEST_F(AccountAttacks, WhatIsNoAddressIsRefused) {
   TestClient client(app);
-  const Reply reply = client.post("/sign-up", Given{"ann\r\nBcc: eve@example.org", kWord});
+  const TestResponse reply = client.post("/sign-up", Given{"ann\r\nBcc: eve@example.org", kWord});
   EXPECT_EQ(reply.status, 422);
   EXPECT_TRUE(reply.body.contains("\"/email\"")) << reply.body;
   for (const char* const email :

@@ -57,10 +57,10 @@ class AccountCase : public ::testing::Test {
                       std::shared_ptr<SessionStore> store = nullptr) {
     App app;
     store = store == nullptr ? sql_sessions(database) : std::move(store);
-    const Sessions visits =
-        sessions<Visit>(app, {.store = std::move(store), .cookie = "session", .is_secure = false});
-    Outbox& letters = outbox(app, database, {.transport = std::move(transport)});
-    accounts(app, database, letters, visits, std::move(options));
+    const Sessions visits = add_sessions<Visit>(
+        app, {.store = std::move(store), .cookie = "session", .is_secure = false});
+    Outbox& letters = add_outbox(app, database, {.transport = std::move(transport)});
+    add_accounts(app, database, letters, visits, std::move(options));
     add_routes(app);
     add_routes_of_users(app);
     add_looks(app, database);
@@ -136,7 +136,7 @@ class AccountCase : public ::testing::Test {
                if (!account) {
                  co_return fail(account.error());
                }
-               session.begin_for(account->key);
+               session.log_in(account->key);
                co_return Result<void>();
              });
     app.post(
@@ -191,22 +191,22 @@ class AccountCase : public ::testing::Test {
   /// One of several browsers: its cookie.
   static std::string log_in(TestClient& client, const std::string& email,
                             const std::string& password) {
-    const Reply reply = client.post("/log-in", Given{email, password});
+    const TestResponse reply = client.post("/log-in", Given{email, password});
     EXPECT_EQ(reply.status, 204) << reply.body;
     const std::string field(reply.header("Set-Cookie").value_or(""));
     return field.substr(0, field.find(';'));
   }
 
   template <class T>
-  static Reply post_as(const std::string& cookie, TestClient& client, std::string path,
-                       const T& given) {
+  static TestResponse post_as(const std::string& cookie, TestClient& client, std::string path,
+                              const T& given) {
     return client.send({.method = Method::post,
                         .target = std::move(path),
                         .headers = {{"Content-Type", "application/json"}, {"Cookie", cookie}},
                         .body = json::to_text(given)});
   }
 
-  std::shared_ptr<KeptMails> mails = std::make_shared<KeptMails>();
+  std::shared_ptr<TestMailbox> mails = std::make_shared<TestMailbox>();
   std::shared_ptr<DatabaseFaults> faults = std::make_shared<DatabaseFaults>();
   Database database = open_faulty_database(faults);
   App app = make_app(database, mails);

@@ -127,7 +127,7 @@ TEST_F(AccountFaults, ALoginThatFailsGivesNoCookie) {
   fail_each(
       [&](TestClient& client, const std::string& email) { make_account(client, email, kWord); },
       [&](TestClient& client, const std::string& email) {
-        const Reply reply = client.post("/log-in", Given{email, kWord});
+        const TestResponse reply = client.post("/log-in", Given{email, kWord});
         cookie = reply.header("Set-Cookie").value_or("");
         return reply.status;
       },
@@ -166,9 +166,9 @@ TEST_F(AccountFaults, ANoticeThatCannotBeWrittenStopsNoChange) {
   bool is_broken = true;
   AccountsOptions options = options_of();
   options.log = log;
-  options.write = [&is_broken](const AccountLetter& letter) {
-    const bool is_notice = letter.kind == AccountLetterKind::password_changed ||
-                           letter.kind == AccountLetterKind::address_changed;
+  options.write = [&is_broken](const AccountMail& letter) {
+    const bool is_notice = letter.kind == AccountMailKind::password_changed ||
+                           letter.kind == AccountMailKind::address_changed;
     if (is_broken && is_notice) {
       throw std::runtime_error("no words for a notice");
     }
@@ -339,7 +339,7 @@ TEST_F(AccountWork, OfTenThousandSignUpsForOneAddressFewAreDone) {
   client.advance(seconds(1));
   int good = 0;
   for (int index = 0; index < 10'000; ++index) {
-    const Reply reply = client.send(
+    const TestResponse reply = client.send(
         {.method = Method::post,
          .target = "/sign-up",
          .headers = {{"Content-Type", "application/json"},

@@ -205,7 +205,7 @@ TEST_F(AccountFlows, APasswordHasBounds) {
   const std::string token = token_of(kAnn);
   for (const std::string& wrong : {std::string(), std::string(7, 'x'), std::string("😀😀"),
                                    std::string("äöüßäöü"), std::string(1025, 'x')}) {
-    const Reply reply = client.post("/confirm", GivenToken{token, wrong});
+    const TestResponse reply = client.post("/confirm", GivenToken{token, wrong});
     EXPECT_EQ(reply.status, 422) << wrong;
     EXPECT_TRUE(reply.body.contains("\"/password\"")) << reply.body;
   }
@@ -214,7 +214,7 @@ TEST_F(AccountFlows, APasswordHasBounds) {
 
 TEST(AccountLetters, SayForHowLongALinkIsGood) {
   const auto says = [](Duration within, const std::string& length) {
-    const AccountLetter letter{AccountLetterKind::reset, kAnn, "https://shop.example", within};
+    const AccountMail letter{AccountMailKind::reset, kAnn, "https://shop.example", within};
     return plain_account_mail(letter, "no-reply@shop.example", "")
         .text.contains(" " + length + ". If");
   };
@@ -225,7 +225,7 @@ TEST(AccountLetters, SayForHowLongALinkIsGood) {
 
 TEST_F(AccountFlows, AHookWritesTheMailsButChoosesNobodyElse) {
   AccountsOptions options = options_of();
-  options.write = [](const AccountLetter& letter) {
+  options.write = [](const AccountMail& letter) {
     return Mail{.to = {letter.to, "eve@example.org"},
                 .cc = {"eve@example.org"},
                 .bcc = {"eve@example.org"},
@@ -246,7 +246,7 @@ TEST_F(AccountFlows, AMailThatCannotBeWrittenKeepsNoOtherWaitingAndIsGivenUpAtLa
   const auto log = std::make_shared<LogLines>();
   AccountsOptions options = options_of();
   options.log = log;
-  options.write = [](const AccountLetter& letter) {
+  options.write = [](const AccountMail& letter) {
     return Mail{.subject = letter.to == kBob ? "one line" : "two\nlines"};
   };
   const App other = make_app(database, mails, options);
@@ -294,9 +294,10 @@ TEST_F(AccountFlows, WhatEndsItsProcessAtEachTryIsGivenUp) {
 
 TEST_F(AccountFlows, SessionsThatCannotBeEndedAreNotTaken) {
   App other;
-  const Sessions visits = sessions<Visit>(other, {.store = SignedSessions{{std::string(32, 'k')}}});
-  Outbox& letters = outbox(other, database, {.transport = mails});
-  EXPECT_THROW(accounts(other, database, letters, visits, options_of()), Failure);
+  const Sessions visits =
+      add_sessions<Visit>(other, {.store = SignedSessions{{std::string(32, 'k')}}});
+  Outbox& letters = add_outbox(other, database, {.transport = mails});
+  EXPECT_THROW(add_accounts(other, database, letters, visits, options_of()), Failure);
 }
 
 TEST_F(AccountFlows, AnOriginIsSaidAndNotGuessed) {

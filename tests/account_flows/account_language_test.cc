@@ -15,7 +15,7 @@ struct Written {
 
   AccountsOptions options() const {
     AccountsOptions options = options_of();
-    options.write = [letters = letters](const AccountLetter& letter) {
+    options.write = [letters = letters](const AccountMail& letter) {
       letters->push_back(std::to_string(static_cast<int>(letter.kind)) + letter.language);
       return plain_account_mail(letter, "no-reply@shop.example", "Shop");
     };
@@ -24,7 +24,7 @@ struct Written {
   std::string last() const { return letters->empty() ? "" : letters->back(); }
 };
 
-std::string word_of(AccountLetterKind kind, const std::string& language) {
+std::string word_of(AccountMailKind kind, const std::string& language) {
   return std::to_string(static_cast<int>(kind)) + language;
 }
 
@@ -35,9 +35,9 @@ class AccountLanguage : public AccountCase {
 };
 
 template <class T>
-Reply post_in(TestClient& client, const std::string& language, const std::string& path,
-              const T& given) {
-  const Reply reply =
+TestResponse post_in(TestClient& client, const std::string& language, const std::string& path,
+                     const T& given) {
+  const TestResponse reply =
       client.send({.method = Method::post,
                    .target = path,
                    .headers = {{"Content-Type", "application/json"}, {"Accept-Language", language}},
@@ -49,21 +49,21 @@ Reply post_in(TestClient& client, const std::string& language, const std::string
 TEST_F(AccountLanguage, EachLetterKnowsTheOneThatItWasAskedForIn) {
   TestClient client(app, browser());
   post_in(client, "de", "/sign-up", Given{kAnn, ""});
-  EXPECT_EQ(written.last(), word_of(AccountLetterKind::confirm, "de"));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::confirm, "de"));
   EXPECT_EQ(client.post("/confirm", GivenToken{token_of(kAnn), kWord}).status, 200);
   post_in(client, "fr", "/sign-up", Given{kAnn, ""});
-  EXPECT_EQ(written.last(), word_of(AccountLetterKind::already_there, "fr"));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::already_there, "fr"));
   post_in(client, "it", "/forgotten", Given{kAnn, ""});
-  EXPECT_EQ(written.last(), word_of(AccountLetterKind::reset, "it"));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::reset, "it"));
   EXPECT_EQ(post_in(client, "es", "/reset", GivenToken{token_of(kAnn), kOther}).status, 204);
-  EXPECT_EQ(written.last(), word_of(AccountLetterKind::password_changed, "es"));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::password_changed, "es"));
   EXPECT_EQ(client.post("/log-in", Given{kAnn, kOther}).status, 204);
   EXPECT_EQ(post_in(client, "nl", "/password", Given{kOther, kWord}).status, 204);
-  EXPECT_EQ(written.last(), word_of(AccountLetterKind::password_changed, "nl"));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::password_changed, "nl"));
   EXPECT_EQ(post_in(client, "da", "/new-address", Given{kBob, kWord}).status, 204);
-  EXPECT_EQ(written.last(), word_of(AccountLetterKind::confirm_address, "da"));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::confirm_address, "da"));
   EXPECT_EQ(post_in(client, "sv", "/address", GivenToken{token_of(kBob), ""}).status, 204);
-  EXPECT_EQ(written.last(), word_of(AccountLetterKind::address_changed, "sv"));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::address_changed, "sv"));
 }
 
 TEST_F(AccountLanguage, AnOwnerIsToldOfAPasskey) {
@@ -71,7 +71,7 @@ TEST_F(AccountLanguage, AnOwnerIsToldOfAPasskey) {
   make_account(client, kAnn, kWord);
   EXPECT_EQ(client.post("/log-in", Given{kAnn, kWord}).status, 204);
   EXPECT_EQ(post_in(client, "de", "/passkey", Given{}).status, 204);
-  EXPECT_EQ(written.last(), word_of(AccountLetterKind::passkey_added, "de"));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::passkey_added, "de"));
   EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"), "Shop: A passkey was added");
 }
 
@@ -81,7 +81,7 @@ TEST_F(AccountLanguage, AnOwnerIsToldThatAProvidersLoginLeadsToAnAccountThatWasT
   EXPECT_EQ(mails->size(), 0U) << "nobody had this account before";
   make_account(client, kAnn, kWord);
   EXPECT_EQ(post_in(client, "de", "/linked", Given{"Ann@Example.org", ""}).status, 204);
-  EXPECT_EQ(written.last(), word_of(AccountLetterKind::provider_linked, "de"));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::provider_linked, "de"));
   EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"),
             "Shop: A login with another service was added");
   EXPECT_EQ(post_in(client, "de", "/linked", Given{"none", ""}).status, 422);
@@ -105,15 +105,15 @@ TEST_F(AccountLanguage, AnOlderTableGetsItsColumnAndKeepsWhatWaits) {
   App again = make_app(database, mails, written.options());
   TestClient client(again, browser());
   client.advance(seconds(30));
-  EXPECT_EQ(written.last(), word_of(AccountLetterKind::reset, ""));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::reset, ""));
   post_in(client, "de", "/forgotten", Given{kAnn, ""});
-  EXPECT_EQ(written.last(), word_of(AccountLetterKind::reset, "de"));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::reset, "de"));
 }
 
-TEST(AccountWords, SayTheWholeLetterAndKeepTheTime) {
+TEST(AccountTranslator, SayTheWholeLetterAndKeepTheTime) {
   std::vector<std::string> said;
   const Mail mail = plain_account_mail(
-      {.kind = AccountLetterKind::reset,
+      {.kind = AccountMailKind::reset,
        .to = kAnn,
        .link = "https://shop.example/reset#x",
        .within = std::chrono::hours(1)},

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t kContentBytes = std::size_t{32} << 20U;
 
-/// As enable_http2 has it, for a server that is not run by its app.
+/// As add_http2 has it, for a server that is not run by its app.
 class SpeaksH2 final : public ConnectionProtocol {
  public:
   [[nodiscard]] std::string_view alpn() const noexcept override { return "h2"; }

@@ -16,8 +16,8 @@ namespace eider {
 namespace {
 
 struct NewNote {
-  Length<std::string, 1, 20> title;
-  std::optional<Range<int, 0, 5>> stars = {};
+  Sized<std::string, 1, 20> title;
+  std::optional<Bounded<int, 0, 5>> stars = {};
   bool is_open = true;
 };
 
@@ -60,7 +60,7 @@ enum class Role : std::uint8_t { reader, writer };
 struct User {
   std::int64_t id;
   Role role;
-  static constexpr bool kIsProvided = true;
+  static constexpr bool kIsInjectable = true;
 };
 struct Writer : User {};
 
@@ -96,8 +96,8 @@ class CrudRoutesTest : public ::testing::Test {
     client_.emplace(std::move(app), TestClientOptions{.document = DocumentCheck{}});
   }
 
-  Reply ask(Method method, std::string target, std::string body = {},
-            std::vector<TestHeader> headers = {}, std::string user = "1") {
+  TestResponse ask(Method method, std::string target, std::string body = {},
+                   std::vector<TestHeader> headers = {}, std::string user = "1") {
     headers.emplace_back("X-User", user);
     if (!body.empty()) {
       headers.emplace_back("Content-Type", method == Method::patch ? "application/merge-patch+json"
@@ -108,13 +108,13 @@ class CrudRoutesTest : public ::testing::Test {
                           .headers = std::move(headers),
                           .body = std::move(body)});
   }
-  Reply patch(std::string target, std::string body, std::string_view match,
-              std::string user = "1") {
+  TestResponse patch(std::string target, std::string body, std::string_view match,
+                     std::string user = "1") {
     return ask(Method::patch, std::move(target), std::move(body), {{"If-Match", match}},
                std::move(user));
   }
   std::string titles(const std::string& target, std::string user = "1") {
-    const Reply reply = ask(Method::get, target, {}, {}, std::move(user));
+    const TestResponse reply = ask(Method::get, target, {}, {}, std::move(user));
     if (reply.status != 200) {
       return std::to_string(reply.status);
     }
@@ -132,12 +132,12 @@ class CrudRoutesTest : public ::testing::Test {
 };
 
 TEST_F(CrudRoutesTest, make_show_change_and_remove_a_record) {
-  const Reply made = ask(Method::post, "/notes", R"({"title":"Milk","stars":3})");
+  const TestResponse made = ask(Method::post, "/notes", R"({"title":"Milk","stars":3})");
   EXPECT_EQ(made.status, 201);
   EXPECT_EQ(made.header("Location"), "/notes/1");
   EXPECT_EQ(made.header("ETag"), "\"0\"");
   EXPECT_EQ(made.json()["owner"], 1);
-  const Reply shown = ask(Method::get, "/notes/1");
+  const TestResponse shown = ask(Method::get, "/notes/1");
   EXPECT_EQ(shown.status, 200);
   EXPECT_EQ(shown.header("ETag"), "\"0\"");
   EXPECT_EQ(shown.json(), made.json());
@@ -145,7 +145,7 @@ TEST_F(CrudRoutesTest, make_show_change_and_remove_a_record) {
   EXPECT_EQ(ask(Method::get, "/notes/1", {}, {{"If-None-Match", "\"0\""}}).status, 304);
   EXPECT_EQ(ask(Method::get, "/notes/1", {}, {{"If-None-Match", "*"}}).status, 304);
 
-  const Reply changed = patch("/notes/1", R"({"stars":null,"is_open":false})", "\"0\"");
+  const TestResponse changed = patch("/notes/1", R"({"stars":null,"is_open":false})", "\"0\"");
   EXPECT_EQ(changed.status, 200);
   EXPECT_EQ(changed.header("ETag"), "\"1\"");
   EXPECT_EQ(changed.json()["title"], "Milk");
@@ -168,7 +168,8 @@ TEST_F(CrudRoutesTest, take_from_clients_what_they_may_set_alone) {
   ask(Method::post, "/notes", R"({"title":"Milk"})");
   for (const char* member : {"id", "version", "owner", "gone", "absent"}) {
     const std::string value = std::string(R"({"title":"x",")") + member + "\":7}";
-    for (const Reply& reply : {ask(Method::post, "/notes", value), patch("/notes/1", value, "*")}) {
+    for (const TestResponse& reply :
+         {ask(Method::post, "/notes", value), patch("/notes/1", value, "*")}) {
       EXPECT_EQ(reply.status, 422) << member;
       EXPECT_EQ(reply.problem().errors.at(0).pointer, std::string("/") + member);
     }
@@ -186,8 +187,8 @@ TEST_F(CrudRoutesTest, take_from_clients_what_they_may_set_alone) {
 TEST_F(CrudRoutesTest, say_which_member_a_constraint_refuses) {
   ask(Method::post, "/notes", R"({"title":"Milk"})");
   ask(Method::post, "/notes", R"({"title":"Eggs"})");
-  for (const Reply& reply : {ask(Method::post, "/notes", R"({"title":"Milk"})"),
-                             patch("/notes/2", R"({"title":"Milk"})", "*")}) {
+  for (const TestResponse& reply : {ask(Method::post, "/notes", R"({"title":"Milk"})"),
+                                    patch("/notes/2", R"({"title":"Milk"})", "*")}) {
     EXPECT_EQ(reply.status, 422);
     EXPECT_EQ(reply.problem().errors.at(0).pointer, "/title");
     EXPECT_EQ(reply.problem().errors.at(0).code, "taken");
@@ -231,7 +232,7 @@ TEST_F(CrudRoutesTest, list_by_what_is_allowed_in_pages) {
   EXPECT_EQ(titles("/notes?stars_min=2"), "a c% ");
   EXPECT_EQ(titles("/notes?title_contains=%25"), "c% ");
   EXPECT_EQ(titles("/notes?per_page=2&page=2"), "c% ");
-  const Reply first = ask(Method::get, "/notes?per_page=2");
+  const TestResponse first = ask(Method::get, "/notes?per_page=2");
   EXPECT_EQ(first.json()["total"], 3);
   EXPECT_TRUE(first.header("Link").value_or("").contains("page=2")) << first.body;
   EXPECT_EQ(ask(Method::get, "/notes?per_page=2", {},
@@ -253,7 +254,7 @@ TEST_F(CrudRoutesTest, list_by_keyset_with_places_of_their_own) {
   for (const char* body : {R"({"title":"b"})", R"({"title":"a"})", R"({"title":"c"})"}) {
     ask(Method::post, "/notes", body);
   }
-  const Reply first = ask(Method::get, "/latest");
+  const TestResponse first = ask(Method::get, "/latest");
   EXPECT_EQ(titles("/latest"), "c b ");
   const std::string next = first.json()["next"].text();
   EXPECT_EQ(titles("/latest?after=" + next), "a ");
@@ -267,7 +268,7 @@ TEST_F(CrudRoutesTest, list_by_keyset_with_places_of_their_own) {
 
 TEST_F(CrudRoutesTest, refuse_by_the_schema_what_others_refer_to) {
   EXPECT_EQ(ask(Method::post, "/tasks", R"({"title":"a"})").status, 201);
-  const Reply blind = ask(Method::patch, "/tasks/1", R"({"stars":2})");
+  const TestResponse blind = ask(Method::patch, "/tasks/1", R"({"stars":2})");
   EXPECT_EQ(blind.status, 200) << "said by without_match";
   EXPECT_EQ(blind.header("ETag"), "\"1\"");
   EXPECT_EQ(patch("/tasks/1", R"({"stars":3})", "\"0\"").status, 412) << "where it is, it counts";
@@ -290,7 +291,7 @@ struct Unbounded {
   int per_page = 20;
 };
 struct ByAnything {
-  std::string sort = kEmpty;
+  std::string sort = kOptional;
   PageNumber page = 1;
   PageSize<100> per_page = 20;
 };

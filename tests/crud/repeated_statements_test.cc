@@ -59,7 +59,7 @@ TEST_F(RepeatedStatementsTest, are_told_once_with_their_route) {
     EXPECT_EQ(client.get("/parts/9").body, "9");
   }
   ASSERT_EQ(log_->lines.size(), 1U);
-  EXPECT_TRUE(log_->lines[0].contains("GET /parts/{times} asks")) << log_->lines[0];
+  EXPECT_TRUE(log_->lines[0].contains("GET /parts/{times} runs")) << log_->lines[0];
   EXPECT_TRUE(log_->lines[0].contains("select $1")) << log_->lines[0];
   EXPECT_EQ(client.get("/others/9").body, "9");
   EXPECT_EQ(log_->lines.size(), 2U) << "another route is told of by itself";

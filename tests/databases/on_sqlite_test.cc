@@ -19,7 +19,7 @@ class SqliteOpener final : public Opener {
   [[nodiscard]] std::vector<Database> open_each_way() const override {
     return {open_sqlite(path("threads.db")),
             open_sqlite(path("loop.db"), {.runs_on = RunsOn::loop}), open_sqlite(":memory:"),
-            open_sqlite(path("back.db"), {.is_rolled_back = true}),
+            open_sqlite(path("back.db"), {.sandbox = true}),
             open_sqlite(":memory:", {.runs_on = RunsOn::loop})};
   }
 

@@ -82,7 +82,7 @@ Task<> round_trips(Database on, ColumnTypes types) {
   co_await round_trip(on, types.tiny, std::int8_t{-128});
   co_await round_trip(on, types.small, std::int16_t{-32768});
   co_await round_trip(on, types.integer, 2147483647);
-  co_await round_trip(on, types.integer, Range<int, 0, 9>(3));
+  co_await round_trip(on, types.integer, Bounded<int, 0, 9>(3));
   co_await round_trip(on, types.bigint, std::int64_t{INT64_MIN});
   co_await round_trip(on, types.bigint, std::uint64_t{INT64_MAX});
   co_await round_trip(on, types.positive, std::uint32_t{UINT32_MAX});

@@ -91,9 +91,9 @@ TEST_F(TrackerExample, logs_in_and_out) {
 }
 
 TEST_F(TrackerExample, shows_the_user_and_a_message_once_in_the_layout) {
-  const Reply form = client.get("/issues/new");
+  const TestResponse form = client.get("/issues/new");
   EXPECT_TRUE(form.body.contains("New</a> ann ")) << form.body;
-  const Reply added = client.submit(form, {{"title", "Spelling"}});
+  const TestResponse added = client.submit(form, {{"title", "Spelling"}});
   EXPECT_EQ(added.status, 303);
   const std::string message = R"(<p class="info" role="status">The issue was added.</p>)";
   EXPECT_TRUE(client.get("/issues/1").body.contains(message));
@@ -127,7 +127,7 @@ TEST_F(TrackerExample, lets_roles_do_what_they_may) {
 TEST_F(TrackerExample, keeps_all_of_an_issue) {
   const std::vector<std::string> labels{"docs", "easy"};
   const NewIssue given{.title = "Spelling", .body = "two ls", .labels = labels};
-  const Reply made = client.post("/api/issues", given);
+  const TestResponse made = client.post("/api/issues", given);
   EXPECT_EQ(made.header("Location"), "/api/issues/1");
   const Issue kept = client.get("/api/issues/1").json<Issue>();
   EXPECT_EQ(kept.labels, labels);
@@ -164,7 +164,7 @@ TEST_F(TrackerExample, keeps_attachments_for_users) {
   const json::Value kept =
       client.post_form("/api/issues/1/attachments", plan()).json<json::Value>();
   EXPECT_EQ(kept["name"], "plan.pdf");
-  const Reply part = client.get("/api/attachments/1", {{"Range", "bytes=7-"}});
+  const TestResponse part = client.get("/api/attachments/1", {{"Range", "bytes=7-"}});
   EXPECT_EQ(part.body, "789");
   EXPECT_TRUE(part.header("Content-Disposition")->starts_with("attachment; filename=\"plan.pdf\""));
   EXPECT_EQ(client.post_form("/api/issues/9/attachments", plan()).status, 404);
@@ -219,15 +219,15 @@ TEST_F(TrackerExample, limits_logins_and_sign_ups_for_a_while) {
 
 TEST_F(TrackerExample, lets_one_origin_in) {
   for (const std::string origin : {"https://board.example", "https://evil.example"}) {
-    const Reply reply = client.get("/api/me", {{"Origin", origin}});
+    const TestResponse reply = client.get("/api/me", {{"Origin", origin}});
     const bool is_ours = origin == "https://board.example";
     EXPECT_EQ(reply.header("Access-Control-Allow-Origin").has_value(), is_ours);
   }
 }
 
 TEST_F(TrackerExample, shows_a_refused_form_with_what_was_typed) {
-  const Reply form = client.get("/issues/new");
-  const Reply again = client.submit(form, {{"title", ""}, {"body", "typed <b>"}});
+  const TestResponse form = client.get("/issues/new");
+  const TestResponse again = client.submit(form, {{"title", ""}, {"body", "typed <b>"}});
   EXPECT_EQ(again.status, 422);
   EXPECT_TRUE(again.body.contains("typed &lt;b&gt;"));
   EXPECT_EQ(client.submit(form, {{"title", "<i>"}}).header("Location"), "/issues/1");
@@ -239,7 +239,7 @@ TEST_F(TrackerExample, leads_strangers_to_the_login) {
   EXPECT_TRUE(client.get("/").body.contains("Issues"));
   TestClient stranger(app, {.keeps_cookies = true});
   EXPECT_EQ(stranger.get("/", {{"Accept", "text/html"}}).header("Location"), "/login?next=%2F");
-  const Reply login = stranger.get("/login?next=%2Fissues%2Fnew");
+  const TestResponse login = stranger.get("/login?next=%2Fissues%2Fnew");
   EXPECT_FALSE(login.body.contains("<style"));  // which the policy forbids
   EXPECT_EQ(stranger.submit(login, {{"name", "bob"}, {"password", kPassword}}).header("Location"),
             "/issues/new");

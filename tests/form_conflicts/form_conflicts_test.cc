@@ -16,7 +16,7 @@ struct NewUser {
   std::string email;
 };
 
-Task<std::string> add_user(FilledForm<NewUser> form, State<Database> db) {
+Task<std::string> add_user(BoundForm<NewUser> form, State<Database> db) {
   const db::Conflict taken[] = {{"users_email_key", &NewUser::email, "is taken"}};
   try {
     co_await db->exec("insert into users values($1, $2)", form->name, form->email);

@@ -2,11 +2,11 @@
 #include <eider/accounts.h>
 
 int main() {
-  eider::AccountLetter letter{.kind = eider::AccountLetterKind::reset, .to = "ann@example.org"};
+  eider::AccountMail letter{.kind = eider::AccountMailKind::reset, .to = "ann@example.org"};
   letter.link = "https://shop.example/reset#token";
   letter.within = std::chrono::hours(1);
   const eider::Mail mail = eider::plain_account_mail(letter, "no-reply@shop.example", "Shop");
   // Refers to the library itself, so that all it stands on is linked.
-  decltype(&eider::accounts) volatile add = &eider::accounts;
+  decltype(&eider::add_accounts) volatile add = &eider::add_accounts;
   return mail.text.contains("#token") && add != nullptr ? 0 : 1;
 }

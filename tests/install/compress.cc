@@ -19,7 +19,7 @@ int main() {
            });
   eider::TestClient client(app);
   for (const std::string_view coding : {"gzip", "br", "zstd"}) {
-    const eider::Reply reply =
+    const eider::TestResponse reply =
         client.send({.target = "/page", .headers = {{"Accept-Encoding", coding}}});
     std::printf("%d %zu\n", reply.status, reply.body.size());
     if (reply.header("Content-Encoding") != coding || reply.body.size() >= 1000) {

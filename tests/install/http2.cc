@@ -3,7 +3,7 @@
 
 int main() {
   eider::App app;
-  eider::enable_http2(app);
+  eider::add_http2(app);
   app.get("/", [] { return "both protocols"; });
   return app.make_service().has_value() ? 0 : 1;
 }

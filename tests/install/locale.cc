@@ -4,7 +4,7 @@
 
 int main() {
   eider::App app;
-  eider::use_languages(app, {.texts = {{"de", {}}}});
+  eider::add_languages(app, {.texts = {{"de", {}}}});
   app.get("/", [](const eider::Locale& here) { return here.number(1234.5); });
   const eider::Locale here("de", "Europe/Berlin");
   const bool is_said = here.decimal("1234.50", {.decimals_min = 2}) == "1.234,50" &&

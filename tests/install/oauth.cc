@@ -10,11 +10,11 @@ struct Visit {
 
 int main() {
   eider::App app;
-  eider::sessions<Visit>(app);
+  eider::add_sessions<Visit>(app);
   eider::openid_login(
       app, {.issuer = "https://id.example", .client_id = "notes", .client_secret = "secret"},
       [](const eider::OpenIdIdentity& who, eider::Session<> session) {
-        session.begin_for(who.key());
+        session.log_in(who.key());
         return eider::Redirect(who.next);
       });
   std::printf("%s", app.list_routes().c_str());

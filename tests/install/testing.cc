@@ -24,7 +24,7 @@ int main() {
                     tone->ending};
   });
   eider::TestClient client(app);
-  const eider::Reply reply = client.get("/hello/outside?ending=.");
+  const eider::TestResponse reply = client.get("/hello/outside?ending=.");
   std::printf("%d %s\n", reply.status, reply.body.c_str());
   return reply.status == 200 && reply.body == R"({"message":"outside!."})" ? 0 : 1;
 }

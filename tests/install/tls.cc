@@ -5,7 +5,7 @@
 
 int main() {
   eider::App app;
-  eider::enable_tls(app);
+  eider::add_tls(app);
   const auto good = eider::make_server_tls({}, nullptr);
   const auto bad = eider::make_server_tls({.certificate = {.certificate = "absent.pem"}}, nullptr);
   if (!bad) {

@@ -8,7 +8,7 @@
 
 int main() {
   eider::App app;
-  eider::serve_views(app);
+  eider::add_views(app);
   app.get("/", [](eider::State<eider::Views> views) { return views->page(outside::Hello{"you"}); });
   return eider::render_view(outside::Hello{"<you>"}) == "<p>Hello, &lt;you&gt;!</p>\n" ? 0 : 1;
 }

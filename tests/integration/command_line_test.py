@@ -199,7 +199,7 @@ class Routes(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertEqual(listed['rewrites'], [])
         self.assertEqual(listed['routes'][0], {
-            'method': 'GET', 'path': '/', 'way': ['handler'], 'body_bytes_max': 1 << 20})
+            'method': 'GET', 'path': '/', 'middleware': ['handler'], 'body_bytes_max': 1 << 20})
 
     def test_a_program_without_any_is_told(self):
         for words in ((), ('--json',)):
@@ -440,7 +440,7 @@ class NotStarted(unittest.TestCase):
                                     missing, 'No such file or directory')
 
     def test_a_program_without_tls_says_how_it_learns_it(self):
-        self.assert_not_started(PLAIN, ['--tls-port', '0', '--port', '0'], 'enable_tls')
+        self.assert_not_started(PLAIN, ['--tls-port', '0', '--port', '0'], 'add_tls')
 
     def test_a_path_that_no_socket_can_have_is_told_with_the_mend(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -27,7 +27,7 @@ def doctor(*words, **changes):
 def findings(*words, **changes):
     """(exit code, {name: (state, found, mend)})."""
     status, said, _ = doctor(*words, '--json', **changes)
-    return status, {each['name']: (each['state'], each['found'], each['mend'])
+    return status, {each['name']: (each['state'], each['found'], each['fix'])
                     for each in json.loads(said)['findings']}
 
 

@@ -85,7 +85,7 @@ class Middleware(unittest.TestCase):
         self.assertRegex(said, r'POST /api/notes +allow_hosts > request_id > maintenance > '
                                r'concurrency_limit 1000 > redirect_slashes > cors > '
                                r'rate_limit 300/1m > bearer_auth > rate_limit 100/1m > '
-                               r'needs_scope write > timeout 5s > handler +64 KiB')
+                               r'require_scope write > timeout 5s > handler +64 KiB')
 
 
 class Leaving(unittest.TestCase):

@@ -147,7 +147,7 @@ class Added(Place):
         for status, said, *words in (
                 (1, 'src/notes.cc already exists, and is not overwritten', 'module', 'notes'),
                 (1, 'the project has no templates. Call eider_views(target DIRECTORY pages) in '
-                    'CMakeLists.txt, and serve_views(app, …); see a project of eider new '
+                    'CMakeLists.txt, and add_views(app, …); see a project of eider new '
                     'web', 'page', 'x'),
                 (2, 'class is reserved in C++ or CMake. Choose another name, such as '
                     'my-class', 'module', 'class'),
@@ -157,8 +157,8 @@ class Added(Place):
                     "another name, such as my-string", 'page', 'string'),
                 (2, 'fetch is not a method. Use GET, POST, PUT, PATCH or DELETE',
                  'route', 'FETCH', '/'),
-                (2, "{x-y} of /a/{x-y} is not a valid path: a parameter's name has letters, "
-                    "digits and '_', and no digit first", 'route', 'GET', '/a/{x-y}'),
+                (2, "{x-y} of /a/{x-y} is not a valid path: the name of a path parameter can have "
+                    "letters, digits and '_', and must not start with a digit", 'route', 'GET', '/a/{x-y}'),
                 (2, '/"); is not a valid path. Example: /notes/{id}', 'route', 'GET', '/");'),
                 (2, 'class cannot be the name of a parameter in C++. Choose another name, such '
                     'as id',
@@ -225,10 +225,10 @@ class LaidOut(Place):
     def test_what_is_laid_out_otherwise_is_told_to_programs(self):
         shop = self.made('shop')
         self.assertEqual(eider('fmt', '--check', '--json', place=shop), (
-            0, '{"files":6,"otherwise":[]}\n', ''))
+            0, '{"files":6,"unformatted":[]}\n', ''))
         (shop / 'src/wrong.h').write_text('int  x;\n')
         self.assertEqual(eider('fmt', '--check', '--json', place=shop), (
-            3, '{"files":7,"otherwise":["src/wrong.h"]}\n',
+            3, '{"files":7,"unformatted":["src/wrong.h"]}\n',
             'eider fmt: 1 of 7 files are not formatted. Run eider fmt\n'))
 
 

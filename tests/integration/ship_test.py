@@ -609,7 +609,7 @@ esac
 
     def test_words_that_are_not_understood(self):
         health = '--health must be a URL such as http://127.0.0.1:8080/readyz, unix:/PATH or none'
-        no_url = 'The URL does not begin with http:// or https://.'
+        no_url = 'The URL does not start with http:// or https://.'
         for words, said in (((), 'no host given. Example: eider deploy shop.example'),
                             (('-oProxyCommand=x',), 'unknown option -oProxyCommand'),
                             (('a b',), '"a b" is not a valid host'),

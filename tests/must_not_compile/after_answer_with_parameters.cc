@@ -3,8 +3,8 @@
 using namespace eider;
 void add(App& app) {
 #ifdef FIXED
-  app.get("/", [](AfterAnswer after, State<int> number) { after.run([number] { ++*number; }); });
+  app.get("/", [](AfterResponse after, State<int> number) { after.run([number] { ++*number; }); });
 #else
-  app.get("/", [](AfterAnswer after) { after.run([](State<int> number) { ++*number; }); });
+  app.get("/", [](AfterResponse after) { after.run([](State<int> number) { ++*number; }); });
 #endif
 }

@@ -2,7 +2,7 @@
 #include <eider/eider.h>
 using namespace eider;
 void add(App& app) {
-  app.get("/", [](AfterAnswer after) {
+  app.get("/", [](AfterResponse after) {
     int number = 0;
 #ifdef FIXED
     after.run([number]() -> Task<> { co_await sleep_for(Duration(number)); });

@@ -1,15 +1,15 @@
-// expect: a struct validates itself with `void check(eider::Faults& faults) const`
+// expect: a struct validates itself with `void check(eider::ValidationErrors& errors) const`
 #include <eider/eider.h>
 struct Stay {
   int from;
   int to;
 #ifdef FIXED
-  void check(eider::Faults& faults) const {
+  void check(eider::ValidationErrors& errors) const {
 #else
-  void check(eider::Faults& faults) {
+  void check(eider::ValidationErrors& errors) {
 #endif
     if (to < from) {
-      faults.add(to, "must not be before the first day");
+      errors.add(to, "must not be before the first day");
     }
   }
 };

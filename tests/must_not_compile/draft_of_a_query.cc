@@ -1,11 +1,11 @@
-// expect: Draft needs the type of a request body: Draft<Json<T>> or Draft<Form<T>>
+// expect: Draft needs the type of a request body: Unvalidated<Json<T>> or Unvalidated<Form<T>>
 #include <eider/eider.h>
 struct Find {
   int page;
 };
 #ifdef FIXED
-using Given = eider::Draft<eider::Form<Find>>;
+using Given = eider::Unvalidated<eider::Form<Find>>;
 #else
-using Given = eider::Draft<eider::Query<Find>>;
+using Given = eider::Unvalidated<eider::Query<Find>>;
 #endif
 void routes(eider::App& app) { app.post("/", [](Given) {}); }

@@ -3,11 +3,11 @@
 struct Stay {
   int from;
   int to;
-  void check(eider::Faults& faults) const {
+  void check(eider::ValidationErrors& errors) const {
 #ifdef FIXED
-    faults.add(to, "must not be before the first day");
+    errors.add(to, "must not be before the first day");
 #else
-    faults.add(to - from, "must not be before the first day");
+    errors.add(to - from, "must not be before the first day");
 #endif
   }
 };

@@ -1,4 +1,4 @@
-// expect: kForm names a member that the struct does not have
+// expect: kFormFields names a member that the struct does not have
 #include <eider/eider.h>
 #include <eider/forms.h>
 using namespace eider;
@@ -9,11 +9,11 @@ struct Stay {
   std::string name;
   Street address;
 #ifdef FIXED
-  static constexpr FieldText kForm[] = {{.member = "address.street", .label = "Where?"}};
+  static constexpr FieldText kFormFields[] = {{.member = "address.street", .label = "Where?"}};
 #else
-  static constexpr FieldText kForm[] = {{.member = "address.steet", .label = "Where?"}};
+  static constexpr FieldText kFormFields[] = {{.member = "address.steet", .label = "Where?"}};
 #endif
 };
 void routes(App& app) {
-  app.post("/", [](FilledForm<Stay>) {});
+  app.post("/", [](BoundForm<Stay>) {});
 }

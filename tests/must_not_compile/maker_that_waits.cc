@@ -2,9 +2,9 @@
 #include <eider/eider.h>
 using namespace eider;
 #ifdef FIXED
-void add(App& app) { app.make([](State<int> number) { return std::to_string(*number); }); }
+void add(App& app) { app.singleton([](State<int> number) { return std::to_string(*number); }); }
 #else
 void add(App& app) {
-  app.make([](State<int> number) -> Task<std::string> { co_return std::to_string(*number); });
+  app.singleton([](State<int> number) -> Task<std::string> { co_return std::to_string(*number); });
 }
 #endif

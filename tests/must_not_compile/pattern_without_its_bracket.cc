@@ -2,9 +2,9 @@
 #include <eider/eider.h>
 #include <string>
 #ifdef FIXED
-using Name = eider::Must<std::string, eider::Matches<"(a|b)+">>;
+using Name = eider::Validated<std::string, eider::Matches<"(a|b)+">>;
 #else
-using Name = eider::Must<std::string, eider::Matches<"(a|b+">>;
+using Name = eider::Validated<std::string, eider::Matches<"(a|b+">>;
 #endif
 struct User {
   Name name;

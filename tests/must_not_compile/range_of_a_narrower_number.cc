@@ -4,9 +4,9 @@
 #include <cstdint>
 struct Note {
 #ifdef FIXED
-  eider::Must<std::int64_t, eider::InRange<std::int64_t, 1, 5>> stars;
+  eider::Validated<std::int64_t, eider::InRange<std::int64_t, 1, 5>> stars;
 #else
-  eider::Must<std::int64_t, eider::InRange<int, 1, 5>> stars;
+  eider::Validated<std::int64_t, eider::InRange<int, 1, 5>> stars;
 #endif
 };
 void routes(eider::App& app) { app.post("/", [](eider::Json<Note> note) { return *note->stars; }); }

@@ -1,9 +1,9 @@
 // expect: the minimum of a Range must not exceed its maximum
 #include <eider/eider.h>
 #ifdef FIXED
-using Stars = eider::Range<int, 0, 5>;
+using Stars = eider::Bounded<int, 0, 5>;
 #else
-using Stars = eider::Range<int, 5, 0>;
+using Stars = eider::Bounded<int, 5, 0>;
 #endif
 struct Note {
   Stars stars = 0;

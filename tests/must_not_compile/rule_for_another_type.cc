@@ -7,9 +7,9 @@ struct Even {
 };
 struct Order {
 #ifdef FIXED
-  eider::Must<int, Even> gloves;
+  eider::Validated<int, Even> gloves;
 #else
-  eider::Must<std::string, Even> gloves;
+  eider::Validated<std::string, Even> gloves;
 #endif
 };
 void routes(eider::App& app) { app.post("/", [](eider::Json<Order> order) { return *order; }); }

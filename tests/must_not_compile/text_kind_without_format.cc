@@ -1,4 +1,4 @@
-// expect: TextKind<T> needs `static std::optional<T> parse(std::string_view text)` and `static
+// expect: TextFormat<T> needs `static std::optional<T> parse(std::string_view text)` and `static
 #include <eider/eider.h>
 #include <optional>
 #include <string>
@@ -7,7 +7,7 @@ class Isbn {
   std::string digits() const { return {}; }
 };
 template <>
-struct eider::TextKind<Isbn> {
+struct eider::TextFormat<Isbn> {
   static std::optional<Isbn> parse(std::string_view) { return Isbn(); }
 #ifdef FIXED
   static std::string format(const Isbn& isbn) { return isbn.digits(); }

@@ -3,11 +3,11 @@
 using namespace eider;
 struct Caller { int id; };
 template <>
-struct eider::Extract<Caller> : eider::ExtractSlot<Caller> {
-  static constexpr bool kOwns = true;
+struct eider::Extract<Caller> : eider::ExtractExtension<Caller> {
+  static constexpr bool kOwnsData = true;
 };
 #ifdef FIXED
 void routes(App& app) { app.ws("/", [](WebSocket, Caller) -> Task<> { co_return; }); }
 #else
-void routes(App& app) { app.ws("/", [](WebSocket, Slot<Caller>) -> Task<> { co_return; }); }
+void routes(App& app) { app.ws("/", [](WebSocket, Extension<Caller>) -> Task<> { co_return; }); }
 #endif

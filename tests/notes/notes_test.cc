@@ -14,8 +14,8 @@
 namespace notes {
 namespace {
 
-using eider::Reply;
 using eider::TestClient;
+using eider::TestResponse;
 
 /// As clients send it, right or wrong.
 struct Sent {
@@ -40,12 +40,12 @@ class NotesExample : public ::testing::Test {
 
 TEST_F(NotesExample, are_kept_as_their_document_says) {
   EXPECT_EQ(client.get("/api/v1/notes").json<Listing>().total, 0);
-  const Reply made = client.post("/api/v1/notes", Sent{"Milk", "Two bottles.", 3});
+  const TestResponse made = client.post("/api/v1/notes", Sent{"Milk", "Two bottles.", 3});
   EXPECT_EQ(made.status, 201);
   EXPECT_EQ(made.header("Location"), "/api/v1/notes/1");
   EXPECT_EQ(client.get("/api/v1/notes/1").json<Note>().title, "Milk");
   EXPECT_EQ(client.put("/api/v1/notes/1", Sent{"Bread", "One.", 0}).json<Note>().stars, 0);
-  const Reply listed = client.get("/api/v1/notes?page=1&per_page=5");
+  const TestResponse listed = client.get("/api/v1/notes?page=1&per_page=5");
   EXPECT_EQ(listed.json<Listing>().notes.at(0).title, "Bread");
   EXPECT_EQ(client.del("/api/v1/notes/1").status, 204);
 }
@@ -75,10 +75,10 @@ TEST_F(NotesExample, come_from_forms_too) {
   const std::string_view before = "name=\"csrf_token\" value=\"";
   const std::size_t begin = page.find(before) + before.size();
   const std::string token = page.substr(begin, page.find('"', begin) - begin);
-  const eider::Reply added = browser.post_form(
+  const eider::TestResponse added = browser.post_form(
       "/notes", {{"title", " Milk "}, {"body", "Two."}, {"stars", "2"}, {"csrf_token", token}});
   EXPECT_TRUE(added.body.contains(">Milk</a>") && added.body.contains("Added")) << added.body;
-  const eider::Reply refused =
+  const eider::TestResponse refused =
       browser.post_form("/notes", {{"title", " "}, {"body", "kept"}, {"csrf_token", token}});
   EXPECT_EQ(refused.status, 422);
   EXPECT_TRUE(refused.body.contains("Give it a title.") && refused.body.contains("kept"));

@@ -17,8 +17,9 @@ class OutboxOnPostgres : public PostgresTest {
   void SetUp() override { script(base_, "drop table if exists eider_outbox"); }
 
   [[nodiscard]] OutboxOptions options(std::size_t dead_bytes_max) const {
-    return {
-        .transport = std::make_shared<KeptMails>(), .dead_bytes_max = dead_bytes_max, .log = log_};
+    return {.transport = std::make_shared<TestMailbox>(),
+            .dead_bytes_max = dead_bytes_max,
+            .log = log_};
   }
   /// Starts, which looks after what is there, and ends.
   static Task<OutboxCounts> run_once(Outbox* outbox) {
@@ -49,7 +50,7 @@ TEST_F(OutboxOnPostgres, KeepsTheNewestDeadThatHaveRoom) {
 }
 
 TEST_F(OutboxOnPostgres, SendsWhatIsAddedAndCountsIt) {
-  const auto mails = std::make_shared<KeptMails>();
+  const auto mails = std::make_shared<TestMailbox>();
   OutboxOptions how = options(std::size_t{1} << 20U);
   how.transport = mails;
   Outbox outbox(base_, how);

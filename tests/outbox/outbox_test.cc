@@ -25,10 +25,10 @@ Mail mail_to(const std::string& email) {
 /// Never ends by itself.
 class StuckTransport final : public MailTransport {
  public:
-  [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> /*message*/) override {
+  [[nodiscard]] Task<DeliveryResult> send(std::shared_ptr<const MailMessage> /*message*/) override {
     ++begun;
     co_await sleep_for(hours(24));
-    co_return MailOutcome();
+    co_return DeliveryResult();
   }
   int begun = 0;
 };
@@ -40,7 +40,7 @@ class OutboxCase : public ::testing::Test {
     App app;
     options.transport = std::move(transport);
     options.log = std::move(log);
-    outbox(app, database, std::move(options));
+    add_outbox(app, database, std::move(options));
     app.post("/mails/{email}",
              [database](std::string email, State<Outbox> mails) -> Task<std::string> {
                const Mail mail = mail_to(email);
@@ -71,7 +71,7 @@ class OutboxCase : public ::testing::Test {
     return text;
   }
 
-  std::shared_ptr<KeptMails> mails = std::make_shared<KeptMails>();
+  std::shared_ptr<TestMailbox> mails = std::make_shared<TestMailbox>();
   std::shared_ptr<LogLines> log = std::make_shared<LogLines>();
   std::shared_ptr<DatabaseFaults> faults = std::make_shared<DatabaseFaults>();
   Database database = open_faulty_database(faults);
@@ -107,7 +107,8 @@ TEST_F(OutboxCase, WhatCannotStandInAMailIsRefusedWhereItIsAdded) {
 TEST_F(OutboxCase, ATemporaryFailureIsTriedAgainLaterAndLaterAsTheSameMail) {
   const App app = make_app(database, mails, log);
   TestClient client(app);
-  mails->answer_next({{MailVerdict::later, "451 later"}, {MailVerdict::later, "451 later"}});
+  mails->respond_next(
+      {{DeliveryStatus::retry_later, "451 later"}, {DeliveryStatus::retry_later, "451 later"}});
   const std::string id = client.post_form("/mails/ann@example.org", std::vector<TestField>()).body;
   client.advance(seconds(2));
   EXPECT_EQ(counts_of(client).retried, 1U);
@@ -125,7 +126,7 @@ TEST_F(OutboxCase, ATemporaryFailureIsTriedAgainLaterAndLaterAsTheSameMail) {
 TEST_F(OutboxCase, ARefusedMailIsDeadAtOnceAndSaysSo) {
   const App app = make_app(database, mails, log);
   TestClient client(app);
-  mails->answer_next({{MailVerdict::never, "550 <Ann@EXAMPLE.org> no such user"}});
+  mails->respond_next({{DeliveryStatus::rejected, "550 <Ann@EXAMPLE.org> no such user"}});
   const std::string id = client.post_form("/mails/ann@example.org", std::vector<TestField>()).body;
   client.advance(hours(1));
   EXPECT_EQ(mails->size(), 0U);
@@ -151,7 +152,8 @@ TEST_F(OutboxCase, TheTextOfADeadMailWithAOneTimeLinkIsDeleted) {
     co_return (co_await asking).value_or("no row");
   });
   TestClient client(app);
-  mails->answer_next({{MailVerdict::never, "550 no such user"}, {MailVerdict::later, "451"}});
+  mails->respond_next(
+      {{DeliveryStatus::rejected, "550 no such user"}, {DeliveryStatus::retry_later, "451"}});
   for (int death = 0; death < 2; ++death) {
     const std::string id =
         client.post_form("/links/ann@example.org", std::vector<TestField>()).body;
@@ -169,7 +171,7 @@ TEST_F(OutboxCase, TheTextOfADeadMailWithAOneTimeLinkIsDeleted) {
 TEST_F(OutboxCase, AttemptsAreBoundedAndTheDeadAreForgotten) {
   const App app = make_app(database, mails, log, {.attempts_max = 3, .dead_for = hours(2)});
   TestClient client(app);
-  mails->answer_next(std::vector<MailOutcome>(10, {MailVerdict::later, "451 later"}));
+  mails->respond_next(std::vector<DeliveryResult>(10, {DeliveryStatus::retry_later, "451 later"}));
   (void)client.post_form("/mails/ann@example.org", std::vector<TestField>());
   client.advance(minutes(30));
   EXPECT_EQ(counts_of(client).dead, 1);
@@ -181,7 +183,7 @@ TEST_F(OutboxCase, AttemptsAreBoundedAndTheDeadAreForgotten) {
 TEST_F(OutboxCase, WhatWaitsIsBounded) {
   const App app = make_app(database, mails, log, {.waiting_max = 3});
   TestClient client(app);
-  mails->answer_next(std::vector<MailOutcome>(3, {MailVerdict::later, "451 later"}));
+  mails->respond_next(std::vector<DeliveryResult>(3, {DeliveryStatus::retry_later, "451 later"}));
   for (int index = 0; index < 3; ++index) {
     EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
   }
@@ -193,7 +195,8 @@ TEST_F(OutboxCase, WhatWaitsIsBounded) {
 TEST_F(OutboxCase, WhatWaitsIsBoundedInBytes) {
   const App app = make_app(database, mails, log, {.waiting_bytes_max = 800});
   TestClient client(app);
-  mails->answer_next({{MailVerdict::later, "451 later"}, {MailVerdict::later, "451 later"}});
+  mails->respond_next(
+      {{DeliveryStatus::retry_later, "451 later"}, {DeliveryStatus::retry_later, "451 later"}});
   EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
   EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
   const std::int64_t both = counts_of(client).waiting_bytes;
@@ -210,7 +213,7 @@ TEST_F(OutboxCase, TheDeadAreBoundedInBytesAndTheOldestGo) {
   const App app = make_app(database, mails, log, {.dead_bytes_max = 800});
   TestClient client(app);
   for (const char* const name : {"ann", "bob", "cid", "dan"}) {
-    mails->answer_next({{MailVerdict::never, "550 no such user"}});
+    mails->respond_next({{DeliveryStatus::rejected, "550 no such user"}});
     (void)client.post_form("/mails/" + std::string(name) + "@example.org",
                            std::vector<TestField>());
     client.advance(seconds(20));
@@ -274,7 +277,7 @@ TEST_F(OutboxCase, ANoteThatIsWrittenAgainCountsNoMailTwice) {
   (void)client.post_form("/mails/ann@example.org", std::vector<TestField>());
   client.advance(seconds(4));
   EXPECT_EQ(counts_of(client).sent, 1U);
-  mails->answer_next(std::vector<MailOutcome>(9, {MailVerdict::later, "451 later"}));
+  mails->respond_next(std::vector<DeliveryResult>(9, {DeliveryStatus::retry_later, "451 later"}));
   EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
   EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
   EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 503);
@@ -336,16 +339,16 @@ TEST_F(OutboxCase, AMailThatEndsItsProcessEachTimeDiesAtLast) {
 class SlowTransport final : public MailTransport {
  public:
   [[nodiscard]] Duration takes_at_most() const noexcept override { return minutes(10); }
-  [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> /*message*/) override {
-    co_return MailOutcome();
+  [[nodiscard]] Task<DeliveryResult> send(std::shared_ptr<const MailMessage> /*message*/) override {
+    co_return DeliveryResult();
   }
 };
 
 TEST_F(OutboxCase, ALeaseThatIsShorterThanItsTransportIsRefused) {
   App app;
   const auto slow = std::make_shared<SlowTransport>();
-  EXPECT_THROW(outbox(app, database, {.transport = slow, .lease = minutes(12)}), Failure);
-  EXPECT_NO_THROW(outbox(app, database, {.transport = slow, .lease = minutes(13)}));
+  EXPECT_THROW(add_outbox(app, database, {.transport = slow, .lease = minutes(12)}), Failure);
+  EXPECT_NO_THROW(add_outbox(app, database, {.transport = slow, .lease = minutes(13)}));
 }
 
 TEST_F(OutboxCase, TheEndWaitsForNoTransportThatIsStuck) {
@@ -361,7 +364,7 @@ TEST_F(OutboxCase, TheEndWaitsForNoTransportThatIsStuck) {
 
 TEST_F(OutboxCase, WithoutATransportThereIsNone) {
   App app;
-  EXPECT_THROW(outbox(app, database, {}), Failure);
+  EXPECT_THROW(add_outbox(app, database, {}), Failure);
 }
 
 }  // namespace

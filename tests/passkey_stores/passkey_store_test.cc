@@ -224,21 +224,21 @@ struct Visit {};
 
 /// A service that keeps people and passkeys in one database.
 struct Shop {
-  Shop() : visits(sessions<Visit>(app)) {
+  Shop() : visits(add_sessions<Visit>(app)) {
     app.on_start("people", [database = database] { return make_table(database); });
-    passkeys(app, visits,
-             {.party = {.relying_party_id = "example.com",
-                        .origins = {"https://example.com"},
-                        .name = "Shop"},
-              .store = sql_passkeys(database),
-              .accounts = {.user = {},
-                           .newcomer = [](std::string name) -> Task<Result<PasskeyUser>> {
-                             co_return PasskeyUser{.key = name, .name = name};
-                           },
-                           .create =
-                               [this](PasskeyUser user, Passkey passkey) {
-                                 return create(std::move(user), std::move(passkey));
-                               }}});
+    add_passkeys(app, visits,
+                 {.party = {.relying_party_id = "example.com",
+                            .origins = {"https://example.com"},
+                            .name = "Shop"},
+                  .store = sql_passkeys(database),
+                  .accounts = {.user = {},
+                               .newcomer = [](std::string name) -> Task<Result<PasskeyUser>> {
+                                 co_return PasskeyUser{.key = name, .name = name};
+                               },
+                               .create =
+                                   [this](PasskeyUser user, Passkey passkey) {
+                                     return create(std::move(user), std::move(passkey));
+                                   }}});
     app.post("/broken", [database = database]() -> Task<> {
       co_await database.script(
           "create trigger broken before insert on eider_passkeys "
@@ -275,7 +275,7 @@ struct Shop {
 /// Signs ann up, as far as that goes.
 struct SigningUp {
   explicit SigningUp(TestClient& client) {
-    const Reply begun =
+    const TestResponse begun =
         client.post("/passkeys/registration/options", json::object({{"name", "ann"}}));
     std::string cookie(begun.header("Set-Cookie").value_or(""));
     cookie.resize(cookie.find(';'));

@@ -46,7 +46,7 @@ class ScriptedService final : public Service {
             .body_bytes_max = kBodyBytesMax,
             .waits = outlives || request.path().starts_with("/wait"),
             .outlives_client = outlives,
-            .even_overloaded = request.path() == "/vital"};
+            .exempt_from_load_shedding = request.path() == "/vital"};
   }
 
   void answer(const Plan& plan, Request& request, Response& response) noexcept override {

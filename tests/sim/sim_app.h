@@ -28,7 +28,7 @@ class SimAppService : public Service {
     inner_->finish(plan, request, response);
   }
   [[nodiscard]] bool is_observed() const noexcept override { return inner_->is_observed(); }
-  void observe(const AnswerRecord& record) noexcept override { inner_->observe(record); }
+  void observe(const ResponseEvent& record) noexcept override { inner_->observe(record); }
   [[nodiscard]] Duration slow_after(Duration beyond) const noexcept override {
     return inner_->slow_after(beyond);
   }

@@ -192,7 +192,7 @@ Task<> fill(std::string page, std::string url, bool& waits, std::size_t& dropped
   HttpClient client(speaking_http2());
   co_await get(client, page);
   WsClientOptions options;
-  options.socket = {.backpressure_bytes_max = 1'000'000, .when_slow = WhenSlow::drop};
+  options.socket = {.backpressure_bytes_max = 1'000'000, .slow_consumer = SlowConsumer::drop};
   auto opened = co_await client.websocket(std::move(url), std::move(options));
   if (!opened) {
     ADD_FAILURE() << opened.error().text;

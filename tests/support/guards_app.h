@@ -75,7 +75,7 @@ struct Basket {
 
 template <>
 struct eider::Extract<eider::Basket> {
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   static Task<Result<Basket>> from(Header<"basket", std::optional<std::string>> name) {
     guards_noted().note("basket");
     auto sleep = sleep_for(std::chrono::milliseconds(10));
@@ -107,21 +107,21 @@ inline Result<Asking> judge(std::string_view who) {
 }
 
 inline void add_guarded_routes(Routes group) {
-  group.get("/me", [](Slot<Asking> asking) -> std::string_view { return asking->name; });
-  group.get("/later", [](Slot<Asking> asking) -> Task<std::string> {
+  group.get("/me", [](Extension<Asking> asking) -> std::string_view { return asking->name; });
+  group.get("/later", [](Extension<Asking> asking) -> Task<std::string> {
     auto sleep = sleep_for(std::chrono::milliseconds(10));
     co_await sleep;
     co_return asking->name;
   });
-  group.post("/content", [](Slot<Asking> asking, Body content) {
+  group.post("/content", [](Extension<Asking> asking, Body content) {
     guards_noted().note("handler");
     return asking->name + ":" + std::to_string(content.size());
   });
-  group.post("/stream", [](Slot<Asking> asking, BodyStream content) -> Task<std::string> {
+  group.post("/stream", [](Extension<Asking> asking, BodyStream content) -> Task<std::string> {
     const std::string all = co_await content.collect(1'000'000);
     co_return asking->name + ":" + std::to_string(all.size());
   });
-  group.get("/streamed", [](Slot<Asking> asking) {
+  group.get("/streamed", [](Extension<Asking> asking) {
     return Streamed("text/plain", [asking](ResponseStream out) -> Task<> {
       auto sleep = sleep_for(std::chrono::milliseconds(10));
       co_await sleep;
@@ -129,12 +129,12 @@ inline void add_guarded_routes(Routes group) {
       co_await written;
     });
   });
-  group.get("/events", [](Slot<Asking> asking, EventStream events) -> Task<> {
+  group.get("/events", [](Extension<Asking> asking, EventStream events) -> Task<> {
     auto sent = events.send({.data = asking->name});
     co_await sent;
   });
-  group.get("/blocking", blocking([](Slot<Asking> asking) { return asking->name; }));
-  group.post("/blocking-content", blocking([](Slot<Asking>, Body content) {
+  group.get("/blocking", blocking([](Extension<Asking> asking) { return asking->name; }));
+  group.post("/blocking-content", blocking([](Extension<Asking>, Body content) {
                guards_noted().note("handler");
                return static_cast<int>(content.size());
              }));
@@ -148,18 +148,18 @@ inline void set_up_guards(App& app) {
   guards_noted() = GuardsNoted();
   app.log_to(nullptr);
   app.body_bytes_max(1'000'000);
-  app.use(Hook{.before =
+  app.use(Hook{.on_request =
                    [](Request& request, Response& response) {
                      guards_noted().note("hook");
                      response.add_header("X-Hook", std::to_string(request.body().size()));
                      return true;
                    },
-               .after =
+               .on_response =
                    [](const Request& request, Response& response) {
                      const auto* asking = request.find<Asking>();
                      response.add_header("X-Asking", asking == nullptr ? "-" : asking->name);
                    }});
-  app.use(Hook{.on_content = [](Request& request, Response& response) {
+  app.use(Hook{.on_body = [](Request& request, Response& response) {
     guards_noted().note("content hook");
     response.add_header("X-Content", std::to_string(request.body().size()));
     return true;
@@ -180,7 +180,7 @@ inline void set_up_guards(App& app) {
 
   // One whose hook decides.
   Routes hooked = app.group("/hooked");
-  hooked.use(Hook{.before =
+  hooked.use(Hook{.on_request =
                       [](Request& request, Response& response) {
                         guards_noted().note("hooked guard of " +
                                             std::to_string(request.body().size()));
@@ -189,10 +189,10 @@ inline void set_up_guards(App& app) {
                           render_error(response, said.error());
                           return false;
                         }
-                        request.put(*std::move(said));
+                        request.set(*std::move(said));
                         return true;
                       },
-                  .puts = {kPuts<Asking>}});
+                  .extensions = {kExtension<Asking>}});
   add_guarded_routes(hooked);
 
   // One whose guards wait.

@@ -54,14 +54,14 @@ inline void set_up_observed(App& app) {
   app.log_to(std::make_shared<NotedLines>());
   app.observe(access_log(noted().log));
   app.observe(
-      [](const AnswerRecord& record) { noted().routes.emplace_back(record.request.route()); });
+      [](const ResponseEvent& record) { noted().routes.emplace_back(record.request.route()); });
   app.use(request_id());
-  app.use(Hook{.before =
+  app.use(Hook{.on_request =
                    [](Request&, Response& response) {
                      response.add_header("X-Before", "1");
                      return true;
                    },
-               .after =
+               .on_response =
                    [](const Request& request, Response& response) {
                      noted().hooked.push_back(std::to_string(response.status()) + " " +
                                               std::string(request.path()));
@@ -99,7 +99,7 @@ inline void set_up_observed(App& app) {
     auto sleep = sleep_for(std::chrono::hours(1));
     co_await sleep;
   });
-  app.after([](const Request& request, Response&) {
+  app.on_response([](const Request& request, Response&) {
     if (request.path() == "/broken-hook") {
       throw std::runtime_error("a hook's own");
     }

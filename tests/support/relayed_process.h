@@ -14,7 +14,7 @@
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/server/topics.h"
-#include "eider/web/relay/topic_relay.h"
+#include "eider/web/backplane/topic_backplane.h"
 
 namespace eider {
 
@@ -31,18 +31,18 @@ class TopicEvents final : public TopicListener {
 
 /// missed  how often its relay told that some may have been
 struct RelayedProcess {
-  explicit RelayedProcess(MakeTopicCarrier make, TopicRelayOptions options = {})
+  explicit RelayedProcess(MakeTopicAdapter make, TopicBackplaneOptions options = {})
       : relay(topics, std::move(make), counted(std::move(options))), listener(topics, "room") {
     scope.start(relay.run());
   }
-  TopicRelayOptions counted(TopicRelayOptions options) {
+  TopicBackplaneOptions counted(TopicBackplaneOptions options) {
     options.when_missed = [this](Topics& /*its*/) { ++missed; };
     return options;
   }
 
   int missed = 0;
   Topics topics;
-  TopicRelay relay;
+  TopicBackplane relay;
   TopicEvents listener;
   Scope scope;
 };

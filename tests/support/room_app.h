@@ -15,7 +15,7 @@ inline constexpr std::size_t kRoomBytesMax = 64UL * 1024;
 
 inline void set_up_rooms(App& app) {
   app.get("/rooms/{room}", [](std::string room, EventStream events, State<Topics> topics) {
-    return events.follow(*topics, std::move(room), {.backpressure_bytes_max = kRoomBytesMax});
+    return events.subscribe(*topics, std::move(room), {.backpressure_bytes_max = kRoomBytesMax});
   });
   app.post("/rooms/{room}", [](std::string_view room, Body text, State<Topics> topics) {
     topics->publish(room, text.view(), {.name = "said", .id = "7"});

@@ -44,11 +44,11 @@ class ServedDirectory : public ::testing::Test {
   void serve(FilesOptions options, const std::string& prefix = "/") {
     serve_files(app_, prefix, (base_ / "root").string(), std::move(options));
   }
-  [[nodiscard]] Reply get(const std::string& target, Headers headers = {}) const {
+  [[nodiscard]] TestResponse get(const std::string& target, Headers headers = {}) const {
     TestClient client(app_);
     return client.send({.target = target, .headers = headers});
   }
-  [[nodiscard]] Reply head(const std::string& target, Headers headers = {}) const {
+  [[nodiscard]] TestResponse head(const std::string& target, Headers headers = {}) const {
     TestClient client(app_);
     return client.send({.method = Method::head, .target = target, .headers = headers});
   }

@@ -90,7 +90,7 @@ void add_plain_routes(App& app) {
           [](int id, int pid) { return std::to_string(id) + " " + std::to_string(pid); });
   const auto big = std::make_shared<BigBody>();
   app.get("/big", [big] { return big->text(); });
-  app.get("/bytes/{count}", [big](Range<int, 0, kBodyBytesMax> count) {
+  app.get("/bytes/{count}", [big](Bounded<int, 0, kBodyBytesMax> count) {
     const auto& text = big->text();
     const auto bytes = std::string_view(*text).substr(0, static_cast<std::size_t>(*count));
     return Response().set_static_type("application/octet-stream").set_shared_body(text, bytes);
@@ -118,7 +118,7 @@ void add_load(App& app, const Options& options) {
             [](int id, int item) { return id + item; });
   }
   for (int i = 0; i < options.middlewares; ++i) {
-    app.before([](Request& request) { static_cast<void>(request.path().size()); });
+    app.on_request([](Request& request) { static_cast<void>(request.path().size()); });
   }
 }
 
@@ -201,8 +201,8 @@ int serve_in_processes(App& app, const Options& options) {
 
 int serve(const Options& options) {
   App app;
-  enable_tls(app);
-  enable_http2(app);
+  add_tls(app);
+  add_http2(app);
   add_plain_routes(app);
   add_slow_routes(app, options.delay);
   arena::add_orders(app);

@@ -17,24 +17,24 @@ using namespace eider;
 enum class Paid : std::uint8_t { card, invoice };
 
 struct CheckedLine {
-  Must<std::string, HasLength<1, 32>, Matches<"[a-z0-9-]+">> sku;
-  Range<std::int64_t, 1, 1000> count;
-  Range<std::int64_t, 0, 10'000'000> cents;
+  Validated<std::string, HasLength<1, 32>, Matches<"[a-z0-9-]+">> sku;
+  Bounded<std::int64_t, 1, 1000> count;
+  Bounded<std::int64_t, 0, 10'000'000> cents;
 };
 
 struct CheckedOrder {
   Uuid id;
-  Length<std::string, 1, 80> name;
+  Sized<std::string, 1, 80> name;
   Email mail;
-  Length<std::string, 1, 120> street;
-  Must<std::string, Matches<"[0-9]{5}">> postcode;
-  Length<std::string, 1, 80> city;
-  Must<std::string, OneOf<"DE", "AT", "CH">> country;
+  Sized<std::string, 1, 120> street;
+  Validated<std::string, Matches<"[0-9]{5}">> postcode;
+  Sized<std::string, 1, 80> city;
+  Validated<std::string, OneOf<"DE", "AT", "CH">> country;
   Paid paid_with;
-  Must<std::vector<std::string>, Unique, HasLength<0, 8>> tags;
-  std::optional<Length<std::string, 0, 500>> note;
+  Validated<std::vector<std::string>, Unique, HasLength<0, 8>> tags;
+  std::optional<Sized<std::string, 0, 500>> note;
   bool is_gift;
-  Length<std::vector<CheckedLine>, 1, 50> lines;
+  Sized<std::vector<CheckedLine>, 1, 50> lines;
 };
 
 struct PlainLine {

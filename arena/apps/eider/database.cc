@@ -178,7 +178,7 @@ Database open(const DatabaseOptions& options) {
     return open_mariadb(options.where, {.connections_max = connections});
   }
   // The rules of TechEmpower want a Sync behind each statement.
-  return open_postgres(options.where, {.connections_max = connections, .joins_reads = false});
+  return open_postgres(options.where, {.connections_max = connections, .batch_reads = false});
 }
 
 }  // namespace

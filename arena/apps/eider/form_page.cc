@@ -22,14 +22,14 @@ struct Visit {
 
 void add_form_page(App& app) {
   App pages;
-  serve_views(pages);
-  sessions<Visit>(pages, {.store = SignedSessions{.keys = {kKey}},
-                          .idle = std::chrono::years(50),
-                          .absolute = std::chrono::years(50),
-                          .cookie = "session",
-                          .is_secure = false});
+  add_views(pages);
+  add_sessions<Visit>(pages, {.store = SignedSessions{.keys = {kKey}},
+                              .idle = std::chrono::years(50),
+                              .absolute = std::chrono::years(50),
+                              .cookie = "session",
+                              .is_secure = false});
   pages.use(csrf({.key = kKey, .cookie = "csrf", .is_secure = false}));
-  pages.get("", [](Session<const Visit> visit, BlankForm<NewNote> form, State<Views> views) {
+  pages.get("", [](Session<const Visit> visit, EmptyForm<NewNote> form, State<Views> views) {
     return views->page(FormPage{visit->visits, form.view()});
   });
   app.mount("/form", std::move(pages));

@@ -10,9 +10,9 @@
 namespace arena {
 
 struct NewNote {
-  eider::Length<std::string, 1, 200> title;
+  eider::Sized<std::string, 1, 200> title;
   eider::Email email;
-  eider::Range<int, 0, 5> stars = 3;
+  eider::Bounded<int, 0, 5> stars = 3;
 };
 
 struct FormPage {

@@ -57,7 +57,7 @@ struct Between {
 
 struct Listing {
   std::string category = "electronics";
-  Range<int, 1, 1'000'000> page = 1;
+  Bounded<int, 1, 1'000'000> page = 1;
   int limit = 10;
 };
 

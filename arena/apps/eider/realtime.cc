@@ -11,7 +11,7 @@ using namespace eider;
 constexpr int kEventsMax = 1'000'000;
 
 struct Wanted {
-  Range<int, 0, kEventsMax> n;
+  Bounded<int, 0, kEventsMax> n;
 };
 
 WebSocketHandlers echo() {

@@ -44,7 +44,7 @@ App make_app() {
             return "Done.";
           }));
   serve_health(app);
-  enable_http2(app);
+  add_http2(app);
   return app;
 }
 

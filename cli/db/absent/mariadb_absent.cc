@@ -1,9 +1,9 @@
-#include "cli/db/doors.h"
+#include "cli/db/connect.h"
 #include "cli/db/scratch.h"
 
 namespace eider {
 
-Result<Database, std::string> open_mariadb_door(const std::string& /*where*/) {
+Result<Database, std::string> connect_mariadb(const std::string& /*where*/) {
   return fail(std::string("eider was built without the component mariadb"));
 }
 

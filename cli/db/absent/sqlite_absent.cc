@@ -1,9 +1,9 @@
-#include "cli/db/doors.h"
+#include "cli/db/connect.h"
 #include "cli/db/scratch.h"
 
 namespace eider {
 
-Result<Database, std::string> open_sqlite_door(const std::string& /*where*/, Access /*access*/) {
+Result<Database, std::string> connect_sqlite(const std::string& /*where*/, Access /*access*/) {
   return fail(std::string("eider was built without the component sqlite"));
 }
 

@@ -11,12 +11,12 @@ using namespace eider;
 
 namespace {
 
-Task<Response> list(Query<BookQuery> query, Paging paging, Frame frame, Session<> session,
+Task<Response> list(Query<BookQuery> query, Pagination pagination, Frame frame, Session<> session,
                     const Staff&, State<Books> books, State<Views> views) {
   query->per_page = 50;
   BookList list = co_await books->list(*query);
   const std::string words = query->q ? std::string(**query->q) : "";
-  auto links = translated(frame.tr, paging.links(*query, list.total));
+  auto links = translated(frame.tr, pagination.links(*query, list.total));
   const AdminBooksPage page{std::move(frame), words, std::move(list.books), list.total,
                             std::move(links)};
   co_return shown(*views, session, page);

@@ -42,7 +42,7 @@ FormOptions cover_options(std::int64_t id) {
   return {.action = "/covers/" + std::to_string(id), .submit = "Upload"};
 }
 
-Response show_new(BlankForm<BookForm> form, Frame frame, const Staff&, Session<> session,
+Response show_new(EmptyForm<BookForm> form, Frame frame, const Staff&, Session<> session,
                   State<Views> views) {
   AdminBookPage page;
   page.frame = std::move(frame);
@@ -50,7 +50,7 @@ Response show_new(BlankForm<BookForm> form, Frame frame, const Staff&, Session<>
   return shown(*views, session, std::move(page));
 }
 
-Task<Result<Response>> show(std::int64_t id, BlankForm<BookForm> form, BlankForm<CoverForm> cover,
+Task<Result<Response>> show(std::int64_t id, EmptyForm<BookForm> form, EmptyForm<CoverForm> cover,
                             Frame frame, const Staff&, Session<> session, State<Books> books,
                             State<Views> views) {
   const std::optional<Book> book = co_await books->find(id);
@@ -85,9 +85,9 @@ Response saved(const Book& book, const Frame& frame, const Session<>& session) {
   return see_other("/admin/books/" + std::to_string(book.id));
 }
 
-Task<Response> add(FilledForm<BookForm> form, Frame frame, const Staff&, Session<> session,
+Task<Response> add(BoundForm<BookForm> form, Frame frame, const Staff&, Session<> session,
                    State<Books> books, State<Views> views) {
-  if (form.is_good()) {
+  if (form.is_valid()) {
     const Result<Book> added = co_await save(0, book_of(*form), {}, *books);
     if (added) {
       co_return saved(*added, frame, session);
@@ -101,18 +101,18 @@ Task<Response> add(FilledForm<BookForm> form, Frame frame, const Staff&, Session
 }
 
 /// What was typed over the book as it is now, with as many more or less in stock.
-FormView again(const BlankForm<BookForm>& form, BookForm typed, const Seen& seen, const Book& now) {
+FormView again(const EmptyForm<BookForm>& form, BookForm typed, const Seen& seen, const Book& now) {
   const int stock = now.stock + *typed.stock - *seen.stock;
   typed.stock = std::clamp(stock, 0, kStockMax);
   return form.view_of(typed, options_of(now.id, {now.version, now.stock}));
 }
 
-Task<Result<Response>> replace(std::int64_t id, Query<Seen> seen, FilledForm<BookForm> form,
-                               BlankForm<BookForm> blank, Frame frame, const Staff&,
+Task<Result<Response>> replace(std::int64_t id, Query<Seen> seen, BoundForm<BookForm> form,
+                               EmptyForm<BookForm> blank, Frame frame, const Staff&,
                                Session<> session, State<Books> books, State<Views> views) {
   AdminBookPage page;
   page.id = id;
-  if (form.is_good()) {
+  if (form.is_valid()) {
     const Result<Book> replaced = co_await save(id, book_of(*form), *seen, *books);
     const std::optional<Book> now = co_await books->find(id);
     if (!now) {

@@ -15,15 +15,15 @@ struct BookForm {
   Isbn isbn;
   Genre genre;
   decltype(NewBook::year) year;
-  eider::Must<eider::Trimmed, IsPrice> price;
+  eider::Validated<eider::Trimmed, IsPrice> price;
   Stock stock;
   decltype(NewBook::summary) summary;
 
-  static constexpr eider::MemberText kAbout[] = {
+  static constexpr eider::MemberText kDocs[] = {
       {"isbn", "Thirteen digits, with or without dashes."},
       {"price", "In euros."},
       {"stock", "Number of copies in stock."}};
-  static constexpr eider::FieldText kForm[] = {
+  static constexpr eider::FieldText kFormFields[] = {
       {.member = "isbn", .label = "ISBN"},
       {.member = "price", .label = "Price"},
       {.member = "summary", .control = eider::Control::textarea, .rows = 5}};

@@ -4,7 +4,7 @@
 
 #include <eider/eider.h>
 #include <eider/forms.h>
-#include <eider/paging.h>
+#include <eider/pagination.h>
 
 #include <cstdint>
 #include <optional>
@@ -24,21 +24,21 @@ enum class Sort : std::uint8_t { title, author, newest, cheapest, dearest, best 
 inline constexpr std::int64_t kCentsMax = 1'000'000;
 inline constexpr int kStockMax = 100'000;
 
-using Cents = eider::Range<std::int64_t, 1, kCentsMax>;
-using Stock = eider::Range<int, 0, kStockMax>;
-using Stars = eider::Range<int, 1, 5>;
+using Cents = eider::Bounded<std::int64_t, 1, kCentsMax>;
+using Stock = eider::Bounded<int, 0, kStockMax>;
+using Stars = eider::Bounded<int, 1, 5>;
 
 struct NewBook {
-  eider::Length<std::string, 1, 200> title;
-  eider::Length<std::string, 1, 120> author;
+  eider::Sized<std::string, 1, 200> title;
+  eider::Sized<std::string, 1, 120> author;
   Isbn isbn;
   Genre genre;
-  eider::Range<int, 1450, 2100> year;
+  eider::Bounded<int, 1450, 2100> year;
   Cents price_cents;
   Stock stock;
-  eider::Length<std::string, 0, 4000> summary;
+  eider::Sized<std::string, 0, 4000> summary;
 
-  static constexpr eider::MemberText kAbout[] = {
+  static constexpr eider::MemberText kDocs[] = {
       {"isbn", "Thirteen digits, with or without dashes.", "9783161484100"},
       {"price_cents", "In cents of a euro.", "1990"},
       {"stock", "Number of copies in stock.", "12"}};
@@ -59,7 +59,7 @@ struct Book {
   int reviews = 0;
   std::int64_t version = 1;
 
-  static constexpr eider::MemberText kAbout[] = {
+  static constexpr eider::MemberText kDocs[] = {
       {"rating", "Average rating, 1 to 5 stars; 0 without reviews."},
       {"has_cover", "True if there is a cover at /covers/{id}."},
       {"version", "Changes with each edit, but not with a sale."}};
@@ -74,15 +74,15 @@ struct Seen {
 
 /// Which books, in what order. What is left empty asks for nothing.
 struct BookQuery {
-  std::optional<eider::Length<std::string, 0, 100>> q;
+  std::optional<eider::Sized<std::string, 0, 100>> q;
   std::optional<Genre> genre;
-  std::optional<eider::Range<int, 0, 10'000>> price_max;
+  std::optional<eider::Bounded<int, 0, 10'000>> price_max;
   bool in_stock;
   Sort sort = Sort::title;
   eider::PageNumber page = 1;
   eider::PageSize<100> per_page = 12;
 
-  static constexpr eider::MemberText kAbout[] = {
+  static constexpr eider::MemberText kDocs[] = {
       {"q", "Searches the title, the author's name and the ISBN."},
       {"price_max", "In euros."},
       {"in_stock", "Only books in stock."}};
@@ -96,9 +96,9 @@ struct BookList {
 
 struct NewReview {
   Stars stars;
-  eider::Length<std::string, 1, 2000> text;
+  eider::Sized<std::string, 1, 2000> text;
 
-  static constexpr eider::FieldText kForm[] = {
+  static constexpr eider::FieldText kFormFields[] = {
       {.member = "stars", .control = eider::Control::radios},
       {.member = "text", .label = "Review", .control = eider::Control::textarea, .rows = 4}};
 };

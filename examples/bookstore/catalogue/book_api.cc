@@ -20,17 +20,17 @@ std::string tag_of(const Book& book) {
   return std::to_string(std::hash<std::string>()(json::to_text(book)));
 }
 
-With<Book> with_tag(Book book) {
+ResponseOf<Book> with_tag(Book book) {
   const std::string tag = tag_of(book);
-  return With(std::move(book)).etag(tag);
+  return ResponseOf(std::move(book)).etag(tag);
 }
 
-Task<Paged<Book>> list(Query<BookQuery> query, Paging paging, State<Books> books) {
+Task<Page<Book>> list(Query<BookQuery> query, Pagination pagination, State<Books> books) {
   BookList found = co_await books->list(*query);
-  co_return paging.page(*query, std::move(found.books), found.total);
+  co_return pagination.page(*query, std::move(found.books), found.total);
 }
 
-Task<Result<With<Book>>> find(std::int64_t id, State<Books> books) {
+Task<Result<ResponseOf<Book>>> find(std::int64_t id, State<Books> books) {
   std::optional<Book> book = co_await books->find(id);
   if (!book) {
     co_return fail(no_such_book());
@@ -44,13 +44,14 @@ Task<Created<Book>> add(Json<NewBook> book, const Staff&, State<Books> books) {
   co_return Created(std::move(added), std::move(address));
 }
 
-Task<Result<With<Book>>> replace(std::int64_t id, Json<NewBook> given, Conditions conditions,
-                                 const Staff&, State<Books> books) {
+Task<Result<ResponseOf<Book>>> replace(std::int64_t id, Json<NewBook> given,
+                                       Preconditions preconditions, const Staff&,
+                                       State<Books> books) {
   const std::optional<Book> book = co_await books->find(id);
   if (!book) {
     co_return fail(no_such_book());
   }
-  if (const auto holds = conditions.require({.etag = tag_of(*book)}); !holds) {
+  if (const auto holds = preconditions.require({.etag = tag_of(*book)}); !holds) {
     co_return fail(holds.error());
   }
   Result<Book> replaced = co_await books->replace(id, *given, {book->version, book->stock});
@@ -81,16 +82,16 @@ Task<Result<Created<Review>>> review(std::int64_t id, Json<NewReview> given, con
 }  // namespace
 
 void add_book_api(Routes& api) {
-  api.get("/books", list).about({.summary = "Finds books", .tags = {"books"}});
-  api.get("/books/{id}", find).about({.summary = "Returns a book", .tags = {"books"}});
-  api.post("/books", add).about({.summary = "Adds a book (staff only)", .tags = {"books"}});
+  api.get("/books", list).docs({.summary = "Finds books", .tags = {"books"}});
+  api.get("/books/{id}", find).docs({.summary = "Returns a book", .tags = {"books"}});
+  api.post("/books", add).docs({.summary = "Adds a book (staff only)", .tags = {"books"}});
   api.put("/books/{id}", replace)
-      .about({.summary = "Changes a book (staff only)", .tags = {"books"}});
+      .docs({.summary = "Changes a book (staff only)", .tags = {"books"}});
   api.del("/books/{id}", remove)
-      .about({.summary = "Deletes a book (staff only)", .tags = {"books"}});
+      .docs({.summary = "Deletes a book (staff only)", .tags = {"books"}});
   api.get("/books/{id}/reviews", list_reviews)
-      .about({.summary = "Lists the reviews of a book", .tags = {"reviews"}});
-  api.post("/books/{id}/reviews", review).about({.summary = "Adds a review", .tags = {"reviews"}});
+      .docs({.summary = "Lists the reviews of a book", .tags = {"reviews"}});
+  api.post("/books/{id}/reviews", review).docs({.summary = "Adds a review", .tags = {"reviews"}});
 }
 
 }  // namespace bookstore

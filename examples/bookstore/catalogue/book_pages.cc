@@ -15,8 +15,8 @@ using namespace eider;
 
 namespace {
 
-Task<Response> show_shelf(Query<BookQuery> query, Paging paging, Frame frame, Session<> session,
-                          State<Books> books, State<Views> views) {
+Task<Response> show_shelf(Query<BookQuery> query, Pagination pagination, Frame frame,
+                          Session<> session, State<Books> books, State<Views> views) {
   BookList list = co_await books->list(*query);
   ShelfPage page;
   page.q = query->q ? std::string(**query->q) : "";
@@ -26,7 +26,7 @@ Task<Response> show_shelf(Query<BookQuery> query, Paging paging, Frame frame, Se
   page.sorts = sort_choices(*query, frame.tr);
   page.total = list.total;
   page.books = std::move(list.books);
-  page.pages = translated(frame.tr, paging.links(*query, list.total));
+  page.pages = translated(frame.tr, pagination.links(*query, list.total));
   page.frame = std::move(frame);
   co_return shown(*views, session, page);
 }
@@ -45,7 +45,7 @@ FormOptions review_options(std::int64_t id) {
   return {.action = "/books/" + std::to_string(id) + "/reviews", .submit = "Send"};
 }
 
-Task<Result<Response>> show_book(std::int64_t id, BlankForm<NewReview> form, Frame frame,
+Task<Result<Response>> show_book(std::int64_t id, EmptyForm<NewReview> form, Frame frame,
                                  Session<> session, State<Books> books, State<Views> views) {
   Result<BookPage> page = co_await page_of(id, *books, std::move(frame));
   if (!page) {
@@ -55,14 +55,14 @@ Task<Result<Response>> show_book(std::int64_t id, BlankForm<NewReview> form, Fra
   co_return shown(*views, session, std::move(*page));
 }
 
-Task<Result<Response>> write_review(std::int64_t id, FilledForm<NewReview> form, Frame frame,
+Task<Result<Response>> write_review(std::int64_t id, BoundForm<NewReview> form, Frame frame,
                                     const User& user, Session<> session, State<Books> books,
                                     State<Views> views) {
   Result<BookPage> page = co_await page_of(id, *books, std::move(frame));
   if (!page) {
     co_return fail(page.error());
   }
-  if (!form.is_good()) {
+  if (!form.is_valid()) {
     page->form = form.view(review_options(id));
     co_return shown(*views, session, std::move(*page), 422);
   }

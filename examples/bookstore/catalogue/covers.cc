@@ -36,7 +36,7 @@ Task<Result<Response>> show(std::int64_t id, State<Books> books) {
   co_return picture(*cover);
 }
 
-Task<Result<Redirect>> take(std::int64_t id, FilledForm<CoverForm> form, const Staff&,
+Task<Result<Redirect>> take(std::int64_t id, BoundForm<CoverForm> form, const Staff&,
                             Session<> session, State<Books> books, const Translator& tr) {
   const std::string& bytes = form->cover.bytes;
   const auto type = cover_type(bytes);

@@ -10,7 +10,7 @@ namespace bookstore {
 struct CoverForm {
   eider::FormFile cover;
 
-  static constexpr eider::FieldText kForm[] = {
+  static constexpr eider::FieldText kFormFields[] = {
       {.member = "cover", .hint = "PNG, JPEG or WebP, up to 1 MB"}};
 };
 

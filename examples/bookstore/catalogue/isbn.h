@@ -30,7 +30,7 @@ class Isbn {
 }  // namespace bookstore
 
 template <>
-struct eider::TextKind<bookstore::Isbn> {
+struct eider::TextFormat<bookstore::Isbn> {
   static std::optional<bookstore::Isbn> parse(std::string_view text) {
     return bookstore::Isbn::from_text(text);
   }

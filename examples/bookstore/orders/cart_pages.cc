@@ -16,7 +16,7 @@ using namespace eider;
 namespace {
 
 struct CountForm {
-  Range<int, 0, kCountMax> count;
+  Bounded<int, 0, kCountMax> count;
 };
 
 /// Puts so many into the cart, or as many as there are, and says which.
@@ -41,9 +41,9 @@ Task<Result<void>> take(std::int64_t id, int wanted, Session<Visit> session, con
   co_return {};
 }
 
-Task<Result<Redirect>> put(std::int64_t id, FilledForm<CountForm> form, Session<Visit> session,
+Task<Result<Redirect>> put(std::int64_t id, BoundForm<CountForm> form, Session<Visit> session,
                            State<Books> books, const Translator& tr) {
-  if (!form.is_good()) {
+  if (!form.is_valid()) {
     session.flash("error", tr("This is not a valid number of books."));
   } else if (form->count == 0) {  // also of a book that is sold no more
     set_count(session->cart, id, 0);
@@ -58,9 +58,9 @@ Task<Result<Redirect>> put(std::int64_t id, FilledForm<CountForm> form, Session<
   co_return Redirect("/cart");
 }
 
-Task<Result<Redirect>> add(std::int64_t id, FilledForm<CountForm> form, Session<Visit> session,
+Task<Result<Redirect>> add(std::int64_t id, BoundForm<CountForm> form, Session<Visit> session,
                            State<Books> books, const Translator& tr) {
-  if (!form.is_good()) {
+  if (!form.is_valid()) {
     session.flash("error", tr("This is not a valid number of books."));
     co_return Redirect("/cart");
   }

@@ -21,9 +21,9 @@ namespace {
 /// checkout  makes the second of two clicks the same order; its letters stand in a URL as they are
 /// cart      lines_of it: another window may have changed it, and the sum may be the same
 struct Asked {
-  Must<std::string, Matches<"[A-Za-z0-9_-]{1,64}">> checkout;
+  Validated<std::string, Matches<"[A-Za-z0-9_-]{1,64}">> checkout;
   std::int64_t total_cents;
-  Length<std::string, 0, 2000> cart;
+  Sized<std::string, 0, 2000> cart;
 };
 
 /// "3x1.14x2": one of book 3 and two of book 14.
@@ -51,7 +51,7 @@ FormOptions options_of(const std::string& checkout, const CheckoutPage& page) {
           .submit = "Order now"};
 }
 
-Task<Response> show_checkout(BlankForm<Address> form, Frame frame, const User& user,
+Task<Response> show_checkout(EmptyForm<Address> form, Frame frame, const User& user,
                              Session<Visit> session, State<Books> books, State<Views> views) {
   CheckoutPage page = co_await page_of(frame, session, *books);
   if (page.entries.empty()) {
@@ -81,9 +81,9 @@ std::string told(const Error& error, const eider::Translator& tr) {
   return tr(error.detail());
 }
 
-Task<Response> check_out(Query<Asked> asked, FilledForm<Address> form, Frame frame,
-                         const User& user, Session<Visit> session, State<Orders> orders,
-                         State<Books> books, State<Views> views, const Translator& tr) {
+Task<Response> check_out(Query<Asked> asked, BoundForm<Address> form, Frame frame, const User& user,
+                         Session<Visit> session, State<Orders> orders, State<Books> books,
+                         State<Views> views, const Translator& tr) {
   // Ahead of the cart, which the first of two clicks has emptied.
   const auto before = co_await orders->find_checkout(*asked->checkout, user.id);
   if (before) {
@@ -92,7 +92,7 @@ Task<Response> check_out(Query<Asked> asked, FilledForm<Address> form, Frame fra
   if (*asked->cart != lines_of(frame.cart)) {
     form.add(frame.tr("Your cart has changed. Please look at it again."));
   }
-  if (form.is_good() && !frame.cart.empty()) {
+  if (form.is_valid() && !frame.cart.empty()) {
     NewOrder wanted = order_of(*form, frame.cart, *asked);
     const Result<Order> order = co_await orders->place(user.id, std::move(wanted), tr);
     if (order) {

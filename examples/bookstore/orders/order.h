@@ -18,11 +18,11 @@ namespace bookstore {
 enum class OrderState : std::uint8_t { placed, sent, cancelled };
 
 struct Address {
-  eider::Length<std::string, 1, 100> name;
-  eider::Length<std::string, 1, 200> street;
-  eider::Length<std::string, 1, 100> city;
+  eider::Sized<std::string, 1, 100> name;
+  eider::Sized<std::string, 1, 200> street;
+  eider::Sized<std::string, 1, 100> city;
 
-  static constexpr eider::FieldText kForm[] = {
+  static constexpr eider::FieldText kFormFields[] = {
       {.member = "name", .autocomplete = "name"},
       {.member = "street", .autocomplete = "street-address"},
       {.member = "city", .autocomplete = "address-level2"}};
@@ -30,16 +30,16 @@ struct Address {
 
 struct NewOrderLine {
   std::int64_t book_id;
-  eider::Range<int, 1, kCountMax> count;
+  eider::Bounded<int, 1, kCountMax> count;
 };
 
 struct NewOrder {
   Address address;
-  eider::Length<std::vector<NewOrderLine>, 1, kCartLinesMax> lines;
-  std::optional<eider::Length<std::string, 1, 64>> checkout;
+  eider::Sized<std::vector<NewOrderLine>, 1, kCartLinesMax> lines;
+  std::optional<eider::Sized<std::string, 1, 64>> checkout;
   std::optional<std::int64_t> total_cents;
 
-  static constexpr eider::MemberText kAbout[] = {
+  static constexpr eider::MemberText kDocs[] = {
       {"checkout", "Unique key of the client: a repeated key does not create another order."},
       {"total_cents", "Expected total. If the total differs, nothing is ordered."}};
 };
@@ -59,7 +59,7 @@ struct Order {
   std::string city;
   std::int64_t total_cents = 0;
   std::chrono::sys_seconds placed;
-  std::vector<OrderLine> lines = eider::kEmpty;
+  std::vector<OrderLine> lines = eider::kOptional;
 };
 
 }  // namespace bookstore

@@ -35,11 +35,11 @@ Task<Result<Created<Order>>> place(Json<NewOrder> given, const User& user, State
 }  // namespace
 
 void add_order_api(Routes& api) {
-  api.get("/orders", list).about({.summary = "Lists the orders of the user", .tags = {"orders"}});
+  api.get("/orders", list).docs({.summary = "Lists the orders of the user", .tags = {"orders"}});
   api.get("/orders/{id}", find)
-      .about({.summary = "Returns an order of the user", .tags = {"orders"}});
+      .docs({.summary = "Returns an order of the user", .tags = {"orders"}});
   api.post("/orders", place)
-      .about({.summary = "Orders books", .tags = {"orders"}})
+      .docs({.summary = "Orders books", .tags = {"orders"}})
       .use(idempotency_keys());
 }
 

@@ -52,16 +52,16 @@ Task<Result<User>> log_in(Json<Credentials> given, Client client, Session<> sess
 
 void add_account_api(Routes& api, const ClientHook& few) {
   api.post("/users", sign_up)
-      .about({.summary = "Sends a link to create an account", .tags = {"users"}})
+      .docs({.summary = "Sends a link to create an account", .tags = {"users"}})
       .use(few);
   api.post("/users/confirmed", confirm)
-      .about({.summary = "Creates the account with the token of the link", .tags = {"users"}})
+      .docs({.summary = "Creates the account with the token of the link", .tags = {"users"}})
       .use(few);
-  api.post("/session", log_in).about({.summary = "Logs in", .tags = {"users"}}).use(few);
-  api.del("/session", [](Session<> session) { session.end(); })
-      .about({.summary = "Logs out", .tags = {"users"}});
+  api.post("/session", log_in).docs({.summary = "Logs in", .tags = {"users"}}).use(few);
+  api.del("/session", [](Session<> session) { session.log_out(); })
+      .docs({.summary = "Logs out", .tags = {"users"}});
   api.get("/me", [](const User& user) { return user; })
-      .about({.summary = "Returns the current user", .tags = {"users"}});
+      .docs({.summary = "Returns the current user", .tags = {"users"}});
 }
 
 }  // namespace bookstore

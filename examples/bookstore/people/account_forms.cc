@@ -42,17 +42,17 @@ FormPage page_of(const F& form, const FormWords& words, Frame frame) {
 
 /// With what is wrong.
 template <class T>
-FormAnswer again(const FilledForm<T>& form, const FormWords& words, Frame frame,
-                 const Session<>& session, const Views& views) {
+FormResponse again(const BoundForm<T>& form, const FormWords& words, Frame frame,
+                   const Session<>& session, const Views& views) {
   frame.take_messages(session);
-  return form.again(views.page(page_of(form, words, std::move(frame))));
+  return form.render_again(views.page(page_of(form, words, std::move(frame))));
 }
 
-Task<FormAnswer> sign_up(FilledForm<EmailForm> form, Client client, Frame frame, Session<> session,
-                         State<Accounts> accounts, State<Views> views) {
-  if (form.is_good()) {
+Task<FormResponse> sign_up(BoundForm<EmailForm> form, Client client, Frame frame, Session<> session,
+                           State<Accounts> accounts, State<Views> views) {
+  if (form.is_valid()) {
     const auto asked = co_await accounts->sign_up(*form->email, client, frame.tr.language());
-    if (form.took(asked)) {
+    if (form.add_result(asked)) {
       session.flash("info", frame.tr("Look into your mailbox: a link is there."));
       co_return Redirect("/");
     }
@@ -60,11 +60,11 @@ Task<FormAnswer> sign_up(FilledForm<EmailForm> form, Client client, Frame frame,
   co_return again(form, kSignUp, std::move(frame), session, *views);
 }
 
-Task<FormAnswer> confirm(FilledForm<ConfirmForm> form, Frame frame, Session<> session,
-                         State<Accounts> accounts, State<People> people, State<Views> views) {
-  if (form.is_good()) {
+Task<FormResponse> confirm(BoundForm<ConfirmForm> form, Frame frame, Session<> session,
+                           State<Accounts> accounts, State<People> people, State<Views> views) {
+  if (form.is_valid()) {
     const auto login = co_await accounts->confirm(*form->token, *form->password);
-    if (form.took(login)) {
+    if (form.add_result(login)) {
       const auto account = co_await accounts->find({login->key});
       co_await people->find(account.value(), *form->name);
       accounts->begin(session, *login);
@@ -75,11 +75,11 @@ Task<FormAnswer> confirm(FilledForm<ConfirmForm> form, Frame frame, Session<> se
   co_return again(form, kConfirm, std::move(frame), session, *views);
 }
 
-Task<FormAnswer> forgotten(FilledForm<EmailForm> form, Client client, Frame frame,
-                           Session<> session, State<Accounts> accounts, State<Views> views) {
-  if (form.is_good()) {
+Task<FormResponse> forgotten(BoundForm<EmailForm> form, Client client, Frame frame,
+                             Session<> session, State<Accounts> accounts, State<Views> views) {
+  if (form.is_valid()) {
     const auto asked = co_await accounts->ask_reset(*form->email, client, frame.tr.language());
-    if (form.took(asked)) {
+    if (form.add_result(asked)) {
       session.flash("info", frame.tr("If there is an account, a link is in its mailbox."));
       co_return Redirect("/login");
     }
@@ -87,12 +87,12 @@ Task<FormAnswer> forgotten(FilledForm<EmailForm> form, Client client, Frame fram
   co_return again(form, kForgotten, std::move(frame), session, *views);
 }
 
-Task<FormAnswer> reset(FilledForm<ResetForm> form, Client client, Frame frame, Session<> session,
-                       State<Accounts> accounts, State<Views> views) {
-  if (form.is_good()) {
+Task<FormResponse> reset(BoundForm<ResetForm> form, Client client, Frame frame, Session<> session,
+                         State<Accounts> accounts, State<Views> views) {
+  if (form.is_valid()) {
     const auto login =
         co_await accounts->reset(*form->token, *form->password, client, frame.tr.language());
-    if (form.took(login)) {
+    if (form.add_result(login)) {
       accounts->begin(session, *login);
       session.flash("info", frame.tr("You have a new password."));
       co_return Redirect("/account");
@@ -101,13 +101,13 @@ Task<FormAnswer> reset(FilledForm<ResetForm> form, Client client, Frame frame, S
   co_return again(form, kReset, std::move(frame), session, *views);
 }
 
-Task<FormAnswer> set_password(FilledForm<PasswordForm> form, Client client, Frame frame,
-                              const Account&, Session<> session, State<Accounts> accounts,
-                              State<Views> views) {
-  if (form.is_good()) {
+Task<FormResponse> set_password(BoundForm<PasswordForm> form, Client client, Frame frame,
+                                const Account&, Session<> session, State<Accounts> accounts,
+                                State<Views> views) {
+  if (form.is_valid()) {
     const auto changed = co_await accounts->change_password(
         session, *form->old_password, *form->password, client, frame.tr.language());
-    if (form.took(changed)) {
+    if (form.add_result(changed)) {
       session.flash("info", frame.tr("You have a new password."));
       co_return Redirect("/account");
     }
@@ -115,13 +115,13 @@ Task<FormAnswer> set_password(FilledForm<PasswordForm> form, Client client, Fram
   co_return again(form, kPassword, std::move(frame), session, *views);
 }
 
-Task<FormAnswer> ask_address(FilledForm<AddressForm> form, Client client, Frame frame,
-                             const Account& account, Session<> session, State<Accounts> accounts,
-                             State<Views> views) {
-  if (form.is_good()) {
+Task<FormResponse> ask_address(BoundForm<AddressForm> form, Client client, Frame frame,
+                               const Account& account, Session<> session, State<Accounts> accounts,
+                               State<Views> views) {
+  if (form.is_valid()) {
     const auto asked = co_await accounts->ask_address({account.key}, *form->password, *form->email,
                                                       client, frame.tr.language());
-    if (form.took(asked)) {
+    if (form.add_result(asked)) {
       session.flash("info", frame.tr("Look into your mailbox: a link is there."));
       co_return Redirect("/account");
     }
@@ -129,12 +129,12 @@ Task<FormAnswer> ask_address(FilledForm<AddressForm> form, Client client, Frame 
   co_return again(form, kNewAddress, std::move(frame), session, *views);
 }
 
-Task<FormAnswer> set_address(FilledForm<TokenForm> form, Frame frame, const Account& account,
-                             Session<> session, State<Accounts> accounts, State<Views> views) {
-  if (form.is_good()) {
+Task<FormResponse> set_address(BoundForm<TokenForm> form, Frame frame, const Account& account,
+                               Session<> session, State<Accounts> accounts, State<Views> views) {
+  if (form.is_valid()) {
     const auto changed =
         co_await accounts->change_address({account.key}, *form->token, frame.tr.language());
-    if (form.took(changed)) {
+    if (form.add_result(changed)) {
       session.flash("info", frame.tr("You have a new address."));
       co_return Redirect("/account");
     }
@@ -158,7 +158,7 @@ void add_account_forms(Routes& app, const ClientHook& few) {
   add_form(app, kReset, reset, few);
   // Who finds a browser open, or steals its session, guesses no password here, and stays not.
   Routes fresh = app.group("/");
-  fresh.guard(needs_fresh_login(kFreshLogin));
+  fresh.guard(require_recent_login(kFreshLogin));
   add_form(fresh, kPassword, set_password, few);
   add_form(fresh, kNewAddress, ask_address, few);
   add_form(app, kAddress, set_address, few);

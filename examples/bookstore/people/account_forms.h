@@ -14,13 +14,13 @@ namespace bookstore {
 
 inline constexpr std::size_t kPasswordBytesMin = 10;
 
-using NewPassword = eider::Length<std::string, kPasswordBytesMin, 200>;
-using SomeText = eider::Length<std::string, 1, 254>;
+using NewPassword = eider::Sized<std::string, kPasswordBytesMin, 200>;
+using SomeText = eider::Sized<std::string, 1, 254>;
 
 struct EmailForm {
   eider::Email email;
 
-  static constexpr eider::FieldText kForm[] = {
+  static constexpr eider::FieldText kFormFields[] = {
       {.member = "email", .label = "Mail address", .autocomplete = "username"}};
 };
 
@@ -33,44 +33,44 @@ inline constexpr eider::FieldText kToken{
     .member = "token", .label = "Code", .hint = "The part after # in the link"};
 
 struct ConfirmForm {
-  eider::Length<std::string, 1, 80> name;
+  eider::Sized<std::string, 1, 80> name;
   NewPassword password;
   SomeText token;
 
-  static constexpr eider::FieldText kForm[] = {kNewPassword, kToken};
+  static constexpr eider::FieldText kFormFields[] = {kNewPassword, kToken};
 };
 
 struct ResetForm {
   NewPassword password;
   SomeText token;
 
-  static constexpr eider::FieldText kForm[] = {kNewPassword, kToken};
+  static constexpr eider::FieldText kFormFields[] = {kNewPassword, kToken};
 };
 
 struct PasswordForm {
   SomeText old_password;
   NewPassword password;
 
-  static constexpr eider::FieldText kForm[] = {{.member = "old_password",
-                                                .control = eider::Control::password,
-                                                .autocomplete = "current-password"},
-                                               kNewPassword};
+  static constexpr eider::FieldText kFormFields[] = {{.member = "old_password",
+                                                      .control = eider::Control::password,
+                                                      .autocomplete = "current-password"},
+                                                     kNewPassword};
 };
 
 struct AddressForm {
   eider::Email email;
   SomeText password;
 
-  static constexpr eider::FieldText kForm[] = {{.member = "email", .label = "Mail address"},
-                                               {.member = "password",
-                                                .control = eider::Control::password,
-                                                .autocomplete = "current-password"}};
+  static constexpr eider::FieldText kFormFields[] = {{.member = "email", .label = "Mail address"},
+                                                     {.member = "password",
+                                                      .control = eider::Control::password,
+                                                      .autocomplete = "current-password"}};
 };
 
 struct TokenForm {
   SomeText token;
 
-  static constexpr eider::FieldText kForm[] = {kToken};
+  static constexpr eider::FieldText kFormFields[] = {kToken};
 };
 
 /// A page that is a form and nothing else.

@@ -21,21 +21,21 @@ namespace {
 /// login  why a login by the provider has come to nothing
 struct Next {
   std::string next = "/";
-  std::string login = kEmpty;
+  std::string login = kOptional;
 };
 
 /// Also by the links of the page around the form.
 Frame leading_to(Frame frame, std::string_view next) {
-  frame.next = own_path(next);
+  frame.next = safe_redirect_path(next);
   return frame;
 }
 
 const FormOptions kLogIn{.action = "/login", .submit = "Log in"};
 
-Response show_login(Query<Next> query, BlankForm<LoginForm> form, Frame frame, Session<> session,
+Response show_login(Query<Next> query, EmptyForm<LoginForm> form, Frame frame, Session<> session,
                     State<OpenIdOffer> offer, State<Views> views) {
   LoginForm first;
-  first.next = own_path(query->next);
+  first.next = safe_redirect_path(query->next);
   LoginPage page{leading_to(std::move(frame), first.next), form.view_of(first, kLogIn),
                  offer->name};
   if (!session.user().empty()) {
@@ -50,27 +50,27 @@ Response show_login(Query<Next> query, BlankForm<LoginForm> form, Frame frame, S
   return shown(*views, session, std::move(page));
 }
 
-Task<FormAnswer> log_in(FilledForm<LoginForm> form, Client client, Frame frame, Session<> session,
-                        State<Accounts> accounts, State<OpenIdOffer> offer, State<Views> views) {
-  if (form.is_good()) {
+Task<FormResponse> log_in(BoundForm<LoginForm> form, Client client, Frame frame, Session<> session,
+                          State<Accounts> accounts, State<OpenIdOffer> offer, State<Views> views) {
+  if (form.is_valid()) {
     const auto login = co_await accounts->log_in(*form->email, *form->password, client);
-    if (form.took(login)) {
+    if (form.add_result(login)) {
       accounts->begin(session, *login);
-      co_return Redirect(own_path(form->next));
+      co_return Redirect(safe_redirect_path(form->next));
     }
   }
   LoginPage page{leading_to(std::move(frame), form->next), form.view(kLogIn), offer->name};
   page.frame.take_messages(session);
-  co_return form.again(views->page(page));
+  co_return form.render_again(views->page(page));
 }
 
 Task<Redirect> log_out_everywhere(const Account& account, State<Sessions> visits) {
-  static_cast<void>(co_await visits->end_all(account.key));
+  static_cast<void>(co_await visits->log_out_all(account.key));
   co_return Redirect("/");
 }
 
 Redirect log_out(Session<> session, const Translator& tr) {
-  session.end();
+  session.log_out();
   session.flash("info", tr("You are logged out."));
   return Redirect("/");
 }
@@ -92,7 +92,7 @@ Task<Redirect> remove_passkey(std::string id, const Account& account, Session<> 
                               State<PasskeyLogins> logins, State<Sessions> visits) {
   auto erasing = logins->store->erase(account.key, std::move(id));
   if (const bool is_gone = co_await std::move(erasing); is_gone) {
-    static_cast<void>(co_await visits->end_others(session));
+    static_cast<void>(co_await visits->log_out_others(session));
   }
   co_return Redirect("/account");
 }

@@ -21,7 +21,7 @@ struct LoginForm {
   SomeText password;
   std::string next = "/";
 
-  static constexpr eider::FieldText kForm[] = {
+  static constexpr eider::FieldText kFormFields[] = {
       {.member = "email", .label = "Mail address", .autocomplete = "username"},
       {.member = "password",
        .control = eider::Control::password,

@@ -13,7 +13,7 @@ using namespace eider;
 namespace {
 
 struct Profile {
-  std::string email = kEmpty;
+  std::string email = kOptional;
   bool email_verified = false;
 };
 
@@ -49,7 +49,7 @@ Task<Result<Redirect>> log_in(const OpenIdIdentity& who, Session<> session, Tran
     co_await links->add(identity, account->key);
     known = account->key;
   }
-  session.begin_for(*known);
+  session.log_in(*known);
   co_return Redirect(who.next);
 }
 

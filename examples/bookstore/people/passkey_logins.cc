@@ -34,14 +34,14 @@ PasskeyLogins add_passkey_logins(App& app, const Sessions& visits, const std::st
                               const Passkey& added, const Request& request) {
     return from->tell_of_passkey({added.user}, languages.translator(request).language());
   };
-  const PasskeySite site = passkeys(app, visits,
-                                    {.party = {.relying_party_id = host_of(public_url),
-                                               .origins = {public_url},
-                                               .name = "Quill & Page"},
-                                     .store = store,
-                                     .accounts = {.user = user},
-                                     .adding = tell_owner,
-                                     .add_within = kFreshLogin});
+  const PasskeySite site = add_passkeys(app, visits,
+                                        {.party = {.relying_party_id = host_of(public_url),
+                                                   .origins = {public_url},
+                                                   .name = "Quill & Page"},
+                                         .store = store,
+                                         .accounts = {.user = user},
+                                         .adding = tell_owner,
+                                         .add_within = kFreshLogin});
   return {site.script(), std::move(store)};
 }
 

@@ -41,14 +41,14 @@ struct Admin {
 }  // namespace bookstore
 
 template <>
-struct eider::Extract<bookstore::User> : eider::ExtractSlot<bookstore::User> {
-  static constexpr bool kOwns = true;
+struct eider::Extract<bookstore::User> : eider::ExtractExtension<bookstore::User> {
+  static constexpr bool kOwnsData = true;
 };
 template <>
-struct eider::Extract<bookstore::Staff> : eider::ExtractSlot<bookstore::Staff> {
-  static constexpr bool kOwns = true;
+struct eider::Extract<bookstore::Staff> : eider::ExtractExtension<bookstore::Staff> {
+  static constexpr bool kOwnsData = true;
 };
 template <>
-struct eider::Extract<bookstore::Admin> : eider::ExtractSlot<bookstore::Admin> {
-  static constexpr bool kOwns = true;
+struct eider::Extract<bookstore::Admin> : eider::ExtractExtension<bookstore::Admin> {
+  static constexpr bool kOwnsData = true;
 };

@@ -2,7 +2,7 @@
 
 namespace bookstore {
 
-eider::Response html(eider::Page page, int status) {
+eider::Response html(eider::HtmlPage page, int status) {
   eider::Response response;
   response.set_status(page.status() == 200 ? status : page.status());
   response.set_type("text/html; charset=utf-8");

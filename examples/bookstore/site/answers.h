@@ -12,7 +12,7 @@
 
 namespace bookstore {
 
-[[nodiscard]] eider::Response html(eider::Page page, int status);
+[[nodiscard]] eider::Response html(eider::HtmlPage page, int status);
 
 /// P  a page's struct, which has a frame
 template <class P>

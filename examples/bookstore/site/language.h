@@ -1,9 +1,9 @@
 // Filters of templates for money, dates and ratings in the reader's language.
-// Layering: must not choose the language: use_languages does.
+// Layering: must not choose the language: add_languages does.
 #pragma once
 
 #include <eider/languages.h>
-#include <eider/paging.h>
+#include <eider/pagination.h>
 #include <eider/types.h>
 
 #include <chrono>

@@ -24,13 +24,13 @@ struct LanguageForm {
 void add_language_choice(Routes& app, bool is_behind_tls) {
   app.post(
       "/language",
-      [is_behind_tls](FilledForm<LanguageForm> form,
-                      State<Languages> languages) -> Result<With<Redirect>> {
+      [is_behind_tls](BoundForm<LanguageForm> form,
+                      State<Languages> languages) -> Result<ResponseOf<Redirect>> {
         const std::vector<std::string> tags = languages->tags();
         if (std::ranges::find(tags, form->language) == tags.end()) {
           return fail(Error::invalid({{"language", "is not a supported language", "language"}}));
         }
-        return With(Redirect(own_path(form->next)))
+        return ResponseOf(Redirect(safe_redirect_path(form->next)))
             .cookie({.name = "language",
                      .value = form->language,
                      .max_age_s = kYear,

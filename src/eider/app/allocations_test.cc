@@ -129,15 +129,15 @@ std::atomic<std::uint64_t> observed_bytes = 0;
 App make_app() {
   App app;
   app.use(request_id());
-  app.observe([](const AnswerRecord& record) { observed_bytes += record.bytes_out; });
-  app.before([](Request& request) { static_cast<void>(request.path()); });
+  app.observe([](const ResponseEvent& record) { observed_bytes += record.bytes_out; });
+  app.on_request([](Request& request) { static_cast<void>(request.path()); });
   app.get("/plaintext", [] { return "Hello, World!"; });
   app.get("/json", [] { return Message{"Hello, World!"}; });
   app.get("/users/{id}/posts/{post}",
           [](int id, std::string_view post) { return id == 7 ? post : std::string_view("other"); });
   Routes guarded = app.group("/guarded");
   guarded.guard([](Header<"accept"> accept) { return Asked{*accept}; });
-  guarded.get("/", [](Slot<Asked> asked) { return asked->accepts; });
+  guarded.get("/", [](Extension<Asked> asked) { return asked->accepts; });
   app.post("/size", [](Body content) { return content.size(); });
   app.get("/encoded/{text}", [](std::string_view text) { return text; });
   app.ws("/task", [](WebSocket ws) -> Task<> {

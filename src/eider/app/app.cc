@@ -46,13 +46,13 @@ Routes Routes::mount(GroupPrefix prefix, App app) {
 
 Routes& Routes::use(Hook hook) {
   RouteScope& scope = to_extend("use(" + hook.name + ")").scopes[scope_];
-  scope.puts.insert(scope.puts.end(), hook.puts.begin(), hook.puts.end());
+  scope.extensions.insert(scope.extensions.end(), hook.extensions.begin(), hook.extensions.end());
   scope.hooks.push_back(std::move(hook));
   return *this;
 }
 
-Routes& Routes::reaches(std::string path, FileUse use) {
-  to_extend("reaches(" + path + ")").reached.push_back({std::move(path), use});
+Routes& Routes::allow_path(std::string path, FileUse use) {
+  to_extend("allow_path(" + path + ")").reached.push_back({std::move(path), use});
   return *this;
 }
 
@@ -62,8 +62,10 @@ Routes& Routes::add(detail::app::Part part) {
   return *this;
 }
 
-Routes& Routes::use(Around around) {
-  to_extend("use(" + around.name + ")").scopes[scope_].arounds.push_back(std::move(around));
+Routes& Routes::use(Middleware middleware) {
+  to_extend("use(" + middleware.name + ")")
+      .scopes[scope_]
+      .middlewares.push_back(std::move(middleware));
   return *this;
 }
 
@@ -82,8 +84,8 @@ Routes& Routes::add_provided(Guard guard) {
   return *this;
 }
 
-Routes& Routes::add_puts(detail::base::TypeKey key) {
-  to_extend("puts()").scopes[scope_].puts.push_back(key);
+Routes& Routes::add_extension(detail::base::TypeKey key) {
+  to_extend("extension()").scopes[scope_].extensions.push_back(key);
   return *this;
 }
 
@@ -131,7 +133,7 @@ Routes App::host(std::string_view name) {
   return at(table_->scopes.size() - 1);
 }
 
-App& App::trust_proxies(std::string_view blocks, ForwardedFields fields) {
+App& App::trust_proxies(std::string_view blocks, ForwardedHeaders fields) {
   auto peers = TrustedPeers::parse(blocks);
   if (!peers) {
     throw Failure(Error::internal("trust_proxies: " + peers.error()));
@@ -150,7 +152,7 @@ const Urls& App::urls() const noexcept {
 }
 
 App& App::trust_proxies(std::string_view blocks) {
-  return trust_proxies(blocks, ForwardedFields::x_forwarded);
+  return trust_proxies(blocks, ForwardedHeaders::x_forwarded);
 }
 
 App& App::secure_by(MakeSeals make) {

@@ -35,7 +35,7 @@ class Topics;
 class Urls;
 struct ServerOptions;
 struct WebSocketOptions;
-enum class ForwardedFields : std::uint8_t;
+enum class ForwardedHeaders : std::uint8_t;
 
 /// A route that was just added, for settings beyond its pattern and handler.
 ///
@@ -53,8 +53,8 @@ class Route {
   /// Serves this route even if the server rejects requests that waited too long
   /// (Limits::queue_time), for example for health checks. A `blocking` handler still waits for a
   /// thread.
-  Route& even_overloaded() noexcept {
-    endpoint_->even_overloaded = true;
+  Route& exempt_from_load_shedding() noexcept {
+    endpoint_->exempt_from_load_shedding = true;
     return *this;
   }
   /// Also serves the path of the mounted app itself ("/admin") if the pattern of this route is
@@ -77,7 +77,7 @@ class Route {
   }
   /// Sets the texts for OpenAPI documents: `.about({.summary = "Books a room", .tags =
   /// {"bookings"}})`.
-  Route& about(RouteWords words) {
+  Route& docs(RouteDocs words) {
     endpoint_->words = std::move(words);
     return *this;
   }
@@ -96,8 +96,8 @@ class Route {
     endpoint_->hooks.push_back(std::move(hook));
     return *this;
   }
-  Route& use(Around around) {
-    endpoint_->arounds.push_back(std::move(around));
+  Route& use(Middleware middleware) {
+    endpoint_->middlewares.push_back(std::move(middleware));
     return *this;
   }
   template <class M>
@@ -105,7 +105,7 @@ class Route {
     return use(middleware.make(*trust_));
   }
   template <class M>
-    requires(!Middleware<M>)
+    requires(!AnyMiddleware<M>)
   __attribute__((unavailable(
       "use() accepts a Hook or a Task<Response>(Request&, Next): add a guard such as bearer_auth "
       "with guard(), and an observer such as access_log with App::observe()"))) Route&
@@ -204,7 +204,7 @@ class Routes {
     return *this;
   }
   Routes& use(Hook hook);
-  Routes& use(Around around);
+  Routes& use(Middleware middleware);
   /// Sets whether unknown query parameters get a 400 or are ignored (params.h), for all routes of
   /// this group and of inner groups. The setting of a route or of an inner group takes precedence.
   Routes& unknown_query(UnknownQuery what);
@@ -213,14 +213,14 @@ class Routes {
     return use(middleware.make(trust()));
   }
   template <class M>
-    requires(!Middleware<M>)
+    requires(!AnyMiddleware<M>)
   __attribute__((unavailable(
       "use() accepts a Hook or a Task<Response>(Request&, Next): add a guard such as bearer_auth "
       "with guard(), and an observer such as access_log with App::observe()"))) Routes&
   use(M other);
   /// Adds a guard: a function that accepts or rejects requests before the handlers of this group.
-  /// Its parameters are those of handlers except the request body (path, states, slots, headers,
-  /// `const Request&`). It can wait. Handlers get its result as Slot<T>:
+  /// Its parameters are those of handlers except the request body (path, states, extensions,
+  /// headers, `const Request&`). It can wait. Handlers get its result as Extension<T>:
   ///
   ///     app.guard([](Cookie<"sid"> sid, State<Sessions> sessions) -> Task<Result<Caller>> { … });
   ///
@@ -233,7 +233,7 @@ class Routes {
   /// group must have them, with the same names.
   ///
   /// The function returns T or Result<T>; std::optional<T>, for handlers with
-  /// std::optional<Slot<T>>; void or Result<void> without a value; or a Task of one of these.
+  /// std::optional<Extension<T>>; void or Result<void> without a value; or a Task of one of these.
   ///
   /// describe  describes the guard in OpenAPI documents, instead of its parameters: `[](Operation&
   ///           operation) { operation.secure({.name = "session", …}); }`
@@ -242,8 +242,8 @@ class Routes {
     return add_guard(detail::app::describe_guard(std::move(function), std::move(describe)));
   }
   /// Adds a provider: like a guard, but it runs only for handlers and guards that have a parameter
-  /// of its result type T. A handler with std::optional<Slot<T>> gets nullopt instead of a 4xx.
-  /// Inner groups take precedence over outer ones, later providers over earlier ones.
+  /// of its result type T. A handler with std::optional<Extension<T>> gets nullopt instead of a
+  /// 4xx. Inner groups take precedence over outer ones, later providers over earlier ones.
   template <class G>
   Routes& provide(G function, DescribeGuard describe = {}) {
     Guard guard = detail::app::describe_guard(std::move(function), std::move(describe));
@@ -254,10 +254,10 @@ class Routes {
     return add_provided(std::move(guard));
   }
   /// Declares that hooks or middleware of this group store a T in each request that they accept, so
-  /// that handlers and guards can use Slot<T>. Not needed for guards.
+  /// that handlers and guards can use Extension<T>. Not needed for guards.
   template <class T>
-  Routes& puts() {
-    return add_puts(&detail::base::kTypeKey<T>);
+  Routes& extension() {
+    return add_extension(&detail::base::kTypeKey<T>);
   }
   /// Adds a function that runs before the first request. It returns `void`, `Result<void>` or a
   /// Task of these, and has any number of State<T> parameters. The functions run one after the
@@ -277,8 +277,8 @@ class Routes {
                 .stop_within = within});
   }
   /// Adds a function that runs after SIGHUP has reloaded the settings (docs/operations/reload.md):
-  /// once per reload, on the server's first event loop, when Live structs already have the new
-  /// values. It runs even if no value changed. The log contains exceptions.
+  /// once per reload, on the server's first event loop, when Reloadable structs already have the
+  /// new values. It runs even if no value changed. The log contains exceptions.
   ///
   ///     app.on_reload("pool", [&own](State<Pool> pool) { pool->resize(own->pool_size); });
   template <class F>
@@ -290,8 +290,8 @@ class Routes {
   /// blocks all other ones (docs/operations/sandbox.md). A directory includes everything below it,
   /// and must exist.
   ///
-  ///     app.reaches("/var/lib/notes", FileUse::write);
-  Routes& reaches(std::string path, FileUse use = FileUse::read);
+  ///     app.allow_path("/var/lib/notes", FileUse::write);
+  Routes& allow_path(std::string path, FileUse use = FileUse::read);
   /// Adds a health check: a function that throws or returns an Error if the application cannot
   /// serve now. It runs on any event loop when readiness is checked (serve_health).
   ///
@@ -335,10 +335,10 @@ class Routes {
   /// Adds a function that is called before each handler: `void(Request&)`, or
   /// `Result<void>(Request&)` to reject requests.
   template <class F>
-  Routes& before(F function);
+  Routes& on_request(F function);
   /// Adds a function that is called with each response: `void(const Request&, Response&)`.
-  Routes& after(std::function<void(const Request&, Response&)> function) {
-    return use(Hook{.before = {}, .after = std::move(function)});
+  Routes& on_response(std::function<void(const Request&, Response&)> function) {
+    return use(Hook{.on_request = {}, .on_response = std::move(function)});
   }
 
  protected:
@@ -349,7 +349,7 @@ class Routes {
                 const std::source_location& where, std::shared_ptr<const void> handler);
   Routes& add_guard(Guard guard);
   Routes& add_provided(Guard guard);
-  Routes& add_puts(detail::base::TypeKey key);
+  Routes& add_extension(detail::base::TypeKey key);
   Routes& add(detail::app::Part part);
   [[nodiscard]] const ProxyTrust& trust() const noexcept;
   /// Returns the table for changes. Throws a Failure if the app has started.
@@ -426,19 +426,19 @@ class App : public Routes {
   /// dependencies are startup errors. An object of `state` or `override_state` takes precedence;
   /// then the function is not called. Throws a Failure if the type already has a function.
   ///
-  ///     app.make([](State<Settings> settings) { return Mailer(settings->mail_host); });
+  ///     app.singleton([](State<Settings> settings) { return Mailer(settings->mail_host); });
   ///
   /// function  has any number of State<T> parameters, and returns a T or a Result<T>; not a
   ///           coroutine
   template <class F>
-  App& make(F function) {
+  App& singleton(F function) {
     return add_maker(detail::app::make_state_maker(std::move(function)));
   }
   /// Registers a function that creates one object per event loop, when a handler first uses it
-  /// there as OnLoop<T>. Such objects need no lock, for example a client with its connection pool.
+  /// there as PerLoop<T>. Such objects need no lock, for example a client with its connection pool.
   /// They are destroyed with the event loop.
   template <class F>
-  App& make_on_each_loop(F function) {
+  App& per_loop(F function) {
     return add_maker(detail::app::make_loop_state_maker(std::move(function)));
   }
 
@@ -498,25 +498,25 @@ class App : public Routes {
   /// block.
   ///
   /// fields  headers that the trusted proxies always set themselves
-  App& trust_proxies(std::string_view blocks, ForwardedFields fields);
+  App& trust_proxies(std::string_view blocks, ForwardedHeaders fields);
   /// Trusts proxies for X-Forwarded-For, -Proto and -Host.
   App& trust_proxies(std::string_view blocks);
 
   /// Sets the maximum size of request bodies, for routes without their own limit (default: 1 MiB).
   App& body_bytes_max(std::size_t bytes) noexcept;
-  /// Adds a protocol besides HTTP/1.1, for example with enable_http2.
+  /// Adds a protocol besides HTTP/1.1, for example with add_http2.
   App& speak(std::shared_ptr<const ConnectionProtocol> protocol) noexcept;
   using Routes::use;
   /// Adds a function that runs before routing, in the order of addition.
   App& use(Rewrite rewrite);
   /// Adds an observer, which is called once for each request when the request has ended: for logs
-  /// and metrics. The text of the request is still valid; a slot that is a view may be dangling.
-  /// `app.observe(access_log())`; `app.observe([](const AnswerRecord& record) { … })`.
+  /// and metrics. The text of the request is still valid; an extension that is a view may be
+  /// dangling. `app.observe(access_log())`; `app.observe([](const ResponseEvent& record) { … })`.
   App& observe(Observer observer);
   /// Sets the log of the app (default: standard error).
   App& log_to(std::shared_ptr<LogSink> sink) noexcept;
 
-  /// Enables TLS for addresses with TLS; called by enable_tls (tls/tls.h).
+  /// Enables TLS for addresses with TLS; called by add_tls (tls/tls.h).
   App& secure_by(MakeSeals make);
 
   /// Returns parameters and responses of each route (operation.h), in the order of addition: for
@@ -540,8 +540,8 @@ class App : public Routes {
   /// Creates the service that the server runs. The App can be destroyed then.
   ///
   /// errors   all startup errors, one per line with the source line of the route and a fix:
-  ///          conflicting or malformed patterns, a State<T> that was never registered, a Slot<T>
-  ///          that nothing supplies, circular dependencies of guards
+  ///          conflicting or malformed patterns, a State<T> that was never registered, an
+  ///          Extension<T> that nothing supplies, circular dependencies of guards
   [[nodiscard]] Result<std::unique_ptr<Service>> make_service() const;
 
   /// Sets the options of the program, which `run` reads in addition to those of every application.
@@ -591,8 +591,8 @@ class App : public Routes {
 };
 
 template <class F>
-Routes& Routes::before(F function) {
-  return use(Hook{.before =
+Routes& Routes::on_request(F function) {
+  return use(Hook{.on_request =
                       [function = std::move(function)](Request& request, Response& response) {
                         if constexpr (std::is_void_v<decltype(function(request))>) {
                           function(request);
@@ -605,7 +605,7 @@ Routes& Routes::before(F function) {
                           return allowed.has_value();
                         }
                       },
-                  .after = {}});
+                  .on_response = {}});
 }
 
 }  // namespace eider

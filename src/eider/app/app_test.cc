@@ -33,7 +33,7 @@ class Counter {
   int count_ = 0;
 };
 
-Reply get(const App& app, const std::string& target) {
+TestResponse get(const App& app, const std::string& target) {
   TestClient client(app);
   return client.get(target);
 }
@@ -66,7 +66,7 @@ TEST(States, a_second_one_of_a_type_is_told_by_its_name) {
   app.state(std::string("one"));
   app.state(Counter());
   const std::string told = thrown_by([&app] { app.state<Counter>(); });
-  EXPECT_TRUE(told.contains("Counter already")) << told;
+  EXPECT_TRUE(told.contains("Counter is already registered")) << told;
   EXPECT_TRUE(told.contains("override_state")) << told;
   EXPECT_TRUE(thrown_by([&app] { app.state(std::string("two")); }).contains("already"));
 }
@@ -84,10 +84,10 @@ TEST(Routes, that_are_added_while_the_app_is_served_are_told) {
         << told;
     EXPECT_TRUE(told.contains("TestClient")) << told;
     const auto nothing = [](const Request&, Response&) {};
-    EXPECT_TRUE(thrown_by([&] { app.after(nothing); }).contains("too late"));
-    EXPECT_TRUE(thrown_by([&] { app.guard([] {}); }).contains("too late"));
-    EXPECT_TRUE(thrown_by([&] { (void)app.group("/y"); }).contains("too late"));
-    EXPECT_TRUE(thrown_by([&] { app.override_state(Counter()); }).contains("too late"));
+    EXPECT_TRUE(thrown_by([&] { app.on_response(nothing); }).contains("after the app had started"));
+    EXPECT_TRUE(thrown_by([&] { app.guard([] {}); }).contains("after the app had started"));
+    EXPECT_TRUE(thrown_by([&] { (void)app.group("/y"); }).contains("after the app had started"));
+    EXPECT_TRUE(thrown_by([&] { app.override_state(Counter()); }).contains("after the app had started"));
   }
   app.get("/y", [] { return "y"; });
   EXPECT_EQ(get(app, "/y").body, "y");
@@ -167,14 +167,14 @@ TEST(Routes, head_options_and_405_come_by_themselves) {
   app.get("/a", [] { return "text"; });
   app.post("/a", [](Body) { return "text"; });
   TestClient client(app);
-  const Reply head = client.head("/a");
+  const TestResponse head = client.head("/a");
   EXPECT_EQ(head.status, 200);
   EXPECT_EQ(head.header("Content-Length"), "4");
   EXPECT_EQ(head.body, "");
-  const Reply options = client.send({.method = Method::options, .target = "/a"});
+  const TestResponse options = client.send({.method = Method::options, .target = "/a"});
   EXPECT_EQ(options.status, 204);
   EXPECT_EQ(options.header("Allow"), "GET, HEAD, POST, OPTIONS");
-  const Reply refused = client.del("/a");
+  const TestResponse refused = client.del("/a");
   EXPECT_EQ(refused.status, 405);
   EXPECT_EQ(refused.header("Allow"), "GET, HEAD, POST, OPTIONS");
   EXPECT_EQ(client.get("/%zz").status, 400);
@@ -185,12 +185,12 @@ TEST(Routes, a_query_has_content_and_is_allowed_where_it_has_a_route) {
   app.query("/search", [](Json<Paging> paging) { return paging->page; });
   app.get("/notes", [] { return "notes"; });
   TestClient client(app);
-  const Reply found = client.send({.method = Method::query,
-                                   .target = "/search",
-                                   .headers = {{"Content-Type", "application/json"}},
-                                   .body = R"({"page":7})"});
+  const TestResponse found = client.send({.method = Method::query,
+                                          .target = "/search",
+                                          .headers = {{"Content-Type", "application/json"}},
+                                          .body = R"({"page":7})"});
   EXPECT_EQ(found.body, "7");
-  const Reply refused = client.send({.method = Method::query, .target = "/notes"});
+  const TestResponse refused = client.send({.method = Method::query, .target = "/notes"});
   EXPECT_EQ(refused.status, 405);
   EXPECT_EQ(refused.header("Allow"), "GET, HEAD, OPTIONS");
   EXPECT_EQ(client.send({.method = Method::get, .target = "/search"}).header("Allow"),
@@ -236,7 +236,7 @@ TEST(Errors, an_exception_is_a_500_that_names_nothing_inside_and_is_logged) {
   app.get("/said", []() -> int { throw Failure(Error::unavailable("Come back later.")); });
   TestClient client(app);
   for (const char* target : {"/now", "/later", "/odd"}) {
-    const Reply reply = client.get(target);
+    const TestResponse reply = client.get(target);
     EXPECT_EQ(reply.status, 500) << target;
     EXPECT_FALSE(reply.body.contains("secret")) << target;
   }
@@ -253,7 +253,7 @@ TEST(Errors, a_header_that_would_split_the_response_is_a_500) {
   app.log_to(std::make_shared<LogLines>());
   app.get("/to/{where}", [](std::string where) { return Redirect(where); });
   TestClient client(app);
-  const Reply reply = client.get("/to/a%0d%0aSet-Cookie:%20x=1");
+  const TestResponse reply = client.get("/to/a%0d%0aSet-Cookie:%20x=1");
   EXPECT_EQ(reply.status, 500);
   EXPECT_FALSE(reply.header("Set-Cookie").has_value());
 }
@@ -261,19 +261,19 @@ TEST(Errors, a_header_that_would_split_the_response_is_a_500) {
 TEST(Hooks, run_outer_first_and_see_every_response) {
   std::string order;
   App app;
-  app.use(Hook{.before =
+  app.use(Hook{.on_request =
                    [&order](Request&, Response&) {
                      order += "a";
                      return true;
                    },
-               .after = [&order](const Request&, Response&) { order += "A"; }});
+               .on_response = [&order](const Request&, Response&) { order += "A"; }});
   auto group = app.group("/g");
-  group.use(Hook{.before =
+  group.use(Hook{.on_request =
                      [&order](Request&, Response&) {
                        order += "b";
                        return true;
                      },
-                 .after = [&order](const Request&, Response&) { order += "B"; }});
+                 .on_response = [&order](const Request&, Response&) { order += "B"; }});
   group.get("/x", [&order] {
     order += "x";
     return "x";
@@ -286,7 +286,7 @@ TEST(Hooks, run_outer_first_and_see_every_response) {
 
 TEST(Hooks, before_may_refuse) {
   App app;
-  app.before([](Request& request) -> Result<void> {
+  app.on_request([](Request& request) -> Result<void> {
     if (!request.header("X-Key")) {
       return fail(Error::unauthorized("Send X-Key."));
     }
@@ -331,7 +331,7 @@ TEST(Waiting, a_task_answers_later_and_its_request_is_still_there) {
     co_return std::string(name) + ":" + std::string(body.view());
   });
   TestClient client(app);
-  const Reply reply =
+  const TestResponse reply =
       client.send({.method = Method::post, .target = "/echo/a%20b", .body = "payload"});
   EXPECT_EQ(reply.body, "a b:payload");
 }

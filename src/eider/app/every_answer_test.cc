@@ -52,7 +52,7 @@ TEST(EveryAnswer, tells_how_long_a_handler_that_does_not_wait_was_at_work) {
   constexpr milliseconds kWork(30);
   Duration taken{};
   App app;
-  app.observe([&taken](const AnswerRecord& record) { taken = record.ended - record.began; });
+  app.observe([&taken](const ResponseEvent& record) { taken = record.ended - record.began; });
   app.get("/", [kWork] {
     for (const auto end = std::chrono::steady_clock::now() + kWork;
          std::chrono::steady_clock::now() < end;) {

@@ -38,20 +38,20 @@ std::string show_mount_user(int id, State<MountTitle> title) {
 App mount_admin_app(std::string title = "admin") {
   App app;
   app.state(MountTitle{title});
-  app.make([](State<MountTitle> its) { return its->text.size(); });
-  app.use(Hook{.before = {}, .after = [title](const Request&, Response& response) {
+  app.singleton([](State<MountTitle> its) { return its->text.size(); });
+  app.use(Hook{.on_request = {}, .on_response = [title](const Request&, Response& response) {
                  response.add_header("X-App", title);
                }});
   app.provide([](State<MountTitle> its) { return MountVisitor{"visitor of " + its->text}; });
   app.on_start("start of " + title,
                [](State<MountTitle> its) { mount_steps.push_back("start " + its->text); });
-  app.observe([title](const AnswerRecord& record) {
+  app.observe([title](const ResponseEvent& record) {
     mount_steps.push_back(title + " saw " + std::string(record.request.path()));
   });
   app.body_bytes_max(4);
   app.get("", [](State<MountTitle> its) { return its->text; });
   app.get("/users/{id}", show_mount_user);
-  app.get("/visitor", [](Slot<MountVisitor> visitor) { return visitor->name; });
+  app.get("/visitor", [](Extension<MountVisitor> visitor) { return visitor->name; });
   app.get("/shared", [](State<MountShared> shared) { return shared->text; });
   app.get("/size", [](State<std::size_t> size) { return *size; });
   app.post("/text", [](Body body) { return body.size(); });
@@ -70,7 +70,7 @@ App mount_outer_app() {
   return app;
 }
 
-std::string mount_app_of(const Reply& reply) {
+std::string mount_app_of(const TestResponse& reply) {
   return std::string(reply.header("X-App").value_or("none"));
 }
 
@@ -132,7 +132,7 @@ TEST(Mount, goes_by_the_guards_and_providers_around) {
       });
   TestClient client(app);
   EXPECT_EQ(client.get("/admin/users/7").status, 401);
-  const Reply reply = client.send({.target = "/admin/users/7", .headers = {{"Key", "1"}}});
+  const TestResponse reply = client.send({.target = "/admin/users/7", .headers = {{"Key", "1"}}});
   EXPECT_EQ(reply.body, "admin 7");
 }
 
@@ -143,7 +143,7 @@ TEST(Mount, gives_each_guard_the_states_of_its_own_app) {
   app.state(MountShared{"shared"});
   app.guard([](State<MountTitle> title) { return MountShared{title->text}; });
   App admin = mount_admin_app();
-  admin.get("/who", [](Slot<MountShared> shared, State<MountTitle> title) {
+  admin.get("/who", [](Extension<MountShared> shared, State<MountTitle> title) {
     return shared->text + " " + title->text;
   });
   app.mount("/admin", std::move(admin));
@@ -162,7 +162,7 @@ TEST(Mount, may_be_within_a_mounted_app_and_of_the_same_app_twice) {
   EXPECT_EQ(client.get("/a/inner/users/1").body, "inner 1");
   EXPECT_EQ(client.get("/b/users/1").body, "b 1");
   EXPECT_EQ(client.get("/a/inner/shared").body, "shared");
-  const Reply unknown = client.get("/a/inner/nowhere");
+  const TestResponse unknown = client.get("/a/inner/nowhere");
   EXPECT_EQ(
       std::ranges::count(unknown.headers, "X-App", &std::pair<std::string, std::string>::first),
       2);  // as of its routes: the outer app's hooks stand around
@@ -258,13 +258,13 @@ TEST(Mount, is_refused_where_either_app_is_served_already) {
 /// Marks each response.
 Hook marking(std::string text) {
   Hook hook;
-  hook.after = [text = std::move(text)](const Request&, Response& response) {
+  hook.on_response = [text = std::move(text)](const Request&, Response& response) {
     response.add_header("X-Mark", text);
   };
   return hook;
 }
 
-std::string marks_of(const Reply& reply) {
+std::string marks_of(const TestResponse& reply) {
   std::string all;
   for (const auto& [name, value] : reply.headers) {
     all += name == "X-Mark" ? value + " " : "";
@@ -278,7 +278,7 @@ TEST(Edges, of_a_group_redirect_to_its_own_page) {
   shop.get("/", [] { return "shop"; });
   shop.group("/books").get("/{path...}", [](std::string path) { return path; });
   TestClient client(app);
-  const Reply reply = client.get("/shop?page=2&x=%2F");
+  const TestResponse reply = client.get("/shop?page=2&x=%2F");
   EXPECT_EQ(reply.status, 301);
   EXPECT_EQ(reply.header("Location"), "./shop/?page=2&x=%2F");
   EXPECT_EQ(client.get("/shop/books").header("Location"), "./books/");
@@ -295,7 +295,7 @@ TEST(Edges, of_a_mounted_app_redirect_too) {
   app.group("/deep").mount("/admin", std::move(admin));
   TestClient client(app);
   EXPECT_EQ(client.get("/deep/admin").header("Location"), "./admin/");
-  const Reply posted = client.send({.method = Method::post, .target = "/deep/admin"});
+  const TestResponse posted = client.send({.method = Method::post, .target = "/deep/admin"});
   EXPECT_EQ(posted.status, 308) << "method and body stay";
   EXPECT_EQ(posted.header("Location"), "./admin/");
 }
@@ -333,7 +333,7 @@ TEST(Edges, have_the_hooks_and_guards_of_their_group) {
   group.get("/", [] { return "in"; });
   TestClient client(app);
   EXPECT_EQ(client.get("/in").status, 401);
-  const Reply reply = client.send({.target = "/in", .headers = {{"Key", "1"}}});
+  const TestResponse reply = client.send({.target = "/in", .headers = {{"Key", "1"}}});
   EXPECT_EQ(reply.status, 301);
   EXPECT_EQ(marks_of(reply), "in ");
 }
@@ -364,7 +364,7 @@ TEST(Groups, have_their_hooks_on_errors_below_their_prefix) {
   const App app = app_with_groups();
   TestClient client(app);
   const auto expect = [&](const char* target, int status, const char* marks) {
-    const Reply reply = client.get(target);
+    const TestResponse reply = client.get(target);
     EXPECT_EQ(reply.status, status) << target;
     EXPECT_EQ(marks_of(reply), marks) << target;
   };

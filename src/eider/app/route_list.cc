@@ -24,8 +24,9 @@ std::string or_else(const std::string& name, std::string_view other) {
 }
 
 std::string name_of_guard(const Guard& guard) {
-  return or_else(guard.name, guard.puts == nullptr ? std::string("guard")
-                                                   : "guard of " + std::string(guard.puts_name));
+  return or_else(guard.name, guard.extension == nullptr
+                                 ? std::string("guard")
+                                 : "guard of " + std::string(guard.extension_name));
 }
 
 std::string bytes_text(std::size_t bytes) {
@@ -45,9 +46,9 @@ class WayText {
  public:
   WayText(const RouteTable& table, const Endpoint& endpoint) : endpoint_(endpoint) {
     for (const RouteScope* scope : scopes_around(table, endpoint)) {
-      take(scope->hooks, scope->arounds);
+      take(scope->hooks, scope->middlewares);
     }
-    take(endpoint.hooks, endpoint.arounds);
+    take(endpoint.hooks, endpoint.middlewares);
   }
 
   [[nodiscard]] std::string text() const {
@@ -56,7 +57,7 @@ class WayText {
       steps.push_back(name_of_guard(*one.guard));
     }
     steps.insert(steps.end(), content_hooks_.begin(), content_hooks_.end());
-    steps.insert(steps.end(), arounds_.begin(), arounds_.end());
+    steps.insert(steps.end(), middlewares_.begin(), middlewares_.end());
     std::string text;
     for (const std::string& step : steps) {
       text.append(step).append(" > ");
@@ -65,24 +66,24 @@ class WayText {
   }
 
  private:
-  void take(const auto& hooks, const auto& arounds) {
+  void take(const auto& hooks, const auto& middlewares) {
     for (const Hook& hook : hooks) {
-      if (hook.before || hook.after) {
+      if (hook.on_request || hook.on_response) {
         hooks_.push_back(or_else(hook.name, "hook"));
       }
-      if (hook.on_content) {
+      if (hook.on_body) {
         content_hooks_.push_back(or_else(hook.name, "hook") + " (request body)");
       }
     }
-    for (const Around& around : arounds) {
-      arounds_.push_back(or_else(around.name, "around"));
+    for (const Middleware& one : middlewares) {
+      middlewares_.push_back(or_else(one.name, "middleware"));
     }
   }
 
   const Endpoint& endpoint_;
   std::vector<std::string> hooks_;
   std::vector<std::string> content_hooks_;
-  std::vector<std::string> arounds_;
+  std::vector<std::string> middlewares_;
 };
 
 RouteLine line_of(const RouteTable& table, const Endpoint& endpoint) {

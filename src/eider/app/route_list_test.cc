@@ -28,16 +28,17 @@ struct Visitor {
 };
 
 Hook noting(std::string name, std::vector<std::string>& steps) {
-  return {.before =
+  return {.on_request =
               [name, &steps](Request&, Response&) {
                 steps.push_back(name);
                 return true;
               },
-          .after = [name, &steps](const Request&, Response&) { steps.push_back(name + " after"); },
+          .on_response = [name, &steps](const Request&,
+                                        Response&) { steps.push_back(name + " after"); },
           .name = name};
 }
 
-Around around(std::string name, std::vector<std::string>& steps) {
+Middleware around(std::string name, std::vector<std::string>& steps) {
   return {[name, &steps](Request&, Next next) -> Task<Response> {
             steps.push_back(name);
             Response response = co_await next();
@@ -55,7 +56,7 @@ TEST(RouteList, tells_each_route_with_what_stands_around_it_and_where_it_is_writ
   app.guard([]() -> Visitor { return {1}; });
   Routes group = app.group("/notes");
   group.use(around("slow", steps));
-  group.use(Hook{.on_content = [](Request&, Response&) { return true; }, .name = "looks"});
+  group.use(Hook{.on_body = [](Request&, Response&) { return true; }, .name = "looks"});
   group.get("/{id}", [](int) { return "x"; }).use(noting("own", steps)).body_bytes_max(4096);
   const unsigned line = __LINE__ - 1;
   app.ws("/live", [](WebSocket) -> Task<> { co_return; });
@@ -93,15 +94,15 @@ TEST(RouteUse, holds_for_that_route_alone_within_its_group) {
 
 TEST(RouteUse, lets_its_handler_take_what_its_hook_puts) {
   App app;
-  const Hook puts{.before =
+  const Hook puts{.on_request =
                       [](Request& request, Response&) {
-                        request.put(Visitor{7});
+                        request.set(Visitor{7});
                         return true;
                       },
-                  .puts = {kPuts<Visitor>}};
-  app.get("/one", [](Slot<Visitor> visitor) { return visitor->number; }).use(puts);
+                  .extensions = {kExtension<Visitor>}};
+  app.get("/one", [](Extension<Visitor> visitor) { return visitor->number; }).use(puts);
   EXPECT_EQ(TestClient(app).get("/one").body, "7");
-  app.get("/other", [](Slot<Visitor> visitor) { return visitor->number; });
+  app.get("/other", [](Extension<Visitor> visitor) { return visitor->number; });
   EXPECT_FALSE(app.make_service().has_value());
   app.use(puts);
   EXPECT_TRUE(app.make_service().has_value());
@@ -109,12 +110,12 @@ TEST(RouteUse, lets_its_handler_take_what_its_hook_puts) {
 
 TEST(ClientHooks, are_told_of_the_trust_that_is_given_later) {
   const ClientHook hook{[](const ProxyTrust& trust) {
-    return Hook{.before =
+    return Hook{.on_request =
                     [&trust](Request& request, Response& response) {
                       response.add_header("X-Client", client_of(request, trust).address);
                       return true;
                     },
-                .after = {}};
+                .on_response = {}};
   }};
   App app;
   app.get("/route", [] { return "x"; }).use(hook);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/app/handlers/after_answer.h"
+#include "eider/app/handlers/after_response.h"
 #include "eider/app/handlers/endpoint.h"
 #include "eider/app/handlers/middleware.h"
 #include "eider/app/life/checks.h"
@@ -19,7 +19,7 @@
 #include "eider/app/settings/option_set.h"
 #include "eider/core/base/log.h"
 #include "eider/protocols/http/cidr.h"
-#include "eider/protocols/http/forwarded_fields.h"
+#include "eider/protocols/http/forwarded_headers.h"
 #include "eider/server/observer.h"
 
 namespace eider {
@@ -33,7 +33,7 @@ class Settings;
 /// What App::trust_proxies was told.
 struct ProxyTrust {
   TrustedPeers peers;
-  ForwardedFields fields = ForwardedFields::x_forwarded;
+  ForwardedHeaders fields = ForwardedHeaders::x_forwarded;
 };
 
 /// A group: its prefix in full and what holds for all within it.
@@ -47,8 +47,8 @@ struct RouteScope {
   /// Stand for all that put the same, here and within; the newest first.
   std::deque<Guard> overrides;
   /// What hooks and middleware put.
-  std::vector<detail::base::TypeKey> puts;
-  std::deque<Around> arounds;
+  std::vector<detail::base::TypeKey> extensions;
+  std::deque<Middleware> middlewares;
   UnknownQuery unknown_query = UnknownQuery::by_result;
   /// Of an app: the whole, or one that is mounted in it.
   std::unique_ptr<detail::app::StateStore> states = nullptr;

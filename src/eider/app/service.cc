@@ -58,10 +58,10 @@ void answer_unrouted(const Router& router, Request& request, Response& response)
 }
 
 /// Runs the hooks in order until one answers.
-bool run_hooks(const std::vector<const Hook::Before*>& hooks, Request& request,
+bool run_hooks(const std::vector<const Hook::OnRequest*>& hooks, Request& request,
                Response& response) {
-  return std::ranges::all_of(hooks,
-                             [&](const Hook::Before* hook) { return (*hook)(request, response); });
+  return std::ranges::all_of(
+      hooks, [&](const Hook::OnRequest* hook) { return (*hook)(request, response); });
 }
 
 bool run_before(const Endpoint& endpoint, Request& request, Response& response) {
@@ -99,12 +99,11 @@ Task<bool> admit_later(const Endpoint& endpoint, Request& request, Response& res
     render_error(response, nobody_waits());
     co_return false;
   }
-  co_return run_hooks(endpoint.on_content, request, response);
+  co_return run_hooks(endpoint.on_body, request, response);
 }
 
 bool admit(const Endpoint& endpoint, Request& request, Response& response) {
-  return run_guards(endpoint, request, response) &&
-         run_hooks(endpoint.on_content, request, response);
+  return run_guards(endpoint, request, response) && run_hooks(endpoint.on_body, request, response);
 }
 
 /// Outer hooks see the response last, and also what an inner one has thrown: such an answer needs
@@ -112,7 +111,7 @@ bool admit(const Endpoint& endpoint, Request& request, Response& response) {
 void run_after(const Endpoint& endpoint, const Request& request, Response& response) noexcept {
   for (auto hook = endpoint.after.rbegin(); hook != endpoint.after.rend(); ++hook) {
     try {
-      (*hook)->after(request, response);
+      (*hook)->on_response(request, response);
     } catch (...) {
       render_thrown(endpoint.log.get(), request, response, endpoint.where);
     }
@@ -132,7 +131,7 @@ void finish_unless_produced(const Endpoint& endpoint, const Request& request, Re
 
 /// The handler alone, or the chain of middleware that ends in it.
 Task<> run_handler(const Endpoint& endpoint, const Context& context, Response& response) {
-  if (!endpoint.around.empty()) {
+  if (!endpoint.middleware.empty()) {
     const Next first(endpoint, context, 0);
     Response made = co_await first();
     Render<Response>::into(response, std::move(made));
@@ -165,10 +164,10 @@ Task<Response> Next::operator()() const {
   constexpr auto kGoOn = [](Next self) -> Task<Response> {
     Response response;
     try {
-      if (self.depth_ < self.endpoint_->around.size()) {
+      if (self.depth_ < self.endpoint_->middleware.size()) {
         const Next inner(*self.endpoint_, *self.context_, self.depth_ + 1);
-        const Around& around = *self.endpoint_->around[self.depth_];
-        response = co_await around.function(self.context_->request, inner);
+        const Middleware& one = *self.endpoint_->middleware[self.depth_];
+        response = co_await one.function(self.context_->request, inner);
       } else if (self.endpoint_->answer_now != nullptr) {
         self.endpoint_->answer_now(*self.endpoint_, *self.context_, response);
       } else if (self.endpoint_->is_blocking && self.context_->ongoing->cancel.is_cancelled()) {
@@ -286,7 +285,7 @@ Plan AppService::plan(Request& request) noexcept {
           .is_blocking = endpoint.is_blocking,
           .streams_body = endpoint.streams_body,
           .decides_first = endpoint.decides(),
-          .even_overloaded = endpoint.even_overloaded};
+          .exempt_from_load_shedding = endpoint.exempt_from_load_shedding};
 }
 
 void AppService::answer(const Plan& plan, Request& request, Response& response) noexcept {
@@ -341,7 +340,7 @@ void AppService::finish(const Plan& plan, Request& request, Response& response) 
   run_after(endpoint, request, response);
 }
 
-void AppService::observe(const AnswerRecord& record) noexcept {
+void AppService::observe(const ResponseEvent& record) noexcept {
   const Within within(peek_work(record.request));
   const auto tell = [&](const auto& told) {
     try {
@@ -358,7 +357,7 @@ void AppService::observe(const AnswerRecord& record) noexcept {
     }
   }
   if (has_after_work_) {
-    tell([this](const AnswerRecord& over) { table_->after_work->begin(over, table_->log); });
+    tell([this](const ResponseEvent& over) { table_->after_work->begin(over, table_->log); });
   }
 }
 

@@ -41,7 +41,7 @@ class AppService final : public Service {
   [[nodiscard]] bool trusts_proxies() const noexcept override {
     return !table_->proxy_trust->peers.is_empty();
   }
-  void observe(const AnswerRecord& record) noexcept override;
+  void observe(const ResponseEvent& record) noexcept override;
   [[nodiscard]] Duration slow_after(Duration beyond) const noexcept override;
   void observe_slow(const Request& request, const RequestState& state,
                     Duration after) noexcept override;
@@ -78,7 +78,7 @@ class AppService final : public Service {
   std::vector<const Endpoint*> by_prefix_;  // of groups and mounts, the longest prefix first
   Sites sites_;
   Lifetime lifetime_;
-  bool has_after_work_ = false;  // something takes an AfterAnswer
+  bool has_after_work_ = false;  // something takes an AfterResponse
 };
 
 }  // namespace eider

@@ -64,20 +64,20 @@ std::string place_of_conflict(std::span<const Endpoint> others, const Endpoint& 
 }
 
 /// Lays a group's or a route's own flat.
-void lay_around(Endpoint& endpoint, const auto& hooks, const auto& arounds) {
+void lay_around(Endpoint& endpoint, const auto& hooks, const auto& middlewares) {
   for (const Hook& hook : hooks) {
-    if (hook.before) {
-      endpoint.before.push_back(&hook.before);
+    if (hook.on_request) {
+      endpoint.before.push_back(&hook.on_request);
     }
-    if (hook.on_content) {
-      endpoint.on_content.push_back(&hook.on_content);
+    if (hook.on_body) {
+      endpoint.on_body.push_back(&hook.on_body);
     }
-    if (hook.after) {
+    if (hook.on_response) {
       endpoint.after.push_back(&hook);
     }
   }
-  for (const Around& around : arounds) {
-    endpoint.around.push_back(&around);
+  for (const Middleware& one : middlewares) {
+    endpoint.middleware.push_back(&one);
   }
 }
 
@@ -89,7 +89,7 @@ bool answers_json_alone(const Endpoint& endpoint) {
       describe(operation);
     }
   }
-  return std::ranges::all_of(operation.answers, [](const Operation::Answer& answer) {
+  return std::ranges::all_of(operation.responses, [](const Operation::Response& answer) {
     const bool is_error = answer.status >= 400 || (answer.status == 0 && !answer.contents.empty());
     return is_error ||
            (answer.is_success() && std::ranges::all_of(answer.contents, [](const auto& content) {
@@ -239,12 +239,12 @@ void AppService::resolve_scopes(Endpoint& endpoint) const {
   endpoint.log = table_->log;
   endpoint.topics = table_->topics.get();
   for (const RouteScope* scope : scopes_around(*table_, endpoint)) {
-    lay_around(endpoint, scope->hooks, scope->arounds);
+    lay_around(endpoint, scope->hooks, scope->middlewares);
   }
-  lay_around(endpoint, endpoint.hooks, endpoint.arounds);
+  lay_around(endpoint, endpoint.hooks, endpoint.middlewares);
   for (const GuardOnWay& one : endpoint.on_way) {
-    if (one.guard->around != nullptr) {
-      endpoint.around.push_back(one.guard->around.get());
+    if (one.guard->middleware != nullptr) {
+      endpoint.middleware.push_back(one.guard->middleware.get());
     }
   }
 }
@@ -252,8 +252,8 @@ void AppService::resolve_scopes(Endpoint& endpoint) const {
 /// Nothing stands around a handler, or waits for content, where there is none.
 void AppService::resolve_unrouted(Endpoint& endpoint) const {
   resolve_scopes(endpoint);
-  endpoint.around.clear();
-  endpoint.on_content.clear();
+  endpoint.middleware.clear();
+  endpoint.on_body.clear();
 }
 
 }  // namespace eider

@@ -80,7 +80,7 @@ TEST(Hosts, have_routes_of_their_own) {
 
 TEST(Hosts, are_held_by_the_hooks_of_the_app) {
   App app;
-  app.after([](const Request&, Response& response) { response.add_header("Seen", "yes"); });
+  app.on_response([](const Request&, Response& response) { response.add_header("Seen", "yes"); });
   app.host("a.example").get("/", [] { return "a"; });
   TestClient client(app);
   for (const std::string_view path : {"/", "/absent"}) {

@@ -41,7 +41,7 @@ std::string path_text(const V& value) {
   if constexpr (std::is_convertible_v<const V&, std::string_view>) {
     return std::string(std::string_view(value));
   } else if constexpr (reflect::TextLike<V>) {
-    return std::string(std::string_view(TextKind<V>::format(value)));
+    return std::string(std::string_view(TextFormat<V>::format(value)));
   } else {
     std::string text = json::to_text(value);
     return text.starts_with('"') ? text.substr(1, text.size() - 2) : text;  // an enum's name

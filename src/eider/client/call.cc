@@ -150,7 +150,7 @@ ReceiveTerms Call::receive_terms() const {
   const ClientOptions& options = state_.options;
   return {.asked = parts_->method,
           .gathering = gathering_,
-          .head = {options.head_bytes_max, options.fields_max},
+          .head = {options.head_bytes_max, options.headers_max},
           .body_bytes_max = options.body_bytes_max,
           .decompresses = options.decompresses,
           .decompression = options.decompression};

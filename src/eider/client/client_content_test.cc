@@ -253,7 +253,7 @@ TEST(ClientStream, tells_silence_loss_and_nonsense) {
   bad.say(kChunked);
   bad.say("3\r\nabcdef");
   EXPECT_EQ(bad.to.taken, "abc");
-  EXPECT_EQ(bad.to.end, "bad_answer");
+  EXPECT_EQ(bad.to.end, "bad_response");
 }
 
 TEST(ClientStream, is_not_ended_by_a_reader_that_takes_its_time) {

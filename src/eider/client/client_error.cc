@@ -26,8 +26,8 @@ std::string_view to_text(ClientFault fault) noexcept {
       return "timed_out";
     case ClientFault::connection_lost:
       return "connection_lost";
-    case ClientFault::bad_answer:
-      return "bad_answer";
+    case ClientFault::bad_response:
+      return "bad_response";
     case ClientFault::too_large:
       return "too_large";
     case ClientFault::bad_coding:

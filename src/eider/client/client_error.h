@@ -22,7 +22,7 @@ enum class ClientFault : std::uint8_t {
   tls_failed,          ///< the certificate is not trusted, or the handshake failed
   timed_out,           ///< a deadline passed; the text names it
   connection_lost,     ///< the connection closed before the response was complete
-  bad_answer,          ///< the response is not valid HTTP
+  bad_response,        ///< the response is not valid HTTP
   too_large,           ///< the response exceeds a limit; the text names it
   bad_coding,          ///< the body does not match its Content-Encoding
   too_many_redirects,  ///< more than `redirects_max`

@@ -19,7 +19,7 @@ constexpr std::size_t kContentBytesMax = 200;
 ClientOptions options() {
   return {.body_bytes_max = kContentBytesMax,
           .head_bytes_max = 300,
-          .fields_max = 8,
+          .headers_max = 8,
           .decompression = {.bytes_max = kContentBytesMax},
           .redirects_max = 0,
           .retries_max = 0};

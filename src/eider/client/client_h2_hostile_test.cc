@@ -48,7 +48,7 @@ TEST(ClientAgainstAHostileH2Server, takes_no_nonsense_for_an_answer) {
     const SentRequest& asked = line.get();
     const SentRequest& other = line.get();
     line.say(greeting() + nonsense + h2_answer(3, "other"));
-    EXPECT_EQ(asked.text(), "bad_answer") << nonsense;
+    EXPECT_EQ(asked.text(), "bad_response") << nonsense;
     EXPECT_EQ(other.text(), "200 other") << nonsense;
     EXPECT_TRUE(H2Line::has(line.frames(), Type::rst_stream, 1)) << nonsense;
   }
@@ -65,8 +65,8 @@ TEST(ClientAgainstAHostileH2Server, ends_a_connection_that_breaks_the_protocol_a
     const SentRequest& asked = line.get();
     const SentRequest& other = line.get();
     line.say(greeting() + wrong);
-    EXPECT_EQ(asked.text(), "bad_answer") << static_cast<int>(wrong[3]);
-    EXPECT_EQ(other.text(), "bad_answer") << static_cast<int>(wrong[3]);
+    EXPECT_EQ(asked.text(), "bad_response") << static_cast<int>(wrong[3]);
+    EXPECT_EQ(other.text(), "bad_response") << static_cast<int>(wrong[3]);
     EXPECT_TRUE(line.peers[0].is_closed());
     EXPECT_TRUE(H2Line::has(line.frames(), Type::goaway, 0)) << static_cast<int>(wrong[3]);
   }
@@ -76,7 +76,7 @@ TEST(ClientAgainstAHostileH2Server, does_not_take_http_1_for_http_2) {
   H2Line line(once());
   const SentRequest& asked = line.get();
   line.say("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
-  EXPECT_EQ(asked.text(), "bad_answer");
+  EXPECT_EQ(asked.text(), "bad_response");
   EXPECT_TRUE(asked.reply->error().text.contains("HTTP/2"));
 }
 
@@ -90,13 +90,13 @@ TEST(ClientAgainstAHostileH2Server, bounds_heads_and_interim_answers) {
   }
   EXPECT_EQ(after(reply(1, 0, "200", fields), options), "too_large");
   options = once();
-  options.fields_max = 30;
+  options.headers_max = 30;
   EXPECT_EQ(after(reply(1, 0, "200", fields), options), "too_large");
   std::string interims;
   for (int count = 0; count < 100; ++count) {
     interims += reply(1, 0, "103");
   }
-  EXPECT_EQ(after(interims), "bad_answer");
+  EXPECT_EQ(after(interims), "bad_response");
 }
 
 TEST(ClientAgainstAHostileH2Server, bounds_the_content_whatever_it_says_of_its_length) {

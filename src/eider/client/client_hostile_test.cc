@@ -52,8 +52,8 @@ TEST(ClientAgainstAHostileServer, bounds_interim_answers) {
   for (int index = 0; index < 100; ++index) {
     many.append("HTTP/1.1 102 Processing\r\n\r\n");
   }
-  EXPECT_EQ(told_after(many), "bad_answer");
-  EXPECT_EQ(told_after("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), "bad_answer");
+  EXPECT_EQ(told_after(many), "bad_response");
+  EXPECT_EQ(told_after("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), "bad_response");
 }
 
 TEST(ClientAgainstAHostileServer, takes_no_nonsense_for_an_answer) {
@@ -64,7 +64,7 @@ TEST(ClientAgainstAHostileServer, takes_no_nonsense_for_an_answer) {
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n"}) {
-    EXPECT_EQ(told_after(nonsense), "bad_answer") << nonsense;
+    EXPECT_EQ(told_after(nonsense), "bad_response") << nonsense;
   }
 }
 
@@ -245,7 +245,7 @@ TEST(ClientAgainstAHostileServer, lets_no_redirect_smuggle_lines_into_a_request)
   ClientLine line(without_retries());
   const SentRequest& asked = line.get();
   line.say(answer("", "Location: http://a/\r\n X: y\r\n", "302 Found"));
-  EXPECT_EQ(asked.text(), "bad_answer") << "a folded line";
+  EXPECT_EQ(asked.text(), "bad_response") << "a folded line";
   line.get();
   line.say(answer("", "Location: /%0d%0aX:%20y z\r\n", "302 Found"), 1);
   EXPECT_TRUE(line.sent(1).contains("GET /%0d%0aX:%20y%20z HTTP/1.1\r\n"));

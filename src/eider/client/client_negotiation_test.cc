@@ -49,7 +49,7 @@ class NamedSeal final : public TlsSeal {
   }
   bool has_ended() const noexcept override { return false; }
   std::string_view failure() const noexcept override { return {}; }
-  SecuredBy secured_by() const override { return {.protocol = protocol_}; }
+  TlsInfo tls() const override { return {.protocol = protocol_}; }
   TlsFailure reason() const noexcept override { return TlsFailure::none; }
 
  private:

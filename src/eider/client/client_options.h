@@ -48,7 +48,7 @@ struct ClientOptions {
   /// Maximum size of a body that is read as a whole, after decompression.
   std::size_t body_bytes_max = std::size_t{16} * 1024 * 1024;
   std::uint32_t head_bytes_max = 128 * 1024;
-  std::uint32_t fields_max = 1000;
+  std::uint32_t headers_max = 1000;
   /// Requests gzip, deflate, br and zstd, and decompresses them.
   bool decompresses = true;
   /// `bytes_max` also limits bodies that are read in pieces: 1 GiB.

@@ -186,7 +186,7 @@ void ClientExchange::expire() {
 void ClientExchange::take_interim(ProtocolVersion version, int status,
                                   std::span<const Field> fields) {
   if (++interims_ > kInterimMax) {
-    return fail_with(ClientFault::bad_answer, "The server sends too many interim responses.");
+    return fail_with(ClientFault::bad_response, "The server sends too many interim responses.");
   }
   if (status == 100) {
     may_send_ = true;

@@ -22,7 +22,7 @@ bool is_size(h1::ResponseFlaw flaw) noexcept {
 }
 
 ClientFault fault_of(h1::ResponseFlaw flaw) noexcept {
-  return is_size(flaw) ? ClientFault::too_large : ClientFault::bad_answer;
+  return is_size(flaw) ? ClientFault::too_large : ClientFault::bad_response;
 }
 
 /// What is known of the content's length.
@@ -202,7 +202,7 @@ void H1Connection::read_head(const h1::ReplyHead& head) {
     return take_interim({1, head.minor_version}, head.status, head.fields);
   }
   if (head.status == 101) {
-    return fail_with(ClientFault::bad_answer,
+    return fail_with(ClientFault::bad_response,
                      "The server switched to a protocol that was not requested.");
   }
   keeps_alive_ = head.keeps_alive;

@@ -17,7 +17,7 @@ constexpr std::size_t kCorkBytesMax = 64UL * 1024;
 
 h2::ClientSessionOptions session_options(const ClientOptions& options,
                                          std::uint32_t early_streams) noexcept {
-  return {.reply = {options.head_bytes_max, options.fields_max},
+  return {.reply = {options.head_bytes_max, options.headers_max},
           .streams_max = options.streams_per_connection_max,
           .early_streams_max = early_streams};
 }
@@ -99,7 +99,7 @@ void H2Connection::send_all_there_is() {
 void H2Connection::end_when_over() {
   // The flaw says more than the end that follows from it.
   if (session_.is_doomed()) {
-    end(ClientFault::bad_answer, session_.flaw());
+    end(ClientFault::bad_response, session_.flaw());
   } else if (session_.is_over()) {
     end(ClientFault::connection_lost, "The server closed the connection.");
   }

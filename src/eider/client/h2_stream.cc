@@ -206,7 +206,7 @@ void H2Stream::on_closed(const h2::StreamEnd& end) {
     case h2::StreamFate::unseen:
       return fail_unprocessed(Processed::no, kGone);
     case h2::StreamFate::malformed:
-      return fail_with(ClientFault::bad_answer, end.text);
+      return fail_with(ClientFault::bad_response, end.text);
     case h2::StreamFate::too_large:
       return fail_with(ClientFault::too_large, end.text);
   }

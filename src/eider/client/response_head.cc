@@ -10,7 +10,7 @@ using h1::HeadStatus;
 using h1::ResponseFlaw;
 
 constexpr h1::ResponseLimits kLimits{.head_bytes_max = kResponseHeadBytesMax,
-                                     .fields_max = kResponseFieldsMax};
+                                     .headers_max = kResponseFieldsMax};
 
 /// The first line ends as it should, as far as it has come.
 bool has_line_end(std::string_view in) noexcept {

@@ -59,7 +59,7 @@ enum class WsClientFault : std::uint8_t {
   tls_failed,     ///< the certificate is not trusted, or the encryption failed
   timed_out,      ///< no connection or no response in time
   declined,       ///< the server returned another status than 101
-  bad_answer,     ///< the response is not a valid handshake
+  bad_response,   ///< the response is not a valid handshake
 };
 
 /// Why a WebSocket could not connect.

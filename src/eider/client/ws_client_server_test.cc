@@ -262,7 +262,7 @@ TEST_F(WsClientServerTest, messages_beyond_what_sockets_hold_come_back_while_mor
 Task<> fill(std::string url, bool& waits, std::size_t& dropped) {
   auto client = co_await WsClient::connect(
       std::move(url),
-      {.socket = {.backpressure_bytes_max = 1'000'000, .when_slow = WhenSlow::drop}});
+      {.socket = {.backpressure_bytes_max = 1'000'000, .slow_consumer = SlowConsumer::drop}});
   if (!client) {
     ADD_FAILURE() << client.error().text;
     co_return;

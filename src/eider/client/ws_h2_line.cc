@@ -14,7 +14,7 @@ Task<Result<WsOpening, WsClientError>> WsH2Line::shake_hands(const WsClientOptio
                                                              ws::MaskSource& /*masks*/) {
   lease_->begin(received_, {.gathering = Gathering::pieces,
                             .head = {.head_bytes_max = client_->options.head_bytes_max,
-                                     .fields_max = client_->options.fields_max},
+                                     .headers_max = client_->options.headers_max},
                             .decompresses = false});
   const std::string lines = render_fields(options);
   lease_.h2().ask_for("websocket", {.scheme = url_.is_secure ? "https" : "http",

@@ -49,8 +49,8 @@ std::string joined(std::span<const std::string> names) {
   return all;
 }
 
-WsClientError bad_answer(std::string_view why) {
-  return {WsClientFault::bad_answer, std::string(why), 0};
+WsClientError bad_response(std::string_view why) {
+  return {WsClientFault::bad_response, std::string(why), 0};
 }
 
 /// What the server makes of our offer, by the field's value.
@@ -73,7 +73,7 @@ Result<WsOpening, WsClientError> judge_answered(const ws::Answered& answer,
                                                 const WsClientOptions& options) {
   const auto terms = judge_extensions(answer.extensions, options.socket.compression);
   if (!terms) {
-    return fail(bad_answer(terms.error()));
+    return fail(bad_response(terms.error()));
   }
   return WsOpening{0, true, answer.subprotocol, *terms};
 }
@@ -83,7 +83,7 @@ Result<WsOpening, WsClientError> judge_switch(const ResponseHead& head, std::str
   const auto answer =
       ws::check_answer(head.status, head.fields, {key, options.socket.subprotocols});
   if (!answer) {
-    return fail(bad_answer(answer.error()));
+    return fail(bad_response(answer.error()));
   }
   auto opening = judge_answered(*answer, options);
   if (opening) {
@@ -147,7 +147,7 @@ std::string render_fields(const WsClientOptions& options) {
 Result<WsOpening, WsClientError> judge_choices(std::span<const Field> fields,
                                                const WsClientOptions& options) {
   const auto answer = ws::check_choices(fields, options.socket.subprotocols);
-  return answer ? judge_answered(*answer, options) : fail(bad_answer(answer.error()));
+  return answer ? judge_answered(*answer, options) : fail(bad_response(answer.error()));
 }
 
 WsClientError declined(int status) {
@@ -161,7 +161,7 @@ Result<WsOpening, WsClientError> judge_answer(std::string_view in, std::string_v
     return WsOpening();
   }
   if (!head) {
-    return fail(bad_answer(text(head.error())));
+    return fail(bad_response(text(head.error())));
   }
   if (head->status == kSwitching) {
     return judge_switch(*head, key, options);

@@ -47,7 +47,7 @@ using WsKey = std::array<char, 24>;
 [[nodiscard]] std::string render_fields(const WsClientOptions& options);
 
 /// What the server has chosen is what was asked for.
-/// errors   bad_answer
+/// errors   bad_response
 [[nodiscard]] Result<WsOpening, WsClientError> judge_choices(std::span<const Field> fields,
                                                              const WsClientOptions& options);
 /// The server answers, and does not switch.
@@ -56,7 +56,7 @@ using WsKey = std::array<char, 24>;
 /// in       what has come and was not dropped, any length
 /// returns  not opened: more is needed, perhaps behind an interim answer (1xx) that is dropped
 /// errors   declined    another status than 101
-///          bad_answer  no HTTP, too much of it, or not what was asked for
+///          bad_response  no HTTP, too much of it, or not what was asked for
 /// source   RFC 6455, section 4.1; RFC 9110, section 15.2
 [[nodiscard]] Result<WsOpening, WsClientError> judge_answer(std::string_view in,
                                                             std::string_view key,

@@ -224,7 +224,7 @@ TEST(WsOpening, an_answer_that_was_not_asked_for_is_refused) {
       "SSH-2.0-Elsewhere\r\n",
   };
   for (const std::string& answer : cases) {
-    EXPECT_EQ(error_of(answer).fault, bad_answer) << answer;
+    EXPECT_EQ(error_of(answer).fault, bad_response) << answer;
   }
 }
 
@@ -245,7 +245,7 @@ TEST(WsOpening, a_subprotocol_that_was_asked_for_is_taken) {
   EXPECT_EQ(error_of(other.answer("Sec-WebSocket-Protocol: A\r\n"),
                      {.socket = {.subprotocols = {"b", "a"}}})
                 .fault,
-            bad_answer);
+            bad_response);
 }
 
 TEST(WsOpening, interim_answers_are_passed_over_but_not_forever) {
@@ -257,7 +257,7 @@ TEST(WsOpening, interim_answers_are_passed_over_but_not_forever) {
   while (many.size() < 2 * detail::client::kResponseHeadBytesMax) {
     many += hint;
   }
-  EXPECT_EQ(error_of(many).fault, bad_answer);
+  EXPECT_EQ(error_of(many).fault, bad_response);
 }
 
 TEST(WsOpening, an_answer_that_ends_early_is_no_connection) {
@@ -303,7 +303,7 @@ TEST(WsOpening, offers_compression_where_it_is_on_and_judges_what_is_made_of_it)
         "permessage-deflate; server_no_context_takeover, permessage-deflate",
         "permessage-deflate; server_no_context_takeover; server_max_window_bits=16"}) {
     const std::string answer = asked.answer(field + bad + "\r\n");
-    EXPECT_EQ(error_of(answer, packed).fault, bad_answer) << bad;
+    EXPECT_EQ(error_of(answer, packed).fault, bad_response) << bad;
   }
 }
 

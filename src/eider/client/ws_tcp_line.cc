@@ -26,7 +26,7 @@ Task<Result<WsOpening, WsClientError>> WsTcpLine::shake_hands(const WsClientOpti
       co_return *opening;
     }
     if (head_bytes_ > kResponseHeadBytesMax) {
-      co_return fail(WsClientError{WsClientFault::bad_answer,
+      co_return fail(WsClientError{WsClientFault::bad_response,
                                    std::string(text(ResponseHeadFault::too_large)), 0});
     }
     if (opening->bytes != 0) {

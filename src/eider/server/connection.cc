@@ -310,8 +310,8 @@ void Connection::begin_protocol(std::string_view bytes) {
     bytes = kept_first();
   }
   const std::string_view preface = context_.protocol->preface();
-  const bool is_agreed = stream_.seal() != nullptr &&
-                         stream_.seal()->secured_by().protocol == context_.protocol->alpn_name();
+  const bool is_agreed =
+      stream_.seal() != nullptr && stream_.seal()->tls().protocol == context_.protocol->alpn_name();
   if (is_agreed || bytes.starts_with(preface)) {
     // The line stands before the protocol, which keeps a reference to it.
     Held& held = hold(Spoken::http2);
@@ -493,9 +493,9 @@ void Connection::inform(int status, std::string_view field_lines) {
   h1_.send_interim(context_.request.head(), status, field_lines);
 }
 
-std::optional<SecuredBy> Connection::secured_by() const {
+std::optional<TlsInfo> Connection::tls() const {
   const Seal* seal = stream_.is_open() ? stream_.seal() : nullptr;
-  return seal == nullptr ? std::nullopt : std::optional(seal->secured_by());
+  return seal == nullptr ? std::nullopt : std::optional(seal->tls());
 }
 
 }  // namespace eider::detail::server

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/core/base/secured_by.h"
+#include "eider/core/base/tls_info.h"
 #include "eider/io/runtime/pace.h"
 #include "eider/io/runtime/stream.h"
 #include "eider/io/runtime/timer.h"
@@ -49,7 +49,7 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
   // The client, of a request that is answered at once.
   [[nodiscard]] std::string address() const override;
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
+  [[nodiscard]] std::optional<TlsInfo> tls() const override;
   void inform(int status, std::string_view field_lines) override;
   /// What is waited for has to come by then: H1::on_time.
   void expect(Instant due) {

@@ -21,9 +21,7 @@ class Connection::Held final : public runtime::UpgradedStream {
       : runtime::UpgradedStream(connection.stream_), spoken(its_spoken), connection_(connection) {}
 
   [[nodiscard]] std::string address() const override { return connection_.address(); }
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
-    return connection_.secured_by();
-  }
+  [[nodiscard]] std::optional<TlsInfo> tls() const override { return connection_.tls(); }
   [[nodiscard]] Duration comes_back_in() noexcept override {
     return connection_.context_.next_pause();
   }
@@ -59,7 +57,7 @@ class Connection::Room final : public runtime::RoomWaiter {
 
 /// An answer that has not left whole yet, and a copy of what is told of its request.
 struct UnsentH1 {
-  Request request;  // with the slots, which observers may look into
+  Request request;  // with the extensions, which observers may look into
   int status;
   std::uint64_t bytes_in;
   std::uint64_t bytes_out;

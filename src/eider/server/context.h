@@ -68,7 +68,7 @@ struct LoopContext {
   [[nodiscard]] static h1::HeadLimits head_limits_of(const Limits& limits) noexcept {
     return {.head_bytes_max = limits.head_bytes_max,
             .target_bytes_max = limits.target_bytes_max,
-            .fields_max = limits.fields_max};
+            .headers_max = limits.headers_max};
   }
 
   /// How long to wait for a client to close its side after its last response. Everything was given

@@ -18,7 +18,7 @@ constexpr RequestRefusal kFailed{500, "The server failed to process this request
 /// For what is measured of an answer that may go on for as long as its client stays.
 void note_answer_begun(const ExchangeContext& context, Request& request) {
   if (context.service.is_observed()) {
-    request.put(AnswerBegan{context.loop.now()});
+    request.set(ResponseStarted{context.loop.now()});
   }
 }
 
@@ -39,8 +39,8 @@ void Exchange::open(Request& from, const Plan& plan, Transport& transport) {
   plan_ = plan;
   began_ = context_.loop.now();
   slow_after_ = context_.slow_after;
-  // The slots hold what was found for the request by now, so they move with it.
-  request_.take_slots(from);
+  // The extensions hold what was found for the request by now, so they move with it.
+  request_.take_extensions(from);
   Arena& arena = request_.arena();
   request_.head() = copy_head(from.head(), arena);
   request_.set_body({});
@@ -53,7 +53,7 @@ void Exchange::open(Request& from, const Plan& plan, Transport& transport) {
   request_.set_peer(this);
   if (plan.outlives_client) {
     address_ = transport.address();
-    secured_by_ = transport.secured_by();
+    tls_ = transport.tls();
   }
 }
 
@@ -234,8 +234,8 @@ std::string Exchange::address() const {
   return plan_.outlives_client ? address_ : transport_->address();
 }
 
-std::optional<SecuredBy> Exchange::secured_by() const {
-  return plan_.outlives_client ? secured_by_ : transport_->secured_by();
+std::optional<TlsInfo> Exchange::tls() const {
+  return plan_.outlives_client ? tls_ : transport_->tls();
 }
 
 // Other threads may not write, and behind the head it would stand in the content.
@@ -317,7 +317,7 @@ void Exchange::reset() noexcept {
   content_.reset();
   request_.set_peer(nullptr);
   // Behind the task and the response, which may refer to what is in them.
-  request_.clear_slots();
+  request_.clear_extensions();
 }
 
 std::unique_ptr<Exchange> Exchanges::take() {

@@ -31,7 +31,7 @@
 namespace eider::detail::server {
 
 /// How a request is answered, by its plan and its head.
-enum class Course : std::uint8_t {
+enum class Handling : std::uint8_t {
   /// By Service::answer, of what is there.
   at_once,
   /// By kBodyTooLarge, before any of its content is read.
@@ -41,16 +41,16 @@ enum class Course : std::uint8_t {
 };
 
 /// is_content_here  all of it has come, or none will
-[[nodiscard]] inline Course course_of(const Plan& plan, const RequestHead& head,
-                                      bool is_content_here) noexcept {
+[[nodiscard]] inline Handling handling_of(const Plan& plan, const RequestHead& head,
+                                          bool is_content_here) noexcept {
   if (plan.ignores_body) {
-    return Course::at_once;
+    return Handling::at_once;
   }
   if (head.body == BodyKind::sized && head.content_length > plan.body_bytes_max) {
-    return Course::too_large;
+    return Handling::too_large;
   }
-  return plan.waits || plan.keeps_request || !is_content_here ? Course::by_exchange
-                                                              : Course::at_once;
+  return plan.waits || plan.keeps_request || !is_content_here ? Handling::by_exchange
+                                                              : Handling::at_once;
 }
 
 /// An answer to an extended CONNECT that is no protocol: any 2xx would tell the client that its own
@@ -116,7 +116,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   Exchange(const ExchangeContext& context, BodyBudget& budget) noexcept
       : context_(context), content_(context, budget) {}
 
-  /// Copies the head and the path values, and takes the slots.
+  /// Copies the head and the path values, and takes the extensions.
   ///
   /// transport  outlives the exchange's use by it: see Exchanges::give_back
   void open(Request& from, const Plan& plan, Transport& transport);
@@ -193,7 +193,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   void on_produced() override;
   // Of the request's peer.
   [[nodiscard]] std::string address() const override;
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
+  [[nodiscard]] std::optional<TlsInfo> tls() const override;
   void inform(int status, std::string_view field_lines) override;
 
   void follow();
@@ -215,7 +215,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   Instant began_;
   RequestContent content_;
   std::string address_;  // where the request outlives its client
-  std::optional<SecuredBy> secured_by_;
+  std::optional<TlsInfo> tls_;
   CancelSource cancel_source_;
   Ongoing ongoing_;
   // Exchanges' own.

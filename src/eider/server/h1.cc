@@ -213,14 +213,14 @@ std::string_view H1::serve_by_course(const Plan& plan, std::string_view in) {
     in.remove_prefix(head.content_length);
     refuse_request(context().service, kOverloaded, plan, request, context().response);
     send_now(plan, request, context().response, !in.empty());
-    request.clear_slots();
+    request.clear_extensions();
     return in;
   }
-  switch (course_of(plan, head, is_content_here)) {
-    case Course::too_large:
+  switch (handling_of(plan, head, is_content_here)) {
+    case Handling::too_large:
       refuse(kBodyTooLarge, plan, context().request);
       return {};
-    case Course::at_once:
+    case Handling::at_once:
       if (!plan.ignores_body || head.body == BodyKind::none) {
         // The content is a view into the receive buffer: it is answered within this call.
         context().request.set_body(in.substr(0, head.content_length));
@@ -229,7 +229,7 @@ std::string_view H1::serve_by_course(const Plan& plan, std::string_view in) {
         return in;
       }
       break;  // only reading the content tells where the next request begins
-    case Course::by_exchange:
+    case Handling::by_exchange:
       break;
   }
   if (!try_open_current(carried_out(plan, is_content_here))) {
@@ -272,8 +272,8 @@ void H1::answer_now(const Plan& plan, std::string_view unread) {
     current_->exchange().answer_by(std::move(response));
     finish_current(unread);
   }
-  if (request.slots().are_used()) [[unlikely]] {
-    request.clear_slots();  // behind the answer, which may be made of views of them
+  if (request.extensions().are_used()) [[unlikely]] {
+    request.clear_extensions();  // behind the answer, which may be made of views of them
   }
 }
 

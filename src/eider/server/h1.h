@@ -253,7 +253,7 @@ class H1 final {
   // Reporting. A request that was answered at once is reported when its response has left: what
   // the socket has refused of it leaves later.
   void report(Request& request, int status, std::uint64_t bytes_out);
-  void report_or_keep(const AnswerRecord& record, Request& request);
+  void report_or_keep(const ResponseEvent& record, Request& request);
   /// The last response that the socket had refused some of has left, if there is one, or never
   /// will.
   void report_sent() noexcept;

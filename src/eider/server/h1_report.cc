@@ -10,7 +10,7 @@ namespace eider::detail::server {
 
 namespace {
 
-AnswerRecord record_of(const Loop& loop, const Request& request) noexcept {
+ResponseEvent record_of(const Loop& loop, const Request& request) noexcept {
   return {.request = request,
           .bytes_in = request.body().size(),
           .began = loop.now(),
@@ -18,15 +18,15 @@ AnswerRecord record_of(const Loop& loop, const Request& request) noexcept {
           .protocol = request.head().minor_version == 0 ? "HTTP/1.0" : "HTTP/1.1"};
 }
 
-AnswerRecord record_of(const Loop& loop, Exchange& exchange) noexcept {
-  AnswerRecord record = record_of(loop, exchange.request());
+ResponseEvent record_of(const Loop& loop, Exchange& exchange) noexcept {
+  ResponseEvent record = record_of(loop, exchange.request());
   record.bytes_in = exchange.content().bytes();
   record.began = exchange.began();
   return record;
 }
 
-AnswerRecord record_of(const Loop& loop, const UnsentH1& unsent) noexcept {
-  AnswerRecord record = record_of(loop, unsent.request);
+ResponseEvent record_of(const Loop& loop, const UnsentH1& unsent) noexcept {
+  ResponseEvent record = record_of(loop, unsent.request);
   record.status = unsent.status;
   record.bytes_in = unsent.bytes_in;
   record.bytes_out = unsent.bytes_out;
@@ -37,21 +37,21 @@ AnswerRecord record_of(const Loop& loop, const UnsentH1& unsent) noexcept {
 }  // namespace
 
 void H1::report(Request& request, int status, std::uint64_t bytes_out) {
-  AnswerRecord record = record_of(context().loop, request);
+  ResponseEvent record = record_of(context().loop, request);
   record.status = status;
   record.bytes_out = bytes_out;
   report_or_keep(record, request);
 }
 
 void H1::report(Exchange& exchange, int status, std::uint64_t bytes_out) {
-  AnswerRecord record = record_of(context().loop, exchange);
+  ResponseEvent record = record_of(context().loop, exchange);
   record.status = status;
   record.bytes_out = bytes_out;
   report_or_keep(record, exchange.request());
 }
 
 // The request is gone when the rest of the response leaves: what is reported then is copied now.
-void H1::report_or_keep(const AnswerRecord& record, Request& request) {
+void H1::report_or_keep(const ResponseEvent& record, Request& request) {
   Stream& line = stream();
   if (!line.is_open() || line.waiting_bytes() == 0) {
     context().service.observe(record);
@@ -60,8 +60,8 @@ void H1::report_or_keep(const AnswerRecord& record, Request& request) {
   // Only one answer is kept: an earlier one stands in front of it, and is reported now.
   report_sent();
   auto unsent = std::make_unique<UnsentH1>();
-  // The slots come first: their arena keeps the copy of the head.
-  unsent->request.take_slots(request);
+  // The extensions come first: their arena keeps the copy of the head.
+  unsent->request.take_extensions(request);
   unsent->request.head() = copy_head(request.head(), unsent->request.arena());
   unsent->request.set_route(request.route());
   unsent->request.set_peer(&connection_);
@@ -74,7 +74,7 @@ void H1::report_or_keep(const AnswerRecord& record, Request& request) {
 }
 
 void H1::report_abandoned(Exchange& exchange) {
-  AnswerRecord record = record_of(context().loop, exchange);
+  ResponseEvent record = record_of(context().loop, exchange);
   record.is_whole = false;
   if (exchange.has_begun()) {
     record.status = exchange.response().status();
@@ -97,7 +97,7 @@ void H1::report_lost() noexcept {
   const Stream& line = stream();
   // Where the stream has closed already, what waited was last seen when the answer was kept.
   const std::uint64_t lost = line.is_open() ? line.waiting_bytes() : unsent->waiting_bytes;
-  AnswerRecord record = record_of(context().loop, *unsent);
+  ResponseEvent record = record_of(context().loop, *unsent);
   record.bytes_out -= std::min(lost, record.bytes_out);
   record.is_whole = false;
   context().service.observe(record);

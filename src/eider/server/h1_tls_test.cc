@@ -22,10 +22,10 @@ class ConnectionsTls : public ::testing::Test {
   void start(Limits limits) {
     App app;
     app.get("/by", [](const Request& request) {
-      return std::string(request.secured_by().value_or(SecuredBy()).version);
+      return std::string(request.tls().value_or(TlsInfo()).version);
     });
     app.get("/by/blocking", blocking([](const Request& request) {
-              return std::string(request.secured_by().value_or(SecuredBy()).version);
+              return std::string(request.tls().value_or(TlsInfo()).version);
             }));
     service_ = app.make_service().value();
     server_ = std::make_unique<Server>(

@@ -31,7 +31,7 @@ constexpr std::size_t kWaitingMax = 256;
 /// For a thread to hear a signal.
 constexpr Duration kHeardWithin = std::chrono::milliseconds(100);
 
-thread_local const Inspector::OnLoop* on_loop_here = nullptr;
+thread_local const Inspector::PerLoop* on_loop_here = nullptr;
 
 /// A worker that stands still is ended behind a time (ServerOptions::stuck): what it was at is told
 /// ahead of that.
@@ -89,29 +89,29 @@ Inspector::~Inspector() {
   }
 }
 
-const Inspector::OnLoop* Inspector::OnLoop::here() noexcept {
+const Inspector::PerLoop* Inspector::PerLoop::here() noexcept {
   return on_loop_here;
 }
 
-Inspector::OnLoop::OnLoop(Inspector& inspector, std::size_t index)
+Inspector::PerLoop::PerLoop(Inspector& inspector, std::size_t index)
     : inspector_(inspector), index_(index) {
   on_loop_here = this;
   const std::lock_guard lock(inspector_.threads_);
   inspector_.loops_[index_].thread = ::pthread_self();
 }
 
-Inspector::OnLoop::~OnLoop() {
+Inspector::PerLoop::~PerLoop() {
   on_loop_here = nullptr;
   const std::lock_guard lock(inspector_.threads_);
   inspector_.loops_[index_].thread.reset();
 }
 
-std::shared_ptr<const LoopNumbers> Inspector::OnLoop::numbers() const {
+std::shared_ptr<const LoopNumbers> Inspector::PerLoop::numbers() const {
   return inspector_.subject_.workers[index_]->numbers();
 }
 
 std::shared_ptr<const LoopNumbers> numbers_here() {
-  const Inspector::OnLoop* const here = Inspector::OnLoop::here();
+  const Inspector::PerLoop* const here = Inspector::PerLoop::here();
   return here == nullptr ? nullptr : here->numbers();
 }
 
@@ -343,7 +343,7 @@ struct Asked {
 }  // namespace
 
 Task<std::shared_ptr<const ServerState>> server_state() {
-  const auto* const here = detail::server::Inspector::OnLoop::here();
+  const auto* const here = detail::server::Inspector::PerLoop::here();
   if (here == nullptr) {
     co_return nullptr;
   }

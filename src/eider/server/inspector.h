@@ -47,14 +47,14 @@ class Inspector final : private Timer {
   Inspector& operator=(const Inspector&) = delete;
 
   /// On the loop's thread, around its run.
-  class OnLoop {
+  class PerLoop {
    public:
-    OnLoop(Inspector& inspector, std::size_t index);
-    OnLoop(const OnLoop&) = delete;
-    OnLoop& operator=(const OnLoop&) = delete;
-    ~OnLoop();
+    PerLoop(Inspector& inspector, std::size_t index);
+    PerLoop(const PerLoop&) = delete;
+    PerLoop& operator=(const PerLoop&) = delete;
+    ~PerLoop();
     /// The one on this thread; null: none.
-    [[nodiscard]] static const OnLoop* here() noexcept;
+    [[nodiscard]] static const PerLoop* here() noexcept;
     [[nodiscard]] Inspector& inspector() const noexcept { return inspector_; }
     [[nodiscard]] std::shared_ptr<const LoopNumbers> numbers() const;
 

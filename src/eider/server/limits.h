@@ -51,7 +51,7 @@ template <std::size_t N>
 struct Limits {
   std::uint32_t head_bytes_max = 16 * 1024;
   std::uint32_t target_bytes_max = 8 * 1024;
-  std::uint32_t fields_max = 100;
+  std::uint32_t headers_max = 100;
 
   std::size_t connections_max = 100'000;
   /// A client is an IPv4 address, or the /64 of an IPv6 address, also if it comes from the PROXY
@@ -118,7 +118,7 @@ struct Limits {
         "1KiB", "16MiB", OptionUnit::bytes},
        {"target_bytes_max", "Maximum length of the URL; longer ones get 414", "1KiB", "16MiB",
         OptionUnit::bytes},
-       {"fields_max", "Maximum number of request headers; more get 431", "1", "10000"},
+       {"headers_max", "Maximum number of request headers; more get 431", "1", "10000"},
        {"connections_max", "Maximum number of connections; further ones are closed"},
        {"connections_per_address_max",
         "Maximum number of connections of one client; 0 is any number. The default does not apply "

@@ -17,11 +17,11 @@ namespace eider {
 /// WebSocket. Only such requests have it: other responses end when they are written.
 ///
 /// at  when the headers were passed to the connection
-struct AnswerBegan {
+struct ResponseStarted {
   Instant at;
 };
 
-struct AnswerRecord {
+struct ResponseEvent {
   /// Nothing of it but the peer is known of a request that could not be read.
   const Request& request;
   /// 0: the client disconnected before there was a response.
@@ -41,11 +41,11 @@ struct AnswerRecord {
 };
 
 /// Called on the event loop's thread, by every event loop.
-using Observer = std::function<void(const AnswerRecord&)>;
+using Observer = std::function<void(const ResponseEvent&)>;
 
 /// An Observer that is also called for slow requests while they run (App::observe).
 struct SlowObserver {
-  void operator()(const AnswerRecord& record) const { over(record); }
+  void operator()(const ResponseEvent& record) const { over(record); }
 
   Observer over;
   /// After this time `goes_on` is called once, with the wait of the request, if its handler has not

@@ -22,7 +22,7 @@ int status_of(SimServer& server, SimClient& client, std::string_view bytes) {
 }
 
 TEST(OtherLimits, of_heads_hold_for_the_next_one_of_a_kept_connection) {
-  SimServer server({.head_bytes_max = 1000, .target_bytes_max = 100, .fields_max = 2});
+  SimServer server({.head_bytes_max = 1000, .target_bytes_max = 100, .headers_max = 2});
   const std::string long_one =
       "GET /plain HTTP/1.1\r\nHost: a\r\nA: b\r\nC: d\r\nE: " + std::string(2000, 'x') + "\r\n\r\n";
   SimClient client = server.connect();
@@ -32,7 +32,7 @@ TEST(OtherLimits, of_heads_hold_for_the_next_one_of_a_kept_connection) {
   server.worker().take({.target_bytes_max = 5});
   EXPECT_EQ(status_of(server, client, kPlain), 414);
   SimClient other = server.connect();
-  server.worker().take({.fields_max = 2});
+  server.worker().take({.headers_max = 2});
   EXPECT_EQ(status_of(server, other, long_one), 431);
 }
 

@@ -8,7 +8,7 @@
 namespace eider::detail::server {
 
 bool Overload::refuses(const Plan& plan) noexcept {
-  if (plan.even_overloaded) {
+  if (plan.exempt_from_load_shedding) {
     return false;
   }
   // It would be refused by the pool in the end, which costs a task and an exception more.

@@ -28,8 +28,8 @@
 #include "eider/server/process/rights.h"
 #include "eider/server/process/sandbox.h"
 #include "eider/server/process/succession.h"
-#include "eider/server/process/superior.h"
 #include "eider/server/process/supervisor.h"
+#include "eider/server/process/supervisor_channel.h"
 #include "eider/server/process/systemd_notify.h"
 #include "eider/server/worker.h"
 
@@ -82,7 +82,7 @@ BlockingLimits blocking_limits_of(const Limits& limits) noexcept {
 }
 
 /// A terminal and systemd send these to all processes of a service; the supervisor acts on them.
-void heed_no_signal() noexcept {
+void ignore_lifecycle_signals() noexcept {
   for (const int number : {SIGTERM, SIGINT, SIGUSR2, SIGHUP}) {
     ignore_signal(number);
   }
@@ -117,18 +117,18 @@ std::uint64_t ServerStats::refused() const noexcept {
 /// Calls `stop` at the first SIGTERM or SIGINT, and gives both back: the next one kills.
 class Server::StopSignals final : public SignalWatch {
  public:
-  explicit StopSignals(Parts& parts);
+  explicit StopSignals(Impl& parts);
   void on_signal(int number) override;
 
  private:
-  Parts& parts_;
+  Impl& parts_;
 };
 
 /// All that a server consists of, in the order in which it can be taken apart backwards.
-class Server::Parts final : private detail::server::SuccessionOwner,
-                            private detail::server::SuperiorOwner {
+class Server::Impl final : private detail::server::SuccessionOwner,
+                           private detail::server::SupervisorChannelOwner {
  public:
-  Parts(Service& service, ServerOptions its_options)
+  Impl(Service& service, ServerOptions its_options)
       : options(std::move(its_options)),
         thread_count(options.threads == 0 ? usable_cores() : options.threads),
         balance(thread_count, options.limits.connections_max),
@@ -144,13 +144,13 @@ class Server::Parts final : private detail::server::SuccessionOwner,
                                       : detail::server::SystemdNotify()),
         pool(blocking_limits_of(options.limits)),
         limits(options.limits) {}
-  ~Parts() {
+  ~Impl() {
     stop(Duration::zero());
     join();
     pool.stop();  // what is in flight is used by its threads until then
   }
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   [[nodiscard]] Result<void> bind();
   [[nodiscard]] Result<void> make_loops();
@@ -193,7 +193,7 @@ class Server::Parts final : private detail::server::SuccessionOwner,
   std::atomic<bool> has_lifecycle = false;  // all above is complete, and stays as it is
   std::optional<StopSignals> signals;
   std::optional<detail::server::Succession> succession;
-  std::optional<detail::server::Superior> superior;
+  std::optional<detail::server::SupervisorChannel> superior;
   BlockingPool pool;
   std::optional<detail::server::Inspector> inspector;
   std::vector<std::thread> threads;
@@ -201,7 +201,7 @@ class Server::Parts final : private detail::server::SuccessionOwner,
   Limits limits;  // those that hold: the options have what held at the start
 };
 
-Result<void> Server::Parts::make_loops() {
+Result<void> Server::Impl::make_loops() {
   for (unsigned index = 0; index < thread_count; ++index) {
     auto loop = Loop::create(options.backend);
     if (!loop) {
@@ -214,7 +214,7 @@ Result<void> Server::Parts::make_loops() {
   return {};
 }
 
-void Server::Parts::make_workers() {
+void Server::Impl::make_workers() {
   group.loops = loop_pointers;
   worker_pointers.resize(thread_count);
   group.workers = worker_pointers;
@@ -235,11 +235,11 @@ void Server::Parts::make_workers() {
   has_lifecycle.store(true, std::memory_order_release);
 }
 
-Server::StopSignals::StopSignals(Parts& parts)
+Server::StopSignals::StopSignals(Impl& parts)
     : SignalWatch(*parts.loops.front(), {SIGTERM, SIGINT}), parts_(parts) {}
 
 void Server::StopSignals::on_signal(int) {
-  Parts& parts = parts_;
+  Impl& parts = parts_;
   parts.signals.reset();  // destroys this
   for (const int number : {SIGTERM, SIGINT}) {
     stop_ignoring_signal(number);  // so that a second one ends the process
@@ -250,7 +250,7 @@ void Server::StopSignals::on_signal(int) {
   parts.stop(parts.options.drain);
 }
 
-Result<void> Server::Parts::start_threads() {
+Result<void> Server::Impl::start_threads() {
   // No loop turns before all have a thread: what the service begins on the first could not be ended
   // without the others.
   std::promise<bool> all_are_there;
@@ -276,7 +276,7 @@ Result<void> Server::Parts::start_threads() {
         if (processor >= 0) {
           detail::runtime::run_on(processor);
         }
-        const detail::server::Inspector::OnLoop inspected(*inspector, index);
+        const detail::server::Inspector::PerLoop inspected(*inspector, index);
         loops[index]->run();
       });
     }
@@ -291,20 +291,20 @@ Result<void> Server::Parts::start_threads() {
 }
 
 /// Some loops have no thread, and none has turned.
-void Server::Parts::abandon() noexcept {
+void Server::Impl::abandon() noexcept {
   // No stop may reach the lifecycle from here on: it would wait for loops without a thread.
   has_lifecycle.store(false, std::memory_order_release);
   (void)join();
 }
 
-void Server::Parts::stop(Duration drain) noexcept {
+void Server::Impl::stop(Duration drain) noexcept {
   // A loop whose thread is only just being started finds this in its first turn.
   if (has_lifecycle.load(std::memory_order_acquire)) {
     lifecycle->stop(drain);
   }
 }
 
-bool Server::Parts::join() noexcept {
+bool Server::Impl::join() noexcept {
   for (std::thread& thread : threads) {
     if (thread.joinable()) {
       thread.join();
@@ -319,7 +319,7 @@ bool Server::Parts::join() noexcept {
 }
 
 /// In systemd, which then holds them for the next process: so they are not this one's to close.
-void Server::Parts::keep_sockets() {
+void Server::Impl::keep_sockets() {
   const auto stored = detail::server::store(systemd, options, places, predecessor.names());
   predecessor.close_rest();
   for (std::size_t index = 0; index < places.size(); ++index) {
@@ -330,7 +330,7 @@ void Server::Parts::keep_sockets() {
   }
 }
 
-void Server::Parts::add_facts(ServerState& state) const {
+void Server::Impl::add_facts(ServerState& state) const {
   state.is_stopping = lifecycle->is_stopping();
   state.backend = loops.front()->name();
   state.threads_blocking = pool.threads();
@@ -344,7 +344,7 @@ void Server::Parts::add_facts(ServerState& state) const {
   state.threads_blocking_max = limits.blocking_threads_max;
 }
 
-void Server::Parts::set_limits(const Limits& others) {
+void Server::Impl::set_limits(const Limits& others) {
   const std::lock_guard lock(limits_changing);  // so that all loops end with the same of two
   limits = others;
   raise_descriptor_limit(limits.connections_max);
@@ -356,7 +356,7 @@ void Server::Parts::set_limits(const Limits& others) {
 }
 
 /// The process before serves until it hears that this one does.
-void Server::Parts::take_over() {
+void Server::Impl::take_over() {
   if (predecessor.is_there()) {
     predecessor.tell_ready();
   }
@@ -380,7 +380,7 @@ void Server::Parts::take_over() {
 }
 
 /// To the supervisor, whose end is the first loop's.
-void Server::Parts::tell_alive() {
+void Server::Impl::tell_alive() {
   loops.front()->post([this] {
     if (superior) {
       superior->say(detail::server::HandoverWord::alive);
@@ -388,17 +388,17 @@ void Server::Parts::tell_alive() {
   });
 }
 
-void Server::Parts::take_seat() {
+void Server::Impl::take_seat() {
   predecessor.tell_ready();
   loops.front()->post([this] {
-    detail::server::SuperiorOwner& owner = *this;
+    detail::server::SupervisorChannelOwner& owner = *this;
     superior.emplace(*loops.front(), owner, predecessor.take_channel());
   });
 }
 
 /// Of a worker: its supervisor keeps the sockets, but when all stop nobody accepts but workers.
 /// Until it is in charge, an older service may go on with them.
-void Server::Parts::on_told(detail::server::HandoverWord word) {
+void Server::Impl::on_told(detail::server::HandoverWord word) {
   using enum detail::server::HandoverWord;
   if (word == stop) {
     this->stop(options.drain);
@@ -411,7 +411,7 @@ void Server::Parts::on_told(detail::server::HandoverWord word) {
 }
 
 /// What is not over yet ends at once. Another supervisor may be about to serve with the sockets.
-void Server::Parts::on_alone() {
+void Server::Impl::on_alone() {
   if (lifecycle->is_stopping()) {
     stop(Duration::zero());
   } else {
@@ -420,7 +420,7 @@ void Server::Parts::on_alone() {
   }
 }
 
-std::string_view Server::Parts::why_not_now() const noexcept {
+std::string_view Server::Impl::why_not_now() const noexcept {
   if (lifecycle->is_stopping()) {
     return "this process is stopping, or was already replaced";
   }
@@ -428,7 +428,7 @@ std::string_view Server::Parts::why_not_now() const noexcept {
                                                       : "this process has not finished starting";
 }
 
-std::vector<detail::server::SocketsAt> Server::Parts::sockets() const {
+std::vector<detail::server::SocketsAt> Server::Impl::sockets() const {
   std::vector<detail::server::SocketsAt> all;
   for (const detail::server::BoundPlace& place : places) {
     all.push_back({place.name, place.sockets});
@@ -436,7 +436,7 @@ std::vector<detail::server::SocketsAt> Server::Parts::sockets() const {
   return all;
 }
 
-void Server::Parts::on_succeeded(const std::vector<std::string>& taken) {
+void Server::Impl::on_succeeded(const std::vector<std::string>& taken) {
   pid_file.leave();
   for (const detail::server::BoundPlace& place : places) {
     const bool is_taken = std::ranges::find(taken, place.name) != taken.end();
@@ -449,7 +449,7 @@ void Server::Parts::on_succeeded(const std::vector<std::string>& taken) {
   lifecycle->hand_over(options.drain);
 }
 
-void Server::Parts::set_ownership(SocketOwnership ownership) {
+void Server::Impl::set_ownership(SocketOwnership ownership) {
   for (const detail::server::BoundPlace& place : places) {
     if (place.is_own) {
       set_ownership(place, ownership);
@@ -458,8 +458,8 @@ void Server::Parts::set_ownership(SocketOwnership ownership) {
 }
 
 /// Queued on each loop, ahead of a drain that is queued from here on.
-void Server::Parts::set_ownership(const detail::server::BoundPlace& place,
-                                  SocketOwnership ownership) {
+void Server::Impl::set_ownership(const detail::server::BoundPlace& place,
+                                 SocketOwnership ownership) {
   for (std::size_t index = 0; index < loops.size(); ++index) {
     loops[index]->post([worker = worker_pointers[index], sockets = place.sockets, ownership] {
       worker->set_ownership(sockets, ownership);
@@ -468,12 +468,12 @@ void Server::Parts::set_ownership(const detail::server::BoundPlace& place,
 }
 
 Server::Server(Service& service, ServerOptions options)
-    : parts_(std::make_unique<Parts>(service, std::move(options))) {}
+    : parts_(std::make_unique<Impl>(service, std::move(options))) {}
 
 Server::~Server() = default;
 
 /// Listens at all places, and lets nobody in; then the rights are dropped that this has taken.
-Result<void> Server::Parts::bind() {
+Result<void> Server::Impl::bind() {
   const auto user = detail::server::find_serving_user(options.rights);
   if (!user) {
     return fail(user.error());
@@ -511,7 +511,7 @@ Result<void> Server::start() {
   }
   parts_->make_workers();
   if (parts_->options.worker) {
-    heed_no_signal();
+    ignore_lifecycle_signals();
   }
   if (parts_->options.hands_over || parts_->options.worker) {
     parts_->predecessor = detail::server::Predecessor::from_environment();

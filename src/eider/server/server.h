@@ -88,7 +88,7 @@ struct ServerOptions {
   bool expects_proxy_protocol = false;
   /// Uses TLS at this address.
   bool is_secure = false;
-  /// Creates the server's side of TLS connections. See enable_tls (tls/tls.h).
+  /// Creates the server's side of TLS connections. See add_tls (tls/tls.h).
   std::shared_ptr<SealMaker> seals = nullptr;
   /// PEM files from the command line, which replace those of the program in `seals`.
   std::string certificate = {};
@@ -242,10 +242,10 @@ class Server {
   [[nodiscard]] ServerStats stats() const;
 
  private:
-  class Parts;
+  class Impl;
   class StopSignals;
 
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Impl> parts_;
 };
 
 }  // namespace eider

@@ -19,7 +19,7 @@
 namespace eider {
 
 class BodyInbox;
-struct AnswerRecord;
+struct ResponseEvent;
 class Loop;
 
 /// The decision of the service on the request line and headers, before the body is read.
@@ -50,7 +50,7 @@ struct Plan {
   /// Ongoing::content.
   bool decides_first = false;
   /// The request is handled even under overload.
-  bool even_overloaded = false;
+  bool exempt_from_load_shedding = false;
 
   [[nodiscard]] Plan ahead_of_content() const noexcept {
     Plan plan = *this;
@@ -121,7 +121,7 @@ class Service {
   /// Returns whether clients connect through proxies.
   [[nodiscard]] virtual bool trusts_proxies() const noexcept { return false; }
   /// Called once for each request, when it is complete.
-  virtual void observe(const AnswerRecord& /*record*/) noexcept {}
+  virtual void observe(const ResponseEvent& /*record*/) noexcept {}
 
   /// Returns the next time after `beyond` at which slow requests are reported; Duration::max():
   /// none. Called once per event loop with zero, and as below.

@@ -283,8 +283,8 @@ std::string StreamH1::address() const {
   return connection_->address();
 }
 
-std::optional<SecuredBy> StreamH1::secured_by() const {
-  return connection_->secured_by();
+std::optional<TlsInfo> StreamH1::tls() const {
+  return connection_->tls();
 }
 
 void StreamH1::inform(int status, std::string_view field_lines) {

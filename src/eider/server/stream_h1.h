@@ -85,7 +85,7 @@ class StreamH1 final : public Transport {
   void watch(Instant due) noexcept override;
   void settle() override;
   [[nodiscard]] std::string address() const override;
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
+  [[nodiscard]] std::optional<TlsInfo> tls() const override;
   void inform(int status, std::string_view field_lines) override;
 
   [[nodiscard]] h1::Persistence persistence(const Response& response) const noexcept;

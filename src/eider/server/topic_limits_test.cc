@@ -188,7 +188,7 @@ TEST(BusyLoops, subscribers_of_what_was_lost_are_disconnected) {
 }
 
 TEST(BusyLoops, subscribers_that_may_miss_messages_stay) {
-  WsWorld world({.backpressure_bytes_max = 100'000'000, .when_slow = WhenSlow::drop}, 2);
+  WsWorld world({.backpressure_bytes_max = 100'000'000, .slow_consumer = SlowConsumer::drop}, 2);
   std::size_t dropped = 0;
   TestSocket subscriber = world.connect(
       [&dropped](WebSocket ws) -> Task<> {

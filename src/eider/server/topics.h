@@ -59,8 +59,8 @@ class Topics {
   void publish_here(std::string_view topic, const WsMessage& message, const TopicEvent& event = {});
 
   /// Sets the function that sends all messages of this process, including those of WebSockets, to
-  /// other processes (relay/topic_relay.h). Throws std::logic_error if there is such a function
-  /// already. Pre: no connection is open.
+  /// other processes (backplane/topic_backplane.h). Throws std::logic_error if there is such a
+  /// function already. Pre: no connection is open.
   ///
   /// who  exists as long as the objects that `carry` refers to
   void carry_by(CarryTopic carry, std::weak_ptr<const void> who);

@@ -169,7 +169,7 @@ TEST(Topics, a_slow_subscriber_is_disconnected_and_delays_nobody) {
 }
 
 TEST(Topics, messages_for_a_slow_subscriber_are_dropped_where_that_is_wanted) {
-  WsWorld world({.backpressure_bytes_max = 50'000, .when_slow = WhenSlow::drop});
+  WsWorld world({.backpressure_bytes_max = 50'000, .slow_consumer = SlowConsumer::drop});
   std::size_t dropped = 0;
   const WebSocketHandlers handlers{
       .opened = [](WebSocketRef& socket) { socket.subscribe("room"); },

@@ -237,7 +237,7 @@ void WsHub::tell_gap(std::string_view name) {
     sessions.push_back(subscription->session);
   }
   for (ws::detail::WsSession* const session : sessions) {
-    session->admits(1, session->output().options().when_slow, true);
+    session->admits(1, session->output().options().slow_consumer, true);
   }
 }
 
@@ -362,8 +362,8 @@ void WsHub::hand_out(ws::detail::WsSession& session) {
   session.last_pending = ws::detail::WsSession::kNone;
   while (place != ws::detail::WsSession::kNone) {
     Run& run = runs_[pending_[place].run];
-    const WhenSlow when_slow = session.output().options().when_slow;
-    if (session.admits(run.pieces.size(), when_slow) == WsSent::taken) {
+    const SlowConsumer slow_consumer = session.output().options().slow_consumer;
+    if (session.admits(run.pieces.size(), slow_consumer) == WsSent::taken) {
       hand_out(session, run);
     }
     place = pending_[place].next;

@@ -122,7 +122,8 @@ std::optional<json::BinaryFormat> binary_format_of(std::string_view type) noexce
 /// Of one answer, whose response object the document has.
 class AnswerCheck {
  public:
-  AnswerCheck(const Value& document, const Reply& reply, std::optional<SelectedMembers> selected)
+  AnswerCheck(const Value& document, const TestResponse& reply,
+              std::optional<SelectedMembers> selected)
       : document_(document), reply_(reply), selected_(std::move(selected)) {}
 
   [[nodiscard]] std::vector<std::string> hold(const Value& response, Method method) && {
@@ -235,7 +236,7 @@ class AnswerCheck {
   }
 
   const Value& document_;
-  const Reply& reply_;
+  const TestResponse& reply_;
   const std::optional<SelectedMembers> selected_;
   std::vector<std::string> wrong_;
 };
@@ -305,7 +306,7 @@ bool is_left_out(const DocumentCheck& check, std::string_view path) {
 }  // namespace
 
 std::vector<std::string> check_answer(const Value& document, Method method, std::string_view target,
-                                      const Reply& reply, const DocumentCheck& check) {
+                                      const TestResponse& reply, const DocumentCheck& check) {
   const std::string_view path = target.substr(0, target.find('?'));
   if (field_of(method).empty() || is_left_out(check, path) ||
       std::ranges::find(check.may_answer, reply.status) != check.may_answer.end()) {

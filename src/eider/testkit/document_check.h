@@ -8,7 +8,7 @@
 
 #include "eider/core/json/value.h"
 #include "eider/protocols/http/method.h"
-#include "eider/testkit/reply.h"
+#include "eider/testkit/test_response.h"
 
 namespace eider {
 
@@ -39,7 +39,8 @@ struct DocumentCheck {
 /// target   as in the request line
 /// source   OpenAPI Specification 3.1.1
 [[nodiscard]] std::vector<std::string> check_answer(const json::Value& document, Method method,
-                                                    std::string_view target, const Reply& reply,
+                                                    std::string_view target,
+                                                    const TestResponse& reply,
                                                     const DocumentCheck& check = {});
 
 }  // namespace eider

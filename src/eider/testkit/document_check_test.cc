@@ -54,7 +54,7 @@ struct Answer {
 /// The lines of what is wrong.
 std::string held(Method method, std::string_view target, const Answer& answer,
                  const DocumentCheck& check = {}) {
-  Reply reply{.status = answer.status, .headers = {}, .body = std::string(answer.body)};
+  TestResponse reply{.status = answer.status, .headers = {}, .body = std::string(answer.body)};
   if (!answer.type.empty()) {
     reply.headers.emplace_back("Content-Type", answer.type);
   }

@@ -139,7 +139,7 @@ void TestEvents::hold() const {
   if (const auto written = write_event(alone, event); !written) {
     refuse(std::string(text(written.error())));
   }
-  Reply reply = answer_.head();
+  TestResponse reply = answer_.head();
   reply.body = alone.view();
   hold_(reply);
 }

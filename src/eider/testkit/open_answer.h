@@ -13,8 +13,8 @@
 #include "eider/protocols/http/sse.h"
 #include "eider/protocols/http/ws/close_code.h"
 #include "eider/protocols/http/ws/message_reader.h"
-#include "eider/testkit/reply.h"
 #include "eider/testkit/sim_kernel.h"
+#include "eider/testkit/test_response.h"
 
 namespace eider {
 
@@ -28,7 +28,7 @@ class OpenAnswer {
   OpenAnswer(SimKernel& kernel, SimClient client, std::string_view request, int wanted);
 
   /// Returns the response without its body.
-  [[nodiscard]] const Reply& head() const noexcept { return head_; }
+  [[nodiscard]] const TestResponse& head() const noexcept { return head_; }
   /// Returns the next part of the body, or the raw bytes after 101. Waits until `end`; empty if no
   /// more bytes arrived.
   [[nodiscard]] std::string take(Instant end);
@@ -44,7 +44,7 @@ class OpenAnswer {
   SimKernel& kernel_;
   SimClient client_;
   std::string received_;
-  Reply head_;
+  TestResponse head_;
   h1::ResponseBodyReader content_;
   bool has_ended_ = false;
 };
@@ -67,7 +67,7 @@ struct TestEvent {
 class TestEvents {
  public:
   /// Throws a Failure if a response, or a part of one, does not match the OpenAPI document.
-  using Hold = std::function<void(const Reply&)>;
+  using Hold = std::function<void(const TestResponse&)>;
 
   /// hold  called with the headers, and with the headers and each event; null: no validation
   TestEvents(SimKernel& kernel, SimClient client, std::string_view request, Hold hold = {});
@@ -80,7 +80,7 @@ class TestEvents {
   [[nodiscard]] std::optional<TestEvent> next(Duration within = kTestPatience);
   [[nodiscard]] bool has_ended() const noexcept { return answer_.has_ended(); }
   /// Returns status and headers of the response.
-  [[nodiscard]] const Reply& head() const noexcept { return answer_.head(); }
+  [[nodiscard]] const TestResponse& head() const noexcept { return answer_.head(); }
 
  private:
   void hold() const;
@@ -118,7 +118,7 @@ class TestWebSocket {
   /// Returns the close code of the server; `abnormal` if the connection ended without one.
   [[nodiscard]] std::optional<ws::CloseCode> close_code() const noexcept;
   [[nodiscard]] const std::string& close_reason() const noexcept { return close_reason_; }
-  [[nodiscard]] const Reply& head() const noexcept { return answer_.head(); }
+  [[nodiscard]] const TestResponse& head() const noexcept { return answer_.head(); }
 
  private:
   void send(ws::MessageType type, std::string_view payload);

@@ -110,7 +110,7 @@ bool is_uri(std::string_view text) {
 
 template <class T>
 bool is_text_of(std::string_view text) {
-  return text.size() <= TextKind<T>::kSchema.bytes_max && TextKind<T>::parse(text).has_value();
+  return text.size() <= TextFormat<T>::kSchema.bytes_max && TextFormat<T>::parse(text).has_value();
 }
 
 /// Every instant, and every length, that can be written: by the finest unit that holds it.

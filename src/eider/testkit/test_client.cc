@@ -99,7 +99,8 @@ std::string to_pairs(const std::vector<TestField>& fields) {
 }
 
 /// Throws Failure where not exactly one of the page's forms is meant.
-HtmlForm form_of(const Reply& page, const std::vector<TestField>& typed, std::string_view action) {
+HtmlForm form_of(const TestResponse& page, const std::vector<TestField>& typed,
+                 std::string_view action) {
   std::vector<HtmlForm> forms = detail::testkit::forms_of(page.body);
   std::erase_if(forms, [&](const HtmlForm& form) {
     return (!action.empty() && form.action != action) ||
@@ -120,7 +121,7 @@ HtmlForm form_of(const Reply& page, const std::vector<TestField>& typed, std::st
 }
 
 /// Where a browser on the page goes for it. Throws Failure where that leads elsewhere.
-std::string target_of(const Reply& page, const std::string& action) {
+std::string target_of(const TestResponse& page, const std::string& action) {
   const auto base = detail::http::read_http_url(std::string(kOrigin).append(page.target));
   if (action.empty() || !base) {
     return page.target;
@@ -143,7 +144,7 @@ void add_line(std::string& bytes, std::string_view name, std::string_view value)
 
 /// What a browser sends for a redirect (Fetch, section 4.4); nothing where that leads elsewhere, or
 /// is none.
-std::optional<TestRequest> redirected(const TestRequest& request, const Reply& reply) {
+std::optional<TestRequest> redirected(const TestRequest& request, const TestResponse& reply) {
   const auto location = reply.header("Location");
   const int status = reply.status;
   if (!location || (status != 307 && status != 308 && (status < 301 || status > 303))) {
@@ -205,7 +206,7 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
 
   /// Its cookie is kept as if an answer had set it.
   Task<> begin_session(std::string user_key) {
-    const std::string cookie = co_await sessions->begin_for(std::move(user_key));
+    const std::string cookie = co_await sessions->log_in(std::move(user_key));
     cookies.store(cookie + "; Path=/", "/", detail::testkit::wall_seconds_at(kernel.now()));
   }
 
@@ -254,7 +255,7 @@ void TestClient::Stage::run(Task<> task, Duration patience) {
 TestClient::TestClient(const App& app, TestClientOptions options)
     : options_(std::move(options)), stage_(std::make_unique<Stage>(app)) {
   if (options_.document) {
-    const Reply reply = exchange({.target = options_.document->path});
+    const TestResponse reply = exchange({.target = options_.document->path});
     if (reply.status != 200) {
       throw Failure(
           Error::internal("there is no OpenAPI document to validate responses against: GET " +
@@ -265,46 +266,46 @@ TestClient::TestClient(const App& app, TestClientOptions options)
 }
 TestClient::~TestClient() = default;
 
-Reply TestClient::get(std::string target, std::vector<TestHeader> headers) {
+TestResponse TestClient::get(std::string target, std::vector<TestHeader> headers) {
   return send({.target = std::move(target), .headers = std::move(headers)});
 }
 
-Reply TestClient::head(std::string target) {
+TestResponse TestClient::head(std::string target) {
   return send({.method = Method::head, .target = std::move(target)});
 }
 
-Reply TestClient::del(std::string target) {
+TestResponse TestClient::del(std::string target) {
   return send({.method = Method::delete_, .target = std::move(target)});
 }
 
-Reply TestClient::post(std::string target, const json::Value& body) {
+TestResponse TestClient::post(std::string target, const json::Value& body) {
   return send_json(Method::post, std::move(target), json::to_text(body));
 }
 
-Reply TestClient::put(std::string target, const json::Value& body) {
+TestResponse TestClient::put(std::string target, const json::Value& body) {
   return send_json(Method::put, std::move(target), json::to_text(body));
 }
 
-Reply TestClient::patch(std::string target, const json::Value& body) {
+TestResponse TestClient::patch(std::string target, const json::Value& body) {
   return send_json(Method::patch, std::move(target), json::to_text(body));
 }
 
-Reply TestClient::send_json(Method method, std::string target, std::string body) {
+TestResponse TestClient::send_json(Method method, std::string target, std::string body) {
   return send({.method = method,
                .target = std::move(target),
                .headers = {{"Content-Type", "application/json"}},
                .body = std::move(body)});
 }
 
-Reply TestClient::post_form(std::string target, const std::vector<TestField>& fields) {
+TestResponse TestClient::post_form(std::string target, const std::vector<TestField>& fields) {
   return send({.method = Method::post,
                .target = std::move(target),
                .headers = {{"Content-Type", "application/x-www-form-urlencoded"}},
                .body = to_pairs(fields)});
 }
 
-Reply TestClient::submit(const Reply& page, const std::vector<TestField>& typed,
-                         std::string_view action) {
+TestResponse TestClient::submit(const TestResponse& page, const std::vector<TestField>& typed,
+                                std::string_view action) {
   const HtmlForm form = form_of(page, typed, action);
   std::vector<TestField> fields = typed;
   for (const auto& [name, value] : form.fields) {
@@ -329,7 +330,7 @@ Reply TestClient::submit(const Reply& page, const std::vector<TestField>& typed,
   return post_form(std::move(target), parts);
 }
 
-Reply TestClient::post_form(std::string target, const MultipartForm& form) {
+TestResponse TestClient::post_form(std::string target, const MultipartForm& form) {
   std::string boundary = "boundary";
   while (!form.may_use(boundary)) {
     boundary += '-';
@@ -359,8 +360,8 @@ std::string TestClient::bytes_of(const TestRequest& request) const {
   return bytes.append(kCrlf).append(request.body);
 }
 
-Reply TestClient::send(const TestRequest& request) {
-  Reply reply = send_once(request);
+TestResponse TestClient::send(const TestRequest& request) {
+  TestResponse reply = send_once(request);
   std::optional<TestRequest> next = redirected(request, reply);
   for (int left = options_.redirects_max; left > 0 && next; --left) {
     reply = send_once(*next);
@@ -369,8 +370,8 @@ Reply TestClient::send(const TestRequest& request) {
   return reply;
 }
 
-Reply TestClient::send_once(const TestRequest& request) {
-  Reply reply = exchange(request);
+TestResponse TestClient::send_once(const TestRequest& request) {
+  TestResponse reply = exchange(request);
   for (const auto& [name, value] : reply.headers) {
     if (options_.keeps_cookies && equals_ignoring_case(name, "Set-Cookie")) {
       stage_->cookies.store(value, path_of(request),
@@ -381,7 +382,7 @@ Reply TestClient::send_once(const TestRequest& request) {
   return reply;
 }
 
-void TestClient::hold(Method method, const std::string& target, const Reply& reply) const {
+void TestClient::hold(Method method, const std::string& target, const TestResponse& reply) const {
   if (!options_.document) {
     return;
   }
@@ -397,7 +398,7 @@ void TestClient::hold(Method method, const std::string& target, const Reply& rep
   }
 }
 
-Reply TestClient::exchange(const TestRequest& request) {
+TestResponse TestClient::exchange(const TestRequest& request) {
   SimKernel& kernel = stage_->kernel;
   if (stage_->client.is_closed()) {
     stage_->client = stage_->connect();
@@ -418,7 +419,7 @@ Reply TestClient::exchange(const TestRequest& request) {
 
 TestClient& TestClient::as(std::string user_key) {
   if (stage_->sessions == nullptr) {
-    throw Failure(Error::internal("the app has no sessions. Call sessions<T>(app)"));
+    throw Failure(Error::internal("the app has no sessions. Call add_sessions<T>(app)"));
   }
   stage_->run(stage_->begin_session(std::move(user_key)));
   options_.keeps_cookies = true;
@@ -429,7 +430,7 @@ TestEvents TestClient::events(std::string target, std::vector<TestHeader> header
   headers.emplace_back("Accept", kTextEventStream);
   const std::string bytes = bytes_of({.target = target, .headers = std::move(headers)});
   return {stage_->kernel, stage_->connect(), bytes,
-          [this, target](const Reply& reply) { hold(Method::get, target, reply); }};
+          [this, target](const TestResponse& reply) { hold(Method::get, target, reply); }};
 }
 
 TestWebSocket TestClient::websocket(std::string target, std::vector<TestHeader> headers) {

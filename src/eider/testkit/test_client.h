@@ -16,7 +16,7 @@
 #include "eider/protocols/http/multipart_form.h"
 #include "eider/testkit/document_check.h"
 #include "eider/testkit/open_answer.h"
-#include "eider/testkit/reply.h"
+#include "eider/testkit/test_response.h"
 
 namespace eider {
 
@@ -67,32 +67,32 @@ class TestClient {
   TestClient(const TestClient&) = delete;
   TestClient& operator=(const TestClient&) = delete;
 
-  Reply get(std::string target, std::vector<TestHeader> headers = {});
-  Reply head(std::string target);
-  Reply del(std::string target);
-  Reply post(std::string target, const json::Value& body);
-  Reply put(std::string target, const json::Value& body);
-  Reply patch(std::string target, const json::Value& body);
+  TestResponse get(std::string target, std::vector<TestHeader> headers = {});
+  TestResponse head(std::string target);
+  TestResponse del(std::string target);
+  TestResponse post(std::string target, const json::Value& body);
+  TestResponse put(std::string target, const json::Value& body);
+  TestResponse patch(std::string target, const json::Value& body);
   /// Sends a struct, a vector, … as JSON: `client.post("/notes", NewNote{.title = "Milk"})`.
   template <class T>
     requires(!std::convertible_to<const T&, json::Value>)
-  Reply post(std::string target, const T& body) {
+  TestResponse post(std::string target, const T& body) {
     return send_json(Method::post, std::move(target), json::to_text(body));
   }
   template <class T>
     requires(!std::convertible_to<const T&, json::Value>)
-  Reply put(std::string target, const T& body) {
+  TestResponse put(std::string target, const T& body) {
     return send_json(Method::put, std::move(target), json::to_text(body));
   }
   template <class T>
     requires(!std::convertible_to<const T&, json::Value>)
-  Reply patch(std::string target, const T& body) {
+  TestResponse patch(std::string target, const T& body) {
     return send_json(Method::patch, std::move(target), json::to_text(body));
   }
   /// Sends a form like a browser: `client.post_form("/login", {{"name", "ada"}})`.
-  Reply post_form(std::string target, const std::vector<TestField>& fields);
+  TestResponse post_form(std::string target, const std::vector<TestField>& fields);
   /// Sends a form with files (multipart/form-data).
-  Reply post_form(std::string target, const MultipartForm& form);
+  TestResponse post_form(std::string target, const MultipartForm& form);
   /// Fills in and submits a form of the page, like a browser: hidden fields and the token, the
   /// values in the page, and `typed` instead of these; with the method and action of the form.
   ///
@@ -102,11 +102,11 @@ class TestClient {
   /// typed   for a list one field per value; for a ticked box its value, "true"
   /// action  selects one of several forms with such fields: "/logout"
   /// errors  throws a Failure if no form has these fields, or several have
-  Reply submit(const Reply& page, const std::vector<TestField>& typed,
-               std::string_view action = {});
+  TestResponse submit(const TestResponse& page, const std::vector<TestField>& typed,
+                      std::string_view action = {});
   /// Sends a request, and advances simulated time by up to a minute until the response is complete.
   /// Throws a Failure if it is not complete by then.
-  Reply send(const TestRequest& request);
+  TestResponse send(const TestRequest& request);
 
   /// Logs in as a user: later requests have a new session of that user. Throws a Failure if the app
   /// has no sessions.
@@ -129,11 +129,11 @@ class TestClient {
  private:
   struct Stage;
   [[nodiscard]] std::string bytes_of(const TestRequest& request) const;
-  Reply send_json(Method method, std::string target, std::string body);
-  Reply send_once(const TestRequest& request);
+  TestResponse send_json(Method method, std::string target, std::string body);
+  TestResponse send_once(const TestRequest& request);
   /// Throws a Failure if the response does not match the document.
-  void hold(Method method, const std::string& target, const Reply& reply) const;
-  Reply exchange(const TestRequest& request);
+  void hold(Method method, const std::string& target, const TestResponse& reply) const;
+  TestResponse exchange(const TestRequest& request);
 
   TestClientOptions options_;
   std::unique_ptr<Stage> stage_;

@@ -112,7 +112,7 @@ TEST(TestClient, sends_structs_as_json) {
   App app;
   app.post("/points", [](Json<Point> point) { return Point{point->y, point->x}; });
   TestClient client(app);
-  const Reply reply = client.post("/points", Point{1, 2});
+  const TestResponse reply = client.post("/points", Point{1, 2});
   EXPECT_EQ(reply.json<Point>().x, 2);
   EXPECT_EQ(reply.json<Point>().y, 1);
 }
@@ -127,7 +127,7 @@ TEST(TestClient, sends_forms_and_files) {
   TestClient client(app);
   EXPECT_EQ(client.post_form("/login", {{"name", "Ada & co"}, {"word", "a=b+c"}}).body,
             "Ada & co:a=b+c");
-  const Reply reply = client.post_form(
+  const TestResponse reply = client.post_form(
       "/upload", MultipartForm().add("a", "1").add_file("file", "x.txt", "text/plain", "bytes"));
   EXPECT_TRUE(reply.body.starts_with("multipart/form-data; boundary=boundary\n--boundary\r\n"))
       << reply.body;
@@ -300,7 +300,7 @@ App make_app_of_forms() {
 TEST(TestClient, submits_a_form_of_a_page_as_a_browser_does) {
   const App app = make_app_of_forms();
   TestClient client(app);
-  const Reply page = client.get("/in/page");
+  const TestResponse page = client.get("/in/page");
   EXPECT_EQ(page.target, "/in/page");
   EXPECT_EQ(client.submit(page, {{"title", "new"}}).body,
             "/in/more?a=1\ntitle=new&csrf_token=%22t2%2F%26eacute%3B%26&on=true&way=b&"
@@ -326,7 +326,7 @@ TEST(TestClient, submits_parts_where_the_form_takes_files) {
 TEST(TestClient, submits_no_form_that_nobody_could) {
   const App app = make_app_of_forms();
   TestClient client(app);
-  const Reply page = client.get("/in/page");
+  const TestResponse page = client.get("/in/page");
   EXPECT_THROW(client.submit(page, {{"titel", "x"}}), Failure) << "no such field";
   EXPECT_THROW(client.submit(page, {{"gone", "x"}}), Failure) << "disabled";
   EXPECT_THROW(client.submit(page, {{"csrf_token", "x"}}), Failure) << "two forms have it";

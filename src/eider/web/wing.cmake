@@ -1,7 +1,7 @@
 # What an application adds around its handlers: middleware, files, templates, forms, documents.
 eider_wing(web DEPENDS app client data)
-eider_component(core FOLDERS middleware languages paging relay rooms files assets openapi crud
-                HEADERS assets crud files languages middleware paging rooms)
+eider_component(core FOLDERS middleware languages pagination backplane presence files assets openapi crud
+                HEADERS assets crud files languages middleware pagination presence)
 eider_component(views FOLDERS views views/app forms
                 HEADERS forms pages views
                 HOT)
@@ -11,8 +11,8 @@ eider_component(compress FOLDERS coding
                 MODULES "brotli libbrotlienc>=1.0.9 libbrotlidec>=1.0.9" "zstd libzstd>=1.5.4"
                 TARGETS ZLIB::ZLIB PkgConfig::brotli PkgConfig::zstd
                 DEBIAN zlib1g-dev libbrotli-dev libzstd-dev)
-eider_component(postgres FOLDERS relay/postgres)
-eider_component(redis FOLDERS relay/redis middleware/redis)
+eider_component(postgres FOLDERS backplane/postgres)
+eider_component(redis FOLDERS backplane/redis middleware/redis)
 eider_component(proxy FOLDERS proxy
                 HEADERS proxy
                 BASES client)
@@ -21,8 +21,8 @@ eider_component(locale FOLDERS locale
                 MODULES "icu icu-uc>=72 icu-i18n>=72"
                 TARGETS PkgConfig::icu
                 DEBIAN libicu-dev)
-eider_component(journal FOLDERS journal
-                HEADERS journal
+eider_component(eventlog FOLDERS eventlog
+                HEADERS eventlog
                 BASES client)
 eider_component(swagger FOLDERS swagger
                 HEADERS swagger)

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   const Log log = open_log();
   const Assets assets =
       serve_assets(app, shop_assets(), {.development_directory = own.development ? "web" : ""});
-  serve_views(app, {.directory = "pages", .development = own.development});
+  add_views(app, {.directory = "pages", .development = own.development});
   app.get("/", [style = assets.url("style.css")](State<Views> views) {
     return views->page(shop::FrontPage{shop::greeting(), style});
   });

@@ -28,23 +28,23 @@ Task<std::string> hold(Request& request) {
 
 int main(int argc, char** argv) {
   App app;
-  enable_http2(app);
+  add_http2(app);
   app.use(decompression());
   app.get("/made", [] { return std::string(kMadeBytes, 'm'); });
-  app.get("/made/{bytes}", [](Range<int, 0, 1 << 20> bytes) {
+  app.get("/made/{bytes}", [](Bounded<int, 0, 1 << 20> bytes) {
     return std::string(static_cast<std::size_t>(*bytes), 'm');
   });
   app.post("/held", hold);
   app.ws("/room/{name}", in_room);
   app.get("/events/{topic}", [](std::string topic, EventStream events, State<Topics> topics) {
-    return events.follow(*topics, topic);
+    return events.subscribe(*topics, topic);
   });
   app.post("/publish/{topic}", [](std::string_view topic, Body text, State<Topics> topics) {
     topics->publish(topic, text.view());
     return topics->subscribers(topic);
   });
   // Blocks its event loop on purpose.
-  app.get("/blocks/{ms}", [](Range<int, 0, 10'000> ms) {
+  app.get("/blocks/{ms}", [](Bounded<int, 0, 10'000> ms) {
     std::this_thread::sleep_for(std::chrono::milliseconds(*ms));
     return "done";
   });

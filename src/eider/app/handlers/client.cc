@@ -16,7 +16,7 @@ std::string scheme_of(std::string_view proto) {
 }
 
 std::string scheme_of(const Request& request, const RequestOrigin& origin) {
-  return origin.proto.empty() && request.secured_by() ? "https" : scheme_of(origin.proto);
+  return origin.proto.empty() && request.tls() ? "https" : scheme_of(origin.proto);
 }
 
 std::string_view host_of(const Request& request, const RequestOrigin& origin) {

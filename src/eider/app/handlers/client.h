@@ -7,7 +7,7 @@
 #include <string>
 
 #include "eider/app/handlers/extract.h"
-#include "eider/protocols/http/forwarded_fields.h"
+#include "eider/protocols/http/forwarded_headers.h"
 
 namespace eider {
 
@@ -35,7 +35,7 @@ struct Client {
 template <>
 struct Extract<Client> {
   static constexpr ArgumentKind kKind = ArgumentKind::state;
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   using Held = Client;
   using Object = ProxyTrust;
   static Result<Held> from(const Context& context, ArgumentPlace place);

@@ -53,7 +53,7 @@ TEST(Client, is_not_whom_an_outsider_names_in_front) {
 
 TEST(Client, is_read_from_the_fields_that_the_proxy_sets_only) {
   App app;
-  app.trust_proxies("127.0.0.1", ForwardedFields::forwarded);
+  app.trust_proxies("127.0.0.1", ForwardedHeaders::forwarded);
   constexpr std::string_view kBothKinds =
       "X-Forwarded-For: 192.0.2.9\r\nX-Forwarded-Proto: ftp\r\nX-Forwarded-Host: out.example\r\n"
       "Forwarded: for=\"[2001:db8::7]:80\";proto=https\r\n";

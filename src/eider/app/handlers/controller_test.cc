@@ -89,7 +89,7 @@ TEST(Controllers, that_nobody_made_are_told_at_the_start) {
   app.get("/{id}", &Books::read);
   EXPECT_EQ(start_error_of(app),
             "GET /{id} needs State<eider::Books>, which was never registered. Add app.state(...) "
-            "or app.make(...)\n");
+            "or app.singleton(...)\n");
 }
 
 }  // namespace

@@ -74,10 +74,10 @@ struct Endpoint : HandlerFacts {
   std::size_t scope = 0;
   std::vector<Guard> guards;              // the route's own
   std::vector<Hook> hooks;                // likewise
-  std::vector<Around> arounds;            // likewise
+  std::vector<Middleware> middlewares;    // likewise
   std::source_location where;             // it was added there
   std::vector<std::string> subprotocols;  // of a WebSocket
-  RouteWords words;
+  RouteDocs words;
   bool is_directory = false;  // see Route::directory
   UnknownQuery unknown_query = UnknownQuery::by_result;
 
@@ -87,23 +87,23 @@ struct Endpoint : HandlerFacts {
   std::vector<std::string_view> path_names;
   std::vector<void*> states;
   Topics* topics = nullptr;
-  std::vector<const Hook::Before*> before;
+  std::vector<const Hook::OnRequest*> before;
   std::vector<const Hook*> after;
   std::vector<GuardOnWay> on_way;
-  std::vector<const Hook::Before*> on_content;
-  std::vector<const Around*> around;
+  std::vector<const Hook::OnRequest*> on_body;
+  std::vector<const Middleware*> middleware;
   bool has_waiting_guard = false;
   bool has_blocking_guard = false;
   bool ignores_unknown_query = false;
-  bool even_overloaded = false;   // it is answered however much there is to do
-  bool takes_mount_path = false;  // see Route::with_mount_path
+  bool exempt_from_load_shedding = false;  // it is answered however much there is to do
+  bool takes_mount_path = false;           // see Route::with_mount_path
 
   /// Something stands ahead of the content, and may refuse the request without it.
   [[nodiscard]] bool decides() const noexcept { return !before.empty() || !on_way.empty(); }
   /// Something stands between hooks and the handler.
-  [[nodiscard]] bool admits() const noexcept { return !on_way.empty() || !on_content.empty(); }
+  [[nodiscard]] bool admits() const noexcept { return !on_way.empty() || !on_body.empty(); }
   [[nodiscard]] bool waits() const noexcept {
-    return answer_now == nullptr || !around.empty() || has_waiting_guard;
+    return answer_now == nullptr || !middleware.empty() || has_waiting_guard;
   }
 };
 

@@ -89,17 +89,17 @@ class EventStream::State final : private Timer {
 class FollowedTopic {
  public:
   static Task<> follow(EventStream events, Topics& topics, std::string topic,
-                       FollowOptions options) {
-    TopicNews news(topics, options);
+                       SubscribeOptions options) {
+    TopicSubscription news(topics, options);
     news.listen(topic);
     co_await follow(*events.state_, news);
   }
-  static Task<> follow_news(EventStream events, TopicNews& news) {
+  static Task<> follow_news(EventStream events, TopicSubscription& news) {
     co_await follow(*events.state_, news);
   }
 
  private:
-  static Task<> follow(EventStream::State& state, TopicNews& news) {
+  static Task<> follow(EventStream::State& state, TopicSubscription& news) {
     // Of much that waits only so much is copied for this client at a time.
     constexpr std::size_t kTakenBytesMax = 16UL * 1024;
     constexpr std::size_t kKeptBytesMax = 1024;
@@ -119,9 +119,9 @@ class FollowedTopic {
 };
 
 /// Events that wait, in memory that all who follow the topic share.
-class TopicNews::Gathered final : public detail::runtime::WaitingOutput {
+class TopicSubscription::Gathered final : public detail::runtime::WaitingOutput {
  public:
-  explicit Gathered(TopicNews& news, detail::runtime::OutputBudget& budget) noexcept
+  explicit Gathered(TopicSubscription& news, detail::runtime::OutputBudget& budget) noexcept
       : WaitingOutput(budget), budget_(budget), news_(news) {}
   ~Gathered() { drop(); }
   Gathered(const Gathered&) = delete;
@@ -178,44 +178,44 @@ class TopicNews::Gathered final : public detail::runtime::WaitingOutput {
   void count() { set(pieces_.capacity() * sizeof(detail::base::SharedBytes), bytes_); }
 
   detail::runtime::OutputBudget& budget_;
-  TopicNews& news_;
+  TopicSubscription& news_;
   std::vector<detail::base::SharedBytes> pieces_;  // those before `first_` were taken
   std::size_t first_ = 0;
   std::size_t bytes_ = 0;
   std::uint64_t taken_ = 0;
 };
 
-TopicNews::TopicNews(Topics& topics, FollowOptions options)
+TopicSubscription::TopicSubscription(Topics& topics, SubscribeOptions options)
     : TopicListener(topics),
       options_(options),
       gathered_(
           std::make_unique<Gathered>(*this, detail::runtime::output_budget_of(Loop::current()))) {}
 
-TopicNews::~TopicNews() = default;
+TopicSubscription::~TopicSubscription() = default;
 
-void TopicNews::take(Buffer& events) {
+void TopicSubscription::take(Buffer& events) {
   take(events, std::numeric_limits<std::size_t>::max());
 }
 
-void TopicNews::take(Buffer& events, std::size_t bytes_max) {
+void TopicSubscription::take(Buffer& events, std::size_t bytes_max) {
   gathered_->take(events, bytes_max);
   if (!is_over_ && gathered_->bytes() == 0) {
     coming_.reset();
   }
 }
 
-void TopicNews::on_over() {
+void TopicSubscription::on_over() {
   is_over_ = true;
   coming_.set();
 }
 
-void TopicNews::on_published(std::string_view event) {
+void TopicSubscription::on_published(std::string_view event) {
   const std::size_t gathered = gathered_->bytes();
   const bool has_room = gathered == 0 || gathered + event.size() <= options_.backpressure_bytes_max;
   if (is_over_) {
     return;
   }
-  // With WhenSlow::disconnect a gap ends the stream: its client begins another one, and knows.
+  // With SlowConsumer::disconnect a gap ends the stream: its client begins another one, and knows.
   if (!has_room) {
     on_gap();
     return;
@@ -224,13 +224,13 @@ void TopicNews::on_published(std::string_view event) {
   coming_.set();
 }
 
-void TopicNews::on_gap() {
-  if (options_.when_slow == WhenSlow::disconnect) {
+void TopicSubscription::on_gap() {
+  if (options_.slow_consumer == SlowConsumer::disconnect) {
     end_behind_gap();
   }
 }
 
-void TopicNews::end_behind_gap() noexcept {
+void TopicSubscription::end_behind_gap() noexcept {
   is_over_ = true;
   coming_.set();
 }
@@ -255,11 +255,11 @@ BodyWriter::WriteAwaiter EventStream::comment(std::string_view text) {
   return state_->written();
 }
 
-Task<> EventStream::follow(Topics& topics, std::string topic, FollowOptions options) {
+Task<> EventStream::subscribe(Topics& topics, std::string topic, SubscribeOptions options) {
   return FollowedTopic::follow(std::move(*this), topics, std::move(topic), options);
 }
 
-Task<> EventStream::follow(TopicNews& news) {
+Task<> EventStream::subscribe(TopicSubscription& news) {
   return FollowedTopic::follow_news(std::move(*this), news);
 }
 

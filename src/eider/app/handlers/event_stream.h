@@ -18,27 +18,27 @@
 
 namespace eider {
 
-struct FollowOptions {
+struct SubscribeOptions {
   /// Maximum size of events that wait for a slow client, in addition to the buffers of its
   /// connection. A larger event waits alone.
   std::size_t backpressure_bytes_max = 256UL * 1024;
   /// What to do with an event that does not fit: skip the event, or end the stream after the
   /// waiting events. The client reconnects by itself, and can get the events that it missed.
-  WhenSlow when_slow = WhenSlow::disconnect;
+  SlowConsumer slow_consumer = SlowConsumer::disconnect;
 };
 
 /// Collects events of topics for one event stream, for handlers that first send missed events and
 /// must not lose any in between.
 ///
-///     TopicNews news(*topics);
+///     TopicSubscription news(*topics);
 ///     news.listen("orders");
 ///     for (const Order& order : co_await store->since(events.last_event_id())) …
-///     co_await events.follow(news);
-class TopicNews final : private TopicListener {
+///     co_await events.subscribe(news);
+class TopicSubscription final : private TopicListener {
  public:
   /// topics  must outlive this object
-  explicit TopicNews(Topics& topics, FollowOptions options = {});
-  ~TopicNews() override;
+  explicit TopicSubscription(Topics& topics, SubscribeOptions options = {});
+  ~TopicSubscription() override;
 
   using TopicListener::listen;
 
@@ -58,7 +58,7 @@ class TopicNews final : private TopicListener {
   void take(Buffer& events, std::size_t bytes_max);
   void end_behind_gap() noexcept;
 
-  FollowOptions options_;
+  SubscribeOptions options_;
   std::unique_ptr<Gathered> gathered_;
   Event coming_;
   bool is_over_ = false;
@@ -81,7 +81,7 @@ class TopicNews final : private TopicListener {
 /// To send the messages of a topic:
 ///
 ///     app.get("/rooms/{room}", [](std::string room, EventStream events, State<Topics> topics) {
-///       return events.follow(*topics, room);
+///       return events.subscribe(*topics, room);
 ///     });
 class EventStream {
  public:
@@ -108,13 +108,13 @@ class EventStream {
   /// it.
   ///
   /// topics   must outlive the task
-  /// returns  when the client missed an event because its buffer was full (FollowOptions), after
+  /// returns  when the client missed an event because its buffer was full (SubscribeOptions), after
   ///          the waiting events; or when a graceful shutdown starts. The client reconnects with
   ///          the ID of its last event
-  [[nodiscard]] Task<> follow(Topics& topics, std::string topic, FollowOptions options = {});
+  [[nodiscard]] Task<> subscribe(Topics& topics, std::string topic, SubscribeOptions options = {});
   /// Sends the messages that `news` has collected and collects from now on. `news` must outlive the
   /// task.
-  [[nodiscard]] Task<> follow(TopicNews& news);
+  [[nodiscard]] Task<> subscribe(TopicSubscription& news);
 
   /// Returns the ID of the last event that a reconnecting client has seen; empty for a new client.
   [[nodiscard]] const std::string& last_event_id() const noexcept;

@@ -198,8 +198,8 @@ TEST_F(EventStreamTest, json_events_hold_one_value_each) {
 class FollowTest : public EventStreamTest {
  protected:
   /// Follows "room" as its client reads; anybody publishes.
-  void follow(FollowOptions options = {}) {
-    start([&](EventStream events) { return events.follow(topics, "room", options); });
+  void follow(SubscribeOptions options = {}) {
+    start([&](EventStream events) { return events.subscribe(topics, "room", options); });
     (void)out.take();
   }
   void publish(std::string_view text, const TopicEvent& event = {}) {
@@ -280,7 +280,7 @@ TEST_F(FollowTest, ends_behind_what_waits_when_a_client_misses_an_event) {
 }
 
 TEST_F(FollowTest, leaves_events_out_where_that_is_wanted) {
-  follow({.backpressure_bytes_max = 20, .when_slow = WhenSlow::drop});
+  follow({.backpressure_bytes_max = 20, .slow_consumer = SlowConsumer::drop});
   out.room().reset();
   for (const char* text : {"1", "2", "3", "4"}) {
     publish(text);
@@ -327,13 +327,13 @@ TEST_F(FollowTest, lets_an_event_wait_that_is_larger_than_all_that_may) {
 }
 
 Task<> catch_up(EventStream events, Topics& topics) {
-  TopicNews news(topics);
+  TopicSubscription news(topics);
   news.listen("a");
   news.listen("b");
   news.listen("a");
   co_await events.send({.data = "what was missed"});
   co_await sleep_for(seconds(1));
-  co_await events.follow(news);
+  co_await events.subscribe(news);
 }
 
 TEST_F(FollowTest, hears_several_topics_and_loses_nothing_before_it_follows) {

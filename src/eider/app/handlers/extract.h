@@ -47,7 +47,7 @@ enum class ArgumentKind : std::uint8_t {
   content,         // the content as a whole
   content_stream,  // the content as it comes
   state,           // what App::state was given
-  slot,            // what was put into the request
+  extension,       // what was put into the request
   output,          // writes the answer while the handler runs
   live_output,     // the same, each byte to reach the client as soon as it is written
   socket,          // another protocol's
@@ -121,7 +121,7 @@ inline constexpr bool kIsMade = !Extracted<T> && requires { &Extract<T>::from; }
 template <class A>
 constexpr ArgumentKind kind_of() noexcept {
   if constexpr (kIsMade<A>) {
-    return ArgumentKind::slot;
+    return ArgumentKind::extension;
   } else if constexpr (requires { Extract<A>::kKind; }) {
     return Extract<A>::kKind;
   } else {
@@ -136,7 +136,7 @@ inline constexpr bool kMayBeMissing = requires { requires Extract<A>::kMayBeMiss
 /// Whether a parameter refers to nothing of the request. Your own types must declare it, because
 /// they could be views.
 template <class A>
-inline constexpr bool kOwns = requires { requires Extract<A>::kOwns; };
+inline constexpr bool kOwnsData = requires { requires Extract<A>::kOwnsData; };
 
 /// Whether what a handler does with a parameter has to be done when the answer's head leaves.
 template <class A>
@@ -165,7 +165,7 @@ inline constexpr bool kOwnsNamed<std::optional<T>> = kOwnsNamed<T>;
 template <class T>
 inline constexpr bool kIsText = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
                                 std::same_as<T, std::string> || std::same_as<T, std::string_view> ||
-                                reflect::TextLike<T> || requires { typename T::BoundedValue; };
+                                reflect::TextLike<T> || requires { typename T::ConstrainedValue; };
 template <class T>
 inline constexpr bool kIsText<std::optional<T>> = kIsText<T>;
 
@@ -206,9 +206,10 @@ Result<T> from_named(std::string_view kind, std::string_view name,
 /// Extracts a plain type from the next path parameter. To support your own parameter type,
 /// specialize Extract for it, as below, or
 ///
-///     struct User { …; static constexpr bool kIsProvided = true; };        // stored by a guard
-///     template <> struct eider::Extract<Caller> : ExtractSlot<Caller> {};  // … for external types
-///     template <> struct eider::Extract<Caller> {                          // computed on demand
+///     struct User { …; static constexpr bool kIsInjectable = true; };        // stored by a guard
+///     template <> struct eider::Extract<Caller> : ExtractExtension<Caller> {};  // … for external
+///     types template <> struct eider::Extract<Caller> {                          // computed on
+///     demand
 ///       static Task<Result<Caller>> from(Cookie<"sid"> sid, State<Sessions> sessions);
 ///     };
 ///
@@ -218,7 +219,7 @@ Result<T> from_named(std::string_view kind, std::string_view name,
 ///
 /// kKind  source of the argument
 /// describe(Operation&)  describes the parameter for OpenAPI documents; optional
-/// kOwns  the value does not refer to the request. Without it, the request is copied before a
+/// kOwnsData  the value does not refer to the request. Without it, the request is copied before a
 ///        synchronous handler with a streamed body, such as Streamed, and WebSocket handlers cannot
 ///        use the type.
 /// check_type()  throws a Failure, when the route is added, if the type cannot be extracted from
@@ -229,7 +230,7 @@ template <class T>
 struct Extract {
   static constexpr ArgumentKind kKind = ArgumentKind::path_value;
   static constexpr bool kReadsText = true;
-  static constexpr bool kOwns = !std::same_as<T, std::string_view>;
+  static constexpr bool kOwnsData = !std::same_as<T, std::string_view>;
   using Held = T;
 
   static Result<T> from(const Context& context, ArgumentPlace place) {
@@ -260,7 +261,7 @@ struct Extract {
 
 template <class T>
 struct Extract<Query<T>> {
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   static_assert(std::is_aggregate_v<T> && std::is_class_v<T>,
                 "Query<T> needs a struct whose members are the query parameters");
   using Held = Query<T>;
@@ -278,7 +279,7 @@ struct Extract<Query<T>> {
 template <class T>
 struct Extract<Form<T>> {
   static constexpr ArgumentKind kKind = ArgumentKind::content;
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   static_assert(std::is_aggregate_v<T> && std::is_class_v<T>,
                 "Form<T> needs a struct whose members are the form fields");
   using Held = Form<T>;
@@ -301,7 +302,7 @@ struct Extract<Form<T>> {
 template <class T>
 struct Extract<Json<T>> {
   static constexpr ArgumentKind kKind = ArgumentKind::content;
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   using Held = Json<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     if (auto typed = detail::app::expect_content_type(context.request, "application/json");
@@ -327,7 +328,7 @@ struct Extract<Json<T>> {
 
 template <FixedString Name, class T>
 struct Extract<Header<Name, T>> {
-  static constexpr bool kOwns = detail::app::kOwnsNamed<T>;
+  static constexpr bool kOwnsData = detail::app::kOwnsNamed<T>;
   using Held = Header<Name, T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     auto value =
@@ -344,7 +345,7 @@ struct Extract<Header<Name, T>> {
 
 template <FixedString Name, class T>
 struct Extract<Cookie<Name, T>> {
-  static constexpr bool kOwns = detail::app::kOwnsNamed<T>;
+  static constexpr bool kOwnsData = detail::app::kOwnsNamed<T>;
   using Held = Cookie<Name, T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     auto value = detail::app::from_named<T>("cookie", Name.view(),
@@ -388,14 +389,14 @@ struct Extract<EarlyHints> {
 
 template <>
 struct Extract<Cancel> {
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   using Held = Cancel;
   static Result<Held> from(const Context& context, ArgumentPlace);
 };
 
 template <class T>
 struct Extract<State<T>> {
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   static constexpr ArgumentKind kKind = ArgumentKind::state;
   using Held = State<T>;
   using Object = T;
@@ -405,27 +406,27 @@ struct Extract<State<T>> {
 };
 
 template <class T>
-struct Extract<Slot<T>> {
-  static constexpr ArgumentKind kKind = ArgumentKind::slot;
-  using Held = Slot<T>;
+struct Extract<Extension<T>> {
+  static constexpr ArgumentKind kKind = ArgumentKind::extension;
+  using Held = Extension<T>;
   using Object = std::remove_const_t<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     Object* const object = context.request.find<Object>();
     if (object == nullptr) [[unlikely]] {
       return fail(detail::app::nobody_has_put(detail::base::type_name<Object>()));
     }
-    return Slot<T>(*object);
+    return Extension<T>(*object);
   }
 };
 
 /// Derive the Extract of your own type from this. Handlers can then use stored values by the type
-/// itself: `T`, a copy, `const T&` or `std::optional<T>`, like Slot<T>. Define `kOwns` if a T does
-/// not refer to the request.
+/// itself: `T`, a copy, `const T&` or `std::optional<T>`, like Extension<T>. Define `kOwnsData` if
+/// a T does not refer to the request.
 template <class T>
-struct ExtractSlot {
+struct ExtractExtension {
   static_assert(std::is_copy_constructible_v<T>,
-                "this type cannot be copied: use Slot<T>, which refers to the stored object");
-  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+                "this type cannot be copied: use Extension<T>, which refers to the stored object");
+  static constexpr ArgumentKind kKind = ArgumentKind::extension;
   using Held = T;
   using Object = T;
   static Result<T> from(const Context& context, ArgumentPlace) {
@@ -437,12 +438,12 @@ struct ExtractSlot {
   }
 };
 
-/// Extract of structs with `static constexpr bool kIsProvided = true;`, which do not refer to the
+/// Extract of structs with `static constexpr bool kIsInjectable = true;`, which do not refer to the
 /// request.
 template <class T>
-  requires requires { requires T::kIsProvided; }
-struct Extract<T> : ExtractSlot<T> {
-  static constexpr bool kOwns = true;
+  requires requires { requires T::kIsInjectable; }
+struct Extract<T> : ExtractExtension<T> {
+  static constexpr bool kOwnsData = true;
 };
 
 namespace detail::app {
@@ -452,22 +453,22 @@ template <class A>
 struct Extractor : Extract<A> {};
 template <class A>
   requires kIsMade<A>
-struct Extractor<A> : ExtractSlot<A> {};
+struct Extractor<A> : ExtractExtension<A> {};
 
 }  // namespace detail::app
 
 template <class T>
-  requires(detail::app::kKind<T> == ArgumentKind::slot)
+  requires(detail::app::kKind<T> == ArgumentKind::extension)
 struct Extract<std::optional<T>> {
   using Inner = detail::app::Extractor<T>;
-  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+  static constexpr ArgumentKind kKind = ArgumentKind::extension;
   static constexpr bool kMayBeMissing = true;
-  static constexpr bool kOwns = detail::app::kOwns<T>;
+  static constexpr bool kOwnsData = detail::app::kOwnsData<T>;
   static constexpr bool kEndsWithHead = detail::app::kEndsWithHead<T>;
   using Held = std::optional<typename Inner::Held>;
   using Object = typename Inner::Object;
   static Result<Held> from(const Context& context, ArgumentPlace place) {
-    if (!context.request.slots().contains(&detail::base::kTypeKey<Object>)) {
+    if (!context.request.extensions().contains(&detail::base::kTypeKey<Object>)) {
       return Held();
     }
     return Held(std::move(*Inner::from(context, place)));

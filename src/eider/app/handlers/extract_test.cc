@@ -13,13 +13,13 @@ namespace eider {
 namespace {
 
 struct NewNote {
-  Length<std::string, 1, 10> title;
-  std::optional<Range<int, 0, 5>> stars;
+  Sized<std::string, 1, 10> title;
+  std::optional<Bounded<int, 0, 5>> stars;
 };
 
 struct PageOfNotes {
   int page = 1;
-  Range<int, 1, 100> per_page = 20;
+  Bounded<int, 1, 100> per_page = 20;
 };
 
 enum class Shade { red, green };
@@ -30,7 +30,7 @@ TEST(Paths, arguments_are_converted_in_the_patterns_order) {
   app.get("/hello/{name}", [](std::string_view name) { return "Hello " + std::string(name); });
   app.get("/colour/{colour}", [](Shade colour) { return colour == Shade::green; });
   app.get("/rest/{path...}", [](std::string path) { return path; });
-  app.get("/bounded/{n}", [](Range<int, 1, 3> n) { return *n; });
+  app.get("/bounded/{n}", [](Bounded<int, 1, 3> n) { return *n; });
   TestClient client(app);
   EXPECT_EQ(client.get("/add/1/2").body, "3");
   EXPECT_EQ(client.get("/add/-2147483648/0").body, "-2147483648");
@@ -44,12 +44,12 @@ TEST(Paths, a_wrong_value_is_a_400_that_names_the_parameter) {
   App app;
   app.get("/add/{a}/{b}", [](int a, int b) { return a + b; });
   app.get("/colour/{colour}", [](Shade) { return "ok"; });
-  app.get("/bounded/{n}", [](Range<int, 1, 3> n) { return *n; });
+  app.get("/bounded/{n}", [](Bounded<int, 1, 3> n) { return *n; });
   TestClient client(app);
-  const Reply reply = client.get("/add/1/x");
+  const TestResponse reply = client.get("/add/1/x");
   EXPECT_EQ(reply.status, 400);
   EXPECT_EQ(reply.header("Content-Type"), "application/problem+json");
-  const ProblemReply problem = reply.problem();
+  const TestProblem problem = reply.problem();
   ASSERT_EQ(problem.errors.size(), 1U);
   EXPECT_EQ(problem.errors[0].pointer, "b");
   EXPECT_EQ(problem.errors[0].detail, "must be an integer");
@@ -68,7 +68,7 @@ TEST(Queries, members_with_an_initialiser_may_be_absent) {
   TestClient client(app);
   EXPECT_EQ(client.get("/notes").body, "1020");
   EXPECT_EQ(client.get("/notes?page=3&per_page=5").body, "3005");
-  const Reply reply = client.get("/notes?per_page=101&colour=1&page=1&page=2");
+  const TestResponse reply = client.get("/notes?per_page=101&colour=1&page=1&page=2");
   EXPECT_EQ(reply.status, 400);
   EXPECT_EQ(reply.problem().errors.size(), 3U);
 }
@@ -78,12 +78,12 @@ TEST(Bodies, json_is_read_into_the_struct_or_refused_by_pointer) {
   app.post("/notes", [](Json<NewNote> note) { return *note->title; });
   TestClient client(app);
   EXPECT_EQ(client.post("/notes", json::object({{"title", "milk"}})).body, "milk");
-  const Reply empty = client.post("/notes", json::object({{"title", ""}}));
+  const TestResponse empty = client.post("/notes", json::object({{"title", ""}}));
   EXPECT_EQ(empty.status, 422);
   EXPECT_EQ(empty.problem().errors.at(0).pointer, "/title");
-  const Reply unknown = client.post("/notes", json::object({{"title", "a"}, {"color", 1}}));
+  const TestResponse unknown = client.post("/notes", json::object({{"title", "a"}, {"color", 1}}));
   EXPECT_EQ(unknown.problem().errors.at(0).pointer, "/color");
-  const Reply stars = client.post("/notes", json::object({{"title", "a"}, {"stars", 6}}));
+  const TestResponse stars = client.post("/notes", json::object({{"title", "a"}, {"stars", 6}}));
   EXPECT_EQ(stars.problem().errors.at(0).pointer, "/stars");
 }
 
@@ -108,7 +108,7 @@ TEST(Bodies, a_form_is_read_like_a_query) {
   App app;
   app.post("/form", [](Form<NewNote> note) { return *note->title; });
   TestClient client(app);
-  const Reply reply =
+  const TestResponse reply =
       client.send({.method = Method::post,
                    .target = "/form",
                    .headers = {{"Content-Type", "application/x-www-form-urlencoded"}},

@@ -89,7 +89,7 @@ std::string content_of(const SimClient& client) {
   return content;
 }
 
-/// Of what stands alone behind `before`; in milliseconds.
+/// Of what stands alone behind `on_request`; in milliseconds.
 int pause_behind(std::string_view content, std::string_view before) {
   constexpr std::string_view kField = "retry: ";
   EXPECT_TRUE(content.starts_with(before)) << content;

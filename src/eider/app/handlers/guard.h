@@ -29,8 +29,8 @@ struct StateWish {
   std::string_view type_name;
 };
 
-/// A type that a parameter takes from the request's slots.
-struct SlotWish {
+/// A type that a parameter takes from the request's extensions.
+struct ExtensionWish {
   detail::base::TypeKey key;
   std::string_view type_name;
   bool may_be_missing;
@@ -41,7 +41,7 @@ struct SlotWish {
 /// What a function's parameters ask for beyond the request, each in their order. Static.
 struct Wishes {
   std::span<const StateWish> states;
-  std::span<const SlotWish> slots;
+  std::span<const ExtensionWish> extensions;
 };
 
 /// One function behind two plain function pointers, as Endpoint is for handlers.
@@ -54,9 +54,9 @@ struct Guard {
   AdmitLater admit_later = nullptr;  // null when it does not
   bool is_blocking = false;
   /// Type that the guard stores in the request; null: none.
-  detail::base::TypeKey puts = nullptr;
-  std::string_view puts_name;
-  bool may_put_nothing = false;
+  detail::base::TypeKey extension = nullptr;
+  std::string_view extension_name;
+  bool may_set_nothing = false;
   /// Whether the guard can reject requests.
   bool may_refuse = false;
   Wishes wishes;
@@ -69,7 +69,7 @@ struct Guard {
   std::string name;
   /// Middleware around the handlers of routes with this guard, inside all other middleware, so that
   /// it sees changes of the response, such as a cookie. Null: none.
-  std::shared_ptr<const Around> around;
+  std::shared_ptr<const Middleware> middleware;
 };
 
 namespace detail::app {
@@ -93,23 +93,23 @@ struct Learned<std::optional<T>> {
 };
 
 template <class T>
-Result<void> put_learned(Request& request, T learned) {
-  request.put(std::move(learned));
+Result<void> set_learned(Request& request, T learned) {
+  request.set(std::move(learned));
   return {};
 }
 template <class T>
-Result<void> put_learned(Request& request, std::optional<T> learned) {
-  return learned ? put_learned(request, std::move(*learned)) : Result<void>();
+Result<void> set_learned(Request& request, std::optional<T> learned) {
+  return learned ? set_learned(request, std::move(*learned)) : Result<void>();
 }
 template <class T>
-Result<void> put_learned(Request& request, Result<T> learned) {
+Result<void> set_learned(Request& request, Result<T> learned) {
   if (!learned) {
     return fail(std::move(learned.error()));
   }
   if constexpr (std::is_void_v<T>) {
     return {};
   } else {
-    return put_learned(request, std::move(*learned));
+    return set_learned(request, std::move(*learned));
   }
 }
 
@@ -127,7 +127,7 @@ Result<void> admit_now(const Guard& guard, const Context& context) {
       function(pass(*held_at<I>(held))...);
       return {};
     } else {
-      return put_learned(context.request, function(pass(*held_at<I>(held))...));
+      return set_learned(context.request, function(pass(*held_at<I>(held))...));
     }
   };
   return call(kSequence);
@@ -148,7 +148,7 @@ Task<Result<void>> admit_later(const Guard& guard, const Context& context) {
     co_return Result<void>();
   } else {
     typename S::Value learned = co_await std::move(task);
-    co_return put_learned(request, std::move(learned));
+    co_return set_learned(request, std::move(learned));
   }
 }
 
@@ -193,9 +193,9 @@ template <class G>
     guard.admit_now = &admit_now<G>;
   }
   if constexpr (!std::is_void_v<typename L::Type>) {
-    guard.puts = &base::kTypeKey<typename L::Type>;
-    guard.puts_name = base::type_name<typename L::Type>();
-    guard.may_put_nothing = L::kMayBeNothing;
+    guard.extension = &base::kTypeKey<typename L::Type>;
+    guard.extension_name = base::type_name<typename L::Type>();
+    guard.may_set_nothing = L::kMayBeNothing;
   }
   guard.wishes = wishes_of<S>();
   guard.parameters = S::parameters();
@@ -212,8 +212,8 @@ template <class G>
   if constexpr (requires { std::string(kept.name()); }) {
     guard.name = kept.name();
   }
-  if constexpr (requires { Around(kept.around()); }) {
-    guard.around = std::make_shared<const Around>(kept.around());
+  if constexpr (requires { Middleware(kept.middleware()); }) {
+    guard.middleware = std::make_shared<const Middleware>(kept.middleware());
   }
   return guard;
 }
@@ -249,8 +249,8 @@ constexpr void add_wish(StateWish*& next) noexcept {
 }
 
 template <class A>
-constexpr void add_wish(SlotWish*& next) noexcept {
-  if constexpr (kKind<A> == ArgumentKind::slot) {
+constexpr void add_wish(ExtensionWish*& next) noexcept {
+  if constexpr (kKind<A> == ArgumentKind::extension) {
     using T = typename Extractor<A>::Object;
     *next = {&base::kTypeKey<T>, base::type_name<T>(), kMayBeMissing<A>, nullptr};
     if constexpr (kIsMade<T>) {
@@ -272,7 +272,7 @@ inline constexpr auto kWishes = [] {
 template <class... A>
 struct WishesOf {
   static constexpr Wishes kAll{kWishes<StateWish, ArgumentKind::state, A...>,
-                               kWishes<SlotWish, ArgumentKind::slot, A...>};
+                               kWishes<ExtensionWish, ArgumentKind::extension, A...>};
 };
 
 template <class S>

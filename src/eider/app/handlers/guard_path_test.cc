@@ -38,7 +38,7 @@ TEST(GuardsOfPaths, take_the_values_by_their_types) {
   EXPECT_EQ(client.get("/notes/7/a%20b").body, "7a b");
   EXPECT_EQ(client.get("/notes/8/a").status, 403);
   EXPECT_EQ(client.get("/notes/7/secret").status, 403);
-  const Reply wrong = client.get("/notes/seven/a");
+  const TestResponse wrong = client.get("/notes/seven/a");
   EXPECT_EQ(wrong.status, 400);
   EXPECT_TRUE(wrong.body.contains("\"id\"")) << wrong.body;
 }
@@ -65,8 +65,8 @@ TEST(GuardsOfPaths, stand_ahead_of_groups_whose_routes_all_name_them) {
   App app;
   Routes notes = app.group("/notes");
   notes.guard([](int id) { return find_note(id); });
-  notes.get("/{id}", [](int, Slot<OwnedNote> note) { return note->id; });
-  notes.del("/{id}/tags/{tag}", [](int, std::string_view, Slot<OwnedNote>) {});
+  notes.get("/{id}", [](int, Extension<OwnedNote> note) { return note->id; });
+  notes.del("/{id}/tags/{tag}", [](int, std::string_view, Extension<OwnedNote>) {});
   notes.ws("/{id}/feed", [](WebSocket, int) -> Task<> { co_return; });
   TestClient client(app);
   EXPECT_EQ(client.get("/notes/3").body, "3");
@@ -78,7 +78,7 @@ TEST(GuardsOfPaths, stand_ahead_of_groups_whose_routes_all_name_them) {
 TEST(GuardsOfPaths, make_what_handlers_ask_for_by_it) {
   App app;
   app.provide([](int id) { return find_note(id); });
-  app.get("/notes/{id}", [](int, Slot<OwnedNote> note) { return note->id; });
+  app.get("/notes/{id}", [](int, Extension<OwnedNote> note) { return note->id; });
   app.get("/none", [] { return "none"; });  // it asks for none
   TestClient client(app);
   EXPECT_EQ(client.get("/notes/3").body, "3");
@@ -118,7 +118,7 @@ TEST(GuardsOfPaths, are_described_with_their_routes) {
   ASSERT_EQ(operations.size(), 2U);
   for (const Operation& operation : operations) {
     EXPECT_EQ(operation.parameters.size(), 1U);
-    EXPECT_NE(operation.find_answer(400), nullptr);
+    EXPECT_NE(operation.find_response(400), nullptr);
   }
 }
 

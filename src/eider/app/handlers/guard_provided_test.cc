@@ -34,9 +34,10 @@ TEST(Provided, is_made_once_for_all_who_ask) {
     return Account{"ann"};
   });
   app.provide([&others] { return static_cast<long>(++others); });
-  app.guard([](Slot<Account>) {});
-  app.guard([](std::optional<Slot<Account>>) {});
-  app.get("/both", [](Slot<Account> one, Slot<Account> two) { return one->owner + two->owner; });
+  app.guard([](Extension<Account>) {});
+  app.guard([](std::optional<Extension<Account>>) {});
+  app.get("/both",
+          [](Extension<Account> one, Extension<Account> two) { return one->owner + two->owner; });
   TestClient client(app);
   EXPECT_EQ(client.get("/both").body, "annann");
   EXPECT_EQ(made, 1);
@@ -45,7 +46,7 @@ TEST(Provided, is_made_once_for_all_who_ask) {
 
 struct Guest {
   std::string name;
-  static constexpr bool kIsProvided = true;
+  static constexpr bool kIsInjectable = true;
 };
 struct Member : Guest {};
 
@@ -81,12 +82,13 @@ TEST(Provided, is_nothing_in_place_of_a_refusal_where_a_handler_does_without) {
     }
     return Account{std::string(**who)};
   });
-  app.get("/perhaps", [](std::optional<Slot<Account>> account) {
+  app.get("/perhaps", [](std::optional<Extension<Account>> account) {
     return account ? (*account)->owner : std::string("nobody");
   });
-  app.get("/must", [](Slot<Account> account) { return account->owner; });
-  app.get("/either",
-          [](std::optional<Slot<Account>>, Slot<Account> account) { return account->owner; });
+  app.get("/must", [](Extension<Account> account) { return account->owner; });
+  app.get("/either", [](std::optional<Extension<Account>>, Extension<Account> account) {
+    return account->owner;
+  });
   TestClient client(app);
   EXPECT_EQ(client.get("/perhaps").body, "nobody");
   EXPECT_EQ(client.get("/must").status, 401);
@@ -109,13 +111,16 @@ TEST(Provided, is_nothing_too_where_what_it_is_made_of_is_refused) {
     return *who ? Result<Account>(Account{std::string(**who)})
                 : Result<Account>(fail(Error::unauthorized("Who are you?")));
   });
-  app.provide([](Slot<Account> account) -> Result<Ledger> { return Ledger{account->owner}; });
-  app.get("/perhaps", [](std::optional<Slot<Ledger>> ledger) {
+  app.provide([](Extension<Account> account) -> Result<Ledger> { return Ledger{account->owner}; });
+  app.get("/perhaps", [](std::optional<Extension<Ledger>> ledger) {
     return ledger ? (*ledger)->of : std::string("nobody's");
   });
-  app.get("/must", [](Slot<Ledger> ledger) { return ledger->of; });
-  app.get("/either", [](std::optional<Slot<Ledger>>, Slot<Ledger> ledger) { return ledger->of; });
-  app.get("/of", [](std::optional<Slot<Ledger>>, Slot<Account> account) { return account->owner; });
+  app.get("/must", [](Extension<Ledger> ledger) { return ledger->of; });
+  app.get("/either",
+          [](std::optional<Extension<Ledger>>, Extension<Ledger> ledger) { return ledger->of; });
+  app.get("/of", [](std::optional<Extension<Ledger>>, Extension<Account> account) {
+    return account->owner;
+  });
   TestClient client(app);
   EXPECT_EQ(client.get("/perhaps").body, "nobody's");
   for (const char* target : {"/must", "/either", "/of"}) {
@@ -132,8 +137,8 @@ TEST(Provided, by_the_innermost_group_is_taken) {
   Routes group = app.group("/in");
   group.provide([] { return Account{"earlier"}; });
   group.provide([] { return Account{"group's"}; });
-  group.get("/", [](Slot<Account> account) { return account->owner; });
-  app.get("/", [](Slot<Account> account) { return account->owner; });
+  group.get("/", [](Extension<Account> account) { return account->owner; });
+  app.get("/", [](Extension<Account> account) { return account->owner; });
   TestClient client(app);
   EXPECT_EQ(client.get("/in/").body, "group's");
   EXPECT_EQ(client.get("/").body, "app's");
@@ -144,20 +149,20 @@ TEST(Provided, within_a_group_is_not_for_the_guards_around_it) {
   App app;
   std::vector<std::string> seen;
   app.provide([] { return Account{"app's"}; });
-  app.provide([](Slot<Account> account) { return "of the " + account->owner; });
-  app.guard([&seen](Slot<Account> account, Slot<std::string> made) {
+  app.provide([](Extension<Account> account) { return "of the " + account->owner; });
+  app.guard([&seen](Extension<Account> account, Extension<std::string> made) {
     seen.push_back(account->owner + ", " + *made);
   });
   Routes group = app.group("/in");
   group.provide([] { return Account{"group's"}; });
-  group.get("/", [](Slot<Account> account) { return account->owner; });
+  group.get("/", [](Extension<Account> account) { return account->owner; });
   Routes guarded = app.group("/guarded");
   guarded.provide([] { return Account{"group's"}; });
-  guarded.guard([&seen](Slot<Account> account) { seen.push_back(account->owner); });
-  guarded.get("/", [](Slot<Account> account) { return account->owner; });
+  guarded.guard([&seen](Extension<Account> account) { seen.push_back(account->owner); });
+  guarded.get("/", [](Extension<Account> account) { return account->owner; });
   App mounted;
   mounted.provide([] { return Account{"mounted app's"}; });
-  mounted.get("/", [](Slot<Account> account) { return account->owner; });
+  mounted.get("/", [](Extension<Account> account) { return account->owner; });
   app.mount("/mounted", std::move(mounted));
   TestClient client(app);
   EXPECT_EQ(client.get("/in/").body, "group's");
@@ -170,19 +175,19 @@ TEST(Provided, within_a_group_is_not_for_the_guards_around_it) {
 
 TEST(Provided, nothing_within_a_group_is_told_to_a_guard_around_it) {
   App app;
-  app.guard([](Slot<Account>) {});
+  app.guard([](Extension<Account>) {});
   Routes group = app.group("/in");
   group.provide([] { return Account{"group's"}; });
   group.get("/", [] { return "x"; });
-  EXPECT_TRUE(start_error_of(app).contains("GET /in/: a guard takes a eider::Account"))
+  EXPECT_TRUE(start_error_of(app).contains("GET /in/: a guard needs a eider::Account"))
       << start_error_of(app);
 }
 
 TEST(Provided, gives_way_to_what_a_hook_has_put) {
   App app;
   app.provide([]() -> Account { throw std::runtime_error("not in a test"); });
-  app.before([](Request& request) { request.put(Account{"a test's"}); });
-  app.get("/", [](Slot<Account> account) { return account->owner; });
+  app.on_request([](Request& request) { request.set(Account{"a test's"}); });
+  app.get("/", [](Extension<Account> account) { return account->owner; });
   TestClient client(app);
   EXPECT_EQ(client.get("/").body, "a test's");
 }
@@ -214,18 +219,18 @@ TEST(ExtractorsOfOnesOwn, go_with_a_websocket) {
 
 TEST(GuardsAtStart, what_nobody_puts_is_told_by_route_and_type) {
   App app;
-  app.get("/me", [](Slot<Asking> asking) { return asking->name; });
+  app.get("/me", [](Extension<Asking> asking) { return asking->name; });
   app.group("/in").guard([] { return Asking{}; });
   const std::string wrong = start_error_of(app);
   EXPECT_TRUE(wrong.starts_with("GET /me needs a eider::Asking, but no guard, provider or hook"))
       << wrong;
-  app.puts<Asking>();
+  app.extension<Asking>();
   EXPECT_EQ(start_error_of(app), "it starts");
 }
 
 TEST(GuardsAtStart, what_a_guard_lacks_is_told_too) {
   App app;
-  app.guard([](Slot<Asking>, State<Account>) { return Account{}; });
+  app.guard([](Extension<Asking>, State<Account>) { return Account{}; });
   app.get("/x", [] { return "x"; }).guard([] { return Asking{}; });
   const std::string wrong = start_error_of(app);
   EXPECT_TRUE(wrong.contains("GET /x: the provider of eider::Account needs a eider::Asking"))
@@ -236,10 +241,10 @@ TEST(GuardsAtStart, what_a_guard_lacks_is_told_too) {
 TEST(GuardsAtStart, what_may_be_missing_has_to_be_taken_so) {
   App app;
   app.guard([]() -> std::optional<Asking> { return std::nullopt; });
-  app.get("/perhaps", [](std::optional<Slot<Asking>> asking) { return asking.has_value(); });
+  app.get("/perhaps", [](std::optional<Extension<Asking>> asking) { return asking.has_value(); });
   EXPECT_EQ(start_error_of(app), "it starts");
   EXPECT_EQ(TestClient(app).get("/perhaps").body, "false");
-  app.get("/must", [](Slot<Asking>) {});
+  app.get("/must", [](Extension<Asking>) {});
   const std::string wrong = start_error_of(app);
   EXPECT_TRUE(wrong.contains(
       "GET /must needs a eider::Asking, but the provider of that type may return none"))
@@ -248,9 +253,9 @@ TEST(GuardsAtStart, what_may_be_missing_has_to_be_taken_so) {
 
 TEST(GuardsAtStart, what_asks_for_itself_is_told) {
   App app;
-  app.provide([](Slot<Account>) { return Asking{}; });
-  app.provide([](Slot<Asking>) { return Account{}; });
-  app.get("/x", [](Slot<Asking>) {});
+  app.provide([](Extension<Account>) { return Asking{}; });
+  app.provide([](Extension<Asking>) { return Account{}; });
+  app.get("/x", [](Extension<Asking>) {});
   const std::string wrong = start_error_of(app);
   EXPECT_TRUE(wrong.contains(
       "Circular dependency: the provider of eider::Asking depends on itself (route GET /x)"))
@@ -266,10 +271,10 @@ App app_with_accounts() {
   });
   Routes group = app.group("/group");
   group.provide([] { return 7L; });
-  group.get("/x", [](Slot<Account> account, Slot<long> number) {
+  group.get("/x", [](Extension<Account> account, Extension<long> number) {
     return account->owner + std::to_string(*number);
   });
-  app.get("/owner", [](std::optional<Slot<Account>> account) { return (*account)->owner; });
+  app.get("/owner", [](std::optional<Extension<Account>> account) { return (*account)->owner; });
   return app;
 }
 
@@ -279,7 +284,7 @@ TEST(OverriddenProvided, StandsForGuardsAndForWhatGroupsProvide) {
   App tested = app_with_accounts();
   tested.override_provided([] { return Account{"test"}; });
   tested.override_provided(
-      [](Slot<Account> account) { return static_cast<long>(account->owner.size()); });
+      [](Extension<Account> account) { return static_cast<long>(account->owner.size()); });
   TestClient client(tested);
   EXPECT_EQ(client.get("/group/x").body, "test4");
   EXPECT_EQ(client.get("/owner").body, "test");
@@ -325,7 +330,7 @@ TEST(OverriddenProvided, MayRefuseAndMayWait) {
 
 TEST(OverriddenProvided, ThatAsksForItselfIsTold) {
   App app = app_with_accounts();
-  app.override_provided([](Slot<Account> account) { return Account{account->owner + "!"}; });
+  app.override_provided([](Extension<Account> account) { return Account{account->owner + "!"}; });
   const std::string wrong = start_error_of(app);
   EXPECT_TRUE(wrong.contains("depends on itself")) << wrong;
 }

@@ -20,17 +20,18 @@ bool is_refusal(const Error& error) noexcept {
 }
 
 bool is_made_already(const GuardOnWay& one, const Request& request) noexcept {
-  return one.is_asked_for && !one.replaces && request.slots().contains(one.guard->puts);
+  return one.is_asked_for && !one.replaces && request.extensions().contains(one.guard->extension);
 }
 
 /// What it takes itself was refused, which all that ask for it take for "nothing", as this.
 bool lacks_what_it_takes(const GuardOnWay& one, const Request& request) noexcept {
-  return one.may_refuse && std::ranges::any_of(one.guard->wishes.slots, [&](const SlotWish& wish) {
-           return !wish.may_be_missing && !request.slots().contains(wish.key);
+  return one.may_refuse &&
+         std::ranges::any_of(one.guard->wishes.extensions, [&](const ExtensionWish& wish) {
+           return !wish.may_be_missing && !request.extensions().contains(wish.key);
          });
 }
 
-bool is_passed_over(const GuardOnWay& one, const Request& request) noexcept {
+bool is_skipped(const GuardOnWay& one, const Request& request) noexcept {
   return is_made_already(one, request) || lacks_what_it_takes(one, request);
 }
 
@@ -100,7 +101,7 @@ bool run_guards(const Endpoint& endpoint, Request& request, Response& response) 
   return std::ranges::all_of(endpoint.on_way, [&](const GuardOnWay& one) {
     const Context context{request, endpoint.path_names, one.states, nullptr,
                           endpoint.ignores_unknown_query};
-    return is_passed_over(one, request) || lets_through(one, ask_now(one, context), response);
+    return is_skipped(one, request) || lets_through(one, ask_now(one, context), response);
   });
 }
 
@@ -112,7 +113,7 @@ Task<bool> run_guards_later(const Endpoint& endpoint, Request& request, Response
       render_error(response, nobody_waits());
       co_return false;
     }
-    if (is_passed_over(one, request)) {
+    if (is_skipped(one, request)) {
       continue;
     }
     const Context context{request, endpoint.path_names, one.states, &ongoing,

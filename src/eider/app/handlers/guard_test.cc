@@ -185,7 +185,7 @@ TEST(Guards, may_send_clients_elsewhere_or_throw_what_they_like) {
   });
   app.get("/number", [] { return "x"; }).guard([] { throw 7; });
   TestClient client(app);
-  const Reply away = client.get("/away");
+  const TestResponse away = client.get("/away");
   EXPECT_EQ(away.status, 303);
   EXPECT_EQ(away.header("Location"), "/login");
   EXPECT_EQ(client.get("/error").status, 418);
@@ -362,9 +362,9 @@ TEST(Guards, of_two_that_put_the_same_the_inner_is_found) {
   App app;
   app.guard([] { return Asking{"outer"}; });
   Routes inner = app.group("/in");
-  inner.guard([](Slot<Asking> outer) { return Asking{outer->name + ", inner"}; });
-  inner.get("/", [](Slot<Asking> asking) { return asking->name; });
-  app.get("/", [](Slot<Asking> asking) { return asking->name; });
+  inner.guard([](Extension<Asking> outer) { return Asking{outer->name + ", inner"}; });
+  inner.get("/", [](Extension<Asking> asking) { return asking->name; });
+  app.get("/", [](Extension<Asking> asking) { return asking->name; });
   TestClient client(app);
   EXPECT_EQ(client.get("/in/").body, "outer, inner");
   EXPECT_EQ(client.get("/").body, "outer");
@@ -388,7 +388,7 @@ TEST(Guards, that_are_plain_leave_a_plain_call) {
 TEST(Guards, may_run_on_the_blocking_pool) {
   App app;
   app.guard(blocking([](Header<"who", std::string> who) { return Asking{*who}; }));
-  app.get("/", [](Slot<Asking> asking) { return asking->name; });
+  app.get("/", [](Extension<Asking> asking) { return asking->name; });
   const auto service = app.make_service().value();
   Request request;
   request.head().method = Method::get;
@@ -404,9 +404,9 @@ TEST(Guards, leave_middleware_what_they_put) {
     response.add_header("X-Around", request.find<Asking>()->name);
     co_return response;
   });
-  app.get("/", [](Slot<Asking> asking) { return asking->name; });
+  app.get("/", [](Extension<Asking> asking) { return asking->name; });
   TestClient client(app);
-  const Reply reply = client.get("/");
+  const TestResponse reply = client.get("/");
   EXPECT_EQ(reply.body, "ann");
   EXPECT_EQ(reply.header("X-Around"), "ann");
 }
@@ -416,8 +416,8 @@ struct MeteringGuard {
   std::string field = "X-Units-Left-Of-Those-That-A-Key-Has";
 
   Result<void> operator()(const Request& /*request*/) const { return {}; }
-  [[nodiscard]] Around around() const {
-    return Around([this](Request& /*request*/, Next next) -> Task<Response> {
+  [[nodiscard]] Middleware middleware() const {
+    return Middleware([this](Request& /*request*/, Next next) -> Task<Response> {
       Response response = co_await next();
       response.add_header(field, "7");
       co_return response;

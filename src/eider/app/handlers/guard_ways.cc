@@ -13,8 +13,8 @@ namespace eider {
 namespace {
 
 std::string name_of(const Guard& guard) {
-  return guard.puts == nullptr ? std::string("a guard")
-                               : "the provider of " + std::string(guard.puts_name);
+  return guard.extension == nullptr ? std::string("a guard")
+                                    : "the provider of " + std::string(guard.extension_name);
 }
 
 void describe_all(Operation& operation, std::span<const detail::app::Describe> description) {
@@ -50,13 +50,13 @@ void describe_each(Operation& operation, const auto& middleware) {
 void describe_middleware(Operation& operation, const Endpoint& endpoint, const RouteTable& table) {
   const std::vector<const RouteScope*> scopes = scopes_around(table, endpoint);
   for (const GuardOnWay& one : endpoint.on_way | std::views::reverse) {
-    if (one.guard->around != nullptr && one.guard->around->describe) {
-      one.guard->around->describe(operation);
+    if (one.guard->middleware != nullptr && one.guard->middleware->describe) {
+      one.guard->middleware->describe(operation);
     }
   }
-  describe_each(operation, endpoint.arounds);
+  describe_each(operation, endpoint.middlewares);
   for (const RouteScope* const scope : scopes | std::views::reverse) {
-    describe_each(operation, scope->arounds);
+    describe_each(operation, scope->middlewares);
   }
   describe_each(operation, endpoint.hooks);
   for (const RouteScope* const scope : scopes | std::views::reverse) {
@@ -73,7 +73,7 @@ Operation describe_endpoint(const Endpoint& endpoint, const RouteTable& table) {
   operation.words = endpoint.words;
   operation.opens_websocket = endpoint.opens_websocket;
   operation.subprotocols = endpoint.subprotocols;
-  operation.content_bytes_max =
+  operation.body_bytes_max =
       endpoint.body_bytes_max == 0 ? table.body_bytes_max : endpoint.body_bytes_max;
   const PatternInfo info(endpoint.pattern);
   for (std::size_t index = 0; index < info.size(); ++index) {
@@ -81,7 +81,7 @@ Operation describe_endpoint(const Endpoint& endpoint, const RouteTable& table) {
         {Operation::In::path, std::string(info.name(index)), nullptr, true});
   }
   if (endpoint.opens_websocket) {
-    operation.answer(101, "A WebSocket connection.");
+    operation.add_response(101, "A WebSocket connection.");
   }
   describe_all(operation, endpoint.description);
   for (const GuardOnWay& one : endpoint.on_way) {
@@ -151,7 +151,7 @@ class GuardWays::Way {
     for (const Guard& guard : endpoint_.guards) {
       add({&guard, scopes_.back()}, false, false);
     }
-    for (const SlotWish& wish : endpoint_.wishes.slots) {
+    for (const ExtensionWish& wish : endpoint_.wishes.extensions) {
       satisfy(wish, name_of(endpoint_), false);
     }
     for (GuardOnWay& one : endpoint_.on_way) {
@@ -187,7 +187,7 @@ class GuardWays::Way {
   ///
   /// said  by whoever added it; a test may have put another in its place
   void add(const GuardAt& said, bool may_refuse, bool is_asked_for) {
-    const GuardAt instead = find_override(said.guard->puts);
+    const GuardAt instead = find_override(said.guard->extension);
     const GuardAt at = instead.guard != nullptr ? instead : said;
     const Guard& guard = *at.guard;
     const auto found = std::ranges::find(endpoint_.on_way, &guard, &GuardOnWay::guard);
@@ -204,12 +204,12 @@ class GuardWays::Way {
     }
     check_path(guard);
     under_way_.push_back(&guard);
-    for (const SlotWish& wish : guard.wishes.slots) {
+    for (const ExtensionWish& wish : guard.wishes.extensions) {
       satisfy(wish, name_of(endpoint_) + ": " + name_of(guard), may_refuse);
     }
     under_way_.pop_back();
     // Behind what it asks for: guards run in the order of this list.
-    const bool replaces = is_asked_for && find_on_way(guard.puts) != nullptr;
+    const bool replaces = is_asked_for && find_on_way(guard.extension) != nullptr;
     endpoint_.on_way.push_back(
         {&guard, ways_.states_of(at, wrong_), may_refuse, is_asked_for, replaces});
   }
@@ -219,9 +219,9 @@ class GuardWays::Way {
     if (!std::exchange(one.may_refuse, false)) {
       return;
     }
-    for (const SlotWish& wish : one.guard->wishes.slots) {
+    for (const ExtensionWish& wish : one.guard->wishes.extensions) {
       for (GuardOnWay& maker : endpoint_.on_way) {
-        if (maker.guard->puts == wish.key && !wish.may_be_missing) {
+        if (maker.guard->extension == wish.key && !wish.may_be_missing) {
           need(maker);
         }
       }
@@ -229,7 +229,7 @@ class GuardWays::Way {
   }
 
   /// may_refuse  all that ask for the taker do without it, and so without what it takes
-  void satisfy(const SlotWish& wish, const std::string& taker, bool may_refuse) {
+  void satisfy(const ExtensionWish& wish, const std::string& taker, bool may_refuse) {
     if (is_put_by_hooks(wish.key)) {
       return;
     }
@@ -239,13 +239,14 @@ class GuardWays::Way {
     } else if (!wish.may_be_missing) {
       tell(taker + " needs a " + std::string(wish.type_name) +
            ", but no guard, provider or hook on this route supplies one. Add app.provide(...) or "
-           "app.guard(...) with a function that returns one, or declare the hook with puts<T>()");
+           "app.guard(...) with a function that returns one, or declare the hook with "
+           "extension<T>()");
     }
   }
 
-  void take_from(const GuardAt& maker, const SlotWish& wish, const std::string& taker,
+  void take_from(const GuardAt& maker, const ExtensionWish& wish, const std::string& taker,
                  bool may_refuse) {
-    if (maker.guard->may_put_nothing && !wish.may_be_missing) {
+    if (maker.guard->may_set_nothing && !wish.may_be_missing) {
       tell(taker + " needs a " + std::string(wish.type_name) +
            ", but the provider of that type may return none. Use std::optional of the type, or "
            "return a Result from the provider");
@@ -258,15 +259,15 @@ class GuardWays::Way {
 
   [[nodiscard]] bool is_put_by_hooks(detail::base::TypeKey key) const {
     const auto puts = [key](const Hook& hook) {
-      return std::ranges::find(hook.puts, key) != hook.puts.end();
+      return std::ranges::find(hook.extensions, key) != hook.extensions.end();
     };
     return std::ranges::any_of(endpoint_.hooks, puts) ||
            std::ranges::any_of(scopes_, [key](const RouteScope* scope) {
-             return std::ranges::find(scope->puts, key) != scope->puts.end();
+             return std::ranges::find(scope->extensions, key) != scope->extensions.end();
            });
   }
   /// What an outer guard has asked for gives way to what an inner group provides.
-  [[nodiscard]] GuardAt find_maker(const SlotWish& wish) const {
+  [[nodiscard]] GuardAt find_maker(const ExtensionWish& wish) const {
     if (const GuardAt instead = find_override(wish.key); instead.guard != nullptr) {
       return instead;
     }
@@ -284,14 +285,14 @@ class GuardWays::Way {
   [[nodiscard]] const GuardOnWay* find_on_way(detail::base::TypeKey key) const {
     const auto& on_way = endpoint_.on_way;
     const auto found = std::find_if(on_way.rbegin(), on_way.rend(), [key](const GuardOnWay& one) {
-      return one.guard->puts == key;
+      return one.guard->extension == key;
     });
     return found == on_way.rend() ? nullptr : &*found;
   }
   [[nodiscard]] GuardAt find_provided(detail::base::TypeKey key) const {
     for (const RouteScope* scope : seen_ | std::views::reverse) {
       const auto found = std::find_if(scope->provided.rbegin(), scope->provided.rend(),
-                                      [key](const Guard& guard) { return guard.puts == key; });
+                                      [key](const Guard& guard) { return guard.extension == key; });
       if (found != scope->provided.rend()) {
         return {&*found, scope};
       }
@@ -301,7 +302,7 @@ class GuardWays::Way {
   /// The outermost app's, and the newest of it; a mounted app's is none for what stands around it.
   [[nodiscard]] GuardAt find_override(detail::base::TypeKey key) const {
     for (const RouteScope* scope : seen_) {
-      const auto found = std::ranges::find(scope->overrides, key, &Guard::puts);
+      const auto found = std::ranges::find(scope->overrides, key, &Guard::extension);
       if (key != nullptr && found != scope->overrides.end()) {
         return {&*found, scope};
       }
@@ -335,7 +336,7 @@ std::vector<void*> GuardWays::find_states(const Wishes& wishes, const RouteScope
   return states;
 }
 
-const Guard& GuardWays::maker_of(const SlotWish& wish) {
+const Guard& GuardWays::maker_of(const ExtensionWish& wish) {
   const auto found = makers_.find(wish.key);
   return found != makers_.end() ? found->second
                                 : makers_.emplace(wish.key, wish.make_maker()).first->second;

@@ -44,7 +44,7 @@ class GuardWays {
     const RouteScope* scope;
   };
 
-  [[nodiscard]] const Guard& maker_of(const SlotWish& wish);
+  [[nodiscard]] const Guard& maker_of(const ExtensionWish& wish);
   [[nodiscard]] std::span<void* const> states_of(const GuardAt& at, std::string& wrong);
   [[nodiscard]] const Endpoint& first_with(const Guard& guard, const Endpoint& endpoint);
 

@@ -60,11 +60,12 @@ struct Checked {
   static_assert(kIsParameter<A> || !kIsOptional<A>,
                 "this parameter cannot be optional as a whole: put std::optional inside, as in "
                 "Header<\"name\", std::optional<int>>, or use it for members of the struct of "
-                "Query; a value from a guard is std::optional<Slot<T>>");
+                "Query; a value from a guard is std::optional<Extension<T>>");
   static_assert(
       kIsParameter<A> || kIsOptional<A>,
       "a parameter of this type cannot be a path parameter: use State<T> for an object of "
-      "app.state(...), Slot<T> for a value from a guard, and Query<T>, Json<T> or Form<T> for data "
+      "app.state(...), Extension<T> for a value from a guard, and Query<T>, Json<T> or Form<T> for "
+      "data "
       "of the request; path parameters are text, numbers, bool and enums");
 };
 
@@ -203,7 +204,7 @@ struct SignatureOf {
   static constexpr bool kTakesSocket = takes(ArgumentKind::socket);
   static constexpr bool kIsLive = takes(ArgumentKind::live_output);
   static constexpr bool kProduces = kIsLive || takes(ArgumentKind::output);
-  static constexpr bool kOwns = (true && ... && app::kOwns<Argument<P>>);
+  static constexpr bool kOwnsData = (true && ... && app::kOwnsData<Argument<P>>);
   static constexpr bool kEndsWithHead = (false || ... || app::kEndsWithHead<Argument<P>>);
 
   static constexpr std::span<const Describe> parameters() noexcept {
@@ -351,8 +352,9 @@ inline constexpr bool kWaits = kIsBlocking<F> || Signature<F>::kIsTask;
 /// Whether the answer's content may be made when a handler that answers at once has returned, and
 /// of what the request holds: a Streamed that captured a view.
 template <class F>
-inline constexpr bool kKeepsRequest = !kWaits<F> && !Signature<F>::kOwns &&
-                                      !kIsWhole<std::remove_cvref_t<typename Signature<F>::Value>>;
+inline constexpr bool kKeepsRequest =
+    !kWaits<F> && !Signature<F>::kOwnsData &&
+    !kIsBuffered<std::remove_cvref_t<typename Signature<F>::Value>>;
 
 /// All that is wrong with the arguments, as one error; nothing when nothing is.
 [[nodiscard]] std::optional<Error> merge_errors(std::initializer_list<const Error*> errors);

@@ -19,11 +19,11 @@ Result<json::Value> read_merge_patch(const Request& request) {
 
 void describe_merge_patch(Operation& operation) {
   for (const std::string_view type : {"application/merge-patch+json", "application/json"}) {
-    operation.take_content(type, &reflect::type_of<json::Value>());
+    operation.take_body(type, &reflect::type_of<json::Value>());
   }
-  operation.answer_problem(400, "The request body is not JSON.");
-  operation.answer_problem(415, "The Content-Type is not supported.");
-  operation.answer_problem(422, "The result of the patch is not valid.");
+  operation.add_problem(400, "The request body is not JSON.");
+  operation.add_problem(415, "The Content-Type is not supported.");
+  operation.add_problem(422, "The result of the patch is not valid.");
 }
 
 }  // namespace eider::detail::app

@@ -54,7 +54,7 @@ void describe_merge_patch(Operation& operation);
 template <class T>
 struct Extract<MergePatch<T>> {
   static constexpr ArgumentKind kKind = ArgumentKind::content;
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   using Held = MergePatch<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     auto patch = detail::app::read_merge_patch(context.request);

@@ -18,7 +18,7 @@ struct PatchedAddress {
   std::string town;
 };
 struct PatchedUser {
-  Length<std::string, 1, 9> name;
+  Sized<std::string, 1, 9> name;
   std::optional<int> age;
   PatchedAddress address;
 };
@@ -31,7 +31,8 @@ class MergePatches : public ::testing::Test {
     });
   }
 
-  Reply patch(const std::string& body, const std::string& type = "application/merge-patch+json") {
+  TestResponse patch(const std::string& body,
+                     const std::string& type = "application/merge-patch+json") {
     TestClient client(app_);
     return client.send({.method = Method::patch,
                         .target = "/",
@@ -51,7 +52,7 @@ TEST_F(MergePatches, change_what_they_name_and_take_away_what_is_null) {
 }
 
 TEST_F(MergePatches, are_checked_as_what_they_make) {
-  const Reply reply = patch(R"({"name":"","address":{"town":null},"more":1})");
+  const TestResponse reply = patch(R"({"name":"","address":{"town":null},"more":1})");
   ASSERT_EQ(reply.status, 422);
   std::string told;
   for (const FieldError& fault : reply.problem().errors) {
@@ -63,7 +64,7 @@ TEST_F(MergePatches, are_checked_as_what_they_make) {
 
 TEST_F(MergePatches, are_json_of_their_media_type) {
   EXPECT_EQ(patch("{").status, 400);
-  const Reply refused = patch("{}", "text/plain");
+  const TestResponse refused = patch("{}", "text/plain");
   EXPECT_EQ(refused.status, 415);
   EXPECT_EQ(refused.header("Accept-Patch"), "application/merge-patch+json");
 }
@@ -72,7 +73,7 @@ TEST_F(MergePatches, are_told_in_documents) {
   const Operation operation = app_.operations()[0];
   ASSERT_EQ(operation.contents.size(), 2U);
   EXPECT_EQ(operation.contents[0].media_type, "application/merge-patch+json");
-  EXPECT_NE(operation.find_answer(422), nullptr);
+  EXPECT_NE(operation.find_response(422), nullptr);
 }
 
 }  // namespace

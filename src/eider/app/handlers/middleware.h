@@ -37,29 +37,31 @@ using DescribeMiddleware = std::function<void(Operation&)>;
 ///             not called. It runs before guards, before the request body is read and before 100
 ///             Continue, and cannot see the body. It does not run for requests that are rejected
 ///             before any handler, for example because the announced body is too large.
-/// after       sees every response when its headers are sent, in reverse order of `before`. Hooks
+/// after       sees every response when its headers are sent, in reverse order of `on_request`.
+/// Hooks
 ///             of the app itself also see errors, responses without a route (404, 405) and rejected
 ///             requests (400, 408, 413, 425, 431, 503). For a request that could not be parsed,
 ///             only its address is known, not its method and target.
-/// on_content  like `before`, for hooks that read the body: runs after guards, when the body is
+/// on_body  like `on_request`, for hooks that read the body: runs after guards, when the body is
 ///             complete. It does not run without a route.
 /// name        in the output of `--routes`
-/// puts        types that `before` stores in each request that it accepts, so that handlers can use
-///             Slot<T>: `{kPuts<T>}`
+/// puts        types that `on_request` stores in each request that it accepts, so that handlers can
+/// use
+///             Extension<T>: `{kExtension<T>}`
 /// describe    null: OpenAPI documents do not mention the hook
 struct Hook {
-  using Before = std::function<bool(Request&, Response&)>;
+  using OnRequest = std::function<bool(Request&, Response&)>;
 
-  Before before{};
-  std::function<void(const Request&, Response&)> after{};
-  Before on_content{};
+  OnRequest on_request{};
+  std::function<void(const Request&, Response&)> on_response{};
+  OnRequest on_body{};
   std::string name{};
-  std::vector<detail::base::TypeKey> puts{};
+  std::vector<detail::base::TypeKey> extensions{};
   DescribeMiddleware describe{};
 };
 
 template <class T>
-inline constexpr detail::base::TypeKey kPuts = &detail::base::kTypeKey<T>;
+inline constexpr detail::base::TypeKey kExtension = &detail::base::kTypeKey<T>;
 
 /// The ID of a request, which is in its response and its log lines; see request_id.
 class RequestId {
@@ -81,12 +83,12 @@ class RequestId {
 /// Identifies the variant of a response if its headers do not, for example a language in the path:
 /// response_cache stores each variant. Set it before middleware; `name` must live as long as the
 /// request.
-struct AnswerVariant {
+struct ResponseVariant {
   std::string_view name;
 };
 
 /// Target of a redirect (308) if no route matches the path of the request, but a route matches
-/// `path` for its method. Set it in `before`. `path` must live as long as the request.
+/// `path` for its method. Set it in `on_request`. `path` must live as long as the request.
 struct RedirectIfFound {
   std::string_view path;
   std::string location;
@@ -121,11 +123,12 @@ class Next {
 ///
 /// name      in the output of `--routes`
 /// describe  as for a Hook
-struct Around {
+struct Middleware {
   template <class F>
-    requires(!std::same_as<F, Around> && std::is_invocable_r_v<Task<Response>, F&, Request&, Next>)
+    requires(!std::same_as<F, Middleware> &&
+             std::is_invocable_r_v<Task<Response>, F&, Request&, Next>)
   // NOLINTNEXTLINE(google-explicit-constructor): a coroutine is to be one by itself
-  Around(F its_function, std::string its_name = {}, DescribeMiddleware its_description = {})
+  Middleware(F its_function, std::string its_name = {}, DescribeMiddleware its_description = {})
       : function(std::move(its_function)),
         name(std::move(its_name)),
         describe(std::move(its_description)) {}
@@ -144,11 +147,11 @@ struct OfClient {
   std::function<M(const ProxyTrust& trust)> make;
 };
 using ClientHook = OfClient<Hook>;
-using ClientAround = OfClient<Around>;
+using ClientMiddleware = OfClient<Middleware>;
 
 /// Types that `use` accepts.
 template <class M>
-concept Middleware = std::convertible_to<M, Hook> || std::convertible_to<M, Around> ||
-                     std::same_as<M, ClientHook> || std::same_as<M, ClientAround>;
+concept AnyMiddleware = std::convertible_to<M, Hook> || std::convertible_to<M, Middleware> ||
+                        std::same_as<M, ClientHook> || std::same_as<M, ClientMiddleware>;
 
 }  // namespace eider

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Notes each status that comes back, and marks the answer.
-Around noting(std::vector<int>& statuses) {
+Middleware noting(std::vector<int>& statuses) {
   return [&statuses](Request&, Next next) -> Task<Response> {
     Response response = co_await next();
     statuses.push_back(response.status());
@@ -71,7 +71,7 @@ TEST(Middleware, is_given_the_answer_that_an_inner_one_throws) {
     co_return Response();
   });
   app.get("/x", [] { return "x"; });
-  const Reply reply = TestClient(app).get("/x");
+  const TestResponse reply = TestClient(app).get("/x");
   EXPECT_EQ(reply.status, 429);
   EXPECT_EQ(reply.header("Retry-After"), "30");
   EXPECT_EQ(reply.header("X-Noted"), "1");
@@ -95,7 +95,8 @@ TEST(Middleware, a_failure_inside_it_is_logged_once) {
 TEST(Middleware, is_told_which_pattern_has_matched) {
   std::vector<std::string> routes;
   App app;
-  app.after([&routes](const Request& request, Response&) { routes.emplace_back(request.route()); });
+  app.on_response(
+      [&routes](const Request& request, Response&) { routes.emplace_back(request.route()); });
   auto group = app.group("/api");
   group.get("/notes/{id}", [](int id) { return id; });
   group.get("/later/{id}", [](int id, const Request& request) -> Task<std::string> {
@@ -138,34 +139,34 @@ TEST(Middleware, that_waits_ahead_of_a_thread_takes_none_for_a_client_that_has_l
 TEST(Hooks, of_a_group_see_the_methods_that_its_paths_lack) {
   App app;
   auto open = app.group("/open");
-  open.after([](const Request&, Response& response) {
+  open.on_response([](const Request&, Response& response) {
     response.add_header("Access-Control-Allow-Origin", "*");
   });
   open.post("/notes", [] { return "posted"; });
   app.get("/notes", [] { return "notes"; });
   TestClient client(app);
   for (const Method method : {Method::post, Method::options, Method::get, Method::query}) {
-    const Reply reply = client.send({.method = method, .target = "/open/notes"});
+    const TestResponse reply = client.send({.method = method, .target = "/open/notes"});
     EXPECT_TRUE(reply.header("Access-Control-Allow-Origin").has_value()) << to_text(method);
   }
   EXPECT_EQ(client.send({.method = Method::put, .target = "/open/notes"}).status, 405);
-  const Reply none = client.send({.method = Method::options, .target = "/open/none"});
+  const TestResponse none = client.send({.method = Method::options, .target = "/open/none"});
   EXPECT_EQ(none.status, 404);
   EXPECT_TRUE(none.header("Access-Control-Allow-Origin").has_value());
-  const Reply other = client.send({.method = Method::options, .target = "/notes"});
+  const TestResponse other = client.send({.method = Method::options, .target = "/notes"});
   EXPECT_FALSE(other.header("Access-Control-Allow-Origin").has_value());
 }
 
 TEST(Hooks, around_one_that_throws_see_the_answer_that_this_becomes) {
   App app;
   app.log_to(std::make_shared<LogLines>());
-  app.after([](const Request&, Response& response) {
+  app.on_response([](const Request&, Response& response) {
     response.add_header("X-Outer", std::to_string(response.status()));
   });
-  app.after([](const Request&, Response&) { throw std::runtime_error("inner"); });
+  app.on_response([](const Request&, Response&) { throw std::runtime_error("inner"); });
   app.get("/", [] { return "text"; });
   TestClient client(app);
-  const Reply reply = client.get("/");
+  const TestResponse reply = client.get("/");
   EXPECT_EQ(reply.status, 500);
   EXPECT_EQ(reply.header("X-Outer"), "500");
 }

@@ -30,11 +30,11 @@ auto is_named(Operation::In in, std::string_view name) {
 
 }  // namespace
 
-bool Operation::Answer::has(std::string_view media_type) const noexcept {
+bool Operation::Response::has(std::string_view media_type) const noexcept {
   return std::ranges::find(contents, media_type, &Content::media_type) != contents.end();
 }
 
-void Operation::Answer::add_field(std::string_view name) {
+void Operation::Response::add_header(std::string_view name) {
   const auto is_it = [name](const std::string& field) { return equals_ignoring_case(field, name); };
   if (std::ranges::none_of(fields, is_it)) {
     fields.emplace_back(name);
@@ -64,7 +64,7 @@ void Operation::take(In in, std::string_view name, const reflect::Type* type, bo
     there->is_required |= is_required;  // of two functions that take it one needs it
   }
   if (is_required) {
-    answer_problem(400, "A parameter is missing or not valid.");
+    add_problem(400, "A parameter is missing or not valid.");
   }
 }
 
@@ -84,35 +84,36 @@ void Operation::take_query(const reflect::Type& type) {
          structure.is_required(index) && !may_be_absent(*member.type),
          structure.text_about(member.name));
   }
-  answer_problem(400, "A parameter is missing or not valid.");
+  add_problem(400, "A parameter is missing or not valid.");
 }
 
-void Operation::take_content(std::string_view media_type, const reflect::Type* type) {
+void Operation::take_body(std::string_view media_type, const reflect::Type* type) {
   contents.push_back({std::string(media_type), type});
-  is_content_required |= type != nullptr;
-  answer_problem(413, "The request body is too large.");
+  is_body_required |= type != nullptr;
+  add_problem(413, "The request body is too large.");
 }
 
 void Operation::take_selection(std::string_view name, Parameter::Selection selection) {
   take(In::query, name, nullptr, false);
   std::ranges::find_if(parameters, is_named(In::query, name))->selection = std::move(selection);
-  answer_problem(400, "A parameter is missing or not valid.");
+  add_problem(400, "A parameter is missing or not valid.");
 }
 
-Operation::Answer& Operation::answer(int status, std::string_view description) {
-  const auto found = std::ranges::find(answers, status, &Answer::status);
-  if (found != answers.end()) {
+Operation::Response& Operation::add_response(int status, std::string_view description) {
+  const auto found = std::ranges::find(responses, status, &Response::status);
+  if (found != responses.end()) {
     return *found;
   }
-  Answer& made = answers.emplace_back();
+  Response& made = responses.emplace_back();
   made.status = status;
   made.description = description;
   return made;
 }
 
-Operation::Answer& Operation::answer(int status, std::string_view description,
-                                     std::string_view media_type, const reflect::Type* type) {
-  Answer& made = answer(status, description);
+Operation::Response& Operation::add_response(int status, std::string_view description,
+                                             std::string_view media_type,
+                                             const reflect::Type* type) {
+  Response& made = add_response(status, description);
   const std::string_view essence = trim(media_type.substr(0, media_type.find(';')));
   if (!made.has(essence)) {
     made.contents.push_back({std::string(essence), type});
@@ -120,8 +121,8 @@ Operation::Answer& Operation::answer(int status, std::string_view description,
   return made;
 }
 
-Operation::Answer& Operation::answer_problem(int status, std::string_view description) {
-  return answer(status, description, "application/problem+json", &problem_type());
+Operation::Response& Operation::add_problem(int status, std::string_view description) {
+  return add_response(status, description, "application/problem+json", &problem_type());
 }
 
 void Operation::add_guards(const Operation& of_guard, bool may_refuse) {
@@ -135,9 +136,9 @@ void Operation::add_guards(const Operation& of_guard, bool may_refuse) {
     scheme.group = group;
     secure(std::move(scheme));
   }
-  for (const Answer& one : of_guard.answers) {
-    if (!may_refuse && find_answer(one.status) == nullptr) {
-      answers.push_back(one);
+  for (const Response& one : of_guard.responses) {
+    if (!may_refuse && find_response(one.status) == nullptr) {
+      responses.push_back(one);
     }
   }
 }
@@ -151,9 +152,9 @@ const Operation::Parameter* Operation::find(In in, std::string_view name) const 
   return found == parameters.end() ? nullptr : &*found;
 }
 
-const Operation::Answer* Operation::find_answer(int status) const noexcept {
-  const auto found = std::ranges::find(answers, status, &Answer::status);
-  return found == answers.end() ? nullptr : &*found;
+const Operation::Response* Operation::find_response(int status) const noexcept {
+  const auto found = std::ranges::find(responses, status, &Response::status);
+  return found == responses.end() ? nullptr : &*found;
 }
 
 namespace detail::app {
@@ -166,34 +167,34 @@ constexpr std::string_view kDone = "Success.";
 
 void describe_path_value(Operation& operation, const reflect::Type* type) {
   operation.take_path_value(type);
-  operation.answer_problem(400, "A path parameter is not valid.");
+  operation.add_problem(400, "A path parameter is not valid.");
 }
 
 void describe_json_content(Operation& operation, const reflect::Type& type) {
-  operation.take_content(kApplicationJson, &type);
-  operation.answer_problem(400, "The request body is not JSON.");
-  operation.answer_problem(415, "The Content-Type is not supported.");
-  operation.answer_problem(422, "The request body is not valid.");
+  operation.take_body(kApplicationJson, &type);
+  operation.add_problem(400, "The request body is not JSON.");
+  operation.add_problem(415, "The Content-Type is not supported.");
+  operation.add_problem(422, "The request body is not valid.");
 }
 
 void describe_form_content(Operation& operation, const reflect::Type& type) {
-  operation.take_content(kFormUrlencoded, &type);
-  operation.answer_problem(415, "The Content-Type is not supported.");
-  operation.answer_problem(422, "The request body is not valid.");
+  operation.take_body(kFormUrlencoded, &type);
+  operation.add_problem(415, "The Content-Type is not supported.");
+  operation.add_problem(422, "The request body is not valid.");
 }
 
 void describe_any_content(Operation& operation) {
-  operation.take_content("*/*", nullptr);
+  operation.take_body("*/*", nullptr);
 }
 
 void describe_streamed_content(Operation& operation, std::string_view media_type) {
-  operation.take_content(media_type, nullptr);
-  operation.is_content_streamed = true;
+  operation.take_body(media_type, nullptr);
+  operation.is_body_streamed = true;
 }
 
 void describe_streamed_answer(Operation& operation, std::string_view media_type,
                               const reflect::Type* type) {
-  operation.answer(200, "A streamed response.", media_type, type).is_streamed = true;
+  operation.add_response(200, "A streamed response.", media_type, type).is_streamed = true;
 }
 
 void describe_value(Operation& operation, const reflect::Type& type) {
@@ -202,7 +203,7 @@ void describe_value(Operation& operation, const reflect::Type& type) {
     case reflect::Kind::kSigned:
     case reflect::Kind::kUnsigned:
     case reflect::Kind::kReal:
-      operation.answer(200, kDone, kTextPlain, &type);
+      operation.add_response(200, kDone, kTextPlain, &type);
       return;
     default:
       describe_json(operation, type);
@@ -210,35 +211,35 @@ void describe_value(Operation& operation, const reflect::Type& type) {
 }
 
 void describe_text(Operation& operation, std::string_view media_type) {
-  operation.answer(200, kDone, media_type, nullptr);
+  operation.add_response(200, kDone, media_type, nullptr);
 }
 
 void describe_json(Operation& operation, const reflect::Type& type) {
-  operation.answer(200, kDone, kApplicationJson, &type);
+  operation.add_response(200, kDone, kApplicationJson, &type);
 }
 
 void describe_created(Operation& operation, const reflect::Type& type) {
-  operation.answer(201, "Created.", kApplicationJson, &type).fields = {"Location"};
+  operation.add_response(201, "Created.", kApplicationJson, &type).fields = {"Location"};
 }
 
 void describe_redirect(Operation& operation) {
-  operation.answer(303, "Redirect to another URL.").fields = {"Location"};
+  operation.add_response(303, "Redirect to another URL.").fields = {"Location"};
 }
 
 void describe_nothing(Operation& operation) {
-  operation.answer(204, "Success, without a response body.");
+  operation.add_response(204, "Success, without a response body.");
 }
 
 void describe_none(Operation& operation) {
-  operation.answer_problem(404, "Not found.");
+  operation.add_problem(404, "Not found.");
 }
 
 void describe_wrong(Operation& operation) {
-  operation.answer_problem(0, "An error.");
+  operation.add_problem(0, "An error.");
 }
 
 void describe_unknown(Operation& operation) {
-  operation.answer(0, "A response that the handler builds.");
+  operation.add_response(0, "A response that the handler builds.");
 }
 
 }  // namespace detail::app

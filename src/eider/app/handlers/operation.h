@@ -19,7 +19,7 @@ namespace eider {
 /// description    CommonMark
 /// tags           groups in documents
 /// operation_id   name in generated clients; default: derived from method and pattern
-struct RouteWords {
+struct RouteDocs {
   std::string summary = {};
   std::string description = {};
   std::vector<std::string> tags = {};
@@ -64,7 +64,7 @@ struct Operation {
   /// status       0: all other status codes
   /// fields       names of response headers
   /// is_streamed  the body is streamed
-  struct Answer {
+  struct Response {
     int status = 0;
     std::string description;
     std::vector<Content> contents;
@@ -74,7 +74,7 @@ struct Operation {
     [[nodiscard]] bool is_success() const noexcept { return status >= 200 && status < 300; }
     [[nodiscard]] bool has(std::string_view media_type) const noexcept;
     /// Adds a header, if it is not there yet.
-    void add_field(std::string_view name);
+    void add_header(std::string_view name);
   };
   /// An authentication method, as in OpenAPI's security schemes.
   ///
@@ -101,15 +101,15 @@ struct Operation {
   /// As for App::host; empty: any host.
   std::string host;
   std::string pattern;
-  RouteWords words;
+  RouteDocs words;
   std::vector<Parameter> parameters;
   /// The accepted media types of the request body; empty: no body.
   std::vector<Content> contents;
-  bool is_content_required = false;
+  bool is_body_required = false;
   /// Whether the handler reads the request body as a stream.
-  bool is_content_streamed = false;
-  std::size_t content_bytes_max = 0;
-  std::vector<Answer> answers;
+  bool is_body_streamed = false;
+  std::size_t body_bytes_max = 0;
+  std::vector<Response> responses;
   std::vector<Security> security;
   bool opens_websocket = false;
   /// Subprotocols of a WebSocket that the server supports.
@@ -126,14 +126,14 @@ struct Operation {
   void take_cookie(std::string_view name, const reflect::Type* type, bool is_required);
   /// Adds a query parameter for each member, like `read_pairs`.
   void take_query(const reflect::Type& type);
-  void take_content(std::string_view media_type, const reflect::Type* type);
+  void take_body(std::string_view media_type, const reflect::Type* type);
   void take_selection(std::string_view name, Parameter::Selection selection);
   /// Returns the response with that status, and adds it if it is missing.
-  Answer& answer(int status, std::string_view description);
-  Answer& answer(int status, std::string_view description, std::string_view media_type,
-                 const reflect::Type* type);
+  Response& add_response(int status, std::string_view description);
+  Response& add_response(int status, std::string_view description, std::string_view media_type,
+                         const reflect::Type* type);
   /// Adds a problem document (RFC 9457).
-  Answer& answer_problem(int status, std::string_view description);
+  Response& add_problem(int status, std::string_view description);
   void secure(Security scheme);
   /// Adds the parameters and error responses of a guard.
   ///
@@ -142,7 +142,7 @@ struct Operation {
 
   /// Finds a parameter; the first one if there are several.
   [[nodiscard]] const Parameter* find(In in, std::string_view name) const noexcept;
-  [[nodiscard]] const Answer* find_answer(int status) const noexcept;
+  [[nodiscard]] const Response* find_response(int status) const noexcept;
 
   void take(In in, std::string_view name, const reflect::Type* type, bool is_required,
             const MemberText& about = {});

@@ -33,7 +33,7 @@ struct Filter {
 
 struct Thing {
   std::string name;
-  Range<int, 1, 100> count;
+  Bounded<int, 1, 100> count;
 };
 
 /// A parameter and a result of a user's own, which say nothing of themselves.
@@ -71,7 +71,7 @@ template <>
 struct Render<Picture> {
   static void into(Response&, Picture) {}
   static void describe(Operation& operation) {
-    operation.answer(200, "A picture.", "image/png", nullptr);
+    operation.add_response(200, "A picture.", "image/png", nullptr);
   }
 };
 template <>
@@ -104,7 +104,7 @@ bool is_required(const Operation& operation, In in, std::string_view name) {
 
 /// "200 application/json", of the answer's first content.
 std::string answer_text(const Operation& operation, int status) {
-  const Operation::Answer* answer = operation.find_answer(status);
+  const Operation::Response* answer = operation.find_response(status);
   if (answer == nullptr) {
     return "none";
   }
@@ -121,10 +121,10 @@ TEST(Operations, name_their_routes) {
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[0].pattern, "/a");
   EXPECT_EQ(all[0].method, Method::get);
-  EXPECT_EQ(all[0].content_bytes_max, std::size_t{1} << 20);
+  EXPECT_EQ(all[0].body_bytes_max, std::size_t{1} << 20);
   EXPECT_EQ(all[1].pattern, "/in/b");
   EXPECT_EQ(all[1].method, Method::post);
-  EXPECT_EQ(all[1].content_bytes_max, 7U);
+  EXPECT_EQ(all[1].body_bytes_max, 7U);
   EXPECT_EQ(all[2].host, "api.example");
   EXPECT_EQ(all[2].method, Method::delete_);
 }
@@ -138,7 +138,7 @@ TEST(Operations, know_the_values_of_the_path) {
   EXPECT_EQ(type_in(operation, In::path, "colour"), &reflect::type_of<Colour>());
   EXPECT_TRUE(is_required(operation, In::path, "id"));
   EXPECT_EQ(answer_text(operation, 400), "application/problem+json");
-  EXPECT_EQ(operation.find_answer(400)->contents[0].type, &problem_type());
+  EXPECT_EQ(operation.find_response(400)->contents[0].type, &problem_type());
 }
 
 TEST(Operations, know_the_members_of_a_query) {
@@ -187,8 +187,8 @@ TEST(Operations, know_the_content_that_they_take) {
     ASSERT_EQ(each.operation.contents.size(), 1U) << each.media_type;
     EXPECT_EQ(each.operation.contents[0].media_type, each.media_type);
     EXPECT_EQ(each.operation.contents[0].type, each.type) << each.media_type;
-    EXPECT_EQ(each.operation.is_content_streamed, each.is_streamed) << each.media_type;
-    EXPECT_EQ(each.operation.is_content_required, each.type != nullptr) << each.media_type;
+    EXPECT_EQ(each.operation.is_body_streamed, each.is_streamed) << each.media_type;
+    EXPECT_EQ(each.operation.is_body_required, each.type != nullptr) << each.media_type;
     EXPECT_EQ(answer_text(each.operation, 413), "application/problem+json");
     EXPECT_EQ(answer_text(each.operation, 204), "empty");
   }
@@ -200,7 +200,7 @@ TEST(Operations, know_what_values_become) {
   const auto expect = [](const Operation& operation, int status, std::string_view media_type,
                          const reflect::Type* type) {
     EXPECT_EQ(answer_text(operation, status), media_type);
-    const Operation::Answer* answer = operation.find_answer(status);
+    const Operation::Response* answer = operation.find_response(status);
     EXPECT_TRUE(answer != nullptr && answer->contents.at(0).type == type) << media_type;
   };
   const reflect::Type& thing = reflect::type_of<Thing>();
@@ -221,7 +221,7 @@ TEST(Operations, know_what_values_become) {
          &thing);
   expect(operation_of(blocking([] { return Thing{"x", 1}; })), 200, "application/json", &thing);
   expect(operation_of([] { return Created(Thing{"x", 1}); }), 201, "application/json", &thing);
-  expect(operation_of([] { return With(Thing{"x", 1}); }), 200, "application/json", &thing);
+  expect(operation_of([] { return ResponseOf(Thing{"x", 1}); }), 200, "application/json", &thing);
   expect(operation_of([] { return std::optional<Thing>(); }), 200, "application/json", &thing);
   expect(operation_of([] { return std::optional<Thing>(); }), 404, "application/problem+json",
          &problem_type());
@@ -237,9 +237,9 @@ TEST(Operations, know_what_values_become) {
 TEST(Operations, know_answers_without_content) {
   EXPECT_EQ(answer_text(operation_of([] {}), 204), "empty");
   EXPECT_EQ(answer_text(operation_of([]() -> Result<void> { return {}; }), 204), "empty");
-  EXPECT_EQ(operation_of([] { return Redirect("/"); }).find_answer(303)->fields,
+  EXPECT_EQ(operation_of([] { return Redirect("/"); }).find_response(303)->fields,
             std::vector<std::string>{"Location"});
-  EXPECT_EQ(operation_of([] { return Created(7); }).find_answer(201)->fields,
+  EXPECT_EQ(operation_of([] { return Created(7); }).find_response(201)->fields,
             std::vector<std::string>{"Location"});
   EXPECT_EQ(answer_text(operation_of([] { return Response(); }), 0), "empty");
 }
@@ -253,23 +253,23 @@ TEST(Operations, of_those_who_say_nothing_leave_that_out) {
 TEST(Operations, know_what_streams) {
   const Operation stream = operation_of([](ResponseStream) -> Task<> { co_return; });
   EXPECT_EQ(answer_text(stream, 200), "application/octet-stream");
-  EXPECT_TRUE(stream.find_answer(200)->is_streamed);
-  EXPECT_EQ(stream.answers.size(), 1U);
+  EXPECT_TRUE(stream.find_response(200)->is_streamed);
+  EXPECT_EQ(stream.responses.size(), 1U);
   const Operation events = operation_of([](EventStream) -> Task<> { co_return; });
   EXPECT_EQ(answer_text(events, 200), "text/event-stream");
   EXPECT_FALSE(is_required(events, In::header, "Last-Event-ID"));
   EXPECT_NE(events.find(In::header, "Last-Event-ID"), nullptr);
   const Operation typed = operation_of([](JsonEvents<Thing>) -> Task<> { co_return; });
   EXPECT_EQ(answer_text(typed, 200), "text/event-stream");
-  EXPECT_EQ(typed.find_answer(200)->contents[0].type, &reflect::type_of<Thing>());
+  EXPECT_EQ(typed.find_response(200)->contents[0].type, &reflect::type_of<Thing>());
   EXPECT_NE(typed.find(In::header, "Last-Event-ID"), nullptr);
   const Operation lines = operation_of([](JsonLines<Thing>) -> Task<> { co_return; });
   EXPECT_EQ(answer_text(lines, 200), "application/x-ndjson");
-  EXPECT_EQ(lines.find_answer(200)->contents[0].type, &reflect::type_of<Thing>());
+  EXPECT_EQ(lines.find_response(200)->contents[0].type, &reflect::type_of<Thing>());
   const Operation streamed = operation_of(
       [] { return Streamed("text/csv", [](ResponseStream) -> Task<> { co_return; }); });
   EXPECT_EQ(answer_text(streamed, 200), "*/*");
-  EXPECT_TRUE(streamed.find_answer(200)->is_streamed);
+  EXPECT_TRUE(streamed.find_response(200)->is_streamed);
 }
 
 TEST(Operations, know_websockets) {
@@ -290,7 +290,8 @@ TEST(Operations, know_websockets) {
 TEST(Operations, know_what_guards_take_and_refuse_with) {
   App app;
   app.guard([](Header<"x-key">) -> Result<long> { return 7L; });
-  app.get("/", [](Slot<long>) { return "x"; }).guard([](Header<"x-other", std::optional<int>>) {});
+  app.get("/", [](Extension<long>) { return "x"; })
+      .guard([](Header<"x-other", std::optional<int>>) {});
   const Operation operation = app.operations().at(0);
   EXPECT_TRUE(is_required(operation, In::header, "x-key"));
   EXPECT_NE(operation.find(In::header, "x-other"), nullptr);
@@ -301,8 +302,8 @@ TEST(Operations, know_what_guards_take_and_refuse_with) {
 TEST(Operations, know_what_is_made_for_them_alone) {
   App app;
   app.provide([](Header<"x-key">) -> Result<long> { return 7L; });
-  app.get("/must", [](Slot<long>, const Owner&) { return "x"; });
-  app.get("/perhaps", [](std::optional<Slot<long>>, std::optional<Owner>) { return "x"; });
+  app.get("/must", [](Extension<long>, const Owner&) { return "x"; });
+  app.get("/perhaps", [](std::optional<Extension<long>>, std::optional<Owner>) { return "x"; });
   app.get("/without", [] { return "x"; });
   const std::vector<Operation> all = app.operations();
   EXPECT_TRUE(is_required(all.at(0), In::header, "x-key"));
@@ -310,7 +311,7 @@ TEST(Operations, know_what_is_made_for_them_alone) {
   EXPECT_NE(all.at(1).find(In::header, "x-key"), nullptr);
   EXPECT_FALSE(is_required(all[1], In::header, "x-key"));
   EXPECT_FALSE(is_required(all[1], In::cookie, "sid"));
-  EXPECT_EQ(all[1].find_answer(0), nullptr);
+  EXPECT_EQ(all[1].find_response(0), nullptr);
   EXPECT_TRUE(all.at(2).parameters.empty());
 }
 
@@ -321,7 +322,7 @@ struct BearerGuard {
   static void describe(Operation& operation) {
     operation.secure(
         {.name = "bearer", .kind = Operation::Security::Kind::http, .field = "bearer"});
-    operation.answer_problem(401, "Nobody is known by that.");
+    operation.add_problem(401, "Nobody is known by that.");
   }
 };
 
@@ -349,8 +350,8 @@ struct MarkingGuard {
   std::string field;
 
   short operator()(const Request& /*request*/) const { return 7; }
-  [[nodiscard]] Around around() const {
-    return Around(
+  [[nodiscard]] Middleware middleware() const {
+    return Middleware(
         [field = field](Request& /*request*/, Next next) -> Task<Response> {
           Response response = co_await next();
           response.add_header(field, "7");
@@ -358,8 +359,8 @@ struct MarkingGuard {
         },
         "mark",
         [field = field](Operation& operation) {
-          for (Operation::Answer& answer : operation.answers) {
-            answer.add_field(field);
+          for (Operation::Response& answer : operation.responses) {
+            answer.add_header(field);
           }
         });
   }
@@ -367,7 +368,7 @@ struct MarkingGuard {
 
 std::string fields_of(const Operation& operation, int status) {
   std::string all;
-  for (const std::string& field : operation.find_answer(status)->fields) {
+  for (const std::string& field : operation.find_response(status)->fields) {
     all.append(field).append(" ");
   }
   return all;
@@ -376,8 +377,8 @@ std::string fields_of(const Operation& operation, int status) {
 TEST(Operations, know_what_their_guards_put_around_them) {
   App app;
   app.provide(MarkingGuard{"X-Provided"});
-  app.use(Hook{.describe = [](Operation& operation) { operation.answer_problem(503, "Closed."); }});
-  app.get("/taken", [](Slot<short>) { return "x"; });
+  app.use(Hook{.describe = [](Operation& operation) { operation.add_problem(503, "Closed."); }});
+  app.get("/taken", [](Extension<short>) { return "x"; });
   app.get("/other", [] { return "x"; });
   Routes group = app.group("/group");
   group.guard(MarkingGuard{"X-Outer"});
@@ -389,7 +390,7 @@ TEST(Operations, know_what_their_guards_put_around_them) {
   EXPECT_EQ(fields_of(all[2], 503), "") << "what hooks answer never passes there";
   TestClient client(app);
   for (const Operation& operation : all) {
-    const Reply reply = client.get(operation.pattern);
+    const TestResponse reply = client.get(operation.pattern);
     for (const char* const field : {"X-Provided", "X-Inner", "X-Outer"}) {
       EXPECT_EQ(reply.header(field).has_value(),
                 fields_of(operation, 200).contains(std::string(field) + " "))
@@ -400,7 +401,7 @@ TEST(Operations, know_what_their_guards_put_around_them) {
 
 TEST(Operations, are_there_for_an_app_that_does_not_start) {
   App app;
-  app.get("/", [](Slot<Owner>, State<Thing>) { return "x"; });
+  app.get("/", [](Extension<Owner>, State<Thing>) { return "x"; });
   EXPECT_FALSE(app.make_service().has_value());
   EXPECT_EQ(app.operations().size(), 1U);
 }

@@ -7,8 +7,8 @@
 
 #include "eider/core/base/url.h"
 #include "eider/core/reflect/constraints.h"
-#include "eider/core/reflect/faults.h"
 #include "eider/core/reflect/text.h"
+#include "eider/core/reflect/validation_errors.h"
 #include "eider/core/reflect/wording.h"
 
 namespace eider {
@@ -52,7 +52,7 @@ class PairsReader {
     if (member == nullptr) {
       const bool is_passed = !passed_.empty() && name == passed_;
       if (!is_passed && unknown_ == UnknownPairs::reject) {
-        refuse(name, wording::kUnknownName);
+        refuse(name, wording::kUnknownParameter);
       }
       return;
     }
@@ -117,7 +117,7 @@ class PairsReader {
 
   /// By names, as all that is said of pairs.
   void check_whole() {
-    Faults faults(structure_, object_);
+    ValidationErrors faults(structure_, object_);
     structure_.check(object_, faults);
     for (FieldError& fault : faults.found()) {
       fault.pointer.erase(0, 1);

@@ -92,11 +92,11 @@ class Body {
 /// A value that a guard, provider, hook or middleware of this route stored in the request
 /// (Request::put): found by its type, not copied, valid until the response is complete. If nothing
 /// supplies it, the program reports that at startup. If only some requests have a T, use
-/// `std::optional<Slot<T>>`.
+/// `std::optional<Extension<T>>`.
 template <class T>
-class Slot {
+class Extension {
  public:
-  explicit Slot(T& object) noexcept : object_(&object) {}
+  explicit Extension(T& object) noexcept : object_(&object) {}
   T& operator*() const noexcept { return *object_; }
   T* operator->() const noexcept { return object_; }
 

@@ -28,7 +28,7 @@ TEST(Producing, a_handler_writes_its_answer_while_it_runs) {
   App app;
   app.get("/count/{last}", count_to);
   TestClient client(app);
-  const Reply reply = client.get("/count/3");
+  const TestResponse reply = client.get("/count/3");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, "1\n2\n3\n");
   EXPECT_EQ(reply.header("Content-Type"), kTextPlain);
@@ -44,7 +44,7 @@ TEST(Producing, no_type_is_told_to_head_that_only_the_handler_knows) {
   });
   TestClient client(app);
   for (const char* target : {"/count/3", "/bytes"}) {
-    const Reply head = client.head(target);
+    const TestResponse head = client.head(target);
     EXPECT_EQ(head.status, 200);
     EXPECT_EQ(head.header("Content-Type"), std::nullopt);
   }
@@ -60,7 +60,7 @@ TEST(Producing, arguments_are_checked_before_anything_is_written) {
 
 TEST(Producing, hooks_see_the_head_before_it_leaves) {
   App app;
-  app.after([](const Request&, Response& response) { response.add_header("Seen", "yes"); });
+  app.on_response([](const Request&, Response& response) { response.add_header("Seen", "yes"); });
   app.use([](Request&, Next next) -> Task<Response> {
     Response response = co_await next();
     response.add_header("Around", "yes");
@@ -68,7 +68,7 @@ TEST(Producing, hooks_see_the_head_before_it_leaves) {
   });
   app.get("/count/{last}", count_to);
   TestClient client(app);
-  const Reply reply = client.get("/count/2");
+  const TestResponse reply = client.get("/count/2");
   EXPECT_EQ(reply.header("Seen"), "yes");
   EXPECT_EQ(reply.header("Around"), "yes");
   EXPECT_EQ(reply.body, "1\n2\n");
@@ -101,7 +101,7 @@ TEST(Producing, what_is_thrown_before_the_first_byte_is_answered) {
   TestClient client(app);
   EXPECT_EQ(client.get("/absent").status, 404);
   EXPECT_EQ(client.get("/absent").problem().detail, "no such export");
-  const Reply broken = client.get("/broken");
+  const TestResponse broken = client.get("/broken");
   EXPECT_EQ(broken.status, 500);
   EXPECT_FALSE(broken.body.contains("not for the client"));
 }
@@ -120,7 +120,7 @@ TEST(Producing, a_result_may_be_streamed) {
     return rows;
   });
   TestClient client(app);
-  const Reply reply = client.get("/rows/2");
+  const TestResponse reply = client.get("/rows/2");
   EXPECT_EQ(reply.header("Content-Type"), "text/csv");
   EXPECT_EQ(reply.header("Content-Disposition"), "attachment; filename=\"rows.csv\"");
   EXPECT_EQ(reply.body, "0,x\n1,x\n");
@@ -167,7 +167,7 @@ TEST(Producing, a_body_may_be_read_and_answered_at_once) {
     }
   });
   TestClient client(app);
-  const Reply reply =
+  const TestResponse reply =
       client.send({.method = Method::post, .target = "/upper", .body = "some words"});
   EXPECT_EQ(reply.body, "SOME WORDS");
   EXPECT_EQ(client.get("/").status, 404);  // on the same connection

@@ -145,7 +145,7 @@ void render_with(Response& response, std::optional<int> status, const Response& 
 }
 
 void add_cookie(Response& response, const SetCookie& cookie) {
-  const auto value = to_field_value(cookie);
+  const auto value = to_header_value(cookie);
   if (!value) {
     throw std::invalid_argument("the cookie has an invalid name, value or attribute: " +
                                 cookie.name);

@@ -46,11 +46,12 @@ void render_refusal(Response& response, const Error& error);
 ///
 /// describe(Operation&)  describes the responses for OpenAPI documents; optional
 ///
-/// kIsWhole  the body is complete when `into` returns. Without it, the request is copied before a
+/// kIsBuffered  the body is complete when `into` returns. Without it, the request is copied before
+/// a
 ///           synchronous handler with view parameters, as for Response and Streamed.
 template <class T>
 struct Render {
-  static constexpr bool kIsWhole = true;
+  static constexpr bool kIsBuffered = true;
   static void into(Response& response, const T& value) {
     if constexpr (std::same_as<T, bool>) {
       detail::app::render_view(response, value ? "true" : "false");
@@ -73,9 +74,9 @@ namespace detail::app {
 
 /// Whether a result contains its whole body. Your own types must declare it, too.
 template <class R>
-inline constexpr bool kIsWhole = requires { requires Render<R>::kIsWhole; };
+inline constexpr bool kIsBuffered = requires { requires Render<R>::kIsBuffered; };
 template <>
-inline constexpr bool kIsWhole<void> = true;
+inline constexpr bool kIsBuffered<void> = true;
 
 /// Describes a result type.
 template <class R>
@@ -93,7 +94,7 @@ void describe_result(Operation& operation) {
 
 template <>
 struct Render<std::string> {
-  static constexpr bool kIsWhole = true;
+  static constexpr bool kIsBuffered = true;
   static void into(Response& response, std::string text) {
     detail::app::render_text(response, std::move(text));
   }
@@ -103,7 +104,7 @@ struct Render<std::string> {
 /// Text that outlives the response: a literal, or a view into the request.
 template <>
 struct Render<std::string_view> {
-  static constexpr bool kIsWhole = true;
+  static constexpr bool kIsBuffered = true;
   static void into(Response& response, std::string_view text) noexcept {
     detail::app::render_view(response, text);
   }
@@ -114,7 +115,7 @@ struct Render<std::string_view> {
 template <class T>
   requires std::same_as<const T, const std::string>
 struct Render<std::shared_ptr<T>> {
-  static constexpr bool kIsWhole = true;
+  static constexpr bool kIsBuffered = true;
   static void into(Response& response, std::shared_ptr<T> text) {
     detail::app::render_shared(response, std::move(text));
   }
@@ -126,7 +127,7 @@ struct Render<std::shared_ptr<T>> {
 
 template <>
 struct Render<const char*> {
-  static constexpr bool kIsWhole = true;
+  static constexpr bool kIsBuffered = true;
   static void into(Response& response, const char* text) noexcept {
     detail::app::render_view(response, text);
   }
@@ -143,7 +144,7 @@ struct Render<Response> {
 
 template <>
 struct Render<Html> {
-  static constexpr bool kIsWhole = true;
+  static constexpr bool kIsBuffered = true;
   static void into(Response& response, Html page) {
     response.set_static_type(kTextHtml).set_body(std::move(page.text()));
   }
@@ -152,7 +153,7 @@ struct Render<Html> {
 
 template <>
 struct Render<Redirect> {
-  static constexpr bool kIsWhole = true;
+  static constexpr bool kIsBuffered = true;
   static void into(Response& response, const Redirect& redirect) {
     detail::app::render_redirect(response, redirect);
   }
@@ -161,14 +162,14 @@ struct Render<Redirect> {
 
 template <>
 struct Render<Error> {
-  static constexpr bool kIsWhole = true;
+  static constexpr bool kIsBuffered = true;
   static void into(Response& response, const Error& error) { render_refusal(response, error); }
   static void describe(Operation& operation) { detail::app::describe_wrong(operation); }
 };
 
 template <class T>
 struct Render<Json<T>> {
-  static constexpr bool kIsWhole = true;
+  static constexpr bool kIsBuffered = true;
   static void into(Response& response, const Json<T>& json) {
     detail::app::render_json(response, reflect::type_of<T>(), &*json);
   }
@@ -179,7 +180,7 @@ struct Render<Json<T>> {
 
 template <class T>
 struct Render<Created<T>> {
-  static constexpr bool kIsWhole = true;
+  static constexpr bool kIsBuffered = true;
   static void into(Response& response, const Created<T>& created) {
     response.set_status(201);
     detail::app::render_location(response, created.location());
@@ -191,9 +192,9 @@ struct Render<Created<T>> {
 };
 
 template <class T>
-struct Render<With<T>> {
-  static constexpr bool kIsWhole = detail::app::kIsWhole<T>;
-  static void into(Response& response, With<T> with) {
+struct Render<ResponseOf<T>> {
+  static constexpr bool kIsBuffered = detail::app::kIsBuffered<T>;
+  static void into(Response& response, ResponseOf<T> with) {
     Render<T>::into(response, std::move(with.value()));
     detail::app::render_with(response, with.status(), with.fields());
   }
@@ -203,7 +204,7 @@ struct Render<With<T>> {
 /// An empty optional is a 404.
 template <class T>
 struct Render<std::optional<T>> {
-  static constexpr bool kIsWhole = detail::app::kIsWhole<T>;
+  static constexpr bool kIsBuffered = detail::app::kIsBuffered<T>;
   static void into(Response& response, std::optional<T> value) {
     if (value) {
       Render<T>::into(response, std::move(*value));
@@ -219,7 +220,7 @@ struct Render<std::optional<T>> {
 
 template <class T>
 struct Render<Result<T>> {
-  static constexpr bool kIsWhole = detail::app::kIsWhole<T>;
+  static constexpr bool kIsBuffered = detail::app::kIsBuffered<T>;
   static void into(Response& response, Result<T> result) {
     if (!result) {
       render_refusal(response, result.error());

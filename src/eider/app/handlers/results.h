@@ -37,43 +37,44 @@ class Created {
 
 /// A result with status, headers or cookies:
 ///
-///     return With(issue).status(201).header("ETag", tag).cookie({.name = "sid", .value = token});
+///     return ResponseOf(issue).status(201).header("ETag", tag).cookie({.name = "sid", .value =
+///     token});
 template <class T>
-class With {
+class ResponseOf {
  public:
-  explicit With(T value) : value_(std::move(value)) {}
+  explicit ResponseOf(T value) : value_(std::move(value)) {}
 
   /// Sets the status, instead of the default of the value such as 200.
-  With&& status(int code) && noexcept {
+  ResponseOf&& status(int code) && noexcept {
     status_ = code;
     return std::move(*this);
   }
   /// Adds a header, like Response::add_header.
-  With&& header(std::string_view name, std::string_view value) && {
+  ResponseOf&& header(std::string_view name, std::string_view value) && {
     fields_.add_header(name, value);
     return std::move(*this);
   }
-  /// Adds a cookie. Throws std::invalid_argument if `to_field_value` rejects it.
-  With&& cookie(const SetCookie& cookie) && {
+  /// Adds a cookie. Throws std::invalid_argument if `to_header_value` rejects it.
+  ResponseOf&& cookie(const SetCookie& cookie) && {
     detail::app::add_cookie(fields_, cookie);
     return std::move(*this);
   }
   /// Sets the entity tag of the resource, without quotes: a version or a hash. The tag is strong.
   /// See Conditions, and conditional_requests, which uses it for 304.
   /// Throws std::invalid_argument for a byte that is not allowed in entity tags.
-  With&& etag(std::string_view opaque) && {
+  ResponseOf&& etag(std::string_view opaque) && {
     detail::app::set_etag(fields_, opaque);
     return std::move(*this);
   }
   /// Sets the time of the last modification.
-  With&& last_modified(std::chrono::sys_seconds when) && {
+  ResponseOf&& last_modified(std::chrono::sys_seconds when) && {
     detail::app::set_last_modified(fields_, when.time_since_epoch().count());
     return std::move(*this);
   }
   /// Sets Cache-Control: `.cache({.max_age = 60s, .is_private = true})`.
-  /// Throws std::invalid_argument like `to_field_value`.
-  With&& cache(const CacheControl& words) && {
-    fields_.replace_header("Cache-Control", to_field_value(words));
+  /// Throws std::invalid_argument like `to_header_value`.
+  ResponseOf&& cache(const CacheControl& words) && {
+    fields_.replace_header("Cache-Control", to_header_value(words));
     return std::move(*this);
   }
   [[nodiscard]] T& value() noexcept { return value_; }

@@ -21,7 +21,7 @@ struct ResultNote {
   std::string title;
 };
 
-std::vector<std::string> types_of(const Reply& reply) {
+std::vector<std::string> types_of(const TestResponse& reply) {
   std::vector<std::string> types;
   for (const auto& [name, value] : reply.headers) {
     if (name == "Content-Type") {
@@ -39,7 +39,7 @@ TEST(ContentType, is_sent_once_however_it_was_set) {
   app.get("/static",
           [] { return Response().set_type("text/csv").set_static_type(kTextHtml).set_body("x"); });
   app.get("/failed", [](Request&) -> Response { throw Failure(Error::conflict("Taken.")); });
-  app.after([](const Request& request, Response& response) {
+  app.on_response([](const Request& request, Response& response) {
     if (request.path() == "/hooked") {
       response.add_header("content-type", "text/csv");
     }
@@ -55,12 +55,12 @@ TEST(ContentType, is_sent_once_however_it_was_set) {
 
 TEST(ContentType, an_errors_own_takes_the_place_of_an_earlier_one) {
   App app;
-  app.use(Hook{.before =
+  app.use(Hook{.on_request =
                    [](Request&, Response& response) {
                      response.set_type("text/csv");
                      return true;
                    },
-               .after = {}});
+               .on_response = {}});
   app.get("/failed", []() -> int { throw Failure(Error::conflict("Taken.")); });
   app.get("/untyped", [] { return Response().set_body("a,b"); });
   TestClient client(app);
@@ -79,7 +79,7 @@ TEST(Errors, carry_fields_of_their_own) {
                       .with_header("WWW-Authenticate", "Bearer"));
   });
   TestClient client(app);
-  const Reply reply = client.get("/result");
+  const TestResponse reply = client.get("/result");
   EXPECT_EQ(reply.status, 429);
   EXPECT_EQ(reply.header("Retry-After"), "30");
   EXPECT_EQ(reply.problem().detail, "Too many attempts.");
@@ -133,7 +133,7 @@ TEST(Errors, that_are_returned_tell_their_cause_to_the_log_alone) {
   });
   TestClient client(app);
   for (const std::string path : {"/handler", "/waits", "/guarded", "/quiet"}) {
-    const Reply reply = client.get(path);
+    const TestResponse reply = client.get(path);
     for (const std::string_view secret : {"disk", "peer", "keys", "business"}) {
       EXPECT_EQ(reply.body.find(secret), std::string::npos) << path;
     }
@@ -161,7 +161,7 @@ TEST(Errors, with_a_field_that_would_split_the_response_are_a_500_in_the_log) {
   });
   TestClient client(app);
   for (const char* target : {"/result", "/thrown", "/framing"}) {
-    const Reply reply = client.get(target);
+    const TestResponse reply = client.get(target);
     EXPECT_EQ(reply.status, 500) << target;
     EXPECT_FALSE(reply.header("Set-Cookie").has_value()) << target;
   }
@@ -175,24 +175,24 @@ TEST(Errors, with_a_field_that_would_split_the_response_are_a_500_in_the_log) {
 TEST(Results, may_have_a_status_fields_and_cookies_beside_their_value) {
   App app;
   app.get("/note", [] {
-    return With(ResultNote{1, "tea"})
+    return ResponseOf(ResultNote{1, "tea"})
         .status(201)
         .header("ETag", "\"1\"")
         .cookie({.name = "sid", .value = "abc"});
   });
-  app.get("/text", []() -> Task<With<std::string>> {
-    co_return With(std::string("a,b")).header("Content-Type", "text/csv");
+  app.get("/text", []() -> Task<ResponseOf<std::string>> {
+    co_return ResponseOf(std::string("a,b")).header("Content-Type", "text/csv");
   });
-  app.get("/cookie", [] { return With(1).cookie({.name = "a b", .value = "1"}); });
+  app.get("/cookie", [] { return ResponseOf(1).cookie({.name = "a b", .value = "1"}); });
   app.log_to(std::make_shared<LogLines>());
   TestClient client(app);
-  const Reply note = client.get("/note");
+  const TestResponse note = client.get("/note");
   EXPECT_EQ(note.status, 201);
   EXPECT_EQ(note.header("ETag"), "\"1\"");
   EXPECT_EQ(note.header("Set-Cookie"), "sid=abc; Path=/; SameSite=Lax; Secure; HttpOnly");
   EXPECT_EQ(note.header("Content-Type"), "application/json");
   EXPECT_EQ(note.json<ResultNote>().title, "tea");
-  const Reply text = client.get("/text");
+  const TestResponse text = client.get("/text");
   EXPECT_EQ(text.status, 200);
   EXPECT_EQ(types_of(text), std::vector<std::string>{"text/csv"});
   EXPECT_EQ(client.get("/cookie").status, 500);
@@ -221,7 +221,7 @@ TEST(Results, shared_text_is_plain_text_and_none_of_it_a_404) {
 TEST(Results, a_literal_is_plain_text) {
   App app;
   app.get("/hello", [] { return "Hello world"; });
-  const Reply reply = TestClient(app).get("/hello");
+  const TestResponse reply = TestClient(app).get("/hello");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, "Hello world");
   EXPECT_EQ(reply.header("content-type"), "text/plain; charset=utf-8");

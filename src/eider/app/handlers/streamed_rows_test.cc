@@ -82,12 +82,12 @@ App make_app() {
 TEST(StreamedRows, are_json_lines_or_csv) {
   const App app = make_app();
   TestClient client(app);
-  const Reply lines = client.get("/books.jsonl");
+  const TestResponse lines = client.get("/books.jsonl");
   EXPECT_EQ(lines.header("Content-Type"), "application/x-ndjson");
   EXPECT_EQ(
       lines.body,
       "{\"id\":1,\"title\":\"Emma, again\",\"year\":1815}\n{\"id\":2,\"title\":\"=cmd()\"}\n");
-  const Reply table = client.get("/books.csv");
+  const TestResponse table = client.get("/books.csv");
   EXPECT_EQ(table.header("Content-Type"), "text/csv; charset=utf-8");
   EXPECT_EQ(table.header("Content-Disposition"), "attachment; filename=\"books.csv\"");
   EXPECT_EQ(table.body, "id,title,year\r\n1,\"Emma, again\",1815\r\n2,'=cmd(),\r\n");
@@ -126,7 +126,7 @@ TEST(StreamedRows, are_not_asked_for_head) {
   const App app = make_app();
   TestClient client(app);
   const int before = Source<Book>::asked;
-  const Reply head = client.send({.method = Method::head, .target = "/books.csv"});
+  const TestResponse head = client.send({.method = Method::head, .target = "/books.csv"});
   EXPECT_EQ(head.status, 200);
   EXPECT_EQ(head.header("Content-Type"), "text/csv; charset=utf-8");
   EXPECT_EQ(Source<Book>::asked, before);

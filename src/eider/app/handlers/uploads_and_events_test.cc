@@ -32,7 +32,7 @@ Task<std::string> list_parts(Multipart form) {
 }
 
 /// The answer to a form of that type and content.
-Reply upload(TestClient& client, std::string_view type, std::string body) {
+TestResponse upload(TestClient& client, std::string_view type, std::string body) {
   return client.send({.method = Method::post,
                       .target = "/form",
                       .headers = {{"Content-Type", type}},
@@ -45,7 +45,7 @@ TEST(Uploads, a_handler_reads_the_parts_of_a_form) {
   App app;
   app.post("/form", list_parts);
   TestClient client(app);
-  const Reply reply = upload(client, kFormType, form_around("1"));
+  const TestResponse reply = upload(client, kFormType, form_around("1"));
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, "a=1;");
 }
@@ -59,7 +59,7 @@ TEST(Uploads, what_is_no_form_is_answered_with_its_status) {
   EXPECT_EQ(upload(client, kFormType, "--xyz\r\n\r\n").status, 400);
   EXPECT_EQ(upload(client, kFormType, "--xyz").status, 400);
   EXPECT_EQ(upload(client, kFormType, form_around(std::string(1001, 'a'))).status, 413);
-  const Reply reply = upload(client, kFormType, "--xyz");
+  const TestResponse reply = upload(client, kFormType, "--xyz");
   EXPECT_EQ(reply.problem().detail, "The request body ends in the middle of a part.");
 }
 

@@ -18,7 +18,7 @@ struct Search {
   std::string q;
   std::vector<std::string> tags;
   std::optional<std::string> by;
-  std::optional<Length<std::string, 1, 8>> mark;
+  std::optional<Sized<std::string, 1, 8>> mark;
 };
 
 /// The bytes of a text as a target or a form has them.
@@ -42,7 +42,7 @@ App make_reading_app() {
   App app;
   app.get("/view/{name}", [](std::string_view name) { return std::string(name); });
   app.get("/string/{name}", [](std::string name) { return name; });
-  app.get("/bounded/{name}", [](Length<std::string, 1, 40> name) { return std::string(*name); });
+  app.get("/bounded/{name}", [](Sized<std::string, 1, 40> name) { return std::string(*name); });
   app.get("/rest/{name...}", [](std::string_view name) { return std::string(name); });
   app.get("/search", [](Query<Search> search) { return search->q; });
   app.post("/form", [](Form<Search> search) { return search->q; });
@@ -54,9 +54,10 @@ App make_reading_app() {
 }
 
 /// A 4xx whose only complaint is that `name` must be text.
-void expect_refused(const Reply& reply, int status, std::string_view name, std::string_view where) {
+void expect_refused(const TestResponse& reply, int status, std::string_view name,
+                    std::string_view where) {
   EXPECT_EQ(reply.status, status) << where;
-  const ProblemReply problem = reply.problem();
+  const TestProblem problem = reply.problem();
   ASSERT_EQ(problem.errors.size(), 1U) << where;
   EXPECT_EQ(problem.errors[0].pointer, name) << where;
   EXPECT_EQ(problem.errors[0].detail, "must be UTF-8 text") << where;
@@ -68,7 +69,7 @@ TEST(Utf8Input, path_values_are_text_or_a_400_that_names_them) {
   for (const std::string route : {"/view/", "/string/", "/bounded/", "/rest/", "/rest/a/"}) {
     for (const Escaped& text : kTexts) {
       if (text.bytes != nullptr) {
-        const Reply reply = client.get(route + text.escapes);
+        const TestResponse reply = client.get(route + text.escapes);
         EXPECT_EQ(reply.status, 200) << route << text.escapes;
         EXPECT_TRUE(reply.body.ends_with(text.bytes)) << route << text.escapes;
       }
@@ -152,7 +153,7 @@ TEST(Utf8Input, of_a_body_may_begin_with_a_byte_order_mark) {
   EXPECT_EQ(post("/json", "application/json", "\xEF\xBB\xBF{\"q\":\"a\",\"tags\":[]}").body, "a");
   for (const std::string& body :
        {std::string("\xFF\xFE{\0}\0", 6), std::string("\xFE\xFF\0{", 4)}) {
-    const Reply refused = post("/json", "application/json", body);
+    const TestResponse refused = post("/json", "application/json", body);
     EXPECT_EQ(refused.status, 400);
     EXPECT_TRUE(refused.body.contains("is UTF-16 or UTF-32 and must be UTF-8")) << refused.body;
   }

@@ -23,7 +23,7 @@ std::optional<ws::detail::WsAccepted> accept_websocket(const Context& context,
                                                        const ws::detail::WsRoute& route,
                                                        Response& response) {
   auto accepted = server::accept_websocket(
-      context.request.head(), context.request.secured_by() ? AskedOver::tls : AskedOver::clear,
+      context.request.head(), context.request.tls() ? AskedOver::tls : AskedOver::clear,
       route.options);
   if (!accepted) {
     render_refusal(response, accepted.error());

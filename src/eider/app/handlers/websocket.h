@@ -29,7 +29,7 @@ namespace eider {
 template <>
 struct Extract<WebSocket> {
   static constexpr ArgumentKind kKind = ArgumentKind::socket;
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   using Held = WebSocket;
   static Result<Held> from(const Context& context, ArgumentPlace place);
 };
@@ -55,7 +55,7 @@ template <class Pointer>
 struct ParametersOf;
 template <class R, class... P>
 struct ParametersOf<R (*)(P...)> {
-  static constexpr bool kOwn = (true && ... && (!std::is_reference_v<P> && kOwns<Argument<P>>));
+  static constexpr bool kOwn = (true && ... && (!std::is_reference_v<P> && kOwnsData<Argument<P>>));
   static constexpr std::size_t kSockets =
       (std::size_t{0} + ... + std::size_t{std::is_same_v<P, WebSocket>});
 };
@@ -82,10 +82,11 @@ template <class F>
 consteval void check_websocket_handler() {
   using Parameters = decltype(parameters_of<F>());
   using Returned = typename Signature<F>::Returned;
-  static_assert(Parameters::kOwn,
-                "a WebSocket handler outlives its request: use std::string instead of "
-                "std::string_view, T instead of Slot<T>, and no reference, Request or Body; define "
-                "kOwns in a custom Extract that does not refer to the request");
+  static_assert(
+      Parameters::kOwn,
+      "a WebSocket handler outlives its request: use std::string instead of "
+      "std::string_view, T instead of Extension<T>, and no reference, Request or Body; define "
+      "kOwnsData in a custom Extract that does not refer to the request");
   if constexpr (!std::is_same_v<F, WebSocketHandlers>) {
     constexpr bool is_coroutine = std::is_same_v<Returned, Task<>> && Parameters::kSockets == 1;
     constexpr bool is_maker =

@@ -106,7 +106,7 @@ TEST(WebSocketRoutes, a_request_that_is_no_handshake_is_told_so) {
   App app;
   app.ws("/echo", echo);
   TestClient client(app);
-  const Reply plain = client.get("/echo");
+  const TestResponse plain = client.get("/echo");
   EXPECT_EQ(plain.status, 426);
   EXPECT_EQ(plain.header("Upgrade"), "websocket");
   EXPECT_EQ(plain.header("Content-Type"), "application/problem+json");
@@ -120,7 +120,7 @@ TEST(WebSocketRoutes, a_request_that_is_no_handshake_is_told_so) {
 TEST(WebSocketRoutes, hooks_run_before_and_may_refuse) {
   App app;
   auto members = app.group("/members");
-  members.before([](Request& request) -> Result<void> {
+  members.on_request([](Request& request) -> Result<void> {
     if (!request.header("Authorization")) {
       return fail(Error::unauthorized("Who are you?"));
     }
@@ -160,7 +160,7 @@ TEST(WebSocketRoutes, requests_publish_to_sockets) {
 }
 
 struct Greeting {
-  Length<std::string, 1, 3> name;
+  Sized<std::string, 1, 3> name;
 };
 struct Goodbye {};
 

@@ -43,11 +43,11 @@ Task<std::optional<HiddenNote>> hidden_optional() {
 Task<Result<HiddenNote>> hidden_result() {
   co_return hidden_make_note();
 }
-Task<With<HiddenNote>> hidden_with() {
-  co_return With(hidden_make_note()).status(201);
+Task<ResponseOf<HiddenNote>> hidden_with() {
+  co_return ResponseOf(hidden_make_note()).status(201);
 }
-Task<Result<With<std::vector<HiddenColor>>>> hidden_nested() {
-  co_return With(std::vector{HiddenColor::green}).status(201);
+Task<Result<ResponseOf<std::vector<HiddenColor>>>> hidden_nested() {
+  co_return ResponseOf(std::vector{HiddenColor::green}).status(201);
 }
 Task<HiddenNote> hidden_without_throwing(Query<HiddenQuery> query) noexcept {
   co_return hidden_make_note(query->text);
@@ -69,7 +69,9 @@ class HiddenBoard {
   Task<Result<HiddenNote>> result(Query<HiddenQuery> query) {
     co_return hidden_make_note(query->text);
   }
-  Task<With<HiddenNote>> with() noexcept { co_return With(hidden_make_note(text_)).status(201); }
+  Task<ResponseOf<HiddenNote>> with() noexcept {
+    co_return ResponseOf(hidden_make_note(text_)).status(201);
+  }
   [[nodiscard]] HiddenNote plain(HiddenColor color) const {
     return {.text = text_, .color = color};
   }
@@ -81,10 +83,10 @@ class HiddenBoard {
 Task<HiddenNote> hidden_find_note(const Request& request) {
   co_return hidden_make_note(request.path());
 }
-Task<Result<HiddenQuery>> hidden_find_query(Slot<HiddenNote> note) {
+Task<Result<HiddenQuery>> hidden_find_query(Extension<HiddenNote> note) {
   co_return HiddenQuery{note->text};
 }
-std::string hidden_show_both(Slot<HiddenNote> note, Slot<HiddenQuery> query) {
+std::string hidden_show_both(Extension<HiddenNote> note, Extension<HiddenQuery> query) {
   return note->text + query->text;
 }
 
@@ -95,7 +97,7 @@ Task<> hidden_rename(State<HiddenNote> note) {
 
 void expect_hidden(TestClient& client, const std::string& path, int status,
                    const std::string& body) {
-  const Reply reply = client.get(path);
+  const TestResponse reply = client.get(path);
   EXPECT_EQ(reply.status, status) << path;
   EXPECT_EQ(reply.body, body) << path;
 }

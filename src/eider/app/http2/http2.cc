@@ -26,7 +26,7 @@ class Http2 final : public ConnectionProtocol {
 
 }  // namespace
 
-void enable_http2(App& app, Http2Options options) {
+void add_http2(App& app, Http2Options options) {
   app.speak(std::make_shared<Http2>(options));
 }
 

@@ -12,9 +12,9 @@ class App;
 /// prior knowledge. The upgrade "h2c" is not supported, because RFC 9113 removed it.
 ///
 ///     App app;
-///     enable_http2(app);
+///     add_http2(app);
 ///
 /// source  RFC 9113; RFC 9218
-void enable_http2(App& app, Http2Options options = {});
+void add_http2(App& app, Http2Options options = {});
 
 }  // namespace eider

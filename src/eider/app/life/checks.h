@@ -68,10 +68,10 @@ class Checks {
   [[nodiscard]] LoopChecks& here() const { return *on_loops_.here().now; }
 
  private:
-  struct OnLoop {
+  struct PerLoop {
     std::unique_ptr<LoopChecks> now;
   };
-  LoopLocal<OnLoop> on_loops_{[] { return std::make_unique<OnLoop>(); }};
+  LoopLocal<PerLoop> on_loops_{[] { return std::make_unique<PerLoop>(); }};
 };
 
 }  // namespace eider::detail::app

@@ -30,11 +30,11 @@ class OptionSet;
 enum class RunsOn : std::uint8_t { one_loop, each_loop };
 
 /// What happens after an exception of a background task, which is always logged with its name.
-enum class WhenItThrows : std::uint8_t { begin_again, end };
+enum class RestartPolicy : std::uint8_t { restart, stop };
 
 struct BackgroundOptions {
   RunsOn runs_on = RunsOn::one_loop;
-  WhenItThrows when_it_throws = WhenItThrows::begin_again;
+  RestartPolicy restart_policy = RestartPolicy::restart;
   /// Delay before a restart: doubled each time, up to a minute; reset after a minute without an
   /// error.
   Duration pause = std::chrono::seconds(1);

@@ -16,7 +16,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/settings/options.h"
-#include "eider/core/base/inspected.h"
+#include "eider/core/base/resource_probe.h"
 #include "eider/core/base/work.h"
 #include "eider/io/runtime/blocking.h"
 #include "eider/io/runtime/sleep.h"
@@ -216,7 +216,7 @@ TEST_F(AppLifecycle, leaves_a_background_alone_that_has_come_to_its_end) {
                    throw Failure(Error::internal("gone"));
                    co_return;
                  },
-                 {.when_it_throws = WhenItThrows::end});
+                 {.restart_policy = RestartPolicy::stop});
   TestClient client(app);
   client.advance(1h);
   EXPECT_EQ(notes->all(), (List{"once", "no more"}));
@@ -295,7 +295,7 @@ TEST_F(AppLifecycle, tells_with_the_state_of_the_process_what_is_done_beside_req
     throw std::runtime_error("no");
   });
   const auto told = [] {
-    for (const ResourceState& one : Inspected::all()) {
+    for (const ResourceState& one : ResourceProbe::all()) {
       if (one.kind == "background" && one.name == "cleaning") {
         return one.numbers;
       }

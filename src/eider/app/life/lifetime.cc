@@ -11,8 +11,8 @@
 #include "eider/app/service.h"
 #include "eider/app/settings/reloading.h"
 #include "eider/core/base/failure.h"
-#include "eider/core/base/inspected.h"
 #include "eider/core/base/log.h"
+#include "eider/core/base/resource_probe.h"
 #include "eider/core/base/span.h"
 #include "eider/io/runtime/backoff.h"
 #include "eider/io/runtime/deadline.h"
@@ -62,7 +62,7 @@ WorkRef work_of(const detail::app::Part& part, const RouteTable& table) {
 class Lifetime::Tally {
  public:
   explicit Tally(std::string name)
-      : name_(std::move(name)), inspected_([this] { return state(); }) {}
+      : name_(std::move(name)), resource_probe_([this] { return state(); }) {}
 
   void note_begun() noexcept {
     began_at_ = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -91,7 +91,7 @@ class Lifetime::Tally {
   std::atomic<std::int64_t> begun_{0};
   std::atomic<std::int64_t> failed_{0};
   std::atomic<Duration::rep> began_at_{0};
-  const Inspected inspected_;
+  const ResourceProbe resource_probe_;
 };
 
 /// One that goes on, until it is destroyed, as a task is that is cancelled.
@@ -316,7 +316,7 @@ Task<bool> Lifetime::run_once(const Running& running) {
   const detail::app::Part& part = *running.part;
   if (part.interval != Duration::zero()) {
     log(part.name, "failed and runs again at the next interval", why);
-  } else if (part.background_options.when_it_throws == WhenItThrows::begin_again) {
+  } else if (part.background_options.restart_policy == RestartPolicy::restart) {
     log(part.name, "failed and restarts", why);
   } else {
     log(part.name, "failed and does not restart", why);
@@ -330,7 +330,7 @@ Task<> Lifetime::run_again_and_again(const Running& running) {
   while (true) {
     const Instant since = Loop::current().now();
     const bool is_well = co_await run_once(running);
-    if (is_well || options.when_it_throws == WhenItThrows::end) {
+    if (is_well || options.restart_policy == RestartPolicy::stop) {
       co_return;
     }
     failures = Loop::current().now() - since >= kWellAfter ? 1 : failures + 1;

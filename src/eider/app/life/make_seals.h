@@ -1,5 +1,5 @@
 // Creates the TLS side of an application, without linking a TLS library here.
-// Layering: must not know the library; enable_tls (tls/tls.h) sets the function.
+// Layering: must not know the library; add_tls (tls/tls.h) sets the function.
 #pragma once
 
 #include <functional>

@@ -29,7 +29,7 @@ struct Search {
   static constexpr Duration kStopWithin = 2s;
   struct Settings {
     std::string index_dir = "index";
-    Range<int, 1, 9> copies = 1;
+    Bounded<int, 1, 9> copies = 1;
   };
 
   Task<Result<void>> start() {

@@ -76,7 +76,7 @@ void accept_eider_dev_alone(RouteTable& table) {
     return;
   }
   table.scopes.front().hooks.push_front(
-      {.before =
+      {.on_request =
            [token = std::string(token)](Request& request, Response& response) {
              if (equals_in_constant_time(request.header("Eider-Dev-Token").value_or(""), token)) {
                return true;
@@ -141,7 +141,7 @@ Result<void> App::add_seals(ServerOptions& options) const {
   if (!table_->make_seals) {
     return fail(
         Error::unavailable("This program does not support TLS. Link eider::tls and call "
-                           "enable_tls(app), declared in eider/tls.h"));
+                           "add_tls(app), declared in eider/tls.h"));
   }
   std::vector<std::string> protocols{"http/1.1"};
   if (options.protocol != nullptr) {

@@ -21,7 +21,7 @@ using testing::Variable;
 
 struct ShopOptions {
   std::string database_file = "shop.db";
-  Range<int, 1, 9> copies = 3;
+  Bounded<int, 1, 9> copies = 3;
   Secret api_key = {};
 };
 
@@ -84,7 +84,7 @@ TEST(RunApp, shows_the_help_that_there_is_if_the_app_cannot_be_made) {
 TEST(RunApp, reports_values_before_it_makes_the_app_and_unknown_options_after) {
   EXPECT_TRUE(run({"--copies", "100"}, make_no_shop).text().starts_with("--copies must be"));
   EXPECT_TRUE(run({"--port", "nine"}, make_no_shop).text().starts_with("--port must be"));
-  EXPECT_TRUE(run({"--copies"}, make_no_shop).text().starts_with("--copies takes a value"));
+  EXPECT_TRUE(run({"--copies"}, make_no_shop).text().starts_with("--copies requires a value"));
   const Exit unknown = run({"--clerk-at-strat", "x"});
   EXPECT_EQ(unknown.code(), 2);
   EXPECT_EQ(unknown.text(),

@@ -79,7 +79,7 @@ ProcessState process_state(const ServerState& server) {
   return {.time = now_text(),
           .eider = std::string(kVersion),
           .server = server,
-          .resources = Inspected::all()};
+          .resources = ResourceProbe::all()};
 }
 
 std::string state_path(const std::string& path, const ServerState& server) {

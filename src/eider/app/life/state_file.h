@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/core/base/inspected.h"
 #include "eider/core/base/log.h"
+#include "eider/core/base/resource_probe.h"
 #include "eider/server/state.h"
 
 namespace eider::detail::app {

@@ -23,7 +23,7 @@ void* States::find(const StateWish& wish, const RouteScope& scope, std::string_v
     return make(*found.maker, *found.scope, wrong);
   }
   wrong.append(taker).append(" needs State<").append(wish.type_name);
-  wrong.append(">, which was never registered. Add app.state(...) or app.make(...)\n");
+  wrong.append(">, which was never registered. Add app.state(...) or app.singleton(...)\n");
   return nullptr;
 }
 

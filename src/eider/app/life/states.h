@@ -100,12 +100,12 @@ template <class F>
 
 }  // namespace detail::app
 
-/// What App::make_on_each_loop makes: of the loop that the handler runs on, and so without locks.
+/// What App::per_loop makes: of the loop that the handler runs on, and so without locks.
 /// Not for `blocking` handlers, which run on no loop.
 template <class T>
-class OnLoop {
+class PerLoop {
  public:
-  explicit OnLoop(T& object) noexcept : object_(&object) {}
+  explicit PerLoop(T& object) noexcept : object_(&object) {}
   T& operator*() const noexcept { return *object_; }
   T* operator->() const noexcept { return object_; }
 
@@ -114,13 +114,13 @@ class OnLoop {
 };
 
 template <class T>
-struct Extract<OnLoop<T>> {
-  static constexpr bool kOwns = true;
+struct Extract<PerLoop<T>> {
+  static constexpr bool kOwnsData = true;
   static constexpr ArgumentKind kKind = ArgumentKind::state;
-  using Held = OnLoop<T>;
+  using Held = PerLoop<T>;
   using Object = LoopLocal<T>;
   static Result<Held> from(const Context& context, ArgumentPlace place) {
-    return OnLoop<T>(static_cast<Object*>(context.states[place.state_index])->here());
+    return PerLoop<T>(static_cast<Object*>(context.states[place.state_index])->here());
   }
 };
 

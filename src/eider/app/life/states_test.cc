@@ -49,11 +49,11 @@ struct ShopSettings {
 App shop_app() {
   made_steps().clear();
   App app;
-  app.make([](State<ShopMailer> mailer, State<ShopPool> pool) {
+  app.singleton([](State<ShopMailer> mailer, State<ShopPool> pool) {
     return Shop("shop of " + mailer->name + " and " + pool->name);
   });
-  app.make([](State<ShopPool> pool) { return ShopMailer("mailer of " + pool->name); });
-  app.make([](State<ShopSettings> settings) { return ShopPool("pool " + settings->host); });
+  app.singleton([](State<ShopPool> pool) { return ShopMailer("mailer of " + pool->name); });
+  app.singleton([](State<ShopSettings> settings) { return ShopPool("pool " + settings->host); });
   app.state(ShopSettings{});
   app.get("/", [](State<Shop> shop) { return shop->name; });
   app.get("/again",
@@ -88,7 +88,7 @@ TEST(MadeStates, are_not_made_where_a_test_has_given_another) {
 TEST(MadeStates, are_not_made_where_nobody_takes_them_or_asks_what_there_is) {
   made_steps().clear();
   App app;
-  app.make([] { return ShopPool("unused"); });
+  app.singleton([] { return ShopPool("unused"); });
   app.get("/", [] { return 1; });
   EXPECT_EQ(app.operations().size(), 1U);
   EXPECT_NE(app.list_routes(), "");
@@ -99,7 +99,7 @@ TEST(MadeStates, are_not_made_where_nobody_takes_them_or_asks_what_there_is) {
 TEST(MadeStates, are_there_for_guards_and_for_what_goes_on_beside_requests) {
   made_steps().clear();
   App app;
-  app.make([] { return ShopPool("pool"); });
+  app.singleton([] { return ShopPool("pool"); });
   app.on_start("first",
                [](State<ShopPool> pool) { made_steps().push_back("started by " + pool->name); });
   app.guard([](State<ShopPool> pool) -> Result<void> { return fail(Error(403, pool->name)); });
@@ -121,9 +121,9 @@ struct RightOne {
 
 TEST(MadeStates, that_need_each_other_are_told_at_start_by_name) {
   App app;
-  app.make([](State<RightOne>) { return LeftOne(); });
-  app.make([](State<LeftOne>) { return MiddleOne(); });
-  app.make([](State<MiddleOne>) { return RightOne(); });
+  app.singleton([](State<RightOne>) { return LeftOne(); });
+  app.singleton([](State<LeftOne>) { return MiddleOne(); });
+  app.singleton([](State<MiddleOne>) { return RightOne(); });
   app.get("/", [](State<LeftOne>) { return 1; });
   app.get("/again", [](State<MiddleOne>) { return 1; });
   const std::string wrong = start_error_of(app);
@@ -138,9 +138,9 @@ TEST(MadeStates, that_need_each_other_are_told_at_start_by_name) {
 
 TEST(MadeStates, that_lack_something_or_fail_are_told_at_start) {
   App app;
-  app.make([](State<ShopSettings>) { return LeftOne(); });
-  app.make([]() -> Result<RightOne> { return fail(Error::internal("no disk")); });
-  app.make([]() -> MiddleOne { throw std::runtime_error("no memory"); });
+  app.singleton([](State<ShopSettings>) { return LeftOne(); });
+  app.singleton([]() -> Result<RightOne> { return fail(Error::internal("no disk")); });
+  app.singleton([]() -> MiddleOne { throw std::runtime_error("no memory"); });
   app.get("/", [](State<LeftOne>, State<RightOne>, State<MiddleOne>) { return 1; });
   const std::string wrong = start_error_of(app);
   EXPECT_TRUE(wrong.contains(
@@ -153,19 +153,19 @@ TEST(MadeStates, that_lack_something_or_fail_are_told_at_start) {
 
 TEST(MadeStates, are_told_to_the_app_once) {
   App app;
-  app.make([] { return LeftOne(); });
-  EXPECT_THROW(app.make([] { return LeftOne{1}; }), Failure);
+  app.singleton([] { return LeftOne(); });
+  EXPECT_THROW(app.singleton([] { return LeftOne{1}; }), Failure);
 }
 
 TEST(MadeStates, may_be_of_each_loop) {
   App app;
   app.state(ShopSettings{.host = "here"});
   int made = 0;
-  app.make_on_each_loop([&made](State<ShopSettings> settings) {
+  app.per_loop([&made](State<ShopSettings> settings) {
     ++made;
     return std::string("client of " + settings->host);
   });
-  app.get("/", [](OnLoop<std::string> client) { return *client; });
+  app.get("/", [](PerLoop<std::string> client) { return *client; });
   TestClient client(app);
   EXPECT_EQ(made, 0);
   EXPECT_EQ(client.get("/").body, "client of here");

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/settings/live.h"
+#include "eider/app/settings/reloadable.h"
 #include "eider/app/settings/secret.h"
 #include "eider/core/base/result.h"
 #include "eider/core/reflect/option_text.h"
@@ -104,7 +104,7 @@ concept OptionOfOnesOwn = requires(std::string_view text) {
 template <class T>
 concept OptionScalar =
     std::is_arithmetic_v<T> || std::is_same_v<T, std::string> || std::is_enum_v<T> ||
-    reflect::TextLike<T> || requires { typename T::BoundedValue; };
+    reflect::TextLike<T> || requires { typename T::ConstrainedValue; };
 
 /// The one of `known` that was probably meant by `wrong`; empty if none is similar.
 [[nodiscard]] std::string nearest_option(std::string_view wrong,
@@ -164,10 +164,10 @@ template <class T>
   } else if constexpr (OptionOfOnesOwn<T>) {
     return own_value<T>();
   } else {
-    static_assert(
-        OptionScalar<T>,
-        "an option must be a bool, a number, a std::string, an enum, a Range or Length of these, a "
-        "std::chrono::duration, a ByteSize, or an optional or vector of these");
+    static_assert(OptionScalar<T>,
+                  "an option must be a bool, a number, a std::string, an enum, a Bounded or Sized "
+                  "of these, a "
+                  "std::chrono::duration, a ByteSize, or an optional or vector of these");
     return scalar_value(text, reflect::type_of<T>());
   }
 }
@@ -336,12 +336,12 @@ class OptionSet {
   template <class T>
   OptionSet& add(T& values, std::string_view section = {}) {
     static_assert(!detail::app::has_reloadable<T>(),
-                  "a struct with is_reloadable must be in a Live<…>: other threads read it");
+                  "a struct with is_reloadable must be in a Reloadable<…>: other threads read it");
     return add_members(values, section);
   }
   /// Adds each member of a struct that can change while the program serves; outlives the server.
   template <class T>
-  OptionSet& add(Live<T>& values, std::string_view section = {}) {
+  OptionSet& add(Reloadable<T>& values, std::string_view section = {}) {
     publishers_.emplace_back([&values] { values.publish(); });
     return add_members(values.draft(), section);
   }
@@ -364,7 +364,7 @@ class OptionSet {
   [[nodiscard]] const std::deque<detail::app::OptionSpec>& options() const noexcept {
     return options_;
   }
-  /// Publishes the applied values to the readers of Live structs.
+  /// Publishes the applied values to the readers of Reloadable structs.
   void publish() const {
     for (const auto& publish : publishers_) {
       publish();

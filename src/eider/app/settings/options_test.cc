@@ -22,7 +22,7 @@ enum class OptionPace : std::uint8_t { slow, fast };
 
 struct ManyOptions {
   std::string database_file = "notes.db";
-  Range<int, 1, 9> copies = 3;
+  Bounded<int, 1, 9> copies = 3;
   std::chrono::milliseconds kept_for = 90s;
   OptionPace pace = OptionPace::fast;
   std::optional<double> share = {};

@@ -11,7 +11,7 @@
 namespace eider {
 
 template <>
-struct TextKind<Backend> {
+struct TextFormat<Backend> {
   static std::optional<Backend> parse(std::string_view text) noexcept {
     return parse_backend(text);
   }

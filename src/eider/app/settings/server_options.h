@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/app/settings/live.h"
 #include "eider/app/settings/option_set.h"
+#include "eider/app/settings/reloadable.h"
 #include "eider/core/base/log.h"
 #include "eider/core/base/result.h"
 #include "eider/server/server.h"
@@ -26,7 +26,7 @@ struct Place {
 };
 
 /// What may change while the server runs.
-struct LiveServing {
+struct ReloadableServing {
   std::optional<LogLevel> log_level;
 
   static constexpr OptionText kOptions[] = {
@@ -39,8 +39,8 @@ struct LiveServing {
 struct LiveSettings {
   explicit LiveSettings(const Limits& given) : limits(given) {}
 
-  Live<LiveServing> serving;
-  Live<Limits> limits;
+  Reloadable<ReloadableServing> serving;
+  Reloadable<Limits> limits;
 };
 
 /// The values of all these options.
@@ -73,7 +73,7 @@ class ProgramOptions {
   void add_life(OptionSet& set);
 };
 
-/// Returns `limits` with the members whose values differ in `before` and `now`: those that the
+/// Returns `limits` with the members whose values differ in `on_request` and `now`: those that the
 /// program has set itself remain until a setting changes.
 [[nodiscard]] Limits with_changes(Limits limits, const Limits& before, const Limits& now);
 

@@ -220,8 +220,8 @@ TEST(Secrets, are_told_nowhere) {
   EXPECT_FALSE(all.contains(kHidden.substr(0, 6)));
 }
 
-// Readers of a Live struct see what may change; the rest is told, and stays.
-struct Reloadable {
+// Readers of a Reloadable struct see what may change; the rest is told, and stays.
+struct Changeable {
   int page_size = 20;
   std::string title = "Notes";
   Secret api_key = {};
@@ -259,14 +259,14 @@ class Reloads : public ::testing::Test {
 
   Directory directory_;
   std::string path_ = directory_.file("notes.toml", "title = \"First\"\n[server]\nport = 1\n");
-  Live<Reloadable> own_;
+  Reloadable<Changeable> own_;
   Result<ServerOptions, Exit> options_ =
       read_words(OptionSet("notes").add(own_), {"--config", path_});
 };
 
 TEST_F(Reloads, take_what_may_change_and_tell_what_may_not) {
   ASSERT_TRUE(options_) << options_.error().text();
-  const Reloadable& before = *own_;
+  const Changeable& before = *own_;
   EXPECT_EQ(before.title, "First");
   const std::string in_file = " (" + path_ + ":";
   EXPECT_EQ(reload("title = \"Second\"\nfixed = 2\n[server]\nport = 2\n"),
@@ -285,7 +285,7 @@ TEST_F(Reloads, take_what_may_change_and_tell_what_may_not) {
 
 TEST_F(Reloads, of_a_bad_file_change_nothing) {
   ASSERT_TRUE(options_);
-  const Reloadable* const before = &*own_;
+  const Changeable* const before = &*own_;
   EXPECT_EQ(reload("title = \"Second\"\npage_size = 1000000000000"),
             path_ +
                 ":2: page_size must be between -2147483648 and 2147483647, not "
@@ -360,8 +360,8 @@ TEST(Limits, are_settings_and_the_program_s_where_nobody_says_one) {
   EXPECT_EQ(said_of("[server.limits]\nhead_bytes_max = \"17MiB\""),
             "F:2: server.limits.head_bytes_max must be between 1KiB and 16MiB, not '17MiB'; see "
             "--help\n");
-  EXPECT_EQ(said({"--limits-fields-max", "0"}),
-            "--limits-fields-max must be between 1 and 10000, not '0'; see --help\n");
+  EXPECT_EQ(said({"--limits-headers-max", "0"}),
+            "--limits-headers-max must be between 1 and 10000, not '0'; see --help\n");
 }
 
 // Nobody hears it yet, or any more: it would end this process.

@@ -26,7 +26,7 @@ enum class Tempo : std::uint8_t { slow, fast };
 
 struct Own {
   std::string database_file = "notes.db";
-  Range<int, 1, 9> copies = 3;
+  Bounded<int, 1, 9> copies = 3;
   std::chrono::milliseconds kept_for = 90s;
   ByteSize upload_max = {.bytes = 64 * ByteSize::kMiB};
   Tempo pace = Tempo::fast;

@@ -361,7 +361,7 @@ Task<bool> Accounts::is_current(AccountLogin login) const {
 
 void Accounts::begin(const Session<>& session, AccountLogin login) const {
   std::string key = login.key;
-  session.begin_for(std::move(key), [this, login = std::move(login)] { return is_current(login); });
+  session.log_in(std::move(key), [this, login = std::move(login)] { return is_current(login); });
 }
 
 // Links.
@@ -431,7 +431,7 @@ Task<Result<AccountLogin>> Accounts::reset(std::string token, std::string passwo
     co_await note_ending(transaction, ending_id, row->name);
     co_await transaction.commit();
   }
-  (void)co_await sessions_.end_all(row->name);
+  (void)co_await sessions_.log_out_all(row->name);
   co_await database_.exec("delete from eider_account_asks where id = $1", ending_id);
   logins_.make_known(email_key_of(row->email), client);
   co_return AccountLogin{row->name, row->version + 1};
@@ -466,7 +466,7 @@ Task<Result<void>> Accounts::change_password(Session<> session, std::string old_
     co_await note_ending(transaction, ending_id, (*row)->name);
     co_await transaction.commit();
   }
-  (void)co_await sessions_.end_others(session);
+  (void)co_await sessions_.log_out_others(session);
   co_await database_.exec("delete from eider_account_asks where id = $1", ending_id);
   co_return done();
 }
@@ -509,17 +509,17 @@ Task<> Accounts::tell_of_passkey(UserKey key, std::string language) {
   co_await tell_owner(database_, std::move(row), kPasskeyAdded, std::move(language));
 }
 
-Accounts& accounts(App& app, Database database, Outbox& outbox, Sessions sessions,
-                   AccountsOptions options) {
-  users(app, sessions,
-        [](UserKey key, State<Accounts> all) -> Task<Result<Account>> {
-          auto account = co_await all->find(std::move(key));
-          if (!account) {
-            co_return fail(Error::unauthorized("The account no longer exists."));
-          }
-          co_return std::move(*account);
-        },
-        {.login_page = options.login_page});
+Accounts& add_accounts(App& app, Database database, Outbox& outbox, Sessions sessions,
+                       AccountsOptions options) {
+  add_users(app, sessions,
+            [](UserKey key, State<Accounts> all) -> Task<Result<Account>> {
+              auto account = co_await all->find(std::move(key));
+              if (!account) {
+                co_return fail(Error::unauthorized("The account no longer exists."));
+              }
+              co_return std::move(*account);
+            },
+            {.login_page = options.login_page});
   return app.add_module<Accounts>(std::move(database), outbox, std::move(sessions),
                                   std::move(options));
 }

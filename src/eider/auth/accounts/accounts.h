@@ -14,7 +14,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/handlers/client.h"
-#include "eider/auth/accounts/account_letter.h"
+#include "eider/auth/accounts/account_mail.h"
 #include "eider/auth/mail/outbox.h"
 #include "eider/auth/passwords/passwords.h"
 #include "eider/auth/session/session.h"
@@ -51,9 +51,9 @@ struct AccountsOptions {
   /// By which mails name the service.
   std::string name = {};
   /// Replaces the default mails (English, without HTML). Mails are sent only to
-  /// `AccountLetter::to`; their to, cc and bcc are ignored, because a copy of a link is access to
+  /// `AccountMail::to`; their to, cc and bcc are ignored, because a copy of a link is access to
   /// the account.
-  std::function<Mail(const AccountLetter&)> write = {};
+  std::function<Mail(const AccountMail&)> write = {};
   Duration confirm_within = std::chrono::hours(24);
   Duration reset_within = std::chrono::hours(1);
   /// Characters; how many bytes there may be is the PasswordOptions'.
@@ -84,8 +84,8 @@ struct AccountLogin {
 };
 
 template <>
-struct Extract<Account> : ExtractSlot<Account> {
-  static constexpr bool kOwns = true;
+struct Extract<Account> : ExtractExtension<Account> {
+  static constexpr bool kOwnsData = true;
 };
 
 /// The accounts of an app: a module, see `accounts` below. Creates its tables if necessary:
@@ -170,7 +170,7 @@ class Accounts {
   /// Returns the account of an address that another service has verified, such as an OpenID
   /// provider with `email_verified`; creates it if necessary. A new account has no known password:
   /// its owner requests one with `ask_reset`. Start its session with
-  /// `session.begin_for(account.key)`.
+  /// `session.log_in(account.key)`.
   [[nodiscard]] Task<Result<Account>> find_or_make(std::string verified_email);
   /// As above, for a new login with a provider: the owner of an existing account is informed by
   /// mail.
@@ -206,7 +206,7 @@ class Accounts {
   Task<> answer(std::shared_ptr<const Ask> ask);
   Task<> answer_in(const Transaction& at, std::shared_ptr<const Ask> ask);
   Task<> send_link(const Transaction& at, Link link, std::string language);
-  Task<> send(const Transaction& at, AccountLetter letter);
+  Task<> send(const Transaction& at, AccountMail letter);
 
   const Database database_;
   Outbox& outbox_;
@@ -221,14 +221,14 @@ class Accounts {
 /// Adds accounts to an app. Handlers access them with State<Accounts>, and use Account as a
 /// parameter:
 ///
-///     Outbox& mails = outbox(app, database, {.transport = smtp({.url = own.smtp_url})});
-///     const Sessions visits = sessions<Visit>(app, {.store = sql_sessions(database)});
-///     accounts(app, database, mails, visits,
+///     Outbox& mails = add_outbox(app, database, {.transport = smtp({.url = own.smtp_url})});
+///     const Sessions visits = add_sessions<Visit>(app, {.store = sql_sessions(database)});
+///     add_accounts(app, database, mails, visits,
 ///              {.origin = "https://shop.example", .from = "no-reply@shop.example"});
 ///     app.get("/orders", [](const Account& account) { … });
 ///
 /// sessions  with a store, because sessions in signed cookies cannot be ended by the server
-Accounts& accounts(App& app, Database database, Outbox& outbox, Sessions sessions,
-                   AccountsOptions options);
+Accounts& add_accounts(App& app, Database database, Outbox& outbox, Sessions sessions,
+                       AccountsOptions options);
 
 }  // namespace eider

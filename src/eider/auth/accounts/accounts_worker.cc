@@ -37,21 +37,21 @@ constexpr Duration kPauseMax = std::chrono::hours(1);
 constexpr std::int64_t kTriesMax = 10;
 
 /// returns  nothing where the ask is about something else
-std::optional<AccountLetter> notice_of(const Ask& ask) {
-  const auto notice = [&ask](AccountLetterKind kind) {
-    return AccountLetter{.kind = kind, .to = ask.email, .language = ask.language};
+std::optional<AccountMail> notice_of(const Ask& ask) {
+  const auto notice = [&ask](AccountMailKind kind) {
+    return AccountMail{.kind = kind, .to = ask.email, .language = ask.language};
   };
   if (ask.purpose == kPasswordChanged) {
-    return notice(AccountLetterKind::password_changed);
+    return notice(AccountMailKind::password_changed);
   }
   if (ask.purpose == kAddressChanged) {
-    return notice(AccountLetterKind::address_changed);
+    return notice(AccountMailKind::address_changed);
   }
   if (ask.purpose == kPasskeyAdded) {
-    return notice(AccountLetterKind::passkey_added);
+    return notice(AccountMailKind::passkey_added);
   }
   if (ask.purpose == kProviderLinked) {
-    return notice(AccountLetterKind::provider_linked);
+    return notice(AccountMailKind::provider_linked);
   }
   return std::nullopt;
 }
@@ -91,7 +91,7 @@ Task<> add_language_column(const Database& to) {
 
 /// A copy of the link lets in whoever has it: it goes to the owner alone, and does not stay in the
 /// text of a mail that was not sent.
-void protect_link(Mail& mail, const AccountLetter& letter) {
+void protect_link(Mail& mail, const AccountMail& letter) {
   mail.to = {letter.to};
   mail.cc.clear();
   mail.bcc.clear();
@@ -176,7 +176,7 @@ Task<> Accounts::note_failure(std::shared_ptr<const Ask> ask, std::string fault)
 Task<> Accounts::answer(std::shared_ptr<const Ask> ask) {
   if (ask->purpose == kEndSessions) {
     // Ahead of the transaction: the sessions may be in the same database, which has one writer.
-    (void)co_await sessions_.end_all(ask->account);
+    (void)co_await sessions_.log_out_all(ask->account);
   }
   Transaction transaction = co_await database_.begin();
   const auto changed =
@@ -210,26 +210,26 @@ Task<> Accounts::answer_in(const Transaction& at, std::shared_ptr<const Ask> ask
     // has asked, the link is none.
     co_await send_link(at, std::move(link), ask->language);
   } else if (of_email && ask->purpose != kEndSessions) {
-    co_await send(at, {.kind = AccountLetterKind::already_there,
-                       .to = of_email->email,
-                       .language = ask->language});
+    co_await send(
+        at,
+        {.kind = AccountMailKind::already_there, .to = of_email->email, .language = ask->language});
   }
 }
 
 /// Makes the token, which is in the mail alone.
 Task<> Accounts::send_link(const Transaction& at, Link link, std::string language) {
   const std::string token = random_text(kTokenBytes);
-  AccountLetter letter{.kind = AccountLetterKind::confirm,
-                       .to = link.email,
-                       .link = options_.origin + options_.confirm_page,
-                       .within = options_.confirm_within,
-                       .language = std::move(language)};
+  AccountMail letter{.kind = AccountMailKind::confirm,
+                     .to = link.email,
+                     .link = options_.origin + options_.confirm_page,
+                     .within = options_.confirm_within,
+                     .language = std::move(language)};
   if (link.purpose == kReset) {
-    letter.kind = AccountLetterKind::reset;
+    letter.kind = AccountMailKind::reset;
     letter.link = options_.origin + options_.reset_page;
     letter.within = options_.reset_within;
   } else if (link.purpose == kAddress) {
-    letter.kind = AccountLetterKind::confirm_address;
+    letter.kind = AccountMailKind::confirm_address;
     letter.link = options_.origin + options_.address_page;
   }
   letter.link += "#" + token;
@@ -241,7 +241,7 @@ Task<> Accounts::send_link(const Transaction& at, Link link, std::string languag
   co_await send(at, std::move(letter));
 }
 
-Task<> Accounts::send(const Transaction& at, AccountLetter letter) {
+Task<> Accounts::send(const Transaction& at, AccountMail letter) {
   Mail mail = options_.write ? options_.write(letter)
                              : plain_account_mail(letter, options_.from, options_.name);
   mail.from = mail.from.email.empty() ? options_.from : mail.from;

@@ -136,7 +136,7 @@ Result<void, JwtError> check_claims(const RegisteredClaims& claims, const JwtRul
       std::ranges::find(claims.audience, rules.audience) == claims.audience.end()) {
     return refuse(JwtFault::wrong_audience, "the token has the wrong audience");
   }
-  if (rules.needs_expiry && !claims.expires_at) {
+  if (rules.requires_expiry && !claims.expires_at) {
     return refuse(JwtFault::missing_claim, "the token has no 'exp'");
   }
   return check_times(claims, std::chrono::floor<std::chrono::seconds>(rules.leeway).count(), now);

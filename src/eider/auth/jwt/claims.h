@@ -43,7 +43,7 @@ struct JwtRules {
   /// Clocks differ. Of `exp`, `nbf` and `iat`.
   Duration leeway = std::chrono::seconds(30);
   /// Rejects tokens without `exp`.
-  bool needs_expiry = true;
+  bool requires_expiry = true;
   /// Of a whole token.
   std::size_t bytes_max = std::size_t{8} * 1024;
 };

@@ -17,7 +17,7 @@ JwtAuth checked(JwtAuth options) {
   if (own != nullptr && own->empty()) {
     throw Failure(Error::internal("jwt_auth: No keys are set"));
   }
-  if (own == nullptr && options.audience.empty() && options.needs_audience) {
+  if (own == nullptr && options.audience.empty() && options.requires_audience) {
     throw Failure(Error::internal(
         "jwt_auth: Set the audience; otherwise tokens for other services are accepted"));
   }
@@ -69,7 +69,7 @@ JwtChecker::JwtChecker(JwtAuth options)
              .audience = options_.audience,
              .type = options_.type,
              .leeway = options_.leeway,
-             .needs_expiry = options_.needs_expiry} {}
+             .requires_expiry = options_.requires_expiry} {}
 
 Error JwtChecker::challenge(std::string_view code) const {
   return Error::unauthorized("Missing or invalid bearer token.")
@@ -106,7 +106,7 @@ Task<Result<JwtClaims>> JwtChecker::check(std::optional<std::string> authorizati
 void JwtChecker::describe(Operation& operation) {
   operation.secure(
       {.name = "jwt", .kind = Operation::Security::Kind::http, .field = "bearer", .format = "JWT"});
-  operation.answer_problem(401, "Authentication is required.");
+  operation.add_problem(401, "Authentication is required.");
 }
 
 Result<Identity, JwtError> identity_of(const JwtClaims& claims) {

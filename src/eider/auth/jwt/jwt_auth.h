@@ -31,8 +31,8 @@ struct Claims {
 };
 
 template <class T>
-struct Extract<Claims<T>> : ExtractSlot<Claims<T>> {
-  static constexpr bool kOwns = true;
+struct Extract<Claims<T>> : ExtractExtension<Claims<T>> {
+  static constexpr bool kOwnsData = true;
 };
 
 struct JwtAuth {
@@ -45,9 +45,9 @@ struct JwtAuth {
   std::string audience = {};
   std::string type = {};
   Duration leeway = std::chrono::seconds(30);
-  bool needs_expiry = true;
+  bool requires_expiry = true;
   /// false: accepts any token of the issuer without checking an audience.
-  bool needs_audience = true;
+  bool requires_audience = true;
   /// Realm in the challenge.
   std::string realm = "restricted";
 };

@@ -30,7 +30,7 @@ class JwtAuthTest : public ::testing::Test {
     Routes api = app_.group("/api");
     api.guard(jwt_auth({.keys = std::vector{key_}, .issuer = "id", .audience = "notes"}));
     api.get("/me", [](const Identity& caller) { return caller.name; });
-    api.post("/notes", [] { return "kept"; }).guard(needs_scope("write"));
+    api.post("/notes", [] { return "kept"; }).guard(require_scope("write"));
     Routes own = app_.group("/own");
     own.guard(jwt_auth<Member>({.keys = std::vector{key_}, .issuer = "id", .audience = "notes"}));
     own.get("/role", [](const Claims<Member>& claims) {
@@ -44,8 +44,8 @@ class JwtAuthTest : public ::testing::Test {
     return {
         .issuer = "id", .subject = "ann", .audience = {"notes"}, .expires_at = now(client) + 600};
   }
-  static Reply ask(TestClient& client, std::string target, const std::string& authorization,
-                   Method method = Method::get) {
+  static TestResponse ask(TestClient& client, std::string target, const std::string& authorization,
+                          Method method = Method::get) {
     TestRequest request{.method = method, .target = std::move(target)};
     if (!authorization.empty()) {
       request.headers = {{"Authorization", authorization}};
@@ -82,7 +82,7 @@ TEST_F(JwtAuthTest, handlers_take_claims_of_their_own) {
   const RegisteredClaims claims = usual(client);
   const Member member{.role = "admin", .scope = {}};
   EXPECT_EQ(ask(client, "/own/role", "Bearer " + sign_jwt(member, claims, key_)).body, "admin ann");
-  const Reply reply = ask(client, "/own/role", "Bearer " + sign_jwt(claims, key_));
+  const TestResponse reply = ask(client, "/own/role", "Bearer " + sign_jwt(claims, key_));
   EXPECT_EQ(reply.status, 401);
   EXPECT_EQ(reply.header("WWW-Authenticate"),
             "Bearer realm=\"restricted\", error=\"invalid_token\"");
@@ -91,7 +91,7 @@ TEST_F(JwtAuthTest, handlers_take_claims_of_their_own) {
 TEST_F(JwtAuthTest, a_request_without_a_token_is_told_no_error_code) {
   TestClient client(app_);
   for (const char* field : {"", "Basic YTpi", "Bearer", "Bearer ", "Bearer a b", "Bearer a,b"}) {
-    const Reply reply = ask(client, "/api/me", field);
+    const TestResponse reply = ask(client, "/api/me", field);
     EXPECT_EQ(reply.status, 401) << field;
     EXPECT_EQ(reply.header("WWW-Authenticate"), "Bearer realm=\"restricted\"") << field;
   }
@@ -116,7 +116,7 @@ TEST_F(JwtAuthTest, whatever_is_wrong_a_client_is_told_the_same) {
        {sign_jwt(late, key_), sign_jwt(early, key_), sign_jwt(foreign, key_), sign_jwt(other, key_),
         sign_jwt(nobody, key_), sign_jwt(good, stranger), std::string("eyJhbGciOiJub25lIn0.e30."),
         std::string("a.b.c"), std::string(10'000, 'A')}) {
-    const Reply reply = ask(client, "/api/me", "Bearer " + token);
+    const TestResponse reply = ask(client, "/api/me", "Bearer " + token);
     EXPECT_EQ(reply.status, 401) << token.substr(0, 100);
     EXPECT_EQ(reply.header("WWW-Authenticate"),
               "Bearer realm=\"restricted\", error=\"invalid_token\"");
@@ -158,7 +158,7 @@ TEST(JwtAuth, an_issuers_tokens_for_other_services_are_let_in_only_if_it_is_said
   EXPECT_THROW((void)jwt_auth({.keys = keys}), Failure);
   EXPECT_THROW((void)jwt_auth({.keys = keys, .issuer = "https://id.example"}), Failure);
   EXPECT_NO_THROW((void)jwt_auth({.keys = keys, .audience = "notes"}));
-  EXPECT_NO_THROW((void)jwt_auth({.keys = keys, .needs_audience = false}));
+  EXPECT_NO_THROW((void)jwt_auth({.keys = keys, .requires_audience = false}));
   EXPECT_NO_THROW((void)jwt_auth({.keys = std::vector{JwtKey::generate(JwtAlgorithm::eddsa)}}));
 }
 

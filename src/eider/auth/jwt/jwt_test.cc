@@ -273,7 +273,7 @@ TEST(Jwt, an_end_is_demanded_unless_somebody_says_otherwise) {
   claims.expires_at.reset();
   EXPECT_EQ(fault_of(sign_jwt(claims, key), key), JwtFault::missing_claim);
   JwtRules by = rules();
-  by.needs_expiry = false;
+  by.requires_expiry = false;
   EXPECT_TRUE(check(sign_jwt(claims, key), key, by).has_value());
 }
 

@@ -35,7 +35,7 @@ bool write_all(int fd, std::string_view bytes) {
 
 /// A half-written mail has another name, so that nobody reads one; and there are secrets in mails,
 /// so that nobody but the owner reads any, whatever was there under that name.
-MailOutcome write_file(const std::filesystem::path& directory, const MailMessage& message) {
+DeliveryResult write_file(const std::filesystem::path& directory, const MailMessage& message) {
   const std::filesystem::path path = directory / (message.id + ".eml");
   std::filesystem::path partial = path;
   partial += ".part";
@@ -48,7 +48,7 @@ MailOutcome write_file(const std::filesystem::path& directory, const MailMessage
     std::filesystem::rename(partial, path, error);
   }
   if (!is_written || error) {
-    return {MailVerdict::later, "Cannot write " + path.string()};
+    return {DeliveryStatus::retry_later, "Cannot write " + path.string()};
   }
   return {};
 }
@@ -68,10 +68,10 @@ class FileMails final : public MailTransport {
     detail::base::will_write(directory_);
   }
 
-  [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> message) override {
+  [[nodiscard]] Task<DeliveryResult> send(std::shared_ptr<const MailMessage> message) override {
     auto work =
         run_blocking([directory = directory_, message] { return write_file(directory, *message); });
-    MailOutcome outcome = co_await work;
+    DeliveryResult outcome = co_await work;
     co_return outcome;
   }
 
@@ -83,7 +83,7 @@ class LoggedMails final : public MailTransport {
  public:
   explicit LoggedMails(std::shared_ptr<LogSink> sink) : sink_(std::move(sink)) {}
 
-  [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> message) override {
+  [[nodiscard]] Task<DeliveryResult> send(std::shared_ptr<const MailMessage> message) override {
     std::string line = "mail to";
     for (const std::string& recipient : message->recipients) {
       line.append(" ").append(recipient);
@@ -91,7 +91,7 @@ class LoggedMails final : public MailTransport {
     line.append(": ").append(field_of(*message, "Subject")).append("\n");
     line.append(text_of(*message)).append(text_of(*message, "text/html"));
     sink_->write(LogLevel::info, line);
-    co_return MailOutcome();
+    co_return DeliveryResult();
   }
 
  private:
@@ -112,25 +112,25 @@ std::shared_ptr<MailTransport> logged_mails() {
   return logged_mails(stderr_log());
 }
 
-Task<MailOutcome> KeptMails::send(std::shared_ptr<const MailMessage> message) {
+Task<DeliveryResult> TestMailbox::send(std::shared_ptr<const MailMessage> message) {
   const std::lock_guard lock(mutex_);
-  MailOutcome outcome;
+  DeliveryResult outcome;
   if (!next_.empty()) {
     outcome = std::move(next_.front());
     next_.erase(next_.begin());
   }
-  if (outcome.verdict == MailVerdict::sent) {
+  if (outcome.status == DeliveryStatus::sent) {
     kept_.push_back(*message);
   }
   co_return outcome;
 }
 
-std::vector<MailMessage> KeptMails::all() const {
+std::vector<MailMessage> TestMailbox::all() const {
   const std::lock_guard lock(mutex_);
   return kept_;
 }
 
-MailMessage KeptMails::last_to(std::string_view email) const {
+MailMessage TestMailbox::last_to(std::string_view email) const {
   const std::vector<MailMessage> kept = all();
   for (auto one = kept.rbegin(); one != kept.rend(); ++one) {
     const auto is_it = [email](std::string_view known) {
@@ -143,7 +143,7 @@ MailMessage KeptMails::last_to(std::string_view email) const {
   throw Failure(Error::internal("No mail was sent to " + std::string(email)));
 }
 
-void KeptMails::answer_next(std::vector<MailOutcome> outcomes) {
+void TestMailbox::respond_next(std::vector<DeliveryResult> outcomes) {
   const std::lock_guard lock(mutex_);
   next_ = std::move(outcomes);
 }

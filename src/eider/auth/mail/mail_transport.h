@@ -18,11 +18,11 @@ namespace eider {
 
 /// The outcome of a message. `later`: try again, for example after a 4xx or a network failure.
 /// `never`: rejected permanently, for example with a 5xx.
-enum class MailVerdict : std::uint8_t { sent, later, never };
+enum class DeliveryStatus : std::uint8_t { sent, retry_later, rejected };
 
 /// reason  for the log, one line of printable ASCII: "550 5.1.1 no such user"
-struct MailOutcome {
-  MailVerdict verdict = MailVerdict::sent;
+struct DeliveryResult {
+  DeliveryStatus status = DeliveryStatus::sent;
   std::string reason = {};
 };
 
@@ -31,7 +31,7 @@ class MailTransport {
   virtual ~MailTransport() = default;
   /// Sends a message. Called on the event loop, which it must not block. An exception means
   /// `later`. It may be called again for a message whose outcome is unknown.
-  [[nodiscard]] virtual Task<MailOutcome> send(std::shared_ptr<const MailMessage> message) = 0;
+  [[nodiscard]] virtual Task<DeliveryResult> send(std::shared_ptr<const MailMessage> message) = 0;
   /// Returns the maximum duration for one message, if the transport has timeouts: the lease of an
   /// outbox must be longer.
   [[nodiscard]] virtual Duration takes_at_most() const noexcept { return Duration::zero(); }
@@ -50,14 +50,14 @@ class MailTransport {
 
 /// Stores mails in memory: for tests.
 ///
-///     const auto mails = std::make_shared<KeptMails>();
-///     outbox(app, database, {.transport = mails});
+///     const auto mails = std::make_shared<TestMailbox>();
+///     add_outbox(app, database, {.transport = mails});
 ///     …
 ///     client.advance(1s);
 ///     EXPECT_EQ(mails->all().at(0).recipients, std::vector<std::string>{"ann@example.org"});
-class KeptMails final : public MailTransport {
+class TestMailbox final : public MailTransport {
  public:
-  [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> message) override;
+  [[nodiscard]] Task<DeliveryResult> send(std::shared_ptr<const MailMessage> message) override;
   /// Those that were sent, the oldest first.
   [[nodiscard]] std::vector<MailMessage> all() const;
   [[nodiscard]] std::size_t size() const { return all().size(); }
@@ -65,12 +65,12 @@ class KeptMails final : public MailTransport {
   /// none.
   [[nodiscard]] MailMessage last_to(std::string_view email) const;
   /// Sets the outcomes of the next mails; only those with `sent` are stored.
-  void answer_next(std::vector<MailOutcome> outcomes);
+  void respond_next(std::vector<DeliveryResult> outcomes);
 
  private:
   mutable std::mutex mutex_;
   std::vector<MailMessage> kept_;
-  std::vector<MailOutcome> next_;
+  std::vector<DeliveryResult> next_;
 };
 
 /// Returns the value of a header of a message, unfolded and decoded; empty if it is missing. For

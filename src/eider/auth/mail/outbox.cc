@@ -278,7 +278,7 @@ Task<bool> Outbox::send_next() {
   message->sender = taken->sender;
   message->text = std::move(taken->message);
   auto recipients = json::read<std::vector<std::string>>(taken->recipients);
-  MailOutcome outcome{MailVerdict::never, "the recipients cannot be read"};
+  DeliveryResult outcome{DeliveryStatus::rejected, "the recipients cannot be read"};
   if (recipients) {
     message->recipients = std::move(*recipients);
     outcome = co_await send(std::move(message));
@@ -310,21 +310,22 @@ Task<std::shared_ptr<Outbox::Taken>> Outbox::take() {
   co_return row ? std::make_shared<Taken>(std::move(*row)) : nullptr;
 }
 
-Task<MailOutcome> Outbox::send(std::shared_ptr<const MailMessage> message) {
+Task<DeliveryResult> Outbox::send(std::shared_ptr<const MailMessage> message) {
   try {
     auto outcome = co_await with_deadline(options_.transport->send(std::move(message)),
                                           options_.lease / 5 * 4);
-    co_return outcome ? std::move(*outcome)
-                      : MailOutcome{MailVerdict::later, "sending took longer than the lease"};
+    co_return outcome
+        ? std::move(*outcome)
+        : DeliveryResult{DeliveryStatus::retry_later, "sending took longer than the lease"};
   } catch (const std::exception& wrong) {
-    co_return MailOutcome{MailVerdict::later, wrong.what()};
+    co_return DeliveryResult{DeliveryStatus::retry_later, wrong.what()};
   }
 }
 
 /// A database that is busy or away is asked again for as long as the mail is this process's: a
 /// mail whose sending nobody noted is sent again.
-Task<> Outbox::note_while_leased(std::shared_ptr<const Taken> taken, MailOutcome outcome) {
-  const auto kept = std::make_shared<const MailOutcome>(std::move(outcome));
+Task<> Outbox::note_while_leased(std::shared_ptr<const Taken> taken, DeliveryResult outcome) {
+  const auto kept = std::make_shared<const DeliveryResult>(std::move(outcome));
   const Instant until = Loop::current().now() + options_.lease / 5;
   for (;;) {
     std::string fault;
@@ -343,15 +344,17 @@ Task<> Outbox::note_while_leased(std::shared_ptr<const Taken> taken, MailOutcome
 }
 
 /// Where another process has it by now, for this one's lease is over, nothing is changed.
-Task<> Outbox::note(std::shared_ptr<const Taken> taken, std::shared_ptr<const MailOutcome> told) {
-  const MailOutcome& outcome = *told;
+Task<> Outbox::note(std::shared_ptr<const Taken> taken,
+                    std::shared_ptr<const DeliveryResult> told) {
+  const DeliveryResult& outcome = *told;
   const std::int64_t now = seconds_now();
-  if (outcome.verdict == MailVerdict::sent) {
+  if (outcome.status == DeliveryStatus::sent) {
     co_await database_.exec("delete from eider_outbox where id = $1 and lease = $2", taken->id,
                             taken->lease);
     sent_.fetch_add(1, std::memory_order_relaxed);
     count_out(*taken);
-  } else if (outcome.verdict == MailVerdict::later && taken->attempts < options_.attempts_max) {
+  } else if (outcome.status == DeliveryStatus::retry_later &&
+             taken->attempts < options_.attempts_max) {
     const std::int64_t due = now + to_seconds(pause_behind(taken->attempts));
     co_await database_.exec(
         "update eider_outbox set due = $1, lease = '', error = $2 where id = $3 and lease = $4",
@@ -422,7 +425,7 @@ void Outbox::say(LogLevel level, const std::string& line) const {
   options_.log->write(level, "outbox: " + line);
 }
 
-Outbox& outbox(App& app, Database database, OutboxOptions options) {
+Outbox& add_outbox(App& app, Database database, OutboxOptions options) {
   return app.add_module<Outbox>(std::move(database), std::move(options));
 }
 

@@ -20,7 +20,7 @@
 namespace eider {
 
 struct OutboxOptions {
-  /// smtp(…), mail_files(…), logged_mails(), or a KeptMails.
+  /// smtp(…), mail_files(…), logged_mails(), or a TestMailbox.
   std::shared_ptr<MailTransport> transport = {};
   /// How many are on their way at once from this process.
   unsigned senders = 1;
@@ -115,9 +115,9 @@ class Outbox {
   Task<> forget_oldest_dead();
   Task<bool> send_next();
   Task<std::shared_ptr<Taken>> take();
-  Task<MailOutcome> send(std::shared_ptr<const MailMessage> message);
-  Task<> note_while_leased(std::shared_ptr<const Taken> taken, MailOutcome outcome);
-  Task<> note(std::shared_ptr<const Taken> taken, std::shared_ptr<const MailOutcome> outcome);
+  Task<DeliveryResult> send(std::shared_ptr<const MailMessage> message);
+  Task<> note_while_leased(std::shared_ptr<const Taken> taken, DeliveryResult outcome);
+  Task<> note(std::shared_ptr<const Taken> taken, std::shared_ptr<const DeliveryResult> outcome);
   void count_out(const Taken& taken) noexcept;
   [[nodiscard]] Task<Tally> tally() const;
   Task<> wait(Duration pause);
@@ -140,7 +140,7 @@ class Outbox {
 
 /// Adds an outbox to an app. Handlers access it with State<Outbox>:
 ///
-///     outbox(app, database, {.transport = smtp({.url = own.smtp_url, …})});
-Outbox& outbox(App& app, Database database, OutboxOptions options);
+///     add_outbox(app, database, {.transport = smtp({.url = own.smtp_url, …})});
+Outbox& add_outbox(App& app, Database database, OutboxOptions options);
 
 }  // namespace eider

@@ -41,7 +41,7 @@ class Sending final : public Posted {
   }
 
   const std::shared_ptr<const MailMessage> message;
-  MailOutcome outcome = {MailVerdict::later, "the process is ending"};
+  DeliveryResult outcome = {DeliveryStatus::retry_later, "the process is ending"};
   Loop* loop = nullptr;
   std::coroutine_handle<> waiting;
   Sending** holder = nullptr;
@@ -164,7 +164,7 @@ class SendAwaiter {
     submitted_ = sending_.get();
     return threads_.submit(sending_);
   }
-  MailOutcome await_resume() { return std::move(submitted_->outcome); }
+  DeliveryResult await_resume() { return std::move(submitted_->outcome); }
 
  private:
   SmtpThreads& threads_;
@@ -179,10 +179,10 @@ class SmtpTransport final : public MailTransport {
         threads_(std::make_shared<SmtpThreads>(std::move(options))) {}
 
   [[nodiscard]] Duration takes_at_most() const noexcept override { return takes_at_most_; }
-  [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> message) override {
+  [[nodiscard]] Task<DeliveryResult> send(std::shared_ptr<const MailMessage> message) override {
     const std::shared_ptr<SmtpThreads> threads = threads_;
     SendAwaiter sending(*threads, std::make_unique<Sending>(std::move(message)));
-    MailOutcome outcome = co_await sending;
+    DeliveryResult outcome = co_await sending;
     co_return outcome;
   }
   void stop() noexcept override { threads_->stop(); }
@@ -195,7 +195,7 @@ class SmtpTransport final : public MailTransport {
 }  // namespace
 
 std::shared_ptr<MailTransport> smtp(SmtpOptions options) {
-  detail::base::will_read(options.ca_file);  // read for each connection
+  detail::base::allow_in_sandbox(options.ca_file);  // read for each connection
   if (!detail::mail::is_smtp_url(options.url)) {
     throw Failure(Error::internal(
         "smtp: The URL must be smtp://host:port or smtps://host:port, not '" + options.url + "'"));

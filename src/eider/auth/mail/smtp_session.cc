@@ -122,7 +122,7 @@ struct SmtpSession::State {
   template <class T>
   void set(CURLoption option, T value);
   CURLcode perform(const MailMessage& message);
-  [[nodiscard]] MailOutcome outcome_of(CURLcode code) const;
+  [[nodiscard]] DeliveryResult outcome_of(CURLcode code) const;
   [[nodiscard]] bool lacks_login() const noexcept { return !options.user.empty() && !is_logged_in; }
   [[nodiscard]] bool is_of_mail(CURLcode code) const;
   [[nodiscard]] long reply_code() const;
@@ -297,17 +297,17 @@ bool SmtpSession::State::is_of_mail(CURLcode code) const {
   return !is_of_policy || !std::string_view(fault.data()).starts_with(kSenderRefused);
 }
 
-MailOutcome SmtpSession::State::outcome_of(CURLcode code) const {
+DeliveryResult SmtpSession::State::outcome_of(CURLcode code) const {
   if (code == CURLE_OK) {
     return {};
   }
   const long answer = reply_code();
-  MailOutcome outcome{MailVerdict::later, curl_easy_strerror(code)};
+  DeliveryResult outcome{DeliveryStatus::retry_later, curl_easy_strerror(code)};
   if (answer >= kTemporaryFrom && !reply.empty()) {
     outcome.reason = (lacks_login() ? "login failed: " : "") + reply;
   }
   if (answer >= kPermanentFrom && is_of_mail(code)) {
-    outcome.verdict = MailVerdict::never;
+    outcome.status = DeliveryStatus::rejected;
   }
   return outcome;
 }
@@ -317,20 +317,20 @@ SmtpSession::SmtpSession(const SmtpOptions& options, const std::atomic<bool>& is
 
 SmtpSession::~SmtpSession() = default;
 
-MailOutcome SmtpSession::send(const MailMessage& message) {
+DeliveryResult SmtpSession::send(const MailMessage& message) {
   try {
     if (state_->handle == nullptr) {
       state_->open();
     }
-    const MailOutcome outcome = state_->outcome_of(state_->perform(message));
-    if (outcome.verdict == MailVerdict::later) {
+    const DeliveryResult outcome = state_->outcome_of(state_->perform(message));
+    if (outcome.status == DeliveryStatus::retry_later) {
       // What is half done on that connection, nobody knows: the next mail gets another.
       state_->close();
     }
     return outcome;
   } catch (const std::exception& wrong) {
     state_->close();
-    return {MailVerdict::later, printable(wrong.what())};
+    return {DeliveryStatus::retry_later, printable(wrong.what())};
   }
 }
 

@@ -24,7 +24,7 @@ class SmtpSession {
   SmtpSession(const SmtpSession&) = delete;
   SmtpSession& operator=(const SmtpSession&) = delete;
 
-  [[nodiscard]] MailOutcome send(const MailMessage& message);
+  [[nodiscard]] DeliveryResult send(const MailMessage& message);
 
  private:
   struct State;

@@ -57,7 +57,7 @@ void check_parameters(const OAuthOptions& options) {
 
 void check_paths(const OAuthOptions& options) {
   for (const std::string* path : {&options.login, &options.callback, &options.after_logout}) {
-    if (own_path(*path, "").empty()) {
+    if (safe_redirect_path(*path, "").empty()) {
       refuse("not a path of this service: '" + *path + "'");
     }
     // The provider is told one address, in which a brace would stand as it is.
@@ -66,7 +66,7 @@ void check_paths(const OAuthOptions& options) {
     }
   }
   for (const std::string* path : {&options.logout, &options.failed}) {
-    if (!path->empty() && own_path(*path, "").empty()) {
+    if (!path->empty() && safe_redirect_path(*path, "").empty()) {
       refuse("not a path of this service: '" + *path + "'");
     }
   }
@@ -264,7 +264,7 @@ Task<Result<Login::Begun>> Login::begin(Request& request, Client client, std::st
   if (!origin) {
     co_return fail(std::move(origin.error()));
   }
-  std::string next = own_path(query_value(request.query(), "next").value_or(""));
+  std::string next = safe_redirect_path(query_value(request.query(), "next").value_or(""));
   if (next.size() > kNextBytesMax) {
     next = "/";
   }
@@ -497,7 +497,7 @@ void Login::answer_failure(const Request& request, Response& response) const {
 }
 
 Error Login::refusal(Request& request, const LoginError& error) {
-  request.put(LoginFailed{error});
+  request.set(LoginFailed{error});
   return refusal(error);
 }
 

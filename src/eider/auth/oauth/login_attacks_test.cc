@@ -31,7 +31,8 @@ TEST_F(OpenIdTest, a_login_that_another_browser_has_begun_is_none_here) {
   begin();
   // The attacker's own code and state, in a link that the victim follows (login CSRF).
   TestClient victim(app_, {.keeps_cookies = true});
-  const Reply reply = victim.get(callback() + "&code=code-1&iss=http%3A%2F%2F127.0.0.1%3A9000");
+  const TestResponse reply =
+      victim.get(callback() + "&code=code-1&iss=http%3A%2F%2F127.0.0.1%3A9000");
   EXPECT_EQ(reply.status, 400);
   EXPECT_EQ(victim.get("/me").body, "");
   EXPECT_EQ(provider_.count("/token"), 0U);
@@ -49,7 +50,7 @@ TEST_F(OpenIdTest, a_code_that_was_put_into_another_login_has_another_nonce) {
 
 TEST_F(OpenIdTest, an_answer_counts_once) {
   add();
-  const Reply begun = browser().get("/login");
+  const TestResponse begun = browser().get("/login");
   std::string cookie(begun.header("Set-Cookie").value_or(""));
   cookie.resize(cookie.find(';'));
   state_ = in_query(*begun.header("Location"), "state");
@@ -57,7 +58,7 @@ TEST_F(OpenIdTest, an_answer_counts_once) {
   EXPECT_EQ(come_back().status, 303);
   EXPECT_EQ(come_back().status, 400) << "the cookie is gone";
   // Who has kept a copy of the cookie has nothing either.
-  const Reply again =
+  const TestResponse again =
       browser().send({.target = callback() + "&code=code-1&iss=" + percent_encode(kIssuer),
                       .headers = {{"Cookie", cookie}}});
   EXPECT_EQ(again.status, 400);
@@ -75,7 +76,7 @@ TEST_F(OpenIdTest, an_answer_that_has_failed_counts_no_more_either) {
 
 TEST_F(OpenIdTest, an_answer_that_asks_the_provider_nothing_is_not_remembered) {
   add();
-  const Reply begun = browser().get("/login");
+  const TestResponse begun = browser().get("/login");
   std::string cookie(begun.header("Set-Cookie").value_or(""));
   cookie.resize(cookie.find(';'));
   state_ = in_query(*begun.header("Location"), "state");
@@ -116,7 +117,7 @@ TEST_F(OpenIdTest, a_login_takes_ten_minutes_at_most) {
   begin();
   browser().advance(9min + 50s);
   EXPECT_EQ(come_back().status, 303);
-  const Reply begun = browser().get("/login");
+  const TestResponse begun = browser().get("/login");
   std::string cookie(begun.header("Set-Cookie").value_or(""));
   cookie.resize(cookie.find(';'));
   state_ = in_query(*begun.header("Location"), "state");
@@ -131,7 +132,7 @@ TEST_F(OpenIdTest, a_login_takes_ten_minutes_at_most) {
 
 TEST_F(OpenIdTest, a_cookie_that_was_changed_is_none) {
   add();
-  const Reply begun = browser().get("/login?next=/a");
+  const TestResponse begun = browser().get("/login?next=/a");
   std::string cookie(begun.header("Set-Cookie").value_or(""));
   cookie.resize(cookie.find(';'));
   state_ = in_query(*begun.header("Location"), "state");
@@ -165,7 +166,7 @@ TEST_F(OpenIdTest, of_two_providers_each_has_its_own_logins) {
   detail::oauth::add_login<OpenIdIdentity>(app_, evil, [](const OpenIdIdentity&) { return "in"; });
   begin();
   // An answer of one at the callback of the other (mix-up).
-  const Reply reply = browser().get("/evil" + callback().substr(6) + "&code=c");
+  const TestResponse reply = browser().get("/evil" + callback().substr(6) + "&code=c");
   EXPECT_EQ(reply.status, 400);
   EXPECT_EQ(provider_.count("/token"), 0U);
 }
@@ -228,7 +229,7 @@ TEST_F(OpenIdTest, what_the_provider_says_of_an_error_is_not_told_on) {
         Case{"temporarily_unavailable", 503}, Case{"invalid_request", kBadGateway},
         Case{"%3Cscript%3E", kBadGateway}, Case{"a%0D%0ASet-Cookie:%20a", kBadGateway}}) {
     begin();
-    const Reply reply =
+    const TestResponse reply =
         browser().get(callback() + "&error=" + error +
                       "&error_description=%3Cscript%3Ealert(1)%3C/script%3E&error_uri=//evil" +
                       "&iss=" + percent_encode(kIssuer));
@@ -265,7 +266,7 @@ TEST_F(OpenIdTest, what_the_handler_refuses_is_its_own) {
   detail::oauth::add_login<OpenIdIdentity>(app_, login_, [](const OpenIdIdentity&) -> Result<int> {
     return fail(Error::forbidden("Not you."));
   });
-  const Reply reply = log_in();
+  const TestResponse reply = log_in();
   EXPECT_EQ(reply.status, 403);
   EXPECT_EQ(reply.problem().detail, "Not you.");
   EXPECT_EQ(reply.header("Cache-Control"), "no-store");
@@ -278,7 +279,7 @@ TEST_F(OpenIdTest, a_login_that_fails_may_lead_to_a_page) {
   EXPECT_EQ(browser().get("/login/callback?state=a&code=b").header("Location"),
             "/welcome?a=b&login=invalid");
   begin();
-  const Reply reply =
+  const TestResponse reply =
       browser().get(callback() + "&error=access_denied&iss=" + percent_encode(kIssuer));
   EXPECT_EQ(reply.status, 303);
   EXPECT_EQ(reply.header("Location"), "/welcome?a=b&login=declined");
@@ -448,7 +449,7 @@ TEST_F(OpenIdTest, a_provider_that_misbehaves_fails_logins_and_nothing_else) {
       provider_.answers = usual_answers;
       provider_.answers[place] = [answer = bytes](const ProviderRequest&) { return answer; };
       provider_.asked.clear();
-      const Reply begun = browser().get("/login");
+      const TestResponse begun = browser().get("/login");
       int told = begun.status;
       if (told == 302) {
         state_ = in_query(*begun.header("Location"), "state");
@@ -512,7 +513,7 @@ TEST_F(OpenIdTest, a_browser_that_leaves_takes_its_login_along_and_no_other) {
   add();
   begin("/login?next=/one");
   const std::string left = callback() + "&code=c&iss=" + percent_encode(kIssuer);
-  const Reply begun = browser().get("/login?next=/two");
+  const TestResponse begun = browser().get("/login?next=/two");
   std::string cookie(begun.header("Set-Cookie").value_or(""));
   cookie.resize(cookie.find(';'));
   const std::string state_of_two = in_query(*begun.header("Location"), "state");

@@ -23,7 +23,7 @@ TEST_F(OpenIdTest, of_two_groups_with_one_key_each_has_its_own_logins) {
   OAuthOptions options = usual();
   options.key = std::string(32, 'k');
   options.logout.clear();
-  sessions<testing::TestVisit>(app_);
+  add_sessions<testing::TestVisit>(app_);
   Routes staff = app_.group("/staff");
   Routes guests = app_.group("/guests");
   for (Routes* const group : {&staff, &guests}) {
@@ -61,7 +61,7 @@ TEST_F(OpenIdTest, a_login_that_one_user_has_begun_is_not_the_next_ones) {
 
 TEST_F(OpenIdTest, who_has_begun_a_login_is_told) {
   OAuthOptions options = usual();
-  sessions<testing::TestVisit>(app_);
+  add_sessions<testing::TestVisit>(app_);
   login_ = std::make_shared<const detail::oauth::Login>(
       options, true, [this](const ClientOptions& given) { return provider_.make_client(given); });
   detail::oauth::add_login<OpenIdIdentity>(
@@ -116,7 +116,7 @@ TEST_F(OpenIdTest, a_login_that_fails_may_have_a_page_of_its_own) {
   };
   add(options);
   begin();
-  const Reply reply =
+  const TestResponse reply =
       browser().get(callback() + "&error=access_denied&iss=" + percent_encode(kIssuer));
   EXPECT_EQ(reply.status, 403);
   EXPECT_EQ(reply.header("Content-Type"), "text/html");
@@ -149,7 +149,7 @@ TEST_F(OpenIdTest, an_answer_is_remembered_where_the_provider_may_have_given_som
   for (const auto& [answer, status, asked] :
        {Case{testing::http_answer(R"({"error":"invalid_grant"})", "400 Bad Request"), 400, 2},
         Case{testing::http_answer("{}", "503 Service Unavailable"), 503, 1}, Case{"", 503, 1}}) {
-    const Reply begun = browser().get("/login");
+    const TestResponse begun = browser().get("/login");
     std::string cookie(begun.header("Set-Cookie").value_or(""));
     cookie.resize(cookie.find(';'));
     state_ = in_query(*begun.header("Location"), "state");

@@ -55,7 +55,7 @@ struct Logout {
   std::shared_ptr<const Login> login;
 
   Task<Response> operator()(Session<> session, Client client) const {
-    session.end();
+    session.log_out();
     const std::string location = co_await login->logout_location(std::move(client), {});
     Response response(303);
     response.add_header("Location", location);
@@ -77,10 +77,10 @@ Task<Result<OAuthIdentity>> identify(const Login& login, Request& request, std::
 }
 
 void describe_callback(Operation& operation) {
-  operation.answer_problem(400, "This browser did not start the login.");
-  operation.answer_problem(403, "The login was declined.");
-  operation.answer_problem(502, "The response of the provider is invalid.");
-  operation.answer_problem(503, "The provider is not available.");
+  operation.add_problem(400, "This browser did not start the login.");
+  operation.add_problem(403, "The login was declined.");
+  operation.add_problem(502, "The response of the provider is invalid.");
+  operation.add_problem(503, "The provider is not available.");
 }
 
 std::shared_ptr<const Login> make_login(OAuthOptions options, bool is_openid) {
@@ -94,7 +94,7 @@ RuntimePattern callback_of(const Login& login, std::source_location where) {
 Hook login_hook(std::shared_ptr<const Login> login) {
   Hook hook;
   hook.name = "oauth";
-  hook.after = [login = std::move(login)](const Request& request, Response& response) {
+  hook.on_response = [login = std::move(login)](const Request& request, Response& response) {
     login->answer_failure(request, response);
     if (const auto cookie = login->end_cookie(request)) {
       response.add_header("Set-Cookie", *cookie);

@@ -13,7 +13,7 @@
 #include "eider/app/app.h"
 #include "eider/app/handlers/client.h"
 #include "eider/app/handlers/operation.h"
-#include "eider/app/secret_query.h"
+#include "eider/app/redact_query.h"
 #include "eider/auth/oauth/oauth_types.h"
 #include "eider/auth/session/session.h"
 
@@ -24,7 +24,7 @@ namespace detail::oauth {
 class Login;
 
 /// Of the request's session; nothing: an app without sessions.
-using MaybeSession = std::optional<Slot<session::Entry>>;
+using MaybeSession = std::optional<Extension<session::Entry>>;
 
 [[nodiscard]] Task<Result<OpenIdIdentity>> identify(const Login& login, Request& request,
                                                     std::string user,
@@ -66,7 +66,7 @@ void add_login(Routes& at, const std::shared_ptr<const Login>& login, F handler,
   at.get(callback_of(*login, where), std::move(handler))
       .guard(CallbackGuard<Identity>(login))
       .use(login_hook(login))
-      .use(secret_query());
+      .use(redact_query());
 }
 
 }  // namespace detail::oauth
@@ -83,8 +83,8 @@ class OAuthLogin {
   ///         response
   /// source  RFC 6749, section 6
   [[nodiscard]] Task<Result<OAuthTokens>> refresh(std::string refresh_token) const;
-  /// Returns the URL at which a browser ends its session with the provider, after Session::end; if
-  /// the provider does not support that, `after_logout`. For a custom logout instead of
+  /// Returns the URL at which a browser ends its session with the provider, after Session::log_out;
+  /// if the provider does not support that, `after_logout`. For a custom logout instead of
   /// OAuthOptions::logout.
   ///
   /// id_token  of the login, if it was stored: without it, most providers ask the user
@@ -101,13 +101,13 @@ class OAuthLogin {
 ///                  {.issuer = "https://id.example", .client_id = own.id,
 ///                   .client_secret = own.secret, .scopes = {"email"}},
 ///                  [](const OpenIdIdentity& who, Session<> session) {
-///                    session.begin_for(who.key());
+///                    session.log_in(who.key());
 ///                    return Redirect(who.next);
 ///                  });
 ///
 /// The handler has the usual parameters, including `const OpenIdIdentity&`. It is called only after
 /// a successful login: the code was exchanged, and the ID token verified. The handler decides
-/// whether the user may log in, and calls Session::begin_for, which starts a new session.
+/// whether the user may log in, and calls Session::log_in, which starts a new session.
 ///
 /// Throws a Failure for invalid options.
 ///

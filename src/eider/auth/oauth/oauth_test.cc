@@ -25,7 +25,7 @@ TEST_F(OpenIdTest, a_login_ends_where_the_browser_wanted_to_go) {
   EXPECT_EQ(in_query(location, "redirect_uri"), "https://notes.example/login/callback");
   EXPECT_EQ(in_query(location, "scope"), "openid email");
   EXPECT_EQ(in_query(location, "code_challenge_method"), "S256");
-  const Reply reply = come_back();
+  const TestResponse reply = come_back();
   EXPECT_EQ(reply.status, 303) << reply.body;
   EXPECT_EQ(reply.header("Location"), "/notes?page=2");
   EXPECT_EQ(reply.header("Referrer-Policy"), "no-referrer");
@@ -50,7 +50,7 @@ TEST_F(OpenIdTest, the_code_is_exchanged_with_the_verifier_of_the_challenge) {
 
 TEST_F(OpenIdTest, nothing_of_the_verifier_goes_through_the_browser) {
   add();
-  const Reply begun = browser().get("/login");
+  const TestResponse begun = browser().get("/login");
   std::string all = begun.body;
   for (const auto& [name, value] : begun.headers) {
     all += name + ": " + value + "\n";
@@ -70,7 +70,7 @@ TEST_F(OpenIdTest, a_login_gives_the_browser_another_session) {
   browser().get("/visit");
   browser().get("/visit");
   begin();
-  const Reply reply = come_back();
+  const TestResponse reply = come_back();
   std::string session;
   for (const auto& [name, value] : reply.headers) {
     session += name == "Set-Cookie" && value.starts_with("__Host-session=") ? value : "";
@@ -81,7 +81,7 @@ TEST_F(OpenIdTest, a_login_gives_the_browser_another_session) {
 
 TEST_F(OpenIdTest, the_cookie_is_the_browsers_for_the_time_of_the_login) {
   add();
-  const Reply begun = browser().get("/login");
+  const TestResponse begun = browser().get("/login");
   const std::string cookie(begun.header("Set-Cookie").value_or(""));
   EXPECT_TRUE(cookie.starts_with("__Host-login-")) << cookie;
   for (const char* word :
@@ -91,7 +91,7 @@ TEST_F(OpenIdTest, the_cookie_is_the_browsers_for_the_time_of_the_login) {
   EXPECT_FALSE(cookie.contains("Domain"));
   EXPECT_EQ(begun.header("Cache-Control"), "no-store");
   state_ = in_query(*begun.header("Location"), "state");
-  const Reply back = come_back();
+  const TestResponse back = come_back();
   EXPECT_EQ(back.header("Cache-Control"), "no-store");
   const std::string ended(back.header("Set-Cookie").value_or(""));
   EXPECT_TRUE(ended.starts_with(cookie.substr(0, cookie.find('=') + 1) + ";")) << ended;
@@ -264,7 +264,7 @@ TEST_F(OpenIdTest, a_logout_ends_the_session_here_and_there) {
   add();
   log_in();
   ASSERT_FALSE(user().empty());
-  const Reply reply = browser().post_form("/logout", std::vector<TestField>());
+  const TestResponse reply = browser().post_form("/logout", std::vector<TestField>());
   EXPECT_EQ(reply.status, 303);
   const std::string location(reply.header("Location").value_or(""));
   EXPECT_TRUE(location.starts_with("http://127.0.0.1:9000/logout?")) << location;
@@ -290,7 +290,7 @@ TEST_F(OpenIdTest, a_login_by_a_provider_without_openid) {
                        .client_id = "notes",
                        .client_secret = "secret",
                        .origin = "https://notes.example"};
-  sessions<testing::TestVisit>(app_);
+  add_sessions<testing::TestVisit>(app_);
   login_ = std::make_shared<const detail::oauth::Login>(
       options, false, [this](const ClientOptions& given) { return provider_.make_client(given); });
   detail::oauth::add_login<OAuthIdentity>(
@@ -302,7 +302,7 @@ TEST_F(OpenIdTest, a_login_by_a_provider_without_openid) {
         if (!git) {
           return fail(std::move(git.error()));
         }
-        session.begin_for("git " + std::to_string(git->id));
+        session.log_in("git " + std::to_string(git->id));
         return Redirect(who.next);
       });
   app_.get("/me", [](Session<> session) { return session.user(); });
@@ -311,7 +311,7 @@ TEST_F(OpenIdTest, a_login_by_a_provider_without_openid) {
   const std::string location = begin("/login?next=/x");
   EXPECT_TRUE(location.starts_with("http://127.0.0.1:9000/login?a=b&response_type=code&"));
   EXPECT_EQ(in_query(location, "nonce"), "");
-  const Reply reply = browser().get(callback() + "&code=c");
+  const TestResponse reply = browser().get(callback() + "&code=c");
   EXPECT_EQ(reply.header("Location"), "/x") << reply.body;
   EXPECT_EQ(user(), "git 7");
   EXPECT_TRUE(provider_.last("/token").contains("Accept: application/json\r\n"));
@@ -339,7 +339,7 @@ TEST_F(OpenIdTest, a_login_may_be_in_a_group_and_in_an_app_that_is_mounted) {
   app_.mount("/apps", std::move(inner));
   const std::string location = begin("/apps/in/%6Cogin");
   EXPECT_EQ(in_query(location, "redirect_uri"), "https://notes.example/apps/in/login/callback");
-  const Reply reply =
+  const TestResponse reply =
       browser().get("/apps/in" + callback() + "&code=c&iss=" + percent_encode(testing::kIssuer));
   EXPECT_EQ(reply.body, "ann");
   EXPECT_EQ(reply.header("Cache-Control"), "no-store");

@@ -187,7 +187,7 @@ struct OpenIdIdentity {
   std::string next = "/";
   std::string begun_by = {};
 
-  /// Of one user of all providers: for Session::begin_for and a column.
+  /// Of one user of all providers: for Session::log_in and a column.
   [[nodiscard]] std::string key() const { return issuer + " " + subject; }
   /// Reads the wanted claims and userinfo into a struct; other claims are ignored.
   ///
@@ -223,12 +223,12 @@ struct OAuthIdentity {
 };
 
 template <>
-struct Extract<OpenIdIdentity> : ExtractSlot<OpenIdIdentity> {
-  static constexpr bool kOwns = true;
+struct Extract<OpenIdIdentity> : ExtractExtension<OpenIdIdentity> {
+  static constexpr bool kOwnsData = true;
 };
 template <>
-struct Extract<OAuthIdentity> : ExtractSlot<OAuthIdentity> {
-  static constexpr bool kOwns = true;
+struct Extract<OAuthIdentity> : ExtractExtension<OAuthIdentity> {
+  static constexpr bool kOwnsData = true;
 };
 
 }  // namespace eider

@@ -162,7 +162,7 @@ Task<LoginResult<Provider::Answered>> Provider::ask(ClientRequest request) {
   auto reply = co_await request.send();
   if (!reply) {
     const bool is_bad = reply.error().fault == ClientFault::too_large ||
-                        reply.error().fault == ClientFault::bad_answer ||
+                        reply.error().fault == ClientFault::bad_response ||
                         reply.error().fault == ClientFault::bad_coding;
     co_return failed(is_bad ? OAuthFault::refused : OAuthFault::unavailable, reply.error().text);
   }

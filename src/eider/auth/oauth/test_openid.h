@@ -113,13 +113,13 @@ class OpenIdTest : public ::testing::Test {
 
   /// Pre: called once, ahead of a client.
   void add(OAuthOptions options = usual()) {
-    sessions<TestVisit>(app_);
+    add_sessions<TestVisit>(app_);
     login_ = std::make_shared<const detail::oauth::Login>(
         std::move(options), true,
         [this](const ClientOptions& given) { return provider_.make_client(given); });
     detail::oauth::add_login<OpenIdIdentity>(app_, login_,
                                              [](const OpenIdIdentity& who, Session<> session) {
-                                               session.begin_for(who.key());
+                                               session.log_in(who.key());
                                                return Redirect(who.next);
                                              });
     app_.get("/visit", [](Session<TestVisit> session) { return ++session->count; });
@@ -134,7 +134,7 @@ class OpenIdTest : public ::testing::Test {
 
   /// Begins a login, and has the provider know it. Returns where the browser is sent.
   std::string begin(const std::string& target = "/login") {
-    const Reply reply = browser().get(target);
+    const TestResponse reply = browser().get(target);
     EXPECT_EQ(reply.status, 302) << reply.body;
     const std::string location(reply.header("Location").value_or(""));
     provider_.nonce = in_query(location, "nonce");
@@ -142,12 +142,12 @@ class OpenIdTest : public ::testing::Test {
     return location;
   }
   /// Comes back from the provider.
-  Reply come_back(const std::string& more = "") {
+  TestResponse come_back(const std::string& more = "") {
     return browser().get(callback() + "&code=code-1&iss=" + percent_encode(kIssuer) + more);
   }
   [[nodiscard]] std::string callback() const { return "/login/callback?state=" + state_; }
   /// Begins and comes back.
-  Reply log_in() {
+  TestResponse log_in() {
     begin();
     return come_back();
   }

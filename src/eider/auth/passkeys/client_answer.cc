@@ -8,7 +8,7 @@ namespace eider::detail::passkeys {
 
 namespace {
 
-std::unexpected<PasskeyError> bad_answer(const char* text) {
+std::unexpected<PasskeyError> bad_response(const char* text) {
   return fail(PasskeyError{PasskeyFault::malformed, text});
 }
 
@@ -70,18 +70,18 @@ Result<ClientAnswer, PasskeyError> parse_client_answer(std::string_view json, Ce
   const json::Value* response = credential != nullptr ? credential->find("response") : nullptr;
   const auto ticket = whole ? text_member(*whole, "ticket") : std::nullopt;
   if (response == nullptr || !ticket) {
-    return bad_answer("it is not an object with a credential and a ticket");
+    return bad_response("it is not an object with a credential and a ticket");
   }
   const auto id = text_member(*credential, "id");
   const auto bytes = bytes_member(*credential, "rawId");
   if (text_member(*credential, "type") != "public-key" || !id || !bytes || bytes->empty() ||
       bytes->size() > kCredentialIdBytesMax || *id != to_base64url(*bytes)) {
-    return bad_answer("the type or the id of its credential is invalid");
+    return bad_response("the type or the id of its credential is invalid");
   }
   ClientAnswer answer{
       .ticket = std::string(*ticket), .id = std::string(*id), .client_data = {}, .data = {}};
   if (!read_response(*response, kind, answer)) {
-    return bad_answer("a member of its response is missing or has the wrong type");
+    return bad_response("a member of its response is missing or has the wrong type");
   }
   return answer;
 }

@@ -11,7 +11,7 @@ namespace eider {
 
 /// The user for whom a passkey is created.
 ///
-/// key           as for Session::begin_for; visible to the browser, but not to authenticators
+/// key           as for Session::log_in; visible to the browser, but not to authenticators
 /// name          shown when the user selects a passkey: "ann@example.com"
 /// display_name  a friendly name: "Ann Miller"; empty: the name
 struct PasskeyUser {

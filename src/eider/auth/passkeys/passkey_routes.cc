@@ -33,7 +33,7 @@ constexpr std::size_t kBrowserLetters = 43;
 
 struct NewPasskey {
   /// Of a stranger, who wants an account.
-  std::optional<Length<std::string, 1, 128>> name = {};
+  std::optional<Sized<std::string, 1, 128>> name = {};
 };
 
 /// The handlers of the four routes.
@@ -47,7 +47,7 @@ class Desk {
         session_cookie_(visits.cookie) {}
 
   Task<Result<Response>> begin_registration(Json<NewPasskey> wanted, Session<> session,
-                                            Slot<session::Entry> entry,
+                                            Extension<session::Entry> entry,
                                             const Request& request) const {
     std::string cookie = cookie_or_new(request);
     const Result<PasskeyUser> user = co_await who_registers(std::move(wanted), session.user());
@@ -83,7 +83,7 @@ class Desk {
     auto keeping = is_stranger ? create(std::move(*made)) : keep(std::move(made->passkey), request);
     Result<void> kept = co_await std::move(keeping);
     if (kept && is_stranger) {
-      session.begin_for(key);
+      session.log_in(key);
     }
     co_return kept;
   }
@@ -114,7 +114,7 @@ class Desk {
       co_return fail(refusal(co_await why_not_noted(login->passkey.id)));
     }
     // Who removes a passkey ends the sessions that there are, and would miss this one.
-    session.begin_for(login->passkey.user, [find = finder(), passkey = login->passkey] {
+    session.log_in(login->passkey.user, [find = finder(), passkey = login->passkey] {
       return is_still_his(find, passkey);
     });
     co_return Result<void>();
@@ -159,10 +159,10 @@ class Desk {
   }
 
   [[nodiscard]] std::string set_cookie(std::string value) const {
-    return *to_field_value({.name = cookie_,
-                            .value = std::move(value),
-                            .same_site = SameSite::strict,
-                            .secure = is_secure_});
+    return *to_header_value({.name = cookie_,
+                             .value = std::move(value),
+                             .same_site = SameSite::strict,
+                             .secure = is_secure_});
   }
 
   [[nodiscard]] Passkeys::Find finder() const {
@@ -286,8 +286,8 @@ PasskeyRoutes checked_routes(PasskeyRoutes options) {
 
 }  // namespace detail::passkeys
 
-PasskeySite passkeys(App& app, const Sessions& visits, PasskeyRoutes options,
-                     std::source_location where) {
+PasskeySite add_passkeys(App& app, const Sessions& visits, PasskeyRoutes options,
+                         std::source_location where) {
   using detail::passkeys::Desk;
   options = detail::passkeys::checked_routes(std::move(options));
   const Passkeys keys(options.party);
@@ -298,7 +298,7 @@ PasskeySite passkeys(App& app, const Sessions& visits, PasskeyRoutes options,
   const auto add = [&](const char* path, auto handler, const char* summary) {
     app.post(RuntimePattern{prefix + path, where}, handler)
         .body_bytes_max(detail::passkeys::kAnswerBytesMax)
-        .about({.summary = summary, .tags = {"passkeys"}});
+        .docs({.summary = summary, .tags = {"passkeys"}});
   };
   add("/registration/options", &Desk::begin_registration, "Starts the registration of a passkey");
   add("/registration", &Desk::finish_registration, "Stores a new passkey");

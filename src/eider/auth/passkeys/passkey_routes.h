@@ -52,11 +52,11 @@ struct PasskeyRoutes {
   std::function<Task<>(Passkey passkey, const Request& request)> adding = {};
   /// Of one user; more are a 409.
   std::size_t passkeys_max = 32;
-  /// Maximum time since the last authentication (here or with Session::begin_for) for adding a
+  /// Maximum time since the last authentication (here or with Session::log_in) for adding a
   /// passkey; later requests get a 401, and the script asks for an existing passkey; users without
   /// one get a 403. Users without a usable passkey are redirected to the page in `data-login` of
-  /// the form, and return from there (see needs_fresh_login). Otherwise, a person who finds an open
-  /// browser or steals its session could keep access permanently. Duration::max(): no limit.
+  /// the form, and return from there (see require_recent_login). Otherwise, a person who finds an
+  /// open browser or steals its session could keep access permanently. Duration::max(): no limit.
   Duration add_within = std::chrono::minutes(10);
 };
 
@@ -79,17 +79,17 @@ class PasskeySite {
 
 /// Adds passkeys to an app: POST /passkeys/registration/options and /passkeys/registration, POST
 /// /passkeys/login/options and /passkeys/login, and the script. After sign-up or login, the user is
-/// logged in (Session::begin_for).
+/// logged in (Session::log_in).
 ///
-///     const Sessions visits = sessions<Visit>(app, {.store = sql_sessions(database)});
-///     const PasskeySite site = passkeys(app, visits, {
+///     const Sessions visits = add_sessions<Visit>(app, {.store = sql_sessions(database)});
+///     const PasskeySite site = add_passkeys(app, visits, {
 ///         .party = {.relying_party_id = "example.com", .origins = {"https://example.com"},
 ///                   .name = "Example"},
 ///         .store = sql_passkeys(database), .accounts = {…}});
 ///
 /// A started ceremony is bound to the browser by a separate cookie, and to the logged-in user.
 /// Throws a Failure for invalid options, and if the app already has passkeys.
-PasskeySite passkeys(App& app, const Sessions& visits, PasskeyRoutes options,
-                     std::source_location where = std::source_location::current());
+PasskeySite add_passkeys(App& app, const Sessions& visits, PasskeyRoutes options,
+                         std::source_location where = std::source_location::current());
 
 }  // namespace eider

@@ -100,8 +100,9 @@ class MeddledStore final : public PasskeyStore {
 };
 
 struct Shop {
-  Shop() : store(std::make_shared<MeddledStore>(memory_passkeys())), visits(sessions<Visit>(app)) {
-    site.emplace(passkeys(
+  Shop()
+      : store(std::make_shared<MeddledStore>(memory_passkeys())), visits(add_sessions<Visit>(app)) {
+    site.emplace(add_passkeys(
         app, visits,
         {.party = {.relying_party_id = "example.com",
                    .origins = {"https://example.com"},
@@ -121,9 +122,9 @@ struct Shop {
          },
          .passkeys_max = 3}));
     app.get("/me", [](Session<> session) { return session.user(); });
-    app.post("/logout", [](Session<> session) { session.end(); });
+    app.post("/logout", [](Session<> session) { session.log_out(); });
     app.post("/password/{name}",
-             [](const std::string& name, Session<> session) { session.begin_for(name); });
+             [](const std::string& name, Session<> session) { session.log_in(name); });
     app.del("/passkeys/{id}", [store = store](std::string id, Session<> session) -> Task<bool> {
       co_return co_await store->erase(session.user(), std::move(id));
     });
@@ -145,30 +146,31 @@ class Person {
   explicit Person(TestClient& client, std::string id = "an id")
       : client_(&client), authenticator_(-7, std::move(id)) {}
 
-  Reply begin(const std::string& what, const json::Value& body) {
+  TestResponse begin(const std::string& what, const json::Value& body) {
     return ask("/passkeys/" + what + "/options", json::to_text(body));
   }
-  Reply finish(const std::string& what, const std::string& answer) {
+  TestResponse finish(const std::string& what, const std::string& answer) {
     return ask("/passkeys/" + what, answer);
   }
-  Reply sign_up(const std::string& name) { return add(json::object({{"name", name}})); }
-  Reply add(const json::Value& body = json::object({})) {
-    const Reply begun = begin("registration", body);
+  TestResponse sign_up(const std::string& name) { return add(json::object({{"name", name}})); }
+  TestResponse add(const json::Value& body = json::object({})) {
+    const TestResponse begun = begin("registration", body);
     return begun.status != 200 ? begun
                                : finish("registration", authenticator_.create(begun.body, saying));
   }
-  Reply log_in() {
-    const Reply begun = begin("login", json::object({}));
+  TestResponse log_in() {
+    const TestResponse begun = begin("login", json::object({}));
     EXPECT_EQ(begun.status, 200) << begun.body;
     return finish("login", authenticator_.get(begun.body, saying));
   }
   std::string me() { return send(Method::get, "/me", "").body; }
   void log_in_by_password(const std::string& name) { send(Method::post, "/password/" + name, ""); }
   void log_out() { send(Method::post, "/logout", ""); }
-  Reply ask(const std::string& target, std::string body) {
+  TestResponse ask(const std::string& target, std::string body) {
     return send(Method::post, target, std::move(body), "application/json");
   }
-  Reply send(Method method, const std::string& target, std::string body, std::string type = {}) {
+  TestResponse send(Method method, const std::string& target, std::string body,
+                    std::string type = {}) {
     TestRequest request{.method = method, .target = target, .body = std::move(body)};
     if (!type.empty()) {
       request.headers.emplace_back("Content-Type", type);
@@ -180,7 +182,7 @@ class Person {
     if (!cookies.empty()) {
       request.headers.emplace_back("Cookie", cookies);
     }
-    Reply reply = client_->send(request);
+    TestResponse reply = client_->send(request);
     for (const auto& [field, value] : reply.headers) {
       if (field == "Set-Cookie") {
         const std::size_t equals = value.find('=');
@@ -216,7 +218,7 @@ TEST(PasskeyRoutes, keep_what_they_begin_from_caches_and_scripts) {
   Shop shop;
   TestClient client(shop.app);
   Person ann(client);
-  const Reply begun = ann.begin("login", json::object({}));
+  const TestResponse begun = ann.begin("login", json::object({}));
   EXPECT_EQ(begun.header("Cache-Control"), "no-store");
   EXPECT_EQ(begun.header("Content-Type"), "application/json");
   const std::string cookie(begun.header("Set-Cookie").value_or(""));
@@ -245,7 +247,7 @@ TEST(PasskeyRoutes, belong_to_the_browser_that_has_begun) {
   Person ann(client);
   ann.sign_up("ann");
   ann.log_out();
-  const Reply begun = ann.begin("login", json::object({}));
+  const TestResponse begun = ann.begin("login", json::object({}));
   const std::string answer = ann.authenticator().get(begun.body);
   Person thief(client);
   EXPECT_EQ(thief.finish("login", answer).status, 400);
@@ -260,7 +262,7 @@ TEST(PasskeyRoutes, keep_a_registration_once) {
   Shop shop;
   TestClient client(shop.app);
   Person ann(client);
-  const Reply begun = ann.begin("registration", json::object({{"name", "ann"}}));
+  const TestResponse begun = ann.begin("registration", json::object({{"name", "ann"}}));
   const std::string answer = ann.authenticator().create(begun.body);
   EXPECT_EQ(ann.finish("registration", answer).status, 204);
   EXPECT_EQ(ann.finish("registration", answer).status, 400) << "it was begun by a stranger";
@@ -273,7 +275,7 @@ TEST(PasskeyRoutes, let_nobody_finish_as_another_what_was_begun_by_one) {
   TestClient client(shop.app);
   Person ann(client, "id of ann");
   ann.sign_up("ann");
-  const Reply begun = ann.begin("registration", json::object({}));
+  const TestResponse begun = ann.begin("registration", json::object({}));
   ann.log_out();
   SoftAuthenticator other(-7, "another");
   EXPECT_EQ(ann.finish("registration", other.create(begun.body)).status, 400);
@@ -284,7 +286,7 @@ TEST(PasskeyRoutes, let_no_stranger_have_an_account_that_is_somebodys) {
   TestClient client(shop.app);
   Person ann(client, "id of ann");
   Person eve(client, "id of eve");
-  const Reply early = eve.begin("registration", json::object({{"name", "ann"}}));
+  const TestResponse early = eve.begin("registration", json::object({{"name", "ann"}}));
   EXPECT_EQ(early.status, 200) << "nobody is called so yet";
   EXPECT_EQ(ann.sign_up("ann").status, 204);
   EXPECT_EQ(eve.finish("registration", eve.authenticator().create(early.body)).status, 409);
@@ -376,7 +378,7 @@ TEST(PasskeyRoutes, advise_what_helps_who_has_a_password_and_logged_in_a_while_a
   Person ann(client);
   ann.log_in_by_password("ann");
   client.advance(std::chrono::minutes(11));
-  const Reply refused = ann.begin("registration", json::object({}));
+  const TestResponse refused = ann.begin("registration", json::object({}));
   EXPECT_EQ(refused.status, 403) << "a 401 has the script ask for a passkey, and she has none";
   EXPECT_EQ(refused.header("WWW-Authenticate"),
             "Cookie cookie-name=\"__Host-session\", error=\"insufficient_user_authentication\", "
@@ -384,7 +386,7 @@ TEST(PasskeyRoutes, advise_what_helps_who_has_a_password_and_logged_in_a_while_a
   ann.log_in_by_password("ann");
   EXPECT_EQ(ann.add().status, 204) << "as she was told";
   client.advance(std::chrono::minutes(11));
-  const Reply again = ann.begin("registration", json::object({}));
+  const TestResponse again = ann.begin("registration", json::object({}));
   EXPECT_EQ(again.status, 401) << "now she has one to show";
 }
 
@@ -411,7 +413,7 @@ TEST(PasskeyRoutes, open_nothing_for_a_passkey_that_was_removed) {
   TestClient client(shop.app);
   Person ann(client);
   ann.sign_up("ann");
-  const Reply begun = ann.begin("login", json::object({}));
+  const TestResponse begun = ann.begin("login", json::object({}));
   const std::string answer = ann.authenticator().get(begun.body);
   EXPECT_EQ(ann.send(Method::delete_, "/passkeys/" + ann.authenticator().id(), "").body, "true");
   EXPECT_EQ(ann.finish("login", answer).status, 401);
@@ -510,7 +512,7 @@ TEST(PasskeyRoutes, end_by_the_clock) {
   TestClient client(shop.app);
   Person ann(client);
   ann.sign_up("ann");
-  const Reply begun = ann.begin("login", json::object({}));
+  const TestResponse begun = ann.begin("login", json::object({}));
   client.advance(std::chrono::minutes(5));
   EXPECT_EQ(ann.finish("login", ann.authenticator().get(begun.body)).status, 400);
   EXPECT_EQ(ann.log_in().status, 204);
@@ -537,7 +539,7 @@ TEST(PasskeyRoutes, serve_the_script_to_be_kept_for_good) {
   Shop shop;
   TestClient client(shop.app);
   EXPECT_TRUE(shop.site->script().starts_with("/passkeys/passkeys."));
-  const Reply script = client.get(shop.site->script());
+  const TestResponse script = client.get(shop.site->script());
   EXPECT_EQ(script.status, 200);
   EXPECT_TRUE(script.header("Content-Type").value_or("").starts_with("text/javascript"));
   EXPECT_TRUE(script.header("Cache-Control").value_or("").contains("immutable"));
@@ -545,16 +547,17 @@ TEST(PasskeyRoutes, serve_the_script_to_be_kept_for_good) {
 
 TEST(PasskeyRoutes, say_at_the_start_what_is_missing) {
   App app;
-  const Sessions visits = sessions<Visit>(app);
+  const Sessions visits = add_sessions<Visit>(app);
   const PasskeyOptions party{
       .relying_party_id = "example.com", .origins = {"https://example.com"}, .name = ""};
-  EXPECT_THROW(passkeys(app, visits, {.party = party, .store = nullptr, .accounts = {}}), Failure);
+  EXPECT_THROW(add_passkeys(app, visits, {.party = party, .store = nullptr, .accounts = {}}),
+               Failure);
   PasskeyAccounts half;
   half.newcomer = [](std::string) -> Task<Result<PasskeyUser>> {
     co_return fail(Error::not_found());
   };
   EXPECT_THROW(
-      passkeys(app, visits, {.party = party, .store = memory_passkeys(), .accounts = half}),
+      add_passkeys(app, visits, {.party = party, .store = memory_passkeys(), .accounts = half}),
       Failure);
 }
 

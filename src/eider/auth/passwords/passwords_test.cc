@@ -245,8 +245,8 @@ TEST(Passwords, a_handler_tells_a_wrong_password_from_none_at_all_in_no_way) {
              co_return "Hello";
            });
   TestClient client(app);
-  const Reply wrong = client.post("/login", Login{.name = "ann", .password = "wrong"});
-  const Reply nobody = client.post("/login", Login{.name = "bob", .password = "secret"});
+  const TestResponse wrong = client.post("/login", Login{.name = "ann", .password = "wrong"});
+  const TestResponse nobody = client.post("/login", Login{.name = "bob", .password = "secret"});
   EXPECT_EQ(client.post("/login", Login{.name = "ann", .password = "secret"}).status, 200);
   EXPECT_EQ(wrong.status, 401);
   EXPECT_EQ(nobody.status, 401);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/app/secret_query.h"
+#include "eider/app/redact_query.h"
 #include "eider/auth/session/test_faulty_store.h"
 #include "eider/auth/session/test_visits.h"
 #include "eider/auth/session/users.h"
@@ -31,7 +31,7 @@ constexpr const char* kStale =
 struct Reader {
   std::string name;
 
-  static constexpr bool kIsProvided = true;
+  static constexpr bool kIsInjectable = true;
 };
 
 /// What a browser says beside its cookie.
@@ -43,20 +43,21 @@ class FreshLogin : public ::testing::Test {
  protected:
   explicit FreshLogin(SessionOptions options = {}) : visits(std::move(options)) {
     App& app = visits.app();
-    users(app, *app.find_state<Sessions>(), [](const UserKey& key) { return Reader{key.text}; },
-          {.login_page = "/login"});
+    add_users(app, *app.find_state<Sessions>(), [](const UserKey& key) { return Reader{key.text}; },
+              {.login_page = "/login"});
     const auto show = [](const Reader& reader) { return reader.name; };
-    app.get("/password", show).guard(needs_fresh_login(minutes(10)));
-    app.post("/password", show).guard(needs_fresh_login(minutes(10)));
-    app.get("/link", show).guard(needs_fresh_login(minutes(10))).use(secret_query());
-    app.post("/recall/{user}",
-             [](std::string user, Session<> session) { session.recall_for(std::move(user)); });
+    app.get("/password", show).guard(require_recent_login(minutes(10)));
+    app.post("/password", show).guard(require_recent_login(minutes(10)));
+    app.get("/link", show).guard(require_recent_login(minutes(10))).use(redact_query());
+    app.post("/recall/{user}", [](std::string user, Session<> session) {
+      session.log_in_remembered(std::move(user));
+    });
     app.post("/fails/{user}", [](std::string user, Session<> session) {
-      session.begin_for(std::move(user));
+      session.log_in(std::move(user));
       throw std::runtime_error("the disk is full");
     });
     app.post("/end-others", [](Session<> session, State<Sessions> all) -> Task<void> {
-      (void)co_await all->end_others(session);
+      (void)co_await all->log_out_others(session);
     });
   }
 
@@ -75,7 +76,7 @@ TEST_F(FreshLogin, is_one_of_late_however_much_the_session_is_used) {
   EXPECT_EQ(ask(ada), 200);
   EXPECT_EQ(visits.post("/cart/1", ada).status, 200);
   visits.client().advance(minutes(1));
-  const Reply late = visits.get("/password", ada);
+  const TestResponse late = visits.get("/password", ada);
   EXPECT_EQ(late.status, 401);
   EXPECT_EQ(late.header("WWW-Authenticate"), kStale);
   EXPECT_EQ(visits.get("/me", ada).body, "ada") << "who stays logged in";
@@ -164,7 +165,7 @@ TEST_F(FreshLogin, is_told_by_the_document) {
   for (const Operation& operation : visits.app().operations()) {
     if (operation.pattern == "/password") {
       std::string told;
-      for (const Operation::Answer& answer : operation.answers) {
+      for (const Operation::Response& answer : operation.responses) {
         told += std::to_string(answer.status) + " ";
       }
       EXPECT_TRUE(told.contains("401") && told.contains("303")) << told;
@@ -234,11 +235,11 @@ TEST(FreshLoginRecord, counts_from_the_last_proof_and_never_from_a_time_to_come)
 }
 
 TEST(FreshLoginGuards, that_let_nobody_in_are_told_at_once) {
-  EXPECT_THROW((void)needs_fresh_login(seconds(0)), Failure);
-  EXPECT_THROW((void)needs_fresh_login(minutes(-1)), Failure);
+  EXPECT_THROW((void)require_recent_login(seconds(0)), Failure);
+  EXPECT_THROW((void)require_recent_login(minutes(-1)), Failure);
   App app;
-  (void)sessions(app);
-  app.get("/", [] { return "x"; }).guard(needs_fresh_login(minutes(1)));
+  (void)add_sessions(app);
+  app.get("/", [] { return "x"; }).guard(require_recent_login(minutes(1)));
   EXPECT_FALSE(app.make_service().has_value()) << "nobody has said who users are";
 }
 

@@ -17,11 +17,11 @@ class LoadSession {
 
   Task<Entry> operator()(Request& request) const { return keeper_->load(request); }
   void describe(Operation& operation) const {
-    operation.answer_problem(503, "Sessions are not available at the moment.");
+    operation.add_problem(503, "Sessions are not available at the moment.");
   }
   [[nodiscard]] std::string name() const { return "session"; }
-  [[nodiscard]] Around around() const {
-    return Around(
+  [[nodiscard]] Middleware middleware() const {
+    return Middleware(
         [keeper = keeper_](Request& request, Next next) { return keeper->answer(request, next); },
         "session");
   }
@@ -47,10 +47,10 @@ Sessions add_sessions(App& app, SessionOptions options) {
 
 }  // namespace detail::session
 
-Task<std::size_t> Sessions::end_others(Session<> session) const {
+Task<std::size_t> Sessions::log_out_others(Session<> session) const {
   const auto keeper = keeper_;
   session.entry().renew();
-  co_return co_await keeper->end_others(session.entry());
+  co_return co_await keeper->log_out_others(session.entry());
 }
 
 Task<bool> Sessions::end(std::string user_key, std::string name) const {

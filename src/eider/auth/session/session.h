@@ -48,25 +48,27 @@ class Session<void> {
   /// Logs the user in after authentication. The browser gets a new session id, which prevents
   /// session fixation; the old id becomes invalid. The contents stay, unless they belonged to
   /// another user. For the same user, the session is not extended, and stays ended if it was ended
-  /// in the meantime; but its login is fresh again (needs_fresh_login). Throws
+  /// in the meantime; but its login is fresh again (require_recent_login). Throws
   /// std::invalid_argument for an empty key.
-  void begin_for(std::string user_key) const { entry_->begin_for(std::move(user_key)); }
+  void log_in(std::string user_key) const { entry_->log_in(std::move(user_key)); }
   /// As above, for an authentication that may become invalid before the session is stored, which
   /// happens after the handler: a change of the password ends all existing sessions, but not this
   /// one. So `still_good` is called after storing, before the response headers are sent. If it
   /// returns false or throws, the browser does not get the session, and the response is a 401 or
   /// that failure. If it returns true, there is a session, even if the previous session of the same
   /// user was ended in the meantime.
-  void begin_for(std::string user_key, std::function<Task<bool>()> still_good) const {
-    entry_->begin_for(std::move(user_key), std::move(still_good));
+  void log_in(std::string user_key, std::function<Task<bool>()> still_good) const {
+    entry_->log_in(std::move(user_key), std::move(still_good));
   }
   /// As above, for a recognized user who was not authenticated now, for example with a cookie of an
   /// earlier login ("remember me"): handlers that need a fresh login still require one. Does
   /// nothing if this user is already logged in.
-  void recall_for(std::string user_key) const { entry_->recall_for(std::move(user_key)); }
+  void log_in_remembered(std::string user_key) const {
+    entry_->log_in_remembered(std::move(user_key));
+  }
   /// Logs out: deletes the session with its contents. A concurrent request does not restore it. The
   /// session is deleted even if this request fails later, or its client disconnects.
-  void end() const { entry_->end(); }
+  void log_out() const { entry_->end(); }
   /// Stores a message for the next page, also after a redirect. At most 20 messages or 1.5 KiB are
   /// kept.
   void flash(std::string kind, std::string text) const {
@@ -86,7 +88,7 @@ class Session<void> {
   detail::session::Entry* entry_;
 };
 
-/// The messages of the request's session: a parameter of handlers, and of the function of use_frame
+/// The messages of the request's session: a parameter of handlers, and of the function of add_frame
 /// (views/app/framed_views.h), which shows them in a layout.
 class Flashes {
  public:
@@ -143,7 +145,7 @@ struct SessionOf {
 
 template <>
 struct Extract<Session<void>> {
-  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+  static constexpr ArgumentKind kKind = ArgumentKind::extension;
   static constexpr bool kEndsWithHead = true;
   using Held = Session<void>;
   using Object = detail::session::Entry;
@@ -155,7 +157,7 @@ struct Extract<Session<void>> {
 /// Guards may use it: messages are removed only by `take`, which a page calls.
 template <>
 struct Extract<Flashes> {
-  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+  static constexpr ArgumentKind kKind = ArgumentKind::extension;
   using Held = Flashes;
   using Object = detail::session::Entry;
   static Result<Held> from(const Context& context, ArgumentPlace) {
@@ -165,7 +167,7 @@ struct Extract<Flashes> {
 
 template <class T>
 struct Extract<Session<T>> {
-  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+  static constexpr ArgumentKind kKind = ArgumentKind::extension;
   static constexpr bool kEndsWithHead = true;
   using Held = Session<T>;
   using Object = detail::session::SessionOf<T>;
@@ -177,8 +179,8 @@ struct Extract<Session<T>> {
 
 template <class T>
 struct Extract<Session<const T>> {
-  static constexpr ArgumentKind kKind = ArgumentKind::slot;
-  static constexpr bool kOwns = true;
+  static constexpr ArgumentKind kKind = ArgumentKind::extension;
+  static constexpr bool kOwnsData = true;
   using Held = Session<const T>;
   using Object = detail::session::SessionOf<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
@@ -195,13 +197,13 @@ class Sessions {
 
   /// Ends all sessions of a user, including the current one. Returns their number. This and the
   /// following functions throw a Failure for SignedSessions.
-  [[nodiscard]] Task<std::size_t> end_all(std::string user_key) const {
-    return keeper_->end_all(std::move(user_key));
+  [[nodiscard]] Task<std::size_t> log_out_all(std::string user_key) const {
+    return keeper_->log_out_all(std::move(user_key));
   }
   /// Ends all other sessions of the user, for example after a change of the password, and gives
   /// this one a new id. If this session was ended in the meantime, it stays ended. Throws
   /// std::invalid_argument if no user is logged in. Returns the number of ended sessions.
-  [[nodiscard]] Task<std::size_t> end_others(Session<> session) const;
+  [[nodiscard]] Task<std::size_t> log_out_others(Session<> session) const;
   /// Lists the sessions of a user, for a page that shows where the user is logged in.
   [[nodiscard]] Task<std::vector<KnownSession>> list(std::string user_key) const {
     return keeper_->list(std::move(user_key));
@@ -212,8 +214,8 @@ class Sessions {
   [[nodiscard]] Task<bool> end(std::string user_key, std::string name) const;
   /// Creates a session of that user outside of a request, and returns the value for the header
   /// Cookie. For tests.
-  [[nodiscard]] Task<std::string> begin_for(std::string user_key) const {
-    return keeper_->begin_for(std::move(user_key));
+  [[nodiscard]] Task<std::string> log_in(std::string user_key) const {
+    return keeper_->log_in(std::move(user_key));
   }
   /// Binds CSRF tokens to sessions: `csrf({.session = visits.csrf_binding()})`. Uses only the
   /// cookie, not the store.
@@ -233,17 +235,17 @@ namespace detail::session {
 /// Adds sessions to an app, each with a T: a struct that json::read accepts, whose members all have
 /// defaults. Without T, sessions only contain the user and messages.
 ///
-///     const Sessions visits = sessions<Visit>(app, {.store = sql_sessions(database)});
-///     const Sessions logins = sessions(app);
+///     const Sessions visits = add_sessions<Visit>(app, {.store = sql_sessions(database)});
+///     const Sessions logins = add_sessions(app);
 ///
 /// Throws a Failure for invalid options, and if the app already has sessions.
 template <class T = void>
-Sessions sessions(App& app, SessionOptions options = {}) {
+Sessions add_sessions(App& app, SessionOptions options = {}) {
   Sessions all = detail::session::add_sessions(app, std::move(options));
   if constexpr (!std::is_void_v<T>) {
     static_assert(std::is_aggregate_v<T> && std::is_copy_assignable_v<T>,
                   "a session needs a plain struct: its members are stored");
-    app.provide([](Slot<detail::session::Entry> entry) {
+    app.provide([](Extension<detail::session::Entry> entry) {
       return detail::session::SessionOf<T>{&*entry, entry->template attach<T>()};
     });
   }

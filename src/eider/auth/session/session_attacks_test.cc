@@ -104,7 +104,7 @@ TEST(SignedSessions, EndByTheClockWhateverTheBrowserKeeps) {
 TEST(SignedSessions, OneTooLargeForACookieIsA500AndTheOldOneStays) {
   VisitApp app(signed_by({kKey}));
   const std::string cookie = cookie_of(app.post("/language/de"));
-  const Reply large = app.post("/language/" + std::string(4000, 'x'), cookie);
+  const TestResponse large = app.post("/language/" + std::string(4000, 'x'), cookie);
   EXPECT_EQ(large.status, 500);
   EXPECT_EQ(large.header("Set-Cookie"), std::nullopt);
   EXPECT_TRUE(app.get("/look", cookie).body.contains("\"de\""));
@@ -174,7 +174,7 @@ TEST(SessionAttacks, AStoreThatFailsIsA503AndNobodyBecomesAStranger) {
   for (const Method method : {Method::get, Method::head}) {
     EXPECT_EQ(app.send(method, "/me", cookie).status, 503);
   }
-  const Reply reply = app.post("/cart/2", cookie);
+  const TestResponse reply = app.post("/cart/2", cookie);
   EXPECT_EQ(reply.status, 503);
   EXPECT_FALSE(reply.body.contains("disk")) << reply.body;
   EXPECT_EQ(reply.header("Set-Cookie"), std::nullopt);
@@ -201,13 +201,13 @@ TEST(SessionAttacks, ARequestAtWorkDoesNotBringBackASessionThatIsEnded) {
   VisitApp app;
   app.app().post("/slow", [](Session<Visit> session, State<Sessions> all) -> Task<std::string> {
     session->cart.push_back(1);
-    auto ending = all->end_all("ada");  // from another of his browsers
+    auto ending = all->log_out_all("ada");  // from another of his browsers
     const std::size_t count = co_await std::move(ending);
     session->cart.push_back(2);
     co_return std::to_string(count);
   });
   const std::string cookie = app.log_in("ada");
-  const Reply reply = app.post("/slow", cookie);
+  const TestResponse reply = app.post("/slow", cookie);
   EXPECT_EQ(reply.body, "1");
   EXPECT_EQ(reply.header("Set-Cookie"), std::nullopt);
   EXPECT_EQ(app.get("/me", cookie).body, "nobody");
@@ -217,7 +217,7 @@ TEST(SessionAttacks, ARequestAtWorkDoesNotBringBackASessionThatIsEnded) {
 TEST(SessionAttacks, AnAnswerThatSetsTheCookieIsNotKeptForOthers) {
   VisitApp app;
   Routes cached = app.app().group("/cached");
-  cached.use(response_cache({.lasts = minutes(1)}));
+  cached.use(response_cache({.ttl = minutes(1)}));
   cached.get("/", [](Session<Visit> session) {
     session->cart.push_back(1);
     return json::to_text(session->cart);
@@ -232,7 +232,7 @@ TEST(SessionAttacks, AnAnswerThatSetsTheCookieIsNotKeptForOthers) {
 TEST(SessionAttacks, APasswordThatIsChangedEndsAllButTheOneThatBeginsAnew) {
   VisitApp app;
   app.app().post("/password", [](Session<> session, State<Sessions> all) -> Task<void> {
-    (void)co_await all->end_others(session);
+    (void)co_await all->log_out_others(session);
   });
   const std::string ada = app.log_in("ada");
   const std::string thief = app.log_in("ada");
@@ -246,7 +246,7 @@ TEST(SessionAttacks, APasswordThatIsChangedEndsAllButTheOneThatBeginsAnew) {
 class CsrfApp {
  public:
   explicit CsrfApp(SessionOptions options) {
-    const Sessions visits = sessions<Visit>(app_, std::move(options));
+    const Sessions visits = add_sessions<Visit>(app_, std::move(options));
     app_.use(csrf({.key = kKey, .session = visits.csrf_binding()}));
     detail::session::test::add_visit_routes(app_);
     app_.get("/form", [](const CsrfToken& token) { return token.text(); });

@@ -87,14 +87,14 @@ void Entry::change() {
   is_changed_ = true;
 }
 
-void Entry::begin_for(std::string user, StillGood still_good) {
+void Entry::log_in(std::string user, StillGood still_good) {
   part_for(std::move(user), Proof::shown);
   if (still_good) {  // who asks for no more than was asked revokes no question
     still_good_ = std::move(still_good);
   }
 }
 
-void Entry::recall_for(std::string user) {
+void Entry::log_in_remembered(std::string user) {
   check_open();
   if (user.empty() || user != user_) {  // who is here has shown more, or as much
     part_for(std::move(user), Proof::recalled);

@@ -28,7 +28,7 @@ struct Flash {
 
 namespace detail::session {
 
-/// Whether what somebody has shown of himself is good still: see Session::begin_for.
+/// Whether what somebody has shown of himself is good still: see Session::log_in.
 using StillGood = std::function<Task<bool>()>;
 
 /// How an application's struct is handled where its type is not known.
@@ -90,9 +90,9 @@ class Entry {
 
   // For handlers. Those that change something throw std::logic_error behind `close`.
   void change();
-  void begin_for(std::string user, StillGood still_good = {});
+  void log_in(std::string user, StillGood still_good = {});
   /// Of a user who was recognised, and has shown nothing.
-  void recall_for(std::string user);
+  void log_in_remembered(std::string user);
   /// The same session of the same user, under another id. Throws std::invalid_argument for
   /// nobody's.
   void renew();

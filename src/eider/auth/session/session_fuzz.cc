@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       json::read<json::Value>(merge_data(initial_text<FuzzedVisit>(), written, text)).has_value(),
       "what is merged is JSON");
 
-  const std::string path = own_path(text);
+  const std::string path = safe_redirect_path(text);
   ensure(path.starts_with('/') && !path.starts_with("//") && !path.contains('\\') &&
              path.find_first_of("\r\n\t ") == std::string::npos,
          "a path is one of this host");

@@ -85,7 +85,7 @@ Keeper::Keeper(SessionOptions options)
                            .value = "x",
                            .same_site = options_.same_site,
                            .secure = options_.is_secure};
-  if (!to_field_value(tried)) {
+  if (!to_header_value(tried)) {
     throw Failure(Error::internal("sessions: The cookie name '" + options_.cookie +
                                   "' is not valid with these is_secure and same_site settings"));
   }
@@ -432,7 +432,7 @@ void Keeper::set_cookie(Response& response, std::string value, std::int64_t bega
     cookie.max_age_s = began + absolute_s_ - now_s();
   }
   const std::size_t bytes = cookie.name.size() + cookie.value.size();
-  const auto field = to_field_value(cookie);
+  const auto field = to_header_value(cookie);
   if (!field || field->size() > kCookieBytesMax) {
     throw Failure(Error::internal(
         "A session has " + std::to_string(bytes) +
@@ -448,11 +448,11 @@ void Keeper::set_signed_cookie(Response& response, std::string_view id,
 }
 
 void Keeper::remove_cookie(Response& response) const {
-  add_cookie(response, *to_field_value({.name = options_.cookie,
-                                        .value = "",
-                                        .max_age_s = 0,
-                                        .same_site = options_.same_site,
-                                        .secure = options_.is_secure}));
+  add_cookie(response, *to_header_value({.name = options_.cookie,
+                                         .value = "",
+                                         .max_age_s = 0,
+                                         .same_site = options_.same_site,
+                                         .secure = options_.is_secure}));
 }
 
 void Keeper::add_cookie(Response& response, std::string_view field) const {
@@ -483,7 +483,7 @@ Task<> Keeper::end(std::string name) const {
 }
 
 /// Of no user there is none: those that are nobody's are not one stranger's to end.
-Task<std::size_t> Keeper::end_all(std::string user) const {
+Task<std::size_t> Keeper::log_out_all(std::string user) const {
   SessionStore& all = store();
   const auto erase = [&] { return all.erase_of(owner_of(user), ""); };
   if (user.empty()) {
@@ -492,7 +492,7 @@ Task<std::size_t> Keeper::end_all(std::string user) const {
   co_return co_await in_time(erase);
 }
 
-Task<std::size_t> Keeper::end_others(const Entry& entry) const {
+Task<std::size_t> Keeper::log_out_others(const Entry& entry) const {
   SessionStore& all = store();
   const auto erase = [&] { return all.erase_of(owner_of(entry.user()), name_of(entry.id())); };
   co_return co_await in_time(erase);
@@ -513,7 +513,7 @@ Task<std::vector<KnownSession>> Keeper::list(std::string user) const {
   co_return all;
 }
 
-Task<std::string> Keeper::begin_for(std::string user) const {
+Task<std::string> Keeper::log_in(std::string user) const {
   SessionRecord record;
   record.user = std::move(user);
   record.began = now_s();

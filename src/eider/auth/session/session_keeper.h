@@ -76,11 +76,11 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
   [[nodiscard]] Task<> start() const;
   [[nodiscard]] Task<> sweep() const;
   [[nodiscard]] Task<> end(std::string name) const;
-  [[nodiscard]] Task<std::size_t> end_all(std::string user) const;
-  [[nodiscard]] Task<std::size_t> end_others(const Entry& entry) const;
+  [[nodiscard]] Task<std::size_t> log_out_all(std::string user) const;
+  [[nodiscard]] Task<std::size_t> log_out_others(const Entry& entry) const;
   [[nodiscard]] Task<std::vector<KnownSession>> list(std::string user) const;
   /// Starts a session outside of a request. Returns the cookie as a browser sends it.
-  [[nodiscard]] Task<std::string> begin_for(std::string user) const;
+  [[nodiscard]] Task<std::string> log_in(std::string user) const;
 
   [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
   /// Returns the value that CSRF tokens belong to; see Sessions::csrf_binding.

@@ -67,25 +67,25 @@ TEST(SessionSeams, WithOneKeyOneApplicationsCookieIsNoneOfAnothers) {
 
 App make_mounted_app() {
   App inner;
-  (void)sessions<Visit>(inner, {.cookie = "__Host-inner"});
+  (void)add_sessions<Visit>(inner, {.cookie = "__Host-inner"});
   detail::session::test::add_visit_routes(inner);
   return inner;
 }
 
 TEST(SessionSeams, ALoginToAMountedAppIsNoneToTheOuterOne) {
   App app;
-  const Sessions outer = sessions<Visit>(app, {.cookie = "__Host-outer"});
+  const Sessions outer = add_sessions<Visit>(app, {.cookie = "__Host-outer"});
   app.get("/me", [](Session<> session) { return session.user(); });
   app.guard([](Session<const Visit>) {});  // so that both are asked for
   app.mount("/inner", make_mounted_app());
   TestClient client(app);
-  const Reply reply = client.send({.method = Method::post, .target = "/inner/login/ada"});
+  const TestResponse reply = client.send({.method = Method::post, .target = "/inner/login/ada"});
   const std::string cookie = cookie_of(reply);
   EXPECT_TRUE(cookie.starts_with("__Host-inner=u")) << cookie;
   for (const auto& [name, value] : reply.headers) {
     EXPECT_FALSE(value.contains("__Host-outer")) << value;
   }
-  const Reply me =
+  const TestResponse me =
       client.send({.target = "/me", .headers = {{"Cookie", "__Host-outer=" + value_of(cookie)}}});
   EXPECT_EQ(me.body, "");
 }
@@ -98,14 +98,14 @@ TEST(SessionSeams, WhatIsEndedDoesNotComeBackWithAStructThatIsAskedForLater) {
     if (is_ended) {
       entry.end();
     } else {
-      entry.begin_for("bob");
+      entry.log_in("bob");
     }
     EXPECT_TRUE(entry.attach<Visit>()->cart.empty());
     EXPECT_EQ(entry.next().data, "");
   }
   Entry entry(Entry::Origin{});
   entry.open("uA", {.user = "ada", .data = data, .flashes = {}});
-  entry.begin_for("ada");
+  entry.log_in("ada");
   EXPECT_EQ(entry.attach<Visit>()->cart.size(), 2U);
 }
 
@@ -117,7 +117,7 @@ TEST(SessionSeams, AUseThatCannotBeNotedFailsNoReader) {
     app.client().advance(minutes(10));
     store->fault = fault;
     store->only_in = "replace";
-    const Reply read = app.get("/me", ada);
+    const TestResponse read = app.get("/me", ada);
     EXPECT_EQ(read.status, 200);
     EXPECT_EQ(read.body, "ada");
     EXPECT_EQ(app.post("/cart/1", ada).status, 503);  // what is lost is told
@@ -131,7 +131,7 @@ TEST(SessionSeams, AStoreThatThrowsAheadOfItsTaskIsA503) {
   VisitApp app({.store = store});
   const std::string ada = app.log_in("ada");
   store->fault = Fault::throws_at_once;
-  const Reply reply = app.get("/me", ada);
+  const TestResponse reply = app.get("/me", ada);
   EXPECT_EQ(reply.status, 503);
   EXPECT_FALSE(reply.body.contains("disk")) << reply.body;
 }
@@ -140,20 +140,20 @@ TEST(SessionSeams, AStoreThatThrowsAheadOfItsTaskIsA503) {
 void add_renewals(VisitApp& app) {
   app.app().post("/renew-late", [](Session<Visit> session, State<Sessions> all) -> Task<void> {
     session->cart.push_back(1);
-    auto ending = all->end_all("ada");  // from another of his browsers
+    auto ending = all->log_out_all("ada");  // from another of his browsers
     (void)co_await std::move(ending);
-    session.begin_for("ada");
+    session.log_in("ada");
   });
   app.app().post("/renew-early", [](Session<> session, State<Sessions> all) -> Task<void> {
-    session.begin_for(session.user());
-    (void)co_await all->end_all("ada");
+    session.log_in(session.user());
+    (void)co_await all->log_out_all("ada");
   });
   app.app().post("/others-late", [](Session<> session, State<Sessions> all) -> Task<void> {
-    (void)co_await all->end_others(session);
-    (void)co_await all->end_all("ada");
+    (void)co_await all->log_out_others(session);
+    (void)co_await all->log_out_all("ada");
   });
   app.app().post("/others", [](Session<> session, State<Sessions> all) -> Task<std::string> {
-    const std::size_t count = co_await all->end_others(session);
+    const std::size_t count = co_await all->log_out_others(session);
     co_return std::to_string(count);
   });
 }
@@ -163,7 +163,7 @@ TEST(SessionSeams, ARenewalDoesNotBringBackWhatWasEndedMeanwhile) {
   add_renewals(app);
   for (const char* target : {"/renew-late", "/renew-early", "/others-late"}) {
     const std::string ada = app.log_in("ada");
-    const Reply reply = app.post(target, ada);
+    const TestResponse reply = app.post(target, ada);
     EXPECT_EQ(reply.header("Set-Cookie"), std::nullopt) << target;
     EXPECT_EQ(app.get("/me", ada).body, "nobody") << target;
     EXPECT_EQ(app.post("/end-all/ada").body, "0") << target;
@@ -177,7 +177,7 @@ TEST(SessionSeams, AllButTheOneThatAsksAreEndedAndThatHasANewId) {
   const std::string thief = app.log_in("ada");
   const std::string bob = app.log_in("bob");
   (void)app.post("/cart/1", ada);
-  const Reply reply = app.post("/others", ada);
+  const TestResponse reply = app.post("/others", ada);
   EXPECT_EQ(reply.body, "1");
   const std::string renewed = cookie_of(reply);
   EXPECT_EQ(app.get("/me", renewed).body, "ada");
@@ -195,19 +195,19 @@ TEST(SessionSeams, ALoginWhoseProofIsRevokedMeanwhileGetsNoSession) {
   VisitApp visits({.store = store});
   bool is_good = true;
   visits.app().post("/prove/{user}", [&](std::string user, Session<> session) {
-    session.begin_for(std::move(user), [&]() -> Task<bool> {
+    session.log_in(std::move(user), [&]() -> Task<bool> {
       EXPECT_EQ(store->size(), 1U);  // whoever revokes it behind this finds it
       co_return is_good;
     });
     return "in";
   });
   is_good = false;
-  const Reply late = visits.post("/prove/ada");
+  const TestResponse late = visits.post("/prove/ada");
   EXPECT_EQ(late.status, 401);
   EXPECT_EQ(cookie_of(late), "");
   EXPECT_EQ(store->size(), 0U);
   is_good = true;
-  const Reply reply = visits.post("/prove/ada");
+  const TestResponse reply = visits.post("/prove/ada");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(visits.get("/me", cookie_of(reply)).body, "ada");
 }
@@ -215,13 +215,13 @@ TEST(SessionSeams, ALoginWhoseProofIsRevokedMeanwhileGetsNoSession) {
 TEST(SessionSeams, AProofThatCannotBeAskedForGivesNoSession) {
   VisitApp visits;
   visits.app().post("/prove/{user}", [](std::string user, Session<> session) {
-    session.begin_for(std::move(user), []() -> Task<bool> {
+    session.log_in(std::move(user), []() -> Task<bool> {
       throw Failure(Error::unavailable("The database is away."));
       co_return true;
     });
     return "in";
   });
-  const Reply reply = visits.post("/prove/ada");
+  const TestResponse reply = visits.post("/prove/ada");
   EXPECT_EQ(reply.status, 503);
   EXPECT_EQ(cookie_of(reply), "");
 }
@@ -231,8 +231,8 @@ TEST(SessionSeams, ALoginWithAProofGetsASessionWhereItsBrowsersWasEnded) {
   VisitApp visits;
   const auto is_good = std::make_shared<bool>(true);
   visits.app().post("/reset", [is_good](Session<> session, State<Sessions> all) -> Task<void> {
-    (void)co_await all->end_all("ada");
-    session.begin_for("ada", [is_good]() -> Task<bool> { co_return *is_good; });
+    (void)co_await all->log_out_all("ada");
+    session.log_in("ada", [is_good]() -> Task<bool> { co_return *is_good; });
     session.flash("info", "You have a new password.");
   });
   visits.app().get("/told", [](Session<> session) { return session.take_flashes().at(0).text; });
@@ -243,7 +243,7 @@ TEST(SessionSeams, ALoginWithAProofGetsASessionWhereItsBrowsersWasEnded) {
   EXPECT_EQ(visits.get("/me", renewed).body, "ada");
   EXPECT_EQ(visits.get("/told", renewed).body, "You have a new password.");
   *is_good = false;
-  const Reply late = visits.post("/reset", renewed);
+  const TestResponse late = visits.post("/reset", renewed);
   EXPECT_EQ(late.status, 401);
   EXPECT_EQ(cookie_of(late), "");
   EXPECT_EQ(visits.post("/end-all/ada").body, "0");
@@ -253,8 +253,8 @@ TEST(SessionSeams, AProofIsAskedForAlsoWhereTheLoginEndsAllOthers) {
   VisitApp visits;
   const auto is_good = std::make_shared<bool>(true);
   visits.app().post("/alone", [is_good](Session<> session, State<Sessions> all) -> Task<void> {
-    session.begin_for("ada", [is_good]() -> Task<bool> { co_return *is_good; });
-    (void)co_await all->end_others(session);
+    session.log_in("ada", [is_good]() -> Task<bool> { co_return *is_good; });
+    (void)co_await all->log_out_others(session);
   });
   EXPECT_EQ(visits.get("/me", cookie_of(visits.post("/alone"))).body, "ada");
   *is_good = false;
@@ -282,7 +282,7 @@ TEST(SessionSeams, ALogoutStandsWhateverFailsBehindIt) {
   const auto store = std::make_shared<FaultyStore>();
   VisitApp app({.store = store, .data_bytes_max = 1000});
   app.app().post("/bye/{bytes}", [](std::size_t bytes, Session<> session) {
-    session.end();
+    session.log_out();
     session.flash("info", std::string(bytes, 'x'));
   });
   const std::string one = app.log_in("ada");
@@ -298,7 +298,7 @@ TEST(SessionSeams, ALogoutStandsWhateverFailsBehindIt) {
 TEST(SessionSeams, ALogoutStandsWhereItsRequestIsGivenUp) {
   VisitApp app;
   const auto end_slowly = [](Session<> session) -> Task<void> {
-    session.end();
+    session.log_out();
     auto sleep = sleep_for(hours(1));
     co_await sleep;
   };
@@ -327,7 +327,7 @@ TEST(SessionSeams, AnAnswerMadeFromASessionIsForOneUnlessItsHandlerSaysSo) {
     return Response::text("all").add_header("Cache-Control", "public, max-age=60");
   });
   for (const char* target : {"/me", "/cart", "/shared/me"}) {
-    const Reply reply = app.get(target);
+    const TestResponse reply = app.get(target);
     EXPECT_EQ(reply.header("Cache-Control"), "private") << target;
     EXPECT_EQ(reply.header("Vary"), "Cookie") << target;
   }
@@ -342,7 +342,7 @@ TEST(SessionSeams, AnAnswerMadeFromASessionIsForOneUnlessItsHandlerSaysSo) {
 TEST(SessionSeams, ACacheKeepsAStrangersPageForNobody) {
   VisitApp app;
   Routes cached = app.app().group("/cached");
-  cached.use(response_cache({.lasts = minutes(1)}));
+  cached.use(response_cache({.ttl = minutes(1)}));
   cached.get("/", [](Session<> session) { return "of " + session.user(); });
   const std::string ada = app.log_in("ada");
   EXPECT_EQ(app.get("/cached/").body, "of ");
@@ -371,7 +371,7 @@ TEST(SessionSeams, OfMessagesThatNobodyTakesTheLastAreKept) {
     add_messages(app);
     std::string cookie;
     const auto tell = [&](const std::string& text) {
-      const Reply reply = app.post("/tell/" + text, cookie);
+      const TestResponse reply = app.post("/tell/" + text, cookie);
       EXPECT_EQ(reply.status, 204) << text;
       cookie = cookie_of(reply).empty() ? cookie : cookie_of(reply);
     };

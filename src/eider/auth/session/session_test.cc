@@ -36,7 +36,7 @@ const std::string kPlanted = "__Host-session=u" + std::string(32, 'A');
 
 TEST(Sessions, AStructIsKeptFromRequestToRequest) {
   VisitApp app;
-  const Reply first = app.post("/cart/1");
+  const TestResponse first = app.post("/cart/1");
   EXPECT_EQ(first.body, "[1]");
   const std::string cookie = cookie_of(first);
   EXPECT_TRUE(cookie.starts_with("__Host-session=a")) << cookie;
@@ -47,7 +47,7 @@ TEST(Sessions, AStructIsKeptFromRequestToRequest) {
 
 TEST(Sessions, TheCookieIsForThisHostOverTlsAndNotForScripts) {
   VisitApp app;
-  const Reply reply = app.post("/cart/1");
+  const TestResponse reply = app.post("/cart/1");
   const std::string set(reply.header("Set-Cookie").value_or(""));
   EXPECT_EQ(set.substr(set.find(';')), "; Path=/; SameSite=Lax; Secure; HttpOnly");
   EXPECT_EQ(reply.header("Cache-Control"), "no-store");
@@ -66,10 +66,10 @@ TEST(Sessions, AreCalledAsBrowsersAllowWhereNobodySaysHow) {
 
 TEST(Sessions, KnowTheirUserWithoutAStruct) {
   App app;
-  (void)sessions(app);
+  (void)add_sessions(app);
   app.get("/me", [](Session<> session) { return session.user(); });
   app.post("/login", [](Session<> session) {
-    session.begin_for("ada");
+    session.log_in("ada");
     session.flash("info", "in");
   });
   app.get("/flash", [](Session<> session) { return session.take_flashes().at(0).text; });
@@ -83,7 +83,7 @@ TEST(Sessions, NothingIsStoredAndNoCookieSetBeforeSomethingIsWritten) {
   const auto store = std::make_shared<MemoryStore>(MemorySessions{});
   VisitApp app({.store = store});
   for (const char* target : {"/plain", "/cart", "/look", "/me"}) {
-    const Reply reply = app.get(target);
+    const TestResponse reply = app.get(target);
     EXPECT_EQ(reply.status, 200) << target;
     EXPECT_EQ(reply.header("Set-Cookie"), std::nullopt) << target;
     EXPECT_EQ(app.get(target, kPlanted).header("Set-Cookie"), std::nullopt) << target;
@@ -132,7 +132,7 @@ TEST(Sessions, WhatOneUserHasKeptIsNotTheNextOnes) {
 TEST(Sessions, AStolenCookieIsWorthNothingBehindTheLogout) {
   VisitApp app;
   const std::string cookie = app.log_in("ada");
-  const Reply out = app.post("/logout", cookie);
+  const TestResponse out = app.post("/logout", cookie);
   EXPECT_TRUE(out.header("Set-Cookie")->contains("Max-Age=0")) << *out.header("Set-Cookie");
   EXPECT_EQ(cookie_of(out), "__Host-session=");
   EXPECT_EQ(app.get("/me", cookie).body, "nobody");
@@ -230,17 +230,17 @@ TEST(Sessions, AFailureKeepsNothingButALogout) {
   app.app().post("/broken", [](Session<Visit> session) -> Result<void> {
     session->cart.push_back(9);
     session.flash("info", "done");
-    session.begin_for("eve");
+    session.log_in("eve");
     throw std::runtime_error("broken");
   });
   app.app().post("/broken-logout", [](Session<> session) {
-    session.end();
-    session.begin_for("eve");
+    session.log_out();
+    session.log_in("eve");
     throw std::runtime_error("broken");
   });
   const std::string cookie = app.log_in("ada");
   (void)app.post("/cart/1", cookie);
-  const Reply broken = app.post("/broken", cookie);
+  const TestResponse broken = app.post("/broken", cookie);
   EXPECT_EQ(broken.status, 500);
   EXPECT_EQ(broken.header("Set-Cookie"), std::nullopt);
   EXPECT_EQ(app.get("/me", cookie).body, "ada");
@@ -258,7 +258,7 @@ TEST(Sessions, ARefusalBelow500KeepsWhatWasChanged) {
     session->cart.push_back(9);
     return fail(Error::conflict("no"));
   });
-  const Reply reply = app.post("/refused");
+  const TestResponse reply = app.post("/refused");
   EXPECT_EQ(reply.status, 409);
   EXPECT_EQ(app.get("/cart", cookie_of(reply)).body, "[9]");
 }
@@ -288,7 +288,7 @@ TEST(Sessions, AMessageIsShownOnceBehindARedirect) {
 TEST(Sessions, AMessageIsLeftBehindALogout) {
   VisitApp app;
   app.app().post("/bye", [](Session<> session) {
-    session.end();
+    session.log_out();
     session.flash("info", "Bye.");
   });
   app.app().get("/shown", [](Session<> session) { return session.take_flashes().size(); });
@@ -320,7 +320,7 @@ TEST(Sessions, AreChangedUntilTheHeadLeavesAndNotLater) {
     auto written = out.write(text);
     co_await written;
   });
-  const Reply reply = app.get("/streamed");
+  const TestResponse reply = app.get("/streamed");
   EXPECT_EQ(reply.body, "too late");
   EXPECT_EQ(app.get("/cart", cookie_of(reply)).body, "[1]");
   EXPECT_EQ(app.get("/told", cookie_of(reply)).body, "[1]");
@@ -353,11 +353,11 @@ TEST(Sessions, AMemberThatTheStructOfTodayDoesNotHaveTakesTheOthersNotAway) {
   std::string cookie;
   {
     App app;
-    const Sessions old = sessions<Old>(app, {.store = store});
+    const Sessions old = add_sessions<Old>(app, {.store = store});
     app.post("/", [](Session<Old> session) {
       session->cart = {1, 2};
       session->is_gone = true;
-      session.begin_for("ada");
+      session.log_in("ada");
     });
     TestClient client(app);
     cookie = cookie_of(client.send({.method = Method::post, .target = "/"}));
@@ -377,7 +377,7 @@ TEST(Sessions, WhatCannotBeIsToldAtOnce) {
   const auto told = [](SessionOptions options) {
     try {
       App app;
-      (void)sessions<Visit>(app, std::move(options));
+      (void)add_sessions<Visit>(app, std::move(options));
     } catch (const Failure& failure) {
       return std::string(failure.what());
     }
@@ -397,7 +397,7 @@ TEST(Sessions, OfAnAppWithoutThemAreToldAtStart) {
   app.get("/", [](Session<Visit>) { return "x"; });
   const auto service = app.make_service();
   ASSERT_FALSE(service.has_value());
-  EXPECT_TRUE(service.error().cause().contains("GET / takes a")) << service.error().cause();
+  EXPECT_TRUE(service.error().cause().contains("GET / needs a")) << service.error().cause();
 }
 
 }  // namespace

@@ -35,15 +35,15 @@ inline void add_visit_routes(App& app) {
     return "ok";
   });
   app.post("/login/{user}", [](std::string user, Session<> session) {
-    session.begin_for(std::move(user));
+    session.log_in(std::move(user));
     return "in";
   });
   app.post("/logout", [](Session<> session) {
-    session.end();
+    session.log_out();
     return "out";
   });
   app.post("/end-all/{user}", [](std::string user, State<Sessions> all) -> Task<std::string> {
-    const std::size_t count = co_await all->end_all(std::move(user));
+    const std::size_t count = co_await all->log_out_all(std::move(user));
     co_return std::to_string(count);
   });
   app.get("/me", [](Session<> session) {
@@ -53,7 +53,7 @@ inline void add_visit_routes(App& app) {
 
 /// What Set-Cookie has left of a cookie: "name=value"; empty where it was not set, "name=" where it
 /// was taken away.
-inline std::string cookie_of(const Reply& reply) {
+inline std::string cookie_of(const TestResponse& reply) {
   const std::string set(reply.header("Set-Cookie").value_or(""));
   return set.substr(0, set.find(';'));
 }
@@ -62,21 +62,21 @@ inline std::string cookie_of(const Reply& reply) {
 class VisitApp {
  public:
   explicit VisitApp(SessionOptions options = {})
-      : sessions_(eider::sessions<Visit>(app_, std::move(options))) {
+      : sessions_(eider::add_sessions<Visit>(app_, std::move(options))) {
     add_visit_routes(app_);
   }
 
-  Reply send(Method method, std::string target, std::string cookie = "") {
+  TestResponse send(Method method, std::string target, std::string cookie = "") {
     TestRequest request = {.method = method, .target = std::move(target)};
     if (!cookie.empty()) {
       request.headers.emplace_back("Cookie", cookie);
     }
     return client().send(request);
   }
-  Reply get(std::string target, std::string cookie = "") {
+  TestResponse get(std::string target, std::string cookie = "") {
     return send(Method::get, std::move(target), std::move(cookie));
   }
-  Reply post(std::string target, std::string cookie = "") {
+  TestResponse post(std::string target, std::string cookie = "") {
     return send(Method::post, std::move(target), std::move(cookie));
   }
   std::string log_in(const std::string& user, std::string cookie = "") {

@@ -1,6 +1,6 @@
 #include "eider/auth/session/users.h"
 
-#include "eider/app/secret_query.h"
+#include "eider/app/redact_query.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/url.h"
 #include "eider/io/runtime/loop.h"
@@ -30,7 +30,7 @@ std::string page_of_form(const Request& request) {
     return {};
   }
   const auto page = detail::http::read_http_url(request.header("Referer").value_or(""));
-  return page ? own_path(page->path(), "") : std::string();
+  return page ? safe_redirect_path(page->path(), "") : std::string();
 }
 
 /// Where it goes on behind the login: what is sent again there is a GET. A query that is a secret
@@ -40,8 +40,8 @@ std::string way_back(const Request& request) {
     return page_of_form(request);
   }
   const std::string_view target = request.target();
-  const bool is_secret = request.find<SecretQuery>() != nullptr;
-  return own_path(is_secret ? target.substr(0, target.find('?')) : target, "");
+  const bool is_secret = request.find<RedactQuery>() != nullptr;
+  return safe_redirect_path(is_secret ? target.substr(0, target.find('?')) : target, "");
 }
 
 }  // namespace
@@ -72,15 +72,15 @@ Error LoginWay::refusal(const Request& request, const std::string& why,
 }
 
 void LoginWay::describe(Operation& operation, const std::string& why) const {
-  operation.answer_problem(401, why);
+  operation.add_problem(401, why);
   if (!page.empty()) {
-    operation.answer_problem(kSeeOther, "The login page, for browsers.");
+    operation.add_problem(kSeeOther, "The login page, for browsers.");
   }
 }
 
 }  // namespace detail::session
 
-Result<UserKey> UserKeyGuard::operator()(Slot<detail::session::Entry> session,
+Result<UserKey> UserKeyGuard::operator()(Extension<detail::session::Entry> session,
                                          const Request& request) const {
   if (!session->user().empty()) {
     return UserKey{session->user()};
@@ -98,14 +98,14 @@ void UserKeyGuard::describe(Operation& operation) const {
 
 FreshLoginGuard::FreshLoginGuard(Duration within) : within_(within) {
   if (within < std::chrono::seconds(1)) {
-    throw Failure(
-        Error::internal("needs_fresh_login: The maximum age of a login must be at least 1 second"));
+    throw Failure(Error::internal(
+        "require_recent_login: The maximum age of a login must be at least 1 second"));
   }
 }
 
 Result<void> FreshLoginGuard::operator()(const UserKey& /*user*/,
-                                         Slot<detail::session::Entry> session,
-                                         Slot<detail::session::LoginWay> way,
+                                         Extension<detail::session::Entry> session,
+                                         Extension<detail::session::LoginWay> way,
                                          const Request& request) const {
   if (session->was_proven_within(within_, Loop::current().wall_seconds())) {
     return {};
@@ -114,10 +114,10 @@ Result<void> FreshLoginGuard::operator()(const UserKey& /*user*/,
 }
 
 void FreshLoginGuard::describe(Operation& operation) const {
-  operation.answer_problem(401, kLogInAnew);
+  operation.add_problem(401, kLogInAnew);
 }
 
-std::string own_path(std::string_view next, std::string_view otherwise) {
+std::string safe_redirect_path(std::string_view next, std::string_view otherwise) {
   const bool names_a_host = next.size() > 1 && next[1] == '/';
   const bool is_path = next.starts_with('/') && !names_a_host && next.size() <= kPathBytesMax &&
                        std::ranges::all_of(next, [](char byte) {

@@ -1,5 +1,5 @@
 // The current user as a handler parameter: handlers with a User require a login.
-// Layering: must not log users in; Session::begin_for does, after a check of the application.
+// Layering: must not log users in; Session::log_in does, after a check of the application.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 
 namespace eider {
 
-/// Key of the logged-in user, as passed to Session::begin_for; never empty. A parameter of the
+/// Key of the logged-in user, as passed to Session::log_in; never empty. A parameter of the
 /// function of `users` and of handlers.
 struct UserKey {
   std::string text;
 };
 
 template <>
-struct Extract<UserKey> : ExtractSlot<UserKey> {
-  static constexpr bool kOwns = true;
+struct Extract<UserKey> : ExtractExtension<UserKey> {
+  static constexpr bool kOwnsData = true;
 };
 
 struct UsersOptions {
@@ -59,7 +59,8 @@ class UserKeyGuard {
   UserKeyGuard(std::string cookie_name, UsersOptions options)
       : way_{.cookie_name = std::move(cookie_name), .page = std::move(options.login_page)} {}
 
-  Result<UserKey> operator()(Slot<detail::session::Entry> session, const Request& request) const;
+  Result<UserKey> operator()(Extension<detail::session::Entry> session,
+                             const Request& request) const;
   void describe(Operation& operation) const;
   [[nodiscard]] std::string name() const { return "users"; }
   [[nodiscard]] const detail::session::LoginWay& way() const noexcept { return way_; }
@@ -71,9 +72,10 @@ class UserKeyGuard {
 /// Registers the function that loads the User. It is called once per request, and only for handlers
 /// with a User parameter:
 ///
-///     template <> struct eider::Extract<User> : eider::ExtractSlot<User> {};
+///     template <> struct eider::Extract<User> : eider::ExtractExtension<User> {};
 ///
-///     users(app, visits, [](const UserKey& key, State<Store> store) -> Task<Result<User>> { … },
+///     add_users(app, visits, [](const UserKey& key, State<Store> store) -> Task<Result<User>> { …
+///     },
 ///           {.login_page = "/login"});
 ///     app.provide([](const User& user) -> Result<Admin> { … });  // or a 403
 ///     app.get("/me", [](const User& user) { … });
@@ -84,7 +86,7 @@ class UserKeyGuard {
 /// load  has the parameters of a guard, including `const UserKey&`, and returns a Result<User> or a
 ///       Task of one
 template <class F>
-void users(Routes& at, const Sessions& sessions, F load, UsersOptions options = {}) {
+void add_users(Routes& at, const Sessions& sessions, F load, UsersOptions options = {}) {
   UserKeyGuard guard(sessions.options().cookie, std::move(options));
   at.provide([way = guard.way()] { return way; });
   at.provide(std::move(guard));
@@ -94,20 +96,20 @@ void users(Routes& at, const Sessions& sessions, F load, UsersOptions options = 
 /// A 403 for users without that role, which is one of the texts in `user.roles`:
 ///
 ///     Routes admin = app.group("/admin");
-///     admin.guard(needs_role<User>("admin"));
+///     admin.guard(require_role<User>("admin"));
 template <class U>
 class RoleGuard {
  public:
   explicit RoleGuard(std::string role) : role_(std::move(role)) {}
 
-  Result<void> operator()(Slot<U> user) const {
+  Result<void> operator()(Extension<U> user) const {
     if (std::ranges::find(user->roles, role_) != user->roles.end()) {
       return {};
     }
     return fail(Error::forbidden(refusal()));
   }
-  void describe(Operation& operation) const { operation.answer_problem(403, refusal()); }
-  [[nodiscard]] std::string name() const { return "needs_role " + role_; }
+  void describe(Operation& operation) const { operation.add_problem(403, refusal()); }
+  [[nodiscard]] std::string name() const { return "require_role " + role_; }
 
  private:
   [[nodiscard]] std::string refusal() const { return "Missing required role '" + role_ + "'."; }
@@ -116,7 +118,7 @@ class RoleGuard {
 };
 
 template <class U>
-[[nodiscard]] RoleGuard<U> needs_role(std::string role) {
+[[nodiscard]] RoleGuard<U> require_role(std::string role) {
   return RoleGuard<U>(std::move(role));
 }
 
@@ -146,7 +148,7 @@ struct RoleProvider {
     }
     return fail(Error::forbidden(W::refusal()));
   }
-  void describe(Operation& operation) const { operation.answer_problem(403, W::refusal()); }
+  void describe(Operation& operation) const { operation.add_problem(403, W::refusal()); }
 };
 
 template <class W>
@@ -156,28 +158,28 @@ template <class W>
 
 /// A guard that requires a provided T, for routes whose handlers have no such parameter.
 ///
-///     app.get("/events", &Journal::follow).guard(needs<User>());
-///     serve_metrics(app).guard(needs<Admin>());
+///     app.get("/events", &EventLog::follow).guard(require<User>());
+///     serve_metrics(app).guard(require<Admin>());
 template <class T>
-struct Needs {
+struct RequireGuard {
   Result<void> operator()(const T& /*provided*/) const noexcept { return {}; }
 };
 
 template <class T>
-[[nodiscard]] Needs<T> needs() {
+[[nodiscard]] RequireGuard<T> require() {
   return {};
 }
 
-/// See needs_fresh_login.
+/// See require_recent_login.
 class FreshLoginGuard {
  public:
   /// Throws a Failure for less than a second.
   explicit FreshLoginGuard(Duration within);
 
-  Result<void> operator()(const UserKey& user, Slot<detail::session::Entry> session,
-                          Slot<detail::session::LoginWay> way, const Request& request) const;
+  Result<void> operator()(const UserKey& user, Extension<detail::session::Entry> session,
+                          Extension<detail::session::LoginWay> way, const Request& request) const;
   void describe(Operation& operation) const;
-  [[nodiscard]] std::string name() const { return "needs_fresh_login"; }
+  [[nodiscard]] std::string name() const { return "require_recent_login"; }
 
  private:
   Duration within_;
@@ -186,11 +188,11 @@ class FreshLoginGuard {
 extern template Guard detail::app::make_guard(FreshLoginGuard);
 
 /// A guard that requires a recent authentication: with a password, a passkey, or any check after
-/// which the application calls Session::begin_for. Use it for actions with lasting effect that a
+/// which the application calls Session::log_in. Use it for actions with lasting effect that a
 /// stolen or unattended session must not allow: a new password or address, a passkey, an API key.
 ///
-///     app.get("/password", show_password).guard(needs_fresh_login(10min));
-///     app.post("/password", set_password).guard(needs_fresh_login(10min));
+///     app.get("/password", show_password).guard(require_recent_login(10min));
+///     app.post("/password", set_password).guard(require_recent_login(10min));
 ///
 /// Other users are treated as not logged in: a browser is redirected to the login page of `users`,
 /// and returns with its `next` to the page (or to the page of the submitted form). That login page
@@ -198,7 +200,7 @@ extern template Guard detail::app::make_guard(FreshLoginGuard);
 /// insufficient_user_authentication in WWW-Authenticate.
 ///
 /// source  RFC 9470, section 3
-[[nodiscard]] inline FreshLoginGuard needs_fresh_login(Duration within) {
+[[nodiscard]] inline FreshLoginGuard require_recent_login(Duration within) {
   return FreshLoginGuard(within);
 }
 
@@ -206,9 +208,10 @@ extern template Guard detail::app::make_guard(FreshLoginGuard);
 /// login. Values that a browser would treat as another host ("//evil.example", "/\evil.example", a
 /// tab in between), or that are not valid in a Location, are rejected.
 ///
-///     return Redirect(own_path(form->next));
+///     return Redirect(safe_redirect_path(form->next));
 ///
 /// source  WHATWG URL, "relative state" and "relative slash state"; OWASP, Unvalidated Redirects
-[[nodiscard]] std::string own_path(std::string_view next, std::string_view otherwise = "/");
+[[nodiscard]] std::string safe_redirect_path(std::string_view next,
+                                             std::string_view otherwise = "/");
 
 }  // namespace eider

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/app/secret_query.h"
+#include "eider/app/redact_query.h"
 #include "eider/auth/session/test_visits.h"
 #include "eider/core/base/failure.h"
 
@@ -26,11 +26,11 @@ struct Administrator {
 }  // namespace
 
 template <>
-struct Extract<Person> : ExtractSlot<Person> {
-  static constexpr bool kOwns = true;
+struct Extract<Person> : ExtractExtension<Person> {
+  static constexpr bool kOwnsData = true;
 };
 template <>
-struct Extract<Administrator> : ExtractSlot<Administrator> {};
+struct Extract<Administrator> : ExtractExtension<Administrator> {};
 
 namespace {
 
@@ -53,8 +53,8 @@ Result<Person> load_person(const UserKey& key, State<People> people) {
 App make_people_app() {
   App app;
   app.state(People{{{"ada", {"Ada", {"admin", "writer"}}}, {"bob", {"Bob", {"writer"}}}}});
-  const Sessions visits = sessions<Visit>(app);
-  users(app, visits, &load_person, {.login_page = "/login"});
+  const Sessions visits = add_sessions<Visit>(app);
+  add_users(app, visits, &load_person, {.login_page = "/login"});
   app.provide([](const Person& person) -> Result<Administrator> {
     if (std::ranges::find(person.roles, "admin") == person.roles.end()) {
       return fail(Error::forbidden("Administrators only."));
@@ -68,17 +68,17 @@ App make_people_app() {
   app.get("/admin", [](const Administrator& admin) { return admin.name; });
   app.get("/key", [](const UserKey& key) { return key.text; });
   app.get("/open", [] { return "open"; });
-  app.get("/invited", [](const Person& person) { return person.name; }).use(secret_query());
+  app.get("/invited", [](const Person& person) { return person.name; }).use(redact_query());
   Routes writers = app.group("/writers");
-  writers.guard(needs_role<Person>("writer"));
+  writers.guard(require_role<Person>("writer"));
   writers.get("/x", [] { return "x"; });
-  app.get("/owners", [] { return "x"; }).guard(needs_role<Person>("owner"));
+  app.get("/owners", [] { return "x"; }).guard(require_role<Person>("owner"));
   app.post("/login/{user}",
-           [](std::string user, Session<> session) { session.begin_for(std::move(user)); });
+           [](std::string user, Session<> session) { session.log_in(std::move(user)); });
   return app;
 }
 
-Reply ask_page(TestClient& client, std::string target, Method method = Method::get) {
+TestResponse ask_page(TestClient& client, std::string target, Method method = Method::get) {
   return client.send({.method = method,
                       .target = std::move(target),
                       .headers = {{"Accept", "text/html,application/xhtml+xml;q=0.9"}}});
@@ -124,15 +124,15 @@ struct Employee {
   std::string name;
   Rank role;
 
-  static constexpr bool kIsProvided = true;
+  static constexpr bool kIsInjectable = true;
 };
 using Chief = WithRole<Employee, Rank::chief>;
 using Colleague = WithRole<Employee, Rank::chief, Rank::clerk>;
 
 TEST(Users, AHandlerThatTakesARoleIsForThoseThatHaveIt) {
   App app;
-  const Sessions visits = sessions<Visit>(app);
-  users(app, visits, [](const UserKey& key) -> Result<Employee> {
+  const Sessions visits = add_sessions<Visit>(app);
+  add_users(app, visits, [](const UserKey& key) -> Result<Employee> {
     const auto rank = json::read<Rank>('"' + key.text + '"');
     return rank ? Result<Employee>(Employee{key.text, *rank}) : fail(Error::unauthorized("Who?"));
   });
@@ -140,7 +140,7 @@ TEST(Users, AHandlerThatTakesARoleIsForThoseThatHaveIt) {
   app.provide(with_role<Colleague>());
   app.get("/chiefs", [](const Chief& chief) { return chief.name; });
   app.get("/all", [](const Colleague& colleague) { return colleague.name; });
-  app.get("/news", [] { return "news"; }).guard(needs<Colleague>());
+  app.get("/news", [] { return "news"; }).guard(require<Colleague>());
   TestClient client(app);
   EXPECT_EQ(client.get("/all").status, 401);
   EXPECT_EQ(client.get("/news").status, 401);
@@ -149,7 +149,7 @@ TEST(Users, AHandlerThatTakesARoleIsForThoseThatHaveIt) {
   EXPECT_EQ(client.get("/all").body, "chief");
   EXPECT_EQ(client.as("clerk").get("/all").body, "clerk");
   EXPECT_EQ(client.get("/chiefs").status, 403);
-  const Reply refused = client.as("guest").get("/all");
+  const TestResponse refused = client.as("guest").get("/all");
   EXPECT_EQ(refused.status, 403);
   EXPECT_EQ(client.get("/news").status, 403);
   EXPECT_TRUE(refused.body.contains(R"(\"chief\" or \"clerk\")"));
@@ -165,7 +165,7 @@ TEST(Users, OneWhoIsGoneIsToLogInAgain) {
 TEST(Users, ABrowserIsSentToTheLoginPageAndAProgramIsTold) {
   const App app = make_people_app();
   TestClient client(app);
-  const Reply page = ask_page(client, "/me?a=b&c=%2F");
+  const TestResponse page = ask_page(client, "/me?a=b&c=%2F");
   EXPECT_EQ(page.status, 303);
   EXPECT_EQ(page.header("Location"), "/login?next=%2Fme%3Fa%3Db%26c%3D%252F");
   EXPECT_EQ(ask_page(client, "/me", Method::post).header("Location"), "/login");
@@ -183,8 +183,8 @@ TEST(Users, AQueryThatIsASecretIsNotInTheLoginPagesAddress) {
 TEST(Users, ALoginPageMayHaveAQueryOfItsOwn) {
   App app;
   app.state(People{});
-  const Sessions visits = sessions<Visit>(app);
-  users(app, visits, &load_person, {.login_page = "/login?lang=de"});
+  const Sessions visits = add_sessions<Visit>(app);
+  add_users(app, visits, &load_person, {.login_page = "/login?lang=de"});
   app.get("/me", [](const Person& person) { return person.name; });
   TestClient client(app);
   EXPECT_EQ(ask_page(client, "/me").header("Location"), "/login?lang=de&next=%2Fme");
@@ -200,17 +200,17 @@ TEST(Users, ARefusalNamesItsSchemeAndARedirectIsKeptByNoCache) {
 TEST(Users, APathThatABrowserTakesForAnotherHostIsNotGoneOnWith) {
   for (const char* own :
        {"/", "/a", "/a?b=c#d", "/a//b", "/.//evil.example", "/%2F/evil.example"}) {
-    EXPECT_EQ(own_path(own), own);
+    EXPECT_EQ(safe_redirect_path(own), own);
   }
   for (const std::string other :
        {"", "a", "//evil.example", "/\\evil.example", "\\\\evil.example", "https://evil.example",
         "javascript:alert(1)", "/\t/evil.example", "/\n/evil.example", " /a", "/a b",
         "/a\r\nSet: x", "/a\\b", "/\x7F", "/\xC3\xA4"}) {
-    EXPECT_EQ(own_path(other), "/") << other;
-    EXPECT_EQ(own_path(other, "/home"), "/home") << other;
+    EXPECT_EQ(safe_redirect_path(other), "/") << other;
+    EXPECT_EQ(safe_redirect_path(other, "/home"), "/home") << other;
   }
-  EXPECT_EQ(own_path(std::string("/\0/evil", 7)), "/");
-  EXPECT_EQ(own_path("/" + std::string(5000, 'a')), "/");
+  EXPECT_EQ(safe_redirect_path(std::string("/\0/evil", 7)), "/");
+  EXPECT_EQ(safe_redirect_path("/" + std::string(5000, 'a')), "/");
   const App app = make_people_app();
   TestClient client(app);
   EXPECT_EQ(ask_page(client, "//evil.example").header("Location"), std::nullopt);

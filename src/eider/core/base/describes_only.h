@@ -6,7 +6,7 @@ namespace eider::detail::base {
 
 /// While an instance exists, this thread makes an app only for `--help`, `--routes` and similar
 /// options, and nothing is created on the disk: SQLite databases open in memory, directories of
-/// KeptFiles are not made, and log files are not opened.
+/// FileStore are not made, and log files are not opened.
 class DescribesOnly {
  public:
   DescribesOnly() noexcept { ++depth_; }

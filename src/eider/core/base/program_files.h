@@ -13,7 +13,7 @@ namespace eider {
 /// program_places(path) that exists. An absolute path, and one that is found nowhere, is returned
 /// as it is.
 ///
-///     use_languages(app, {.directory = "languages"});        // calls it, as serve_files does
+///     add_languages(app, {.directory = "languages"});        // calls it, as serve_files does
 ///     std::ifstream prices(eider::program_path("data/prices.csv"));
 [[nodiscard]] std::string program_path(std::string_view path);
 

@@ -43,7 +43,7 @@ void tell(ReachedFile file) {
 
 }  // namespace
 
-void will_read(const std::string& path) {
+void allow_in_sandbox(const std::string& path) {
   tell({.path = path});
 }
 

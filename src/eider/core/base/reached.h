@@ -11,7 +11,7 @@ namespace eider::detail::base {
 /// reached, since it may be replaced in it, and have others beside it; of a directory all below it.
 /// An empty path is nothing. Told behind the beginning of a sandbox it changes nothing, and what
 /// comes behind a thousand others is let go.
-void will_read(const std::string& path);
+void allow_in_sandbox(const std::string& path);
 /// The same, to write to, make and remove as well.
 void will_write(const std::string& path);
 /// That path and nothing beside it: of a file that lies where more is than is this program's, as in

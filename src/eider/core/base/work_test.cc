@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/core/base/inspected.h"
+#include "eider/core/base/resource_probe.h"
 
 namespace eider {
 namespace {
@@ -99,7 +99,7 @@ TEST(WaitNote, of_another_thread_is_not_told) {
 }
 
 std::int64_t told_of(std::string_view name) {
-  for (const ResourceState& one : Inspected::all()) {
+  for (const ResourceState& one : ResourceProbe::all()) {
     if (one.name == name) {
       return one.numbers.at("waiting");
     }
@@ -107,10 +107,10 @@ std::int64_t told_of(std::string_view name) {
   return -1;
 }
 
-TEST(Inspected, tells_as_long_as_it_lives) {
+TEST(ResourceProbe, tells_as_long_as_it_lives) {
   std::int64_t waiting = 3;
   {
-    const Inspected inspected([&waiting] {
+    const ResourceProbe inspected([&waiting] {
       return ResourceState{.kind = "queue", .name = "mails", .numbers = {{"waiting", waiting}}};
     });
     EXPECT_EQ(told_of("mails"), 3);
@@ -120,7 +120,7 @@ TEST(Inspected, tells_as_long_as_it_lives) {
   EXPECT_EQ(told_of("mails"), -1);
 }
 
-TEST(Inspected, comes_and_goes_while_others_ask) {
+TEST(ResourceProbe, comes_and_goes_while_others_ask) {
   std::jthread asks([](const std::stop_token& stopped) {
     while (!stopped.stop_requested()) {
       EXPECT_GE(told_of("passing"), -1);
@@ -128,18 +128,18 @@ TEST(Inspected, comes_and_goes_while_others_ask) {
   });
   for (int round = 0; round < 1000; ++round) {
     auto number = std::make_unique<std::int64_t>(round);
-    const Inspected inspected([&own = *number] {
+    const ResourceProbe inspected([&own = *number] {
       return ResourceState{.kind = "queue", .name = "passing", .numbers = {{"waiting", own}}};
     });
   }
 }
 
-TEST(Inspected, tells_a_hundred_at_most) {
-  std::vector<std::unique_ptr<Inspected>> many;
+TEST(ResourceProbe, tells_a_hundred_at_most) {
+  std::vector<std::unique_ptr<ResourceProbe>> many;
   for (int count = 0; count < 200; ++count) {
-    many.push_back(std::make_unique<Inspected>([] { return ResourceState(); }));
+    many.push_back(std::make_unique<ResourceProbe>([] { return ResourceState(); }));
   }
-  EXPECT_EQ(Inspected::all().size(), 100U);
+  EXPECT_EQ(ResourceProbe::all().size(), 100U);
 }
 
 /// The next number of a child of this process.

@@ -64,9 +64,9 @@ namespace eider::json {
 namespace {
 
 struct NewNote {
-  Length<std::string, 1, 200> title;
+  Sized<std::string, 1, 200> title;
   std::string body;
-  std::optional<Range<int, 0, 5>> stars;
+  std::optional<Bounded<int, 0, 5>> stars;
   double share = 0.5;
 };
 

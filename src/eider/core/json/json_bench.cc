@@ -21,9 +21,9 @@ struct Note {
   std::string body;
 };
 struct NewNote {
-  Length<std::string, 1, 200> title;
+  Sized<std::string, 1, 200> title;
   std::string body;
-  std::optional<Range<int, 0, 5>> stars;
+  std::optional<Bounded<int, 0, 5>> stars;
 };
 struct Measurement {
   double x, y, z;

@@ -38,8 +38,8 @@ struct Rich {
   double real = 0;
   std::string text = "x";
   std::vector<Node> nodes = {{}};
-  std::optional<Range<int, 0, 5>> stars;
-  std::map<std::string, Length<std::string, 1, 3>> words = {{"a", "b"}};
+  std::optional<Bounded<int, 0, 5>> stars;
+  std::map<std::string, Sized<std::string, 1, 3>> words = {{"a", "b"}};
   std::array<float, 2> pair = {};
   Color color = Color::red;
   std::variant<Circle, Square> shape = Square{};

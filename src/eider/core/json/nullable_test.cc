@@ -19,7 +19,7 @@ namespace {
 
 struct Change {
   Nullable<std::int64_t> assignee;
-  Nullable<Length<std::string, 1, 5>> title;
+  Nullable<Sized<std::string, 1, 5>> title;
   std::optional<int> stars;
 };
 

@@ -1,9 +1,9 @@
 #include <bit>
 
 #include "eider/core/json/reader.h"
-#include "eider/core/reflect/faults.h"
 #include "eider/core/reflect/text.h"
 #include "eider/core/reflect/tie.h"
+#include "eider/core/reflect/validation_errors.h"
 
 namespace eider::json::detail {
 
@@ -50,7 +50,7 @@ void note_missing(Complaints& complaints, const Structure& type, std::uint64_t s
 /// What the struct says of itself.
 void note_faults(Complaints& complaints, const Structure& type, const void* object,
                  const Path& path) {
-  Faults faults(type, object);
+  ValidationErrors faults(type, object);
   type.check(object, faults);
   for (FieldError& fault : faults.found()) {
     complaints.add(path, std::move(fault));

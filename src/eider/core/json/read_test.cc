@@ -34,9 +34,9 @@ struct Node {
   std::optional<std::vector<Node>> more;
 };
 struct ReadNote {
-  Length<std::string, 1, 10> title;
+  Sized<std::string, 1, 10> title;
   std::string body;
-  std::optional<Range<int, 0, 5>> stars;
+  std::optional<Bounded<int, 0, 5>> stars;
 };
 struct Kinds {
   bool flag = false;
@@ -191,8 +191,8 @@ const BadCase kBadKinds[] = {
     {R"({"words":["a",1,null]})", "422 | /words/1: must be a string | /words/2: must be a string"},
     {R"({"maybe":"x"})", "422 | /maybe: must be an integer"},
     {R"({"by_name":[]})", "422 | /by_name: must be an object"},
-    {R"({"by_name":{"a":1,"a":2}})", "422 | /by_name/a: occurs twice"},
-    {R"({"by_name":{"a":1,"\u0061":2}})", "422 | /by_name/a: occurs twice"},
+    {R"({"by_name":{"a":1,"a":2}})", "422 | /by_name/a: is a duplicate"},
+    {R"({"by_name":{"a":1,"\u0061":2}})", "422 | /by_name/a: is a duplicate"},
     {R"({"by_name":{"a/b~c":"x"}})", "422 | /by_name/a~1b~0c: must be an integer"},
     {R"({"by_name":{"":"x"}})", "422 | /by_name/: must be an integer"},
     {R"({"points":{"p":{"x":1}}})", "422 | /points/p/y: is missing"},
@@ -208,11 +208,11 @@ const BadCase kBadKinds[] = {
     {R"({"shape":{"type":"Circle","radius":1,"side":2}})",
      "422 | /shape/side: is not an allowed member"},
     {R"({"shape":{"type":"Circle","radius":1,"type":"Square"}})",
-     "422 | /shape/type: occurs twice"},
+     "422 | /shape/type: is a duplicate"},
     {R"({"shape":"Circle"})", "422 | /shape: must be an object"},
-    {R"({"point":{"x":1,"x":2,"y":3}})", "422 | /point/x: occurs twice"},
+    {R"({"point":{"x":1,"x":2,"y":3}})", "422 | /point/x: is a duplicate"},
     {R"({"point":{"x":1,"y":2,"z":3}})", "422 | /point/z: is not an allowed member"},
-    {R"({"any":{"a":1,"a":1}})", "422 | /any/a: occurs twice"},
+    {R"({"any":{"a":1,"a":1}})", "422 | /any/a: is a duplicate"},
     {R"({"any":1e999})", "422 | /any: is too large"},
     {R"({"any":18446744073709551616})", "422 | /any: is too large"},
     {R"({"Flag":true})", "422 | /Flag: is not an allowed member"},
@@ -294,7 +294,7 @@ TEST(Read, doubled_members_of_large_objects_cost_no_quadratic_time) {
   for (int i = 0; i < 200'000; ++i) {
     text += "\"k" + std::to_string(i) + "\":0,";
   }
-  EXPECT_EQ(problems<Value>(text + R"("k7":1})"), "422 | /k7: occurs twice");
+  EXPECT_EQ(problems<Value>(text + R"("k7":1})"), "422 | /k7: is a duplicate");
 }
 
 struct Reentrant {

@@ -43,7 +43,7 @@ struct Rich {
   std::array<std::uint8_t, 4> bytes;
   RoundColor color;
   std::variant<RoundCircle, Label> shape;
-  Range<int, -5, 5> digit;
+  Bounded<int, -5, 5> digit;
   Value any;
 };
 

@@ -39,7 +39,7 @@ struct WrittenKinds {
   std::array<float, 2> pair = {0.1F, 16777216.0F};
   WrittenColor color = WrittenColor::green;
   std::variant<WrittenCircle, Empty> shape = WrittenCircle{0.5};
-  Range<int, 0, 9> digit = 3;
+  Bounded<int, 0, 9> digit = 3;
 };
 
 TEST(Write, members_in_order_and_nothing_between) {

@@ -51,7 +51,7 @@ class Decimal {
 
 /// In JSON a string only: most clients read a number as a double, which would be rounded.
 template <>
-struct TextKind<Decimal> {
+struct TextFormat<Decimal> {
   static std::optional<Decimal> parse(std::string_view text) noexcept {
     return Decimal::parse(text);
   }

@@ -24,11 +24,11 @@ void check(std::string_view text) {
     ensure(type.text().is_fresh(&value), "what is not read changes nothing");
     return;
   }
-  const std::string written(std::string_view(TextKind<T>::format(value)));
+  const std::string written(std::string_view(TextFormat<T>::format(value)));
   T again{};
   ensure(reflect::read_text(type, &again, written).has_value(), "what is written can be read");
   ensure(type.text().equal(&value, &again), "and is the same");
-  ensure(std::string_view(TextKind<T>::format(again)) == written, "with the same text");
+  ensure(std::string_view(TextFormat<T>::format(again)) == written, "with the same text");
 }
 
 /// Of short texts of ASCII: std::regex knows bytes alone, and recurses. Without libstdc++'s flag it

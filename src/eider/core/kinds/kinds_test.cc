@@ -17,7 +17,7 @@
 #include "eider/core/json/json.h"
 #include "eider/core/reflect/compare.h"
 #include "eider/core/reflect/constraints.h"
-#include "eider/core/reflect/empty.h"
+#include "eider/core/reflect/optional_initializer.h"
 #include "eider/core/reflect/text.h"
 #include "eider/testkit/test_client.h"
 
@@ -39,7 +39,7 @@ enum class Level { in_progress, done };
 }  // namespace
 
 template <>
-struct eider::TextKind<Isbn> {
+struct eider::TextFormat<Isbn> {
   static std::optional<Isbn> parse(std::string_view text) {
     std::string digits(text);
     std::erase(digits, '-');
@@ -51,7 +51,7 @@ struct eider::TextKind<Isbn> {
 };
 
 template <>
-struct eider::TextKind<Level> {
+struct eider::TextFormat<Level> {
   static std::optional<Level> parse(std::string_view text) {
     return text == "in-progress" ? std::optional(Level::in_progress)
            : text == "done"      ? std::optional(Level::done)
@@ -133,7 +133,7 @@ TEST(Kinds, that_are_not_utf8_are_refused_unseen) {
 using Bytes = std::vector<std::byte>;
 
 struct Picture {
-  Length<Bytes, 1, 3> bytes;
+  Sized<Bytes, 1, 3> bytes;
   std::optional<Bytes> small;
   std::vector<Bytes> more;
 };
@@ -188,7 +188,7 @@ TEST(Decimals, are_texts_and_no_numbers_in_json) {
 }
 
 TEST(Decimals, match_their_pattern_where_they_are_read) {
-  const std::regex pattern(std::string(TextKind<Decimal>::kSchema.pattern));
+  const std::regex pattern(std::string(TextFormat<Decimal>::kSchema.pattern));
   for (const char* const text : {"0",
                                  "-0",
                                  "0.0",
@@ -241,7 +241,7 @@ TEST(Kinds, are_values_of_a_path_headers_and_results) {
   });
   TestClient client(app);
   EXPECT_EQ(client.get("/books/978-3-16-148410-0").body, "9783161484100");
-  const Reply refused = client.get("/books/1");
+  const TestResponse refused = client.get("/books/1");
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(refused.problem().errors[0].detail, "must be an ISBN of 13 digits");
   EXPECT_EQ(client.get("/days/2026-02-30").status, 400);
@@ -273,8 +273,8 @@ TEST(Kinds, have_defaults_as_numbers_have) {
 
 struct Sets {
   std::set<int> numbers;
-  std::unordered_set<std::string> words = kEmpty;
-  std::set<Length<std::string, 0, 9>, std::less<std::string_view>> bounded = kEmpty;
+  std::unordered_set<std::string> words = kOptional;
+  std::set<Sized<std::string, 0, 9>, std::less<std::string_view>> bounded = kOptional;
 };
 
 TEST(Sets, refuse_what_occurs_twice) {

@@ -61,7 +61,7 @@ struct CompiledPattern {
 
 /// A rule: all of a text matches the pattern, as with `^(?:…)$`.
 ///
-///     struct NewUser { Must<std::string, Matches<"[a-z][a-z0-9_]{2,30}">> name; };
+///     struct NewUser { Validated<std::string, Matches<"[a-z][a-z0-9_]{2,30}">> name; };
 ///
 /// Pattern  the common part of ECMA-262 (with its flag u) and JSON Schema: characters, `.`,
 ///          classes, \d \w \s and their opposites, \xHH, \uHHHH, groups, `|`, `* + ?`, {n,m}.

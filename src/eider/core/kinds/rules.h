@@ -37,7 +37,7 @@ struct IsEmail {
   static Requirement describe();
 };
 
-using Email = Must<std::string, IsEmail>;
+using Email = Validated<std::string, IsEmail>;
 
 /// One of these texts, if an enum class cannot have such names.
 template <FixedString... Texts>

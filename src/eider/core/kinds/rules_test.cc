@@ -150,9 +150,9 @@ TEST(Unique, refuses_what_stands_twice) {
 
 struct SignUp {
   Email email;
-  Must<std::string, HasLength<3, 5>, Matches<"[a-z]+", "must be small letters">> name;
+  Validated<std::string, HasLength<3, 5>, Matches<"[a-z]+", "must be small letters">> name;
   std::optional<Url> site;
-  Must<std::vector<int>, Unique, HasLength<1, 3>> numbers;
+  Validated<std::vector<int>, Unique, HasLength<1, 3>> numbers;
 };
 
 TEST(Rules, are_all_told_at_once) {
@@ -176,7 +176,7 @@ TEST(Rules, are_told_by_code_and_arguments_as_well) {
   App app;
   app.post("/", [](Json<SignUp>) {});
   TestClient client(app);
-  const Reply reply =
+  const TestResponse reply =
       client.send({.method = Method::post,
                    .target = "/",
                    .headers = {{"Content-Type", "application/json"}},
@@ -200,7 +200,7 @@ TEST(Rules, are_about_values_that_are_there) {
 
 TEST(Rules, hold_in_queries) {
   struct Search {
-    Must<int, MultipleOf<10>, InRange<int, 10, 100>> count = 20;
+    Validated<int, MultipleOf<10>, InRange<int, 10, 100>> count = 20;
     std::optional<Email> by;
   } search;
   const auto& type = reflect::type_of<Search>();
@@ -225,9 +225,9 @@ struct IsKnown {
 
 TEST(Rules, hold_for_boxes_in_forms) {
   struct Order {
-    Must<bool, IsTrue> terms;
-    Must<bool, IsKnown> news;
-    std::optional<Must<bool, IsTrue>> more;
+    Validated<bool, IsTrue> terms;
+    Validated<bool, IsKnown> news;
+    std::optional<Validated<bool, IsTrue>> more;
   };
   const auto told = [](std::string_view pairs) {
     Order order{};
@@ -247,9 +247,9 @@ TEST(Rules, hold_for_boxes_in_forms) {
 
 TEST(Rules, hold_for_lists_in_queries) {
   struct Search {
-    Must<std::vector<int>, Unique, HasLength<1, 3>> ids;
-    Length<std::set<std::string>, 0, 2> tags;
-    Length<std::vector<int>, 1, 2> more = std::vector<int>{1};
+    Validated<std::vector<int>, Unique, HasLength<1, 3>> ids;
+    Sized<std::set<std::string>, 0, 2> tags;
+    Sized<std::vector<int>, 1, 2> more = std::vector<int>{1};
   };
   const auto told = [](std::string_view pairs) {
     Search search;

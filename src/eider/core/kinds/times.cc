@@ -373,13 +373,13 @@ ShortText TimeOfDay::text() const noexcept {
   return text;
 }
 
-std::optional<year_month_day> TextKind<year_month_day>::parse(std::string_view text) noexcept {
+std::optional<year_month_day> TextFormat<year_month_day>::parse(std::string_view text) noexcept {
   Cursor cursor(text);
   const auto date = take_date(cursor);
   return cursor.is_at_end() ? date : std::nullopt;
 }
 
-ShortText TextKind<year_month_day>::format(const year_month_day& date) noexcept {
+ShortText TextFormat<year_month_day>::format(const year_month_day& date) noexcept {
   ShortText text;
   add_date(text, date);
   return text;

@@ -38,7 +38,7 @@ class TimeOfDay {
 };
 
 template <>
-struct TextKind<TimeOfDay> {
+struct TextFormat<TimeOfDay> {
   static std::optional<TimeOfDay> parse(std::string_view text) noexcept {
     return TimeOfDay::parse(text);
   }
@@ -54,7 +54,7 @@ struct TextKind<TimeOfDay> {
 /// A date (full-date of RFC 3339): 2026-11-22, a valid day of the years 0000 to 9999. An invalid
 /// date, such as `year_month_day{}`, is written by its numbers and cannot be read.
 template <>
-struct TextKind<std::chrono::year_month_day> {
+struct TextFormat<std::chrono::year_month_day> {
   static std::optional<std::chrono::year_month_day> parse(std::string_view text) noexcept;
   static ShortText format(const std::chrono::year_month_day& date) noexcept;
   static constexpr TextSchema kSchema = {.requirement = "must be a date, such as 2026-11-22",
@@ -121,7 +121,7 @@ struct Units {
 /// 0000 to 9999 are written as the first or last instant of these years.
 template <class Rep, class Period>
   requires detail::kinds::Told<Rep, Period>
-struct TextKind<std::chrono::sys_time<std::chrono::duration<Rep, Period>>> {
+struct TextFormat<std::chrono::sys_time<std::chrono::duration<Rep, Period>>> {
   using Instant = std::chrono::sys_time<std::chrono::duration<Rep, Period>>;
   using Units = detail::kinds::Units<Rep, Period>;
 
@@ -142,7 +142,7 @@ struct TextKind<std::chrono::sys_time<std::chrono::duration<Rep, Period>>> {
 /// seconds.
 template <class Rep, class Period>
   requires detail::kinds::Told<Rep, Period>
-struct TextKind<std::chrono::local_time<std::chrono::duration<Rep, Period>>> {
+struct TextFormat<std::chrono::local_time<std::chrono::duration<Rep, Period>>> {
   using Local = std::chrono::local_time<std::chrono::duration<Rep, Period>>;
   using Units = detail::kinds::Units<Rep, Period>;
 
@@ -164,7 +164,7 @@ struct TextKind<std::chrono::local_time<std::chrono::duration<Rep, Period>>> {
 /// negative duration is written with a leading '-', and cannot be read.
 template <class Rep, class Period>
   requires detail::kinds::Told<Rep, Period>
-struct TextKind<std::chrono::duration<Rep, Period>> {
+struct TextFormat<std::chrono::duration<Rep, Period>> {
   using Length = std::chrono::duration<Rep, Period>;
   using Units = detail::kinds::Units<Rep, Period>;
 

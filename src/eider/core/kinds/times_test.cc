@@ -12,8 +12,8 @@ using namespace std::chrono;
 /// What T writes of what it has read.
 template <class T>
 std::string again(std::string_view text) {
-  const auto value = TextKind<T>::parse(text);
-  return value ? std::string(std::string_view(TextKind<T>::format(*value))) : "none";
+  const auto value = TextFormat<T>::parse(text);
+  return value ? std::string(std::string_view(TextFormat<T>::format(*value))) : "none";
 }
 
 template <class T>
@@ -48,9 +48,10 @@ TEST(Date, is_a_day_that_there_is) {
 }
 
 TEST(Date, that_is_none_is_written_by_its_numbers) {
-  EXPECT_EQ(std::string_view(TextKind<year_month_day>::format(year_month_day())), "0000-00-00");
-  EXPECT_EQ(std::string_view(TextKind<year_month_day>::format(year(-5) / 1 / 2)), "0000-01-02");
-  EXPECT_EQ(std::string_view(TextKind<year_month_day>::format(year(12345) / 1 / 2)), "9999-01-02");
+  EXPECT_EQ(std::string_view(TextFormat<year_month_day>::format(year_month_day())), "0000-00-00");
+  EXPECT_EQ(std::string_view(TextFormat<year_month_day>::format(year(-5) / 1 / 2)), "0000-01-02");
+  EXPECT_EQ(std::string_view(TextFormat<year_month_day>::format(year(12345) / 1 / 2)),
+            "9999-01-02");
 }
 
 TEST(TimeOfDay, may_leave_its_seconds_out) {
@@ -123,7 +124,7 @@ TEST(Instant, that_its_offset_takes_out_of_the_years_is_none) {
 
 TEST(Instant, beyond_what_can_be_written_is_the_nearest) {
   const auto text = [](auto instant) {
-    return std::string(std::string_view(TextKind<decltype(instant)>::format(instant)));
+    return std::string(std::string_view(TextFormat<decltype(instant)>::format(instant)));
   };
   EXPECT_EQ(text(sys_seconds::max()), "9999-12-31T23:59:59Z");
   EXPECT_EQ(text(sys_seconds::min()), "0000-01-01T00:00:00Z");
@@ -195,7 +196,7 @@ TEST(LengthOfTime, of_any_other_spelling_is_none) {
 
 TEST(LengthOfTime, below_zero_is_written_and_not_read) {
   const auto text = [](auto length) {
-    return std::string(std::string_view(TextKind<decltype(length)>::format(length)));
+    return std::string(std::string_view(TextFormat<decltype(length)>::format(length)));
   };
   EXPECT_EQ(text(seconds(-90)), "-PT1M30S");
   EXPECT_EQ(text(milliseconds(-250)), "-PT0.25S");

@@ -16,7 +16,7 @@ namespace eider {
 
 /// Text without the spaces, tabs and line breaks at both ends, including those of Unicode (no-break
 /// and ideographic spaces, which come with pasted text). Rules check the trimmed text:
-/// `Must<Trimmed, HasLength<1, 80>>` does not accept text of spaces only.
+/// `Validated<Trimmed, HasLength<1, 80>>` does not accept text of spaces only.
 class Trimmed {
  public:
   Trimmed() = default;
@@ -81,7 +81,7 @@ class Trimmed {
 };
 
 template <>
-struct TextKind<Trimmed> {
+struct TextFormat<Trimmed> {
   static std::optional<Trimmed> parse(std::string_view text) { return Trimmed(text); }
   static const std::string& format(const Trimmed& trimmed) noexcept { return trimmed.text(); }
   /// As much as a pattern is held against. A HasLength bounds what is kept.

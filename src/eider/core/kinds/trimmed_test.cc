@@ -12,7 +12,7 @@ namespace eider {
 namespace {
 
 struct Person {
-  Must<Trimmed, IsVisible, HasLength<1, 5>> name;
+  Validated<Trimmed, IsVisible, HasLength<1, 5>> name;
 };
 
 std::string fault_of(std::string_view name) {

@@ -39,7 +39,7 @@ class Uuid {
 };
 
 template <>
-struct TextKind<Uuid> {
+struct TextFormat<Uuid> {
   static std::optional<Uuid> parse(std::string_view text) noexcept { return Uuid::parse(text); }
   static ShortText format(const Uuid& uuid) noexcept { return uuid.text(); }
   static constexpr TextSchema kSchema = {

@@ -4,7 +4,7 @@
 
 namespace eider {
 
-std::optional<std::vector<std::byte>> TextKind<std::vector<std::byte>>::parse(
+std::optional<std::vector<std::byte>> TextFormat<std::vector<std::byte>>::parse(
     std::string_view text) {
   std::vector<std::byte> bytes(text.size() / 4 * 3);
   const auto count = read_base64(text, {reinterpret_cast<char*>(bytes.data()), bytes.size()});
@@ -15,7 +15,7 @@ std::optional<std::vector<std::byte>> TextKind<std::vector<std::byte>>::parse(
   return bytes;
 }
 
-std::string TextKind<std::vector<std::byte>>::format(const std::vector<std::byte>& bytes) {
+std::string TextFormat<std::vector<std::byte>>::format(const std::vector<std::byte>& bytes) {
   return to_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 

@@ -14,9 +14,9 @@
 namespace eider {
 
 /// With padding and nothing between the characters (RFC 4648, section 4): one text for the same
-/// bytes. How many there are is bounded by the content that they come in, and by a Length.
+/// bytes. How many there are is bounded by the content that they come in, and by a Sized.
 template <>
-struct TextKind<std::vector<std::byte>> {
+struct TextFormat<std::vector<std::byte>> {
   static std::optional<std::vector<std::byte>> parse(std::string_view text);
   static std::string format(const std::vector<std::byte>& bytes);
   static constexpr TextSchema kSchema = {.requirement = "must be base64-encoded bytes",

@@ -30,7 +30,7 @@ struct Rich {
   std::optional<int> maybe;
   std::map<std::string, int> counts;
   std::variant<Circle, Square> shape;
-  Range<int, 0, 9> digit = 0;
+  Bounded<int, 0, 9> digit = 0;
 };
 
 TEST(Equal, holds_for_copies) {

@@ -31,8 +31,8 @@ concept SelfDescribed = requires {
 };
 
 template <class T>
-concept Bounded = requires {
-  typename T::BoundedValue;
+concept Constrained = requires {
+  typename T::ConstrainedValue;
   { T::kConstraint } -> std::convertible_to<const Constraint&>;
 };
 
@@ -111,9 +111,10 @@ concept VariantLike = requires(T& variant, const T& constant) {
 template <class T>
 concept PlainStruct = std::is_class_v<T> && std::is_aggregate_v<T>;
 
-/// Whether T has rules across its members (faults.h).
+/// Whether T has rules across its members (validation_errors.h).
 template <class T>
-concept ChecksItself = requires(const T& object, Faults& faults) { object.check(faults); };
+concept ChecksItself =
+    requires(const T& object, ValidationErrors& errors) { object.check(errors); };
 
 /// … or a function of that name at all, as far as one can ask.
 template <class T>
@@ -121,11 +122,12 @@ concept HasFunctionCheck =
     requires { &T::check; } && !std::is_member_object_pointer_v<decltype(&T::check)>;
 
 template <class T>
-concept HasDescription = std::same_as<T, std::string> || std::same_as<T, std::string_view> ||
-                         std::same_as<T, const char*> || std::same_as<T, bool> || Integer<T> ||
-                         Real<T> || FixedEnum<T> || TextLike<T> || SelfDescribed<T> || Bounded<T> ||
-                         SequenceLike<T> || OptionalLike<T> || MapLike<T> || SetLike<T> ||
-                         OwnerLike<T> || VariantLike<T> || ArrayLike<T> || PlainStruct<T>;
+concept HasDescription =
+    std::same_as<T, std::string> || std::same_as<T, std::string_view> ||
+    std::same_as<T, const char*> || std::same_as<T, bool> || Integer<T> || Real<T> ||
+    FixedEnum<T> || TextLike<T> || SelfDescribed<T> || Constrained<T> || SequenceLike<T> ||
+    OptionalLike<T> || MapLike<T> || SetLike<T> || OwnerLike<T> || VariantLike<T> || ArrayLike<T> ||
+    PlainStruct<T>;
 
 // Types without a description, told apart so that the compiler's answer says what to write instead.
 

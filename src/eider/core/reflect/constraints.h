@@ -1,4 +1,4 @@
-// Values with rules that are checked when input is read: Range<int, 0, 5>, Must<T, Rules…>.
+// Values with rules that are checked when input is read: Bounded<int, 0, 5>, Validated<T, Rules…>.
 // Layering: must not weigh more than the bare value, nor check anything when it is read back.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace eider {
 
-class Empty;
+class OptionalInitializer;
 
 namespace reflect {
 
@@ -56,10 +56,10 @@ template <class T>
 struct WithoutRules {
   using Value = T;
 };
-template <Bounded T>
-struct WithoutRules<T> : WithoutRules<typename T::BoundedValue> {};
+template <Constrained T>
+struct WithoutRules<T> : WithoutRules<typename T::ConstrainedValue> {};
 
-/// The value that a rule checks: for a Must within a Must, the innermost value.
+/// The value that a rule checks: for a Validated within a Validated, the innermost value.
 template <class T>
 using Ruled = WithoutRules<T>::Value;
 
@@ -88,36 +88,37 @@ concept Countable =
 ///       static bool check(int number) { return number % 2 == 0; }
 ///       static Requirement describe() { return {.code = "even", .text = "must be even"}; }
 ///     };
-///     struct Order { Must<int, Even> gloves; };
+///     struct Order { Validated<int, Even> gloves; };
 ///
-/// Without an initializer, the value is that of a T and not checked: zero after `Must<int, …> x{}`,
-/// uninitialized after `Must<int, …> x;`, an empty string. A value that violates a rule throws
-/// std::invalid_argument.
+/// Without an initializer, the value is that of a T and not checked: zero after `Validated<int, …>
+/// x{}`, uninitialized after `Validated<int, …> x;`, an empty string. A value that violates a rule
+/// throws std::invalid_argument.
 template <class T, class... Rules>
-class Must {
+class Validated {
   static_assert(sizeof...(Rules) != 0,
-                "eider: Must needs at least one rule, such as Must<int, MultipleOf<5>>");
+                "eider: Must needs at least one rule, such as Validated<int, MultipleOf<5>>");
   static_assert((reflect::RuleFor<Rules, reflect::detail::Ruled<T>> && ...),
                 "eider: a rule for T needs `static bool check(const T& value)` and `static "
                 "Requirement describe()`");
   using View = std::conditional_t<std::is_scalar_v<T>, T, const T&>;
 
  public:
-  using BoundedValue = T;
+  using ConstrainedValue = T;
 
-  Must() = default;
+  Validated() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): it is assigned as its value is
-  constexpr Must(T value)
+  constexpr Validated(T value)
     requires std::is_scalar_v<T>
       : value_(value) {
     check();
   }
   template <class U>
     requires(!std::is_scalar_v<T> && std::convertible_to<U, T> &&
-             !std::same_as<std::remove_cvref_t<U>, Must> &&
-             !std::same_as<std::remove_cvref_t<U>, Empty>)  // kEmpty makes the Must itself
+             !std::same_as<std::remove_cvref_t<U>, Validated> &&
+             !std::same_as<std::remove_cvref_t<U>,
+                           OptionalInitializer>)  // kOptional makes the Must itself
   // NOLINTNEXTLINE(google-explicit-constructor): it is assigned as its value is
-  constexpr Must(U&& value) : value_(std::forward<U>(value)) {
+  constexpr Validated(U&& value) : value_(std::forward<U>(value)) {
     check();
   }
 
@@ -136,14 +137,14 @@ class Must {
     return &value_;
   }
 
-  // Left is exactly a Must: nothing is converted to one while it is asked what `right` can do.
-  template <std::same_as<Must> Left, class U>
+  // Left is exactly a Validated: nothing is converted to one while it is asked what `right` can do.
+  template <std::same_as<Validated> Left, class U>
   friend constexpr bool operator==(const Left& left, const U& right)
-    requires(!std::same_as<U, Must> && requires(const T& value) { value == right; })
+    requires(!std::same_as<U, Validated> && requires(const T& value) { value == right; })
   {
     return left.value_ == right;
   }
-  friend constexpr bool operator==(const Must& left, const Must& right)
+  friend constexpr bool operator==(const Validated& left, const Validated& right)
     requires std::equality_comparable<T>
   {
     return left.value_ == right.value_;
@@ -151,7 +152,7 @@ class Must {
 
  private:
   template <class, class...>
-  friend class Must;
+  friend class Validated;
 
   constexpr void check() const {
     if (!(Rules::check(ruled()) && ...)) {
@@ -159,7 +160,7 @@ class Must {
     }
   }
   constexpr const reflect::detail::Ruled<T>& ruled() const {
-    if constexpr (reflect::detail::Bounded<T>) {
+    if constexpr (reflect::detail::Constrained<T>) {
       return value_.ruled();
     } else {
       return value_;
@@ -192,7 +193,7 @@ struct HasLength {
     } else {
       static_assert(reflect::detail::Countable<T>,
                     "eider: Length applies to strings, lists, sets and maps; for a number, use "
-                    "Range<T, Min, Max>");
+                    "Bounded<T, Min, Max>");
       return false;
     }
   }
@@ -222,9 +223,9 @@ struct InRange {
 };
 
 template <class T, std::size_t Min, std::size_t Max>
-using Length = Must<T, HasLength<Min, Max>>;
+using Sized = Validated<T, HasLength<Min, Max>>;
 
 template <class T, T Min, T Max>
-using Range = Must<T, InRange<T, Min, Max>>;
+using Bounded = Validated<T, InRange<T, Min, Max>>;
 
 }  // namespace eider

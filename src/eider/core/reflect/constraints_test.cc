@@ -10,15 +10,15 @@
 namespace eider {
 namespace {
 
-using Stars = Range<int, 0, 5>;
-using Share = Range<double, 0.0, 1.0>;
-using Port = Range<std::uint16_t, 1, 65535>;
-using Title = Length<std::string, 1, 5>;
-using Tags = Length<std::vector<int>, 0, 2>;
+using Stars = Bounded<int, 0, 5>;
+using Share = Bounded<double, 0.0, 1.0>;
+using Port = Bounded<std::uint16_t, 1, 65535>;
+using Title = Sized<std::string, 1, 5>;
+using Tags = Sized<std::vector<int>, 0, 2>;
 
 struct Paging {
   int page = 1;
-  Range<int, 1, 100> per_page = 20;
+  Bounded<int, 1, 100> per_page = 20;
   Title title = "first";
 };
 
@@ -92,9 +92,9 @@ TEST(Constraints, say_what_they_ask_for) {
   EXPECT_EQ(said_by<Share>(), "must be between 0 and 1");
   EXPECT_EQ(said_by<Title>(), "must have 1 to 5 characters");
   EXPECT_EQ(said_by<Tags>(), "must have at most 2 elements");
-  using Three = Length<std::string, 3, 3>;
+  using Three = Sized<std::string, 3, 3>;
   EXPECT_EQ(said_by<Three>(), "must have exactly 3 characters");
-  using Some = Length<std::string, 1, std::size_t(-1)>;
+  using Some = Sized<std::string, 1, std::size_t(-1)>;
   EXPECT_EQ(said_by<Some>(), "must have at least 1 character");
 }
 
@@ -103,16 +103,16 @@ struct Even {
   static bool check(int number) { return number % 2 == 0; }
   static Requirement describe() { return {.code = "even", .text = "must be even"}; }
 };
-using Gloves = Must<int, Even, InRange<int, 0, 10>>;
+using Gloves = Validated<int, Even, InRange<int, 0, 10>>;
 
-TEST(Must, keeps_rules_of_ones_own_beside_others) {
+TEST(Validated, keeps_rules_of_ones_own_beside_others) {
   static_assert(sizeof(Gloves) == sizeof(int) && std::is_trivially_copyable_v<Gloves>);
   EXPECT_EQ(Gloves(4), 4);
   EXPECT_THROW(Gloves(3), std::invalid_argument);
   EXPECT_THROW(Gloves(12), std::invalid_argument);
 }
 
-TEST(Must, tells_all_rules_that_a_value_breaks) {
+TEST(Validated, tells_all_rules_that_a_value_breaks) {
   const int number = 13;
   EXPECT_EQ(to_text(reflect::broken_requirements(Gloves::kConstraint, &number)),
             "must be even, must be between 0 and 10");
@@ -133,10 +133,10 @@ std::vector<std::string> words_of() {
   return all;
 }
 
-TEST(Must, of_a_type_with_rules_keeps_both_and_says_them_of_the_value) {
-  using Few = Must<Stars, InRange<int, 1, 3>, Even>;
-  using Word = Must<Title, HasLength<2, 4>>;
-  using Pair = Must<Tags, HasLength<2, 2>>;
+TEST(Validated, of_a_type_with_rules_keeps_both_and_says_them_of_the_value) {
+  using Few = Validated<Stars, InRange<int, 1, 3>, Even>;
+  using Word = Validated<Title, HasLength<2, 4>>;
+  using Pair = Validated<Tags, HasLength<2, 2>>;
   static_assert(sizeof(Few) == sizeof(int));
   EXPECT_EQ(said_by<Few>(), "must be between 1 and 3");
   EXPECT_EQ(words_of<Few>(), (std::vector<std::string>{"minimum 1", "maximum 3"}));
@@ -155,9 +155,9 @@ TEST(Must, of_a_type_with_rules_keeps_both_and_says_them_of_the_value) {
 
 TEST(Range, without_an_end_says_the_other_alone) {
   constexpr double kEndless = std::numeric_limits<double>::infinity();
-  using Above = Range<double, 0.5, kEndless>;
-  using Below = Range<float, -std::numeric_limits<float>::infinity(), 2.0F>;
-  using All = Range<double, -kEndless, kEndless>;
+  using Above = Bounded<double, 0.5, kEndless>;
+  using Below = Bounded<float, -std::numeric_limits<float>::infinity(), 2.0F>;
+  using All = Bounded<double, -kEndless, kEndless>;
   EXPECT_EQ(said_by<Above>(), "must be at least 0.5");
   EXPECT_EQ(words_of<Above>(), (std::vector<std::string>{"minimum 0.5"}));
   EXPECT_EQ(said_by<Below>(), "must be at most 2");

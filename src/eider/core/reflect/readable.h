@@ -27,7 +27,7 @@ consteval bool is_readable() {
   if constexpr (std::same_as<T, std::string_view> || std::same_as<T, const char*>) {
     return false;
   } else if constexpr (!std::is_class_v<T> || std::same_as<T, std::string> || SelfDescribed<T> ||
-                       Bounded<T> || TextLike<T> || (std::same_as<T, Seen> || ...)) {
+                       Constrained<T> || TextLike<T> || (std::same_as<T, Seen> || ...)) {
     return true;
   } else if constexpr (OptionalLike<T> || SequenceLike<T> || ArrayLike<T> || SetLike<T>) {
     return is_readable<typename T::value_type, Seen...>();

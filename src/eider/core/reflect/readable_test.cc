@@ -16,7 +16,7 @@ namespace {
 
 struct Owned {
   std::string text;
-  std::optional<Range<int, 0, 5>> stars;
+  std::optional<Bounded<int, 0, 5>> stars;
 };
 struct Borrowed {
   int number;

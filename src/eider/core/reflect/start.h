@@ -14,7 +14,7 @@ namespace eider::reflect::detail {
 /// default_init  makes a T by `::new (memory) T`, which leaves trivial members as they were
 std::uint64_t find_defaults(const Type& type, void (*default_init)(void* memory));
 
-/// Notes which members of one object are made by kEmpty, which leaves no trace in them. One is
+/// Notes which members of one object are made by kOptional, which leaves no trace in them. One is
 /// asked on its thread while it lives.
 class InitialiserWatch {
  public:
@@ -24,7 +24,7 @@ class InitialiserWatch {
   ~InitialiserWatch();
 
   void construct_at(void* memory);
-  /// Bit i: member i was made by kEmpty.
+  /// Bit i: member i was made by kOptional.
   [[nodiscard]] std::uint64_t bits() const noexcept { return bits_; }
   /// Both are compared: the first member of a member lies at the same address.
   void note(const Type& type, const void* member) noexcept;
@@ -38,7 +38,7 @@ class InitialiserWatch {
 
 inline constinit thread_local InitialiserWatch* initialiser_watch = nullptr;
 
-/// What kEmpty does for each member that it makes.
+/// What kOptional does for each member that it makes.
 inline void note_initialised(const Type& type, const void* member) noexcept {
   if (initialiser_watch != nullptr) [[unlikely]] {
     initialiser_watch->note(type, member);

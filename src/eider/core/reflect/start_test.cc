@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/core/reflect/constraints.h"
-#include "eider/core/reflect/empty.h"
+#include "eider/core/reflect/optional_initializer.h"
 #include "eider/core/reflect/type_of.h"
 
 namespace eider::reflect {
@@ -48,7 +48,7 @@ TEST(Defaults, none_where_no_member_has_an_initialiser) {
     std::optional<int> e;
     Point f;
     Named g;
-    Range<int, 0, 9> h;
+    Bounded<int, 0, 9> h;
     std::map<std::string, int> i;
     std::variant<Point, Other> j;
     std::array<int, 3> k;
@@ -66,7 +66,7 @@ TEST(Defaults, every_initialiser_of_a_trivial_member_is_seen_zero_too) {
     Mood c = Mood::good;
     double d = 0;
     Point e = {};
-    Range<int, 0, 9> f = 0;
+    Bounded<int, 0, 9> f = 0;
     std::array<int, 3> g = {};
     const char* h = nullptr;
   };
@@ -95,7 +95,7 @@ TEST(Defaults, an_initialiser_beside_class_members_is_seen) {
     std::string search;
     int page = 1;
     int unset;
-    Range<int, 1, 100> per_page = 20;
+    Bounded<int, 1, 100> per_page = 20;
     std::vector<std::string> tags;
   };
   EXPECT_EQ(defaults_of<Paging>(), "page per_page ");
@@ -104,13 +104,13 @@ TEST(Defaults, an_initialiser_beside_class_members_is_seen) {
 TEST(Defaults, of_class_members_those_that_differ_from_an_empty_one_are_seen) {
   struct Filled {
     std::string a = "x";
-    std::string b = "";  // cannot be told from no initialiser: kEmpty can
+    std::string b = "";  // cannot be told from no initialiser: kOptional can
     std::vector<int> c = {1};
     std::map<std::string, int> d = {{"a", 1}};
     Named e = {"someone", 7};
     Named f = {};
     std::variant<Point, Other> g = Other{1};
-    Length<std::string, 1, 9> h = "y";
+    Sized<std::string, 1, 9> h = "y";
   };
   EXPECT_EQ(defaults_of<Filled>(), "a c d e g h ");
 }
@@ -118,12 +118,12 @@ TEST(Defaults, of_class_members_those_that_differ_from_an_empty_one_are_seen) {
 TEST(Defaults, a_class_member_that_is_empty_at_first_may_be_absent_when_it_says_so) {
   struct Hook {
     std::string name;
-    std::string url = kEmpty;
-    std::vector<std::string> tags = kEmpty;
+    std::string url = kOptional;
+    std::vector<std::string> tags = kOptional;
     std::vector<std::string> more;
-    std::map<std::string, int> counts = kEmpty;
-    Length<std::string, 0, 9> label = kEmpty;
-    Named author = kEmpty;
+    std::map<std::string, int> counts = kOptional;
+    Sized<std::string, 0, 9> label = kOptional;
+    Named author = kOptional;
     int last;
   };
   EXPECT_EQ(defaults_of<Hook>(), "url tags counts label author ");
@@ -134,7 +134,7 @@ TEST(Defaults, a_class_member_that_is_empty_at_first_may_be_absent_when_it_says_
 
 TEST(Defaults, what_kEmpty_makes_within_a_member_is_not_the_member) {
   struct Inner {
-    std::string text = kEmpty;
+    std::string text = kOptional;
   };
   struct Outer {
     Inner inner;
@@ -145,12 +145,12 @@ TEST(Defaults, what_kEmpty_makes_within_a_member_is_not_the_member) {
 }
 
 struct Deep {
-  std::string text = kEmpty;
+  std::string text = kOptional;
 };
 struct Reading {
-  std::string before = kEmpty;
+  std::string before = kOptional;
   bool has_default = type_of<Deep>().structure().has_default(0);
-  std::string after = kEmpty;
+  std::string after = kOptional;
   std::string none;
 };
 
@@ -159,10 +159,10 @@ TEST(Defaults, an_initialiser_may_ask_for_the_defaults_of_another_struct) {
 }
 
 TEST(Defaults, kEmpty_is_for_what_is_returned_in_place) {
-  static_assert(std::convertible_to<Empty, std::string>);
-  static_assert(std::convertible_to<Empty, Named>);
-  static_assert(!std::convertible_to<Empty, int>);
-  static_assert(!std::convertible_to<Empty, Point>);  // Point{} is seen
+  static_assert(std::convertible_to<OptionalInitializer, std::string>);
+  static_assert(std::convertible_to<OptionalInitializer, Named>);
+  static_assert(!std::convertible_to<OptionalInitializer, int>);
+  static_assert(!std::convertible_to<OptionalInitializer, Point>);  // Point{} is seen
 }
 
 TEST(Defaults, a_member_is_required_unless_optional_or_with_a_default) {

@@ -16,7 +16,7 @@ namespace eider::reflect {
 /// Reads the whole of `text` into the scalar of that type at `value`.
 ///
 /// type     a bool ("true", "false"), number, std::string (in UTF-8), enum (by name), what has a
-///          TextKind, or a Length, Range or optional of such
+///          TextFormat, or a Sized, Bounded or optional of such
 /// errors   what was asked for and is not so: "must be an integer"; `value` may be changed then
 [[nodiscard]] Result<void, std::vector<Requirement>> read_text(const Type& type, void* value,
                                                                std::string_view text);

@@ -1,4 +1,4 @@
-// TextKind<T>: represents a custom type as text in JSON, queries, forms, paths and rows.
+// TextFormat<T>: represents a custom type as text in JSON, queries, forms, paths and rows.
 // Layering: must not include what it is specialised for: each kind brings its own header.
 #pragma once
 
@@ -13,7 +13,7 @@ using reflect::TextSchema;
 /// Represents a type as text. Specialize it for your own type:
 ///
 ///     template <>
-///     struct eider::TextKind<Isbn> {
+///     struct eider::TextFormat<Isbn> {
 ///       static std::optional<Isbn> parse(std::string_view text);
 ///       static std::string format(const Isbn& isbn);
 ///       static constexpr TextSchema kSchema = {.requirement = "must be an ISBN of 13 digits",
@@ -26,12 +26,12 @@ using reflect::TextSchema;
 ///
 /// The type must be default constructible. Values without operator== are compared by their text.
 template <class T>
-struct TextKind;
+struct TextFormat;
 
 namespace reflect {
 
 template <class T>
-concept TextLike = requires { TextKind<T>::kSchema; };
+concept TextLike = requires { TextFormat<T>::kSchema; };
 
 }  // namespace reflect
 }  // namespace eider

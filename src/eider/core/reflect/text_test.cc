@@ -33,7 +33,7 @@ TEST(ReadText, takes_scalars_of_every_kind) {
   EXPECT_EQ(read_as<std::string>(" as it is "), " as it is ");
   EXPECT_EQ(read_as<Sort>("oldest"), Sort::oldest);
   EXPECT_EQ(read_as<std::optional<int>>("4").value(), 4);
-  EXPECT_EQ((read_as<Range<int, 1, 9>>("9").value()), 9);
+  EXPECT_EQ((read_as<Bounded<int, 1, 9>>("9").value()), 9);
 }
 
 template <class T>
@@ -63,16 +63,16 @@ TEST(ReadText, says_what_it_wanted_instead) {
   EXPECT_EQ(problem_of<double>("1,5"), "must be a number");
   EXPECT_EQ(problem_of<float>("1e39"), "is too large");
   EXPECT_EQ(problem_of<Sort>("Newest"), "must be one of newest, oldest");
-  EXPECT_EQ((problem_of<Range<int, 1, 9>>("10")), "must be between 1 and 9");
-  EXPECT_EQ((problem_of<Range<int, 1, 9>>("ten")), "must be an integer");
-  EXPECT_EQ((problem_of<Range<unsigned, 1, 9>>("-1")), "must be between 1 and 9");
-  EXPECT_EQ((problem_of<Range<int, 1, 9>>("99999999999")), "must be between 1 and 9");
-  EXPECT_EQ((problem_of<Length<std::string, 1, 9>>("")), "must have 1 to 9 characters");
+  EXPECT_EQ((problem_of<Bounded<int, 1, 9>>("10")), "must be between 1 and 9");
+  EXPECT_EQ((problem_of<Bounded<int, 1, 9>>("ten")), "must be an integer");
+  EXPECT_EQ((problem_of<Bounded<unsigned, 1, 9>>("-1")), "must be between 1 and 9");
+  EXPECT_EQ((problem_of<Bounded<int, 1, 9>>("99999999999")), "must be between 1 and 9");
+  EXPECT_EQ((problem_of<Sized<std::string, 1, 9>>("")), "must have 1 to 9 characters");
   EXPECT_EQ(problem_of<std::vector<int>>("1"), "cannot be read from text");
 }
 
 TEST(ReadText, knows_which_types_it_takes) {
-  EXPECT_TRUE(is_text_type(type_of<std::optional<Range<int, 1, 9>>>()));
+  EXPECT_TRUE(is_text_type(type_of<std::optional<Bounded<int, 1, 9>>>()));
   EXPECT_FALSE(is_text_type(type_of<std::optional<std::vector<int>>>()));
   EXPECT_FALSE(is_text_type(type_of<std::string_view>()));
 }

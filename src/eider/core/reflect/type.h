@@ -9,14 +9,14 @@
 
 namespace eider {
 
-class Faults;
+class ValidationErrors;
 struct Requirement;
 
 /// What a person says of a member, for documents; a struct has its own beside them:
 ///
 ///     struct NewNote {
 ///       std::string title;
-///       static constexpr MemberText kAbout[] = {{"title", "What it is about.", "Milk"}};
+///       static constexpr MemberText kDocs[] = {{"title", "What it is about.", "Milk"}};
 ///     };
 ///
 /// example  a value as text, or as JSON where the member is none
@@ -47,7 +47,7 @@ enum class Kind : std::uint8_t {
   kVariant,      // one of several structs, told by a tag; Type::variant()
   kConstrained,  // a value of another type with rules, at the same address; Type::constraint()
   kDynamic,      // a shape known only at run time (json::Value); Type::dynamic()
-  kText,         // told as text by a TextKind (text_kind.h); Type::text()
+  kText,         // told as text by a TextFormat (text_kind.h); Type::text()
   kSet,          // std::set and its like; Type::set()
 };
 
@@ -112,9 +112,9 @@ struct Structure {
   void (*construct)(void* memory);  // T{}
   void (*destroy)(void* object) noexcept;
   const bool* is_checked;  // keeps the start-up check of the offsets alive
-  /// The struct's own `void check(Faults& faults) const` (faults.h), or null.
-  void (*check)(const void* object, Faults& faults) = nullptr;
-  /// The struct's own kAbout, in the order in which it was written.
+  /// The struct's own `void check(ValidationErrors& errors) const` (validation_errors.h), or null.
+  void (*check)(const void* object, ValidationErrors& errors) = nullptr;
+  /// The struct's own kDocs, in the order in which it was written.
   std::span<const MemberText> about = {};
 
   [[nodiscard]] const Member* begin() const noexcept { return first; }
@@ -238,7 +238,7 @@ struct Dynamic {
   bool (*equal)(const void* left, const void* right) noexcept;
 };
 
-/// What a TextKind says of its texts, for people, programs and documents.
+/// What a TextFormat says of its texts, for people, programs and documents.
 ///
 /// requirement  "must be a UUID": what stands in answers to wrong input
 /// format       one word: JSON Schema's `format` where it has one (its `contentEncoding` of

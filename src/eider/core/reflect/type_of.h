@@ -34,10 +34,10 @@ struct Described {
 /// Returns the description of T, the same object each time.
 ///
 /// T  bool, an integer, float, double, std::string, std::string_view, const char*, an enum with a
-///    fixed underlying type, json::Value, Length, Range, a type with a TextKind (eider/core/kinds);
-///    a vector, set, array, optional, Nullable, std::unique_ptr, map from std::string, or variant
-///    of structs, of such types; a struct without constructors and bases, of up to kMembersMax such
-///    members (no C arrays, no alignas or bit-fields on members)
+///    fixed underlying type, json::Value, Length, Range, a type with a TextFormat
+///    (eider/core/kinds); a vector, set, array, optional, Nullable, std::unique_ptr, map from
+///    std::string, or variant of structs, of such types; a struct without constructors and bases,
+///    of up to kMembersMax such members (no C arrays, no alignas or bit-fields on members)
 template <class T>
 constexpr const Type& type_of() noexcept {
   return detail::Described<std::remove_cvref_t<T>>::kType;
@@ -138,7 +138,7 @@ std::uint64_t default_bits() {
 template <class T>
 consteval bool are_about_members() {
   constexpr auto kNames = names_of<T>(std::make_index_sequence<count_members<T>()>());
-  for (const MemberText& text : T::kAbout) {
+  for (const MemberText& text : T::kDocs) {
     bool is_found = false;
     for (const std::string_view name : kNames) {
       is_found = is_found || name == text.member;
@@ -158,9 +158,10 @@ struct StructureOf {
   static consteval Structure describe() {
     static_assert(has_no_c_array<T>(),
                   "eider: this struct has a C array, which cannot be described: use std::array");
-    static_assert(ChecksItself<T> || !HasFunctionCheck<T>,
-                  "eider: a struct validates itself with `void check(eider::Faults& faults) "
-                  "const`; rename a function `check` that has another signature");
+    static_assert(
+        ChecksItself<T> || !HasFunctionCheck<T>,
+        "eider: a struct validates itself with `void check(eider::ValidationErrors& errors) "
+        "const`; rename a function `check` that has another signature");
     Structure made = {nullptr,
                       kCount,
                       nullptr,
@@ -174,14 +175,14 @@ struct StructureOf {
     if constexpr (kCount != 0 && !std::is_trivially_default_constructible_v<T>) {
       made.default_bits = &default_bits<T>;
     }
-    if constexpr (requires { T::kAbout; }) {
+    if constexpr (requires { T::kDocs; }) {
       static_assert(are_about_members<T>(),
-                    "eider: kAbout describes a member that the struct does not have");
-      made.about = T::kAbout;
+                    "eider: kDocs describes a member that the struct does not have");
+      made.about = T::kDocs;
     }
     if constexpr (ChecksItself<T>) {
-      made.check = [](const void* object, Faults& faults) {
-        static_cast<const T*>(object)->check(faults);
+      made.check = [](const void* object, ValidationErrors& errors) {
+        static_cast<const T*>(object)->check(errors);
       };
     }
     return made;
@@ -313,14 +314,15 @@ struct OwnerOf {
 
 template <class T>
 struct TextOf {
-  using Kind = TextKind<T>;
+  using Kind = TextFormat<T>;
   static_assert(
       requires(std::string_view text, const T& value) {
         static_cast<bool>(Kind::parse(text));
         { *Kind::parse(text) } -> std::convertible_to<T>;
         { Kind::format(value) } -> std::convertible_to<std::string_view>;
       },
-      "eider: TextKind<T> needs `static std::optional<T> parse(std::string_view text)` and `static "
+      "eider: TextFormat<T> needs `static std::optional<T> parse(std::string_view text)` and "
+      "`static "
       "std::string format(const T& value)` in addition to kSchema");
 
   static bool parse(void* value, std::string_view text) {
@@ -428,7 +430,7 @@ template <class T>
 consteval Type describe_class() {
   if constexpr (SelfDescribed<T>) {
     return with_shape<T>(Kind::kDynamic, {}, &T::kReflect);
-  } else if constexpr (Bounded<T>) {
+  } else if constexpr (Constrained<T>) {
     return with_shape<T>(Kind::kConstrained, {}, &T::kConstraint);
   } else if constexpr (SequenceLike<T>) {
     return with_shape<T>(Kind::kSequence, {}, &SequenceOf<T>::kShape);
@@ -474,7 +476,7 @@ consteval const Type* expect_description() {
     static_assert(!OtherType<T>,
                   "eider: this type cannot be described: use a plain struct without constructors "
                   "and private members, use a type listed in reflect/type_of.h, or specialize "
-                  "TextKind to represent the type as text");
+                  "TextFormat to represent the type as text");
     return nullptr;
   }
 }

@@ -53,9 +53,9 @@ struct Everything {
   std::unordered_map<std::string, int> counts;
   Color color;
   std::variant<NamedCircle, NamedSquare> shape;
-  Range<int, 1, 9> digit;
-  Length<std::string, 1, 5> word;
-  std::optional<Range<int, 0, 5>> stars;
+  Bounded<int, 1, 9> digit;
+  Sized<std::string, 1, 5> word;
+  std::optional<Bounded<int, 0, 5>> stars;
   std::optional<std::vector<Node>> nodes;
   Empty empty;
 };

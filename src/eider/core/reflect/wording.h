@@ -28,10 +28,10 @@ namespace wording {
 inline constexpr Wording kMissing = {"missing", "is missing"};
 inline constexpr Wording kNoFile = {"missing", "choose a file"};
 inline constexpr Wording kUnknown = {"unknown", "is not an allowed member"};
-inline constexpr Wording kUnknownName = {"unknown", "is not an allowed name"};
-inline constexpr Wording kDoubled = {"doubled", "is a duplicate"};
-inline constexpr Wording kTakenTwice = {"doubled", "is given more than once"};
-inline constexpr Wording kHeldTwice = {"doubled", "contains duplicates"};
+inline constexpr Wording kUnknownParameter = {"unknown", "is not an allowed parameter"};
+inline constexpr Wording kDoubled = {"duplicate", "is a duplicate"};
+inline constexpr Wording kTakenTwice = {"duplicate", "is given more than once"};
+inline constexpr Wording kHeldTwice = {"duplicate", "contains duplicates"};
 inline constexpr Wording kBool = {"bool", "must be true or false"};
 inline constexpr Wording kInteger = {"integer", "must be an integer"};
 inline constexpr Wording kNumber = {"number", "must be a number"};

@@ -41,9 +41,9 @@ class Cache::State {
  public:
   State(std::shared_ptr<CacheStore> store, const CacheOptions& options)
       : store_(std::move(store)),
-        fresh_for_(std::min(options.fresh_for, kLongest)),
-        stale_for_(std::min(options.stale_for, kLongest)),
-        made_within_(std::min(options.made_within, kLongest)),
+        ttl_(std::min(options.ttl, kLongest)),
+        stale_while_revalidate_(std::min(options.stale_while_revalidate, kLongest)),
+        load_timeout_(std::min(options.load_timeout, kLongest)),
         refreshing_([] { return std::make_unique<Scope>(); }) {}
 
   /// `state` is held by each of these, since tasks may outlive the cache.
@@ -89,9 +89,9 @@ class Cache::State {
   static void wake_all(Flight& flight);
 
   const std::shared_ptr<CacheStore> store_;
-  const Duration fresh_for_;
-  const Duration stale_for_;
-  const Duration made_within_;
+  const Duration ttl_;
+  const Duration stale_while_revalidate_;
+  const Duration load_timeout_;
   const LoopLocal<Scope> refreshing_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Flight>> flights_;
@@ -181,10 +181,10 @@ void Cache::State::land(Flight& flight, const Made& made, std::exception_ptr fai
 Task<Cache::State::Made> Cache::State::make_anew(std::string key, Make make) const {
   // Another one may have made it between this one's question and its turn.
   const auto found = co_await store_->find(std::move(key));
-  if (found && found->left > stale_for_) {
+  if (found && found->left > stale_while_revalidate_) {
     co_return Made{.value = found->bytes, .is_found = true};
   }
-  std::optional<std::string> made = co_await with_deadline(make(), made_within_);
+  std::optional<std::string> made = co_await with_deadline(make(), load_timeout_);
   if (!made) {
     throw Failure(Error::unavailable("The request timed out. Try again."));
   }
@@ -223,7 +223,7 @@ Task<> Cache::State::keep(std::unique_ptr<Leading> leading, CachedBytes value,
   try {
     if (!leading->is_forgotten()) {
       co_await state.store_->put(leading->key(), std::move(value),
-                                 state.fresh_for_ + state.stale_for_);
+                                 state.ttl_ + state.stale_while_revalidate_);
     }
     // Forgotten on another loop meanwhile: that may have come ahead of this in the store.
     if (leading->is_forgotten()) {
@@ -273,7 +273,7 @@ Task<CachedBytes> Cache::State::get(Self state, std::string key, Make make) {
   if (!found) {
     co_return co_await make_or_wait(std::move(state), std::move(key), std::move(make));
   }
-  const bool is_fresh = found->left > state->stale_for_;
+  const bool is_fresh = found->left > state->stale_while_revalidate_;
   state->count(is_fresh ? &CacheCounts::fresh : &CacheCounts::stale);
   if (!is_fresh) {
     const auto [flight, is_leader] = state->join(key);

@@ -26,12 +26,12 @@ namespace detail::cache {
 }  // namespace detail::cache
 
 struct CacheOptions {
-  Duration fresh_for = std::chrono::minutes(1);
-  /// Time after `fresh_for` during which the old value is returned while a new one is computed in
+  Duration ttl = std::chrono::minutes(1);
+  /// Time after `ttl` during which the old value is returned while a new one is computed in
   /// the background. If that fails, the old value is returned until this time is over.
-  Duration stale_for = Duration::zero();
+  Duration stale_while_revalidate = Duration::zero();
   /// Time limit of one computation, which is canceled then.
-  Duration made_within = std::chrono::seconds(30);
+  Duration load_timeout = std::chrono::seconds(30);
 };
 
 /// fresh, stale  stored values that were returned
@@ -45,7 +45,7 @@ struct CacheCounts {
 
 /// A cache for expensive values. Usable from any event loop; copies share their data.
 ///
-///     Cache cache(memory_cache(), {.fresh_for = 10s, .stale_for = 1min});
+///     Cache cache(memory_cache(), {.ttl = 10s, .stale_while_revalidate = 1min});
 ///     …
 ///     const Prices prices = co_await cache.get<Prices>("prices", [db] { return prices_of(db); });
 ///
@@ -59,7 +59,7 @@ class Cache {
   explicit Cache(std::shared_ptr<CacheStore> store, CacheOptions options = {});
 
   /// make    captures by value, because it may run after the caller has stopped waiting
-  /// errors  exceptions of `make`, and Failure(503) if it takes longer than `made_within`
+  /// errors  exceptions of `make`, and Failure(503) if it takes longer than `load_timeout`
   [[nodiscard]] Task<CachedBytes> get_bytes(std::string key, Make make) const;
 
   /// As above for a T, stored as JSON. A stored value that is not a valid T, for example of another
@@ -86,7 +86,7 @@ class Cache {
 
   /// Removes a value: later requests compute it again, and a running computation is not stored by
   /// this process. Another process may be computing it from old data, and store that for
-  /// `fresh_for`.
+  /// `ttl`.
   ///
   /// errors  those of the store, thrown: the old value may still exist
   [[nodiscard]] Task<> erase(std::string key) const;

@@ -78,7 +78,7 @@ class CacheTest : public ::testing::Test {
 using Texts = std::vector<std::string>;
 
 TEST_F(CacheTest, a_value_is_made_once_and_given_while_it_is_fresh) {
-  const Cache cache(memory_cache(), {.fresh_for = 1s});
+  const Cache cache(memory_cache(), {.ttl = 1s});
   EXPECT_EQ(get(cache), "v1");
   kernel_.advance(900ms);
   EXPECT_EQ(get(cache), "v1");
@@ -121,7 +121,7 @@ TEST_F(CacheTest, where_the_one_that_makes_it_is_cancelled_another_goes_on) {
 }
 
 TEST_F(CacheTest, a_stale_value_is_given_while_a_new_one_is_made) {
-  const Cache cache(memory_cache(), {.fresh_for = 1s, .stale_for = 10s});
+  const Cache cache(memory_cache(), {.ttl = 1s, .stale_while_revalidate = 10s});
   EXPECT_EQ(get(cache), "v1");
   kernel_.advance(1s);
   takes_ = 500ms;
@@ -134,7 +134,7 @@ TEST_F(CacheTest, a_stale_value_is_given_while_a_new_one_is_made) {
 }
 
 TEST_F(CacheTest, where_no_new_one_can_be_made_the_stale_one_lasts_until_its_time_is_over) {
-  const Cache cache(memory_cache(), {.fresh_for = 1s, .stale_for = 10s});
+  const Cache cache(memory_cache(), {.ttl = 1s, .stale_while_revalidate = 10s});
   EXPECT_EQ(get(cache), "v1");
   fails_ = true;
   kernel_.advance(2s);
@@ -158,19 +158,19 @@ TEST_F(CacheTest, what_is_erased_while_it_is_made_is_not_kept) {
 }
 
 TEST_F(CacheTest, making_has_a_time) {
-  const Cache cache(memory_cache(), {.made_within = 1s});
+  const Cache cache(memory_cache(), {.load_timeout = 1s});
   takes_ = 2s;
   const auto asked = ask(cache, 2);
   kernel_.advance(1s);
   EXPECT_EQ(asked->got, Texts(2, "The request timed out. Try again."));
-  const Cache patient(
-      memory_cache(),
-      {.fresh_for = Duration::max(), .stale_for = Duration::max(), .made_within = Duration::max()});
+  const Cache patient(memory_cache(), {.ttl = Duration::max(),
+                                       .stale_while_revalidate = Duration::max(),
+                                       .load_timeout = Duration::max()});
   EXPECT_EQ(get(patient), "v2");
 }
 
 TEST_F(CacheTest, a_value_that_is_made_of_itself_ends_by_its_time) {
-  const Cache cache(memory_cache(), {.made_within = 1s});
+  const Cache cache(memory_cache(), {.load_timeout = 1s});
   std::string said;
   Scope scope;
   loop_.call([&] {
@@ -193,7 +193,7 @@ TEST_F(CacheTest, a_value_that_is_made_of_itself_ends_by_its_time) {
 
 TEST_F(CacheTest, a_refresh_may_outlive_the_cache) {
   std::optional<Cache> cache(std::in_place, memory_cache(),
-                             CacheOptions{.fresh_for = 1ms, .stale_for = 1h});
+                             CacheOptions{.ttl = 1ms, .stale_while_revalidate = 1h});
   EXPECT_EQ(get(*cache), "v1");
   kernel_.advance(1s);
   const auto asked = ask(*cache);
@@ -237,7 +237,7 @@ class SlowStore final : public CacheStore {
 
 TEST_F(CacheTest, what_another_one_has_put_meanwhile_keeps_its_time_and_is_not_counted_as_made) {
   const auto store = std::make_shared<SlowStore>();
-  const Cache cache(store, {.fresh_for = 1s, .stale_for = 10s});
+  const Cache cache(store, {.ttl = 1s, .stale_while_revalidate = 10s});
   store->others_keep_ = 10s + 100ms;
   EXPECT_EQ(get(cache), "other");
   kernel_.advance(50ms);

@@ -81,8 +81,8 @@ consteval Taken taken_by() {
   using checked::ColumnKind;
   if constexpr (reflect::detail::OptionalLike<T>) {
     return {taken_by<typename T::value_type>().kind, true};
-  } else if constexpr (reflect::detail::Bounded<T>) {
-    return taken_by<typename T::BoundedValue>();
+  } else if constexpr (reflect::detail::Constrained<T>) {
+    return taken_by<typename T::ConstrainedValue>();
   } else if constexpr (std::is_same_v<T, bool>) {
     return {ColumnKind::boolean};
   } else if constexpr (std::is_integral_v<T>) {
@@ -236,7 +236,7 @@ inline constexpr bool kIsRequired = is_required<T, Index>();
 
 template <class T>
 inline constexpr bool kIsRow =
-    reflect::detail::PlainStruct<T> && !reflect::TextLike<T> && !reflect::detail::Bounded<T> &&
+    reflect::detail::PlainStruct<T> && !reflect::TextLike<T> && !reflect::detail::Constrained<T> &&
     !reflect::detail::OptionalLike<T> && !reflect::detail::SequenceLike<T> &&
     !reflect::detail::SelfDescribed<T>;
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/core/reflect/faults.h"
 #include "eider/core/reflect/type_of.h"
+#include "eider/core/reflect/validation_errors.h"
 #include "eider/data/db/failure.h"
 
 namespace eider::db {
@@ -47,7 +47,7 @@ class Conflict {
   template <class T, class M>
   static FieldError fault_at(const Place& place, std::string_view text) {
     const T fresh{};
-    Faults faults(reflect::type_of<T>().structure(), &fresh);
+    ValidationErrors faults(reflect::type_of<T>().structure(), &fresh);
     faults.add(fresh.*std::bit_cast<M T::*>(place), std::string(text));
     return std::move(faults.found().front());
   }

@@ -144,7 +144,7 @@ class Job : public Posted {
   /// Null when it is not several jobs that go together.
   [[nodiscard]] virtual JobGroup* group() noexcept { return nullptr; }
   /// It went with others and came back undone.
-  void set_alone() noexcept { is_alone_ = true; }
+  void exclude_from_batching() noexcept { is_alone_ = true; }
   [[nodiscard]] bool is_alone() const noexcept { return is_alone_; }
   /// When a connection of the loop has got it.
   void set_sent(Instant now) noexcept { sent_ = now; }

@@ -79,7 +79,7 @@ class SessionsFallback {
 };
 
 /// Driver  has the types Session, Place, Finder, which knows where that is, and Settings with
-///         `target` and `options`; the name kServer; may_do_again(settings); kTogetherMax, how many
+///         `target` and `options`; the name kServer; may_do_again(settings); kBatchMax, how many
 ///         statements a connection takes at once, and may_go_together(sql)
 template <class Driver>
 class LoopSessions final : public SessionOwner<typename Driver::Session, typename Driver::Place>,
@@ -119,7 +119,7 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   static constexpr Duration kPauseMax = std::chrono::seconds(2);
   /// A write and a wake-up of the server cost more than a quick statement: so many are not spread,
   /// unless they take longer than that: then other connections answer them sooner.
-  static constexpr std::size_t kTogetherMin = 8;
+  static constexpr std::size_t kBatchMin = 8;
   static constexpr Duration kNotSpreadMax = std::chrono::milliseconds(1);
   /// For how long what goes together may take: the last one waits for all ahead of it.
   static constexpr Duration kTogetherTimeMax = std::chrono::milliseconds(10);
@@ -146,7 +146,7 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   void serve_queue();
   void serve(Session& session);
   [[nodiscard]] std::unique_ptr<Job> take(typename Waiting::iterator next);
-  [[nodiscard]] std::unique_ptr<Job> take_together(std::unique_ptr<Job> first);
+  [[nodiscard]] std::unique_ptr<Job> form_batch(std::unique_ptr<Job> first);
   void go_on_with(std::unique_ptr<Job> job);
   void give_back(JobGroup& group);
   [[nodiscard]] Duration cost_of(const Job& job) noexcept;
@@ -275,19 +275,19 @@ template <class D>
 std::unique_ptr<Job> LoopSessions<D>::take(typename Waiting::iterator next) {
   std::unique_ptr<Job> job = std::move(*next);
   waiting_.erase(next);
-  if constexpr (D::kTogetherMax > 1) {
-    job = take_together(std::move(job));
+  if constexpr (D::kBatchMax > 1) {
+    job = form_batch(std::move(job));
   }
   return job;
 }
 
 /// With its share of what waits behind it, as far as that is known to be quick.
 template <class D>
-std::unique_ptr<Job> LoopSessions<D>::take_together(std::unique_ptr<Job> first) {
+std::unique_ptr<Job> LoopSessions<D>::form_batch(std::unique_ptr<Job> first) {
   const auto is_free = [](const auto& session) { return session->is_free(); };
   const std::size_t free = std::max<std::size_t>(1, count(sessions_, is_free));
   const std::size_t share = waiting_.size() / free + 1;
-  const std::size_t most = std::min(std::max(kTogetherMin, share), D::kTogetherMax);
+  const std::size_t most = std::min(std::max(kBatchMin, share), D::kBatchMax);
   Duration cost = cost_of(*first);
   const auto has_next_behind = [&](std::size_t others) {
     drop_left();
@@ -418,7 +418,7 @@ void LoopSessions<D>::give_back(JobGroup& group) {
     if (job->is_over()) {
       go_on_with(std::move(job));
     } else if (job->is_awaited()) {
-      job->set_alone();
+      job->exclude_from_batching();
       job->begin_again();
       job->set_deadline(loop_.now() + settings_->options.wait_time_max);
       waiting_.push_back(std::move(job));

@@ -185,11 +185,11 @@ ThreadedPool::ThreadedPool(std::unique_ptr<Connection> writer, Connections reade
     served_.push_back({std::move(stream), &ThreadedPool::serve_streams});
   }
   threads_.reserve(served_.size());
-  inspected_.emplace([this, its = std::move(name)] { return resource_of(its, state()); });
+  resource_probe_.emplace([this, its = std::move(name)] { return resource_of(its, state()); });
 }
 
 ThreadedPool::~ThreadedPool() {
-  inspected_.reset();
+  resource_probe_.reset();
   {
     const std::unique_lock lock(mutex_);
     is_stopped_ = true;

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/core/base/inspected.h"
+#include "eider/core/base/resource_probe.h"
 #include "eider/data/db/job.h"
 #include "eider/data/db/meter.h"
 
@@ -233,8 +233,8 @@ class ThreadedPool final : public Pool {
   bool is_stopped_ = false;
   std::mutex delivery_;  // a job is posted to its loop, or abandoned, but not both
   std::vector<Served> served_;
-  std::vector<std::thread> threads_;    // one for each of them, from the first job on
-  std::optional<Inspected> inspected_;  // once all of them are there
+  std::vector<std::thread> threads_;             // one for each of them, from the first job on
+  std::optional<ResourceProbe> resource_probe_;  // once all of them are there
 };
 
 }  // namespace eider::db

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "eider/core/reflect/faults.h"
+#include "eider/core/reflect/validation_errors.h"
 #include "eider/data/db/failure.h"
 #include "eider/data/db/misfits.h"
 #include "eider/data/db/store.h"
@@ -129,7 +129,7 @@ void RowReader::check_row(const void* object) const {
   if (row_.structure().check == nullptr) {
     return;
   }
-  Faults faults(row_.structure(), object);
+  ValidationErrors faults(row_.structure(), object);
   row_.structure().check(object, faults);
   if (!faults.found().empty()) {
     const FieldError& first = faults.found().front();

@@ -91,7 +91,7 @@ bool PieceJob::is_over() const noexcept {
                                              : order_.cursor.is_over;
 }
 
-void StreamCourse::begin_asking() {
+void StreamState::begin_asking() {
   if (failure_ != nullptr) {
     std::rethrow_exception(failure_);
   }
@@ -103,19 +103,19 @@ void StreamCourse::begin_asking() {
   is_asking_ = true;
 }
 
-bool StreamCourse::needs_connection() const noexcept {
+bool StreamState::needs_connection() const noexcept {
   return !connection_ && route_.transaction() == nullptr &&
          route_.pool()->has_connections_for_streams();
 }
 
-Task<Transaction> StreamCourse::ask_for_connection() const {
+Task<Transaction> StreamState::ask_for_connection() const {
   auto job = std::make_unique<BeginJob>(route_.pool(), BeginJob::Use::stream);
   Pending<BeginJob> begun(route_, Lane::streaming, std::move(job));
   co_return co_await begun;
 }
 
 /// A thread that serves a stream looks at nothing else meanwhile: the loop keeps the time.
-Task<Transaction> StreamCourse::open_connection() const {
+Task<Transaction> StreamState::open_connection() const {
   Task<Transaction> asking = ask_for_connection();
   const std::optional<Duration> wait_max = route_.pool()->stream_wait_max();
   if (!wait_max) {
@@ -128,11 +128,11 @@ Task<Transaction> StreamCourse::open_connection() const {
   co_return std::move(*opened);
 }
 
-Route StreamCourse::route() const {
+Route StreamState::route() const {
   return connection_ ? static_cast<const Statements&>(*connection_).route() : route_;
 }
 
-PieceOrder StreamCourse::order() {
+PieceOrder StreamState::order() {
   if (cursor_.number == 0) {
     const auto transaction = route().transaction();
     cursor_.number = transaction == nullptr ? number_of_its_own() : transaction->next_number();
@@ -144,7 +144,7 @@ PieceOrder StreamCourse::order() {
 }
 
 /// The connection goes with the last piece, not with the last row of it.
-void StreamCourse::note_piece(const PieceSize& size, bool is_over) noexcept {
+void StreamState::note_piece(const PieceSize& size, bool is_over) noexcept {
   is_asking_ = false;
   is_over_ = is_over;
   if (is_over) {
@@ -161,14 +161,14 @@ void StreamCourse::note_piece(const PieceSize& size, bool is_over) noexcept {
   rows_next_ = std::clamp(kPieceBytes / row_bytes, kOne, std::max(kOne, most));
 }
 
-void StreamCourse::note_failure() noexcept {
+void StreamState::note_failure() noexcept {
   is_asking_ = false;
   failure_ = std::current_exception();
   connection_.reset();
 }
 
 /// What SQLite has begun is ended by it: on its thread, in front of what comes later.
-void StreamCourse::leave() noexcept {
+void StreamState::leave() noexcept {
   const bool is_begun = cursor_.number != 0 && !is_over_ && !connection_;
   if (route_.pool() == nullptr || !is_begun || route_.pool()->dialect() != Dialect::sqlite) {
     return;

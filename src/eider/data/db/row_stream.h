@@ -100,14 +100,14 @@ class PieceJobOf final : public PieceJob {
 };
 
 /// The progress of a stream, independent of the row type.
-class StreamCourse {
+class StreamState {
  public:
   /// route  to the pool, or to a transaction that the rows are read in
-  StreamCourse(Route route, Statement statement) noexcept
+  StreamState(Route route, Statement statement) noexcept
       : route_(std::move(route)), statement_(std::move(statement)) {}
-  StreamCourse(StreamCourse&&) noexcept = default;
-  StreamCourse& operator=(StreamCourse&&) = delete;
-  ~StreamCourse() { leave(); }
+  StreamState(StreamState&&) noexcept = default;
+  StreamState& operator=(StreamState&&) = delete;
+  ~StreamState() { leave(); }
 
   /// Throws an earlier failure, and Failure(statement) if another call is still running.
   void begin_asking();
@@ -158,7 +158,7 @@ class [[nodiscard]] RowStream {
   using Value = T;
   class Next;
 
-  explicit RowStream(detail::StreamCourse course) noexcept : course_(std::move(course)) {}
+  explicit RowStream(detail::StreamState course) noexcept : course_(std::move(course)) {}
 
   /// `co_await rows.next()`: returns the next row, or nothing after the last one. Only one call at
   /// a time; after a canceled call, the stream cannot be used.
@@ -191,7 +191,7 @@ class [[nodiscard]] RowStream {
     return has_row() ? std::optional<T>(std::move(rows_[at_++])) : std::nullopt;
   }
 
-  detail::StreamCourse course_;
+  detail::StreamState course_;
   std::vector<T> rows_;
   std::size_t at_ = 0;
 };
@@ -224,12 +224,12 @@ class [[nodiscard]] RowStream<T>::Next {
 
 template <class T, class... Args>
 RowStream<T> Statements::stream(SqlFor<T, sizeof...(Args)> sql, const Args&... args) const {
-  return RowStream<T>(detail::StreamCourse(route_, detail::make_statement(sql.text(), args...)));
+  return RowStream<T>(detail::StreamState(route_, detail::make_statement(sql.text(), args...)));
 }
 
 template <class T>
 RowStream<T> Statements::stream(BoundSql bound) const {
-  return RowStream<T>(detail::StreamCourse(route_, detail::make_statement(std::move(bound))));
+  return RowStream<T>(detail::StreamState(route_, detail::make_statement(std::move(bound))));
 }
 
 }  // namespace eider::db

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/core/base/inspected.h"
+#include "eider/core/base/resource_probe.h"
 #include "eider/data/db/impatient.h"
 #include "eider/data/db/job.h"
 #include "eider/data/db/loop_sessions.h"
@@ -26,7 +26,7 @@ class SessionPool : public Pool, public WaitingPool {
         sessions_([settings, counts = counts_] {
           return std::make_unique<Sessions>(Loop::current(), settings, nullptr, counts);
         }),
-        inspected_([this, its = std::move(name)] { return resource_of(its, state()); }) {}
+        resource_probe_([this, its = std::move(name)] { return resource_of(its, state()); }) {}
 
   [[nodiscard]] PoolState state() const override { return counts_->state(); }
 
@@ -50,7 +50,7 @@ class SessionPool : public Pool, public WaitingPool {
  private:
   std::shared_ptr<PoolCounts> counts_;
   LoopLocal<Sessions> sessions_;
-  Inspected inspected_;
+  ResourceProbe resource_probe_;
 };
 
 }  // namespace eider::db

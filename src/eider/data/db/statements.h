@@ -68,7 +68,7 @@ template <class T>
 class RowStream;
 
 namespace detail {
-class StreamCourse;
+class StreamState;
 }
 
 class RowCourse;
@@ -288,7 +288,7 @@ class Statements {
   [[nodiscard]] const Route& route() const noexcept { return route_; }
 
  private:
-  friend class detail::StreamCourse;
+  friend class detail::StreamState;
   friend class RowCourse;
 
   template <class T, template <class> class How, class... Args>

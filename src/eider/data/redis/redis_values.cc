@@ -18,9 +18,9 @@ class RedisValueStore final : public CacheStore {
         at_once_(redis.within(options.time_max)),
         options_(std::move(options)),
         pause_(options_.pause) {
-    if (options_.kept_near) {
+    if (options_.near_cache) {
       RedisCache::require_one_server(redis);
-      near_.emplace([at_once = at_once_, kept = *options_.kept_near] {
+      near_.emplace([at_once = at_once_, kept = *options_.near_cache] {
         return std::make_unique<RedisCache>(at_once, kept);
       });
     }

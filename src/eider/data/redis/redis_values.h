@@ -25,13 +25,13 @@ struct RedisValues {
   Duration pause = std::chrono::seconds(1);
   /// Options of a cache in each event loop with invalidation by Redis, as a RedisCache. Default:
   /// none. Not supported for a cluster.
-  std::optional<RedisCacheOptions> kept_near{};
+  std::optional<RedisCacheOptions> near_cache{};
 };
 
 /// A store for a Cache. Limit its size in Redis: `maxmemory` with `allkeys-lru`. `erase` may take
 /// the time limit of a command, and throws RedisFailure if Redis is down.
 ///
-/// errors  RedisFailure(open), thrown: `kept_near` with a cluster
+/// errors  RedisFailure(open), thrown: `near_cache` with a cluster
 [[nodiscard]] std::shared_ptr<CacheStore> redis_values(const Redis& redis,
                                                        RedisValues options = {});
 

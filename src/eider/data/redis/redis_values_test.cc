@@ -38,7 +38,7 @@ TEST_F(RedisValuesTest, two_processes_share_a_value) {
 }
 
 TEST_F(RedisValuesTest, a_value_goes_when_it_is_no_longer_given) {
-  const Cache cache(redis_values(redis_), {.fresh_for = 10s, .stale_for = 20s});
+  const Cache cache(redis_values(redis_), {.ttl = 10s, .stale_while_revalidate = 20s});
   (void)get(cache);
   const auto left = ask<std::int64_t>("PTTL", "eider:values:k");
   EXPECT_GT(left, 20'000);
@@ -49,7 +49,7 @@ TEST_F(RedisValuesTest, a_value_goes_when_it_is_no_longer_given) {
 }
 
 TEST_F(RedisValuesTest, what_is_kept_near_costs_redis_nothing_until_another_process_changes_it) {
-  const Cache near(redis_values(redis_, {.kept_near = RedisCacheOptions{}}));
+  const Cache near(redis_values(redis_, {.near_cache = RedisCacheOptions{}}));
   const Cache other(redis_values(open()));
   const auto gets = [this] {
     const auto info = ask<std::string>("INFO", "commandstats");

@@ -13,7 +13,7 @@ namespace eider::redis::detail {
 
 /// Reads one answer, or one value of an answer, that is no error.
 ///
-/// type     a string (any bytes), a number, a bool, an enum or what has a TextKind: from whatever
+/// type     a string (any bytes), a number, a bool, an enum or what has a TextFormat: from whatever
 ///          tells it, number or text; a bool also "OK" as true and null as false. A sequence, an
 ///          array or a set: from a list. A map: from a map, a list of names and values by turns, or
 ///          one of pairs. A struct: from a map by its members' names, what has no member is passed

@@ -223,7 +223,7 @@ TEST(Resp, a_command_is_written_by_the_types_of_its_arguments) {
   EXPECT_EQ(command(std::map<std::string, int>{{"a", 1}}), "*2\r\n$1\r\na\r\n$1\r\n1\r\n");
   EXPECT_EQ(command(User{"Ada", 36, std::nullopt}),
             "*4\r\n$4\r\nname\r\n$3\r\nAda\r\n$3\r\nage\r\n$2\r\n36\r\n");
-  EXPECT_EQ(command(Length<std::string, 1, 3>("ab")), "*1\r\n$2\r\nab\r\n");
+  EXPECT_EQ(command(Sized<std::string, 1, 3>("ab")), "*1\r\n$2\r\nab\r\n");
 }
 
 /// What is read of an answer; the sentence when it does not fit.
@@ -265,7 +265,7 @@ TEST(Resp, scalars_are_read_from_whatever_tells_them) {
   EXPECT_EQ(read<std::optional<int>>(":1\r\n"), 1);
   EXPECT_EQ(read<std::string>("_\r\n").error(),
             "the response is null, but must be a string (std::optional accepts both)");
-  EXPECT_FALSE((read<Length<std::string, 1, 2>>("$3\r\nabc\r\n").has_value()));
+  EXPECT_FALSE((read<Sized<std::string, 1, 2>>("$3\r\nabc\r\n").has_value()));
 }
 
 TEST(Resp, lists_maps_and_structs_are_read_by_reflection) {

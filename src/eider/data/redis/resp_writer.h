@@ -53,8 +53,8 @@ consteval bool is_one_argument() {
   } else if constexpr (Texty<T> || std::is_arithmetic_v<T> || kinds::FixedEnum<T> ||
                        reflect::TextLike<T>) {
     return true;
-  } else if constexpr (kinds::Bounded<T>) {
-    return is_one_argument<typename T::BoundedValue>();
+  } else if constexpr (kinds::Constrained<T>) {
+    return is_one_argument<typename T::ConstrainedValue>();
   } else if constexpr (kinds::OptionalLike<T>) {
     return is_one_argument<typename T::value_type>();
   } else if constexpr (kinds::OwnerLike<T>) {
@@ -76,8 +76,8 @@ consteval bool is_argument() {
     return true;
   } else if constexpr (kinds::SelfDescribed<T> || kinds::VariantLike<T>) {
     return false;
-  } else if constexpr (kinds::Bounded<T>) {
-    return is_argument<typename T::BoundedValue>();
+  } else if constexpr (kinds::Constrained<T>) {
+    return is_argument<typename T::ConstrainedValue>();
   } else if constexpr (kinds::OwnerLike<T>) {
     return is_argument<typename T::element_type>();
   } else if constexpr (kinds::MapLike<T>) {

@@ -92,7 +92,7 @@ Task<Net::Connected> Net::secure(std::unique_ptr<TcpStream> stream, const Route&
     const std::string_view why = stream->why_insecure();
     co_return fail(tls_error(why.empty() ? text(outcome->error()) : why));
   }
-  std::string protocol = stream->stream().seal()->secured_by().protocol;
+  std::string protocol = stream->stream().seal()->tls().protocol;
   // A protocol that was not offered must not be chosen (RFC 7301, section 3.2).
   if (!protocol.empty() && std::ranges::find(protocols, protocol) == protocols.end()) {
     co_return fail(tls_error("The server chose a protocol that was not offered."));

@@ -32,7 +32,7 @@ static_assert(sizeof(Enrolment) == sizeof(io_uring_buf_reg));
 Error without_buffers(int error) {
   return {500, "io_uring cannot be used: the kernel cannot create a buffer ring (" +
                    std::string(std::strerror(error)) +
-                   "); use Linux 6.1 or later, or the epoll backend."};
+                   "); use Linux 6.1 or later, or use the epoll backend."};
 }
 
 unsigned id_of(const io_uring_cqe& receive) noexcept {

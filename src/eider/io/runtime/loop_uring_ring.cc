@@ -39,7 +39,7 @@ std::string reason(int error) {
                                        "do by default); allow io_uring_setup, io_uring_enter and "
                                        "io_uring_register, or use the epoll backend.";
     case EINVAL:
-      return "this kernel is too old; use Linux 6.1 or later, or the epoll backend.";
+      return "this kernel is too old; use Linux 6.1 or later, or use the epoll backend.";
     case ENOMEM:
       return "the limit of locked memory is too low; raise RLIMIT_MEMLOCK, or use the epoll "
              "backend.";

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
-#include "eider/core/base/secured_by.h"
+#include "eider/core/base/tls_info.h"
 
 namespace eider {
 
@@ -72,7 +72,7 @@ class Seal {
   /// Why it failed, in a sentence for a log; empty when it has not.
   [[nodiscard]] virtual std::string_view failure() const noexcept = 0;
   /// Pre: state() is open.
-  [[nodiscard]] virtual SecuredBy secured_by() const = 0;
+  [[nodiscard]] virtual TlsInfo tls() const = 0;
 };
 
 /// Makes the seals of accepted connections; called on any thread.

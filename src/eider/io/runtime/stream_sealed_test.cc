@@ -71,7 +71,7 @@ TEST_P(SealedStreamTest, the_owner_reads_and_writes_plaintext) {
     ASSERT_EQ(peer.receive(message.size()), message);
   }
   on_loop([](TestServer& server) {
-    EXPECT_EQ(server.connections.at(0)->stream.seal()->secured_by().version, "test");
+    EXPECT_EQ(server.connections.at(0)->stream.seal()->tls().version, "test");
   });
 }
 

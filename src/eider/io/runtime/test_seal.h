@@ -45,7 +45,7 @@ class TestSeal final : public Seal {
   std::string_view failure() const noexcept override {
     return state_ == SealState::failed ? "An unknown record." : "";
   }
-  SecuredBy secured_by() const override { return {.version = "test"}; }
+  TlsInfo tls() const override { return {.version = "test"}; }
 
  private:
   static constexpr std::size_t kRecordBytes = 7;

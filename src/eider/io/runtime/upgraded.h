@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
-#include "eider/core/base/secured_by.h"
 #include "eider/core/base/shared_log.h"
+#include "eider/core/base/tls_info.h"
 #include "eider/io/runtime/loop.h"
 
 namespace eider {
@@ -45,8 +45,8 @@ class UpgradedLine {
   virtual void reset() noexcept = 0;
   /// As Peer::address: the client's, also behind a proxy that has told it.
   [[nodiscard]] virtual std::string address() const = 0;
-  /// As Peer::secured_by.
-  [[nodiscard]] virtual std::optional<SecuredBy> secured_by() const { return std::nullopt; }
+  /// As Peer::tls.
+  [[nodiscard]] virtual std::optional<TlsInfo> tls() const { return std::nullopt; }
   /// While the server stops because another process has taken over: when this peer is to come back,
   /// so that not all do in one instant. Another time for each call; zero where nobody has.
   [[nodiscard]] virtual Duration comes_back_in() noexcept { return Duration::zero(); }

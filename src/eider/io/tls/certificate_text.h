@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/core/base/secured_by.h"
+#include "eider/core/base/tls_info.h"
 
 namespace eider::detail::tls {
 

@@ -199,7 +199,7 @@ TEST(OpensslHeapOfClients, is_never_so_short_that_another_servers_name_will_do) 
 /// Calls everything that a caller may still call on a connection that has failed.
 void use_after_handshake(Seal& seal, Buffer& wire) {
   std::array<char, 16> room{};
-  static_cast<void>(seal.secured_by());
+  static_cast<void>(seal.tls());
   static_cast<void>(seal.feed("more", wire));
   EXPECT_EQ(seal.read(room, wire), 0U);
   static_cast<void>(seal.write("hello", wire));

@@ -71,7 +71,7 @@ TEST_F(UnaskedEarlyData, is_skipped_and_what_follows_the_handshake_is_read) {
   EXPECT_EQ(server->read(room, wire), 0U);
   ASSERT_EQ(server->feed(answer(wire), wire), SealState::open) << server->failure();
   EXPECT_EQ(server->read(room, wire), 0U);
-  EXPECT_TRUE(server->secured_by().is_resumed);
+  EXPECT_TRUE(server->tls().is_resumed);
   client.give(wire.view());
   ASSERT_GT(SSL_write(client.ssl.get(), "late", 4), 0);
   EXPECT_EQ(SSL_get_early_data_status(client.ssl.get()), SSL_EARLY_DATA_REJECTED);

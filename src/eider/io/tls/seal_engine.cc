@@ -326,7 +326,7 @@ std::string_view SealEngine::failure() const noexcept {
   return failure_ == nullptr ? std::string_view{} : std::string_view(*failure_);
 }
 
-SecuredBy SealEngine::secured_by() const {
+TlsInfo SealEngine::tls() const {
   return facts_of(*ssl_);
 }
 

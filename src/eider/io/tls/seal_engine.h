@@ -71,7 +71,7 @@ class SealEngine final : public TlsSeal {
   [[nodiscard]] bool has_ended() const noexcept override { return has_ended_; }
   [[nodiscard]] std::string_view failure() const noexcept override;
   [[nodiscard]] TlsFailure reason() const noexcept override { return reason_; }
-  [[nodiscard]] SecuredBy secured_by() const override;
+  [[nodiscard]] TlsInfo tls() const override;
 
  private:
   class Call;

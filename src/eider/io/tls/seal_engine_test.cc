@@ -57,20 +57,20 @@ class Seals : public ::testing::Test {
 TEST_F(Seals, agree_on_tls13_and_the_protocol_and_tell_the_name) {
   TestPair pair = connect({"http/1.1", "h2"});
   ASSERT_TRUE(pair.shake_hands()) << pair.client->failure() << pair.server->failure();
-  const SecuredBy facts = pair.server->secured_by();
+  const TlsInfo facts = pair.server->tls();
   EXPECT_EQ(facts.version, "TLSv1.3");
   EXPECT_EQ(facts.cipher, "TLS_AES_128_GCM_SHA256");
   EXPECT_EQ(facts.protocol, "h2");
   EXPECT_EQ(facts.server_name, "a.example");
   EXPECT_FALSE(facts.is_resumed);
   EXPECT_TRUE(facts.client.fingerprint.empty());
-  EXPECT_EQ(pair.client->secured_by().protocol, "h2");
+  EXPECT_EQ(pair.client->tls().protocol, "h2");
 }
 
 TEST_F(Seals, serve_a_client_that_offers_no_protocol) {
   TestPair pair = connect({});
   ASSERT_TRUE(pair.shake_hands());
-  EXPECT_EQ(pair.server->secured_by().protocol, "");
+  EXPECT_EQ(pair.server->tls().protocol, "");
 }
 
 TEST_F(Seals, refuse_a_client_with_other_protocols) {
@@ -320,7 +320,7 @@ TEST_F(Seals, survive_their_context) {
   maker.reset();
   context.reset();
   ASSERT_TRUE(pair.shake_hands());
-  EXPECT_EQ(pair.server->secured_by().protocol, "http/1.1");
+  EXPECT_EQ(pair.server->tls().protocol, "http/1.1");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TlsFailure handshake_failure(int reason) noexcept {
 
 }  // namespace
 
-SecuredBy facts_of(const SSL& ssl) {
+TlsInfo facts_of(const SSL& ssl) {
   return {.version = SSL_get_version(&ssl),
           .cipher = SSL_CIPHER_standard_name(SSL_get_current_cipher(&ssl)),
           .protocol = protocol_of(ssl),

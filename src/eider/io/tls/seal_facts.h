@@ -4,13 +4,13 @@
 
 #include <openssl/ssl.h>
 
-#include "eider/core/base/secured_by.h"
+#include "eider/core/base/tls_info.h"
 #include "eider/io/tls/tls_failure.h"
 
 namespace eider::detail::tls {
 
 /// Pre: the handshake is done.
-[[nodiscard]] SecuredBy facts_of(const SSL& ssl);
+[[nodiscard]] TlsInfo facts_of(const SSL& ssl);
 
 /// code  the entry of OpenSSL's error queue that ended the connection
 [[nodiscard]] TlsFailure failure_of(const SSL& ssl, unsigned long code) noexcept;

@@ -54,7 +54,7 @@ TEST_F(Defaults, take_tls12) {
   only_tls12();
   ASSERT_TRUE(connect());
   EXPECT_EQ(SSL_version(client.ssl.get()), TLS1_2_VERSION);
-  EXPECT_EQ(server->secured_by().version, "TLSv1.2");
+  EXPECT_EQ(server->tls().version, "TLSv1.2");
 }
 
 TEST_F(Defaults, refuse_older_versions) {

@@ -187,7 +187,7 @@ TEST_F(Servers, keep_the_old_certificate_when_the_new_one_is_weak_or_gone) {
   static_cast<void>(files.write("a", issue("DNS:a.example", "RSA:1024")));
   pass_a_second();
   EXPECT_EQ(shown("a.example"), print(before));
-  EXPECT_NE(lines.said.back().second.find("ee key too small; the certificates"), std::string::npos)
+  EXPECT_NE(lines.said.back().second.find("ee key too small; the previous certificates"), std::string::npos)
       << lines.said.back().second;
   std::filesystem::remove(options.certificate.certificate);
   pass_a_second();
@@ -311,12 +311,12 @@ TEST_F(KnownClients, are_told_apart) {
   show(alice);
   const TestPair pair = connect();
   ASSERT_EQ(pair.server->state(), SealState::open) << pair.server->failure();
-  const ClientCertificate client = pair.server->secured_by().client;
+  const ClientCertificate client = pair.server->tls().client;
   EXPECT_EQ(client.subject, "CN=alice");
   EXPECT_EQ(client.issuer, "CN=Authority");
   EXPECT_EQ(client.names, std::vector<std::string>{"email:a@b.example"});
   EXPECT_EQ(client.fingerprint, print(alice));
-  EXPECT_TRUE(pair.client->secured_by().client.subject.empty()) << "it is the client";
+  EXPECT_TRUE(pair.client->tls().client.subject.empty()) << "it is the client";
 }
 
 TEST_F(KnownClients, are_known_when_they_resume) {
@@ -327,8 +327,8 @@ TEST_F(KnownClients, are_known_when_they_resume) {
   for (const bool is_resumed : {false, true}) {
     TestPair pair(context->make_seal({.host = "a.example"}).value(), server->make());
     ASSERT_TRUE(pair.shake_hands());
-    EXPECT_EQ(pair.server->secured_by().is_resumed, is_resumed);
-    EXPECT_EQ(pair.server->secured_by().client.subject, "CN=alice");
+    EXPECT_EQ(pair.server->tls().is_resumed, is_resumed);
+    EXPECT_EQ(pair.server->tls().client.subject, "CN=alice");
   }
 }
 
@@ -343,7 +343,7 @@ TEST_F(KnownClients, may_be_anonymous_where_they_are_only_asked) {
   start();
   const TestPair pair = connect();
   ASSERT_EQ(pair.server->state(), SealState::open);
-  EXPECT_TRUE(pair.server->secured_by().client.subject.empty());
+  EXPECT_TRUE(pair.server->tls().client.subject.empty());
 }
 
 TEST_F(KnownClients, are_refused_with_a_wrong_certificate) {

@@ -101,8 +101,8 @@ class Resumption : public ::testing::Test {
   bool is_resumed() {
     TestPair pair(client->make_seal({.host = "a.example"}).value(), server->make());
     EXPECT_TRUE(pair.shake_hands()) << pair.client->failure();
-    EXPECT_EQ(pair.client->secured_by().is_resumed, pair.server->secured_by().is_resumed);
-    return pair.server->secured_by().is_resumed;
+    EXPECT_EQ(pair.client->tls().is_resumed, pair.server->tls().is_resumed);
+    return pair.server->tls().is_resumed;
   }
 
   static inline Instant now;
@@ -146,16 +146,16 @@ TEST_F(Resumption, uses_a_ticket_of_tls13_once) {
   TestPair one(client->make_seal({.host = "a.example"}).value(), server->make());
   TestPair two(client->make_seal({.host = "a.example"}).value(), server->make());
   TestPair three(client->make_seal({.host = "a.example"}).value(), server->make());
-  EXPECT_TRUE(one.shake_hands() && one.client->secured_by().is_resumed);
-  EXPECT_TRUE(two.shake_hands() && two.client->secured_by().is_resumed);
-  EXPECT_TRUE(three.shake_hands() && !three.client->secured_by().is_resumed);
+  EXPECT_TRUE(one.shake_hands() && one.client->tls().is_resumed);
+  EXPECT_TRUE(two.shake_hands() && two.client->tls().is_resumed);
+  EXPECT_TRUE(three.shake_hands() && !three.client->tls().is_resumed);
 }
 
 TEST_F(Resumption, is_for_the_same_host_and_port) {
   EXPECT_FALSE(is_resumed());
   TestPair other(client->make_seal({.host = "a.example", .port = 8443}).value(), server->make());
   EXPECT_TRUE(other.shake_hands());
-  EXPECT_FALSE(other.client->secured_by().is_resumed);
+  EXPECT_FALSE(other.client->tls().is_resumed);
 }
 
 }  // namespace

@@ -64,6 +64,6 @@ struct TlsOptions {
 
 /// Enables TLS at the addresses of the options --tls-port and --listen-tls. A certificate from the
 /// command line (--cert, --key) replaces this one.
-void enable_tls(App& app, TlsOptions options = {});
+void add_tls(App& app, TlsOptions options = {});
 
 }  // namespace eider

@@ -35,7 +35,7 @@ struct WsMessage {
 };
 
 /// What to do with a message for a client that reads too slowly.
-enum class WhenSlow : std::uint8_t {
+enum class SlowConsumer : std::uint8_t {
   /// Drops the message: for news that the next message makes worthless.
   drop,
   /// Closes the connection with 1013 (try again later): the client has missed a message.
@@ -106,10 +106,10 @@ struct WebSocketOptions {
   /// Maximum number of topics of one connection; one more closes it with 1008.
   std::size_t topics_max = 4096;
 
-  /// Maximum output that waits for a slow client before `publish` and `try_send` apply `when_slow`,
-  /// and before nothing more is read from the client, not even pings.
+  /// Maximum output that waits for a slow client before `publish` and `try_send` apply
+  /// `slow_consumer`, and before nothing more is read from the client, not even pings.
   std::size_t backpressure_bytes_max = 1024UL * 1024;
-  WhenSlow when_slow = WhenSlow::disconnect;
+  SlowConsumer slow_consumer = SlowConsumer::disconnect;
   /// While output waits, the client must read at least `bytes_per_second_min` in each window of
   /// this length; else the connection is reset.
   Duration write = std::chrono::seconds(30);
@@ -150,7 +150,7 @@ class WebSocketCalls {
   /// Pre: text is UTF-8.
   WsSent try_send(std::string_view text) { return try_send({ws::MessageType::text, text}); }
   WsSent try_send(const WsMessage& message);
-  WsSent try_send(const WsMessage& message, WhenSlow when_slow);
+  WsSent try_send(const WsMessage& message, SlowConsumer slow_consumer);
 
   /// Starts the close handshake; nothing is sent or received afterwards.
   ///

@@ -10,12 +10,12 @@ namespace eider {
 template <class Holder>
 WsSent WebSocketCalls<Holder>::try_send(const WsMessage& message) {
   return session() == nullptr ? WsSent::ended
-                              : try_send(message, session()->output().options().when_slow);
+                              : try_send(message, session()->output().options().slow_consumer);
 }
 
 template <class Holder>
-WsSent WebSocketCalls<Holder>::try_send(const WsMessage& message, WhenSlow when_slow) {
-  const WsSent sent = session() == nullptr ? WsSent::ended : session()->admits(1, when_slow);
+WsSent WebSocketCalls<Holder>::try_send(const WsMessage& message, SlowConsumer slow_consumer) {
+  const WsSent sent = session() == nullptr ? WsSent::ended : session()->admits(1, slow_consumer);
   if (sent == WsSent::taken) {
     session()->put(message);
   }

@@ -107,10 +107,10 @@ class WsSession final : public WebSocketRef,
   void put(const WsMessage& message);
   /// Frames that other connections send, too. Without an owner they are copied.
   void put_frames(const eider::detail::base::SharedBytes& frames);
-  /// Whether there is room for so many messages; does as `when_slow` says when there is none.
+  /// Whether there is room for so many messages; does as `slow_consumer` says when there is none.
   ///
   /// are_lost  they are not there any more
-  WsSent admits(std::size_t messages, WhenSlow when_slow, bool are_lost = false);
+  WsSent admits(std::size_t messages, SlowConsumer slow_consumer, bool are_lost = false);
   /// Nothing waits, and this one's turn is not over. Otherwise room() is woken later.
   [[nodiscard]] bool has_room();
   void send_ping(std::string_view payload);

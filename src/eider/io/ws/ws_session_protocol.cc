@@ -246,7 +246,7 @@ bool WsSession::has_room() {
   return !is_yielding_;
 }
 
-WsSent WsSession::admits(std::size_t messages, WhenSlow when_slow, bool are_lost) {
+WsSent WsSession::admits(std::size_t messages, SlowConsumer slow_consumer, bool are_lost) {
   if (state_ != State::open) {
     return WsSent::ended;
   }
@@ -254,7 +254,7 @@ WsSent WsSession::admits(std::size_t messages, WhenSlow when_slow, bool are_lost
     return WsSent::taken;
   }
   rare().dropped += messages;
-  if (when_slow == WhenSlow::disconnect) {
+  if (slow_consumer == SlowConsumer::disconnect) {
     begin_closing(CloseCode::try_again_later,
                   are_lost ? "messages were lost" : "the client reads too slowly");
     return WsSent::ended;

@@ -161,7 +161,7 @@ TEST_P(WsEitherSide, half_a_frame_is_not_waited_for_without_end) {
     wait(seconds(59));
     EXPECT_TRUE(session_->is_open()) << bytes;
     wait(seconds(2));
-    EXPECT_EQ(sent(), SeenList{ws::saw_close(1008, "a message took too long")}) << bytes;
+    EXPECT_EQ(sent(), SeenList{ws::saw_close(1008, "a message took too long to arrive")}) << bytes;
     owner_ = {};
     session_.reset();
   }
@@ -176,7 +176,7 @@ TEST_P(WsEitherSide, control_frames_between_fragments_do_not_set_a_messages_time
   }
   EXPECT_EQ(sent(), SeenList(9, ws::saw_pong("?")));
   wait(seconds(2));
-  EXPECT_EQ(sent().back(), ws::saw_close(1008, "a message took too long"));
+  EXPECT_EQ(sent().back(), ws::saw_close(1008, "a message took too long to arrive"));
 }
 
 TEST_P(WsEitherSide, a_flood_of_pings_costs_little_and_ends_with_1008) {
@@ -189,7 +189,9 @@ TEST_P(WsEitherSide, a_flood_of_pings_costs_little_and_ends_with_1008) {
 }
 
 TEST_P(WsEitherSide, a_peer_that_reads_nothing_costs_so_much_and_is_reset) {
-  begin({.backpressure_bytes_max = 500'000, .when_slow = WhenSlow::drop, .write = seconds(30)});
+  begin({.backpressure_bytes_max = 500'000,
+         .slow_consumer = SlowConsumer::drop,
+         .write = seconds(30)});
   line_->is_open = false;
   const std::string message(100'000, 'x');
   std::size_t dropped = 0;

@@ -69,15 +69,15 @@ bool has_link(const Request& request, std::string_view token) {
 void take_link(const std::string& token, Response& response) {
   response.set_status(303).add_header("Location", "/_eider/");
   response.add_header("Cache-Control", "no-store").add_header("Referrer-Policy", "no-referrer");
-  response.add_header("Set-Cookie", *to_field_value({.name = std::string(kCookie),
-                                                     .value = token,
-                                                     .path = "/_eider",
-                                                     .same_site = SameSite::strict,
-                                                     .secure = false}));
+  response.add_header("Set-Cookie", *to_header_value({.name = std::string(kCookie),
+                                                      .value = token,
+                                                      .path = "/_eider",
+                                                      .same_site = SameSite::strict,
+                                                      .secure = false}));
 }
 
 Hook token_hook(const std::string& token, const ProxyTrust& trust) {
-  return {.before =
+  return {.on_request =
               [token, &trust](Request& request, Response& response) {
                 if (!is_of_this_machine(request, trust)) {
                   render_error(response,

@@ -50,7 +50,7 @@ LogWriter::LogWriter(const LogOptions& options, LogOutput output)
       flush_within_(options.flush_within),
       level_(options.level),
       output_(std::move(output)),
-      inspected_([this, name = options.file] {
+      resource_probe_([this, name = options.file] {
         const LogCounts now = counts();
         return ResourceState{.kind = "log",
                              .name = name.empty() ? "stderr" : name,

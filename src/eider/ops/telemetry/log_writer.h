@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "eider/core/base/buffer.h"
-#include "eider/core/base/inspected.h"
+#include "eider/core/base/resource_probe.h"
 #include "eider/ops/telemetry/log.h"
 #include "eider/ops/telemetry/log_line.h"
 #include "eider/ops/telemetry/log_output.h"
@@ -68,7 +68,7 @@ class LogWriter final : public LogSink {
   LogOutput output_;        // the thread's
   std::uint64_t told_ = 0;  // of those dropped, the thread's
   std::thread thread_;
-  const Inspected inspected_;
+  const ResourceProbe resource_probe_;
 };
 
 }  // namespace eider::detail::telemetry

@@ -60,7 +60,7 @@ TEST(Metrics, count_requests_by_route_method_and_status) {
   client.get("/notes/1");
   client.get("/notes/2");
   client.get("/notes/x");
-  const Reply told = client.get("/metrics");
+  const TestResponse told = client.get("/metrics");
   EXPECT_EQ(told.header("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_TRUE(told.body.contains(
       "http_requests_total{method=\"GET\",route=\"/notes/{id}\",status=\"200\"} 2\n"));

@@ -62,7 +62,7 @@ class LoopCounts {
   LoopCounts(std::shared_ptr<Metrics> metrics, std::vector<double> bounds)
       : metrics_(std::move(metrics)), bounds_(std::move(bounds)) {}
 
-  void add(const AnswerRecord& record) {
+  void add(const ResponseEvent& record) {
     const Request& request = record.request;
     const RouteKey key{request.route().data(), request.method(), record.status};
     Seen& seen = seen_[HashOfKey()(key) % seen_.size()];
@@ -265,7 +265,7 @@ Route<0> serve_text(App& app, const std::string& path, std::shared_ptr<Metrics> 
                response.set_static_type(kTextOfPrometheus).set_body(metrics->text());
                return response;
              })
-      .even_overloaded();
+      .exempt_from_load_shedding();
 }
 
 /// A server beside the app's, which nobody but who watches it finds.
@@ -326,7 +326,7 @@ std::shared_ptr<Metrics> detail::telemetry::count_requests(App& app, MetricsOpti
   const auto counts = std::make_shared<LoopLocal<LoopCounts>>([metrics, bounds = options.buckets] {
     return std::make_unique<LoopCounts>(metrics, bounds);
   });
-  app.observe([counts](const AnswerRecord& record) { counts->here().add(record); });
+  app.observe([counts](const ResponseEvent& record) { counts->here().add(record); });
   add_connections(app, *metrics);
   app.background("loop lag", [metrics] { return measure_lag(metrics); },
                  {.runs_on = RunsOn::each_loop});

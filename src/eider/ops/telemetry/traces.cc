@@ -49,7 +49,7 @@ void begin(Request& request, const std::shared_ptr<SpanSink>& spans, bool takes_
 }
 
 /// source  OpenTelemetry, "Semantic conventions for HTTP spans"
-void end(const AnswerRecord& record) {
+void end(const ResponseEvent& record) {
   const Request& request = record.request;
   const Work* const own = peek_work(request);
   if (own == nullptr || own->spans == nullptr) {
@@ -87,7 +87,7 @@ void end(const AnswerRecord& record) {
 void trace_requests(App& app, std::shared_ptr<SpanSink> spans, TraceOptions options) {
   app.state(JobSpans{spans});
   app.use(ClientHook{[spans, takes_incoming = options.takes_incoming](const ProxyTrust& trust) {
-    return Hook{.before =
+    return Hook{.on_request =
                     [spans, takes_incoming, &trust](Request& request, Response& /*response*/) {
                       begin(request, spans,
                             takes_incoming ? *takes_incoming : comes_by_proxy(request, trust));

@@ -41,7 +41,7 @@ void check_words(const CacheControl& words) {
 
 }  // namespace
 
-std::string to_field_value(const CacheControl& words) {
+std::string to_header_value(const CacheControl& words) {
   check_words(words);
   std::string value;
   append_word(value, words.no_store, "no-store");

@@ -38,6 +38,6 @@ struct CacheControl {
 /// set, a time is negative, or two directives contradict each other: `public` or `s-maxage` with
 /// `private`, and `no-store` with directives that allow storing (except `must-understand`, RFC
 /// 9111, section 5.2.2.3).
-[[nodiscard]] std::string to_field_value(const CacheControl& words);
+[[nodiscard]] std::string to_header_value(const CacheControl& words);
 
 }  // namespace eider

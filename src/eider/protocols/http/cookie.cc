@@ -97,7 +97,7 @@ std::optional<std::string_view> find_cookie(std::string_view field_value,
   return std::nullopt;
 }
 
-std::optional<std::string> to_field_value(const SetCookie& cookie) {
+std::optional<std::string> to_header_value(const SetCookie& cookie) {
   if (!is_valid(cookie)) {
     return std::nullopt;
   }

@@ -55,6 +55,6 @@ struct SetCookie {
 ///          domain has a control character or ';', SameSite=None is without Secure, or a __Host- or
 ///          __Secure- name violates its own rules
 /// source   RFC 6265, section 4.1.1
-[[nodiscard]] std::optional<std::string> to_field_value(const SetCookie& cookie);
+[[nodiscard]] std::optional<std::string> to_header_value(const SetCookie& cookie);
 
 }  // namespace eider

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     set.name = std::string(cookie->name);
     set.value = std::string(cookie->value);
     const bool has_prefix = set.name.starts_with("__");
-    ensure(has_prefix || to_field_value(set).has_value(), "what was read can be written");
+    ensure(has_prefix || to_header_value(set).has_value(), "what was read can be written");
   }
   return 0;
 }

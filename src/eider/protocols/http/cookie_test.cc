@@ -48,7 +48,7 @@ SetCookie cookie(std::string name, std::string value) {
 }
 
 TEST(SetCookie, is_safe_unless_told_otherwise) {
-  EXPECT_EQ(to_field_value(cookie("a", "b")), "a=b; Path=/; SameSite=Lax; Secure; HttpOnly");
+  EXPECT_EQ(to_header_value(cookie("a", "b")), "a=b; Path=/; SameSite=Lax; Secure; HttpOnly");
 }
 
 TEST(SetCookie, says_every_attribute) {
@@ -58,22 +58,22 @@ TEST(SetCookie, says_every_attribute) {
   set.max_age_s = 60;
   set.same_site = SameSite::none;
   set.http_only = false;
-  EXPECT_EQ(to_field_value(set),
+  EXPECT_EQ(to_header_value(set),
             "a=b; Path=/c; Domain=example.org; Max-Age=60; SameSite=None; Secure");
   set.max_age_s = -1;
   set.same_site = SameSite::strict;
   set.secure = false;
   set.path.clear();
-  EXPECT_EQ(to_field_value(set), "a=b; Domain=example.org; Max-Age=-1; SameSite=Strict");
+  EXPECT_EQ(to_header_value(set), "a=b; Domain=example.org; Max-Age=-1; SameSite=Strict");
 }
 
 TEST(SetCookie, refuses_names_and_values_that_would_say_something_else) {
   for (const std::string_view name : {"", "a b", "a=b", "a;b", "a\r\nb", "\xE9", "a,"}) {
-    EXPECT_EQ(to_field_value(cookie(std::string(name), "x")), std::nullopt) << name;
+    EXPECT_EQ(to_header_value(cookie(std::string(name), "x")), std::nullopt) << name;
   }
   for (const std::string_view value :
        {"a b", "a;b", "a,b", "a\"b", "a\\b", "a\r\nb", "\x7F", "\xE9"}) {
-    EXPECT_EQ(to_field_value(cookie("x", std::string(value))), std::nullopt) << value;
+    EXPECT_EQ(to_header_value(cookie("x", std::string(value))), std::nullopt) << value;
   }
 }
 
@@ -81,32 +81,32 @@ TEST(SetCookie, refuses_attributes_that_would_say_something_else) {
   for (const std::string_view text : {"/;a", "/\r\nA: b", "\x01", "\xE9"}) {
     SetCookie set = cookie("a", "b");
     set.path = text;
-    EXPECT_EQ(to_field_value(set), std::nullopt) << text;
+    EXPECT_EQ(to_header_value(set), std::nullopt) << text;
     set.path = "/";
     set.domain = text;
-    EXPECT_EQ(to_field_value(set), std::nullopt) << text;
+    EXPECT_EQ(to_header_value(set), std::nullopt) << text;
   }
 }
 
 TEST(SetCookie, keeps_the_promises_of_its_name) {
   SetCookie host = cookie("__Host-a", "b");
-  EXPECT_TRUE(to_field_value(host).has_value());
+  EXPECT_TRUE(to_header_value(host).has_value());
   host.domain = "example.org";
-  EXPECT_EQ(to_field_value(host), std::nullopt);
+  EXPECT_EQ(to_header_value(host), std::nullopt);
   host.domain.clear();
   host.path = "/a";
-  EXPECT_EQ(to_field_value(host), std::nullopt);
+  EXPECT_EQ(to_header_value(host), std::nullopt);
   SetCookie secure = cookie("__Secure-a", "b");
-  EXPECT_TRUE(to_field_value(secure).has_value());
+  EXPECT_TRUE(to_header_value(secure).has_value());
   secure.secure = false;
-  EXPECT_EQ(to_field_value(secure), std::nullopt);
+  EXPECT_EQ(to_header_value(secure), std::nullopt);
 }
 
 TEST(SetCookie, refuses_to_be_sent_everywhere_without_encryption) {
   SetCookie set = cookie("a", "b");
   set.same_site = SameSite::none;
   set.secure = false;
-  EXPECT_EQ(to_field_value(set), std::nullopt);
+  EXPECT_EQ(to_header_value(set), std::nullopt);
 }
 
 }  // namespace

@@ -136,9 +136,9 @@ bool read_pair(FieldScanner& scanner, ForwardedElement& element) noexcept {
 /// The elements as the walk takes them, whichever fields they are in.
 class Hops {
  public:
-  Hops(std::span<const Field> fields, ForwardedFields kind) noexcept
+  Hops(std::span<const Field> fields, ForwardedHeaders kind) noexcept
       : kind_(kind),
-        elements_(fields, kind == ForwardedFields::forwarded ? "Forwarded" : "X-Forwarded-For"),
+        elements_(fields, kind == ForwardedHeaders::forwarded ? "Forwarded" : "X-Forwarded-For"),
         protos_(fields, "X-Forwarded-Proto"),
         hosts_(fields, "X-Forwarded-Host") {}
 
@@ -147,7 +147,7 @@ class Hops {
     if (!text.has_value()) {
       return std::nullopt;
     }
-    if (kind_ == ForwardedFields::forwarded) {
+    if (kind_ == ForwardedHeaders::forwarded) {
       return read_forwarded_element(*text);
     }
     // The three lists grow together; where one is shorter, what was said last holds.
@@ -159,7 +159,7 @@ class Hops {
   }
 
  private:
-  ForwardedFields kind_;
+  ForwardedHeaders kind_;
   ElementsFromRight elements_;
   ElementsFromRight protos_;
   ElementsFromRight hosts_;
@@ -258,7 +258,7 @@ std::optional<std::string_view> ElementsFromRight::next() noexcept {
   return std::nullopt;
 }
 
-RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields, ForwardedFields kind,
+RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields, ForwardedHeaders kind,
                           const TrustedPeers& trusted) noexcept {
   RequestOrigin origin;
   origin.address = peer.address();

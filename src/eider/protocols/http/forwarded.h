@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "eider/protocols/http/cidr.h"
-#include "eider/protocols/http/forwarded_fields.h"
+#include "eider/protocols/http/forwarded_headers.h"
 #include "eider/protocols/http/head.h"
 #include "eider/protocols/http/ip_address.h"
 
@@ -97,6 +97,7 @@ inline constexpr std::size_t kForwardedHopsMax = 16;
 /// returns  the peer itself if it is not trusted or reports nothing
 /// cost     no allocation, one pass over the trusted part of the fields
 [[nodiscard]] RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields,
-                                        ForwardedFields kind, const TrustedPeers& trusted) noexcept;
+                                        ForwardedHeaders kind,
+                                        const TrustedPeers& trusted) noexcept;
 
 }  // namespace eider

@@ -12,7 +12,7 @@ namespace {
 using namespace eider;
 
 void check(std::string_view left, std::string_view name, std::string_view right,
-           ForwardedFields kind) {
+           ForwardedHeaders kind) {
   static const TrustedPeers trusted = TrustedPeers::parse("10.0.0.0/8").value();
   const IpAddress peer = IpAddress::parse("10.0.0.1").value();
   const std::array<Field, 1> alone{{{name, left}}};
@@ -29,8 +29,8 @@ void check(std::string_view left, std::string_view name, std::string_view right,
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  check(text, "Forwarded", "for=\"192.0.2.1:80\"", ForwardedFields::forwarded);
-  check(text, "X-Forwarded-For", "192.0.2.1", ForwardedFields::x_forwarded);
+  check(text, "Forwarded", "for=\"192.0.2.1:80\"", ForwardedHeaders::forwarded);
+  check(text, "X-Forwarded-For", "192.0.2.1", ForwardedHeaders::x_forwarded);
   (void)read_forwarded_element(text);
   (void)read_x_forwarded_node(text);
   return 0;

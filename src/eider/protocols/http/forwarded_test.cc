@@ -158,15 +158,15 @@ std::string as_text(const RequestOrigin& origin) {
          or_dash(origin.identifier) + " " + std::to_string(origin.hops);
 }
 
-std::string origin(std::string_view peer, std::vector<Field> fields, ForwardedFields kind) {
+std::string origin(std::string_view peer, std::vector<Field> fields, ForwardedHeaders kind) {
   const auto trusted = TrustedPeers::parse("10.0.0.0/8, fd00::/8, unix").value();
   return as_text(find_origin(PeerEnd::parse(peer), fields, kind, trusted));
 }
 std::string forwarded(std::string_view peer, std::vector<Field> fields) {
-  return origin(peer, std::move(fields), ForwardedFields::forwarded);
+  return origin(peer, std::move(fields), ForwardedHeaders::forwarded);
 }
 std::string x_forwarded(std::string_view peer, std::vector<Field> fields) {
-  return origin(peer, std::move(fields), ForwardedFields::x_forwarded);
+  return origin(peer, std::move(fields), ForwardedHeaders::x_forwarded);
 }
 
 constexpr std::string_view kField = "Forwarded";

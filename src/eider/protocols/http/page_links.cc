@@ -14,7 +14,7 @@ constexpr std::int64_t kNeighbours = 2;
 
 }  // namespace
 
-std::string link_field(const PageLinks& links) {
+std::string link_header(const PageLinks& links) {
   std::string field;
   const auto add = [&field](std::string_view relation, const std::string& address) {
     if (!address.empty()) {

@@ -37,7 +37,7 @@ struct PageLinks {
 
 /// Returns the Link header (RFC 8288): `<?page=1>; rel="prev", <?page=3>; rel="next"`; empty
 /// without other pages.
-[[nodiscard]] std::string link_field(const PageLinks& links);
+[[nodiscard]] std::string link_header(const PageLinks& links);
 
 /// Returns the query string with another value for one name, or without the name if the value is
 /// empty; other parameters are kept, encoded again: "?q=tea&page=2".

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "eider/core/base/buffer.h"
-#include "eider/core/base/secured_by.h"
-#include "eider/core/base/slots.h"
+#include "eider/core/base/extensions.h"
+#include "eider/core/base/tls_info.h"
 #include "eider/protocols/http/head.h"
 
 namespace eider {
@@ -44,7 +44,7 @@ class Peer {
   /// Returns the IP address without the port: "127.0.0.1", "::1", or "" if it is not known.
   [[nodiscard]] virtual std::string address() const = 0;
   /// Returns the TLS properties of the connection; nothing without TLS.
-  [[nodiscard]] virtual std::optional<SecuredBy> secured_by() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<TlsInfo> tls() const { return std::nullopt; }
   /// Sends an interim response before the final one, to clients that support it (HTTP/1.1).
   ///
   /// status       103, or another 1xx except 101
@@ -81,28 +81,28 @@ class Request {
     return peer_ == nullptr ? std::string() : peer_->address();
   }
   /// Returns the TLS properties, with the identity of a client that presented a certificate.
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const {
-    return peer_ == nullptr ? std::nullopt : peer_->secured_by();
+  [[nodiscard]] std::optional<TlsInfo> tls() const {
+    return peer_ == nullptr ? std::nullopt : peer_->tls();
   }
 
   /// Stores `object` until the response is complete, for later code that finds it by its type:
-  /// `request.put(Identity{…})`, and a handler takes `Slot<Identity>`. If a type is stored twice,
-  /// the newer object is found.
+  /// `request.set(Identity{…})`, and a handler takes `Extension<Identity>`. If a type is stored
+  /// twice, the newer object is found.
   template <class T>
-  T& put(T object) {
-    return slots_.put(std::move(object));
+  T& set(T object) {
+    return extensions_.put(std::move(object));
   }
   /// Returns the object of that type, or null if there is none.
   template <class T>
   [[nodiscard]] T* find() noexcept {
-    return slots_.find<T>();
+    return extensions_.find<T>();
   }
   template <class T>
   [[nodiscard]] const T* find() const noexcept {
-    return slots_.find<T>();
+    return extensions_.find<T>();
   }
   /// Returns memory that lasts as long as the stored objects, for data that they view.
-  [[nodiscard]] Arena& arena() noexcept { return slots_.arena(); }
+  [[nodiscard]] Arena& arena() noexcept { return extensions_.arena(); }
 
   // For the server, which fills it in.
   [[nodiscard]] RequestHead& head() noexcept { return head_; }
@@ -114,12 +114,12 @@ class Request {
   [[nodiscard]] Buffer& scratch() noexcept { return scratch_; }
   void set_peer(Peer* peer) noexcept { peer_ = peer; }
   [[nodiscard]] Peer* peer() const noexcept { return peer_; }
-  [[nodiscard]] const Slots& slots() const noexcept { return slots_; }
+  [[nodiscard]] const Extensions& extensions() const noexcept { return extensions_; }
   /// Takes the stored objects of another request, which is left as new. Pre: nothing is stored
   /// here.
-  void take_slots(Request& from) noexcept { slots_.swap(from.slots_); }
+  void take_extensions(Request& from) noexcept { extensions_.swap(from.extensions_); }
   /// Deletes the stored objects when the response is complete.
-  void clear_slots() noexcept { slots_.clear(Buffer::kKeptBytesMax); }
+  void clear_extensions() noexcept { extensions_.clear(Buffer::kKeptBytesMax); }
 
  private:
   RequestHead head_;
@@ -128,7 +128,7 @@ class Request {
   std::string_view route_;
   Peer* peer_ = nullptr;
   Buffer scratch_;
-  Slots slots_;
+  Extensions extensions_;
 };
 
 }  // namespace eider

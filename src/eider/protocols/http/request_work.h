@@ -30,7 +30,7 @@ struct RequestWork {
   auto* own = request.find<RequestWork>();
   if (own == nullptr) {
     auto* const work = new Work;
-    own = &request.put(RequestWork{work, WorkRef::to_new(work)});
+    own = &request.set(RequestWork{work, WorkRef::to_new(work)});
     WorkKept::enter(work);
   }
   return *own->work;

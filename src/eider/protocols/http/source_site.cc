@@ -27,7 +27,7 @@ std::string_view origin_of(std::string_view url) noexcept {
 }
 
 SourceSite site_of(std::string_view origin, const Request& request) {
-  const AskedOver over = request.secured_by() ? AskedOver::tls : AskedOver::clear;
+  const AskedOver over = request.tls() ? AskedOver::tls : AskedOver::clear;
   return is_same_host(origin, request.head().authority, over) ? SourceSite::own : SourceSite::other;
 }
 
@@ -40,7 +40,7 @@ bool is_ambient(std::string_view authorization) noexcept {
 
 /// Browsers show it to each site that asks, whoever has made the page.
 bool has_shown_certificate(const Request& request) {
-  const auto secured = request.secured_by();
+  const auto secured = request.tls();
   return secured && !secured->client.fingerprint.empty();
 }
 

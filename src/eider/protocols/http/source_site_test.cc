@@ -20,8 +20,8 @@ SourceSite site_with(const std::vector<Field>& fields, Peer* peer = nullptr) {
 class PeerOverTls final : public Peer {
  public:
   [[nodiscard]] std::string address() const override { return "127.0.0.1"; }
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
-    return SecuredBy{.version = "TLSv1.3"};
+  [[nodiscard]] std::optional<TlsInfo> tls() const override {
+    return TlsInfo{.version = "TLSv1.3"};
   }
 };
 

@@ -21,6 +21,6 @@ struct IsUrl {
   static Requirement describe();
 };
 
-using Url = Must<std::string, IsUrl>;
+using Url = Validated<std::string, IsUrl>;
 
 }  // namespace eider

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/app/handlers/after_answer.h"
+#include "eider/app/handlers/after_response.h"
 #include "eider/io/runtime/sleep.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_server.h"
@@ -18,12 +18,12 @@ using std::chrono::seconds;
 std::vector<std::string> followed;
 
 void add_followed_routes(App& app) {
-  app.get("/plain", [](AfterAnswer after) {
+  app.get("/plain", [](AfterResponse after) {
     after.run([] { followed.emplace_back("after plain"); });
     followed.emplace_back("plain");
     return "plain";
   });
-  app.get("/later", [](AfterAnswer after) -> Task<std::string> {
+  app.get("/later", [](AfterResponse after) -> Task<std::string> {
     after.run([]() -> Task<> {
       co_await sleep_for(seconds(5));
       followed.emplace_back("after later");

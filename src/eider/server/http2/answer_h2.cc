@@ -396,8 +396,8 @@ std::string AnswerH2::address() const {
   return stream_.connection().line().address();
 }
 
-std::optional<SecuredBy> AnswerH2::secured_by() const {
-  return stream_.connection().line().secured_by();
+std::optional<TlsInfo> AnswerH2::tls() const {
+  return stream_.connection().line().tls();
 }
 
 }  // namespace eider::detail::http2

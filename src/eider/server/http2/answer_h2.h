@@ -90,7 +90,7 @@ class AnswerH2 final : public server::Transport {
   void watch(Instant due) noexcept override;
   void settle() override;
   [[nodiscard]] std::string address() const override;
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
+  [[nodiscard]] std::optional<TlsInfo> tls() const override;
   void inform(int status, std::string_view field_lines) override;
 
   void hold(std::size_t bytes) noexcept;

@@ -25,7 +25,7 @@ h2::SessionOptions LoopH2::session_options() const noexcept {
   constexpr std::uint32_t kWindowMax = 0x7FFFFFFF;
   return {.head = {.head_bytes_max = context.limits.head_bytes_max,
                    .target_bytes_max = context.limits.target_bytes_max,
-                   .fields_max = context.limits.fields_max},
+                   .headers_max = context.limits.headers_max},
           .streams_max = std::max<std::uint32_t>(options.streams_max, 1),
           .stream_window_bytes = std::clamp(options.stream_window_bytes, kWindowMin, kWindowMax),
           .connection_window_bytes =
@@ -52,7 +52,8 @@ std::unique_ptr<StreamH2> LoopH2::take_stream() {
   return stream;
 }
 
-// It forgets its request now, not when it is used again: tasks and slots end with their stream.
+// It forgets its request now, not when it is used again: tasks and extensions end with their
+// stream.
 void LoopH2::give_back(std::unique_ptr<StreamH2> stream) noexcept {
   stream->reset();
   if (spare_.size() < kSpareMax) {

@@ -14,7 +14,7 @@ constexpr std::uint32_t kStreams = 100;
 /// A hundred streams of one connection, again and again.
 class Busy {
  public:
-  explicit Busy() : client(server.connect()) {}
+  explicit Busy() : client(server.connect(window_update(0, 1U << 20U))) {}
 
   /// returns  what came back
   std::string ask(std::string_view path) {

@@ -29,7 +29,7 @@ std::shared_ptr<MemoryStore> h2_sessions;
 
 void add_session_routes(App& app) {
   h2_sessions = std::make_shared<MemoryStore>(MemorySessions{});
-  (void)sessions<Visit>(app, {.store = h2_sessions});
+  (void)add_sessions<Visit>(app, {.store = h2_sessions});
   session::test::add_visit_routes(app);
   app.post("/slow/{id}", [](int id, Session<Visit> session) -> Task<std::string> {
     session->cart.push_back(id);
@@ -41,7 +41,7 @@ void add_session_routes(App& app) {
 
 void add_slow_logout(App& app) {
   app.post("/slow-logout", [](Session<> session) -> Task<std::string> {
-    session.end();
+    session.log_out();
     auto sleep = sleep_for(milliseconds(100));
     co_await sleep;
     co_return "slow";
@@ -50,7 +50,7 @@ void add_slow_logout(App& app) {
 
 void add_slow_login(App& app) {
   app.post("/slow-login", [](Session<> session) -> Task<std::string> {
-    session.begin_for(session.user());
+    session.log_in(session.user());
     auto sleep = sleep_for(milliseconds(100));
     co_await sleep;
     co_return "slow";

@@ -18,8 +18,8 @@ void StreamH2::open(ConnectionH2& connection, h2::StreamId id) noexcept {
   state_ = State::head;
 }
 
-// The observer looks at the request, a protocol and the task of an exchange at its content, slots
-// and peer: so they end in this order, and the request is forgotten last.
+// The observer looks at the request, a protocol and the task of an exchange at its content,
+// extensions and peer: so they end in this order, and the request is forgotten last.
 void StreamH2::reset() noexcept {
   // The stream leaves its list before anything in it ends.
   unlink();
@@ -36,7 +36,7 @@ void StreamH2::reset() noexcept {
     request_.scratch().release();
   }
   request_.set_peer(nullptr);
-  request_.clear_slots();
+  request_.clear_extensions();
   refusal_.reset();
   connection_ = nullptr;
 }
@@ -71,14 +71,14 @@ void StreamH2::begin_request(h2::Ends ends) {
   }
   const bool is_content_here = ends == h2::Ends::with_head || head.opens_websocket;
   plan_ = server::carried_out(plan_, is_content_here);
-  switch (server::course_of(plan_, head, is_content_here)) {
-    case server::Course::at_once:
+  switch (server::handling_of(plan_, head, is_content_here)) {
+    case server::Handling::at_once:
       become_ready();
       return;
-    case server::Course::too_large:
+    case server::Handling::too_large:
       refuse(kBodyTooLarge);
       return;
-    case server::Course::by_exchange:
+    case server::Handling::by_exchange:
       break;
   }
   // Of what is there whole `serve` makes the exchange: a client may take it back until then.
@@ -158,10 +158,10 @@ void StreamH2::leave_exchange() {
 void StreamH2::end_exchange() noexcept {
   if (exchange_ != nullptr) {
     if (!exchange_->is_running()) {
-      request_.take_slots(exchange_->request());  // observers are told later
+      request_.take_extensions(exchange_->request());  // observers are told later
     }
     if (is_reported_) {
-      request_.clear_slots();
+      request_.clear_extensions();
     }
     // The exchange goes before the count of what it has gathered, which lets others go on.
     connection_->context().exchanges.give_back(std::move(exchange_));
@@ -220,9 +220,9 @@ void StreamH2::report(Outcome outcome) noexcept {
   if (context.is_observed) {
     observe(outcome);
   }
-  // What slots hold, such as a place among many, is free again: ahead of lingering, and of what a
-  // WebSocket lives.
-  request_.clear_slots();
+  // What extensions hold, such as a place among many, is free again: ahead of lingering, and of
+  // what a WebSocket lives.
+  request_.clear_extensions();
 }
 
 void StreamH2::observe(Outcome outcome) noexcept {

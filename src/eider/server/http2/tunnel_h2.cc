@@ -181,8 +181,8 @@ std::string TunnelH2::address() const {
   return connection_.line().address();
 }
 
-std::optional<SecuredBy> TunnelH2::secured_by() const {
-  return connection_.line().secured_by();
+std::optional<TlsInfo> TunnelH2::tls() const {
+  return connection_.line().tls();
 }
 
 }  // namespace eider::detail::http2

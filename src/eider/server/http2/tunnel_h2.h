@@ -58,7 +58,7 @@ class TunnelH2 final : public UpgradedLine, private Deferred {
   void end() override;
   void reset() noexcept override;
   [[nodiscard]] std::string address() const override;
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
+  [[nodiscard]] std::optional<TlsInfo> tls() const override;
   [[nodiscard]] Duration comes_back_in() noexcept override;
   void close() noexcept override;
 

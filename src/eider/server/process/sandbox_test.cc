@@ -160,7 +160,7 @@ TEST_F(Sandbox, reaches_what_was_told_by_what_opens_it) {
   const std::string log = write("log/shop.log");
   const std::string alone = write("home/.pgpass");
   const std::string beside = write("home/letters");
-  base::will_read(authorities);
+  base::allow_in_sandbox(authorities);
   base::will_write(log);
   base::will_read_alone(alone);
   base::will_write((directory.path() / "never" / "there").string());

@@ -25,7 +25,7 @@ class AssetsTest : public ServedDirectory {
 TEST_F(AssetsTest, AreKeptForGoodUnderTheirHashedNames) {
   const Assets assets = embed();
   EXPECT_EQ(asset_url(assets, "css/app.css"), "/assets/css/app.0123.css");
-  const Reply reply = get(assets.url("css/app.css"));
+  const TestResponse reply = get(assets.url("css/app.css"));
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, "body { color: red }");
   EXPECT_EQ(reply.header("Content-Type"), "text/css; charset=utf-8");
@@ -38,7 +38,7 @@ TEST_F(AssetsTest, AreKeptForGoodUnderTheirHashedNames) {
 
 TEST_F(AssetsTest, AreAskedAboutUnderTheirPlainNames) {
   embed();
-  const Reply reply = get("/assets/icon.svg");
+  const TestResponse reply = get("/assets/icon.svg");
   EXPECT_EQ(reply.body, "<svg/>");
   EXPECT_EQ(reply.header("Cache-Control"), "no-cache");
   EXPECT_EQ(reply.header("Content-Type"), "image/svg+xml");
@@ -47,10 +47,10 @@ TEST_F(AssetsTest, AreAskedAboutUnderTheirPlainNames) {
 
 TEST_F(AssetsTest, AreSentInTheSmallestCodingThatIsTaken) {
   embed();
-  const Reply smallest = get("/assets/css/app.css", {{"Accept-Encoding", "gzip, br"}});
+  const TestResponse smallest = get("/assets/css/app.css", {{"Accept-Encoding", "gzip, br"}});
   EXPECT_EQ(smallest.header("Content-Encoding"), "br");
   EXPECT_EQ(smallest.body, "br");
-  const Reply zipped = get("/assets/css/app.css", {{"Accept-Encoding", "gzip"}});
+  const TestResponse zipped = get("/assets/css/app.css", {{"Accept-Encoding", "gzip"}});
   EXPECT_EQ(zipped.header("Content-Encoding"), "gzip");
   EXPECT_EQ(zipped.body, "zipped");
   EXPECT_NE(zipped.header("ETag"), smallest.header("ETag"));
@@ -61,11 +61,11 @@ TEST_F(AssetsTest, AnswerConditionsAndRanges) {
   embed();
   const std::string path = "/assets/css/app.0123.css";
   const std::string tag(get(path).header("ETag").value_or(""));
-  const Reply known = get(path, {{"If-None-Match", tag}});
+  const TestResponse known = get(path, {{"If-None-Match", tag}});
   EXPECT_EQ(known.status, 304);
   EXPECT_EQ(known.header("Cache-Control"), "public, max-age=31536000, immutable");
   EXPECT_EQ(get(path, {{"If-Match", "\"other\""}}).status, 412);
-  const Reply part = get(path, {{"Range", "bytes=5-10"}});
+  const TestResponse part = get(path, {{"Range", "bytes=5-10"}});
   EXPECT_EQ(part.status, 206);
   EXPECT_EQ(part.body, "{ colo");
   EXPECT_EQ(get(path, {{"Range", "bytes=0-1,5-6"}}).status, 206);
@@ -75,7 +75,7 @@ TEST_F(AssetsTest, AnswerConditionsAndRanges) {
 
 TEST_F(AssetsTest, MayBeEmpty) {
   embed();
-  const Reply reply = get("/assets/void.txt");
+  const TestResponse reply = get("/assets/void.txt");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, "");
 }

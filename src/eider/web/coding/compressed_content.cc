@@ -30,7 +30,7 @@ void CompressingWriter::decide() {
   }
   vary_by_encoding(its_head);
   if (chosen.coding &&
-      !must_stay_plain(chosen.on_secrets, chosen.exposure, its_head.field_lines())) {
+      !must_stay_plain(chosen.breach_protection, chosen.exposure, its_head.field_lines())) {
     compressor_.emplace(*chosen.coding, chosen.levels);
     mark_encoded(its_head, *chosen.coding);
   }

@@ -22,7 +22,7 @@ struct ChosenCoding {
   /// Nothing: the content stays as it is, whatever it turns out to be.
   std::optional<ContentCoding> coding = {};
   CompressionLevels levels = {};
-  OnSecrets on_secrets = OnSecrets::leave_foreign;
+  BreachProtection breach_protection = BreachProtection::cross_site;
   Exposure exposure = {};
 };
 

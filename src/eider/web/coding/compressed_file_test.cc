@@ -31,7 +31,7 @@ std::string lines(int count) {
   return text;
 }
 
-std::string decoded(const Reply& reply) {
+std::string decoded(const TestResponse& reply) {
   const auto coding = coding_named(reply.header("Content-Encoding").value_or("identity"));
   if (!coding) {
     return reply.body;
@@ -68,7 +68,7 @@ class CompressedFile : public ServedDirectory {
 TEST_F(CompressedFile, is_given_to_each_client_in_the_coding_it_takes) {
   serve_compressed();
   for (const char* coding : {"gzip", "br", "zstd"}) {
-    const Reply reply = get("/large.txt", {{kAcceptEncoding, coding}});
+    const TestResponse reply = get("/large.txt", {{kAcceptEncoding, coding}});
     EXPECT_EQ(reply.status, 200);
     EXPECT_EQ(reply.header("Content-Encoding"), coding);
     EXPECT_EQ(reply.header("Vary"), kAcceptEncoding);
@@ -82,7 +82,7 @@ TEST_F(CompressedFile, is_given_to_each_client_in_the_coding_it_takes) {
 
 TEST_F(CompressedFile, is_sent_as_it_is_to_who_takes_no_coding) {
   serve_compressed();
-  const Reply reply = get("/large.txt");
+  const TestResponse reply = get("/large.txt");
   EXPECT_EQ(reply.header("Content-Encoding"), std::nullopt);
   EXPECT_EQ(reply.header("Vary"), kAcceptEncoding);
   EXPECT_EQ(reply.header("Accept-Ranges"), "bytes");
@@ -93,29 +93,30 @@ TEST_F(CompressedFile, is_sent_as_it_is_to_who_takes_no_coding) {
 
 TEST_F(CompressedFile, has_the_same_fields_for_head) {
   serve_compressed();
-  const Reply got = get("/large.txt", {{kAcceptEncoding, "gzip"}});
-  const Reply asked = head("/large.txt", {{kAcceptEncoding, "gzip"}});
+  const TestResponse got = get("/large.txt", {{kAcceptEncoding, "gzip"}});
+  const TestResponse asked = head("/large.txt", {{kAcceptEncoding, "gzip"}});
   EXPECT_EQ(asked.body, "");
   EXPECT_EQ(asked.headers, got.headers);
 }
 
 TEST_F(CompressedFile, has_ranges_of_its_own_bytes_only) {
   serve_compressed();
-  const Reply part = get("/large.txt", {{kAcceptEncoding, "gzip"}, {"Range", "bytes=5-9"}});
+  const TestResponse part = get("/large.txt", {{kAcceptEncoding, "gzip"}, {"Range", "bytes=5-9"}});
   EXPECT_EQ(part.status, 206);
   EXPECT_EQ(part.header("Content-Encoding"), std::nullopt);
   EXPECT_EQ(part.body, text.substr(5, 5));
-  const Reply parts = get("/large.txt", {{kAcceptEncoding, "gzip"}, {"Range", "bytes=0-1,5-9"}});
+  const TestResponse parts =
+      get("/large.txt", {{kAcceptEncoding, "gzip"}, {"Range", "bytes=0-1,5-9"}});
   EXPECT_EQ(parts.status, 206);
   EXPECT_EQ(parts.header("Content-Encoding"), std::nullopt);
 }
 
 TEST_F(CompressedFile, is_still_known_by_its_weak_tag) {
   serve_compressed();
-  const Reply reply = get("/large.txt", {{kAcceptEncoding, "gzip"}});
+  const TestResponse reply = get("/large.txt", {{kAcceptEncoding, "gzip"}});
   const std::string tag(reply.header("ETag").value());
   EXPECT_EQ(get("/large.txt", {{kAcceptEncoding, "gzip"}, {"If-None-Match", tag}}).status, 304);
-  const Reply whole =
+  const TestResponse whole =
       get("/large.txt", {{kAcceptEncoding, "gzip"}, {"Range", "bytes=5-9"}, {"If-Range", tag}});
   EXPECT_EQ(whole.status, 200) << "a weak tag is good for no range";
   EXPECT_EQ(decoded(whole), text);
@@ -128,7 +129,7 @@ TEST_F(CompressedFile, is_left_alone_beyond_the_bound_below_the_least_and_of_oth
   write("root/large.png", text);
   EXPECT_EQ(get("/large.txt", {{kAcceptEncoding, "gzip"}}).header("Content-Encoding"), "gzip");
   for (const char* target : {"/larger.txt", "/small.txt", "/large.png"}) {
-    const Reply reply = get(target, {{kAcceptEncoding, "gzip"}});
+    const TestResponse reply = get(target, {{kAcceptEncoding, "gzip"}});
     EXPECT_EQ(reply.status, 200);
     EXPECT_EQ(reply.header("Content-Encoding"), std::nullopt) << target;
     EXPECT_EQ(reply.header("Content-Length"), std::to_string(reply.body.size())) << target;
@@ -138,7 +139,7 @@ TEST_F(CompressedFile, is_left_alone_beyond_the_bound_below_the_least_and_of_oth
 TEST_F(CompressedFile, gives_way_to_its_compressed_sibling) {
   serve_compressed();
   write("root/large.txt.gz", std::string(20'000, 'g'));
-  const Reply reply = get("/large.txt", {{kAcceptEncoding, "gzip"}});
+  const TestResponse reply = get("/large.txt", {{kAcceptEncoding, "gzip"}});
   EXPECT_EQ(reply.header("Content-Encoding"), "gzip");
   EXPECT_EQ(reply.body, std::string(20'000, 'g'));
 }

@@ -76,7 +76,7 @@ class Compression {
                                                         const Response& response,
                                                         const Offer& offer) const {
     const bool is_left =
-        must_stay_plain(options_.on_secrets, exposure_of(request), response.field_lines());
+        must_stay_plain(options_.breach_protection, exposure_of(request), response.field_lines());
     return is_left ? std::nullopt : offer.accepted_by(request);
   }
 
@@ -114,7 +114,7 @@ class Compression {
 
   void apply_to_produced(const Request& request, Response& response,
                          const ProducedContent& content) const {
-    if (content.is_live() && options_.on_live == OnLive::leave) {
+    if (content.is_live() && options_.streams == StreamCompression::leave) {
       return;
     }
     // Its producer may still change the head, so that is looked at with the first byte; there is
@@ -124,7 +124,7 @@ class Compression {
     } else {
       const ChosenCoding chosen{.coding = for_large_.accepted_by(request),
                                 .levels = options_.levels,
-                                .on_secrets = options_.on_secrets,
+                                .breach_protection = options_.breach_protection,
                                 .exposure = exposure_of(request)};
       response.set_content(std::make_unique<CompressedContent>(take_produced(response), chosen));
     }
@@ -162,10 +162,10 @@ class Compression {
 
 Hook compression(CompressionOptions options) {
   auto shared = std::make_shared<const Compression>(std::move(options));
-  return Hook{.before = {},
-              .after = [shared = std::move(shared)](
-                           const Request& request,
-                           Response& response) { shared->apply(request, response); },
+  return Hook{.on_request = {},
+              .on_response = [shared = std::move(shared)](
+                                 const Request& request,
+                                 Response& response) { shared->apply(request, response); },
               .name = "compression"};
 }
 

@@ -15,7 +15,7 @@ namespace eider {
 
 /// How to treat streams that never end, such as events: compression needs a compressor (262 KiB
 /// with gzip) for each client.
-enum class OnLive : std::uint8_t { leave, compress };
+enum class StreamCompression : std::uint8_t { leave, compress };
 
 struct CompressionOptions {
   /// Allowed codings; of those that the client accepts with equal weight, the first is used.
@@ -31,15 +31,15 @@ struct CompressionOptions {
   /// Larger ones are sent as they are: that many bytes are some tenths of a second of the
   /// processor's time, for one line of a client's.
   std::uint64_t file_bytes_max = std::uint64_t{16} << 20U;
-  OnSecrets on_secrets = OnSecrets::leave_foreign;
-  OnLive on_live = OnLive::leave;
+  BreachProtection breach_protection = BreachProtection::cross_site;
+  StreamCompression streams = StreamCompression::leave;
 };
 
 /// Compresses bodies and streams of compressible types according to Accept-Encoding; sets
 /// Content-Encoding and Vary, and weakens a strong ETag. docs/guides/responses/compression.md lists
 /// the exceptions and their reasons. HEAD gets the same headers as GET.
 ///
-/// Use it outside of hooks that read the body: after-hooks run in reverse order.
+/// Use it outside of hooks that read the body: response hooks run in reverse order.
 /// source  RFC 9110, sections 8.4, 8.8.3.3, 12.5.3 and 12.5.5
 [[nodiscard]] Hook compression(CompressionOptions options = {});
 

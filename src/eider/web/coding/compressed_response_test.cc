@@ -39,7 +39,7 @@ std::string noise_of(std::size_t bytes) {
   return noise;
 }
 
-std::string decoded_body(const Reply& reply) {
+std::string decoded_body(const TestResponse& reply) {
   const auto coding = coding_named(reply.header("Content-Encoding").value_or("identity"));
   if (!coding) {
     return reply.body;
@@ -50,7 +50,7 @@ std::string decoded_body(const Reply& reply) {
   return outcome ? std::string(out.view()) : std::string(to_text(outcome.error()));
 }
 
-std::string coding_of(const Reply& reply) {
+std::string coding_of(const TestResponse& reply) {
   return std::string(reply.header("Content-Encoding").value_or("identity"));
 }
 
@@ -62,7 +62,7 @@ App page_app(CompressionOptions options = {}) {
   return app;
 }
 
-Reply ask(TestClient& client, std::string target, std::string_view accepted) {
+TestResponse ask(TestClient& client, std::string target, std::string_view accepted) {
   return client.send({.target = std::move(target), .headers = {{"Accept-Encoding", accepted}}});
 }
 
@@ -83,7 +83,7 @@ TEST(Compression, gives_each_client_what_it_takes) {
            Case{"deflate", "identity"},
            Case{"identity;q=0", "identity"},
        }) {
-    const Reply reply = ask(client, "/page", accepted);
+    const TestResponse reply = ask(client, "/page", accepted);
     EXPECT_EQ(reply.status, 200);
     EXPECT_EQ(coding_of(reply), coding) << accepted;
     EXPECT_EQ(decoded_body(reply), page());
@@ -91,7 +91,7 @@ TEST(Compression, gives_each_client_what_it_takes) {
     EXPECT_EQ(reply.header("ETag"), coding == "identity" ? "\"1\"" : "W/\"1\"");
     EXPECT_EQ(reply.header("Content-Length"), std::to_string(reply.body.size()));
   }
-  const Reply plain = client.get("/page");
+  const TestResponse plain = client.get("/page");
   EXPECT_EQ(coding_of(plain), "identity");
   EXPECT_EQ(plain.header("Vary"), "Accept-Encoding");
 }
@@ -116,8 +116,8 @@ TEST(Compression, takes_gzip_for_small_bodies_and_brotli_for_others_where_both_a
 
 TEST(Compression, answers_head_with_the_fields_of_get) {
   TestClient client(page_app());
-  const Reply get = ask(client, "/page", "gzip");
-  const Reply head = client.send(
+  const TestResponse get = ask(client, "/page", "gzip");
+  const TestResponse head = client.send(
       {.method = Method::head, .target = "/page", .headers = {{"Accept-Encoding", "gzip"}}});
   EXPECT_EQ(head.body, "");
   EXPECT_EQ(head.headers, get.headers);
@@ -140,7 +140,7 @@ TEST(Compression, says_its_coding_in_a_head_that_is_flushed_ahead_of_the_content
     co_await write_lines(out);
   });
   TestClient client(app);
-  const Reply reply = ask(client, "/", "gzip");
+  const TestResponse reply = ask(client, "/", "gzip");
   EXPECT_EQ(coding_of(reply), "gzip");
   EXPECT_TRUE(decoded_body(reply).ends_with("line 499\n"));
 }
@@ -157,8 +157,8 @@ TEST(Compression, answers_head_with_the_fields_of_get_where_no_length_is_known) 
   });
   TestClient client(app);
   for (const char* target : {"/large", "/streamed"}) {
-    const Reply get = ask(client, target, "gzip");
-    const Reply head = client.send(
+    const TestResponse get = ask(client, target, "gzip");
+    const TestResponse head = client.send(
         {.method = Method::head, .target = target, .headers = {{"Accept-Encoding", "gzip"}}});
     EXPECT_EQ(coding_of(get), "gzip") << target;
     EXPECT_EQ(head.body, "");
@@ -177,7 +177,7 @@ TEST(Compression, what_fails_before_its_first_byte_is_an_error_in_plain_text) {
     throw Failure(Error::conflict("Somebody was faster."));
   });
   TestClient client(app);
-  const Reply reply = ask(client, "/fails", "gzip");
+  const TestResponse reply = ask(client, "/fails", "gzip");
   EXPECT_EQ(reply.status, 409);
   EXPECT_EQ(coding_of(reply), "identity");
   EXPECT_EQ(reply.problem().detail, "Somebody was faster.");
@@ -197,7 +197,7 @@ TEST(Compression, takes_every_kind_of_body) {
   TestClient client(app);
   for (int round = 0; round < 3; ++round) {  // the loop's buffers are used again
     for (const char* target : {"/owned", "/viewed", "/json", "/waits"}) {
-      const Reply reply = ask(client, target, "gzip");
+      const TestResponse reply = ask(client, target, "gzip");
       EXPECT_EQ(coding_of(reply), "gzip") << target;
       EXPECT_EQ(decoded_body(reply), client.get(target).body) << target;
     }
@@ -221,13 +221,13 @@ TEST(Compression, leaves_alone_what_gains_nothing) {
   EXPECT_EQ(coding_of(ask(client, "/enough", "gzip")), "gzip");
   for (const char* target :
        {"/small", "/picture", "/typeless", "/digest", "/untouchable", "/part"}) {
-    const Reply reply = ask(client, target, "gzip");
+    const TestResponse reply = ask(client, target, "gzip");
     EXPECT_EQ(coding_of(reply), "identity") << target;
     EXPECT_EQ(reply.header("Vary"), std::nullopt) << target;
   }
   EXPECT_EQ(coding_of(ask(client, "/coded", "gzip")), "x-own");
   EXPECT_EQ(ask(client, "/coded", "gzip").body, page());
-  const Reply noise = ask(client, "/noise", "br");
+  const TestResponse noise = ask(client, "/noise", "br");
   EXPECT_EQ(noise.body.size(), 2000U);
 }
 
@@ -237,7 +237,7 @@ TEST(Compression, compresses_errors_too) {
   app.get("/fails",
           []() -> Result<std::string> { return fail(Error::conflict(std::string(2000, 'x'))); });
   TestClient client(app);
-  const Reply reply = ask(client, "/fails", "gzip");
+  const TestResponse reply = ask(client, "/fails", "gzip");
   EXPECT_EQ(reply.status, 409);
   EXPECT_EQ(coding_of(reply), "gzip");
   EXPECT_EQ(reply.header("Content-Type"), "application/problem+json");
@@ -254,12 +254,12 @@ TEST(Compression, leaves_answers_for_one_person_when_another_site_asks) {
   EXPECT_EQ(coding_of(ask_from("same-origin")), "gzip");
   EXPECT_EQ(coding_of(ask_from("cross-site")), "identity");
   EXPECT_EQ(ask_from("cross-site").header("Vary"), "Accept-Encoding");
-  TestClient strict(page_app({.on_secrets = OnSecrets::leave}));
+  TestClient strict(page_app({.breach_protection = BreachProtection::always}));
   EXPECT_EQ(coding_of(ask(strict, "/page", "gzip")), "gzip");
-  const Reply own = strict.send({.target = "/page",
-                                 .headers = {{"Accept-Encoding", "gzip"},
-                                             {"Cookie", "session=1"},
-                                             {"Sec-Fetch-Site", "same-origin"}}});
+  const TestResponse own = strict.send({.target = "/page",
+                                        .headers = {{"Accept-Encoding", "gzip"},
+                                                    {"Cookie", "session=1"},
+                                                    {"Sec-Fetch-Site", "same-origin"}}});
   EXPECT_EQ(coding_of(own), "identity");
 }
 
@@ -271,7 +271,7 @@ TEST(Compression, takes_shared_bytes_and_lets_go_of_them) {
     app.get("/page", [&text] { return text; });
     {
       TestClient client(app);
-      const Reply reply =
+      const TestResponse reply =
           client.send({.target = "/page", .headers = {{"Accept-Encoding", "gzip"}}});
       EXPECT_EQ(coding_of(reply), "gzip");
       EXPECT_EQ(decoded_body(reply), page());
@@ -292,7 +292,7 @@ TEST(Compression, makes_large_bodies_piece_by_piece) {
   app.get("/json", [] { return std::vector<int>(200'000, 12345); });
   TestClient client(app);
   for (const char* target : {"/owned", "/viewed", "/json", "/owned", "/viewed", "/json"}) {
-    const Reply reply = ask(client, target, "zstd");
+    const TestResponse reply = ask(client, target, "zstd");
     EXPECT_EQ(coding_of(reply), "zstd") << target;
     EXPECT_EQ(reply.header("Content-Length"), std::nullopt);
     EXPECT_EQ(decoded_body(reply), client.get(target).body) << target;
@@ -316,13 +316,13 @@ TEST(Compression, streams_what_is_produced) {
   const std::string lines = client.get("/typed").body;
   for (const char* target : {"/typed", "/streamed"}) {
     for (const char* coding : {"gzip", "br", "zstd"}) {
-      const Reply reply = ask(client, target, coding);
+      const TestResponse reply = ask(client, target, coding);
       EXPECT_EQ(coding_of(reply), coding) << target;
       EXPECT_EQ(reply.header("Vary"), "Accept-Encoding");
       EXPECT_LT(reply.body.size(), lines.size() / 2);
       EXPECT_EQ(decoded_body(reply), lines) << target;
     }
-    const Reply plain = ask(client, target, "identity");
+    const TestResponse plain = ask(client, target, "identity");
     EXPECT_EQ(coding_of(plain), "identity");
     EXPECT_EQ(plain.header("Vary"), "Accept-Encoding");
     EXPECT_EQ(plain.body, lines);
@@ -379,9 +379,10 @@ class Counted final : public ProducedContent {
   bool is_alive_;
 };
 
-App counted_app(std::size_t bytes, bool is_alive, OnLive on_live = OnLive::leave) {
+App counted_app(std::size_t bytes, bool is_alive,
+                StreamCompression streams = StreamCompression::leave) {
   App app;
-  app.use(compression({.on_live = on_live}));
+  app.use(compression({.streams = streams}));
   app.get("/", [bytes, is_alive]() -> Task<Response> {
     Response response;
     response.set_static_type(kTextPlain);
@@ -393,7 +394,7 @@ App counted_app(std::size_t bytes, bool is_alive, OnLive on_live = OnLive::leave
 
 TEST(Compression, looks_at_an_announced_length) {
   TestClient large(counted_app(5000, false));
-  const Reply reply = ask(large, "/", "gzip");
+  const TestResponse reply = ask(large, "/", "gzip");
   EXPECT_EQ(coding_of(reply), "gzip");
   EXPECT_EQ(reply.header("Content-Length"), std::nullopt);
   EXPECT_EQ(decoded_body(reply), std::string(5000, 'c'));
@@ -406,8 +407,8 @@ TEST(Compression, looks_at_an_announced_length) {
 TEST(Compression, leaves_live_content_unless_it_is_told_otherwise) {
   TestClient left(counted_app(5000, true));
   EXPECT_EQ(coding_of(ask(left, "/", "gzip")), "identity");
-  TestClient compressed(counted_app(5000, true, OnLive::compress));
-  const Reply reply = ask(compressed, "/", "gzip");
+  TestClient compressed(counted_app(5000, true, StreamCompression::compress));
+  const TestResponse reply = ask(compressed, "/", "gzip");
   EXPECT_EQ(coding_of(reply), "gzip");
   EXPECT_EQ(decoded_body(reply), std::string(5000, 'c'));
 }
@@ -417,7 +418,7 @@ TEST(Compression, used_twice_compresses_once) {
   app.use(compression(), compression());
   app.get("/page", [] { return Response::html(page()); });
   TestClient client(app);
-  const Reply reply = ask(client, "/page", "gzip");
+  const TestResponse reply = ask(client, "/page", "gzip");
   EXPECT_EQ(reply.header("Content-Encoding"), "gzip");
   EXPECT_EQ(reply.header("Vary"), "Accept-Encoding");
   EXPECT_EQ(decoded_body(reply), page());
@@ -471,10 +472,10 @@ TEST(Compression, leaves_a_304_the_fields_of_the_answer_that_it_stands_for) {
   for (const bool is_inside : {true, false}) {
     TestClient client(tagged_app(is_inside));
     for (const std::string_view accepted : {"gzip", "identity"}) {
-      const Reply first = ask(client, "/page", accepted);
+      const TestResponse first = ask(client, "/page", accepted);
       const std::string tag(first.header("ETag").value());
       EXPECT_EQ(tag.starts_with("W/"), is_inside && accepted == "gzip") << tag;
-      const Reply again = client.send(
+      const TestResponse again = client.send(
           {.target = "/page", .headers = {{"Accept-Encoding", accepted}, {"If-None-Match", tag}}});
       EXPECT_EQ(again.status, 304);
       EXPECT_EQ(again.body, "");

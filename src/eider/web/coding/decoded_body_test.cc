@@ -41,7 +41,7 @@ App echo_app(DecompressionLimits limits = {}) {
   return app;
 }
 
-Reply post(TestClient& client, std::string_view coding, std::string body) {
+TestResponse post(TestClient& client, std::string_view coding, std::string body) {
   return client.send({.method = Method::post,
                       .target = "/",
                       .headers = {{"Content-Encoding", coding}},

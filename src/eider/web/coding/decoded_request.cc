@@ -89,7 +89,7 @@ class Decompression {
       response.add_header("Retry-After", "1");
       return false;
     }
-    request.set_body(request.put(DecodedContent(std::move(bytes), budget)).view());
+    request.set_body(request.set(DecodedContent(std::move(bytes), budget)).view());
     return true;
   }
 
@@ -132,22 +132,22 @@ Error to_error(Decompressed outcome) {
 namespace {
 
 void describe_decompression(Operation& operation) {
-  if (operation.contents.empty() || operation.is_content_streamed) {
+  if (operation.contents.empty() || operation.is_body_streamed) {
     return;
   }
-  operation.answer_problem(400, "The request body cannot be decoded.");
-  operation.answer_problem(kContentTooLarge, "The request body is too large.");
-  operation.answer_problem(415, "The Content-Type or the Content-Encoding is not supported.")
-      .add_field("Accept-Encoding");
+  operation.add_problem(400, "The request body cannot be decoded.");
+  operation.add_problem(kContentTooLarge, "The request body is too large.");
+  operation.add_problem(415, "The Content-Type or the Content-Encoding is not supported.")
+      .add_header("Accept-Encoding");
 }
 
 }  // namespace
 
 Hook decompression(DecompressionOptions options) {
   auto shared = std::make_shared<const Decompression>(std::move(options));
-  return {.on_content = [shared = std::move(shared)](
-                            Request& request,
-                            Response& response) { return shared->apply(request, response); },
+  return {.on_body = [shared = std::move(shared)](
+                         Request& request,
+                         Response& response) { return shared->apply(request, response); },
           .name = "decompression",
           .describe = describe_decompression};
 }

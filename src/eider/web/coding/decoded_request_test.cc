@@ -39,7 +39,8 @@ App note_app(DecompressionOptions options = {}) {
   return app;
 }
 
-Reply post(TestClient& client, std::string target, std::string_view coding, std::string body) {
+TestResponse post(TestClient& client, std::string target, std::string_view coding,
+                  std::string body) {
   return client.send({.method = Method::post,
                       .target = std::move(target),
                       .headers = {{"Content-Encoding", coding}},
@@ -59,7 +60,7 @@ TEST(Decompression, hands_the_handler_the_decoded_body) {
     EXPECT_EQ(post(client, target, "gzip", "").body, "");
     EXPECT_EQ(post(client, target, "gzip", compressed(ContentCoding::gzip, "")).body, "");
   }
-  const Reply note =
+  const TestResponse note =
       client.send({.method = Method::post,
                    .target = "/note",
                    .headers = {{"Content-Type", "application/json"}, {"Content-Encoding", "gzip"}},
@@ -83,14 +84,14 @@ TEST(Decompression, leaves_the_path_values_where_they_are) {
 TEST(Decompression, refuses_codings_that_it_does_not_know) {
   TestClient client(note_app());
   for (const std::string_view coding : {"compress", "gzip, br", "aes128gcm", "gzip gzip"}) {
-    const Reply reply = post(client, "/body", coding, "text");
+    const TestResponse reply = post(client, "/body", coding, "text");
     EXPECT_EQ(reply.status, 415) << coding;
     EXPECT_EQ(reply.header("Accept-Encoding"), "zstd, br, gzip, deflate");
   }
   TestClient only_gzip(note_app({.codings = {ContentCoding::gzip}}));
   EXPECT_EQ(post(only_gzip, "/body", "br", compressed(ContentCoding::brotli, "a")).status, 415);
   EXPECT_EQ(post(only_gzip, "/body", "br", "").header("Accept-Encoding"), "gzip");
-  const Reply twice =
+  const TestResponse twice =
       client.send({.method = Method::post,
                    .target = "/body",
                    .headers = {{"Content-Encoding", "gzip"}, {"Content-Encoding", "gzip"}},

@@ -36,14 +36,14 @@ Exposure exposure_of(const Request& request) {
   return {.has_credentials = has_credentials(request), .is_foreign = may_be_foreign(request)};
 }
 
-bool must_stay_plain(OnSecrets policy, const Exposure& exposure,
+bool must_stay_plain(BreachProtection policy, const Exposure& exposure,
                      std::string_view field_lines) noexcept {
   switch (policy) {
-    case OnSecrets::compress:
+    case BreachProtection::off:
       return false;
-    case OnSecrets::leave_foreign:
+    case BreachProtection::cross_site:
       return exposure.is_foreign && is_for_one_person(exposure, field_lines);
-    case OnSecrets::leave:
+    case BreachProtection::always:
       break;
   }
   return is_for_one_person(exposure, field_lines);

@@ -13,13 +13,13 @@ class Response;
 /// How long a compressed answer is tells how alike its parts are. An attacker who makes a
 /// victim's browser ask with words of his choice, finds them in the answer next to a secret and
 /// sees the lengths, guesses the secret letter by letter.
-enum class OnSecrets : std::uint8_t {
+enum class BreachProtection : std::uint8_t {
   /// Answers for one person are not compressed when another site may have caused the request.
-  leave_foreign,
+  cross_site,
   /// Answers for one person are never compressed.
-  leave,
+  always,
   /// Everything is compressed: nothing is secret here, or masked afresh in each answer.
-  compress,
+  off,
 };
 
 /// What the request has to say about it.
@@ -38,7 +38,7 @@ struct Exposure {
 /// credentials, or the response sets a cookie or has Cache-Control private or no-store.
 ///
 /// field_lines  the response's
-[[nodiscard]] bool must_stay_plain(OnSecrets policy, const Exposure& exposure,
+[[nodiscard]] bool must_stay_plain(BreachProtection policy, const Exposure& exposure,
                                    std::string_view field_lines) noexcept;
 
 }  // namespace eider

@@ -66,8 +66,8 @@ class PeerWith final : public Peer {
  public:
   explicit PeerWith(std::string fingerprint) : fingerprint_(std::move(fingerprint)) {}
   [[nodiscard]] std::string address() const override { return {}; }
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
-    return SecuredBy{.client = {.fingerprint = fingerprint_}};
+  [[nodiscard]] std::optional<TlsInfo> tls() const override {
+    return TlsInfo{.client = {.fingerprint = fingerprint_}};
   }
 
  private:
@@ -90,7 +90,7 @@ TEST(Secrets, a_certificate_that_was_shown_is_a_credential_of_which_pages_know_n
   EXPECT_FALSE(exposure_of(request).is_foreign);
   const std::vector<Field> foreign = {{"Sec-Fetch-Site", "cross-site"}};
   request.head().fields = foreign;
-  EXPECT_TRUE(must_stay_plain(OnSecrets::leave_foreign, exposure_of(request), {}));
+  EXPECT_TRUE(must_stay_plain(BreachProtection::cross_site, exposure_of(request), {}));
 }
 
 TEST(Secrets, nobodys_host_is_not_everybodys_own) {
@@ -105,28 +105,29 @@ TEST(Secrets, what_is_for_one_person_stays_plain_by_the_policy) {
   constexpr Exposure kOwn{.has_credentials = true, .is_foreign = false};
   constexpr Exposure kForeign{.has_credentials = true, .is_foreign = true};
   constexpr Exposure kForeignOpen{.has_credentials = false, .is_foreign = true};
-  const auto stays = [](OnSecrets policy, const Exposure& exposure, std::string_view lines = {}) {
+  const auto stays = [](BreachProtection policy, const Exposure& exposure,
+                        std::string_view lines = {}) {
     return must_stay_plain(policy, exposure, lines);
   };
-  using enum OnSecrets;
-  EXPECT_FALSE(stays(leave_foreign, kOpen));
-  EXPECT_FALSE(stays(leave_foreign, kOwn));
-  EXPECT_FALSE(stays(leave_foreign, kForeignOpen));
-  EXPECT_TRUE(stays(leave_foreign, kForeign));
-  EXPECT_FALSE(stays(leave, kOpen));
-  EXPECT_FALSE(stays(leave, kForeignOpen));
-  EXPECT_TRUE(stays(leave, kOwn));
-  EXPECT_TRUE(stays(leave, kForeign));
-  EXPECT_FALSE(stays(compress, kForeign));
+  using enum BreachProtection;
+  EXPECT_FALSE(stays(cross_site, kOpen));
+  EXPECT_FALSE(stays(cross_site, kOwn));
+  EXPECT_FALSE(stays(cross_site, kForeignOpen));
+  EXPECT_TRUE(stays(cross_site, kForeign));
+  EXPECT_FALSE(stays(always, kOpen));
+  EXPECT_FALSE(stays(always, kForeignOpen));
+  EXPECT_TRUE(stays(always, kOwn));
+  EXPECT_TRUE(stays(always, kForeign));
+  EXPECT_FALSE(stays(off, kForeign));
   for (const std::string_view lines :
        {"Set-Cookie: a=b\r\n", "Cache-Control: private\r\n",
         "Cache-Control: max-age=0, No-Store\r\n", "A: b\r\nCache-Control: private=\"X\"\r\n"}) {
-    EXPECT_TRUE(stays(leave, kOpen, lines)) << lines;
-    EXPECT_TRUE(stays(leave_foreign, kForeignOpen, lines)) << lines;
-    EXPECT_FALSE(stays(leave_foreign, kOwn, lines)) << lines;
-    EXPECT_FALSE(stays(compress, kForeign, lines)) << lines;
+    EXPECT_TRUE(stays(always, kOpen, lines)) << lines;
+    EXPECT_TRUE(stays(cross_site, kForeignOpen, lines)) << lines;
+    EXPECT_FALSE(stays(cross_site, kOwn, lines)) << lines;
+    EXPECT_FALSE(stays(off, kForeign, lines)) << lines;
   }
-  EXPECT_FALSE(stays(leave, kOpen, "Cache-Control: public\r\nX: private\r\n"));
+  EXPECT_FALSE(stays(always, kOpen, "Cache-Control: public\r\nX: private\r\n"));
 }
 
 }  // namespace

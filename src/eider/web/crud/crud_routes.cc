@@ -25,18 +25,18 @@ void check_bounded(const reflect::Type& query, std::string_view name) {
 
 void describe(Operation& operation) {
   constexpr int kPreconditionRequired = 428;
-  for (Operation::Answer& answer : operation.answers) {
+  for (Operation::Response& answer : operation.responses) {
     if (answer.status == 200 || answer.status == 201) {
-      answer.add_field("ETag");
+      answer.add_header("ETag");
     }
   }
   if (operation.only_reads()) {
     return;
   }
-  operation.answer_problem(409, "The record already exists, or conflicts with another record.");
-  operation.answer_problem(503, "The server is overloaded. Try again later.");
+  operation.add_problem(409, "The record already exists, or conflicts with another record.");
+  operation.add_problem(503, "The server is overloaded. Try again later.");
   if (operation.method == Method::delete_) {
-    std::erase_if(operation.answers, [](const Operation::Answer& answer) {
+    std::erase_if(operation.responses, [](const Operation::Response& answer) {
       return answer.status == kPreconditionRequired;
     });
   }

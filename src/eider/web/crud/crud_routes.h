@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/handlers/conditions.h"
 #include "eider/app/handlers/merge_patch.h"
+#include "eider/app/handlers/preconditions.h"
 #include "eider/app/urls.h"
 #include "eider/data/db/records.h"
 #include "eider/web/middleware/caching.h"
-#include "eider/web/paging/paging.h"
+#include "eider/web/pagination/pagination.h"
 
 namespace eider {
 
@@ -59,7 +59,7 @@ OwnerGuard<T, F, R, P...> owner_guard(F function, R (C::*)(P...) const) {
 template <class T>
 struct Resource {
   using Records = db::Records<T>;
-  using Whose = std::optional<Slot<OwnerOf<T>>>;
+  using Whose = std::optional<Extension<OwnerOf<T>>>;
 
   Records records;
   std::function<Records(const Records&, const db::Value&)> hold_to{};
@@ -81,9 +81,9 @@ struct Resource {
   [[nodiscard]] std::string etag_of(const T& record) const {
     return std::to_string(records.version_of(record));
   }
-  [[nodiscard]] With<T> tagged(T record) const {
+  [[nodiscard]] ResponseOf<T> tagged(T record) const {
     std::string etag = etag_of(record);
-    return With<T>(std::move(record)).etag(etag);
+    return ResponseOf<T>(std::move(record)).etag(etag);
   }
 };
 
@@ -241,17 +241,17 @@ class CrudRoutes {
     }
   }
 
-  static Task<Paged<T>> page(Its its, Q query, Paging paging, Whose whose) {
+  static Task<Page<T>> page(Its its, Q query, Pagination pagination, Whose whose) {
     const db::Records<T> records = its->of(whose);
     auto listing = records.page(query);
     std::vector<T> items = co_await listing;
     auto counting = records.count(query);
     const std::optional<std::int64_t> total = co_await counting;
-    co_return paging.page(query, std::move(items), total.value_or(0));
+    co_return pagination.page(query, std::move(items), total.value_or(0));
   }
 
-  static Task<Result<CursorPaged<T>>> page_after(Its its, Q query, Paging paging, Whose whose,
-                                                 State<CursorSigner> cursors) {
+  static Task<Result<CursorPage<T>>> page_after(Its its, Q query, Pagination pagination,
+                                                Whose whose, State<CursorSigner> cursors) {
     using Place = typename Q::Place;
     auto place = cursors->open<Place>(query.after);
     if (!place) {
@@ -270,17 +270,17 @@ class CrudRoutes {
       records.sql().take_place(&items.back(), reflect::type_of<Place>(), &last);
       next = cursors->seal(last);
     }
-    co_return paging.page_after(std::move(items), std::move(next));
+    co_return pagination.cursor_page(std::move(items), std::move(next));
   }
 
-  static Task<With<Created<T>>> create(Its its, Json<N> given, const Request& request,
-                                       Whose whose) {
+  static Task<ResponseOf<Created<T>>> create(Its its, Json<N> given, const Request& request,
+                                             Whose whose) {
     const db::Records<T> records = its->of(whose);
     auto inserting = records.insert(*given);
     std::optional<T> made = co_await inserting;
     const std::string etag = its->etag_of(*made);
     std::string where = detail::crud::address_of(request, detail::app::path_text((*made).*kKey));
-    co_return With(Created(std::move(*made), std::move(where))).etag(etag);
+    co_return ResponseOf(Created(std::move(*made), std::move(where))).etag(etag);
   }
 
   /// A key that the column cannot store, such as 3,000,000,000 in an `int`, is not found.
@@ -296,16 +296,17 @@ class CrudRoutes {
     co_return std::nullopt;
   }
 
-  static Task<Result<With<T>>> read(Its its, Key id, Whose whose) {
+  static Task<Result<ResponseOf<T>>> read(Its its, Key id, Whose whose) {
     const db::Records<T> records = its->of(whose);
     std::optional<T> found = co_await find(records, std::move(id));
-    co_return found ? Result<With<T>>(its->tagged(std::move(*found))) : fail(Error::not_found());
+    co_return found ? Result<ResponseOf<T>>(its->tagged(std::move(*found)))
+                    : fail(Error::not_found());
   }
 
   /// If another request changes the record concurrently, the new state is checked again: with
   /// If-Match, that is a 412.
-  static Task<Result<With<T>>> change(Its its, Key id, MergePatch<N> patch, Conditions conditions,
-                                      Whose whose) {
+  static Task<Result<ResponseOf<T>>> change(Its its, Key id, MergePatch<N> patch,
+                                            Preconditions preconditions, Whose whose) {
     const db::Records<T> records = its->of(whose);
     for (int i = 0; i < detail::crud::kTriesMax; ++i) {
       const std::optional<T> before = co_await find(records, id);
@@ -313,8 +314,8 @@ class CrudRoutes {
         co_return fail(Error::not_found());
       }
       const std::string etag = its->etag_of(*before);
-      auto holds =
-          its->needs_match ? conditions.require({.etag = etag}) : conditions.check({.etag = etag});
+      auto holds = its->needs_match ? preconditions.require({.etag = etag})
+                                    : preconditions.check({.etag = etag});
       if (!holds) {
         co_return fail(std::move(holds.error()));
       }
@@ -332,7 +333,7 @@ class CrudRoutes {
     co_return fail(detail::crud::too_many_changes());
   }
 
-  static Task<Result<void>> remove(Its its, Key id, Conditions conditions, Whose whose) {
+  static Task<Result<void>> remove(Its its, Key id, Preconditions preconditions, Whose whose) {
     const db::Records<T> records = its->of(whose);
     for (int i = 0; i < detail::crud::kTriesMax; ++i) {
       const std::optional<T> before = co_await find(records, id);
@@ -340,7 +341,7 @@ class CrudRoutes {
         co_return fail(Error::not_found());
       }
       const std::string etag = its->etag_of(*before);
-      if (auto holds = conditions.check({.etag = etag}); !holds) {
+      if (auto holds = preconditions.check({.etag = etag}); !holds) {
         co_return fail(std::move(holds.error()));
       }
       auto removing = records.remove(id, records.version_of(*before));
@@ -357,16 +358,17 @@ class CrudRoutes {
     if constexpr (detail::crud::kIsKeyset<Q>) {
       group_
           .get("",
-               [its](Query<Q> query, Paging paging, Whose whose, State<CursorSigner> cursors) {
-                 return told(its,
-                             page_after(its, std::move(*query), std::move(paging), whose, cursors));
+               [its](Query<Q> query, Pagination pagination, Whose whose,
+                     State<CursorSigner> cursors) {
+                 return told(its, page_after(its, std::move(*query), std::move(pagination), whose,
+                                             cursors));
                })
           .use(conditional_requests());
     } else {
       group_
           .get("",
-               [its](Query<Q> query, Paging paging, Whose whose) {
-                 return told(its, page(its, std::move(*query), std::move(paging), whose));
+               [its](Query<Q> query, Pagination pagination, Whose whose) {
+                 return told(its, page(its, std::move(*query), std::move(pagination), whose));
                })
           .use(conditional_requests());
     }
@@ -382,15 +384,15 @@ class CrudRoutes {
              [its](Key id, Whose whose) { return told(its, read(its, std::move(id), whose)); })
         .use(conditional_requests());
     return group_.patch(
-        "/{id}", [its](Key id, MergePatch<N> patch, Conditions conditions, Whose whose) {
-          return told(its, change(its, std::move(id), std::move(patch), conditions, whose));
+        "/{id}", [its](Key id, MergePatch<N> patch, Preconditions preconditions, Whose whose) {
+          return told(its, change(its, std::move(id), std::move(patch), preconditions, whose));
         });
   }
 
   Route<1> add_remove() {
     const Its its = its_;
-    return group_.del("/{id}", [its](Key id, Conditions conditions, Whose whose) {
-      return told(its, remove(its, std::move(id), conditions, whose));
+    return group_.del("/{id}", [its](Key id, Preconditions preconditions, Whose whose) {
+      return told(its, remove(its, std::move(id), preconditions, whose));
     });
   }
 

@@ -92,7 +92,7 @@ Task<Response> watch_rest(std::shared_ptr<Told> told, std::string route, Next ne
 
 }  // namespace
 
-Around repeated_statements(RepeatedStatements options) {
+Middleware repeated_statements(RepeatedStatements options) {
   const auto told = std::make_shared<Told>(std::move(options));
   return {[told](Request& request, Next next) {
             std::string route(to_text(request.method()));

@@ -24,6 +24,6 @@ struct RepeatedStatements {
 ///
 /// Statements are counted from the start of the handler, as long as it only waits for databases:
 /// those after a sleep or an HTTP request are not seen. Records::load avoids the problem.
-[[nodiscard]] Around repeated_statements(RepeatedStatements options = {});
+[[nodiscard]] Middleware repeated_statements(RepeatedStatements options = {});
 
 }  // namespace eider

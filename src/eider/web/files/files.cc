@@ -15,7 +15,7 @@ void serve_files(Routes& routes, const std::string& prefix, const std::string& r
   if (!opened) {
     throw Failure(Error::internal(std::move(opened.error())));
   }
-  routes.reaches(program_path(root));
+  routes.allow_path(program_path(root));
   auto server = std::make_shared<const FileServer>(std::move(*opened));
   const char* slash = prefix.ends_with('/') ? "" : "/";
   routes

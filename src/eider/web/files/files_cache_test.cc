@@ -25,14 +25,14 @@ TEST_F(FilesCacheTest, a_change_is_seen_when_the_file_is_looked_at_again) {
   TestClient client(app_);
   for (const char* path : {"a.txt", "large.bin"}) {
     const std::string target = std::string("/") + path;
-    const Reply before = client.get(target);
+    const TestResponse before = client.get(target);
     write("root/" + std::string(path) + ".new", std::string(before.body.size(), '2'));
     fs::rename(base_ / "root" / (std::string(path) + ".new"), base_ / "root" / path);
     EXPECT_EQ(client.get(target).body, before.body);
     client.advance(99ms);
     EXPECT_EQ(client.get(target).body, before.body);
     client.advance(1ms);
-    const Reply after = client.get(target);
+    const TestResponse after = client.get(target);
     EXPECT_EQ(after.body, std::string(before.body.size(), '2'));
     EXPECT_NE(after.header("ETag"), before.header("ETag"));
   }
@@ -60,7 +60,8 @@ TEST_F(FilesCacheTest, a_sibling_that_comes_or_goes_is_seen) {
   TestClient client(app_);
   const auto coding = [&client] {
     client.advance(100ms);
-    const Reply reply = client.send({.target = "/a.txt", .headers = {{"Accept-Encoding", "gzip"}}});
+    const TestResponse reply =
+        client.send({.target = "/a.txt", .headers = {{"Accept-Encoding", "gzip"}}});
     return std::string(reply.header("Content-Encoding").value_or("none"));
   };
   EXPECT_EQ(coding(), "none");

@@ -52,8 +52,8 @@ TEST_F(FilesCodingsTest, the_smallest_of_what_the_client_likes_best_is_sent) {
 }
 
 TEST_F(FilesCodingsTest, a_sibling_has_the_type_of_its_file_and_a_tag_of_its_own) {
-  const Reply plain = get("/a.css");
-  const Reply coded = get("/a.css", {{"Accept-Encoding", "br"}});
+  const TestResponse plain = get("/a.css");
+  const TestResponse coded = get("/a.css", {{"Accept-Encoding", "br"}});
   EXPECT_EQ(coded.header("Content-Encoding"), "br");
   EXPECT_EQ(coded.header("Content-Type"), "text/css; charset=utf-8");
   EXPECT_EQ(coded.header("Content-Length"), "40");
@@ -62,21 +62,21 @@ TEST_F(FilesCodingsTest, a_sibling_has_the_type_of_its_file_and_a_tag_of_its_own
   EXPECT_EQ(plain.header("Content-Encoding"), std::nullopt);
   EXPECT_NE(coded.header("ETag"), plain.header("ETag"));
   const std::string tag(*coded.header("ETag"));
-  const Reply same = get("/a.css", {{"Accept-Encoding", "br"}, {"If-None-Match", tag}});
+  const TestResponse same = get("/a.css", {{"Accept-Encoding", "br"}, {"If-None-Match", tag}});
   EXPECT_EQ(same.status, 304);
   EXPECT_EQ(same.header("Vary"), "Accept-Encoding");
   EXPECT_EQ(get("/a.css", {{"If-None-Match", tag}}).status, 200);
 }
 
 TEST_F(FilesCodingsTest, a_sibling_by_its_own_name_is_a_file_like_others) {
-  const Reply reply = get("/a.css.gz");
+  const TestResponse reply = get("/a.css.gz");
   EXPECT_EQ(reply.header("Content-Type"), "application/gzip");
   EXPECT_EQ(reply.header("Content-Encoding"), std::nullopt);
   EXPECT_EQ(reply.header("Vary"), std::nullopt);
 }
 
 TEST_F(FilesCodingsTest, what_is_compressed_by_itself_has_no_siblings) {
-  const Reply reply = get("/a.png", {{"Accept-Encoding", "gzip"}});
+  const TestResponse reply = get("/a.png", {{"Accept-Encoding", "gzip"}});
   EXPECT_EQ(reply.body, "picture");
   EXPECT_EQ(reply.header("Vary"), std::nullopt);
 }
@@ -87,15 +87,16 @@ TEST_F(FilesCodingsTest, a_sibling_without_its_file_is_not_there) {
 }
 
 TEST_F(FilesCodingsTest, ranges_are_those_of_what_is_sent) {
-  const Reply one = get("/a.css", {{"Accept-Encoding", "gzip"}, {"Range", "bytes=58-"}});
+  const TestResponse one = get("/a.css", {{"Accept-Encoding", "gzip"}, {"Range", "bytes=58-"}});
   EXPECT_EQ(one.status, 206);
   EXPECT_EQ(one.header("Content-Range"), "bytes 58-59/60");
   EXPECT_EQ(one.header("Content-Encoding"), "gzip");
-  const Reply whole = get("/a.css", {{"Accept-Encoding", "gzip"}, {"Range", "bytes=0-0,-1"}});
+  const TestResponse whole =
+      get("/a.css", {{"Accept-Encoding", "gzip"}, {"Range", "bytes=0-0,-1"}});
   EXPECT_EQ(whole.status, 206);  // so near that they are one
   write("root/b.css", "b");
   write("root/b.css.gz", std::string(1000, 'g'));
-  const Reply many = get("/b.css", {{"Accept-Encoding", "gzip"}, {"Range", "bytes=0-0,-1"}});
+  const TestResponse many = get("/b.css", {{"Accept-Encoding", "gzip"}, {"Range", "bytes=0-0,-1"}});
   EXPECT_EQ(many.status, 200);
   EXPECT_EQ(many.body, std::string(1000, 'g'));
 }
@@ -104,7 +105,8 @@ TEST_F(FilesCodingsTest, siblings_are_not_looked_for_when_that_is_told) {
   App app;
   serve_files(app, "/", (base_ / "root").string(), {.precompressed = Precompressed::ignored});
   TestClient client(app);
-  const Reply reply = client.send({.target = "/a.css", .headers = {{"Accept-Encoding", "br"}}});
+  const TestResponse reply =
+      client.send({.target = "/a.css", .headers = {{"Accept-Encoding", "br"}}});
   EXPECT_EQ(reply.body.front(), 'a');
   EXPECT_EQ(reply.header("Vary"), std::nullopt);
 }

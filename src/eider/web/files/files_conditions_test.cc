@@ -27,7 +27,7 @@ TEST_F(FilesConditionsTest, what_has_not_changed_since_is_a_304_without_bytes) {
   for (const char* target : kTargets) {
     for (const char* since : {kModified, "Sun, 06 Nov 1994 08:49:38 GMT",
                               "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"}) {
-      const Reply reply = get(target, {{"If-Modified-Since", since}});
+      const TestResponse reply = get(target, {{"If-Modified-Since", since}});
       EXPECT_EQ(reply.status, 304) << since;
       EXPECT_EQ(reply.body, "");
       EXPECT_EQ(reply.header("Last-Modified"), kModified);
@@ -74,7 +74,7 @@ TEST_F(FilesConditionsTest, a_range_is_sent_alone) {
         {"bytes=0-9,5-14", "bytes 0-14/1000", 0, 15},
     };
     for (const auto& row : rows) {
-      const Reply reply = get(target, {{"Range", row.range}});
+      const TestResponse reply = get(target, {{"Range", row.range}});
       EXPECT_EQ(reply.status, 206) << row.range;
       EXPECT_EQ(reply.header("Content-Range"), row.content_range);
       EXPECT_EQ(reply.header("Content-Type"), "text/plain; charset=utf-8");
@@ -86,7 +86,7 @@ TEST_F(FilesConditionsTest, a_range_is_sent_alone) {
 
 TEST_F(FilesConditionsTest, many_ranges_are_parts_of_one_content) {
   for (const char* target : kTargets) {
-    const Reply reply = get(target, {{"Range", "bytes=0-4,500-504,-1"}});
+    const TestResponse reply = get(target, {{"Range", "bytes=0-4,500-504,-1"}});
     EXPECT_EQ(reply.status, 206);
     EXPECT_FALSE(reply.header("Content-Range"));
     const std::string type(*reply.header("Content-Type"));
@@ -105,7 +105,7 @@ TEST_F(FilesConditionsTest, many_ranges_are_parts_of_one_content) {
 
 TEST_F(FilesConditionsTest, a_range_behind_the_end_is_a_416) {
   for (const char* target : kTargets) {
-    const Reply reply = get(target, {{"Range", "bytes=1000-"}});
+    const TestResponse reply = get(target, {{"Range", "bytes=1000-"}});
     EXPECT_EQ(reply.status, 416);
     EXPECT_EQ(reply.header("Content-Range"), "bytes */1000");
   }
@@ -114,11 +114,11 @@ TEST_F(FilesConditionsTest, a_range_behind_the_end_is_a_416) {
 TEST_F(FilesConditionsTest, a_range_that_is_none_or_too_many_is_not_heeded) {
   for (const char* target : kTargets) {
     for (const char* range : {"bytes=x", "lines=0-1", "bytes=2-1", "bytes=0-,0-,0-,0-,0-"}) {
-      const Reply reply = get(target, {{"Range", range}});
+      const TestResponse reply = get(target, {{"Range", range}});
       EXPECT_EQ(reply.status, 200) << range;
       EXPECT_EQ(reply.body, text_);
     }
-    const Reply reply = head(target, {{"Range", "bytes=0-1"}});
+    const TestResponse reply = head(target, {{"Range", "bytes=0-1"}});
     EXPECT_EQ(reply.status, 200);
     EXPECT_EQ(reply.header("Content-Length"), "1000");
   }
@@ -145,7 +145,7 @@ TEST_F(FilesConditionsTest, a_file_just_changed_has_a_weak_tag) {
   constexpr std::time_t kFarOff = 4'000'000'000;
   date("root/a.txt", kFarOff);
   for (const char* target : kTargets) {
-    const Reply reply = get(target);
+    const TestResponse reply = get(target);
     const std::string tag(*reply.header("ETag"));
     EXPECT_TRUE(tag.starts_with("W/\"")) << tag;
     EXPECT_EQ(reply.header("Last-Modified"), reply.header("Date"));

@@ -61,7 +61,7 @@ TEST_F(FilesOptionsTest, links_are_followed_as_far_as_they_may) {
 
 TEST_F(FilesOptionsTest, a_page_that_is_not_there_is_the_fallback) {
   serve({.fallback = "index.html"});
-  const Reply reply = get("/notes/17", {{"Accept", "text/html,*/*;q=0.8"}});
+  const TestResponse reply = get("/notes/17", {{"Accept", "text/html,*/*;q=0.8"}});
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, "home");
   EXPECT_EQ(reply.header("Content-Type"), "text/html; charset=utf-8");
@@ -104,7 +104,7 @@ TEST_F(FilesOptionsTest, a_listing_shows_what_would_be_served_and_nothing_else) 
   fs::create_symlink("app.js", base_ / "root/assets/in");
   mkfifo((base_ / "root/assets/fifo").c_str(), 0600);
   serve({.listing = DirectoryListing::html});
-  const Reply reply = get("/assets/");
+  const TestResponse reply = get("/assets/");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.header("Content-Type"), "text/html; charset=utf-8");
   EXPECT_TRUE(reply.header("Content-Security-Policy"));

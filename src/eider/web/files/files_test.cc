@@ -35,7 +35,7 @@ class FilesTest : public ServedDirectory {
 };
 
 TEST_F(FilesTest, a_file_comes_with_its_type_its_date_and_its_tag) {
-  const Reply reply = get("/css/site.css");
+  const TestResponse reply = get("/css/site.css");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, "body {}");
   EXPECT_EQ(reply.header("Content-Type"), "text/css; charset=utf-8");
@@ -50,8 +50,8 @@ TEST_F(FilesTest, a_file_comes_with_its_type_its_date_and_its_tag) {
 
 TEST_F(FilesTest, head_has_the_fields_without_the_bytes) {
   for (const char* target : {"/css/site.css", "/big.bin"}) {
-    const Reply full = get(target);
-    const Reply reply = head(target);
+    const TestResponse full = get(target);
+    const TestResponse reply = head(target);
     EXPECT_EQ(reply.status, 200);
     EXPECT_EQ(reply.body, "");
     EXPECT_EQ(reply.header("Content-Length"), std::to_string(full.body.size()));
@@ -70,7 +70,7 @@ TEST_F(FilesTest, a_directory_is_its_index) {
 }
 
 TEST_F(FilesTest, a_directory_without_its_slash_is_redirected_to_it) {
-  const Reply reply = get("/docs?a=b&c=%0d%0a");
+  const TestResponse reply = get("/docs?a=b&c=%0d%0a");
   EXPECT_EQ(reply.status, 301);
   EXPECT_EQ(reply.header("Location"), "./docs/?a=b&c=%0d%0a");
   EXPECT_EQ(get("/static/docs").header("Location"), "./docs/");
@@ -84,7 +84,7 @@ TEST_F(FilesTest, no_redirect_leads_to_another_host) {
        {"/evil.org", "//evil.org", "///evil.org", "/%2fevil.org", "/%2f%2fevil.org",
         "/https:", "/https:%2f%2fevil.org", "/\\evil.org", "/%5cevil.org", "/docs//evil.org/..",
         "/static//docs", "/./docs", "/.%2fdocs"}) {
-    const Reply reply = get(target);
+    const TestResponse reply = get(target);
     const auto location = reply.header("Location");
     EXPECT_TRUE(!location || location->starts_with("./")) << target;
     EXPECT_TRUE(!location || location->substr(2).find("//") == std::string_view::npos) << target;
@@ -142,7 +142,7 @@ TEST_F(FilesTest, no_spelling_leads_out) {
            {"/" + step + "secret", "/" + step + step + "secret", "/css/" + step + step + "secret",
             "/css/" + step + step + step + "etc/passwd", "/static/" + step + "secret",
             "/css" + std::string(slash) + step + step + "secret"}) {
-        const Reply reply = get(target);
+        const TestResponse reply = get(target);
         EXPECT_GE(reply.status, 400) << target;
         EXPECT_LT(reply.status, 500) << target;
         EXPECT_NE(reply.body, "secret") << target;
@@ -158,7 +158,7 @@ TEST_F(FilesTest, routes_are_more_specific) {
 TEST_F(FilesTest, only_get_and_head_are_allowed) {
   TestClient client(app_);
   for (const Method method : {Method::put, Method::post, Method::delete_, Method::patch}) {
-    const Reply reply = client.send({.method = method, .target = "/css/site.css"});
+    const TestResponse reply = client.send({.method = method, .target = "/css/site.css"});
     EXPECT_EQ(reply.status, 405);
     EXPECT_EQ(reply.header("Allow"), "GET, HEAD, OPTIONS");
   }

@@ -19,45 +19,45 @@ constexpr std::string_view kWellTyped =
     "title=Tea&body=&email=&count=4&priority=&weight=2&colour=red&terms=on&sizes=&due=&"
     "new_password=&address.street=Main+1&address.city=&from=web";
 
-FormAnswer show_or_take(FilledForm<Note> form, State<Views> views) {
-  if (form.is_good()) {
+FormResponse show_or_take(BoundForm<Note> form, State<Views> views) {
+  if (form.is_valid()) {
     return Redirect("/taken");
   }
-  EXPECT_EQ(form.is_good(form->title), form.is_sent() && *form->title == "Tea");
+  EXPECT_EQ(form.is_valid(form->title), form.is_sent() && *form->title == "Tea");
   Note note{};
   note.title = "Old tea";
-  return form.again(views->page(WholePage{form.view_of(note)}));
+  return form.render_again(views->page(WholePage{form.view_of(note)}));
 }
 
 TEST(FormsOfOneHandler, are_shown_by_get_and_taken_by_post) {
   App app;
   app.use(csrf({.is_secure = false}));
-  serve_views(app, {});
+  add_views(app, {});
   app.get("/note", show_or_take);
   app.post("/note", show_or_take);
   TestClient client(app, {.keeps_cookies = true});
-  const Reply form = client.get("/note", {{"Accept", "application/json"}});
+  const TestResponse form = client.get("/note", {{"Accept", "application/json"}});
   EXPECT_EQ(form.status, 200);
   EXPECT_TRUE(form.body.contains(R"(value="Old tea")")) << form.body;
   EXPECT_FALSE(form.body.contains("aria-invalid")) << form.body;
-  const Reply again = client.submit(form, {{"title", ""}});
+  const TestResponse again = client.submit(form, {{"title", ""}});
   EXPECT_EQ(again.status, 422);
   EXPECT_TRUE(again.body.contains("aria-invalid"));
   EXPECT_FALSE(again.body.contains("Old tea"));
   EXPECT_EQ(client.head("/note").status, 200);
-  const Reply taken = client.submit(form, {{"title", "Tea"},
-                                           {"count", "4"},
-                                           {"colour", "red"},
-                                           {"terms", "true"},
-                                           {"address.street", "Main 1"}});
+  const TestResponse taken = client.submit(form, {{"title", "Tea"},
+                                                  {"count", "4"},
+                                                  {"colour", "red"},
+                                                  {"terms", "true"},
+                                                  {"address.street", "Main 1"}});
   EXPECT_EQ(taken.header("Location"), "/taken") << taken.body;
 }
 
 TEST(FormsOfOneHandler, take_nothing_that_a_get_brings_along) {
   App app;
-  serve_views(app, {});
+  add_views(app, {});
   app.get("/note", show_or_take);
-  const Reply reply =
+  const TestResponse reply =
       TestClient(app).send({.target = "/note",
                             .headers = {{"Content-Type", "application/x-www-form-urlencoded"}},
                             .body = std::string(kWellTyped)});
@@ -67,15 +67,15 @@ TEST(FormsOfOneHandler, take_nothing_that_a_get_brings_along) {
 
 TEST(FormsOfOneHandler, take_content_by_the_document_of_the_post_alone) {
   App app;
-  serve_views(app, {});
+  add_views(app, {});
   app.get("/note", show_or_take);
   app.post("/note", show_or_take);
   for (const Operation& operation : app.operations()) {
     const bool reads = operation.only_reads();
     EXPECT_EQ(operation.contents.empty(), reads);
-    EXPECT_EQ(std::ranges::count(operation.answers, 422, &Operation::Answer::status),
+    EXPECT_EQ(std::ranges::count(operation.responses, 422, &Operation::Response::status),
               reads ? 0 : 1);
-    EXPECT_EQ(std::ranges::count(operation.answers, 200, &Operation::Answer::status),
+    EXPECT_EQ(std::ranges::count(operation.responses, 200, &Operation::Response::status),
               reads ? 1 : 0);
   }
 }

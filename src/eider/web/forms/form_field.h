@@ -20,16 +20,16 @@ enum class Control : std::uint8_t { usual, text, textarea, password, hidden, sel
 /// Settings of one form field, in the struct:
 ///
 ///     struct NewNote {
-///       Length<std::string, 1, 200> title;
-///       std::string body = kEmpty;
-///       static constexpr FieldText kForm[] = {
+///       Sized<std::string, 1, 200> title;
+///       std::string body = kOptional;
+///       static constexpr FieldText kFormFields[] = {
 ///           {.member = "title", .label = "What is it about?"},
 ///           {.member = "body", .control = Control::textarea, .rows = 6}};
 ///     };
 ///
 /// member        its name; in a nested struct, "address.street"
 /// label         default: from the name: "first_name" is "First name"
-/// hint          default: the text of kAbout (MemberText)
+/// hint          default: the text of kDocs (MemberText)
 /// autocomplete  an HTML token: "street-address"; default: by type and name if possible
 struct FieldText {
   std::string_view member;
@@ -54,7 +54,7 @@ struct FormFile {
 };
 
 template <>
-struct TextKind<FormFile> {
+struct TextFormat<FormFile> {
   static std::optional<FormFile> parse(std::string_view /*text*/) noexcept { return std::nullopt; }
   static std::string_view format(const FormFile& file) noexcept { return file.name; }
   static constexpr TextSchema kSchema = {.requirement = "must be a file", .format = "binary"};

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/core/reflect/empty.h"
+#include "eider/core/reflect/optional_initializer.h"
 #include "eider/web/forms/forms.h"
 
 namespace eider {
@@ -14,18 +14,18 @@ namespace {
 enum class Way { post, rail };
 
 struct Within {
-  std::string hint = kEmpty;
-  std::string fault = kEmpty;
-  std::string hint_field = kEmpty;
+  std::string hint = kOptional;
+  std::string fault = kOptional;
+  std::string hint_field = kOptional;
   Way way = Way::post;
 };
 struct Colliding {
   Within x;
-  std::string x_hint = kEmpty;
+  std::string x_hint = kOptional;
 
-  static constexpr FieldText kForm[] = {{.member = "x", .hint = "All of it."},
-                                        {.member = "x.hint", .hint = "A hint."},
-                                        {.member = "x.way", .control = Control::radios}};
+  static constexpr FieldText kFormFields[] = {{.member = "x", .hint = "All of it."},
+                                              {.member = "x.hint", .hint = "A hint."},
+                                              {.member = "x.way", .control = Control::radios}};
 };
 
 TEST(FormIds, are_one_each_on_a_page_and_lead_to_what_they_name) {

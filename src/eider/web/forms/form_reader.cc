@@ -8,8 +8,8 @@
 #include "eider/core/base/url.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/reflect/constraints.h"
-#include "eider/core/reflect/faults.h"
 #include "eider/core/reflect/text.h"
+#include "eider/core/reflect/validation_errors.h"
 #include "eider/core/reflect/wording.h"
 #include "eider/protocols/http/multipart.h"
 
@@ -25,7 +25,7 @@ namespace wording = reflect::wording;
 constexpr std::size_t kNameBytesMax = 100;
 
 void add(std::vector<FieldError>& faults, std::string pointer, const Requirement& broken) {
-  if (faults.size() < Faults::kMax) {
+  if (faults.size() < ValidationErrors::kMax) {
     faults.push_back(field_error(std::move(pointer), broken));
   }
 }
@@ -101,7 +101,7 @@ class Collector {
     }
     const bool is_token = !token_name_.empty() && name == token_name_;
     if (!is_token && std::ranges::find(passed_, name) == passed_.end()) {
-      add(form_.faults, pointer_of(name.substr(0, kNameBytesMax)), wording::kUnknownName);
+      add(form_.faults, pointer_of(name.substr(0, kNameBytesMax)), wording::kUnknown);
     }
     return nullptr;
   }
@@ -198,13 +198,13 @@ class Filler {
   }
 
   void check(const reflect::Structure& structure, const void* object, const std::string& pointer) {
-    Faults found(structure, object);
+    ValidationErrors found(structure, object);
     structure.check(object, found);
     for (FieldError& fault : found.found()) {
       const std::string whole = pointer + fault.pointer;
       fault.pointer = whole.substr(whole.starts_with('/') ? 1 : 0);
       ++wrong_;
-      if (faults_.size() < Faults::kMax) {
+      if (faults_.size() < ValidationErrors::kMax) {
         faults_.push_back(std::move(fault));
       }
     }
@@ -290,7 +290,7 @@ class Filler {
     const Type& type = reflect::without_rules(*field.type);
     clear_list(type, member);
     for (const std::string& value : values) {
-      if (faults_.size() >= Faults::kMax) {
+      if (faults_.size() >= ValidationErrors::kMax) {
         return;
       }
       type.kind == Kind::kSet ? void(add_to_set(field, type.set(), member, value))

@@ -37,7 +37,7 @@ struct TypedForm {
 
 /// Reads it into the struct at `object`, a fresh one. Line breaks of a textarea are one byte each.
 ///
-/// returns  all that is wrong, at most Faults::kMax
+/// returns  all that is wrong, at most ValidationErrors::kMax
 [[nodiscard]] std::vector<FieldError> fill(const FormShape& shape, void* object,
                                            const TypedForm& typed);
 

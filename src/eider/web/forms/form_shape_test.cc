@@ -24,8 +24,8 @@ struct Nested {
 
 TEST(FormShapes, that_cannot_be_shown_are_refused_when_their_route_is_added) {
   App app;
-  EXPECT_THROW(app.get("/", [](BlankForm<Nested>) {}), Failure);
-  EXPECT_THROW(app.post("/", [](FilledForm<Nested>) {}), Failure);
+  EXPECT_THROW(app.get("/", [](EmptyForm<Nested>) {}), Failure);
+  EXPECT_THROW(app.post("/", [](BoundForm<Nested>) {}), Failure);
 }
 
 struct OptionalList {
@@ -36,15 +36,15 @@ struct Files {
 };
 struct HiddenList {
   std::vector<int> sizes;
-  static constexpr FieldText kForm[] = {{.member = "sizes", .control = Control::hidden}};
+  static constexpr FieldText kFormFields[] = {{.member = "sizes", .control = Control::hidden}};
 };
 struct HiddenGroup {
   forms_test::Address address;
-  static constexpr FieldText kForm[] = {{.member = "address", .control = Control::hidden}};
+  static constexpr FieldText kFormFields[] = {{.member = "address", .control = Control::hidden}};
 };
 struct SecretChoice {
   forms_test::Colour colour;
-  static constexpr FieldText kForm[] = {{.member = "colour", .control = Control::password}};
+  static constexpr FieldText kFormFields[] = {{.member = "colour", .control = Control::password}};
 };
 
 TEST(FormShapes, refuse_lists_and_controls_that_would_not_come_back_as_they_were) {
@@ -87,8 +87,8 @@ struct Here {
   static Requirement describe() { return {"here", "must be there"}; }
 };
 struct Ruled {
-  Must<Span, Ordered> span;
-  Must<std::optional<int>, Here> number;
+  Validated<Span, Ordered> span;
+  Validated<std::optional<int>, Here> number;
 };
 
 TEST(FormRules, are_asked_of_a_struct_within_and_of_an_optional_that_is_empty) {
@@ -100,11 +100,11 @@ TEST(FormRules, are_asked_of_a_struct_within_and_of_an_optional_that_is_empty) {
 }
 
 struct Secrets {
-  Range<int, 0, 9999> pin;
+  Bounded<int, 0, 9999> pin;
   std::optional<Decimal> sum;
   std::optional<std::string> word;
-  static constexpr FieldText kForm[] = {{.member = "sum", .control = Control::password},
-                                        {.member = "word", .control = Control::password}};
+  static constexpr FieldText kFormFields[] = {{.member = "sum", .control = Control::password},
+                                              {.member = "word", .control = Control::password}};
 };
 
 TEST(FormSecrets, are_not_shown_again_whatever_their_type) {
@@ -119,9 +119,9 @@ TEST(FormSecrets, are_not_shown_again_whatever_their_type) {
 
 struct Hidden {
   bool pinned;
-  std::string body = kEmpty;
-  static constexpr FieldText kForm[] = {{.member = "pinned", .control = Control::hidden},
-                                        {.member = "body", .control = Control::hidden}};
+  std::string body = kOptional;
+  static constexpr FieldText kFormFields[] = {{.member = "pinned", .control = Control::hidden},
+                                              {.member = "body", .control = Control::hidden}};
 };
 
 TEST(HiddenFields, come_back_as_they_were) {
@@ -135,10 +135,10 @@ TEST(HiddenFields, come_back_as_they_were) {
 
 struct Checked {
   int x = 0;
-  void check(Faults& faults) const { faults.add(x, "was asked"); }
+  void check(ValidationErrors& errors) const { errors.add(x, "was asked"); }
 };
 struct Full {
-  std::vector<int> sizes = kEmpty;
+  std::vector<int> sizes = kOptional;
   Checked inner;
 };
 
@@ -148,7 +148,7 @@ TEST(FormRules, of_a_struct_are_not_asked_of_members_that_were_not_read) {
     pairs += "x%0A";
   }
   const Read<Full> wrong(pairs);
-  EXPECT_EQ(wrong.faults.size(), Faults::kMax);
+  EXPECT_EQ(wrong.faults.size(), ValidationErrors::kMax);
   EXPECT_FALSE(wrong.has("inner/x", "was asked"));
   EXPECT_TRUE(Read<Full>("inner.x=1").has("inner/x", "was asked"));
 }
@@ -156,11 +156,11 @@ TEST(FormRules, of_a_struct_are_not_asked_of_members_that_were_not_read) {
 struct Picked {
   std::optional<forms_test::Colour> none;
   forms_test::Colour colour = forms_test::Colour::dark_green;
-  Range<std::int64_t, INT64_MIN, INT64_MAX> wide = 0;
-  Range<std::int64_t, INT64_MAX - 1, INT64_MAX> last = INT64_MAX;
-  static constexpr FieldText kForm[] = {{.member = "none", .control = Control::radios},
-                                        {.member = "wide", .control = Control::select},
-                                        {.member = "last", .control = Control::select}};
+  Bounded<std::int64_t, INT64_MIN, INT64_MAX> wide = 0;
+  Bounded<std::int64_t, INT64_MAX - 1, INT64_MAX> last = INT64_MAX;
+  static constexpr FieldText kFormFields[] = {{.member = "none", .control = Control::radios},
+                                              {.member = "wide", .control = Control::select},
+                                              {.member = "last", .control = Control::select}};
 };
 
 TEST(FormChoices, are_nobodys_where_none_is_known_and_can_be_taken_back) {
@@ -172,8 +172,8 @@ TEST(FormChoices, are_nobodys_where_none_is_known_and_can_be_taken_back) {
 }
 
 struct Listed {
-  Must<std::vector<int>, HasLength<1, 3>> sizes = std::vector<int>{7, 8};
-  std::vector<std::string> lines = kEmpty;
+  Validated<std::vector<int>, HasLength<1, 3>> sizes = std::vector<int>{7, 8};
+  std::vector<std::string> lines = kOptional;
 };
 
 TEST(FormLists, that_may_not_be_empty_are_required_whatever_they_begin_with) {
@@ -264,17 +264,17 @@ TEST(FormPatterns, are_such_as_browsers_read) {
 
 struct Passing {
   std::string title;
-  static constexpr std::string_view kPassedOver[] = {"commit", "g-recaptcha-response"};
+  static constexpr std::string_view kIgnoredFields[] = {"commit", "g-recaptcha-response"};
 };
 
 TEST(FormNames, that_are_the_pages_own_are_passed_over) {
   EXPECT_TRUE(Read<Passing>("title=a&commit=Save&g-recaptcha-response=x").faults.empty());
-  EXPECT_TRUE(Read<Passing>("title=a&Commit=Save").has("Commit", "is not an allowed name"));
+  EXPECT_TRUE(Read<Passing>("title=a&Commit=Save").has("Commit", "is not an allowed member"));
 }
 
 struct Versioned {
   int version;
-  static constexpr FieldText kForm[] = {{.member = "version", .control = Control::hidden}};
+  static constexpr FieldText kFormFields[] = {{.member = "version", .control = Control::hidden}};
 };
 
 TEST(HiddenFields, say_above_what_is_wrong_with_them) {

@@ -49,7 +49,7 @@ FormFrame frame_of(Request& request) {
   FormFrame frame;
   if (auto* const maker = request.find<CsrfMaker>()) {
     if (request.find<CsrfToken>() == nullptr) {
-      request.put(Extract<CsrfToken>::from(Slot<CsrfMaker>(*maker), request));
+      request.set(Extract<CsrfToken>::from(Extension<CsrfMaker>(*maker), request));
     }
     const CsrfToken& token = *request.find<CsrfToken>();
     frame.token_name = token.field_name();
@@ -57,7 +57,7 @@ FormFrame frame_of(Request& request) {
   }
   if (auto* const languages = request.find<Languages>()) {
     if (request.find<Translator>() == nullptr) {
-      request.put(Extract<Translator>::from(State<Languages>(*languages), request));
+      request.set(Extract<Translator>::from(State<Languages>(*languages), request));
     }
     frame.words = Words(*request.find<Translator>());
   }
@@ -110,8 +110,8 @@ std::vector<FieldError> faults_of(const Error& error) {
   return faults;
 }
 
-FormAnswer answer_again(const Request& request, Page page, const Refusal& refusal,
-                        const std::vector<FieldError>& faults) {
+FormResponse answer_again(const Request& request, HtmlPage page, const Refusal& refusal,
+                          const std::vector<FieldError>& faults) {
   constexpr std::array<std::string_view, 3> kOffered = {kTextHtml, kApplicationProblem,
                                                         kApplicationJson};
   if (choose_media_type(request.headers(), kOffered).value_or(0) == 0) {
@@ -122,27 +122,27 @@ FormAnswer answer_again(const Request& request, Page page, const Refusal& refusa
   for (const ErrorHeader& header : refusal.headers) {
     problem.with_header(header.name, header.value);
   }
-  return FormAnswer(std::move(problem));
+  return FormResponse(std::move(problem));
 }
 
 void describe_content(Operation& operation, const FormShape& shape) {
   if (shape.has_files) {
-    operation.take_content(kMultipart, nullptr);
+    operation.take_body(kMultipart, nullptr);
   } else {
-    operation.take_content(kFormUrlencoded, may_be_pairs(*shape.type) ? shape.type : nullptr);
+    operation.take_body(kFormUrlencoded, may_be_pairs(*shape.type) ? shape.type : nullptr);
   }
-  operation.answer_problem(415, "The Content-Type is not supported.");
+  operation.add_problem(415, "The Content-Type is not supported.");
 }
 
 }  // namespace forms::detail
 
-void Render<FormAnswer>::into(Response& response, FormAnswer answer) {
+void Render<FormResponse>::into(Response& response, FormResponse answer) {
   if (auto* const problem = std::get_if<Error>(&answer.answer_)) {
     return render_error(response, *problem);
   }
-  if (auto* const page = std::get_if<Page>(&answer.answer_)) {
+  if (auto* const page = std::get_if<HtmlPage>(&answer.answer_)) {
     const bool is_fine = page->status() == 200;
-    Render<Page>::into(response, std::move(*page));
+    Render<HtmlPage>::into(response, std::move(*page));
     if (is_fine) {
       response.set_status(answer.status_);
     }
@@ -154,12 +154,12 @@ void Render<FormAnswer>::into(Response& response, FormAnswer answer) {
   }
 }
 
-void Render<FormAnswer>::describe(Operation& operation) {
+void Render<FormResponse>::describe(Operation& operation) {
   Render<Redirect>::describe(operation);
   if (operation.only_reads()) {
-    operation.answer(200, "The form.", kTextHtml, nullptr);
+    operation.add_response(200, "The form.", kTextHtml, nullptr);
   } else {
-    operation.answer(422, "The form with its validation errors.", kTextHtml, nullptr);
+    operation.add_response(422, "The form with its validation errors.", kTextHtml, nullptr);
   }
 }
 

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "eider/app/handlers/draft.h"
 #include "eider/app/handlers/extract.h"
+#include "eider/app/handlers/unvalidated.h"
 #include "eider/core/reflect/type_of.h"
 #include "eider/web/forms/form_field.h"
 #include "eider/web/forms/form_reader.h"
@@ -36,9 +36,9 @@ struct FormOptions {
   bool is_checked_by_browser = true;
 };
 
-class FormAnswer;
+class FormResponse;
 template <class T>
-class FilledForm;
+class BoundForm;
 
 namespace forms::detail {
 
@@ -69,16 +69,17 @@ struct Refusal {
 /// Throws one of 500 and up.
 [[nodiscard]] Refusal refusal_of(const Error& error);
 [[nodiscard]] std::vector<FieldError> faults_of(const Error& error);
-[[nodiscard]] FormAnswer answer_again(const Request& request, Page page, const Refusal& refusal,
-                                      const std::vector<FieldError>& faults);
+[[nodiscard]] FormResponse answer_again(const Request& request, HtmlPage page,
+                                        const Refusal& refusal,
+                                        const std::vector<FieldError>& faults);
 
 template <class T>
 struct Bare {
   using type = T;
 };
 template <class T>
-  requires requires { typename T::BoundedValue; }
-struct Bare<T> : Bare<typename T::BoundedValue> {};
+  requires requires { typename T::ConstrainedValue; }
+struct Bare<T> : Bare<typename T::ConstrainedValue> {};
 
 /// Whether a form of a T has a field of that name, "address.street".
 template <class T>
@@ -106,7 +107,7 @@ consteval bool has_field(std::string_view name) {
 
 template <class T>
 consteval bool are_of_fields() {
-  for (const FieldText& text : T::kForm) {
+  for (const FieldText& text : T::kFormFields) {
     if (!has_field<T>(text.member)) {
       return false;
     }
@@ -120,12 +121,13 @@ template <class T>
                 "eider: a form needs a struct whose members are the form fields");
   std::span<const FieldText> texts;
   std::span<const std::string_view> passed;
-  if constexpr (requires { T::kForm; }) {
-    static_assert(are_of_fields<T>(), "eider: kForm names a member that the struct does not have");
-    texts = T::kForm;
+  if constexpr (requires { T::kFormFields; }) {
+    static_assert(are_of_fields<T>(),
+                  "eider: kFormFields names a member that the struct does not have");
+    texts = T::kFormFields;
   }
-  if constexpr (requires { T::kPassedOver; }) {
-    passed = T::kPassedOver;
+  if constexpr (requires { T::kIgnoredFields; }) {
+    passed = T::kIgnoredFields;
   }
   static const FormShape shape = make_shape(reflect::type_of<T>(), texts, passed);
   return shape;
@@ -135,11 +137,11 @@ template <class T>
 
 /// A parameter of handlers: an empty form of a T.
 ///
-///     app.get("/notes/new", [](BlankForm<NewNote> form, State<Views> views) {
+///     app.get("/notes/new", [](EmptyForm<NewNote> form, State<Views> views) {
 ///       return views->page(NewNotePage{.form = form.view()});
 ///     });
 template <class T>
-class BlankForm {
+class EmptyForm {
  public:
   /// Returns the form with the default values of the members.
   [[nodiscard]] FormView view(const FormOptions& options = {}) const {
@@ -152,9 +154,9 @@ class BlankForm {
   }
 
  private:
-  friend struct Extract<BlankForm>;
-  friend class FilledForm<T>;
-  explicit BlankForm(Request& request) : request_(&request) {}
+  friend struct Extract<EmptyForm>;
+  friend class BoundForm<T>;
+  explicit EmptyForm(Request& request) : request_(&request) {}
 
   FormView shown(const T& object, const FormOptions& options, bool only_defaults) const {
     return forms::detail::view_of(forms::detail::shape_of<T>(), forms::detail::frame_of(*request_),
@@ -166,28 +168,28 @@ class BlankForm {
 
 /// The response to a form: the page again (default status: 422) with headers such as Retry-After,
 /// or a redirect.
-class FormAnswer {
+class FormResponse {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a handler returns one or the other
-  FormAnswer(Page page, int status = 422, std::vector<ErrorHeader> headers = {})
+  FormResponse(HtmlPage page, int status = 422, std::vector<ErrorHeader> headers = {})
       : answer_(std::move(page)), status_(status), headers_(std::move(headers)) {}
   // NOLINTNEXTLINE(google-explicit-constructor): likewise
-  FormAnswer(Redirect redirect) : answer_(std::move(redirect)) {}
+  FormResponse(Redirect redirect) : answer_(std::move(redirect)) {}
   /// For clients that request JSON.
-  explicit FormAnswer(Error problem) : answer_(std::move(problem)) {}
+  explicit FormResponse(Error problem) : answer_(std::move(problem)) {}
 
  private:
-  friend struct Render<FormAnswer>;
-  std::variant<Page, Redirect, Error> answer_;
+  friend struct Render<FormResponse>;
+  std::variant<HtmlPage, Redirect, Error> answer_;
   int status_ = 303;
   std::vector<ErrorHeader> headers_;
 };
 
 /// A parameter of handlers: a submitted form of a T, with its validation errors.
 ///
-///     Task<FormAnswer> add(FilledForm<NewNote> form, State<Store> store, State<Views> views) {
-///       if (!form.is_good()) {
-///         co_return form.again(views->page(NewNotePage{.form = form.view()}));   // 422
+///     Task<FormResponse> add(BoundForm<NewNote> form, State<Store> store, State<Views> views) {
+///       if (!form.is_valid()) {
+///         co_return form.render_again(views->page(NewNotePage{.form = form.view()}));   // 422
 ///       }
 ///       co_await store->add(*form);
 ///       co_return Redirect("/notes");
@@ -196,26 +198,26 @@ class FormAnswer {
 ///     app.get("/notes/new", add);
 ///
 /// The handler may serve GET, too, which shows the form for the first time: nothing was sent, so
-/// `is_good` is false, there are no errors, and `again` returns 200.
+/// `is_valid` is false, there are no errors, and `render_again` returns 200.
 ///
 /// A member that could not be read has its default value. A body that is not a form (415), or not
 /// well-formed (400, 413), does not reach the handler. Unknown names are errors, except those that
 /// T ignores:
 ///
-///     static constexpr std::string_view kPassedOver[] = {"commit", "g-recaptcha-response"};
+///     static constexpr std::string_view kIgnoredFields[] = {"commit", "g-recaptcha-response"};
 ///
-/// Errors refer to members: is_good(form->title), add(form->title, "is taken").
+/// Errors refer to members: is_valid(form->title), add(form->title, "is taken").
 template <class T>
-class FilledForm : public eider::detail::app::Judged<T, true> {
+class BoundForm : public eider::detail::app::Judged<T, true> {
  public:
   using Base = eider::detail::app::Judged<T, true>;
   using Base::add;
 
   /// Returns whether there are no errors so far; false if nothing was sent.
-  [[nodiscard]] bool is_good() const noexcept { return is_sent_ && Base::is_good(); }
+  [[nodiscard]] bool is_valid() const noexcept { return is_sent_ && Base::is_valid(); }
   template <class M>
-  [[nodiscard]] bool is_good(const M& member) const {
-    return is_sent_ && Base::is_good(member);
+  [[nodiscard]] bool is_valid(const M& member) const {
+    return is_sent_ && Base::is_valid(member);
   }
   /// Returns false if the form is shown for the first time, for a GET or a HEAD.
   [[nodiscard]] bool is_sent() const noexcept { return is_sent_; }
@@ -230,26 +232,26 @@ class FilledForm : public eider::detail::app::Judged<T, true> {
   }
   /// Returns whether the result is a value; otherwise adds its error.
   template <class R>
-  [[nodiscard]] bool took(const Result<R>& result) {
+  [[nodiscard]] bool add_result(const Result<R>& result) {
     if (!result) {
       add(result.error());
     }
     return result.has_value();
   }
-  [[nodiscard]] const std::vector<FieldError>& faults() const noexcept { return this->faults_; }
+  [[nodiscard]] const std::vector<FieldError>& errors() const noexcept { return this->faults_; }
 
   /// Returns the form with the submitted values, unchanged, and the errors. Passwords and files are
   /// omitted.
   [[nodiscard]] FormView view(const FormOptions& options = {}) const {
-    return is_sent_ ? typed(options) : BlankForm<T>(*request_).view(options);
+    return is_sent_ ? typed(options) : EmptyForm<T>(*request_).view(options);
   }
   /// As above, but when shown for the first time, with existing values for editing.
   [[nodiscard]] FormView view_of(const T& object, const FormOptions& options = {}) const {
-    return is_sent_ ? typed(options) : BlankForm<T>(*request_).view_of(object, options);
+    return is_sent_ ? typed(options) : EmptyForm<T>(*request_).view_of(object, options);
   }
   /// Returns the page with view(), with the status of the errors; for clients that prefer JSON over
   /// HTML (Accept), a problem document.
-  [[nodiscard]] FormAnswer again(Page page) const {
+  [[nodiscard]] FormResponse render_again(HtmlPage page) const {
     if (!is_sent_) {
       return {std::move(page), refusal_.status, refusal_.headers};
     }
@@ -257,8 +259,8 @@ class FilledForm : public eider::detail::app::Judged<T, true> {
   }
 
  private:
-  friend struct Extract<FilledForm>;
-  explicit FilledForm(Request& request)
+  friend struct Extract<BoundForm>;
+  explicit BoundForm(Request& request)
       : request_(&request),
         is_sent_(request.method() != Method::get && request.method() != Method::head),
         refusal_({.status = is_sent_ ? 422 : 200}) {}
@@ -276,9 +278,9 @@ class FilledForm : public eider::detail::app::Judged<T, true> {
 };
 
 template <>
-struct Render<FormAnswer> {
-  static constexpr bool kIsWhole = true;
-  static void into(Response& response, FormAnswer answer);
+struct Render<FormResponse> {
+  static constexpr bool kIsBuffered = true;
+  static void into(Response& response, FormResponse answer);
   static void describe(Operation& operation);
 };
 
@@ -286,16 +288,16 @@ struct Render<FormAnswer> {
 // there then.
 
 template <class T>
-struct Extract<BlankForm<T>> {
-  using Held = BlankForm<T>;
+struct Extract<EmptyForm<T>> {
+  using Held = EmptyForm<T>;
   static void check_type() { static_cast<void>(forms::detail::shape_of<T>()); }
   static Result<Held> from(const Context& context, ArgumentPlace) { return Held(context.request); }
 };
 
 template <class T>
-struct Extract<FilledForm<T>> {
+struct Extract<BoundForm<T>> {
   static constexpr ArgumentKind kKind = ArgumentKind::content;
-  using Held = FilledForm<T>;
+  using Held = BoundForm<T>;
   static void check_type() { static_cast<void>(forms::detail::shape_of<T>()); }
   static Result<Held> from(const Context& context, ArgumentPlace) {
     static_assert(reflect::kIsReadable<T>,

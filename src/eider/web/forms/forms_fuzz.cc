@@ -18,7 +18,7 @@ void show_again(const inner::TypedForm& typed) {
   const inner::FormShape& shape = inner::shape_of<T>();
   T value{};
   const auto faults = inner::fill(shape, &value, typed);
-  ensure(faults.size() <= Faults::kMax, "faults are bounded");
+  ensure(faults.size() <= ValidationErrors::kMax, "faults are bounded");
   const FormView view = inner::view_again(shape, {}, {}, typed, faults);
   const std::string page = views::form(view).html();
   ensure(page.find("<script") == page.npos && page.find('\0') == page.npos, "text stays text");

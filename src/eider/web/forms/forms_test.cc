@@ -44,11 +44,11 @@ std::string with(std::string_view name, std::string_view value) {
 }
 
 void add_routes(App& app) {
-  serve_views(app, {});
-  app.get("/note", [](BlankForm<Note> form, State<Views> views) {
+  add_views(app, {});
+  app.get("/note", [](EmptyForm<Note> form, State<Views> views) {
     return views->page(WholePage{form.view({.action = "/note"})});
   });
-  app.get("/edit", [](BlankForm<Note> form, State<Views> views) {
+  app.get("/edit", [](EmptyForm<Note> form, State<Views> views) {
     Note note{};
     note.title = "Old \"tea\"";
     note.count = 7;
@@ -57,39 +57,39 @@ void add_routes(App& app) {
     note.sizes = {3, 5};
     return views->page(WholePage{form.view_of(note, {.submit = "-"})});
   });
-  app.get("/two", [](BlankForm<Note> form, State<Views> views) {
+  app.get("/two", [](EmptyForm<Note> form, State<Views> views) {
     return views->page(WholePage{form.view({.id_prefix = "new"})});
   });
-  app.post("/refused", [](FilledForm<Note> form, State<Views> views) -> FormAnswer {
+  app.post("/refused", [](BoundForm<Note> form, State<Views> views) -> FormResponse {
     const Result<void> saved = fail(Error::conflict("It is there.").with_field("/title", "is old"));
-    if (form.took(saved)) {
+    if (form.add_result(saved)) {
       return Redirect("/");
     }
-    return form.again(views->page(WholePage{form.view()}));
+    return form.render_again(views->page(WholePage{form.view()}));
   });
-  app.post("/later", [](FilledForm<Note> form, State<Views> views) -> FormAnswer {
+  app.post("/later", [](BoundForm<Note> form, State<Views> views) -> FormResponse {
     form.add(Error(429, "Too many.").with_header("Retry-After", "30"));
-    return form.again(views->page(WholePage{form.view()}));
+    return form.render_again(views->page(WholePage{form.view()}));
   });
-  app.post("/broken", [](FilledForm<Note> form, State<Views> views) -> FormAnswer {
+  app.post("/broken", [](BoundForm<Note> form, State<Views> views) -> FormResponse {
     form.add(Error::internal("a secret"));
-    return form.again(views->page(WholePage{form.view()}));
+    return form.render_again(views->page(WholePage{form.view()}));
   });
-  app.post("/note", [](FilledForm<Note> form, State<Views> views) -> FormAnswer {
-    if (form.is_good(form->title) && *form->title == "taken") {
+  app.post("/note", [](BoundForm<Note> form, State<Views> views) -> FormResponse {
+    if (form.is_valid(form->title) && *form->title == "taken") {
       form.add(form->title, "is taken");
     }
     if (*form->title == "all") {
       form.add("Nothing fits.");
     }
-    if (!form.is_good()) {
+    if (!form.is_valid()) {
       return views->page(WholePage{form.view({.is_checked_by_browser = false})});
     }
     return Redirect("/" + *form->title + "?" + std::to_string(form->priority) + "," +
                     std::to_string(form->sizes.size()) + "," + *form->address.street);
   });
-  app.post("/photo", [](FilledForm<Photo> form, State<Views> views) -> FormAnswer {
-    if (!form->picture || !form.is_good()) {
+  app.post("/photo", [](BoundForm<Photo> form, State<Views> views) -> FormResponse {
+    if (!form->picture || !form.is_valid()) {
       form.add(form->picture, "is missing");
       return views->page(WholePage{form.view()});
     }
@@ -107,7 +107,7 @@ class Forms : public ::testing::Test {
           return app;
         }()) {}
 
-  Reply post(std::string body, std::string path = "/note") {
+  TestResponse post(std::string body, std::string path = "/note") {
     return client_.send({.method = Method::post,
                          .target = std::move(path),
                          .headers = {{"Content-Type", kUrlencoded}},
@@ -115,7 +115,7 @@ class Forms : public ::testing::Test {
   }
   /// The page that is shown again.
   std::string wrong(std::string body) {
-    const Reply reply = post(std::move(body));
+    const TestResponse reply = post(std::move(body));
     EXPECT_EQ(reply.status, 422) << reply.body;
     return reply.body;
   }
@@ -164,7 +164,7 @@ TEST_F(Forms, tell_browsers_the_rules_of_the_struct) {
 }
 
 TEST_F(Forms, are_read_into_their_struct) {
-  const Reply reply = post(std::string(kGood));
+  const TestResponse reply = post(std::string(kGood));
   EXPECT_EQ(reply.status, 303) << reply.body;
   EXPECT_EQ(reply.header("Location"), "/Tea?3,0,Main%201");
   EXPECT_EQ(post(with("sizes", "1\r\n 2 \r\n\r\n3")).header("Location"), "/Tea?3,3,Main%201");
@@ -279,10 +279,10 @@ TEST_F(Forms, have_ids_of_their_own_where_two_are_on_a_page) {
 }
 
 TEST_F(Forms, say_what_an_error_says_with_its_status) {
-  const Reply page = post(std::string(kGood), "/refused");
+  const TestResponse page = post(std::string(kGood), "/refused");
   EXPECT_EQ(page.status, 409);
   EXPECT_HAS(page.body, R"(<p class="fault" id="title-fault">Is old</p>)");
-  const Reply broken = post(std::string(kGood), "/broken");
+  const TestResponse broken = post(std::string(kGood), "/broken");
   EXPECT_EQ(broken.status, 500);
   EXPECT_LACKS(broken.body, "secret");
 }
@@ -290,7 +290,7 @@ TEST_F(Forms, say_what_an_error_says_with_its_status) {
 TEST_F(Forms, are_refused_as_a_problem_where_json_is_asked_for) {
   for (const std::string_view accept :
        {"application/json", "application/problem+json, */*;q=0.1"}) {
-    const Reply reply =
+    const TestResponse reply =
         client_.send({.method = Method::post,
                       .target = "/refused",
                       .headers = {{"Content-Type", kUrlencoded}, {"Accept", std::string(accept)}},
@@ -303,7 +303,7 @@ TEST_F(Forms, are_refused_as_a_problem_where_json_is_asked_for) {
 
 TEST_F(Forms, say_when_to_come_back_as_the_error_does) {
   for (const std::string accept : {"text/html", "application/json"}) {
-    const Reply reply =
+    const TestResponse reply =
         client_.send({.method = Method::post,
                       .target = "/later",
                       .headers = {{"Content-Type", kUrlencoded}, {"Accept", accept}},
@@ -340,7 +340,8 @@ TEST_F(Forms, take_files_in_parts) {
       "Content-Type: image/png\r\n\r\nbytes\r\n";
   const std::string caption = part("name=\"caption\"", "Sea");
   EXPECT_EQ(send(caption + file + "--x--\r\n").header("Location"), "/a.png/image/png/bytes/Sea");
-  const Reply none = send(caption + part("name=\"picture\"; filename=\"\"", "") + "--x--\r\n");
+  const TestResponse none =
+      send(caption + part("name=\"picture\"; filename=\"\"", "") + "--x--\r\n");
   EXPECT_EQ(none.status, 422);
   EXPECT_HAS(none.body, R"(enctype="multipart/form-data")");
   EXPECT_HAS(none.body, R"(id="picture-fault">Is missing</p>)");
@@ -367,7 +368,7 @@ TEST(FormTemplates, are_the_same_compiled_and_walked) {
   const auto expect_same = [](const auto& page, std::string_view name) {
     ViewsOptions options{.directory = EIDER_TEST_VIEWS, .development = true};
     App app;
-    serve_views(app, options);
+    add_views(app, options);
     app.get("/", [&page](State<Views> views) { return views->page(page); });
     std::string walked = TestClient(std::move(app)).get("/").body;
     const std::size_t begin = walked.find("<script src=\"/_eider/reload.js\"");
@@ -386,14 +387,15 @@ TEST(FormsWithTokens, carry_them_by_themselves) {
   app.use(csrf({.cookie = "csrf", .is_secure = false}));
   add_routes(app);
   TestClient client(std::move(app));
-  const Reply page = client.get("/note");
+  const TestResponse page = client.get("/note");
   const std::string_view before = R"(<input type="hidden" name="csrf_token" value=")";
   const std::size_t at = page.body.find(before);
   ASSERT_NE(at, page.body.npos) << page.body;
   const std::size_t begin = at + before.size();
   const std::string token = page.body.substr(begin, page.body.find('"', begin) - begin);
   EXPECT_NE(page.header("Set-Cookie").value_or("").find(token), std::string::npos);
-  const Reply later = client.send({.target = "/note", .headers = {{"Cookie", "csrf=" + token}}});
+  const TestResponse later =
+      client.send({.target = "/note", .headers = {{"Cookie", "csrf=" + token}}});
   EXPECT_HAS(later.body, token);
   EXPECT_EQ(later.header("Set-Cookie").value_or(""), "");
   EXPECT_EQ(later.header("Cache-Control").value_or(""), "no-store");
@@ -413,10 +415,10 @@ TEST(FormsWithTokens, carry_them_by_themselves) {
 TEST(FormsWithTokens, take_theirs_when_they_are_shown) {
   App app;
   app.use(csrf({.cookie = "csrf", .is_secure = false}));
-  serve_views(app, {});
-  app.get("/unseen", [](BlankForm<Note>) { return "nothing"; });
+  add_views(app, {});
+  app.get("/unseen", [](EmptyForm<Note>) { return "nothing"; });
   TestClient client(std::move(app));
-  const Reply reply = client.get("/unseen");
+  const TestResponse reply = client.get("/unseen");
   EXPECT_FALSE(reply.header("Set-Cookie"));
   EXPECT_NE(reply.header("Cache-Control"), "no-store");
 }
@@ -429,7 +431,7 @@ TEST(FormsWithTokens, pass_the_token_over_in_a_plain_form) {
   app.use(csrf({.cookie = "csrf", .is_secure = false}));
   app.get("/", [](const CsrfToken& token) { return token.text(); });
   app.post("/", [](Form<Line> form) { return form->text; });
-  app.post("/draft", [](Draft<Form<Line>> draft) { return std::move(draft).finish(); });
+  app.post("/draft", [](Unvalidated<Form<Line>> draft) { return std::move(draft).finish(); });
   TestClient client(std::move(app), {.keeps_cookies = true});
   const std::string token = client.get("/").body;
   const auto post = [&](std::string path, std::string body) {
@@ -462,7 +464,7 @@ TEST(FormsWithTokens, carry_them_in_parts_too) {
 
 TEST(FormsInLanguages, are_said_in_the_readers) {
   App app;
-  use_languages(app, {.texts = {{"de",
+  add_languages(app, {.texts = {{"de",
                                  {{"length", "muss {min} bis {max} Zeichen haben"},
                                   {"Title", "Überschrift"},
                                   {"is taken", "ist vergeben"},
@@ -478,7 +480,7 @@ TEST(FormsInLanguages, are_said_in_the_readers) {
                         .headers = {{"Content-Type", kUrlencoded}, {"Accept-Language", "de"}},
                         .body = std::move(body)});
   };
-  const Reply reply = post("title=");
+  const TestResponse reply = post("title=");
   EXPECT_EQ(reply.header("Content-Language"), "de");
   EXPECT_HAS(reply.body, R"(<a href="#title">Überschrift: Muss 1 bis 20 Zeichen haben</a>)");
   EXPECT_HAS(reply.body, ">Dunkelgrün</option>");

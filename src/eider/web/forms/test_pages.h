@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "eider/core/kinds/kinds.h"
-#include "eider/core/reflect/empty.h"
-#include "eider/core/reflect/faults.h"
+#include "eider/core/reflect/optional_initializer.h"
+#include "eider/core/reflect/validation_errors.h"
 #include "eider/web/forms/forms.h"
 
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
@@ -29,8 +29,8 @@ struct PartsPage {
 enum class Colour : std::uint8_t { red, dark_green };
 
 struct Address {
-  eider::Length<std::string, 1, 50> street;
-  std::string city = eider::kEmpty;
+  eider::Sized<std::string, 1, 50> street;
+  std::string city = eider::kOptional;
 };
 
 struct Accepted {
@@ -40,38 +40,38 @@ struct Accepted {
 
 /// One of each kind of field.
 struct Note {
-  eider::Length<std::string, 1, 20> title;
-  std::string body = eider::kEmpty;
+  eider::Sized<std::string, 1, 20> title;
+  std::string body = eider::kOptional;
   std::optional<eider::Email> email;
-  eider::Range<int, 1, 9> count;
+  eider::Bounded<int, 1, 9> count;
   int priority = 3;
   double weight = 1.5;
   Colour colour;
   bool pinned;
-  eider::Must<bool, Accepted> terms;
-  std::set<Colour> colours = eider::kEmpty;
-  std::vector<int> sizes = eider::kEmpty;
+  eider::Validated<bool, Accepted> terms;
+  std::set<Colour> colours = eider::kOptional;
+  std::vector<int> sizes = eider::kOptional;
   std::optional<std::chrono::year_month_day> due;
-  std::string new_password = eider::kEmpty;
+  std::string new_password = eider::kOptional;
   Address address;
   std::string from = "web";
 
-  static constexpr eider::MemberText kAbout[] = {{"title", "What it is about."}};
-  static constexpr eider::FieldText kForm[] = {
+  static constexpr eider::MemberText kDocs[] = {{"title", "What it is about."}};
+  static constexpr eider::FieldText kFormFields[] = {
       {.member = "title", .placeholder = "Milk"},
       {.member = "body", .label = "Text", .control = eider::Control::textarea, .rows = 3},
       {.member = "address.street", .autocomplete = "street-address"},
       {.member = "from", .control = eider::Control::hidden}};
 
-  void check(eider::Faults& faults) const {
+  void check(eider::ValidationErrors& errors) const {
     if (*title == body) {
-      faults.add(body, "must differ from the title");
+      errors.add(body, "must differ from the title");
     }
   }
 };
 
 struct Photo {
-  std::string caption = eider::kEmpty;
+  std::string caption = eider::kOptional;
   std::optional<eider::FormFile> picture;
 };
 

@@ -153,7 +153,7 @@ class Translator {
 
 /// A translator in a page's struct is written as its language. It cannot be read from input.
 template <>
-struct TextKind<Translator> {
+struct TextFormat<Translator> {
   static std::optional<Translator> parse(std::string_view /*text*/) noexcept {
     return std::nullopt;
   }
@@ -181,7 +181,7 @@ class Languages {
 
  private:
   friend struct Extract<Translator>;
-  friend Languages use_languages(App& app, LanguagesOptions options);
+  friend Languages add_languages(App& app, LanguagesOptions options);
   explicit Languages(std::shared_ptr<const detail::languages::Library> library)
       : catalogues_(std::move(library)) {}
 
@@ -193,16 +193,16 @@ class Languages {
 /// English texts, `detail` of each validation error by its code (in catalogs with msgctxt "fault").
 /// Missing texts stay as they are, and so do codes and arguments.
 ///
-///     use_languages(app, {.directory = "languages"});
-///     use_languages(app, {.texts = {{"de", {{"missing", "fehlt"}}}}});
+///     add_languages(app, {.directory = "languages"});
+///     add_languages(app, {.texts = {{"de", {{"missing", "fehlt"}}}}});
 ///
 /// Use texts of "en" to replace the English texts of the library. Throws a Failure for an invalid
 /// catalog.
-Languages use_languages(App& app, LanguagesOptions options);
+Languages add_languages(App& app, LanguagesOptions options);
 
 template <>
 struct Extract<Translator> {
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   static Translator from(State<Languages> languages, Request& request);
 };
 

@@ -13,8 +13,8 @@ namespace eider {
 namespace {
 
 struct TranslatedNote {
-  Length<std::string, 1, 3> title;
-  Range<int, 0, 5> stars;
+  Sized<std::string, 1, 3> title;
+  Bounded<int, 0, 5> stars;
   int pages;
 };
 
@@ -31,14 +31,15 @@ LanguagesOptions in_german_and_french() {
 class LanguagesOfProblems : public ::testing::Test {
  protected:
   LanguagesOfProblems() {
-    use_languages(app_, in_german_and_french());
+    add_languages(app_, in_german_and_french());
     app_.post("/", [](Json<TranslatedNote>) { return "read"; });
     app_.get("/own", [] {
       return Response().set_status(400).set_type("application/problem+json").set_body("[]");
     });
   }
 
-  Reply ask(const std::string& languages, const std::string& body = R"({"title":"","stars":9})") {
+  TestResponse ask(const std::string& languages,
+                   const std::string& body = R"({"title":"","stars":9})") {
     TestClient client(app_);
     return client.send(
         {.method = Method::post,
@@ -51,8 +52,8 @@ class LanguagesOfProblems : public ::testing::Test {
 };
 
 TEST_F(LanguagesOfProblems, say_faults_by_their_codes_and_the_whole_by_its_text) {
-  const Reply reply = ask("de-AT, en;q=0.5");
-  const ProblemReply problem = reply.problem();
+  const TestResponse reply = ask("de-AT, en;q=0.5");
+  const TestProblem problem = reply.problem();
   EXPECT_EQ(reply.header("Content-Language"), "de");
   EXPECT_EQ(reply.header("Vary"), "Accept-Language");
   EXPECT_EQ(problem.detail, "Die Eingabe ist nicht gültig.");
@@ -66,7 +67,7 @@ TEST_F(LanguagesOfProblems, say_faults_by_their_codes_and_the_whole_by_its_text)
 
 TEST_F(LanguagesOfProblems, are_left_for_english_and_for_what_nobody_speaks) {
   for (const char* const languages : {"en, de", "it", "", "de;q=0"}) {
-    const Reply reply = ask(languages);
+    const TestResponse reply = ask(languages);
     EXPECT_EQ(reply.problem().errors[0].detail, "must have 1 to 3 characters") << languages;
     EXPECT_FALSE(reply.header("Content-Language").has_value()) << languages;
     EXPECT_EQ(reply.header("Vary"), "Accept-Language") << languages;
@@ -79,25 +80,25 @@ TEST_F(LanguagesOfProblems, are_chosen_among_several) {
 
 TEST_F(LanguagesOfProblems, say_what_no_handler_was_asked_for_too) {
   TestClient client(app_);
-  const Reply reply = client.send(
+  const TestResponse reply = client.send(
       {.method = Method::get, .target = "/nowhere", .headers = {{"Accept-Language", "de"}}});
   EXPECT_EQ(reply.status, 404);
   EXPECT_EQ(reply.problem().title, "Nicht gefunden");
 }
 
 TEST_F(LanguagesOfProblems, leave_alone_what_is_no_problem_document) {
-  const Reply good = ask("de", R"({"title":"a","stars":1,"pages":2})");
+  const TestResponse good = ask("de", R"({"title":"a","stars":1,"pages":2})");
   EXPECT_EQ(good.body, "read");
   EXPECT_FALSE(good.header("Vary").has_value());
   TestClient client(app_);
-  const Reply own = client.send(
+  const TestResponse own = client.send(
       {.method = Method::get, .target = "/own", .headers = {{"Accept-Language", "de"}}});
   EXPECT_EQ(own.body, "[]");
 }
 
 TEST(LanguagesOfWords, say_other_english_words_to_whoever_asks_for_nothing_else) {
   App app;
-  use_languages(app, {.texts = {{"de", {{"No resource at this URL.", "Hier ist nichts."}}},
+  add_languages(app, {.texts = {{"de", {{"No resource at this URL.", "Hier ist nichts."}}},
                                 {"en", {{"No resource at this URL.", "We have no such page."}}}}});
   TestClient client(app);
   const std::pair<const char*, const char*> rows[] = {{"", "We have no such page."},
@@ -105,7 +106,8 @@ TEST(LanguagesOfWords, say_other_english_words_to_whoever_asks_for_nothing_else)
                                                       {"en-GB", "We have no such page."},
                                                       {"de", "Hier ist nichts."}};
   for (const auto& [asked, said] : rows) {
-    const Reply reply = client.send({.target = "/", .headers = {{"Accept-Language", asked}}});
+    const TestResponse reply =
+        client.send({.target = "/", .headers = {{"Accept-Language", asked}}});
     EXPECT_EQ(reply.problem().detail, said) << asked;
   }
 }
@@ -113,7 +115,7 @@ TEST(LanguagesOfWords, say_other_english_words_to_whoever_asks_for_nothing_else)
 TEST(LanguagesOfTags, are_the_nearest_that_there_are) {
   App app;
   const Languages languages =
-      use_languages(app, {.texts = {{"de", {{"Yes", "Ja"}}}, {"fr", {{"Yes", "Oui"}}}}});
+      add_languages(app, {.texts = {{"de", {{"Yes", "Ja"}}}, {"fr", {{"Yes", "Oui"}}}}});
   const std::pair<const char*, const char*> rows[] = {{"de", "Ja"},  {"DE", "Ja"},  {"de-AT", "Ja"},
                                                       {"fr", "Oui"}, {"it", "Yes"}, {"", "Yes"}};
   for (const auto& [tag, said] : rows) {

@@ -120,7 +120,7 @@ Result<std::shared_ptr<const Library>, std::string> Library::open(LanguagesOptio
                 searched);
   }
   if (library->options_.development) {
-    detail::base::will_read(directory);
+    detail::base::allow_in_sandbox(directory);
   }
   Files files = library->list_files();
   auto shelf = library->read(files.names);

@@ -1,5 +1,5 @@
 // All languages of an application with their catalogs, and the choice for a request.
-// Layering: must not respond; use_languages.cc does.
+// Layering: must not respond; add_languages.cc does.
 #pragma once
 
 #include <atomic>

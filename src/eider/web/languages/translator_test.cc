@@ -57,8 +57,8 @@ class Catalogues : public ::testing::Test {
 
   [[nodiscard]] LanguagesOptions options() const { return {.directory = directory_.string()}; }
 
-  static Reply ask(const App& app, std::string target, const std::string& languages,
-                   const std::string& cookie = "") {
+  static TestResponse ask(const App& app, std::string target, const std::string& languages,
+                          const std::string& cookie = "") {
     TestClient client(app);
     std::vector<TestHeader> headers{{"Accept-Language", languages}};
     if (!cookie.empty()) {
@@ -85,7 +85,7 @@ void add_routes(Routes& app) {
 
 TEST_F(Catalogues, AreFoundByTheClientsWish) {
   App app;
-  use_languages(app, options());
+  add_languages(app, options());
   add_routes(app);
   EXPECT_EQ(ask(app, "/hello/Ann", "ru").body, "Привет, Ann!");
   EXPECT_EQ(ask(app, "/hello/Ann", "ru-RU, en;q=0.5").body, "Привет, Ann!");
@@ -96,7 +96,7 @@ TEST_F(Catalogues, AreFoundByTheClientsWish) {
 
 TEST_F(Catalogues, HaveAFormForEachNumber) {
   App app;
-  use_languages(app, options());
+  add_languages(app, options());
   add_routes(app);
   EXPECT_EQ(ask(app, "/notes/1", "ru").body, "Ann: 1 заметка");
   EXPECT_EQ(ask(app, "/notes/22", "ru").body, "Ann: 22 заметки");
@@ -109,11 +109,11 @@ TEST_F(Catalogues, HaveAFormForEachNumber) {
 
 TEST_F(Catalogues, TakeValuesAsTheyAre) {
   App app;
-  use_languages(app, options());
+  add_languages(app, options());
   add_routes(app);
   EXPECT_EQ(ask(app, "/hello/%7Bname%7D%7Bcount%7D%25s", "ru").body, "Привет, {name}{count}%s!");
   app = App();
-  use_languages(app, options());
+  add_languages(app, options());
   app.get("/", [](Translator tr) {
     return tr("{a}{b} {", {{"a", "{b}"}, {"b", 7}}) +
            tr.plural("one", "{count}", 5, {{"count", "five"}});
@@ -123,7 +123,7 @@ TEST_F(Catalogues, TakeValuesAsTheyAre) {
 
 TEST_F(Catalogues, OfARegionFallBackToTheLanguage) {
   App app;
-  use_languages(app, options());
+  add_languages(app, options());
   add_routes(app);
   EXPECT_EQ(ask(app, "/words", "pt-BR").body, "Guardar, Ônibus");
   EXPECT_EQ(ask(app, "/words", "pt-PT").body, "Guardar, Autocarro");
@@ -132,21 +132,21 @@ TEST_F(Catalogues, OfARegionFallBackToTheLanguage) {
 
 TEST_F(Catalogues, AreAskedForByPathThenCookieThenField) {
   App app;
-  use_languages(app, options());
+  add_languages(app, options());
   add_routes(app);
-  const Reply by_path = ask(app, "/ru?a=b", "pt", "language=pt-BR");
+  const TestResponse by_path = ask(app, "/ru?a=b", "pt", "language=pt-BR");
   EXPECT_EQ(by_path.body, "ru");
   EXPECT_EQ(by_path.header("Content-Language"), "ru");
   EXPECT_FALSE(by_path.header("Vary").has_value());
   EXPECT_EQ(ask(app, "/ru/hello/Ann", "").body, "Привет, Ann!");
   EXPECT_EQ(ask(app, "/pt-BR/words", "").body, "Guardar, Ônibus");
-  const Reply by_cookie = ask(app, "/", "ru", "a=b; language=PT");
+  const TestResponse by_cookie = ask(app, "/", "ru", "a=b; language=PT");
   EXPECT_EQ(by_cookie.body, "pt");
   EXPECT_EQ(by_cookie.header("Vary"), "Cookie");
-  const Reply by_field = ask(app, "/", "ru", "language=../../etc");
+  const TestResponse by_field = ask(app, "/", "ru", "language=../../etc");
   EXPECT_EQ(by_field.body, "ru");
   EXPECT_EQ(by_field.header("Vary"), "Cookie, Accept-Language");
-  const Reply by_nothing = ask(app, "/", "it");
+  const TestResponse by_nothing = ask(app, "/", "it");
   EXPECT_EQ(by_nothing.body, "en");
   EXPECT_EQ(by_nothing.header("Vary"), "Cookie, Accept-Language");
 }
@@ -156,7 +156,7 @@ TEST_F(Catalogues, AreAskedForInTheOrderOfTheApp) {
   LanguagesOptions own = options();
   own.asked_by = {LanguageSource::accept_language, LanguageSource::cookie};
   own.otherwise = "pt";
-  use_languages(app, std::move(own));
+  add_languages(app, std::move(own));
   add_routes(app);
   EXPECT_EQ(ask(app, "/", "ru", "language=en").body, "ru");
   EXPECT_EQ(ask(app, "/", "it", "language=en").body, "en");
@@ -167,7 +167,7 @@ TEST_F(Catalogues, AreAskedForInTheOrderOfTheApp) {
 
 TEST_F(Catalogues, StandInAPathOnceAndToTheLetter) {
   App app;
-  use_languages(app, options());
+  add_languages(app, options());
   add_routes(app);
   for (const char* const target : {"/ru/ru", "/RU", "/rum", "/it/plain", "/pt_BR"}) {
     EXPECT_EQ(ask(app, target, "").status, 404) << target;
@@ -184,21 +184,21 @@ TEST_F(Catalogues, StandInAPathOnceAndToTheLetter) {
 
 TEST_F(Catalogues, LeaveAnswersAloneThatHaveNoTexts) {
   App app;
-  use_languages(app, options());
+  add_languages(app, options());
   add_routes(app);
-  const Reply plain = ask(app, "/plain", "ru");
+  const TestResponse plain = ask(app, "/plain", "ru");
   EXPECT_FALSE(plain.header("Vary").has_value());
   EXPECT_FALSE(plain.header("Content-Language").has_value());
 }
 
 TEST_F(Catalogues, SayFaultsByTheirCodes) {
   App app;
-  use_languages(app, options());
+  add_languages(app, options());
   struct Page {
     int number;
   };
   app.get("/page", [](Query<Page>) {});
-  const Reply reply = ask(app, "/page", "ru");
+  const TestResponse reply = ask(app, "/page", "ru");
   EXPECT_EQ(reply.problem().errors.at(0).detail, "отсутствует");
   EXPECT_EQ(reply.header("Content-Language"), "ru");
   EXPECT_EQ(ask(app, "/pt/page", "ru").problem().errors.at(0).detail, "is missing");
@@ -206,8 +206,8 @@ TEST_F(Catalogues, SayFaultsByTheirCodes) {
 
 TEST_F(Catalogues, OfEachLanguageAreCachedByThemselves) {
   App app;
-  use_languages(app, options());
-  app.use(response_cache({.lasts = 10s}));
+  add_languages(app, options());
+  app.use(response_cache({.ttl = 10s}));
   int asked = 0;
   app.get("/", [&asked](Translator tr) -> Response {
     ++asked;
@@ -229,8 +229,8 @@ TEST_F(Catalogues, OfEachLanguageAreCachedByThemselves) {
 
 TEST_F(Catalogues, ThatAPathAskedForAreCachedApartFromWhatAFieldAskedFor) {
   App app;
-  use_languages(app, options());
-  app.use(response_cache({.lasts = 10s}));
+  add_languages(app, options());
+  app.use(response_cache({.ttl = 10s}));
   app.get("/links", [](Translator tr) { return tr.path("/notes"); });
   TestClient client(app);
   const auto links = [&client](std::string target) {
@@ -244,9 +244,9 @@ TEST_F(Catalogues, ThatAPathAskedForAreCachedApartFromWhatAFieldAskedFor) {
 TEST_F(Catalogues, OfAParentSayProblemsOfALanguageWithoutTextsOfItsOwn) {
   App app;
   LanguagesOptions own{.texts = {{"de", {{"Not Found", "Nicht gefunden"}}}, {"de-AT", {}}}};
-  use_languages(app, own);
+  add_languages(app, own);
   TestClient client(app);
-  const Reply reply =
+  const TestResponse reply =
       client.send({.target = "/nowhere", .headers = {{"Accept-Language", "de-AT"}}});
   EXPECT_NE(reply.body.find("Nicht gefunden"), std::string::npos) << reply.body;
   EXPECT_EQ(reply.header("Content-Language"), "de-AT");
@@ -256,12 +256,12 @@ TEST_F(Catalogues, OfOneLanguageInTwoFilesAreRefused) {
   write("pt-BR.po", "msgid \"a\"\nmsgstr \"b\"\n");
   write("pt_BR.po", "msgid \"a\"\nmsgstr \"c\"\n");
   App app;
-  EXPECT_THROW(use_languages(app, options()), Failure);
+  EXPECT_THROW(add_languages(app, options()), Failure);
 }
 
 TEST_F(Catalogues, StayInThePathsThatRedirectionsName) {
   App app;
-  use_languages(app, options());
+  add_languages(app, options());
   app.use(redirect_slashes());
   app.get("/notes", [] { return "notes"; });
   TestClient client(app);
@@ -272,7 +272,7 @@ TEST_F(Catalogues, ThatCannotBeReadAreToldAtTheStart) {
   write("de.po", "msgid \"a\"\n\nmsgid \"b\"\nmsgstr \"c\"\n");
   App app;
   try {
-    use_languages(app, options());
+    add_languages(app, options());
     FAIL() << "it was read";
   } catch (const Failure& failure) {
     EXPECT_EQ(std::string(failure.what()),
@@ -289,7 +289,7 @@ TEST_F(Catalogues, SavedAreSeenInDevelopment) {
   own.development = true;
   own.log = log;
   App app;
-  use_languages(app, std::move(own));
+  add_languages(app, std::move(own));
   app.get("/", [](Translator tr) { return tr("Save"); });
   EXPECT_EQ(ask(app, "/", "pt").body, "Guardar");
   write("pt.po", "msgid \"Save\"\nmsgstr \"Salvar já\"\n");
@@ -298,7 +298,7 @@ TEST_F(Catalogues, SavedAreSeenInDevelopment) {
   EXPECT_EQ(ask(app, "/", "pt").body, "Salvar já");
   EXPECT_EQ(ask(app, "/", "pt").body, "Salvar já");
   ASSERT_EQ(log->lines.size(), 1U);
-  EXPECT_TRUE(log->lines[0].contains("pt.po:1: a message ends")) << log->lines[0];
+  EXPECT_TRUE(log->lines[0].contains("pt.po:1: a message has no msgstr")) << log->lines[0];
   write("de.po", "msgid \"Save\"\nmsgstr \"Sichern\"\n");
   write("pt.po", kPortuguese);
   EXPECT_EQ(ask(app, "/", "de").body, "Sichern");
@@ -312,7 +312,7 @@ TEST_F(Catalogues, TellOnceInDevelopmentWhatIsMissing) {
   own.development = true;
   own.log = log;
   App app;
-  use_languages(app, std::move(own));
+  add_languages(app, std::move(own));
   app.get("/", [](Translator tr) {
     const std::string save = tr("Save");
     return save + tr.context("menu", "Save");
@@ -328,7 +328,7 @@ TEST_F(Catalogues, TellOnceInDevelopmentWhatIsMissing) {
 
 TEST_F(Catalogues, OutsideOfDevelopmentStayAsTheyWereRead) {
   App app;
-  use_languages(app, options());
+  add_languages(app, options());
   app.get("/", [](Translator tr) { return tr("Save"); });
   write("pt.po", "msgid \"Save\"\nmsgstr \"Salvar\"\n");
   EXPECT_EQ(ask(app, "/", "pt").body, "Guardar");
@@ -344,7 +344,7 @@ TEST_F(Catalogues, AreInOrderAndKnowTheirDirection) {
   EXPECT_EQ(languages->tags(), (std::vector<std::string>{"pt", "en", "pt-BR", "ru", "ar", "az-Arab",
                                                          "ar-Latn", "fa-IR"}));
   App app;
-  use_languages(app, {.texts = {{"ar", {}}, {"az-Arab", {}}, {"ar-Latn", {}}, {"fa-IR", {}}}});
+  add_languages(app, {.texts = {{"ar", {}}, {"az-Arab", {}}, {"ar-Latn", {}}, {"fa-IR", {}}}});
   app.get("/", [](Translator tr) { return std::string(tr.direction()); });
   EXPECT_EQ(ask(app, "/ar", "").body, "rtl");
   EXPECT_EQ(ask(app, "/az-Arab", "").body, "rtl");
@@ -355,7 +355,7 @@ TEST_F(Catalogues, AreInOrderAndKnowTheirDirection) {
 
 TEST_F(Catalogues, AreTemplatesFunctionsToo) {
   App app;
-  use_languages(app, options());
+  add_languages(app, options());
   app.get("/", [](Translator tr) {
     return translate(tr, "Save") + " " + translate_plural(tr, "one", "many", 2);
   });

@@ -64,7 +64,7 @@ class Locale {
 
 template <>
 struct Extract<Locale> {
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   static Locale from(const Translator& translator);
 };
 

@@ -163,13 +163,13 @@ TEST(Locale, ManyFormsAndThreadsAreServed) {
 
 TEST(Locale, AHandlerTakesThatOfItsRequest) {
   App app;
-  use_languages(app, {.texts = {{"de", {}}, {"de-CH", {}}}});
+  add_languages(app, {.texts = {{"de", {}}, {"de-CH", {}}}});
   app.get("/", [](const Locale& here) { return here.number(1234.5); });
   TestClient client(std::move(app));
   const auto in = [&client](std::string languages) {
     return client.send({.target = "/", .headers = {{"Accept-Language", std::move(languages)}}});
   };
-  const Reply reply = in("de-CH");
+  const TestResponse reply = in("de-CH");
   EXPECT_EQ(reply.body, "1’234.5");
   EXPECT_EQ(reply.header("Content-Language"), "de-CH");
   EXPECT_TRUE(reply.header("Vary").value_or("").contains("Accept-Language"));

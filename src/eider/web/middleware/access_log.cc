@@ -12,7 +12,7 @@
 
 #include "eider/app/handlers/middleware.h"
 #include "eider/app/life/log_stderr.h"
-#include "eider/app/secret_query.h"
+#include "eider/app/redact_query.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
 #include "eider/core/json/json.h"
@@ -41,7 +41,7 @@ std::string_view user_text(const Request& request) noexcept {
   return user == nullptr ? std::string_view() : user->name;
 }
 
-/// What a route says of itself by secret_query is not known where it was not come to.
+/// What a route says of itself by redact_query is not known where it was not come to.
 bool has_secret(std::string_view query, const Secrets& secrets) {
   QueryReader pairs(query);
   while (const auto pair = pairs.next()) {
@@ -60,7 +60,7 @@ bool has_secret(std::string_view query, const Secrets& secrets) {
 std::string shown(std::string_view address, const Request& request, const Secrets& secrets) {
   const std::size_t query = address.find('?');
   if (query == std::string_view::npos ||
-      (request.find<SecretQuery>() == nullptr && !has_secret(address.substr(query + 1), secrets))) {
+      (request.find<RedactQuery>() == nullptr && !has_secret(address.substr(query + 1), secrets))) {
     return std::string(address);
   }
   return std::string(address.substr(0, query)).append("?hidden");
@@ -104,7 +104,7 @@ std::string time_text(const char* format) {
   return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
 }
 
-std::string text_line(const AnswerRecord& record, const Secrets& secrets) {
+std::string text_line(const ResponseEvent& record, const Secrets& secrets) {
   const Request& request = record.request;
   std::string line(or_dash(to_text(request.method())));
   line.append(" ").append(or_dash(target_text(request, secrets)));
@@ -120,7 +120,7 @@ std::string text_line(const AnswerRecord& record, const Secrets& secrets) {
 }
 
 /// source  Apache httpd, mod_log_config: "%h %l %u %t \"%r\" %>s %b"
-std::string common_line(const AnswerRecord& record, const Secrets& secrets) {
+std::string common_line(const ResponseEvent& record, const Secrets& secrets) {
   const Request& request = record.request;
   std::string line(or_dash(request.remote_address()));
   line.append(" - ").append(escaped(user_text(request)));
@@ -132,7 +132,7 @@ std::string common_line(const AnswerRecord& record, const Secrets& secrets) {
   return line.append(" ").append(record.bytes_out == 0 ? "-" : std::to_string(record.bytes_out));
 }
 
-std::string combined_line(const AnswerRecord& record, const Secrets& secrets) {
+std::string combined_line(const ResponseEvent& record, const Secrets& secrets) {
   const Request& request = record.request;
   std::string line = common_line(record, secrets);
   line.append(" \"").append(escaped(referer_text(request, secrets)));
@@ -157,7 +157,7 @@ struct AccessLine {
   bool is_whole;
 };
 
-std::string json_line(const AnswerRecord& record, const Secrets& secrets) {
+std::string json_line(const ResponseEvent& record, const Secrets& secrets) {
   const Request& request = record.request;
   const std::chrono::duration<double, std::milli> taken = record.ended - record.began;
   return json::to_text(AccessLine{.time = time_text("%Y-%m-%dT%H:%M:%SZ"),
@@ -177,7 +177,7 @@ std::string json_line(const AnswerRecord& record, const Secrets& secrets) {
 
 /// The name of the request stands in the line by itself (base/work.h).
 void write_fields(LogSink& sink, LogLevel level, std::string_view message,
-                  const AnswerRecord& record, const Secrets& secrets) {
+                  const ResponseEvent& record, const Secrets& secrets) {
   const Request& request = record.request;
   const std::string target = target_text(request, secrets);
   const std::string address = request.remote_address();
@@ -219,7 +219,7 @@ void write_going_on(LogSink& sink, const RequestState& state) {
   sink.write_fields(LogLevel::warning, "slow request still running", fields);
 }
 
-std::string line_of(const AnswerRecord& record, AccessFormat format, const Secrets& secrets) {
+std::string line_of(const ResponseEvent& record, AccessFormat format, const Secrets& secrets) {
   switch (format) {
     case AccessFormat::text:
       return text_line(record, secrets);
@@ -250,14 +250,14 @@ class StandardOutput final : public LogSink {
 
 }  // namespace
 
-std::vector<std::string> secret_query_names() {
+std::vector<std::string> redacted_query_names() {
   return {"token", "access_token", "password", "secret"};
 }
 
 Observer access_log(std::shared_ptr<LogSink> sink, AccessFormat format,
                     std::vector<std::string> secrets) {
   return
-      [sink = std::move(sink), format, secrets = std::move(secrets)](const AnswerRecord& record) {
+      [sink = std::move(sink), format, secrets = std::move(secrets)](const ResponseEvent& record) {
         if (!sink->takes(LogLevel::info)) {
           return;
         }
@@ -272,8 +272,8 @@ Observer access_log(std::shared_ptr<LogSink> sink, AccessFormat format,
 namespace {
 
 /// A stream goes on for as long as its client likes: what counts is when it began.
-Instant answered_at(const AnswerRecord& record) noexcept {
-  const auto* const began = record.request.find<AnswerBegan>();
+Instant answered_at(const ResponseEvent& record) noexcept {
+  const auto* const began = record.request.find<ResponseStarted>();
   return began == nullptr ? record.ended : began->at;
 }
 
@@ -282,7 +282,7 @@ Instant answered_at(const AnswerRecord& record) noexcept {
 SlowObserver slow_log(std::shared_ptr<LogSink> sink, Duration limit,
                       std::vector<std::string> secrets) {
   return {.over =
-              [sink, limit, secrets = std::move(secrets)](const AnswerRecord& record) {
+              [sink, limit, secrets = std::move(secrets)](const ResponseEvent& record) {
                 if (answered_at(record) - record.began > limit) {
                   write_fields(*sink, LogLevel::warning, "slow request", record, secrets);
                 }

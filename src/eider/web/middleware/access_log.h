@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/app/secret_query.h"
+#include "eider/app/redact_query.h"
 #include "eider/core/base/log.h"
 #include "eider/io/runtime/time.h"
 #include "eider/server/observer.h"
@@ -15,7 +15,7 @@
 namespace eider {
 
 /// Default names of query parameters with secrets: "token", "access_token", "password", "secret".
-[[nodiscard]] std::vector<std::string> secret_query_names();
+[[nodiscard]] std::vector<std::string> redacted_query_names();
 
 enum class AccessFormat : std::uint8_t {
   /// Method, target, status, sent bytes of the body, milliseconds, protocol and address of the
@@ -43,13 +43,13 @@ enum class AccessFormat : std::uint8_t {
 /// files and WebSockets.
 ///
 /// Each request is exactly one line; quotes and control characters of clients are escaped. A secret
-/// query (secret_query) is logged as "?hidden", also in the Referer of such a route. A parameter in
+/// query (redact_query) is logged as "?hidden", also in the Referer of such a route. A parameter in
 /// `secrets` is hidden in every request.
 ///
 /// secrets  names of parameters, without regard to case: {"token"}
 [[nodiscard]] Observer access_log(std::shared_ptr<LogSink> sink,
                                   AccessFormat format = AccessFormat::text,
-                                  std::vector<std::string> secrets = secret_query_names());
+                                  std::vector<std::string> secrets = redacted_query_names());
 /// Logs a warning "slow request" with the same fields for each request that took longer than
 /// `limit`, from its headers to the last byte of its response: for App::observe. For an event
 /// stream, a WebSocket and other content that is produced while it is sent, the time ends when the
@@ -57,9 +57,9 @@ enum class AccessFormat : std::uint8_t {
 /// handler has not responded in time, "slow request still running" is logged once before, with
 /// method, route, milliseconds, address, and the operation that the handler waits for.
 [[nodiscard]] SlowObserver slow_log(std::shared_ptr<LogSink> sink, Duration limit,
-                                    std::vector<std::string> secrets = secret_query_names());
+                                    std::vector<std::string> secrets = redacted_query_names());
 /// The same on standard error; other formats than text on standard output, as they are.
 [[nodiscard]] Observer access_log(AccessFormat format = AccessFormat::text,
-                                  std::vector<std::string> secrets = secret_query_names());
+                                  std::vector<std::string> secrets = redacted_query_names());
 
 }  // namespace eider

@@ -55,7 +55,7 @@ struct Lists {
 
 ClientHook address_list(AddressList list) {
   return {[lists = Lists{Blocks(list.allow), Blocks(list.deny)}](const ProxyTrust& trust) {
-    return Hook{.before =
+    return Hook{.on_request =
                     [lists, &trust](Request& request, Response& response) {
                       if (lists.admit(client_address_of(request, trust))) {
                         return true;
@@ -67,7 +67,7 @@ ClientHook address_list(AddressList list) {
                 .name = "address_list",
                 .describe =
                     [](Operation& operation) {
-                      operation.answer_problem(403, "Access from this IP address is not allowed.");
+                      operation.add_problem(403, "Access from this IP address is not allowed.");
                     }};
   }};
 }

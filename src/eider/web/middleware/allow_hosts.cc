@@ -11,7 +11,7 @@ namespace eider {
 
 Hook allow_hosts(std::vector<std::string> hosts) {
   return Hook{
-      .before =
+      .on_request =
           [hosts = std::move(hosts)](Request& request, Response& response) {
             const std::string_view asked = request.head().authority;
             const auto is_ours = [asked](std::string_view host) { return stands_for(host, asked); };
@@ -25,7 +25,7 @@ Hook allow_hosts(std::vector<std::string> hosts) {
             render_error(response, Error(421, "This server does not serve the requested host."));
             return false;
           },
-      .after = {},
+      .on_response = {},
       .name = "allow_hosts"};
 }
 

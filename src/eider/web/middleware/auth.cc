@@ -68,7 +68,7 @@ std::string_view authorization_of(const Request& request) noexcept {
 
 void describe_scheme(Operation& operation, Security scheme) {
   operation.secure(std::move(scheme));
-  operation.answer_problem(401, "Authentication is required.");
+  operation.add_problem(401, "Authentication is required.");
 }
 
 }  // namespace
@@ -187,7 +187,7 @@ void ApiKeyGuard::describe(Operation& operation) const {
                               .field = options_.header});
 }
 
-Result<void> ScopeGuard::operator()(Slot<Identity> caller) const {
+Result<void> ScopeGuard::operator()(Extension<Identity> caller) const {
   if (std::ranges::find(caller->scopes, scope_) != caller->scopes.end()) {
     return {};
   }
@@ -195,7 +195,7 @@ Result<void> ScopeGuard::operator()(Slot<Identity> caller) const {
 }
 
 void ScopeGuard::describe(Operation& operation) const {
-  operation.answer_problem(403, "Missing required scope '" + scope_ + "'.");
+  operation.add_problem(403, "Missing required scope '" + scope_ + "'.");
 }
 
 BasicGuard basic_auth(BasicAuth options) {
@@ -207,7 +207,7 @@ BearerGuard bearer_auth(BearerAuth options) {
 ApiKeyGuard api_key_auth(ApiKeyAuth options) {
   return ApiKeyGuard(std::move(options));
 }
-ScopeGuard needs_scope(std::string scope) {
+ScopeGuard require_scope(std::string scope) {
   return ScopeGuard(std::move(scope));
 }
 

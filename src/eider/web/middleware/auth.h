@@ -86,7 +86,7 @@ struct ApiKeyAuth {
 /// wrong.
 ///
 ///     api.guard(bearer_auth({.tokens = {{own.token, {.name = "ci", .scopes = {"write"}}}}}));
-///     api.post("/notes", add_note).guard(needs_scope("write"));
+///     api.post("/notes", add_note).guard(require_scope("write"));
 ///
 /// Use TLS, because passwords and keys are sent unencrypted otherwise.
 class BasicGuard {
@@ -131,9 +131,9 @@ class ApiKeyGuard {
 class ScopeGuard {
  public:
   explicit ScopeGuard(std::string scope) : scope_(std::move(scope)) {}
-  Result<void> operator()(Slot<Identity> caller) const;
+  Result<void> operator()(Extension<Identity> caller) const;
   void describe(Operation& operation) const;
-  [[nodiscard]] std::string name() const { return "needs_scope " + scope_; }
+  [[nodiscard]] std::string name() const { return "require_scope " + scope_; }
 
  private:
   std::string scope_;
@@ -142,6 +142,6 @@ class ScopeGuard {
 [[nodiscard]] BasicGuard basic_auth(BasicAuth options);
 [[nodiscard]] BearerGuard bearer_auth(BearerAuth options);
 [[nodiscard]] ApiKeyGuard api_key_auth(ApiKeyAuth options);
-[[nodiscard]] ScopeGuard needs_scope(std::string scope);
+[[nodiscard]] ScopeGuard require_scope(std::string scope);
 
 }  // namespace eider

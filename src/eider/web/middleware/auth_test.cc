@@ -70,10 +70,10 @@ class Guarded {
     app.guard(std::move(guard));
     app.get("/me", [](const Identity& caller) { return caller.name; });
     app.get("/admin", [](const Identity& caller) { return caller.name; })
-        .guard(needs_scope("admin"));
+        .guard(require_scope("admin"));
     client = std::make_unique<TestClient>(app);
   }
-  Reply ask(std::string_view field, std::string_view value, std::string path = "/me") {
+  TestResponse ask(std::string_view field, std::string_view value, std::string path = "/me") {
     return client->send({.target = std::move(path), .headers = {{field, value}}});
   }
 
@@ -88,7 +88,7 @@ TEST(BasicAuth, lets_known_names_with_their_passwords_through) {
   for (const std::string& wrong : {basic("ann:secre"), basic("ann:secret "), basic("Ann:secret"),
                                    basic("b:secret"), basic("b:c:"), basic(":"), basic("ann"),
                                    std::string("Basic %%%"), std::string("Bearer x")}) {
-    const Reply reply = guarded.ask("Authorization", wrong);
+    const TestResponse reply = guarded.ask("Authorization", wrong);
     EXPECT_EQ(reply.status, 401) << wrong;
     EXPECT_EQ(reply.header("WWW-Authenticate"), "Basic realm=\"notes\", charset=\"UTF-8\"");
   }
@@ -129,7 +129,7 @@ TEST(ApiKeyAuth, lets_known_keys_through) {
 
 TEST(Auth, of_two_fields_the_first_counts) {
   Guarded guarded(bearer_auth({.tokens = {{"good", {.name = "ann"}}}}));
-  const Reply reply = guarded.client->send(
+  const TestResponse reply = guarded.client->send(
       {.target = "/me",
        .headers = {{"Authorization", "Bearer bad"}, {"Authorization", "Bearer good"}}});
   EXPECT_EQ(reply.status, 401);
@@ -141,7 +141,7 @@ TEST(Auth, is_described_for_documents_and_lists) {
       .guard(basic_auth({.users = {{"a", "b"}}}));
   app.get("/b", [](const Identity& caller) { return caller.name; })
       .guard(bearer_auth({.tokens = {{"a", {"b"}}}}))
-      .guard(needs_scope("write"));
+      .guard(require_scope("write"));
   app.get("/c", [](const Identity& caller) { return caller.name; })
       .guard(api_key_auth({.keys = {{"a", {"b"}}}}));
   const std::vector<Operation> operations = app.operations();
@@ -151,10 +151,10 @@ TEST(Auth, is_described_for_documents_and_lists) {
   EXPECT_EQ(operations[2].security.at(0).field, "X-API-Key");
   EXPECT_EQ(operations[2].security.at(0).kind, Kind::api_key);
   for (const Operation& operation : operations) {
-    EXPECT_NE(operation.find_answer(401), nullptr);
+    EXPECT_NE(operation.find_response(401), nullptr);
   }
-  EXPECT_NE(operations[1].find_answer(403), nullptr);
-  EXPECT_TRUE(app.list_routes().contains("bearer_auth > needs_scope write > handler"));
+  EXPECT_NE(operations[1].find_response(403), nullptr);
+  EXPECT_TRUE(app.list_routes().contains("bearer_auth > require_scope write > handler"));
 }
 
 TEST(Auth, of_a_realm_that_would_end_its_quotes_does_not_start) {

@@ -62,7 +62,7 @@ void answer_conditionally(const Request& request, Response& response, std::size_
 }
 
 void describe_conditions(Operation& operation) {
-  const Operation::Answer* const whole = operation.find_answer(200);
+  const Operation::Response* const whole = operation.find_response(200);
   if (!operation.only_reads() || operation.opens_websocket ||
       (whole != nullptr && whole->is_streamed)) {
     return;
@@ -72,17 +72,16 @@ void describe_conditions(Operation& operation) {
     operation.take_header(name, nullptr, false);
   }
   if (whole != nullptr) {
-    operation.answer(200, {}).add_field("ETag");
+    operation.add_response(200, {}).add_header("ETag");
   }
-  operation.answer(304, "The resource has not changed.").add_field("ETag");
-  operation.answer_problem(kPreconditionFailed,
-                           "The resource has changed since the client read it.");
+  operation.add_response(304, "The resource has not changed.").add_header("ETag");
+  operation.add_problem(kPreconditionFailed, "The resource has changed since the client read it.");
 }
 
 void describe_cache_control(Operation& operation) {
-  for (Operation::Answer& answer : operation.answers) {
+  for (Operation::Response& answer : operation.responses) {
     if (operation.only_reads() && answer.status >= 200 && answer.status < kRefusalsFrom) {
-      answer.add_field("Cache-Control");
+      answer.add_header("Cache-Control");
     }
   }
 }
@@ -90,22 +89,23 @@ void describe_cache_control(Operation& operation) {
 }  // namespace
 
 Hook conditional_requests(ConditionalRequests options) {
-  return {.after =
+  return {.on_response =
               [options](const Request& request, Response& response) {
-                answer_conditionally(request, response, options.answer_bytes_max);
+                answer_conditionally(request, response, options.response_bytes_max);
               },
           .name = "conditional_requests",
           .describe = describe_conditions};
 }
 
 Hook cache_control(const CacheControl& words) {
-  auto after = [value = to_field_value(words)](const Request& request, Response& response) {
+  auto after = [value = to_header_value(words)](const Request& request, Response& response) {
     if (only_reads(request) && response.status() < kRefusalsFrom &&
         !response.find_header("Cache-Control")) {
       response.add_header("Cache-Control", value);
     }
   };
-  return {.after = std::move(after), .name = "cache_control", .describe = describe_cache_control};
+  return {
+      .on_response = std::move(after), .name = "cache_control", .describe = describe_cache_control};
 }
 
 }  // namespace eider

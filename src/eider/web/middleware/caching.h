@@ -11,7 +11,7 @@ namespace eider {
 
 struct ConditionalRequests {
   /// Larger responses get no ETag, because computing it would cost more than it saves.
-  std::size_t answer_bytes_max = std::size_t{256} << 10U;
+  std::size_t response_bytes_max = std::size_t{256} << 10U;
 };
 
 /// Evaluates If-None-Match, If-Modified-Since, If-Match and If-Unmodified-Since for GET and HEAD of
@@ -19,10 +19,10 @@ struct ConditionalRequests {
 ///
 ///     app.use(conditional_requests());
 ///
-/// Validators that a handler sets (With::etag, With::last_modified) are used. A 200 without
-/// validators whose body is completely in memory gets a strong ETag, computed from the body; the
-/// handler runs, but the body is not sent. Streams, and custom file responses without a validator,
-/// are not changed. Handlers check preconditions of writes themselves: see Conditions.
+/// Validators that a handler sets (ResponseOf::etag, ResponseOf::last_modified) are used. A 200
+/// without validators whose body is completely in memory gets a strong ETag, computed from the
+/// body; the handler runs, but the body is not sent. Streams, and custom file responses without a
+/// validator, are not changed. Handlers check preconditions of writes themselves: see Conditions.
 ///
 /// Use this middleware inside of compression (add it later), which weakens the ETag of a compressed
 /// response.
@@ -30,7 +30,7 @@ struct ConditionalRequests {
 [[nodiscard]] Hook conditional_requests(ConditionalRequests options = {});
 
 /// Sets Cache-Control for 2xx and 3xx responses to GET and HEAD that do not set it themselves.
-/// Throws std::invalid_argument like `to_field_value`.
+/// Throws std::invalid_argument like `to_header_value`.
 ///
 ///     app.get("/logo", logo).use(cache_control({.max_age = 1h, .is_public = true}));
 [[nodiscard]] Hook cache_control(const CacheControl& words);

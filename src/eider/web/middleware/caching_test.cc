@@ -26,7 +26,7 @@ constexpr std::string_view kTaggedDate = "Sun, 06 Nov 1994 08:49:37 GMT";
 std::string tagged_content = "one";
 
 void add_tagged(App& app) {
-  app.use(conditional_requests({.answer_bytes_max = 1000}));
+  app.use(conditional_requests({.response_bytes_max = 1000}));
   app.get("/x", [] { return Response::text(tagged_content).add_header("Content-Language", "en"); });
   app.get("/html", [] { return Response::html(tagged_content); });
   app.get("/own", [] { return Response::text("own").add_header("ETag", "\"own\""); });
@@ -44,13 +44,14 @@ void add_tagged(App& app) {
     co_await written;
   });
   app.post("/x", [] { return tagged_content; });
-  app.group("/kept").use(response_cache({.lasts = 60s})).get("/x", [] { return tagged_content; });
+  app.group("/kept").use(response_cache({.ttl = 60s})).get("/x", [] { return tagged_content; });
 }
 
 class CachingTest : public ::testing::Test {
  public:
   CachingTest() : client_(made_app()) { tagged_content = "one"; }
-  Reply get(std::string target, std::vector<TestHeader> headers = {}, Method method = Method::get) {
+  TestResponse get(std::string target, std::vector<TestHeader> headers = {},
+                   Method method = Method::get) {
     return client_.send({.method = method, .target = target, .headers = headers});
   }
   std::string tag_of(std::string target) {
@@ -67,13 +68,13 @@ class CachingTest : public ::testing::Test {
 };
 
 TEST_F(CachingTest, an_answer_that_the_client_has_is_a_304_without_content) {
-  const Reply first = get("/x");
+  const TestResponse first = get("/x");
   EXPECT_EQ(first.status, 200);
   const std::string tag(first.header("ETag").value());
   ASSERT_TRUE(parse_entity_tag(tag).has_value()) << tag;
   EXPECT_EQ(parse_entity_tag(tag)->strength, TagStrength::strong);
   for (const Method method : {Method::get, Method::head}) {
-    const Reply again = get("/x", {{"If-None-Match", "\"other\", " + tag}}, method);
+    const TestResponse again = get("/x", {{"If-None-Match", "\"other\", " + tag}}, method);
     EXPECT_EQ(again.status, 304);
     EXPECT_EQ(again.body, "");
     EXPECT_EQ(again.header("ETag"), tag);
@@ -82,7 +83,7 @@ TEST_F(CachingTest, an_answer_that_the_client_has_is_a_304_without_content) {
   }
   EXPECT_EQ(get("/x", {}, Method::head).header("ETag"), tag);
   tagged_content = "two";
-  const Reply changed = get("/x", {{"If-None-Match", tag}});
+  const TestResponse changed = get("/x", {{"If-None-Match", tag}});
   EXPECT_EQ(changed.status, 200);
   EXPECT_EQ(changed.body, "two");
   EXPECT_NE(changed.header("ETag"), tag);
@@ -97,7 +98,7 @@ TEST_F(CachingTest, what_the_handler_says_counts) {
   EXPECT_EQ(get("/own", {{"If-None-Match", "W/\"own\""}}).status, 304);
   EXPECT_EQ(get("/weak", {{"If-None-Match", "\"own\""}}).status, 304);
   EXPECT_EQ(tag_of("/dated"), "none");
-  const Reply dated = get("/dated", {{"If-Modified-Since", kTaggedDate}});
+  const TestResponse dated = get("/dated", {{"If-Modified-Since", kTaggedDate}});
   EXPECT_EQ(dated.status, 304);
   EXPECT_EQ(dated.header("Last-Modified"), kTaggedDate);
   EXPECT_EQ(dated.header("Cache-Control"), "max-age=60");
@@ -111,7 +112,8 @@ TEST_F(CachingTest, what_the_handler_says_counts) {
 TEST_F(CachingTest, a_state_that_is_not_there_is_a_412_that_no_cache_keeps) {
   EXPECT_EQ(get("/own", {{"If-Match", "\"own\""}}).status, 200);
   EXPECT_EQ(get("/weak", {{"If-Match", "W/\"own\""}}).status, 412);
-  const Reply failed = get("/dated", {{"If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:36 GMT"}});
+  const TestResponse failed =
+      get("/dated", {{"If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:36 GMT"}});
   EXPECT_EQ(failed.status, 412);
   EXPECT_EQ(failed.problem().status, 412);
   EXPECT_FALSE(failed.header("Cache-Control"));
@@ -122,7 +124,7 @@ TEST_F(CachingTest, writes_errors_streams_and_large_answers_are_left_alone) {
   EXPECT_EQ(tag_of("/gone"), "none");
   EXPECT_EQ(tag_of("/nowhere"), "none");
   EXPECT_EQ(get("/streamed", {{"If-None-Match", "*"}}).body, "streamed");
-  const Reply posted = get("/x", {{"If-None-Match", tag_of("/x")}}, Method::post);
+  const TestResponse posted = get("/x", {{"If-None-Match", tag_of("/x")}}, Method::post);
   EXPECT_EQ(posted.status, 200);
   EXPECT_FALSE(posted.header("ETag"));
 }
@@ -137,7 +139,7 @@ TEST_F(CachingTest, hostile_lists_match_nothing) {
 TEST_F(CachingTest, an_answer_that_is_kept_is_a_304_too) {
   const std::string tag = tag_of("/kept/x");
   tagged_content = "two";
-  const Reply again = get("/kept/x", {{"If-None-Match", tag}});
+  const TestResponse again = get("/kept/x", {{"If-None-Match", tag}});
   EXPECT_EQ(again.status, 304);
   EXPECT_TRUE(again.header("Age"));
   EXPECT_EQ(get("/kept/x").body, "one");
@@ -162,7 +164,7 @@ TEST(CacheControlHook, says_it_of_what_may_be_kept_and_says_nothing_itself) {
   App app;
   app.use(cache_control({.max_age = 60s, .is_public = true}));
   app.get("/x", [] { return "x"; });
-  app.get("/own", [] { return With(std::string("x")).cache({.no_store = true}); });
+  app.get("/own", [] { return ResponseOf(std::string("x")).cache({.no_store = true}); });
   app.post("/x", [] { return "x"; });
   TestClient client(app);
   EXPECT_EQ(client.get("/x").header("Cache-Control"), "public, max-age=60");

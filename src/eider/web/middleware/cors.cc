@@ -92,12 +92,12 @@ class CorsFields {
 
 Hook cors(Cors options) {
   const auto fields = std::make_shared<const CorsFields>(options);
-  return {.before =
+  return {.on_request =
               [fields](Request& request, Response& response) {
                 return !fields->answer_preflight(request, response);
               },
-          .after = [fields](const Request& request,
-                            Response& response) { fields->add_to(request, response); },
+          .on_response = [fields](const Request& request,
+                                  Response& response) { fields->add_to(request, response); },
           .name = "cors"};
 }
 

@@ -31,8 +31,8 @@ class CorsApp {
     app.get("/outside", [] { return "x"; });
     client = std::make_unique<TestClient>(app);
   }
-  Reply ask(std::string target, std::string_view origin, Method method = Method::get,
-            std::vector<TestHeader> more = {}) {
+  TestResponse ask(std::string target, std::string_view origin, Method method = Method::get,
+                   std::vector<TestHeader> more = {}) {
     more.emplace_back("Origin", origin);
     return client->send(
         {.method = method, .target = std::move(target), .headers = std::move(more)});
@@ -48,7 +48,7 @@ constexpr std::string_view kAllowOrigin = "Access-Control-Allow-Origin";
 TEST(CorsMiddleware, let_pages_of_named_origins_read_all_answers) {
   CorsApp cors_app({.origins = {std::string(kOurs)}, .exposed = {"ETag", "X-Total"}});
   for (const char* path : {"/api/x", "/api/no", "/api/streamed"}) {
-    const Reply reply = cors_app.ask(path, kOurs);
+    const TestResponse reply = cors_app.ask(path, kOurs);
     EXPECT_EQ(reply.header(kAllowOrigin), kOurs) << path;
     EXPECT_EQ(reply.header("Vary"), "Origin") << path;
     EXPECT_EQ(reply.header("Access-Control-Expose-Headers"), "ETag, X-Total") << path;
@@ -64,10 +64,10 @@ TEST(CorsMiddleware, let_in_no_other_origin) {
   for (const char* origin :
        {"https://evil.example", "http://app.example", "https://app.example:8443", "null", "",
         "https://app.example.evil", "https://app.example/", "https://app.example,https://b"}) {
-    const Reply reply = cors_app.ask("/api/x", origin);
+    const TestResponse reply = cors_app.ask("/api/x", origin);
     EXPECT_FALSE(reply.header(kAllowOrigin)) << origin;
     EXPECT_EQ(reply.header("Vary"), "Origin") << origin;
-    const Reply preflight =
+    const TestResponse preflight =
         cors_app.ask("/api/x", origin, Method::options, {{"Access-Control-Request-Method", "PUT"}});
     EXPECT_FALSE(preflight.header("Access-Control-Allow-Methods")) << origin;
   }
@@ -75,7 +75,7 @@ TEST(CorsMiddleware, let_in_no_other_origin) {
 
 TEST(CorsMiddleware, answer_preflights) {
   CorsApp cors_app({.origins = {std::string(kOurs)}, .allows_credentials = true});
-  const Reply reply =
+  const TestResponse reply =
       cors_app.ask("/api/x", kOurs, Method::options, {{"Access-Control-Request-Method", "PUT"}});
   EXPECT_EQ(reply.status, 204);
   EXPECT_EQ(reply.header(kAllowOrigin), kOurs);
@@ -89,7 +89,7 @@ TEST(CorsMiddleware, answer_preflights) {
 
 TEST(CorsMiddleware, of_all_origins_need_no_vary_and_take_no_credentials) {
   CorsApp cors_app({.origins = {"*"}});
-  const Reply reply = cors_app.ask("/api/x", "https://anyone.example");
+  const TestResponse reply = cors_app.ask("/api/x", "https://anyone.example");
   EXPECT_EQ(reply.header(kAllowOrigin), "*");
   EXPECT_FALSE(reply.header("Vary"));
   EXPECT_THROW((void)cors({.origins = {"*"}, .allows_credentials = true}), Failure);

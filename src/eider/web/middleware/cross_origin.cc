@@ -41,13 +41,13 @@ void check_origins(std::string_view taker, const std::vector<std::string>& origi
 
 void describe_cross_origin(Operation& operation) {
   if (may_write(operation.method)) {
-    operation.answer_problem(403, "Cross-site request blocked.");
+    operation.add_problem(403, "Cross-site request blocked.");
   }
 }
 
 Hook cross_origin_protection(std::vector<std::string> trusted_origins) {
   check_origins("cross_origin_protection", trusted_origins);
-  return {.before =
+  return {.on_request =
               [trusted = std::move(trusted_origins)](Request& request, Response& response) {
                 if (!may_write(request.method()) || source_site_of(request) != SourceSite::other ||
                     is_trusted_origin(request, trusted)) {
@@ -56,7 +56,7 @@ Hook cross_origin_protection(std::vector<std::string> trusted_origins) {
                 render_error(response, Error::forbidden("Cross-site request blocked."));
                 return false;
               },
-          .after = {},
+          .on_response = {},
           .name = "cross_origin_protection",
           .describe = describe_cross_origin};
 }

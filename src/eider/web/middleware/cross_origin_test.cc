@@ -14,7 +14,7 @@ bool passes(Method method, const std::vector<Field>& fields, const Hook& hook) {
   request.head().authority = "notes.example:8080";
   request.head().fields = fields;
   Response response;
-  const bool is_asked = hook.before(request, response);
+  const bool is_asked = hook.on_request(request, response);
   EXPECT_TRUE(is_asked || response.status() == 403);
   return is_asked;
 }

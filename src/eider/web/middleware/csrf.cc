@@ -166,7 +166,7 @@ class Csrf {
     return cookie && equals_in_constant_time(given, *cookie) && is_ours(*cookie, request);
   }
   [[nodiscard]] std::optional<std::string> set_cookie(const std::string& token) const {
-    return to_field_value({.name = options_.cookie, .value = token, .secure = options_.is_secure});
+    return to_header_value({.name = options_.cookie, .value = token, .secure = options_.is_secure});
   }
 
   CsrfOptions options_;
@@ -178,19 +178,19 @@ class Csrf {
 Hook csrf(CsrfOptions options) {
   const auto shared = std::make_shared<const detail::middleware::Csrf>(std::move(options));
   return {
-      .before =
+      .on_request =
           [shared](Request& request, Response& response) {
-            request.put(CsrfMaker{shared.get()});
-            request.put(detail::app::PassesField{shared->field_name()});
+            request.set(CsrfMaker{shared.get()});
+            request.set(detail::app::PassesField{shared->field_name()});
             if (!may_write(request.method()) || !shared->is_from_elsewhere(request)) {
               return true;
             }
             render_error(response, Error::forbidden("Cross-site request blocked."));
             return false;
           },
-      .after = [shared](const Request& request,
-                        Response& response) { shared->keep_cookie(request, response); },
-      .on_content =
+      .on_response = [shared](const Request& request,
+                              Response& response) { shared->keep_cookie(request, response); },
+      .on_body =
           [shared](Request& request, Response& response) {
             if (!may_write(request.method()) || !shared->lacks_token(request)) {
               return true;
@@ -202,7 +202,7 @@ Hook csrf(CsrfOptions options) {
             return false;
           },
       .name = "csrf",
-      .puts = {kPuts<CsrfMaker>},
+      .extensions = {kExtension<CsrfMaker>},
       .describe = describe_cross_origin};
 }
 
@@ -210,7 +210,7 @@ std::string CsrfToken::field() const {
   return "<input type=\"hidden\" name=\"" + field_name_ + "\" value=\"" + text_ + "\">";
 }
 
-CsrfToken Extract<CsrfToken>::from(Slot<CsrfMaker> maker, const Request& request) {
+CsrfToken Extract<CsrfToken>::from(Extension<CsrfMaker> maker, const Request& request) {
   return {maker->csrf->token_for(request), maker->csrf->field_name()};
 }
 

@@ -84,9 +84,9 @@ struct CsrfMaker {
 
 template <>
 struct Extract<CsrfToken> {
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   /// Needs the CsrfMaker that `csrf` provides; without that middleware the app does not start.
-  static CsrfToken from(Slot<CsrfMaker> maker, const Request& request);
+  static CsrfToken from(Extension<CsrfMaker> maker, const Request& request);
 };
 
 extern template Guard detail::app::make_maker<CsrfToken>();

@@ -36,11 +36,11 @@ class FormApp {
     client_ = std::make_unique<TestClient>(app_);
   }
 
-  Reply form(std::string cookie = "") {
+  TestResponse form(std::string cookie = "") {
     return client_->send({.target = "/form", .headers = {{"Cookie", cookie}}});
   }
   Page page() {
-    const Reply reply = form();
+    const TestResponse reply = form();
     const std::string set(reply.header("Set-Cookie").value_or(""));
     return {set.substr(0, set.find(';')), reply.body.substr(0, reply.body.find('\n'))};
   }
@@ -189,14 +189,14 @@ TEST(Csrf, what_browsers_send_by_themselves_counts_as_a_cookie_does) {
 TEST(Csrf, sets_its_cookie_with_the_page_that_takes_a_token_and_once) {
   FormApp app;
   EXPECT_FALSE(app.client().get("/other").header("Set-Cookie"));
-  const Reply first = app.form();
+  const TestResponse first = app.form();
   const std::string set(first.header("Set-Cookie").value_or(""));
   EXPECT_TRUE(set.ends_with("; Path=/; SameSite=Lax; Secure; HttpOnly") ||
               (set.contains("Secure") && set.contains("HttpOnly") && set.contains("SameSite=Lax")))
       << set;
   EXPECT_EQ(first.header("Cache-Control"), "no-store");
   const std::string cookie = set.substr(0, set.find(';'));
-  const Reply again = app.form(cookie);
+  const TestResponse again = app.form(cookie);
   EXPECT_FALSE(again.header("Set-Cookie"));
   EXPECT_EQ(again.body, first.body);
   EXPECT_TRUE(first.body.ends_with("<input type=\"hidden\" name=\"csrf_token\" value=\"" +

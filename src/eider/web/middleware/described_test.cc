@@ -17,7 +17,7 @@ namespace {
 
 struct Line {
   int id = 0;
-  Length<std::string, 0, 9> title;
+  Sized<std::string, 0, 9> title;
   std::optional<double> weight;
 };
 struct Folder {
@@ -57,14 +57,15 @@ Operation only(const App& app) {
 }
 
 bool has_field(const Operation& operation, int status, std::string_view name) {
-  const Operation::Answer* const answer = operation.find_answer(status);
+  const Operation::Response* const answer = operation.find_response(status);
   return answer != nullptr && std::ranges::find(answer->fields, name) != answer->fields.end();
 }
 
 TEST(DescribedMiddleware, IsToldOfTheAppOfGroupsAndOfTheRoute) {
   App app;
   const auto says = [](int status) {
-    return Hook{.describe = [status](Operation& operation) { operation.answer(status, "!"); }};
+    return Hook{
+        .describe = [status](Operation& operation) { operation.add_response(status, "!"); }};
   };
   app.use(says(430));
   Routes group = app.group("/a");
@@ -73,19 +74,19 @@ TEST(DescribedMiddleware, IsToldOfTheAppOfGroupsAndOfTheRoute) {
   app.get("/c", [] { return 1; });
   const std::vector<Operation> operations = app.operations();
   for (const int status : {430, 431, 432}) {
-    EXPECT_NE(operations[0].find_answer(status), nullptr) << status;
+    EXPECT_NE(operations[0].find_response(status), nullptr) << status;
   }
-  EXPECT_NE(operations[1].find_answer(430), nullptr);
-  EXPECT_EQ(operations[1].find_answer(431), nullptr);
-  EXPECT_EQ(operations[1].find_answer(432), nullptr);
+  EXPECT_NE(operations[1].find_response(430), nullptr);
+  EXPECT_EQ(operations[1].find_response(431), nullptr);
+  EXPECT_EQ(operations[1].find_response(432), nullptr);
 }
 
 TEST(DescribedMiddleware, OfACoroutineAroundAndOfAHostIsToldToo) {
   App app;
-  app.use(Around([](Request&, Next next) { return next(); }, "mine",
-                 [](Operation& operation) { operation.answer(430, "!"); }));
+  app.use(Middleware([](Request&, Next next) { return next(); }, "mine",
+                     [](Operation& operation) { operation.add_response(430, "!"); }));
   app.host("api.example.org").get("/", [] { return 1; });
-  EXPECT_NE(only(app).find_answer(430), nullptr);
+  EXPECT_NE(only(app).find_response(430), nullptr);
 }
 
 TEST(DescribedMiddleware, OfAMountedAppIsToldInTheWhole) {
@@ -106,7 +107,7 @@ TEST(DescribedMiddleware, IsToldFromTheHandlerOutward) {
     return [&order, what](Operation&) { order.append(what); };
   };
   const auto around = [&says](std::string_view what) {
-    return Around([](Request&, Next next) { return next(); }, "", says(what));
+    return Middleware([](Request&, Next next) { return next(); }, "", says(what));
   };
   app.use(Hook{.describe = says("6")}).use(Hook{.describe = says("5")});
   app.use(around("2"));
@@ -124,11 +125,11 @@ TEST(DescribedMiddleware, NegotiationTellsEachTypeThatIsGivenAndTaken) {
   app.put("/", [](Json<Folder> folder) { return std::move(*folder); });
   const Operation folder = only(app);
   EXPECT_EQ(media_types(folder.contents), kTreeTypes);
-  EXPECT_EQ(media_types(folder.find_answer(200)->contents), kTreeTypes);
+  EXPECT_EQ(media_types(folder.find_response(200)->contents), kTreeTypes);
   for (const Operation::Content& content : folder.contents) {
     EXPECT_EQ(content.type, folder.contents.front().type);
   }
-  EXPECT_EQ(folder.find_answer(406), nullptr);  // its work is done: JSON it is
+  EXPECT_EQ(folder.find_response(406), nullptr);  // its work is done: JSON it is
 }
 
 template <class T>
@@ -136,7 +137,7 @@ std::vector<std::string> types_of_a_list_of() {
   App app;
   app.use(negotiate());
   app.get("/", [] { return std::vector<T>(); });
-  return media_types(only(app).find_answer(200)->contents);
+  return media_types(only(app).find_response(200)->contents);
 }
 
 TEST(DescribedMiddleware, NegotiationTellsOfTablesWhereRowsAreFlat) {
@@ -163,9 +164,9 @@ TEST(DescribedMiddleware, NegotiationLeavesAloneWhatIsNoJson) {
   App app;
   app.use(negotiate());
   app.get("/", [] { return Html("<p>"); });
-  EXPECT_EQ(media_types(only(app).find_answer(200)->contents),
+  EXPECT_EQ(media_types(only(app).find_response(200)->contents),
             std::vector<std::string>{"text/html"});
-  EXPECT_EQ(only(app).find_answer(406), nullptr);
+  EXPECT_EQ(only(app).find_response(406), nullptr);
 }
 
 TEST(DescribedMiddleware, EachTypeThatIsToldIsGivenAndTaken) {
@@ -174,8 +175,8 @@ TEST(DescribedMiddleware, EachTypeThatIsToldIsGivenAndTaken) {
   app.get("/", [] { return std::vector<Line>{{.id = 1, .title = "a", .weight = {}}}; });
   const Operation told = only(app);
   TestClient client(app);
-  for (const std::string& type : media_types(told.find_answer(200)->contents)) {
-    const Reply reply = client.send({.target = "/", .headers = {{"Accept", type}}});
+  for (const std::string& type : media_types(told.find_response(200)->contents)) {
+    const TestResponse reply = client.send({.target = "/", .headers = {{"Accept", type}}});
     EXPECT_TRUE(reply.header("Content-Type").value_or("").starts_with(type)) << type;
   }
   EXPECT_EQ(client.send({.target = "/", .headers = {{"Accept", "image/png"}}}).status, 406);
@@ -191,7 +192,7 @@ TEST(DescribedMiddleware, ASelectionTellsItsParameterAndItsNames) {
   EXPECT_FALSE(parameter->is_required);
   EXPECT_EQ(parameter->selection.names, (std::vector<std::string>{"id", "title"}));
   EXPECT_EQ(parameter->selection.at, "/lines");
-  EXPECT_NE(told.find_answer(400), nullptr);
+  EXPECT_NE(told.find_response(400), nullptr);
 }
 
 TEST(DescribedMiddleware, IdempotencyKeysAreToldOfWhatChangesAlone) {
@@ -203,11 +204,11 @@ TEST(DescribedMiddleware, IdempotencyKeysAreToldOfWhatChangesAlone) {
   const Operation::Parameter* const key = told[0].find(Operation::In::header, "Idempotency-Key");
   ASSERT_NE(key, nullptr);
   EXPECT_FALSE(key->is_required);
-  EXPECT_NE(told[0].find_answer(409), nullptr);
-  EXPECT_NE(told[0].find_answer(422), nullptr);
+  EXPECT_NE(told[0].find_response(409), nullptr);
+  EXPECT_NE(told[0].find_response(422), nullptr);
   EXPECT_TRUE(has_field(told[0], 200, "Idempotent-Replayed"));
   EXPECT_EQ(told[1].find(Operation::In::header, "Idempotency-Key"), nullptr);
-  EXPECT_EQ(told[1].find_answer(409), nullptr);
+  EXPECT_EQ(told[1].find_response(409), nullptr);
 }
 
 TEST(DescribedMiddleware, AnIdempotencyKeyThatIsRequiredIsToldSo) {
@@ -227,10 +228,10 @@ TEST(DescribedMiddleware, ConditionsAreToldOfWhatIsRead) {
   EXPECT_NE(told[0].find(Operation::In::header, "If-Match"), nullptr);
   EXPECT_TRUE(has_field(told[0], 200, "ETag"));
   EXPECT_TRUE(has_field(told[0], 304, "ETag"));
-  EXPECT_TRUE(told[0].find_answer(304)->contents.empty());
-  EXPECT_NE(told[0].find_answer(412), nullptr);
+  EXPECT_TRUE(told[0].find_response(304)->contents.empty());
+  EXPECT_NE(told[0].find_response(412), nullptr);
   for (const std::size_t index : {1U, 2U}) {
-    EXPECT_EQ(told[index].find_answer(304), nullptr);
+    EXPECT_EQ(told[index].find_response(304), nullptr);
     EXPECT_EQ(told[index].find(Operation::In::header, "If-None-Match"), nullptr);
   }
 }
@@ -263,7 +264,7 @@ TEST(DescribedMiddleware, WhatRefusesIsToldWithItsStatus) {
   app.get("/", [] { return 1; });
   const std::vector<Operation> told = app.operations();
   for (const Operation& operation : told) {
-    EXPECT_NE(operation.find_answer(403), nullptr);
+    EXPECT_NE(operation.find_response(403), nullptr);
     EXPECT_TRUE(has_field(operation, 503, "Retry-After"));
   }
   EXPECT_TRUE(has_field(told[1], 200, "Age"));

@@ -171,14 +171,14 @@ void show_failure(const Request& request, Response& response) {
 
 ClientHook development_page() {
   return {[](const ProxyTrust& trust) {
-    return Hook{.before =
+    return Hook{.on_request =
                     [&trust](Request& request, Response& /*response*/) {
                       if (is_of_this_machine(request, trust)) {
-                        request.put(FailureNote());
+                        request.set(FailureNote());
                       }
                       return true;
                     },
-                .after = show_failure,
+                .on_response = show_failure,
                 .name = "development_page"};
   }};
 }

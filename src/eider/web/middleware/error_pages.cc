@@ -115,7 +115,7 @@ Hook error_pages(ErrorPages pages) {
   auto after = [pages = std::move(pages)](const Request& request, Response& response) {
     show(pages, request, response);
   };
-  return {.after = std::move(after), .name = "error_pages"};
+  return {.on_response = std::move(after), .name = "error_pages"};
 }
 
 }  // namespace eider

@@ -45,7 +45,7 @@ struct ErrorPages {
 ///     app.use(error_pages({.by_status = {{404, [](const ErrorPage& error) { return …; }}}}));
 ///
 /// Status and headers stay, except Content-Type and `Vary: Accept`. Custom error responses of
-/// handlers that are not problem documents do not change. Use this middleware before use_languages,
+/// handlers that are not problem documents do not change. Use this middleware before add_languages,
 /// so that pages contain the translated texts. If a page function throws, the problem document is
 /// sent and nothing is logged: catch and log errors there.
 [[nodiscard]] Hook error_pages(ErrorPages pages = {});

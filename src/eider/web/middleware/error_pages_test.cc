@@ -41,7 +41,7 @@ void add_paged(App& app) {
                                      {409, [](const ErrorPage&) -> std::string {
                                         throw std::runtime_error("no page today");
                                       }}}}));
-  use_languages(app, {.texts = {{"en", {{"No resource at this URL.", "We have no such page."}}}}});
+  add_languages(app, {.texts = {{"en", {{"No resource at this URL.", "We have no such page."}}}}});
   app.body_bytes_max(10);
   app.get("/fails", []() -> std::string { throw std::runtime_error("secret cause"); });
   app.get("/said", [](const Request&) -> Result<std::string> {
@@ -54,8 +54,8 @@ void add_paged(App& app) {
 
 class ErrorPagesTest : public ::testing::Test {
  public:
-  Reply ask(std::string target, std::string_view accept = kBrowser, Method method = Method::get,
-            std::string body = {}) {
+  TestResponse ask(std::string target, std::string_view accept = kBrowser,
+                   Method method = Method::get, std::string body = {}) {
     return client_.send(
         {.method = method, .target = target, .headers = {{"Accept", accept}}, .body = body});
   }
@@ -81,7 +81,7 @@ TEST_F(ErrorPagesTest, are_what_a_browser_gets_of_all_that_goes_wrong) {
               {Method::post, "/x", "12345678901", 413, "<h1>Content Too Large</h1>"},
               {Method::get, "/fails", "", 500, "<h1>Internal Server Error</h1>"}};
   for (const auto& row : rows) {
-    const Reply reply = ask(row.target, kBrowser, row.method, row.body);
+    const TestResponse reply = ask(row.target, kBrowser, row.method, row.body);
     EXPECT_EQ(reply.status, row.status) << row.target;
     EXPECT_EQ(reply.header("Content-Type"), "text/html; charset=utf-8") << row.target;
     EXPECT_NE(reply.body.find(row.says), std::string::npos) << reply.body;
@@ -96,7 +96,7 @@ TEST_F(ErrorPagesTest, stay_problem_documents_for_programs) {
        {"", "*/*", "application/json", "application/problem+json, text/html", "text/html;q=0",
         "application/json, text/html;q=0.1", "application/json, text/html",
         "text/html;q=0.5, application/problem+json;q=0.1, application/json"}) {
-    const Reply reply = ask("/nowhere", accept);
+    const TestResponse reply = ask("/nowhere", accept);
     EXPECT_EQ(reply.problem().detail, "We have no such page.") << accept;
     EXPECT_NE(std::string(reply.headers.empty() ? "" : reply.body).find("404"), std::string::npos);
   }
@@ -129,7 +129,7 @@ std::string style_source(const std::string& page) {
 
 TEST_F(ErrorPagesTest, have_a_policy_that_allows_the_style_of_the_plain_page) {
   for (const char* target : {"/nowhere", "/fails", "/said"}) {
-    const Reply reply = ask(target);
+    const TestResponse reply = ask(target);
     const std::string policy(reply.header("Content-Security-Policy").value_or(""));
     EXPECT_TRUE(policy.contains("style-src " + style_source(reply.body))) << policy;
     EXPECT_EQ(std::ranges::count(reply.headers, "Content-Security-Policy",
@@ -145,7 +145,7 @@ TEST(ErrorPages, have_their_policy_where_the_security_headers_are_inside_of_them
   app.use(error_pages());
   app.use(security_headers());
   TestClient client(std::move(app));
-  const Reply reply = client.send({.target = "/nowhere", .headers = {{"Accept", kBrowser}}});
+  const TestResponse reply = client.send({.target = "/nowhere", .headers = {{"Accept", kBrowser}}});
   const std::string policy(reply.header("Content-Security-Policy").value_or(""));
   EXPECT_TRUE(policy.contains("style-src " + style_source(reply.body))) << policy;
   EXPECT_EQ(std::ranges::count(reply.headers, "Content-Security-Policy",
@@ -154,7 +154,7 @@ TEST(ErrorPages, have_their_policy_where_the_security_headers_are_inside_of_them
 }
 
 TEST_F(ErrorPagesTest, show_foreign_text_as_text) {
-  const Reply reply = ask("/said");
+  const TestResponse reply = ask("/said");
   EXPECT_EQ(reply.status, 403);
   EXPECT_EQ(reply.body.find("<script>"), std::string::npos);
   EXPECT_NE(reply.body.find("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;more"),
@@ -163,7 +163,7 @@ TEST_F(ErrorPagesTest, show_foreign_text_as_text) {
 }
 
 TEST_F(ErrorPagesTest, that_throw_leave_a_problem_document) {
-  const Reply reply = ask("/conflict");
+  const TestResponse reply = ask("/conflict");
   EXPECT_EQ(reply.status, 409);
   EXPECT_EQ(reply.problem().detail, "No.");
   // Of a hook outside of it.

@@ -100,7 +100,7 @@ bool note(Request& request, Response& response, const FieldSelection& options) {
     return false;
   }
   request.head().query = request.arena().copy(taken.rest);
-  request.put(std::move(*fields));
+  request.set(std::move(*fields));
   return true;
 }
 
@@ -145,10 +145,10 @@ Hook select_fields_of(const reflect::Type& type, FieldSelection options) {
     }
   }
   const auto shared = std::make_shared<const FieldSelection>(std::move(options));
-  return {.before = [shared](Request& request,
-                             Response& response) { return note(request, response, *shared); },
-          .after = [shared](const Request& request,
-                            Response& response) { apply(request, response, *shared); },
+  return {.on_request = [shared](Request& request,
+                                 Response& response) { return note(request, response, *shared); },
+          .on_response = [shared](const Request& request,
+                                  Response& response) { apply(request, response, *shared); },
           .name = "select_fields",
           .describe =
               [shared](Operation& operation) {

@@ -80,7 +80,7 @@ TEST(FieldSelection, refuses_what_is_not_allowed_and_says_what_is) {
   TestClient client(app);
   for (const std::string_view asked :
        {"secret", "id,secret", "ID", "", ",", "nothing", "id&fields=title", "id.x", "%zz"}) {
-    const Reply reply = client.get("/one?fields=" + std::string(asked));
+    const TestResponse reply = client.get("/one?fields=" + std::string(asked));
     EXPECT_EQ(reply.status, 400) << asked;
     ASSERT_EQ(reply.problem().errors.size(), 1U) << asked;
     EXPECT_EQ(reply.problem().errors[0].pointer, "fields");
@@ -97,7 +97,7 @@ TEST(FieldSelection, stands_inside_of_other_formats_and_of_what_is_kept) {
   App app;
   int calls_made = 0;
   app.use(negotiate());
-  app.use(response_cache({.lasts = std::chrono::seconds(60)}));
+  app.use(response_cache({.ttl = std::chrono::seconds(60)}));
   app.get("/many",
           [&calls_made] {
             ++calls_made;

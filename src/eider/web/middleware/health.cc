@@ -34,18 +34,18 @@ Health health_of(const LoopChecks& made) {
 }
 
 /// No cache between may answer for it.
-With<Health> told(Health health) {
+ResponseOf<Health> told(Health health) {
   const int status = health.status == "ok" ? kOk : kUnavailable;
-  return With(std::move(health)).status(status).header("Cache-Control", "no-store");
+  return ResponseOf(std::move(health)).status(status).header("Cache-Control", "no-store");
 }
 
-Task<With<Health>> is_ready(State<Checks> checks, State<HealthOptions> options) {
+Task<ResponseOf<Health>> is_ready(State<Checks> checks, State<HealthOptions> options) {
   LoopChecks& here = checks->here();
   co_await here.make(options->within, options->kept_for);
   co_return told(health_of(here));
 }
 
-With<Health> is_alive() {
+ResponseOf<Health> is_alive() {
   return told({.status = "ok", .checks = {}});
 }
 
@@ -54,7 +54,7 @@ With<Health> is_alive() {
 void serve_health(App& app, HealthOptions options, std::source_location where) {
   const auto add = [&app, where](const std::string& path, auto handler) {
     if (!path.empty()) {
-      app.route(Method::get, RuntimePattern{path, where}, handler).even_overloaded();
+      app.route(Method::get, RuntimePattern{path, where}, handler).exempt_from_load_shedding();
     }
   };
   add(options.live, &is_alive);

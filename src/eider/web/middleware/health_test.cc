@@ -58,7 +58,7 @@ class HealthTest : public ::testing::Test {
 
 TEST_F(HealthTest, is_told_by_every_check_and_kept_by_nobody) {
   TestClient client(healthy());
-  const Reply ready = client.get("/readyz");
+  const TestResponse ready = client.get("/readyz");
   EXPECT_EQ(ready.status, 200);
   EXPECT_EQ(ready.body, R"({"status":"ok","checks":{"database":"ok"}})");
   EXPECT_EQ(ready.header("Cache-Control"), "no-store");
@@ -67,7 +67,7 @@ TEST_F(HealthTest, is_told_by_every_check_and_kept_by_nobody) {
 TEST_F(HealthTest, of_a_failing_check_is_503_whose_reason_only_the_log_has) {
   TestClient client(healthy());
   store->fault = "no way to db.internal";
-  const Reply ready = client.get("/readyz");
+  const TestResponse ready = client.get("/readyz");
   EXPECT_EQ(ready.status, 503);
   EXPECT_EQ(ready.body, R"({"status":"failing","checks":{"database":"failing"}})");
   EXPECT_EQ(client.get("/livez").status, 200);

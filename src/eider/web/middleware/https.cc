@@ -33,9 +33,9 @@ std::string location_of(const Request& request, std::uint16_t port) {
 }  // namespace
 
 Hook redirect_to_https(std::uint16_t port) {
-  return {.before =
+  return {.on_request =
               [port](Request& request, Response& response) {
-                if (request.secured_by()) {
+                if (request.tls()) {
                   return true;
                 }
                 if (host_of(request.head().authority).empty()) {
@@ -46,17 +46,17 @@ Hook redirect_to_https(std::uint16_t port) {
                 }
                 return false;
               },
-          .after = {},
+          .on_response = {},
           .name = "redirect_to_https"};
 }
 
 Hook hsts(std::chrono::seconds max_age, HstsScope scope) {
   std::string value = "max-age=" + std::to_string(max_age.count());
   value.append(scope == HstsScope::all_subdomains ? "; includeSubDomains" : "");
-  return {.before = {},
-          .after =
+  return {.on_request = {},
+          .on_response =
               [value = std::move(value)](const Request& request, Response& response) {
-                if (request.secured_by()) {
+                if (request.tls()) {
                   response.add_header("Strict-Transport-Security", value);
                 }
               },

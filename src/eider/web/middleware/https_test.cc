@@ -16,8 +16,8 @@ class TestPeer final : public Peer {
  public:
   explicit TestPeer(bool is_secure) : is_secure_(is_secure) {}
   [[nodiscard]] std::string address() const override { return "127.0.0.1"; }
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
-    return is_secure_ ? std::optional(SecuredBy{.version = "TLSv1.3"}) : std::nullopt;
+  [[nodiscard]] std::optional<TlsInfo> tls() const override {
+    return is_secure_ ? std::optional(TlsInfo{.version = "TLSv1.3"}) : std::nullopt;
   }
 
  private:
@@ -31,7 +31,7 @@ std::string sent_to(RequestHead head, std::uint16_t port = 443) {
   request.head() = head;
   request.set_peer(&peer);
   Response response;
-  if (redirect_to_https(port).before(request, response)) {
+  if (redirect_to_https(port).on_request(request, response)) {
     return {};
   }
   return response.status() == 308 ? std::string(response.field_lines())
@@ -100,7 +100,7 @@ TEST(RedirectToHttps, lets_those_pass_that_are_there) {
   Request request;
   request.set_peer(&peer);
   Response response;
-  EXPECT_TRUE(redirect_to_https().before(request, response));
+  EXPECT_TRUE(redirect_to_https().on_request(request, response));
 }
 
 std::string promised_to(bool is_secure, HstsScope scope) {
@@ -108,7 +108,7 @@ std::string promised_to(bool is_secure, HstsScope scope) {
   Request request;
   request.set_peer(&peer);
   Response response;
-  hsts(std::chrono::hours(1), scope).after(request, response);
+  hsts(std::chrono::hours(1), scope).on_response(request, response);
   return std::string(response.field_lines());
 }
 

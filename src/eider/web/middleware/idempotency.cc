@@ -87,7 +87,7 @@ AskingClient asking_client(const Request& request) {
     append_part(client.name, identity->name);
     return client;
   }
-  const auto secured = request.secured_by();
+  const auto secured = request.tls();
   const std::string_view certificate = secured ? secured->client.fingerprint : std::string_view();
   const std::string_view authorization = request.header("Authorization").value_or("");
   client.is_known = !certificate.empty() && authorization.empty();
@@ -239,8 +239,8 @@ class Idempotency {
  public:
   explicit Idempotency(IdempotencyKeys options)
       : options_(std::move(options)),
-        of_known_(half_of(options_), options_.lasts),
-        of_others_(half_of(options_), options_.lasts) {}
+        of_known_(half_of(options_), options_.ttl),
+        of_others_(half_of(options_), options_.ttl) {}
 
   /// Pre: `this` outlives the task, as the middleware that the service holds does.
   Task<Response> answer(Request& request, Next next) {
@@ -296,8 +296,8 @@ class Idempotency {
   }
 
   [[nodiscard]] bool may_be_kept(const Response& response) const noexcept {
-    return is_in_memory(response) && response.body().size() <= options_.answer_bytes_max &&
-           response.field_lines().size() <= options_.answer_bytes_max;
+    return is_in_memory(response) && response.body().size() <= options_.response_bytes_max &&
+           response.field_lines().size() <= options_.response_bytes_max;
   }
 
   /// Those that nobody tells apart may be several behind one address: a cookie that one was given,
@@ -363,18 +363,18 @@ void describe_keys(Operation& operation, bool is_required) {
     return;
   }
   operation.take_header(kKeyField, nullptr, is_required);
-  operation.answer_problem(400, "The Idempotency-Key header is missing or invalid.");
-  operation.answer_problem(
-      409, "A request with this Idempotency-Key is in progress or already completed.");
-  operation.answer_problem(422, "This Idempotency-Key was already used for a different request.");
-  for (Operation::Answer& answer : operation.answers) {
-    answer.add_field("Idempotent-Replayed");
+  operation.add_problem(400, "The Idempotency-Key header is missing or invalid.");
+  operation.add_problem(409,
+                        "A request with this Idempotency-Key is in progress or already completed.");
+  operation.add_problem(422, "This Idempotency-Key was already used for a different request.");
+  for (Operation::Response& answer : operation.responses) {
+    answer.add_header("Idempotent-Replayed");
   }
 }
 
 }  // namespace
 
-Around idempotency_keys(IdempotencyKeys options) {
+Middleware idempotency_keys(IdempotencyKeys options) {
   detail::base::note_per_process("idempotency_keys()");
   const bool is_required = options.is_required;
   auto keys = std::make_shared<Idempotency>(std::move(options));

@@ -14,19 +14,19 @@ namespace eider {
 
 struct IdempotencyKeys {
   /// How long a response is stored for repeated requests.
-  Duration lasts = std::chrono::hours(24);
+  Duration ttl = std::chrono::hours(24);
   /// Limit for all stored responses: one half for identified clients (by an Identity, a
   /// certificate, or `client`), the other half for clients that only claim an identity, because
   /// they can claim many. Above the limit, the clients with the most data lose their oldest
   /// responses; if no client has much (an eighth of its limit), the oldest responses are removed.
   std::size_t bytes_max = std::size_t{16} << 20U;
   /// Limit for one client. Above it, the oldest responses of this client are removed, so that one
-  /// client cannot displace others. Pre: room for several responses of `answer_bytes_max`.
+  /// client cannot displace others. Pre: room for several responses of `response_bytes_max`.
   std::size_t bytes_max_per_client = std::size_t{1} << 20U;
   std::size_t keys_max_per_client = 1000;
   /// Larger response bodies are not stored: a repeated request gets a 409, which says that the
   /// first one was completed.
-  std::size_t answer_bytes_max = std::size_t{64} << 10U;
+  std::size_t response_bytes_max = std::size_t{64} << 10U;
   /// A request without a key is a 400.
   bool is_required = false;
   /// Identifies the client; keys of different clients are independent. Default: the name of its
@@ -57,6 +57,6 @@ struct IdempotencyKeys {
 /// asynchronous.
 ///
 /// source  draft-ietf-httpapi-idempotency-key-header-07
-[[nodiscard]] Around idempotency_keys(IdempotencyKeys options = {});
+[[nodiscard]] Middleware idempotency_keys(IdempotencyKeys options = {});
 
 }  // namespace eider

@@ -74,12 +74,12 @@ void add_posted(Routes at) {
 }
 
 void add_keyed(App& app) {
-  add_posted(app.use(idempotency_keys({.answer_bytes_max = 1000})));
+  add_posted(app.use(idempotency_keys({.response_bytes_max = 1000})));
 }
 
 class IdempotencyTest : public ::testing::Test {
  public:
-  explicit IdempotencyTest(IdempotencyKeys options = {.answer_bytes_max = 1000}) {
+  explicit IdempotencyTest(IdempotencyKeys options = {.response_bytes_max = 1000}) {
     posted = 0;
     posted_status = 201;
     app_.use(idempotency_keys(options));
@@ -89,8 +89,8 @@ class IdempotencyTest : public ::testing::Test {
     add_posted(known);
     client_ = std::make_unique<TestClient>(app_);
   }
-  Reply post(std::string_view key, std::string body = "content", std::string target = "/x",
-             std::vector<TestHeader> more = {}, Method method = Method::post) {
+  TestResponse post(std::string_view key, std::string body = "content", std::string target = "/x",
+                    std::vector<TestHeader> more = {}, Method method = Method::post) {
     more.emplace_back("Idempotency-Key", key);
     return client_->send({.method = method, .target = target, .headers = more, .body = body});
   }
@@ -102,11 +102,11 @@ class IdempotencyTest : public ::testing::Test {
 };
 
 TEST_F(IdempotencyTest, the_same_request_is_done_once_and_answered_alike) {
-  const Reply first = post("\"k-1\"");
+  const TestResponse first = post("\"k-1\"");
   EXPECT_EQ(first.status, 201);
   EXPECT_FALSE(first.header("Idempotent-Replayed"));
   for (const std::string_view spelled : {"\"k-1\"", "k-1"}) {
-    const Reply again = post(spelled);
+    const TestResponse again = post(spelled);
     EXPECT_EQ(again.status, 201);
     EXPECT_EQ(again.body, "1");
     EXPECT_EQ(again.header("Location"), "/made");
@@ -233,7 +233,7 @@ class RequiredKeyTest : public IdempotencyTest {
 };
 
 TEST_F(RequiredKeyTest, a_request_without_is_a_400_that_says_so) {
-  const Reply reply = client().post("/x", {});
+  const TestResponse reply = client().post("/x", {});
   EXPECT_EQ(reply.status, 400);
   EXPECT_NE(reply.problem().detail.find("Idempotency-Key"), std::string::npos);
   EXPECT_EQ(client().get("/x").body, "1");
@@ -268,7 +268,7 @@ TEST(Idempotency, gives_nobody_a_cookie_that_was_set_for_another_behind_the_same
     return client.send({.method = Method::post, .target = "/cart", .headers = std::move(headers)});
   };
   EXPECT_EQ(post({}).header("Set-Cookie"), "sid=1");
-  const Reply again = post({});
+  const TestResponse again = post({});
   EXPECT_EQ(again.header("Idempotent-Replayed"), "true");
   EXPECT_EQ(again.header("X-Kept"), "1");
   EXPECT_EQ(again.header("Set-Cookie"), std::nullopt);

@@ -15,15 +15,15 @@ namespace eider {
 ///     app.get("/me", [](const Identity& caller) { return caller.name; });
 ///
 /// name    name for logs
-/// scopes  permissions, defined by the application: see needs_scope
+/// scopes  permissions, defined by the application: see require_scope
 struct Identity {
   std::string name;
   std::vector<std::string> scopes = {};
 };
 
 template <>
-struct Extract<Identity> : ExtractSlot<Identity> {
-  static constexpr bool kOwns = true;
+struct Extract<Identity> : ExtractExtension<Identity> {
+  static constexpr bool kOwnsData = true;
 };
 
 }  // namespace eider

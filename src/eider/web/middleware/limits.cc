@@ -15,8 +15,8 @@ namespace eider {
 
 namespace {
 
-/// One of the places, until the request's slots end: whatever becomes of it, also when its client
-/// leaves.
+/// One of the places, until the request's extensions end: whatever becomes of it, also when its
+/// client leaves.
 class WorkPlace {
  public:
   using Count = std::atomic<std::uint32_t>;
@@ -36,7 +36,7 @@ class WorkPlace {
 
 }  // namespace
 
-Around timeout(Duration limit) {
+Middleware timeout(Duration limit) {
   if (limit <= Duration::zero()) {
     throw Failure(Error::internal("timeout: The limit must be greater than 0"));
   }
@@ -53,7 +53,7 @@ Around timeout(Duration limit) {
             co_return std::move(*response);
           },
           "timeout " + format_duration(limit),
-          [](Operation& operation) { operation.answer_problem(503, "The request timed out."); }};
+          [](Operation& operation) { operation.add_problem(503, "The request timed out."); }};
 }
 
 Hook concurrency_limit(ConcurrencyLimit limit) {
@@ -61,10 +61,10 @@ Hook concurrency_limit(ConcurrencyLimit limit) {
     throw Failure(Error::internal("concurrency_limit: The limit must be at least 1"));
   }
   const auto taken = std::make_shared<WorkPlace::Count>(0);
-  return {.before =
+  return {.on_request =
               [limit, taken](Request& request, Response& response) {
                 if (taken->fetch_add(1, std::memory_order_relaxed) < limit.requests) {
-                  request.put(WorkPlace(taken));
+                  request.set(WorkPlace(taken));
                   return true;
                 }
                 taken->fetch_sub(1, std::memory_order_relaxed);
@@ -77,8 +77,8 @@ Hook concurrency_limit(ConcurrencyLimit limit) {
           .name = "concurrency_limit " + std::to_string(limit.requests),
           .describe =
               [](Operation& operation) {
-                operation.answer_problem(503, "The server is overloaded. Try again later.")
-                    .add_field("Retry-After");
+                operation.add_problem(503, "The server is overloaded. Try again later.")
+                    .add_header("Retry-After");
               }};
 }
 

@@ -19,7 +19,7 @@ namespace eider {
 ///
 /// The time starts after guards and reading the body, which have other limits (with_deadline,
 /// Limits). Throws a Failure if the limit is not positive.
-[[nodiscard]] Around timeout(Duration limit);
+[[nodiscard]] Middleware timeout(Duration limit);
 
 struct ConcurrencyLimit {
   /// Number of concurrent requests, from the headers to the last byte of the response.

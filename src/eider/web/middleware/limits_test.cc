@@ -69,7 +69,7 @@ TEST(Timeout, gives_up_a_handler_that_takes_too_long) {
   add_timed(app);
   TestClient client(app);
   given_up = 0;
-  const Reply reply = client.get("/slow");
+  const TestResponse reply = client.get("/slow");
   EXPECT_EQ(reply.status, 503);
   EXPECT_EQ(reply.problem().detail, "The request timed out.");
   EXPECT_EQ(given_up, 1);

@@ -340,7 +340,8 @@ TEST(LoginThrottleInAHandler, tells_nobody_whether_there_is_such_an_account) {
     TestClient client(app);
     std::string answers;
     for (int index = 0; index < 8; ++index) {
-      const Reply reply = client.post("/login", LoginForm{.name = name, .password = "wrong"});
+      const TestResponse reply =
+          client.post("/login", LoginForm{.name = name, .password = "wrong"});
       answers += std::to_string(reply.status) + " " + reply.body + "\n" +
                  std::string(reply.header("Retry-After").value_or("")) + "\n";
     }

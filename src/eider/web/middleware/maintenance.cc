@@ -9,7 +9,7 @@
 namespace eider {
 
 Hook maintenance(MaintenanceSwitch its_switch, Maintenance options) {
-  return {.before =
+  return {.on_request =
               [its_switch = std::move(its_switch), options = std::move(options)](
                   Request& request, Response& response) {
                 if (!its_switch.is_on() ||
@@ -25,8 +25,8 @@ Hook maintenance(MaintenanceSwitch its_switch, Maintenance options) {
           .name = "maintenance",
           .describe =
               [](Operation& operation) {
-                operation.answer_problem(503, "The service is down for maintenance.")
-                    .add_field("Retry-After");
+                operation.add_problem(503, "The service is down for maintenance.")
+                    .add_header("Retry-After");
               }};
 }
 

@@ -22,7 +22,7 @@ TEST(Maintenance, answers_for_all_but_what_is_excepted_while_it_is_on) {
   TestClient client(app);
   EXPECT_EQ(client.get("/x").status, 200);
   work.turn_on();
-  const Reply reply = client.get("/x");
+  const TestResponse reply = client.get("/x");
   EXPECT_EQ(reply.status, 503);
   EXPECT_EQ(reply.header("Retry-After"), "90");
   EXPECT_EQ(client.get("/nowhere").status, 503);

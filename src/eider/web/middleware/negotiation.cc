@@ -59,7 +59,7 @@ void become_json(Request& request, std::string_view content) {
 
 bool take(Request& request, Response& response, const Negotiation& options) {
   if (options.forms) {
-    request.put(detail::app::TakesForms{});
+    request.set(detail::app::TakesForms{});
   }
   const auto format = binary_format(request.header("Content-Type").value_or(""));
   if (!format || request.body().empty()) {
@@ -125,7 +125,7 @@ void give(const Request& request, Response& response, const Negotiation& options
   }
   response.add_header("Vary", "Accept");
   const bool only_asks = request.method() == Method::get || request.method() == Method::head;
-  if (response.body().size() > options.answer_bytes_max) {
+  if (response.body().size() > options.response_bytes_max) {
     return;
   }
   if (!give_as_asked(request, response, options) && only_asks) {
@@ -198,15 +198,15 @@ void describe_content(Operation& operation, const Negotiation& options) {
   }
   const reflect::Type* const type = json->type;
   for (const std::string_view format : kBinaryFormats) {
-    operation.take_content(format, type);
+    operation.take_body(format, type);
   }
   if (options.forms && type != nullptr && may_be_pairs(*type)) {
-    operation.take_content(kFormUrlencoded, type);
+    operation.take_body(kFormUrlencoded, type);
   }
-  operation.answer_problem(400, "The request body cannot be read.");
+  operation.add_problem(400, "The request body cannot be read.");
 }
 
-void describe_answer(Operation::Answer& answer) {
+void describe_answer(Operation::Response& answer) {
   const auto json =
       std::ranges::find(answer.contents, kApplicationJson, &Operation::Content::media_type);
   const reflect::Type* const type = json->type;
@@ -221,14 +221,14 @@ void describe_answer(Operation::Answer& answer) {
 void describe_negotiation(Operation& operation, const Negotiation& options) {
   describe_content(operation, options);
   bool gives_any = false;
-  for (Operation::Answer& answer : operation.answers) {
+  for (Operation::Response& answer : operation.responses) {
     if (answer.is_success() && !answer.is_streamed && answer.has(kApplicationJson)) {
       describe_answer(answer);
       gives_any = true;
     }
   }
   if (gives_any && operation.only_reads()) {
-    operation.answer_problem(406, "None of the formats in the Accept header is supported.");
+    operation.add_problem(406, "None of the formats in the Accept header is supported.");
   }
 }
 
@@ -236,10 +236,10 @@ void describe_negotiation(Operation& operation, const Negotiation& options) {
 
 Hook negotiate(Negotiation options) {
   return {
-      .after = [options](const Request& request,
-                         Response& response) { give(request, response, options); },
-      .on_content = [options](Request& request,
-                              Response& response) { return take(request, response, options); },
+      .on_response = [options](const Request& request,
+                               Response& response) { give(request, response, options); },
+      .on_body = [options](Request& request,
+                           Response& response) { return take(request, response, options); },
       .name = "negotiate",
       .describe = [options](Operation& operation) { describe_negotiation(operation, options); }};
 }

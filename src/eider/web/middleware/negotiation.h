@@ -11,7 +11,7 @@ namespace eider {
 
 struct Negotiation {
   /// Larger responses stay JSON.
-  std::size_t answer_bytes_max = std::size_t{1} << 20U;
+  std::size_t response_bytes_max = std::size_t{1} << 20U;
   json::CsvFormulas csv_formulas = json::CsvFormulas::escape;
   /// Json<T> also accepts application/x-www-form-urlencoded if T is flat. A page of any site can
   /// let a browser send such a form with the user's cookies and without permission (CORS), unlike

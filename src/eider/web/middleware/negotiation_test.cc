@@ -14,7 +14,7 @@
 #include "eider/core/json/binary.h"
 #include "eider/core/json/read.h"
 #include "eider/core/reflect/constraints.h"
-#include "eider/core/reflect/faults.h"
+#include "eider/core/reflect/validation_errors.h"
 #include "eider/testkit/test_client.h"
 #include "eider/web/middleware/caching.h"
 #include "eider/web/middleware/cross_origin.h"
@@ -29,7 +29,7 @@ namespace h2 = detail::http2::test;
 
 struct Offer {
   int id;
-  Length<std::string, 1, 10> title;
+  Sized<std::string, 1, 10> title;
 };
 
 struct Nested {
@@ -44,7 +44,7 @@ void add_negotiated(App& app) {
           [] { return std::vector<Offer>{{1, std::string("a")}, {2, std::string("=b")}}; });
   app.get("/nested", [] { return std::vector<Nested>{{{1}}}; });
   app.get("/tagged", [] {
-    return With(Offer{1, std::string("Milk")})
+    return ResponseOf(Offer{1, std::string("Milk")})
         .etag("7")
         .cache({.max_age = std::chrono::seconds(60)});
   });
@@ -55,10 +55,10 @@ void add_negotiated(App& app) {
 
 class NegotiationTest : public ::testing::Test {
  public:
-  Reply get(std::string target, std::string_view accept, Method method = Method::get) {
+  TestResponse get(std::string target, std::string_view accept, Method method = Method::get) {
     return client_.send({.method = method, .target = target, .headers = {{"Accept", accept}}});
   }
-  Reply post(std::string_view type, std::string body, std::string target = "/echo") {
+  TestResponse post(std::string_view type, std::string body, std::string target = "/echo") {
     return client_.send({.method = Method::post,
                          .target = target,
                          .headers = {{"Content-Type", type}},
@@ -97,7 +97,7 @@ TEST_F(NegotiationTest, gives_each_client_the_format_that_it_prefers) {
        as_binary(BinaryFormat::cbor, kOne)},
       {"text/csv, application/json;q=0.1", "application/json", std::string(kOne)}};
   for (const auto& row : rows) {
-    const Reply reply = get("/one", row.accept);
+    const TestResponse reply = get("/one", row.accept);
     EXPECT_EQ(reply.status, 200) << row.accept;
     EXPECT_EQ(reply.header("Content-Type"), row.type) << row.accept;
     EXPECT_EQ(reply.body, row.body) << row.accept;
@@ -106,7 +106,7 @@ TEST_F(NegotiationTest, gives_each_client_the_format_that_it_prefers) {
 }
 
 TEST_F(NegotiationTest, gives_tables_of_lists_of_flat_objects) {
-  const Reply reply = get("/many", "text/csv");
+  const TestResponse reply = get("/many", "text/csv");
   EXPECT_EQ(reply.header("Content-Type"), "text/csv; charset=utf-8");
   EXPECT_EQ(reply.body, "id,title\r\n1,a\r\n2,'=b\r\n");
   EXPECT_EQ(get("/nested", "text/csv").status, 406);
@@ -119,7 +119,7 @@ TEST_F(NegotiationTest, keeps_a_handlers_tag_for_all_formats_as_a_weak_one) {
 }
 
 TEST_F(NegotiationTest, lets_no_cache_keep_a_406_as_the_answer) {
-  const Reply refused = get("/tagged", "image/png");
+  const TestResponse refused = get("/tagged", "image/png");
   EXPECT_EQ(refused.status, 406);
   for (const std::string_view name : {"ETag", "Last-Modified", "Cache-Control"}) {
     EXPECT_FALSE(refused.header(name)) << name;
@@ -127,7 +127,7 @@ TEST_F(NegotiationTest, lets_no_cache_keep_a_406_as_the_answer) {
 }
 
 TEST_F(NegotiationTest, says_406_of_what_it_has_not_where_nothing_was_done) {
-  const Reply reply = get("/one", "image/png");
+  const TestResponse reply = get("/one", "image/png");
   EXPECT_EQ(reply.status, 406);
   EXPECT_EQ(reply.problem().status, 406);
   EXPECT_EQ(get("/one", "image/png", Method::head).status, 406);
@@ -139,10 +139,10 @@ TEST_F(NegotiationTest, takes_content_in_each_format_by_the_same_rules) {
        {std::pair("application/cbor", BinaryFormat::cbor),
         std::pair("Application/MsgPack", BinaryFormat::msgpack),
         std::pair("application/vnd.msgpack; x=y", BinaryFormat::msgpack)}) {
-    const Reply good = post(type, as_binary(format, kOne));
+    const TestResponse good = post(type, as_binary(format, kOne));
     EXPECT_EQ(good.status, 200) << type;
     EXPECT_EQ(good.body, kOne) << type;
-    const Reply wrong = post(type, as_binary(format, R"({"id":"x","title":""})"));
+    const TestResponse wrong = post(type, as_binary(format, R"({"id":"x","title":""})"));
     EXPECT_EQ(wrong.status, 422) << type;
     ASSERT_EQ(wrong.problem().errors.size(), 2U) << type;
     EXPECT_EQ(wrong.problem().errors[0].pointer, "/id");
@@ -158,14 +158,14 @@ TEST_F(NegotiationTest, takes_content_in_each_format_by_the_same_rules) {
 
 struct Order {
   int id;
-  Length<std::string, 1, 10> title;
+  Sized<std::string, 1, 10> title;
   std::vector<int> sizes;
   std::optional<bool> is_gift;
   bool is_read;
 
-  void check(Faults& faults) const {
+  void check(ValidationErrors& errors) const {
     if (id == 13) {
-      faults.add(id, "must not be 13");
+      errors.add(id, "must not be 13");
     }
   }
 };
@@ -184,8 +184,8 @@ constexpr std::string_view kForm = "application/x-www-form-urlencoded";
 
 class FormNegotiationTest : public ::testing::Test {
  public:
-  Reply post(std::string_view type, std::string body, std::string target = "/orders",
-             Method method = Method::post) {
+  TestResponse post(std::string_view type, std::string body, std::string target = "/orders",
+                    Method method = Method::post) {
     return client_.send({.method = method,
                          .target = std::move(target),
                          .headers = {{"Content-Type", type}},
@@ -197,15 +197,15 @@ class FormNegotiationTest : public ::testing::Test {
 };
 
 TEST_F(FormNegotiationTest, AFlatStructComesAsAForm) {
-  const Reply made = post("Application/x-www-form-urlencoded; charset=utf-8",
-                          "id=7&title=a+b%26&sizes=1&sizes=2&is_gift=&is_read=on");
+  const TestResponse made = post("Application/x-www-form-urlencoded; charset=utf-8",
+                                 "id=7&title=a+b%26&sizes=1&sizes=2&is_gift=&is_read=on");
   EXPECT_EQ(made.body, R"({"id":7,"title":"a b&","sizes":[1,2],"is_read":true})");
   EXPECT_EQ(post(kForm, "id=7&title=a").body, R"({"id":7,"title":"a","sizes":[],"is_read":false})");
 }
 
 TEST_F(FormNegotiationTest, WhatIsWrongIsToldAsOfJson) {
-  const Reply form = post(kForm, "id=x&title=&sizes=1&is_read=true&a/b=1");
-  const Reply json =
+  const TestResponse form = post(kForm, "id=x&title=&sizes=1&is_read=true&a/b=1");
+  const TestResponse json =
       post("application/json", R"({"id":"x","title":"","sizes":[1],"is_read":true,"a/b":1})");
   EXPECT_EQ(form.status, 422);
   EXPECT_EQ(form.body, json.body);
@@ -222,7 +222,7 @@ TEST_F(FormNegotiationTest, ABadFormIsRefused) {
 
 TEST_F(FormNegotiationTest, WhatIsNestedIsRefusedWithTheReason) {
   for (const char* const target : {"/nested", "/deep"}) {
-    const Reply refused = post(kForm, "ids=1", target);
+    const TestResponse refused = post(kForm, "ids=1", target);
     EXPECT_EQ(refused.status, 415);
     EXPECT_TRUE(refused.problem().detail.contains(
         "This type has nested members and cannot be sent as a form"))
@@ -238,7 +238,7 @@ TEST_F(FormNegotiationTest, OtherTypesAndPatchesStayAsTheyWere) {
 }
 
 TEST_F(NegotiationTest, TakesNoFormUnasked) {
-  const Reply refused = post(kForm, "id=1&title=a");
+  const TestResponse refused = post(kForm, "id=1&title=a");
   EXPECT_EQ(refused.status, 415);
   EXPECT_EQ(refused.problem().detail, "The request body requires Content-Type: application/json.");
 }
@@ -275,7 +275,7 @@ TEST_F(NegotiationTest, holds_over_http2_too) {
 
 TEST(Negotiation, leaves_large_answers_in_json) {
   App app;
-  app.use(negotiate({.answer_bytes_max = 10}));
+  app.use(negotiate({.response_bytes_max = 10}));
   app.get("/", [] { return Offer{1, std::string("Milk")}; });
   TestClient client(app);
   EXPECT_EQ(client.send({.target = "/", .headers = {{"Accept", "application/cbor"}}}).body, kOne);

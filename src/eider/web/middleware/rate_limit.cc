@@ -78,7 +78,7 @@ class RateLimiter {
     }
     return key;
   }
-  [[nodiscard]] RateAnswer take(std::string_view key) {
+  [[nodiscard]] RateDecision take(std::string_view key) {
     return table_.take(key, Loop::current().now());
   }
   /// As all processes have it; empty: it is not limited.
@@ -98,11 +98,11 @@ class RateLimiter {
   }
   [[nodiscard]] const std::string& policy() const noexcept { return policy_; }
   /// Checked once: a name has no bytes that a field may not have, and the rest are digits.
-  [[nodiscard]] std::string field_lines(const RateAnswer& answer) const {
+  [[nodiscard]] std::string field_lines(const RateDecision& answer) const {
     return told(lines_begin_, answer).append("\r\n");
   }
   /// "default";r=99;t=0
-  [[nodiscard]] std::string state(const RateAnswer& answer) const {
+  [[nodiscard]] std::string state(const RateDecision& answer) const {
     return told(state_begin_, answer);
   }
   [[nodiscard]] std::string name() const {
@@ -116,7 +116,7 @@ class RateLimiter {
     return limit.name + (is_bucket ? " bucket " : " window ") + std::to_string(limit.requests) +
            "/" + std::to_string(limit.per.count()) + "ns ";
   }
-  static std::string told(std::string_view begin, const RateAnswer& answer) {
+  static std::string told(std::string_view begin, const RateDecision& answer) {
     std::string text;
     text.reserve(begin.size() + kNumbersBytes);
     text.append(begin).append(Digits(answer.remaining).view());
@@ -134,7 +134,7 @@ class RateLimiter {
 
 namespace {
 
-Error too_many(const RateAnswer& answer) {
+Error too_many(const RateDecision& answer) {
   return Error(kTooManyRequests, "Too many requests. Try again later.")
       .with_header("Retry-After",
                    std::to_string(std::max<std::int64_t>(seconds_up(answer.wait), 1)));
@@ -144,7 +144,7 @@ bool limit_request(RateLimiter& limiter, const std::string& key, Response& respo
   if (key.empty()) {
     return true;
   }
-  const RateAnswer answer = limiter.take(key);
+  const RateDecision answer = limiter.take(key);
   response.append_field_lines(limiter.field_lines(answer));
   if (!answer.is_admitted) {
     render_error(response, too_many(answer));
@@ -159,7 +159,7 @@ std::shared_ptr<RateLimiter> make_rate_limiter(RateLimit limit) {
 }
 
 Result<void> take_of(RateLimiter& limiter, const std::string& key) {
-  const RateAnswer answer = key.empty() ? RateAnswer{true, 0, {}} : limiter.take(key);
+  const RateDecision answer = key.empty() ? RateDecision{true, 0, {}} : limiter.take(key);
   if (answer.is_admitted) {
     return {};
   }
@@ -171,11 +171,11 @@ Result<void> take_of(RateLimiter& limiter, const std::string& key) {
 constexpr std::string_view kStateFields[] = {"RateLimit", "RateLimit-Policy"};
 
 void describe_refusal(Operation& operation) {
-  Operation::Answer& refusal = operation.answer_problem(
+  Operation::Response& refusal = operation.add_problem(
       kTooManyRequests, "Too many requests. Wait for the time given in Retry-After.");
-  refusal.add_field("Retry-After");
+  refusal.add_header("Retry-After");
   for (const std::string_view field : kStateFields) {
-    refusal.add_field(field);
+    refusal.add_header(field);
   }
 }
 
@@ -190,9 +190,9 @@ namespace {
 /// All answers tell how things stand.
 void describe_limit(Operation& operation) {
   detail::middleware::describe_refusal(operation);
-  for (Operation::Answer& answer : operation.answers) {
+  for (Operation::Response& answer : operation.responses) {
     for (const std::string_view field : detail::middleware::kStateFields) {
-      answer.add_field(field);
+      answer.add_header(field);
     }
   }
 }
@@ -204,7 +204,7 @@ namespace {
 /// `limiter` counts where the store does not know.
 Task<Response> limit_together(std::shared_ptr<detail::middleware::RateLimiter> limiter,
                               std::shared_ptr<RateStore> store, std::string key, Next next) {
-  std::optional<RateAnswer> answer = co_await store->take(key, limiter->terms());
+  std::optional<RateDecision> answer = co_await store->take(key, limiter->terms());
   if (!answer) {
     answer = limiter->take(key);
   }
@@ -220,10 +220,10 @@ Task<Response> limit_together(std::shared_ptr<detail::middleware::RateLimiter> l
 
 }  // namespace
 
-ClientAround rate_limit(RateLimit limit, std::shared_ptr<RateStore> store) {
+ClientMiddleware rate_limit(RateLimit limit, std::shared_ptr<RateStore> store) {
   auto limiter = detail::middleware::make_rate_limiter(std::move(limit));
   return {[limiter, store](const ProxyTrust& trust) {
-    return Around(
+    return Middleware(
         [limiter, store, &trust](Request& request, Next next) {
           std::string key = limiter->shared_key_of(request, trust);
           return key.empty() ? next() : limit_together(limiter, store, std::move(key), next);
@@ -236,7 +236,7 @@ ClientHook rate_limit(RateLimit limit) {
   detail::base::note_per_process("rate_limit() without a store");
   auto limiter = detail::middleware::make_rate_limiter(std::move(limit));
   return {[limiter](const ProxyTrust& trust) {
-    return Hook{.before =
+    return Hook{.on_request =
                     [limiter, &trust](Request& request, Response& response) {
                       return detail::middleware::limit_request(
                           *limiter, limiter->key_of(request, trust), response);

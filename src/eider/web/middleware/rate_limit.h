@@ -66,7 +66,7 @@ struct RateLimit {
 ///
 /// name  distinguishes limits in one store; limits by route are also distinguished by pattern and
 ///       method, so equal routes on two hosts count as one
-[[nodiscard]] ClientAround rate_limit(RateLimit limit, std::shared_ptr<RateStore> store);
+[[nodiscard]] ClientMiddleware rate_limit(RateLimit limit, std::shared_ptr<RateStore> store);
 
 namespace detail::middleware {
 
@@ -93,7 +93,7 @@ class RateLimitOf {
   RateLimitOf(RateLimit limit, std::function<std::string(const T&)> key)
       : limiter_(detail::middleware::make_rate_limiter(std::move(limit))), key_(std::move(key)) {}
 
-  Result<void> operator()(Slot<T> who) const {
+  Result<void> operator()(Extension<T> who) const {
     return detail::middleware::take_of(*limiter_, key_(*who));
   }
   void describe(Operation& operation) const { detail::middleware::describe_refusal(operation); }

@@ -133,12 +133,12 @@ TEST(RateLimit, refuses_what_is_too_much_and_says_how_things_stand) {
   app.use(rate_limit({.requests = 2, .per = 60s, .name = "few"}));
   app.get("/x", [] { return "x"; });
   TestClient client(app);
-  const Reply first = client.get("/x");
+  const TestResponse first = client.get("/x");
   EXPECT_EQ(first.status, 200);
   EXPECT_EQ(first.header("RateLimit-Policy"), "\"few\";q=2;w=60");
   EXPECT_EQ(first.header("RateLimit"), "\"few\";r=1;t=0");
   EXPECT_EQ(client.get("/nowhere").status, 404);  // counts too
-  const Reply refused = client.get("/x");
+  const TestResponse refused = client.get("/x");
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.header("Retry-After"), "30");
   EXPECT_EQ(refused.header("RateLimit"), "\"few\";r=0;t=30");
@@ -215,12 +215,12 @@ TEST(RateLimit, of_users_stands_behind_the_guard_that_knows_them) {
   };
   EXPECT_EQ(ask("ann").status, 200);
   EXPECT_EQ(ask("bob").status, 200);
-  const Reply refused = ask("ann");
+  const TestResponse refused = ask("ann");
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.header("Retry-After"), "60");
   EXPECT_TRUE(app.list_routes().contains("guard of eider::Identity > rate_limit 1/1m > handler"))
       << app.list_routes();
-  EXPECT_NE(app.operations()[0].find_answer(429), nullptr);
+  EXPECT_NE(app.operations()[0].find_response(429), nullptr);
 }
 
 TEST(RateLimit, that_cannot_hold_is_told_at_once) {
@@ -233,29 +233,29 @@ TEST(RateLimit, that_cannot_hold_is_told_at_once) {
 /// Knows what it is told to.
 class ToldStore final : public RateStore {
  public:
-  Task<std::optional<RateAnswer>> take(std::string key, RateTerms /*terms*/) override {
+  Task<std::optional<RateDecision>> take(std::string key, RateTerms /*terms*/) override {
     keys.push_back(std::move(key));
     co_return answer;
   }
-  std::optional<RateAnswer> answer;
+  std::optional<RateDecision> answer;
   std::vector<std::string> keys;
 };
 
 TEST(RateLimit, with_a_store_processes_count_together) {
   const auto store = std::make_shared<ToldStore>();
-  store->answer = RateAnswer{.is_admitted = true, .remaining = 7, .wait = {}};
+  store->answer = RateDecision{.is_admitted = true, .remaining = 7, .wait = {}};
   App app;
   app.use(rate_limit({.requests = 9, .by = RateLimitBy::route, .name = "all"}, store));
   app.get("/a/{id}", [](int id) { return id; });
   TestClient client(app);
-  const Reply admitted = client.get("/a/1");
+  const TestResponse admitted = client.get("/a/1");
   EXPECT_EQ(admitted.status, 200);
   EXPECT_EQ(admitted.header("RateLimit"), R"("all";r=7;t=0)");
   (void)client.head("/a/2");
   const std::string key = "all bucket 9/60000000000ns - GET /a/{id}";
   EXPECT_EQ(store->keys, (std::vector<std::string>{key, key}));
-  store->answer = RateAnswer{.is_admitted = false, .remaining = 0, .wait = 1500ms};
-  const Reply refused = client.get("/a/1");
+  store->answer = RateDecision{.is_admitted = false, .remaining = 0, .wait = 1500ms};
+  const TestResponse refused = client.get("/a/1");
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.header("Retry-After"), "2");
   EXPECT_EQ(refused.header("RateLimit"), R"("all";r=0;t=2)");
@@ -263,7 +263,7 @@ TEST(RateLimit, with_a_store_processes_count_together) {
 
 TEST(RateLimit, limits_of_one_name_that_count_differently_share_no_counter) {
   const auto store = std::make_shared<ToldStore>();
-  store->answer = RateAnswer{.is_admitted = true, .remaining = 7, .wait = {}};
+  store->answer = RateDecision{.is_admitted = true, .remaining = 7, .wait = {}};
   App app;
   app.use(rate_limit({.requests = 9}, store));
   app.use(rate_limit({.requests = 8}, store));

@@ -26,7 +26,7 @@ struct RateTerms {
 
 /// remaining  further requests that would be admitted now
 /// wait       time until the next one is admitted; zero if immediately
-struct RateAnswer {
+struct RateDecision {
   bool is_admitted;
   std::uint32_t remaining;
   Duration wait;
@@ -41,7 +41,8 @@ class RateStore {
   ///
   /// returns  nothing if the store is not available: each process then counts separately; must end
   ///          within a fraction of a second, also if the network fails, and must not throw
-  [[nodiscard]] virtual Task<std::optional<RateAnswer>> take(std::string key, RateTerms terms) = 0;
+  [[nodiscard]] virtual Task<std::optional<RateDecision>> take(std::string key,
+                                                               RateTerms terms) = 0;
 };
 
 }  // namespace eider

@@ -6,7 +6,7 @@ namespace eider::detail::middleware {
 
 RateTable::RateTable(RateTerms terms, std::size_t keys_max) : terms_(terms), places_(keys_max) {}
 
-RateAnswer RateTable::take(std::string_view key, Instant now) {
+RateDecision RateTable::take(std::string_view key, Instant now) {
   const std::uint64_t hash = places_.hash_of(key);
   const std::lock_guard lock(locks_[places_.set_of(hash) % kLocks]);
   Place& place = places_.find_or_put(Place{.hash = hash, .at = now},
@@ -33,7 +33,7 @@ Duration RateTable::worth(const Place& place, Instant now) const noexcept {
 
 /// As ATM's generic cell rate algorithm has it: a bucket is the instant at which it is full again,
 /// and each token puts that off.
-RateAnswer RateTable::take_token(Place& place, Instant now) const noexcept {
+RateDecision RateTable::take_token(Place& place, Instant now) const noexcept {
   const Duration token = terms_.per / terms_.requests;
   const Instant full_at = std::max(place.at, now) + token;
   const Duration room = terms_.per - (full_at - now);
@@ -58,7 +58,7 @@ void RateTable::move_window(Place& place, Instant now) const noexcept {
 
 /// The window before counts by the share of it that lies within the last `per`, as though its
 /// requests had come evenly.
-RateAnswer RateTable::take_in_window(Place& place, Instant now) const noexcept {
+RateDecision RateTable::take_in_window(Place& place, Instant now) const noexcept {
   move_window(place, now);
   const double share = 1.0 - std::chrono::duration<double>(now - place.at) / terms_.per;
   const double counted = place.count + place.before * share;

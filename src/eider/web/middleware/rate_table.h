@@ -22,7 +22,7 @@ class RateTable {
   /// Pre: requests > 0, per >= requests nanoseconds
   RateTable(RateTerms terms, std::size_t keys_max);
 
-  [[nodiscard]] RateAnswer take(std::string_view key, Instant now);
+  [[nodiscard]] RateDecision take(std::string_view key, Instant now);
   [[nodiscard]] std::size_t bytes() const noexcept { return places_.bytes(); }
 
  private:
@@ -35,8 +35,8 @@ class RateTable {
   };
 
   [[nodiscard]] Duration worth(const Place& place, Instant now) const noexcept;
-  [[nodiscard]] RateAnswer take_token(Place& place, Instant now) const noexcept;
-  [[nodiscard]] RateAnswer take_in_window(Place& place, Instant now) const noexcept;
+  [[nodiscard]] RateDecision take_token(Place& place, Instant now) const noexcept;
+  [[nodiscard]] RateDecision take_in_window(Place& place, Instant now) const noexcept;
   void move_window(Place& place, Instant now) const noexcept;
 
   static constexpr std::size_t kLocks = 64;

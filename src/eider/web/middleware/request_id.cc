@@ -48,27 +48,27 @@ RequestId id_of(const Request& request, const RequestIdOptions& options) {
 
 Hook request_id(RequestIdOptions options) {
   return {
-      .before =
+      .on_request =
           [options](Request& request, Response& response) {
-            const RequestId& id = request.put(id_of(request, options));
+            const RequestId& id = request.set(id_of(request, options));
             work_of(request).set_request_id(id.text());
             add_to(response, id);
             return true;
           },
-      .after =
+      .on_response =
           [](const Request& request, Response& response) {
-            // A refusal ahead of `before`, or of what came behind it, begins with nothing.
+            // A refusal ahead of `on_request`, or of what came behind it, begins with nothing.
             if (!response.field_lines().starts_with(kLineBegins) && !response.find_header(kField)) {
               const auto* const own = request.find<RequestId>();
               add_to(response, own == nullptr ? new_id() : *own);
             }
           },
       .name = "request_id",
-      .puts = {kPuts<RequestId>},
+      .extensions = {kExtension<RequestId>},
       .describe =
           [](Operation& operation) {
-            for (Operation::Answer& answer : operation.answers) {
-              answer.add_field(kField);
+            for (Operation::Response& answer : operation.responses) {
+              answer.add_header(kField);
             }
           }};
 }

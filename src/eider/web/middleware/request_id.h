@@ -13,7 +13,8 @@ struct RequestIdOptions {
 };
 
 /// Assigns each request a unique, non-secret ID of 16 hexadecimal digits: in X-Request-Id of the
-/// response, in Slot<RequestId> for handlers, and in the log lines of the app and of `access_log`.
+/// response, in Extension<RequestId> for handlers, and in the log lines of the app and of
+/// `access_log`.
 ///
 /// If a request is rejected before hooks run, or cannot be read, the ID is only in the response.
 [[nodiscard]] Hook request_id(RequestIdOptions options = {});

@@ -15,7 +15,7 @@
 namespace eider {
 namespace {
 
-std::string id_of(const Reply& reply) {
+std::string id_of(const TestResponse& reply) {
   return std::string(reply.header("X-Request-Id").value_or(""));
 }
 
@@ -55,14 +55,14 @@ TEST(RequestId, is_the_same_for_the_handler_the_answer_and_the_log) {
   app.log_to(log);
   app.use(request_id());
   app.observe(access_log(log));
-  app.get("/x", [](Slot<RequestId> id) { return std::string(id->text()); });
+  app.get("/x", [](Extension<RequestId> id) { return std::string(id->text()); });
   app.get("/broken", []() -> int { throw std::runtime_error("no disk"); });
   TestClient client(app);
-  const Reply reply = client.get("/x");
+  const TestResponse reply = client.get("/x");
   EXPECT_EQ(reply.body, id_of(reply));
   ASSERT_EQ(log->lines.size(), 1U);
   EXPECT_TRUE(log->lines[0].ends_with(" " + reply.body)) << log->lines[0];
-  const Reply broken = client.get("/broken");
+  const TestResponse broken = client.get("/broken");
   ASSERT_EQ(log->lines.size(), 3U);
   EXPECT_TRUE(log->lines[1].starts_with("GET /broken (" + id_of(broken) +
                                         ") failed: no disk (route at request_id_test.cc:"))

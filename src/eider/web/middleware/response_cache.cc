@@ -105,7 +105,7 @@ CacheWords words_of(const Response& response) {
   return words;
 }
 
-/// Stands among the names of fields for what AnswerVariant says; no field has such a name.
+/// Stands among the names of fields for what ResponseVariant says; no field has such a name.
 constexpr std::string_view kVariant = ":variant";
 
 /// In lower case and in order; nothing for "*", by which no two requests are alike.
@@ -121,7 +121,7 @@ std::optional<std::vector<std::string>> vary_of(const Request& request, const Re
     std::ranges::transform(lower, lower.begin(), to_lower);
     names.push_back(std::move(lower));
   }
-  if (request.find<AnswerVariant>() != nullptr) {
+  if (request.find<ResponseVariant>() != nullptr) {
     names.emplace_back(kVariant);
   }
   std::ranges::sort(names);
@@ -136,7 +136,7 @@ class FieldValues {
   std::string_view operator()(std::string_view name) {
     joined_.clear();
     if (name == kVariant) {
-      const AnswerVariant* const variant = request_.find<AnswerVariant>();
+      const ResponseVariant* const variant = request_.find<ResponseVariant>();
       return variant == nullptr ? std::string_view() : variant->name;
     }
     for (const Field& field : request_.headers()) {
@@ -165,7 +165,7 @@ bool asks_for_a_part_or_a_state(const Request& request) noexcept {
 }
 
 bool says_who_asks(const Request& request) noexcept {
-  const auto secured = request.secured_by();
+  const auto secured = request.tls();
   return request.header("Authorization").has_value() || request.header("Cookie").has_value() ||
          request.find<Identity>() != nullptr || (secured && !secured->client.fingerprint.empty());
 }
@@ -311,17 +311,17 @@ class AnswerCache {
     if (!may_be_kept || words.forbids || (says_who_asks(request) && !words.is_public) ||
         is_made_for_one(request) || response.find_header("Set-Cookie") ||
         response.closes_connection() || !is_in_memory(response) ||
-        response.body().size() > options_.answer_bytes_max) {
+        response.body().size() > options_.response_bytes_max) {
       return Duration::zero();
     }
     return words.max_age ? Duration(*words.max_age)
-                         : (status == 200 ? options_.lasts : Duration::zero());
+                         : (status == 200 ? options_.ttl : Duration::zero());
   }
 
   void store(const StoredAnswers::Asked& asked, const Request& request, const Response& response) {
-    const Duration lasts = freshness(request, response);
+    const Duration ttl = freshness(request, response);
     const auto vary = vary_of(request, response);
-    if (lasts <= Duration::zero() || !vary) {
+    if (ttl <= Duration::zero() || !vary) {
       return;
     }
     const Instant now = Loop::current().now();
@@ -331,7 +331,7 @@ class AnswerCache {
                     .field_lines = std::string(response.field_lines()),
                     .body = std::make_shared<const std::string>(response.body()),
                     .made = now,
-                    .fresh_until = now + lasts});
+                    .fresh_until = now + ttl});
   }
 
   const ResponseCache options_;
@@ -341,20 +341,20 @@ class AnswerCache {
 };
 
 void describe_cache(Operation& operation) {
-  for (Operation::Answer& answer : operation.answers) {
+  for (Operation::Response& answer : operation.responses) {
     if (operation.method == Method::get && answer.status == 200 && !answer.is_streamed) {
-      answer.add_field("Age");
+      answer.add_header("Age");
     }
   }
 }
 
 }  // namespace
 
-ClientAround response_cache(ResponseCache options) {
+ClientMiddleware response_cache(ResponseCache options) {
   return {[options](const ProxyTrust& trust) {
     const auto cache = std::make_shared<AnswerCache>(options, trust);
-    return Around([cache](Request& request, Next next) { return cache->answer(request, next); },
-                  "response_cache", describe_cache);
+    return Middleware([cache](Request& request, Next next) { return cache->answer(request, next); },
+                      "response_cache", describe_cache);
   }};
 }
 

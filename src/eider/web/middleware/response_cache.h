@@ -13,17 +13,17 @@ struct ResponseCache {
   /// Limit for all stored responses, with their keys and headers.
   std::size_t bytes_max = std::size_t{16} << 20U;
   /// Larger responses are not stored.
-  std::size_t answer_bytes_max = std::size_t{256} << 10U;
+  std::size_t response_bytes_max = std::size_t{256} << 10U;
   /// Lifetime of a 200 that does not set its own. Zero: only responses with a lifetime are stored
   /// (Cache-Control: s-maxage or max-age).
-  Duration lasts = Duration::zero();
+  Duration ttl = Duration::zero();
 };
 
 /// Caches responses to GET in memory, for all event loops of the process, and serves them while
 /// they are fresh, with Age. If several requests miss the cache, each event loop forwards one and
 /// the others wait for its response; if that response cannot be shared, all are forwarded.
 ///
-///     app.group("/news").use(response_cache({.lasts = 10s}));
+///     app.group("/news").use(response_cache({.ttl = 10s}));
 ///
 /// - Not stored: responses with no-store or private, a cookie or `Vary: *`; errors (except a 404 or
 ///   410 with a lifetime); streams and files; responses to requests with Range, Authorization,
@@ -40,6 +40,6 @@ struct ResponseCache {
 /// user must set `Cache-Control: private`. Its routes are asynchronous.
 ///
 /// source  RFC 9111, sections 3, 3.5, 4 and 4.4
-[[nodiscard]] ClientAround response_cache(ResponseCache options = {});
+[[nodiscard]] ClientMiddleware response_cache(ResponseCache options = {});
 
 }  // namespace eider

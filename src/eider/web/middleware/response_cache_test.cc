@@ -55,7 +55,7 @@ class CachedApp {
     });
     client_ = std::make_unique<TestClient>(app_);
   }
-  Reply ask(std::vector<TestHeader> headers, std::string target = "/x") {
+  TestResponse ask(std::vector<TestHeader> headers, std::string target = "/x") {
     return client_->send({.target = std::move(target), .headers = std::move(headers)});
   }
   /// Whether a second, plain request is answered with the answer to this one.
@@ -74,10 +74,10 @@ const TestHeader kMinute("Say-Cache-Control", "max-age=60");
 
 TEST(ResponseCache, gives_a_fresh_answer_again_with_its_age) {
   CachedApp app;
-  const Reply first = app.ask({kMinute, {"Say-ETag", "\"1\""}});
+  const TestResponse first = app.ask({kMinute, {"Say-ETag", "\"1\""}});
   EXPECT_FALSE(first.header("Age"));
   app.client().advance(42s);
-  const Reply again = app.ask({});
+  const TestResponse again = app.ask({});
   EXPECT_EQ(again.body, "1");
   EXPECT_EQ(again.status, 200);
   EXPECT_EQ(again.header("Age"), "42");
@@ -108,14 +108,14 @@ TEST(ResponseCache, keeps_nothing_else) {
   EXPECT_FALSE(CachedApp().keeps({kMinute, {"Range", "bytes=0-1"}}));
   EXPECT_FALSE(CachedApp().keeps({kMinute, {"Cache-Control", "no-store"}}));
   for (const int status : {201, 206, 302, 400, 403, 500, 503}) {
-    EXPECT_FALSE(CachedApp({.lasts = 60s}, status).keeps({kMinute})) << status;
+    EXPECT_FALSE(CachedApp({.ttl = 60s}, status).keeps({kMinute})) << status;
   }
 }
 
 TEST(ResponseCache, keeps_what_says_nothing_as_long_as_it_is_told) {
-  EXPECT_TRUE(CachedApp({.lasts = 60s}).keeps({}));
-  EXPECT_FALSE(CachedApp({.lasts = 60s}).keeps({{"Say-Cache-Control", "private"}}));
-  EXPECT_FALSE(CachedApp({.lasts = 60s}, 404).keeps({}));
+  EXPECT_TRUE(CachedApp({.ttl = 60s}).keeps({}));
+  EXPECT_FALSE(CachedApp({.ttl = 60s}).keeps({{"Say-Cache-Control", "private"}}));
+  EXPECT_FALSE(CachedApp({.ttl = 60s}, 404).keeps({}));
   EXPECT_TRUE(CachedApp({}, 404).keeps({kMinute}));
 }
 
@@ -123,7 +123,7 @@ TEST(ResponseCache, gives_nobody_what_was_made_for_one_who_is_known) {
   for (const TestHeader& who :
        {TestHeader("Authorization", "Bearer ann"), TestHeader("Cookie", "sid=1")}) {
     EXPECT_FALSE(CachedApp().keeps({kMinute, who})) << who.name;
-    EXPECT_FALSE(CachedApp({.lasts = 60s}).keeps({who})) << who.name;
+    EXPECT_FALSE(CachedApp({.ttl = 60s}).keeps({who})) << who.name;
     EXPECT_TRUE(CachedApp().keeps({{"Say-Cache-Control", "public, max-age=60"}, who})) << who.name;
     EXPECT_TRUE(CachedApp().keeps({{"Say-Cache-Control", "s-maxage=60"}, who})) << who.name;
   }
@@ -132,8 +132,8 @@ TEST(ResponseCache, gives_nobody_what_was_made_for_one_who_is_known) {
 TEST(ResponseCache, gives_nobody_what_a_guard_knew_another_by) {
   App app;
   app.guard(api_key_auth({.keys = {{"ka", {.name = "ann"}}, {"kb", {.name = "bob"}}}}));
-  app.use(response_cache({.lasts = 10s}));
-  app.get("/me", [](Slot<Identity> who) { return who->name; });
+  app.use(response_cache({.ttl = 10s}));
+  app.get("/me", [](Extension<Identity> who) { return who->name; });
   TestClient client(app);
   const auto ask = [&client](std::string_view key) {
     return client.send({.target = "/me", .headers = {{"X-API-Key", key}}}).body;
@@ -145,7 +145,7 @@ TEST(ResponseCache, gives_nobody_what_a_guard_knew_another_by) {
 TEST(ResponseCache, keeps_no_page_with_a_token_or_a_nonce) {
   App app;
   app.use(csrf({.key = std::string(32, 'k')}), security_headers());
-  app.use(response_cache({.lasts = 10s}));
+  app.use(response_cache({.ttl = 10s}));
   app.get("/form", [](const CsrfToken& token) { return token.text(); });
   app.get("/page", [](const CspNonce& nonce) { return nonce.text(); });
   TestClient client(app);
@@ -156,7 +156,7 @@ TEST(ResponseCache, keeps_no_page_with_a_token_or_a_nonce) {
 
 TEST(ResponseCache, keeps_nothing_of_a_request_with_content) {
   App app;
-  app.use(response_cache({.lasts = 10s}));
+  app.use(response_cache({.ttl = 10s}));
   app.get("/q", [](Body body) { return "<" + std::string(body.view()) + ">"; });
   TestClient client(app);
   EXPECT_EQ(client.send({.target = "/q", .body = "evil"}).body, "<evil>");
@@ -185,7 +185,7 @@ TEST(ResponseCache, tells_origins_apart_as_trusted_proxies_name_them) {
   calls = 0;
   App app;
   app.trust_proxies("127.0.0.1");
-  app.use(response_cache({.lasts = 60s}));
+  app.use(response_cache({.ttl = 60s}));
   app.get("/x", [] { return std::to_string(++calls); });
   const auto service = app.make_service().value();
   Server server(*service, {.port = 0, .threads = 1});
@@ -215,7 +215,7 @@ TEST(ResponseCache, tells_a_client_that_has_the_answer_that_it_does) {
        {TestHeader("If-None-Match", "\"one\""), TestHeader("If-None-Match", "\"two\", W/\"one\""),
         TestHeader("If-None-Match", "*"),
         TestHeader("If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT")}) {
-    const Reply reply = app.ask({known});
+    const TestResponse reply = app.ask({known});
     EXPECT_EQ(reply.status, 304) << known.value;
     EXPECT_EQ(reply.body, "");
     EXPECT_EQ(reply.header("ETag"), "\"one\"");
@@ -360,7 +360,7 @@ TEST(ResponseCache, hands_one_of_many_streams_of_http2_on) {
 TEST(ResponseCache, leaves_streams_errors_and_large_answers_alone) {
   calls = 0;
   App app;
-  app.use(response_cache({.answer_bytes_max = 100, .lasts = 60s}));
+  app.use(response_cache({.response_bytes_max = 100, .ttl = 60s}));
   app.get("/streamed", [](ResponseStream out) -> Task<> {
     auto written = out.write(std::to_string(++calls));
     co_await written;

@@ -69,7 +69,7 @@ Rewrite ignore_slashes() {
 }
 
 Hook redirect_slashes() {
-  return {.before =
+  return {.on_request =
               [](Request& request, Response&) {
                 // As the client sent it: a rewrite may have removed a language.
                 const std::string_view asked = asked_path(request.target());
@@ -79,7 +79,7 @@ Hook redirect_slashes() {
                   if (!request.query().empty()) {
                     location.append("?").append(request.query());
                   }
-                  request.put(RedirectIfFound{.path = without_slashes(request.path()),
+                  request.set(RedirectIfFound{.path = without_slashes(request.path()),
                                               .location = std::move(location)});
                 }
                 return true;

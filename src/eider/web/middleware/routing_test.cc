@@ -85,7 +85,7 @@ TEST(RedirectSlashes, sends_what_no_route_takes_to_the_path_without) {
   app.post("/notes", [] { return "made"; });
   app.get("/folder/", [] { return "folder"; });
   TestClient client(app);
-  const Reply reply = client.get("/notes/?page=2&x=%2F");
+  const TestResponse reply = client.get("/notes/?page=2&x=%2F");
   EXPECT_EQ(reply.status, 308);
   EXPECT_EQ(reply.header("Location"), "/notes?page=2&x=%2F");
   EXPECT_EQ(client.send({.method = Method::post, .target = "/notes//"}).header("Location"),
@@ -103,7 +103,7 @@ TEST(RedirectSlashes, redirects_only_to_what_a_route_matches) {
   TestClient client(app);
   EXPECT_EQ(client.get("/notes/7/").header("Location"), "/notes/7");
   for (const char* path : {"/none/", "/none//", "/notes/7/x/", "/%/"}) {
-    const Reply reply = client.get(path);
+    const TestResponse reply = client.get(path);
     EXPECT_GE(reply.status, 400) << path;
     EXPECT_FALSE(reply.header("Location").has_value()) << path;
   }
@@ -116,7 +116,7 @@ TEST(RedirectSlashes, sends_nobody_to_another_host) {
   TestClient client(app);
   for (const char* path :
        {"//evil.example/", "//evil.example//", "/\\evil.example/", "///evil.example/"}) {
-    const Reply reply = client.get(path);
+    const TestResponse reply = client.get(path);
     EXPECT_FALSE(reply.header("Location").has_value()) << path;
   }
 }

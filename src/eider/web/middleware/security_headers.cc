@@ -124,10 +124,10 @@ SecurityFields checked_fields(const SecurityHeaders& headers) {
 CspNonce::CspNonce() : text_(to_base64(secret_bytes(kNonceBytes))) {}
 
 Hook security_headers(SecurityHeaders headers) {
-  return {.before = {},
-          .after = [fields = checked_fields(headers)](
-                       const Request& request,
-                       Response& response) { fields.add_to(request, response); },
+  return {.on_request = {},
+          .on_response = [fields = checked_fields(headers)](
+                             const Request& request,
+                             Response& response) { fields.add_to(request, response); },
           .name = "security_headers"};
 }
 

@@ -56,7 +56,7 @@ class CspNonce {
 
 template <>
 struct Extract<CspNonce> {
-  static constexpr bool kOwns = true;
+  static constexpr bool kOwnsData = true;
   static CspNonce from() { return {}; }
 };
 

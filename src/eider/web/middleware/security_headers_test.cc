@@ -14,7 +14,7 @@
 namespace eider {
 namespace {
 
-std::string field(const Reply& reply, std::string_view name) {
+std::string field(const TestResponse& reply, std::string_view name) {
   return std::string(reply.header(name).value_or("-"));
 }
 
@@ -41,7 +41,7 @@ TEST(SecurityHeaders, are_on_every_answer) {
   add_pages(app);
   TestClient client(app);
   for (const char* path : {"/plain", "/page", "/streamed", "/nowhere"}) {
-    const Reply reply = client.get(path);
+    const TestResponse reply = client.get(path);
     EXPECT_EQ(field(reply, "X-Content-Type-Options"), "nosniff") << path;
     EXPECT_EQ(field(reply, "Referrer-Policy"), "same-origin") << path;
     EXPECT_EQ(field(reply, "X-Frame-Options"), "DENY") << path;
@@ -60,7 +60,7 @@ TEST(SecurityHeaders, let_in_the_nonce_of_the_page_that_took_one) {
   add_pages(app);
   TestClient client(app);
   for (const char* path : {"/page", "/twice", "/streamed"}) {
-    const Reply reply = client.get(path);
+    const TestResponse reply = client.get(path);
     EXPECT_EQ(reply.body.size(), 24U) << path;
     const std::string policy = field(reply, "Content-Security-Policy");
     EXPECT_TRUE(policy.contains("script-src 'self' 'nonce-" + reply.body + "';")) << policy;
@@ -74,7 +74,7 @@ TEST(SecurityHeaders, leave_what_a_handler_says_itself) {
   App app;
   app.use(security_headers());
   add_pages(app);
-  const Reply reply = TestClient(app).get("/own");
+  const TestResponse reply = TestClient(app).get("/own");
   EXPECT_EQ(field(reply, "Content-Security-Policy"), "default-src *");
   EXPECT_EQ(field(reply, "X-Frame-Options"), "SAMEORIGIN");
   EXPECT_EQ(field(reply, "Referrer-Policy"), "same-origin");
@@ -91,7 +91,7 @@ TEST(SecurityHeaders, know_a_field_by_its_whole_name_in_any_case) {
         .add_header("Link", "X-Frame-Options: none");
   });
   TestClient client(app);
-  const Reply cases = client.get("/cases");
+  const TestResponse cases = client.get("/cases");
   EXPECT_EQ(std::ranges::count_if(
                 cases.headers,
                 [](const auto& one) { return equals_ignoring_case(one.first, "X-Frame-Options"); }),
@@ -105,7 +105,7 @@ TEST(SecurityHeaders, are_left_out_and_reported_only_as_told) {
   app.use(security_headers(
       {.csp = "default-src 'none'", .csp_is_only_reported = true, .frame_options = ""}));
   add_pages(app);
-  const Reply reply = TestClient(app).get("/page");
+  const TestResponse reply = TestClient(app).get("/page");
   EXPECT_EQ(field(reply, "Content-Security-Policy-Report-Only"), "default-src 'none'");
   EXPECT_EQ(field(reply, "Content-Security-Policy"), "-");
   EXPECT_EQ(field(reply, "X-Frame-Options"), "-");

@@ -30,7 +30,7 @@ void add_all(App& app) {
   app.use(rate_limit({.requests = 100, .per = 100s}));
   app.use(security_headers());
   app.use(csrf({.key = std::string(32, 'k')}));
-  app.use(response_cache({.lasts = 60s}));
+  app.use(response_cache({.ttl = 60s}));
   app.use(timeout(5s));
   app.body_bytes_max(10);
   app.get("/x", [] { return "x"; });

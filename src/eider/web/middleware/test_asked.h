@@ -21,9 +21,9 @@ class FakePeer final : public Peer {
   FakePeer(std::string address, bool is_secure, std::string fingerprint = {})
       : address_(std::move(address)), is_secure_(is_secure), fingerprint_(std::move(fingerprint)) {}
   [[nodiscard]] std::string address() const override { return address_; }
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
-    return is_secure_ ? std::optional(SecuredBy{.version = "TLSv1.3",
-                                                .client = {.fingerprint = fingerprint_}})
+  [[nodiscard]] std::optional<TlsInfo> tls() const override {
+    return is_secure_ ? std::optional(
+                            TlsInfo{.version = "TLSv1.3", .client = {.fingerprint = fingerprint_}})
                       : std::nullopt;
   }
 
@@ -82,7 +82,7 @@ class AskedApp {
     service_->answer(service_->plan(request), request, response);
     Answered answered{response.status(), std::string(response.field_lines()),
                       std::string(response.body())};
-    request.clear_slots();
+    request.clear_extensions();
     return answered;
   }
   int status(const Asked& asked) { return ask(asked).status; }

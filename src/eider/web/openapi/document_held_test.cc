@@ -21,8 +21,8 @@ namespace eider {
 namespace {
 
 struct NewHeldNote {
-  Length<std::string, 1, 20> title;
-  std::optional<Range<int, 0, 5>> stars;
+  Sized<std::string, 1, 20> title;
+  std::optional<Bounded<int, 0, 5>> stars;
 };
 struct HeldNote {
   int id;
@@ -37,7 +37,7 @@ struct HeldSquare {
 };
 struct HeldTree {
   int value;
-  std::vector<HeldTree> children = kEmpty;
+  std::vector<HeldTree> children = kOptional;
   std::unique_ptr<HeldTree> parent = nullptr;
 };
 enum class HeldColour { red, green };
@@ -53,14 +53,14 @@ struct HeldRich {
   std::chrono::year_month_day day;
   std::chrono::days stay;
   json::Value any;
-  Must<std::string, Matches<"[a-z]+">> word;
+  Validated<std::string, Matches<"[a-z]+">> word;
   std::uint64_t large;
   double real;
   HeldColour colour;
   HeldTree tree;
   std::vector<std::optional<int>> gaps;
   Nullable<int> cleared;
-  std::optional<Length<std::string, 2, 3>> missing;
+  std::optional<Sized<std::string, 2, 3>> missing;
 };
 
 App held_app() {
@@ -75,7 +75,8 @@ App held_app() {
   app.get("/lines",
           [](JsonLines<HeldNote> lines) -> Task<> { co_await lines.send(HeldNote{1, "a"}); });
   app.get("/thrown", [](Query<HeldNote>) -> int { throw Failure(Error::conflict("No.")); });
-  app.get("/html", [] { return With(std::string("<p>")).header("Content-Type", "text/html"); });
+  app.get("/html",
+          [] { return ResponseOf(std::string("<p>")).header("Content-Type", "text/html"); });
   serve_openapi(app);
   app.get("/later", [] { return "added behind the document"; });
   return app;
@@ -118,7 +119,7 @@ TEST(DocumentAsTest, fails_by_one_that_is_not) {
   EXPECT_TRUE(said_of(client, "/thrown?id=1&title=a")
                   .contains("the document does not contain this status, only 200, 400"))
       << said_of(client, "/thrown?id=1&title=a");
-  EXPECT_TRUE(said_of(client, "/html").contains("type \"text/html\"")) << said_of(client, "/html");
+  EXPECT_TRUE(said_of(client, "/html").contains("Content-Type \"text/html\"")) << said_of(client, "/html");
   TestClient lenient(app,
                      {.document = DocumentCheck{.leaves_out = {"/later"}, .may_answer = {409}}});
   EXPECT_EQ(said_of(lenient, "/later"), "");
@@ -130,10 +131,10 @@ TEST(DocumentAsTest, finds_every_kind_written_as_its_schema_has_it) {
   app.post("/rich", [](Json<HeldRich> rich) { return std::move(*rich); });
   serve_openapi(app);
   TestClient client(app, {.document = DocumentCheck()});
-  const Reply reply = client.send({.method = Method::post,
-                                   .target = "/rich",
-                                   .headers = {{"Content-Type", "application/json"}},
-                                   .body = R"({
+  const TestResponse reply = client.send({.method = Method::post,
+                                          .target = "/rich",
+                                          .headers = {{"Content-Type", "application/json"}},
+                                          .body = R"({
       "shape": {"type": "HeldCircle", "radius": 1}, "counts": {"a": 255, "b/~": 0},
       "ids": ["f81d4fae-7dec-11d0-a765-00a0c91e6bf6"],
       "pair": [-9223372036854775808, 9223372036854775807], "mail": "ada@example.org",
@@ -166,7 +167,7 @@ TEST(DocumentAsTest, TakesWhatMiddlewareMakesOfAnswers) {
   EXPECT_EQ(get({"Accept", "application/msgpack"}, "/notes?fields=id").status, 200);
   EXPECT_EQ(get({"Accept", "text/csv"}).status, 200);
   EXPECT_EQ(get({"Accept", "image/png"}).status, 406);
-  const Reply selected = get({"Accept", "*/*"}, "/notes?fields=title");
+  const TestResponse selected = get({"Accept", "*/*"}, "/notes?fields=title");
   EXPECT_EQ(selected.body, R"([{"title":"Milk"},{"title":"Eggs"}])");
   EXPECT_EQ(get({"If-None-Match", *selected.header("ETag")}, "/notes?fields=title").status, 304);
   EXPECT_EQ(get({"If-Match", "\"no\""}).status, 412);
@@ -192,8 +193,8 @@ TEST(DocumentAsTest, RefusesASelectionThatLacksWhatWasAskedFor) {
   App app;
   app.get("/", [] { return json::object({{"title", "a"}}); })
       .use(Hook{.describe = [](Operation& it) {
-        it.answers.clear();
-        it.answer(200, "", "application/json", &reflect::type_of<HeldNote>());
+        it.responses.clear();
+        it.add_response(200, "", "application/json", &reflect::type_of<HeldNote>());
         it.take_selection("fields", {{"id", "title"}, ""});
       }});
   serve_openapi(app);
@@ -204,7 +205,7 @@ TEST(DocumentAsTest, RefusesASelectionThatLacksWhatWasAskedFor) {
 }
 
 struct HeldTick {
-  Range<int, 1, 2> count = 1;
+  Bounded<int, 1, 2> count = 1;
 };
 
 /// Counts to two, as its document has it, and to three, as it has not.

@@ -249,7 +249,7 @@ class Document {
     }
     if (!operation.contents.empty()) {
       made["requestBody"] = json::object(
-          {{"required", operation.is_content_required}, {"content", describe(operation.contents)}});
+          {{"required", operation.is_body_required}, {"content", describe(operation.contents)}});
     }
     made["responses"] = describe_answers(operation);
     add_security(made, operation);
@@ -324,8 +324,8 @@ class Document {
   }
 
   Value describe_answers(const Operation& operation) {
-    std::map<int, const Operation::Answer*> by_status;
-    for (const Operation::Answer& answer : operation.answers) {
+    std::map<int, const Operation::Response*> by_status;
+    for (const Operation::Response& answer : operation.responses) {
       by_status.emplace(answer.status, &answer);
     }
     Value all = json::object({});
@@ -338,7 +338,7 @@ class Document {
     return all;
   }
 
-  Value describe(const Operation::Answer& answer) {
+  Value describe(const Operation::Response& answer) {
     Value made = json::object({{"description", answer.description}});
     for (const std::string& field : answer.fields) {
       made["headers"][field] = json::object({{"schema", json::object({{"type", "string"}})}});
@@ -353,7 +353,7 @@ class Document {
   }
 
   /// OpenAPI 3.1 has no word for what a stream is made of; 3.2's stands there as an extension.
-  static void move_to_items(Value& made, const Operation::Answer& answer) {
+  static void move_to_items(Value& made, const Operation::Response& answer) {
     for (const Operation::Content& content : answer.contents) {
       Value& media = made["content"][content.media_type];
       if (Value* const schema = media.find("schema"); schema != nullptr) {
@@ -392,7 +392,7 @@ class Document {
     }
   }
 
-  static void add_words(Value& made, const RouteWords& words) {
+  static void add_words(Value& made, const RouteDocs& words) {
     if (!words.summary.empty()) {
       made["summary"] = words.summary;
     }

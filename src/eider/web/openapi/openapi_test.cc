@@ -27,9 +27,9 @@ struct Other {
 enum class Colour { red, green };
 
 struct Note {
-  Length<std::string, 1, 200> title;
-  std::string text = kEmpty;
-  std::optional<Range<int, 0, 5>> stars;
+  Sized<std::string, 1, 200> title;
+  std::string text = kOptional;
+  std::optional<Bounded<int, 0, 5>> stars;
   Colour colour = Colour::red;
 };
 struct Tree {
@@ -52,8 +52,8 @@ struct Rich {
   Decimal price;
   std::chrono::sys_seconds at;
   json::Value any;
-  Must<std::string, Matches<"[a-z]+">> word;
-  Length<std::vector<std::byte>, 0, 4> seal;
+  Validated<std::string, Matches<"[a-z]+">> word;
+  Sized<std::vector<std::byte>, 0, 4> seal;
 };
 struct Find {
   std::vector<std::string> tag;
@@ -62,10 +62,10 @@ struct Find {
 };
 
 struct Said {
-  Length<std::string, 1, 9> title;
+  Sized<std::string, 1, 9> title;
   std::optional<int> stars;
   Colour colour = Colour::red;
-  static constexpr MemberText kAbout[] = {
+  static constexpr MemberText kDocs[] = {
       {"title", "What it is about.", "12"}, {"stars", "How good.", "3"}, {"colour", "", "green"}};
 };
 
@@ -78,11 +78,11 @@ struct Small {
   static Requirement describe() { return {.code = "small", .text = "must be small"}; }
 };
 struct Ruled {
-  Must<std::string, Matches<"[a-z]+">, Matches<".{2,}">> word;
-  Must<Length<std::string, 1, 50>, HasLength<3, 20>, Matches<"[a-z]+">> name;
-  Must<Range<int, 0, 5>, InRange<int, -3, 3>> stars;
-  Must<int, Even, Small> number;
-  Range<double, 0.0, std::numeric_limits<double>::infinity()> weight;
+  Validated<std::string, Matches<"[a-z]+">, Matches<".{2,}">> word;
+  Validated<Sized<std::string, 1, 50>, HasLength<3, 20>, Matches<"[a-z]+">> name;
+  Validated<Bounded<int, 0, 5>, InRange<int, -3, 3>> stars;
+  Validated<int, Even, Small> number;
+  Bounded<double, 0.0, std::numeric_limits<double>::infinity()> weight;
 };
 
 json::Value document_of(const App& app, const OpenApiInfo& info = {}) {
@@ -196,11 +196,11 @@ TEST(OpenApi, tells_parameters_of_queries_headers_and_cookies) {
 TEST(OpenApi, tells_what_is_said_about_a_route) {
   App app;
   app.get("/", [] { return 1; })
-      .about({.summary = "A number",
-              .description = "Always *one*.",
-              .tags = {"numbers"},
-              .operation_id = "one",
-              .is_deprecated = true});
+      .docs({.summary = "A number",
+             .description = "Always *one*.",
+             .tags = {"numbers"},
+             .operation_id = "one",
+             .is_deprecated = true});
   EXPECT_TRUE(json::to_text(document_of(app).at("/paths/~1/get"))
                   .starts_with(R"({"operationId":"one","summary":"A number",)"
                                R"("description":"Always *one*.","tags":["numbers"],)"
@@ -242,10 +242,10 @@ TEST(OpenApi, asks_for_one_way_of_each_guard) {
 }
 
 struct SessionUser {
-  static constexpr bool kIsProvided = true;
+  static constexpr bool kIsInjectable = true;
 };
 struct ApiCaller {
-  static constexpr bool kIsProvided = true;
+  static constexpr bool kIsInjectable = true;
 };
 
 /// The ways of a provider that takes an optional login of the scheme "session".
@@ -394,8 +394,8 @@ TEST(OpenApi, puts_routes_that_differ_in_names_at_one_path) {
 
 TEST(OpenApi, prefers_what_takes_a_segment_to_what_takes_the_rest) {
   App app;
-  app.get("/f/{a...}", [](std::string_view) {}).about({.summary = "the rest"});
-  app.get("/f/{b}", [](std::string_view) {}).about({.summary = "a segment"});
+  app.get("/f/{a...}", [](std::string_view) {}).docs({.summary = "the rest"});
+  app.get("/f/{b}", [](std::string_view) {}).docs({.summary = "a segment"});
   const json::Value paths = document_of(app).at("/paths");
   ASSERT_EQ(paths.size(), 1U);
   EXPECT_EQ(paths.at("/~1f~1{b}/get/summary").text(), "a segment");
@@ -466,8 +466,8 @@ TEST(OpenApi, numbers_names_wherever_routes_stand) {
 
 TEST(OpenApi, prefers_what_is_of_no_host) {
   App app;
-  app.host("api.example.org").get("/", [] { return 1; }).about({.summary = "of the host"});
-  app.get("/", [] { return 2; }).about({.summary = "of all"});
+  app.host("api.example.org").get("/", [] { return 1; }).docs({.summary = "of the host"});
+  app.get("/", [] { return 2; }).docs({.summary = "of all"});
   EXPECT_EQ(document_of(app).at("/paths/~1/get/summary").text(), "of all");
 }
 
@@ -542,7 +542,7 @@ TEST(OpenApi, is_served_for_the_routes_that_stand_in_front) {
   const std::string here = "openapi_test.cc:" + std::to_string(__LINE__ - 1) + "\n";
   EXPECT_TRUE(app.list_routes().contains(here)) << app.list_routes();
   TestClient client(app);
-  const Reply reply = client.get("/openapi.json");
+  const TestResponse reply = client.get("/openapi.json");
   EXPECT_EQ(reply.header("Content-Type"), "application/json");
   const auto all = reply.json<json::Value>();
   EXPECT_NE(all.find_at("/paths/~1files~1{path}/get"), nullptr);

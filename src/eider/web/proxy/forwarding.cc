@@ -142,7 +142,7 @@ void take_forwarded(const Request& request, ForwardedTrust trust, const TakeFiel
     return is_believed ? request.header(name) : std::nullopt;
   };
   take("X-Forwarded-Proto",
-       believed("X-Forwarded-Proto").value_or(request.secured_by() ? "https" : "http"));
+       believed("X-Forwarded-Proto").value_or(request.tls() ? "https" : "http"));
   take("X-Forwarded-Host", believed("X-Forwarded-Host").value_or(request.head().authority));
 }
 

@@ -110,7 +110,7 @@ TEST(GuardedProxy, is_described_with_its_guard) {
   proxy_to(group, "/api", {"http://127.0.0.1:1"});
   for (const Operation& operation : app.operations()) {
     EXPECT_NE(operation.find(Operation::In::header, "X-Key"), nullptr);
-    EXPECT_TRUE(operation.is_content_streamed);
+    EXPECT_TRUE(operation.is_body_streamed);
   }
 }
 

@@ -217,7 +217,8 @@ std::size_t Proxy::choose(const PerLoop& loop, const Request& request,
   if (options.balancing == Balancing::least_busy) {
     return shared_->upstreams.least_busy(loop.busy, tried, now);
   }
-  const auto field = options.hash_field.empty() ? std::nullopt : request.header(options.hash_field);
+  const auto field =
+      options.hash_header.empty() ? std::nullopt : request.header(options.hash_header);
   return shared_->upstreams.responsible(field ? std::string(*field) : request.remote_address(),
                                         tried, now);
 }

@@ -82,8 +82,8 @@ Response answer_of(const h1::ReplyHead& head, const KeyTerms& key) {
   return response;
 }
 
-ClientError bad_answer() {
-  return {ClientFault::bad_answer,
+ClientError bad_response() {
+  return {ClientFault::bad_response,
           "The upstream's response to the WebSocket handshake is not valid HTTP."};
 }
 
@@ -117,7 +117,7 @@ Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<TcpStream> far, 
   for (;;) {
     const HeadRead read = read_head(reader, received);
     if (read == HeadRead::bad) {
-      co_return fail(bad_answer());
+      co_return fail(bad_response());
     }
     if (read == HeadRead::whole) {
       break;
@@ -132,7 +132,7 @@ Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<TcpStream> far, 
   }
   const bool is_open = reader.head().status == kSwitching;
   if (is_open && !is_accepted(reader.head(), key)) {
-    co_return fail(bad_answer());
+    co_return fail(bad_response());
   }
   Response response = answer_of(reader.head(), key);
   if (is_open) {

@@ -96,7 +96,7 @@ Task<UpstreamCall::Fault> UpstreamCall::exchange() {
   received_ = std::make_unique<client::Received>();
   lease_->begin(*received_, {.asked = asked_.request.method(),
                              .gathering = client::Gathering::pieces,
-                             .head = {client_.options.head_bytes_max, client_.options.fields_max},
+                             .head = {client_.options.head_bytes_max, client_.options.headers_max},
                              .decompresses = false,
                              .interims = this});
   // From here on the upstream may have begun with it.

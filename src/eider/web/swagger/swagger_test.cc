@@ -51,7 +51,7 @@ TEST(Swagger, page_asks_for_the_document_by_its_whole_path) {
   Routes group = app.group("/admin");
   serve_swagger(group, {.document = "/admin/api.json?a=1&b=\"2\""});
   TestClient client(app);
-  const Reply page = client.get("/admin/docs");
+  const TestResponse page = client.get("/admin/docs");
   EXPECT_TRUE(page.body.contains("data-document=\"/admin/api.json?a=1&amp;b=&quot;2&quot;\""))
       << page.body;
 }

@@ -30,8 +30,8 @@ consteval bool refers_to_text() {
     return false;
   } else if constexpr (std::same_as<T, std::string_view> || std::is_pointer_v<T>) {
     return true;
-  } else if constexpr (Bounded<T>) {
-    return refers_to_text<typename T::BoundedValue, T, Seen...>();
+  } else if constexpr (Constrained<T>) {
+    return refers_to_text<typename T::ConstrainedValue, T, Seen...>();
   } else if constexpr (MapLike<T>) {
     return refers_to_text<typename T::mapped_type, T, Seen...>();
   } else if constexpr (OptionalLike<T> || SequenceLike<T> || ArrayLike<T> || SetLike<T>) {

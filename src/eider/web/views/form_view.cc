@@ -283,7 +283,7 @@ Markup form_begin(const FormView& form) {
 }
 
 /// It takes the focus when the page is shown, also where no script runs.
-Markup form_faults(const FormView& form) {
+Markup form_errors(const FormView& form) {
   Writer out;
   if (form.errors.empty() && !is_wrong(form.fields)) {
     return {};
@@ -319,7 +319,7 @@ Markup form_end(const FormView& form) {
 }
 
 Markup form(const FormView& form) {
-  return Markup(form_begin(form).html() + form_faults(form).html() + form_fields(form).html() +
+  return Markup(form_begin(form).html() + form_errors(form).html() + form_fields(form).html() +
                 form_end(form).html());
 }
 
@@ -341,7 +341,7 @@ Markup control(const FormView& form, std::string_view name, std::source_location
 }
 
 void add_form_filters(FilterSet& filters) {
-  filters.add("form", form).add("form_begin", form_begin).add("form_faults", form_faults);
+  filters.add("form", form).add("form_begin", form_begin).add("form_errors", form_errors);
   filters.add("form_fields", form_fields).add("form_end", form_end);
   filters.add(
       "field",

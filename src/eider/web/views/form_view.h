@@ -74,7 +74,7 @@ struct FormView {
 /// The opening tag, with the hidden fields.
 [[nodiscard]] Markup form_begin(const FormView& form);
 /// The errors, with links to the fields; empty if there are none.
-[[nodiscard]] Markup form_faults(const FormView& form);
+[[nodiscard]] Markup form_errors(const FormView& form);
 /// All fields.
 [[nodiscard]] Markup form_fields(const FormView& form);
 /// The button and the tag that ends it.

@@ -121,7 +121,7 @@ class Lexer {
         return;
       }
     }
-    refuse(place(open), "missing {% endraw %}");
+    refuse(place(open), "raw is not closed: add {% endraw %}");
   }
 
   const Source& source_;

@@ -75,8 +75,8 @@ consteval bool is_shown_type() {
     return is_shown_type<typename T::value_type>();
   } else if constexpr (reflect::detail::OwnerLike<T>) {
     return is_shown_type<typename T::element_type>();
-  } else if constexpr (reflect::detail::Bounded<T>) {
-    return is_shown_type<typename T::BoundedValue>();
+  } else if constexpr (reflect::detail::Constrained<T>) {
+    return is_shown_type<typename T::ConstrainedValue>();
   } else {
     return false;
   }
@@ -104,8 +104,8 @@ template <class T>
     return in(value.has_value() ? *value : fresh<typename T::value_type>());
   } else if constexpr (reflect::detail::OwnerLike<T>) {
     return in(value != nullptr ? *value : fresh<typename T::element_type>());
-  } else if constexpr (reflect::detail::Bounded<T>) {
-    if constexpr (std::is_scalar_v<typename T::BoundedValue>) {
+  } else if constexpr (reflect::detail::Constrained<T>) {
+    if constexpr (std::is_scalar_v<typename T::ConstrainedValue>) {
       return value;
     } else {
       return in(*value);
@@ -151,7 +151,7 @@ template <class T>
   } else {
     static_assert(
         OptionalLike<T> || OwnerLike<T> || detail::kIsText<T> || std::is_arithmetic_v<T> ||
-            Bounded<T> || SequenceLike<T> || ArrayLike<T> || SetLike<T> || MapLike<T>,
+            Constrained<T> || SequenceLike<T> || ArrayLike<T> || SetLike<T> || MapLike<T>,
         "eider: this value cannot be used as a condition: compare the value, or name a member");
     return holds(ref(value));
   }
@@ -164,8 +164,8 @@ consteval Comparable comparable_as() {
   using Inner = std::remove_cvref_t<decltype(in(std::declval<const T&>()))>;
   if constexpr (!is_shown_type<T>()) {
     return Comparable::none;
-  } else if constexpr (reflect::detail::Bounded<Inner>) {
-    return comparable_as<typename Inner::BoundedValue>();
+  } else if constexpr (reflect::detail::Constrained<Inner>) {
+    return comparable_as<typename Inner::ConstrainedValue>();
   } else if constexpr (std::same_as<Inner, bool>) {
     return Comparable::boolean;
   } else {
@@ -215,7 +215,7 @@ template <class T>
 [[nodiscard]] const T& translated_ref(const T& value) {
   using Inner = std::remove_cvref_t<decltype(in(value))>;
   static_assert(detail::kIsText<Inner> || reflect::detail::FixedEnum<Inner> ||
-                    reflect::detail::Bounded<Inner>,
+                    reflect::detail::Constrained<Inner>,
                 "eider: tr needs a text or an enumerator");
   return value;
 }
@@ -300,8 +300,8 @@ template <class T>
 template <class T>
 [[nodiscard]] const T& given_integer(const T& value) {
   using Inner = decltype([] {
-    if constexpr (reflect::detail::Bounded<T>) {
-      return typename T::BoundedValue();
+    if constexpr (reflect::detail::Constrained<T>) {
+      return typename T::ConstrainedValue();
     } else {
       return T();
     }

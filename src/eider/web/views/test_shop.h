@@ -60,8 +60,8 @@ struct Shop {
   std::set<std::string> words;
   std::map<std::string, int> counts;
   std::variant<Circle, Square> shape;
-  eider::Range<int, 0, 5> stars = 0;
-  eider::Length<std::string, 0, 90> slogan;
+  eider::Bounded<int, 0, 5> stars = 0;
+  eider::Sized<std::string, 0, 90> slogan;
   std::unique_ptr<Maker> owner;
   std::chrono::year_month_day day = std::chrono::year_month_day(
       std::chrono::year(2026), std::chrono::month(11), std::chrono::day(3));

@@ -34,7 +34,7 @@ struct MariadbDriver {
   using Finder = MariadbFinder;
   using Settings = db::mariadb::Settings;
   static constexpr std::string_view kServer = "MariaDB";
-  static constexpr std::size_t kTogetherMax = 1;  // Connector/C has no pipeline for statements
+  static constexpr std::size_t kBatchMax = 1;  // Connector/C has no pipeline for statements
   static bool may_go_together(std::string_view /*sql*/) noexcept { return false; }
   static bool may_do_again(const Settings& /*settings*/) noexcept { return false; }
 };
@@ -70,7 +70,7 @@ Result<Database, std::string> try_open_mariadb(std::string_view where,
     return fail(std::string(target.error()));
   }
   for (const std::string& file : {target->tls_ca, target->tls_certificate, target->tls_key}) {
-    detail::base::will_read(file);  // read for each connection
+    detail::base::allow_in_sandbox(file);  // read for each connection
   }
   std::string name = target->hosts.empty() ? std::string() : target->hosts.front().name;
   name.append("/").append(target->database);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "eider/data/db/postgres/handles.h"
-#include "eider/data/db/postgres/job_course.h"
+#include "eider/data/db/postgres/job_progress.h"
 #include "eider/data/db/postgres/messages.h"
 #include "eider/data/db/postgres/result_rows.h"
 #include "eider/data/db/postgres/statement_sender.h"
@@ -25,7 +25,7 @@ class Answers {
   enum class Next : std::uint8_t { go_on, round_is_over, copy_is_begun, broken };
 
   /// bytes_max  of the rows of one statement
-  Answers(Wire& wire, StatementSender& sender, JobCourse& course, std::size_t bytes_max) noexcept
+  Answers(Wire& wire, StatementSender& sender, JobProgress& course, std::size_t bytes_max) noexcept
       : wire_(wire), sender_(sender), course_(course), bytes_max_(bytes_max) {}
 
   /// Something is sent.
@@ -71,7 +71,7 @@ class Answers {
 
   Wire& wire_;
   StatementSender& sender_;
-  JobCourse& course_;
+  JobProgress& course_;
   const std::size_t bytes_max_;
   ResultRows rows_;
   std::exception_ptr failure_;

@@ -28,9 +28,9 @@ class CopyJob final : public Job {
 }  // namespace
 
 /// A step that was given up has left its bytes half way: nothing may follow it.
-class CopyCourse::Asking {
+class CopyState::Asking {
  public:
-  explicit Asking(CopyCourse& course) : course_(course) {
+  explicit Asking(CopyState& course) : course_(course) {
     course_.check();
     course_.is_asking_ = true;
   }
@@ -40,28 +40,28 @@ class CopyCourse::Asking {
   void end() noexcept { course_.is_asking_ = false; }
 
  private:
-  CopyCourse& course_;
+  CopyState& course_;
 };
 
-CopyCourse::CopyCourse(const Statements& on, SqlText sql, CopyStep::What begin)
+CopyState::CopyState(const Statements& on, SqlText sql, CopyStep::What begin)
     : RowCourse(on, std::move(sql), "a COPY"), begin_(begin) {
   if (dialect_of(on) != Dialect::postgres) {
     throw Failure(FailureKind::statement, "COPY is PostgreSQL's: " + std::string(sql_.view()));
   }
 }
 
-detail::BeginJob::Use CopyCourse::use() const noexcept {
+detail::BeginJob::Use CopyState::use() const noexcept {
   return begin_ == CopyStep::What::begin_in ? detail::BeginJob::Use::load
                                             : detail::BeginJob::Use::stream;
 }
 
 /// By what is being handled.
-void CopyCourse::fail() noexcept {
+void CopyState::fail() noexcept {
   failure_ = std::current_exception();
   own_.reset();
 }
 
-Task<> CopyCourse::open() {
+Task<> CopyState::open() {
   if (!is_open_) {
     co_await connect(use());
     is_open_ = true;
@@ -69,7 +69,7 @@ Task<> CopyCourse::open() {
   }
 }
 
-Task<CopyStep> CopyCourse::carry_out(CopyStep step, Changed* changed) {
+Task<CopyStep> CopyState::carry_out(CopyStep step, Changed* changed) {
   Pending<CopyJob> asked(route_, Lane::streaming, std::make_unique<CopyJob>(sql_, std::move(step)));
   auto [done, came_to] = co_await asked;
   if (changed != nullptr) {
@@ -78,7 +78,7 @@ Task<CopyStep> CopyCourse::carry_out(CopyStep step, Changed* changed) {
   co_return std::move(done);
 }
 
-Task<std::vector<std::string>> CopyCourse::find_arrays(std::string table) {
+Task<std::vector<std::string>> CopyState::find_arrays(std::string table) {
   Asking asking(*this);
   std::vector<std::string> found;
   try {
@@ -98,7 +98,7 @@ Task<std::vector<std::string>> CopyCourse::find_arrays(std::string table) {
   co_return found;
 }
 
-Task<> CopyCourse::write(std::string& messages) {
+Task<> CopyState::write(std::string& messages) {
   Asking asking(*this);
   try {
     co_await open();
@@ -112,7 +112,7 @@ Task<> CopyCourse::write(std::string& messages) {
   asking.end();
 }
 
-Task<Changed> CopyCourse::end() {
+Task<Changed> CopyState::end() {
   Asking asking(*this);
   Changed changed;
   try {
@@ -132,7 +132,7 @@ Task<Changed> CopyCourse::end() {
   co_return changed;
 }
 
-Task<std::optional<std::string>> CopyCourse::read() {
+Task<std::optional<std::string>> CopyState::read() {
   if (is_over_) {
     co_return std::nullopt;
   }
@@ -157,7 +157,7 @@ Task<std::optional<std::string>> CopyCourse::read() {
 struct RowCopy::State {
   std::string table;
   CopyText text;
-  CopyCourse course;
+  CopyState course;
   bool knows_columns;
   std::string message{};
 
@@ -193,7 +193,7 @@ RowCopy::RowCopy(const Statements& on, std::string_view table, const reflect::Ty
   state_ = std::make_unique<State>(
       State{.table = std::string(table),
             .text = std::move(text),
-            .course = CopyCourse(on, std::move(sql), CopyStep::What::begin_in),
+            .course = CopyState(on, std::move(sql), CopyStep::What::begin_in),
             .knows_columns = !has_lists});
 }
 
@@ -254,11 +254,11 @@ Task<> CopyIn::write(std::string_view bytes) {
 }
 
 CopyIn copy_in(const db::Statements& on, db::SqlFor<void, 0> sql) {
-  return CopyIn(db::postgres::CopyCourse(on, sql.text(), db::postgres::CopyStep::What::begin_in));
+  return CopyIn(db::postgres::CopyState(on, sql.text(), db::postgres::CopyStep::What::begin_in));
 }
 
 CopyOut copy_out(const db::Statements& on, db::SqlFor<void, 0> sql) {
-  return CopyOut(db::postgres::CopyCourse(on, sql.text(), db::postgres::CopyStep::What::begin_out));
+  return CopyOut(db::postgres::CopyState(on, sql.text(), db::postgres::CopyStep::What::begin_out));
 }
 
 }  // namespace eider

@@ -20,9 +20,9 @@ namespace eider {
 namespace db::postgres {
 
 /// A COPY on its way, in either direction. Its steps follow one another.
-class CopyCourse : public RowCourse {
+class CopyState : public RowCourse {
  public:
-  CopyCourse(const Statements& on, SqlText sql, CopyStep::What begin);
+  CopyState(const Statements& on, SqlText sql, CopyStep::What begin);
 
   /// messages  of the protocol; the memory is returned for reuse
   [[nodiscard]] Task<> write(std::string& messages);
@@ -72,7 +72,7 @@ class RowCopy {
 /// is abandoned makes the transaction fail.
 class [[nodiscard]] CopyIn {
  public:
-  explicit CopyIn(db::postgres::CopyCourse course) noexcept : course_(std::move(course)) {}
+  explicit CopyIn(db::postgres::CopyState course) noexcept : course_(std::move(course)) {}
 
   /// Sends bytes; pieces need not end at the end of a line. Waits while the server is busy. A UTF-8
   /// byte order mark before the first line, as spreadsheets write it, is skipped.
@@ -89,7 +89,7 @@ class [[nodiscard]] CopyIn {
   [[nodiscard]] Task<db::Changed> finish() { return course_.end(); }
 
  private:
-  db::postgres::CopyCourse course_;
+  db::postgres::CopyState course_;
   std::string messages_;
   std::size_t mark_bytes_ = 0;  // of a byte order mark that were read, or all of them: it is over
 };
@@ -101,7 +101,7 @@ using CopyRows = db::RowLoad<T, db::postgres::RowCopy>;
 /// The result of `copy_out(on, "copy … to stdout")`: the bytes in pieces of about 64 KiB.
 class [[nodiscard]] CopyOut {
  public:
-  explicit CopyOut(db::postgres::CopyCourse course) noexcept : course_(std::move(course)) {}
+  explicit CopyOut(db::postgres::CopyState course) noexcept : course_(std::move(course)) {}
 
   /// Returns complete rows in the format of the server, and nothing after the last one: `while
   /// (auto piece = co_await out.next())`.
@@ -110,7 +110,7 @@ class [[nodiscard]] CopyOut {
   [[nodiscard]] Task<std::optional<std::string>> next() { return course_.read(); }
 
  private:
-  db::postgres::CopyCourse course_;
+  db::postgres::CopyState course_;
 };
 
 /// Loads bytes into a table, for example with `copy books(title, year) from stdin (format csv)`.

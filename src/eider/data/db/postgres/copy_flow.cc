@@ -20,7 +20,7 @@ bool is_begin(const CopyStep& step) noexcept {
 
 }  // namespace
 
-CopyFlow::Next CopyFlow::start(const JobCourse& course, bool is_own) {
+CopyFlow::Next CopyFlow::start(const JobProgress& course, bool is_own) {
   CopyStep& step = *course.copy();
   if (is_begin(step) && is_open()) {
     fault_ = misused("another COPY is running in this transaction", course.sql());
@@ -59,7 +59,7 @@ CopyFlow::Next CopyFlow::begin(std::string_view sql, bool is_own) {
   return wire_.send_script(script) ? Next::results : Next::broken;
 }
 
-CopyFlow::Next CopyFlow::open(bool is_in, const JobCourse& course) {
+CopyFlow::Next CopyFlow::open(bool is_in, const JobProgress& course) {
   way_ = is_in ? Way::in : Way::out;
   if (!is_in) {
     socket_.stop();  // until it is asked for
@@ -86,7 +86,7 @@ bool CopyFlow::try_send() {
 }
 
 /// A message is sent to its end in any case: what follows would be taken for a part of it.
-CopyFlow::Next CopyFlow::send(const JobCourse& course, bool is_late) {
+CopyFlow::Next CopyFlow::send(const JobProgress& course, bool is_late) {
   if (!try_send()) {
     return Next::broken;
   }
@@ -112,7 +112,7 @@ CopyFlow::Next CopyFlow::send(const JobCourse& course, bool is_late) {
 }
 
 /// What is read ahead of being asked for would come into memory.
-CopyFlow::Next CopyFlow::take(const JobCourse& course, bool is_refused) {
+CopyFlow::Next CopyFlow::take(const JobProgress& course, bool is_refused) {
   CopyStep* const step = is_refused ? nullptr : course.copy();
   std::string* const piece =
       step != nullptr && step->what == CopyStep::What::read ? &step->bytes : nullptr;
@@ -155,7 +155,7 @@ CopyFlow::Next CopyFlow::leave() {
   return Next::cancel;
 }
 
-std::exception_ptr CopyFlow::finish(const JobCourse& course, std::exception_ptr failure) {
+std::exception_ptr CopyFlow::finish(const JobProgress& course, std::exception_ptr failure) {
   is_ending_ = false;
   failure_ = std::move(failure);
   if (CopyStep* const step = course.copy(); step != nullptr) {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "eider/data/db/job.h"
-#include "eider/data/db/postgres/job_course.h"
+#include "eider/data/db/postgres/job_progress.h"
 #include "eider/data/db/postgres/postgres.h"
 #include "eider/data/db/postgres/wire.h"
 #include "eider/io/runtime/fd_watch.h"
@@ -44,15 +44,15 @@ class CopyFlow {
   /// Begins the step that is asked for.
   ///
   /// is_own  its transaction is there for it alone
-  [[nodiscard]] Next start(const JobCourse& course, bool is_own);
+  [[nodiscard]] Next start(const JobProgress& course, bool is_own);
   /// The server has begun it.
-  [[nodiscard]] Next open(bool is_in, const JobCourse& course);
+  [[nodiscard]] Next open(bool is_in, const JobProgress& course);
   /// Sends what waits. What the server says meanwhile is that it has failed, or a notice.
-  [[nodiscard]] Next send(const JobCourse& course, bool is_late);
+  [[nodiscard]] Next send(const JobProgress& course, bool is_late);
   /// Takes what has come.
   ///
   /// is_refused  it is dropped
-  [[nodiscard]] Next take(const JobCourse& course, bool is_refused);
+  [[nodiscard]] Next take(const JobProgress& course, bool is_refused);
   /// The last `take` has found a row.
   [[nodiscard]] bool has_taken() const noexcept { return has_taken_; }
   /// Nobody goes on with it: nothing of it is to be kept.
@@ -61,7 +61,7 @@ class CopyFlow {
   ///
   /// failure  of these, or null
   /// returns  the same, or what is wrong with the step
-  [[nodiscard]] std::exception_ptr finish(const JobCourse& course, std::exception_ptr failure);
+  [[nodiscard]] std::exception_ptr finish(const JobProgress& course, std::exception_ptr failure);
   /// What the step fails with; null where nothing is wrong.
   [[nodiscard]] std::exception_ptr take_fault() noexcept { return std::exchange(fault_, nullptr); }
 

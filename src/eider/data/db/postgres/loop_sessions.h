@@ -18,7 +18,7 @@ struct PostgresDriver {
   using Finder = TargetFinder;
   using Settings = postgres::Settings;
   static constexpr std::string_view kServer = "PostgreSQL";
-  static constexpr std::size_t kTogetherMax = 16;
+  static constexpr std::size_t kBatchMax = 16;
   static bool may_go_together(std::string_view sql) { return is_plain_read(sql); }
   static bool may_do_again(const Settings& settings) noexcept { return settings.is_replica; }
 };

@@ -39,7 +39,7 @@ struct PostgresOptions {
   /// Runs plain reads that are sent to a connection together in one transaction, and repeats them
   /// once if one of them fails or the connection is lost. Set this to false if reads can write
   /// through views or operators: then each read is separate, and runs once.
-  bool joins_reads = true;
+  bool batch_reads = true;
   /// Replicas of this server, each as `where`: `Database::replica()` reads from them in turn. Each
   /// has `connections_max` connections per event loop, and one for health checks.
   std::vector<std::string> replicas{};

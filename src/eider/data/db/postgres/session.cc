@@ -54,7 +54,7 @@ void Session::start(std::unique_ptr<Job> job) {
   is_late_ = false;
   const Instant due = loop().now() + job_->time_max(options_.limits.statement_time_max);
   loop().arm(*this, transaction_.is_held() ? std::min(due, transaction_.due_of_job()) : due);
-  course_.begin(*job_, options_.joins_reads && !transaction_.is_held());
+  course_.begin(*job_, options_.batch_reads && !transaction_.is_held());
   sender_.begin_job();
   send();
 }
@@ -540,7 +540,7 @@ void Session::close(const std::string& why) {
 void Session::give_back_job(Stage last, const std::string& why) {
   const bool is_undone = !is_begun_ || last == Stage::forgetting || last == Stage::preparing ||
                          course_.is_begin() || owner_.may_do_again();
-  const bool only_reads = job_->group() != nullptr && options_.joins_reads;
+  const bool only_reads = job_->group() != nullptr && options_.batch_reads;
   if (only_reads || (is_undone && !transaction_.is_held() && !is_late_)) {
     job_->set_carrier(nullptr);
     owner_.on_returned(std::move(job_));

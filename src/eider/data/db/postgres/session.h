@@ -17,7 +17,7 @@
 #include "eider/data/db/postgres/connecting.h"
 #include "eider/data/db/postgres/copy_flow.h"
 #include "eider/data/db/postgres/handles.h"
-#include "eider/data/db/postgres/job_course.h"
+#include "eider/data/db/postgres/job_progress.h"
 #include "eider/data/db/postgres/postgres.h"
 #include "eider/data/db/postgres/result_rows.h"
 #include "eider/data/db/postgres/statement_sender.h"
@@ -164,7 +164,7 @@ class Session final : public LoopConnection,
   bool was_connected_ = false;
 
   std::unique_ptr<Job> job_;  // null when nobody waits for what is under way
-  JobCourse course_;
+  JobProgress course_;
   std::size_t rounds_ = 0;  // that the server has not ended yet
   Answers answers_;
   bool is_late_ = false;   // the job's time is over, and the server has been asked to cancel

@@ -85,7 +85,7 @@ TEST_F(SeveralInPostgres, all_go_apart_where_one_writes_or_the_program_says_so) 
         co_await base.all(db::row<std::string>(kBegun), db::row<std::string>(kBegunToo));
     EXPECT_NE(*a.value(), *b.value());
   };
-  on_loop_.run(go_apart(open({.connections_max = 1, .joins_reads = false})));
+  on_loop_.run(go_apart(open({.connections_max = 1, .batch_reads = false})));
 }
 
 TEST_F(SeveralInPostgres, all_that_have_come_in_time_are_there_where_another_one_is_late) {

@@ -130,7 +130,7 @@ bool StatementSender::add(const Part& part, std::size_t first) try {
   return false;  // half of it is written
 }
 
-StatementSender::Sending StatementSender::send(JobCourse& course) {
+StatementSender::Sending StatementSender::send(JobProgress& course) {
   const Part* unprepared = find_unprepared(course.parts());
   if (unprepared == nullptr) {
     return course.is_one_round() ? send_batch(course) : send_each(course);
@@ -142,7 +142,7 @@ StatementSender::Sending StatementSender::send(JobCourse& course) {
 }
 
 /// A round for each, so that one that fails does not concern the next.
-StatementSender::Sending StatementSender::send_each(JobCourse& course) {
+StatementSender::Sending StatementSender::send_each(JobProgress& course) {
   Sending sending{.what = Sending::What::statements, .rounds = 0};
   for (Part& part : course.parts()) {
     if (part.is_done) {
@@ -170,7 +170,7 @@ StatementSender::Sending StatementSender::send_each(JobCourse& course) {
 
 /// One round, which the server does all of or none. So what is wrong with the values is found
 /// ahead of anything that is sent.
-StatementSender::Sending StatementSender::send_batch(JobCourse& course) {
+StatementSender::Sending StatementSender::send_batch(JobProgress& course) {
   std::size_t values_count = 0;
   for (const Part& part : course.parts()) {
     values_count += part.values.size();

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "eider/data/db/job.h"
-#include "eider/data/db/postgres/job_course.h"
+#include "eider/data/db/postgres/job_progress.h"
 #include "eider/data/db/postgres/messages.h"
 #include "eider/data/db/postgres/prepared.h"
 #include "eider/data/db/postgres/wire.h"
@@ -39,7 +39,7 @@ class StatementSender {
     std::exception_ptr failure{};  // of all parts, of which nothing was sent
   };
   /// Sends what is next of the parts that are not done: one that is to be prepared, or all.
-  [[nodiscard]] Sending send(JobCourse& course);
+  [[nodiscard]] Sending send(JobProgress& course);
   /// Of what is prepared. Throws Failure(lost) what is none.
   void take_types(std::string_view body);
   void take_columns(std::string_view body);
@@ -74,8 +74,8 @@ class StatementSender {
   }
   [[nodiscard]] bool send_forgetting();
   [[nodiscard]] bool send_preparation(std::string_view sql);
-  [[nodiscard]] Sending send_each(JobCourse& course);
-  [[nodiscard]] Sending send_batch(JobCourse& course);
+  [[nodiscard]] Sending send_each(JobProgress& course);
+  [[nodiscard]] Sending send_batch(JobProgress& course);
   /// What was prepared by an earlier job may have the types of a table that has changed since:
   /// that is found out by preparing it anew.
   ///

@@ -35,9 +35,9 @@ std::string_view nth(const std::vector<std::string_view>& list, std::size_t inde
 }
 
 /// What libpq reads each time it connects.
-void tell_reached(auto&& value) {
+void allow_files(auto&& value) {
   for (const char* key : {"sslrootcert", "sslcert", "sslkey", "sslcrl", "sslcrldir", "passfile"}) {
-    eider::detail::base::will_read(value(key));
+    eider::detail::base::allow_in_sandbox(value(key));
   }
   const char* const home = std::getenv("HOME");
   if (home != nullptr && *home == '/') {
@@ -235,7 +235,7 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
   }
   const OptionsHandle unsaid(PQconndefaults());
   const auto value = [&](std::string_view key) { return value_of(said.get(), unsaid.get(), key); };
-  tell_reached(value);
+  allow_files(value);
   auto hosts = read_hosts(value("host"), value("hostaddr"), value("port"));
   if (!hosts) {
     return fail(std::move(hosts.error()));

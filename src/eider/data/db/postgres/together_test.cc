@@ -86,7 +86,7 @@ TEST_F(PostgresTogether, quick_reads_share_a_transaction_and_each_has_its_own_an
   };
   EXPECT_LT(transactions_of(open({.connections_max = 1}), 20, read), 5U);
   EXPECT_LT(transactions_of(open({.connections_max = 1, .statements_max = 0}), 20, read), 5U);
-  EXPECT_GE(transactions_of(open({.connections_max = 1, .joins_reads = false}), 20, read), 20U);
+  EXPECT_GE(transactions_of(open({.connections_max = 1, .batch_reads = false}), 20, read), 20U);
 }
 
 TEST_F(PostgresTogether, those_that_take_a_while_are_spread_over_the_connections_that_are_free) {
@@ -177,7 +177,7 @@ TEST_F(PostgresTogether, what_fails_with_others_is_asked_once_more_at_most) {
   const auto asked = asked_of(open({.connections_max = 1}));
   EXPECT_GT(asked, kUntilKnown + kCount);  // they did go together
   EXPECT_LE(asked, kUntilKnown + 2 * kCount);
-  EXPECT_EQ(asked_of(open({.connections_max = 1, .joins_reads = false})), kUntilKnown + kCount);
+  EXPECT_EQ(asked_of(open({.connections_max = 1, .batch_reads = false})), kUntilKnown + kCount);
 }
 
 TEST_F(PostgresTogether, quick_ones_do_not_wait_for_one_that_is_slow) {
@@ -226,7 +226,7 @@ TEST_F(PostgresTogether, those_behind_one_that_is_held_up_go_on_without_it) {
 }
 
 TEST_F(PostgresTogether, one_that_has_failed_is_not_asked_again_for_one_that_is_held_up) {
-  const Database base = open({.connections_max = 1, .joins_reads = false});
+  const Database base = open({.connections_max = 1, .batch_reads = false});
   const Database other = open({.connections_max = 1});
   make_tables(base);
   script(base,  // which no failure takes back

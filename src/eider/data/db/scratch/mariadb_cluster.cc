@@ -54,7 +54,7 @@ Result<MariadbPrograms, std::string> find_mariadb_programs() {
 
 /// Nothing that it does has to last, and nobody else is to reach it: the directory is its user's
 /// alone.
-Result<std::string, std::string> MariadbCluster::make(const KeptFor& other) {
+Result<std::string, std::string> MariadbCluster::make(const Parent& other) {
   if (auto made = make_directory(); !made) {
     return fail(std::move(made.error()));
   }

@@ -29,7 +29,7 @@ class MariadbCluster final : public ScratchServer {
         programs_(std::move(programs)) {}
 
   /// returns  "mysql://root@localhost/?socket=…"
-  Result<std::string, std::string> make(const KeptFor& other) override;
+  Result<std::string, std::string> make(const Parent& other) override;
 
  private:
   [[nodiscard]] bool is_ready() const override;

@@ -70,7 +70,7 @@ std::string quoted_option(std::string_view value) {
   return quoted + "'";
 }
 
-Result<std::string, std::string> PostgresCluster::make(const KeptFor& other) {
+Result<std::string, std::string> PostgresCluster::make(const Parent& other) {
   if (auto made = make_directory(); !made) {
     return fail(std::move(made.error()));
   }
@@ -83,7 +83,7 @@ Result<std::string, std::string> PostgresCluster::make(const KeptFor& other) {
   return "host=" + quoted_option(directory()) + " port=5432 user=eider dbname=postgres";
 }
 
-Result<void, std::string> PostgresCluster::make_cluster(const KeptFor& other) {
+Result<void, std::string> PostgresCluster::make_cluster(const Parent& other) {
   return run_whole({programs_ + "/initdb", "-D", data(), "-U", "eider", "-A", "trust", "-E", "UTF8",
                     "--locale=C", "--no-sync", "--no-instructions"},
                    other);
@@ -91,7 +91,7 @@ Result<void, std::string> PostgresCluster::make_cluster(const KeptFor& other) {
 
 /// Nothing that it does has to last, and nobody else is to reach it: the directory is its user's
 /// alone. Memory that is shared lies in there, too, so that a killed one leaves none.
-Result<void, std::string> PostgresCluster::start_server(const KeptFor& other) {
+Result<void, std::string> PostgresCluster::start_server(const Parent& other) {
   return start({programs_ + "/postgres", "-D", data(), "-k", directory(), "-p", "5432", "-F", "-c",
                 "listen_addresses=", "-c", "full_page_writes=off", "-c", "autovacuum=off", "-c",
                 "shared_buffers=8MB", "-c", "dynamic_shared_memory_type=mmap"},

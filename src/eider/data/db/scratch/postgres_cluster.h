@@ -27,11 +27,11 @@ class PostgresCluster final : public ScratchServer {
         programs_(std::move(programs)) {}
 
   /// returns  "host='…' port=5432 user=eider dbname=postgres"
-  Result<std::string, std::string> make(const KeptFor& other) override;
+  Result<std::string, std::string> make(const Parent& other) override;
 
  private:
-  [[nodiscard]] Result<void, std::string> make_cluster(const KeptFor& other);
-  [[nodiscard]] Result<void, std::string> start_server(const KeptFor& other);
+  [[nodiscard]] Result<void, std::string> make_cluster(const Parent& other);
+  [[nodiscard]] Result<void, std::string> start_server(const Parent& other);
   [[nodiscard]] bool is_ready() const override;
 
   std::string programs_;

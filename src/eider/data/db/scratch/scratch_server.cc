@@ -75,7 +75,7 @@ Result<void, std::string> ScratchServer::make_directory() {
 }
 
 Result<void, std::string> ScratchServer::run_whole(const std::vector<std::string>& command,
-                                                   const KeptFor& other) {
+                                                   const Parent& other) {
   const pid_t process = run(command);
   int status = -1;
   for (int i = 0; i < kLooksMax && status == -1 && !other.waits(kLookMs); ++i) {
@@ -89,7 +89,7 @@ Result<void, std::string> ScratchServer::run_whole(const std::vector<std::string
 }
 
 Result<void, std::string> ScratchServer::start(const std::vector<std::string>& command,
-                                               const KeptFor& other) {
+                                               const Parent& other) {
   server_ = run(command);
   for (int i = 0; i < kLooksMax && !other.waits(kLookMs); ++i) {
     if (is_ready()) {

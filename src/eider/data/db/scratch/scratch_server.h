@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/data/db/scratch/keeper.h"
+#include "eider/data/db/scratch/cleanup_process.h"
 
 namespace eider::detail::scratch {
 
@@ -27,7 +27,7 @@ struct ScratchServerKind {
   int end_signal;
 };
 
-class ScratchServer : public Kept {
+class ScratchServer : public TemporaryResource {
  public:
   [[nodiscard]] Result<void, std::string> remove() override;
 
@@ -39,10 +39,10 @@ class ScratchServer : public Kept {
   [[nodiscard]] Result<void, std::string> make_directory();
   /// Runs it to its end, which makes the data directory.
   [[nodiscard]] Result<void, std::string> run_whole(const std::vector<std::string>& command,
-                                                    const KeptFor& other);
+                                                    const Parent& other);
   /// Until `is_ready()`.
   [[nodiscard]] Result<void, std::string> start(const std::vector<std::string>& command,
-                                                const KeptFor& other);
+                                                const Parent& other);
 
  private:
   [[nodiscard]] virtual bool is_ready() const = 0;

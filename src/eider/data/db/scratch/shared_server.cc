@@ -45,7 +45,7 @@ std::string text_of(int file) {
 
 /// The process of the server: until nobody has had the users' lock for some seconds. `users` and
 /// `alive` are files; the locks on them are this process's own.
-[[noreturn]] void serve(Kept& server, const std::string& path, int report) {
+[[noreturn]] void serve(TemporaryResource& server, const std::string& path, int report) {
   int none = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   leave_other_process(none, report);
   const Descriptor users = open_own(path);
@@ -53,7 +53,7 @@ std::string text_of(int file) {
   std::array<int, 2> line{-1, -1};
   const bool is_ready = ::pipe2(line.data(), O_CLOEXEC) == 0 && users.is_open() &&
                         alive.is_open() && lock(alive.get(), LOCK_EX | LOCK_NB);
-  const auto address = is_ready ? server.make(KeptFor(line[0]))
+  const auto address = is_ready ? server.make(Parent(line[0]))
                                 : Result<std::string, std::string>(fail("cannot lock " + path));
   write_all(report, (address ? "+" + *address : "-" + address.error()) + '\0');
   ::close(report);
@@ -71,7 +71,7 @@ std::string text_of(int file) {
 }
 
 /// Pre: the users' lock is this process's alone.
-Result<std::string, std::string> start(const std::string& path, Kept& server) {
+Result<std::string, std::string> start(const std::string& path, TemporaryResource& server) {
   std::array<int, 2> report{-1, -1};
   if (::pipe2(report.data(), O_CLOEXEC) != 0) {
     return fail(std::string("cannot create a pipe: ") + std::strerror(errno));
@@ -101,7 +101,8 @@ bool is_alive(const std::string& path) {
 
 }  // namespace
 
-Result<std::string, std::string> join_shared_server(const std::string& name, Kept& server) {
+Result<std::string, std::string> join_shared_server(const std::string& name,
+                                                    TemporaryResource& server) {
   std::error_code is_nowhere;
   const std::string directory = std::filesystem::temp_directory_path(is_nowhere).string();
   const std::string path =

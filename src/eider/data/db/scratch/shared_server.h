@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eider/core/base/result.h"
-#include "eider/data/db/scratch/keeper.h"
+#include "eider/data/db/scratch/cleanup_process.h"
 
 namespace eider::detail::scratch {
 
@@ -16,6 +16,6 @@ namespace eider::detail::scratch {
 /// returns  where it is, as `server.make` returns it
 /// errors   what `server.make` says, or why there is no place for the lock file
 [[nodiscard]] Result<std::string, std::string> join_shared_server(const std::string& name,
-                                                                  Kept& server);
+                                                                  TemporaryResource& server);
 
 }  // namespace eider::detail::scratch

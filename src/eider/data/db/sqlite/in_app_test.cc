@@ -18,7 +18,7 @@ struct Thing {
 };
 
 struct NewThing {
-  Length<std::string, 1, 20> name;
+  Sized<std::string, 1, 20> name;
 };
 
 Task<Result<Thing>> add_twice(Json<NewThing> thing, State<Database> db) {
@@ -82,7 +82,7 @@ TEST(DatabaseInApp, is_read_and_written_by_handlers_without_a_thread) {
   const App app = make_app();
   TestClient client(app);
   EXPECT_EQ(client.get("/things").body, "[]");
-  const Reply reply = client.post("/things", json::object({{"name", "a"}}));
+  const TestResponse reply = client.post("/things", json::object({{"name", "a"}}));
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.json<Thing>().name, "a");
   EXPECT_EQ(things_of(client).size(), 2U);
@@ -95,7 +95,7 @@ TEST(DatabaseInApp, a_constraint_that_breaks_is_a_409_and_nothing_is_kept) {
   TestClient client(app);
   const json::Value thing = json::object({{"name", "a"}});
   EXPECT_EQ(client.post("/things", thing).status, 200);
-  const Reply reply = client.post("/things", thing);
+  const TestResponse reply = client.post("/things", thing);
   EXPECT_EQ(reply.status, 409);
   EXPECT_EQ(reply.body.find("things"), std::string::npos) << reply.body;
   EXPECT_EQ(things_of(client).size(), 2U);
@@ -113,13 +113,13 @@ TEST(DatabaseInApp, what_is_our_own_mistake_is_a_500_that_names_nothing) {
   const App app = make_app();
   TestClient client(app);
   (void)client.post("/things", json::object({{"name", "a"}}));
-  const Reply reply = client.get("/broken");
+  const TestResponse reply = client.get("/broken");
   EXPECT_EQ(reply.status, 500);
   EXPECT_EQ(reply.body.find("Thing"), std::string::npos) << reply.body;
 }
 
 struct NewUser {
-  Length<std::string, 1, 20> name;
+  Sized<std::string, 1, 20> name;
   std::string email;
 };
 
@@ -127,7 +127,7 @@ struct NewUser {
 /// name, one by its column, one that asks each of several. The capitals mean nothing, as in SQL.
 App app_of_users() {
   App app;
-  use_languages(app, {.texts = {{"de", {{"taken", "ist vergeben"}}}},
+  add_languages(app, {.texts = {{"de", {{"taken", "ist vergeben"}}}},
                       .asked_by = {LanguageSource::accept_language}});
   app.state(open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop,
                                      .schema = "create table Users(name text not null, Email text "
@@ -149,7 +149,8 @@ App app_of_users() {
   return app;
 }
 
-Reply post_user(TestClient& client, const std::string& body, const std::string& to = "/users") {
+TestResponse post_user(TestClient& client, const std::string& body,
+                       const std::string& to = "/users") {
   return client.send({.method = Method::post,
                       .target = to,
                       .headers = {{"Content-Type", "application/json"}, {"Accept-Language", "de"}},
@@ -171,9 +172,9 @@ TEST(DatabaseInApp, a_constraint_is_told_of_the_member_it_speaks_of) {
       {R"({"name":"root","email":"c@d"})", "/name", "", "is not for people"},
   };
   for (const auto& [body, pointer, code, detail] : kCases) {
-    const Reply reply = post_user(client, body);
+    const TestResponse reply = post_user(client, body);
     EXPECT_EQ(reply.status, 422) << reply.body;
-    const ProblemReply problem = reply.problem();
+    const TestProblem problem = reply.problem();
     ASSERT_EQ(problem.errors.size(), 1U) << reply.body;
     EXPECT_EQ(problem.errors[0].pointer, pointer);
     EXPECT_EQ(problem.errors[0].code, code);
@@ -186,7 +187,7 @@ TEST(DatabaseInApp, a_result_of_several_is_explained_and_what_nothing_explains_s
   const App app = app_of_users();
   TestClient client(app);
   EXPECT_EQ(post_user(client, R"({"name":"ann","email":"a@b"})").status, 204);
-  const Reply taken = post_user(client, R"({"name":"ann","email":"c@d"})", "/asked");
+  const TestResponse taken = post_user(client, R"({"name":"ann","email":"c@d"})", "/asked");
   EXPECT_EQ(taken.status, 422);
   EXPECT_EQ(taken.problem().errors.at(0).pointer, "/name");
   EXPECT_EQ(post_user(client, R"({"name":"bob","email":"a@b"})", "/asked").status, 409);

@@ -61,9 +61,9 @@ App make_keeping_app() {
   return app;
 }
 
-void expect_refused_at(const Reply& reply, int status, const std::string& pointer) {
+void expect_refused_at(const TestResponse& reply, int status, const std::string& pointer) {
   EXPECT_EQ(reply.status, status) << reply.body;
-  const ProblemReply problem = reply.problem();
+  const TestProblem problem = reply.problem();
   ASSERT_EQ(problem.errors.size(), 1U) << reply.body;
   EXPECT_EQ(problem.errors[0].pointer, pointer);
   EXPECT_EQ(problem.errors[0].detail, kComplaint);

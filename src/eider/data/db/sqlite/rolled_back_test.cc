@@ -1,4 +1,4 @@
-// A file that each test finds as it was: SqliteOptions::is_rolled_back.
+// A file that each test finds as it was: SqliteOptions::sandbox.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,7 +20,7 @@ class RolledBackDatabase : public SqliteTest {
     }(db));
   }
   [[nodiscard]] Database rolled_back(SqliteOptions options = {}) const {
-    options.is_rolled_back = true;
+    options.sandbox = true;
     return open_sqlite(path(), options);
   }
   int count(const Database& db) {

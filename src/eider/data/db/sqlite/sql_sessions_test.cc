@@ -112,7 +112,7 @@ TEST(SqlSessions, AStrangerDoesNotEndThoseOfOtherStrangers) {
   VisitApp app({.store = sql_sessions(database)});
   app.app().post("/everywhere", [](Session<> session, State<Sessions> all) -> Task<std::string> {
     const auto known = co_await all->list(session.user());
-    const std::size_t count = co_await all->end_all(session.user());
+    const std::size_t count = co_await all->log_out_all(session.user());
     co_return std::to_string(known.size() + count);
   });
   const std::string cookie = cookie_of(app.post("/cart/1"));
@@ -156,16 +156,16 @@ TEST(SqlSessions, AllButTheOneThatAsksAreEndedAndARenewalBringsBackNone) {
   const Database database = open_session_database();
   VisitApp app({.store = sql_sessions(database)});
   app.app().post("/others", [](Session<> session, State<Sessions> all) -> Task<std::string> {
-    co_return std::to_string(co_await all->end_others(session));
+    co_return std::to_string(co_await all->log_out_others(session));
   });
   app.app().post("/late", [](Session<> session, State<Sessions> all) -> Task<> {
-    session.begin_for("ada");
-    (void)co_await all->end_all("ada");
+    session.log_in("ada");
+    (void)co_await all->log_out_all("ada");
   });
   const std::string ada = app.log_in("ada");
   const std::string thief = app.log_in("ada");
   (void)app.post("/cart/7", ada);
-  const Reply reply = app.post("/others", ada);
+  const TestResponse reply = app.post("/others", ada);
   EXPECT_EQ(reply.body, "1");
   const std::string renewed = cookie_of(reply);
   EXPECT_EQ(app.get("/cart", renewed).body, "[7]");

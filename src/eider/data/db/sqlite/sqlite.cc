@@ -19,13 +19,13 @@ Database open_sqlite(std::string_view path, const SqliteOptions& options) {
       file.empty() || file == db::kInMemory || ::eider::detail::base::DescribesOnly::is_on();
   std::unique_ptr<db::Connection> writer = std::make_unique<SqliteConnection>(
       is_in_memory ? db::kInMemory : file, SqliteConnection::Role::writes, options);
-  if (options.is_rolled_back) {
+  if (options.sandbox) {
     writer = std::make_unique<db::RolledBackConnection>(std::move(writer));
   }
   if (options.runs_on == SqliteOptions::RunsOn::loop) {
     return Database(std::make_shared<db::LoopPool>(std::move(writer)));
   }
-  const bool is_alone = is_in_memory || options.is_rolled_back;
+  const bool is_alone = is_in_memory || options.sandbox;
   const auto open_to_read = [&](unsigned count) {
     db::ThreadedPool::Connections connections;
     for (unsigned i = 0; i < count && !is_alone; ++i) {

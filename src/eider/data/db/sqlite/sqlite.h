@@ -51,7 +51,7 @@ struct SqliteOptions {
   /// last handle; transactions become savepoints. The schema stays, and so does everything that
   /// scripts and statements commit themselves. Constraints that are deferred to the commit are not
   /// checked, and the file is locked for other writers.
-  bool is_rolled_back = false;
+  bool sandbox = false;
 };
 
 /// Opens the file, and creates it if necessary.

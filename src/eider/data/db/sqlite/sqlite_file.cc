@@ -32,14 +32,14 @@ std::string temporary_directory() {
 }
 
 /// Beside the file come and go its log, its index and its journal.
-void tell_reached(sqlite3* handle, const SqliteOptions& options) {
+void allow_files(sqlite3* handle, const SqliteOptions& options) {
   const char* const file = sqlite3_db_filename(handle, "main");
   if (file == nullptr || *file == '\0') {
     return;  // in memory
   }
   for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
     const std::string path = std::string(file) + ending;
-    options.is_read_only ? eider::detail::base::will_read(path)
+    options.is_read_only ? eider::detail::base::allow_in_sandbox(path)
                          : eider::detail::base::will_write(path);
   }
   eider::detail::base::will_write(temporary_directory());
@@ -96,7 +96,7 @@ SqliteHandle open_file(const std::string& path, const SqliteOptions& options) {
     const int error = sqlite3_system_errno(made);
     throw_open(path, error != 0 ? std::strerror(error) : sqlite3_errmsg(made), mend_of(code));
   }
-  tell_reached(made, options);
+  allow_files(made, options);
   return handle;
 }
 

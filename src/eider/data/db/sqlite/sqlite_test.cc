@@ -11,7 +11,7 @@
 
 #include "eider/core/kinds/kinds.h"
 #include "eider/core/reflect/constraints.h"
-#include "eider/core/reflect/faults.h"
+#include "eider/core/reflect/validation_errors.h"
 #include "tests/support/sqlite_notes.h"
 
 namespace eider {
@@ -109,9 +109,9 @@ struct Stay {
   int first;
   int last;
 
-  void check(Faults& faults) const {
+  void check(ValidationErrors& errors) const {
     if (last < first) {
-      faults.add(last, "must not be before first");
+      errors.add(last, "must not be before first");
     }
   }
 };

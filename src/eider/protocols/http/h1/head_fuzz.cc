@@ -14,7 +14,7 @@ using namespace eider;
 using namespace eider::h1;
 
 // Small ones, so that the limits are found too.
-constexpr HeadLimits kLimits{.head_bytes_max = 300, .target_bytes_max = 60, .fields_max = 6};
+constexpr HeadLimits kLimits{.head_bytes_max = 300, .target_bytes_max = 60, .headers_max = 6};
 
 bool is_inside(std::string_view part, std::string_view whole) {
   return part.empty() ||

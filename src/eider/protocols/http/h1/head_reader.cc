@@ -204,13 +204,13 @@ void start_anew(RequestHead& head) noexcept {
 }  // namespace
 
 HeadStatus HeadReader::read(std::string_view in, const HeadLimits& limits) {
-  if (fields_.size() < limits.fields_max) [[unlikely]] {
-    fields_.resize(limits.fields_max);
+  if (fields_.size() < limits.headers_max) [[unlikely]] {
+    fields_.resize(limits.headers_max);
   }
   // The head is the loop's: what an earlier request has left there must not shine through.
   start_anew(head_);
   HeadParse parse(in.substr(0, limits.head_bytes_max), limits, head_,
-                  std::span(fields_).first(limits.fields_max));
+                  std::span(fields_).first(limits.headers_max));
   const char* const end = parse.read_head(in.data());
   if (end != nullptr) {
     head_bytes_ = static_cast<std::size_t>(end - in.data());

@@ -17,7 +17,7 @@ struct HeadLimits {
   /// A longer request target is 414.
   std::uint32_t target_bytes_max = 8 * 1024;
   /// More field lines are 431.
-  std::uint32_t fields_max = 100;
+  std::uint32_t headers_max = 100;
 };
 
 /// Empty lines before a request line that are skipped (RFC 9112, section 2.2).
@@ -49,7 +49,7 @@ class HeadReader {
   /// returns  complete   head() and head_bytes() are valid until the next read
   ///          need_more  a correct start: call again with the same bytes and more
   ///          refused    refusal() says why; every longer input is refused for the same reason
-  /// cost     one pass, no allocation unless limits.fields_max has grown
+  /// cost     one pass, no allocation unless limits.headers_max has grown
   /// source   RFC 9112, sections 2.2, 3, 5, 6, 7 and 9
   [[nodiscard]] HeadStatus read(std::string_view in, const HeadLimits& limits);
 

@@ -133,8 +133,8 @@ std::string refused(Refusal refusal) {
 TEST(HeadReader, refuses_more_fields_than_allowed) {
   EXPECT_EQ(outcome(fields_of(100)).substr(0, 4), "POST");
   EXPECT_EQ(outcome(fields_of(101)), refused(Refusal::too_many_fields));
-  EXPECT_EQ(outcome(fields_of(150), {.fields_max = 150}).substr(0, 4), "POST");
-  EXPECT_EQ(outcome(fields_of(2), {.fields_max = 1}), refused(Refusal::too_many_fields));
+  EXPECT_EQ(outcome(fields_of(150), {.headers_max = 150}).substr(0, 4), "POST");
+  EXPECT_EQ(outcome(fields_of(2), {.headers_max = 1}), refused(Refusal::too_many_fields));
 }
 
 TEST(HeadReader, refuses_a_target_longer_than_allowed) {
@@ -160,7 +160,7 @@ TEST(HeadReader, refuses_a_head_larger_than_allowed) {
 }
 
 TEST(HeadReader, judges_by_limits_alike_wherever_a_head_is_cut) {
-  const HeadLimits limits{.head_bytes_max = 120, .target_bytes_max = 20, .fields_max = 3};
+  const HeadLimits limits{.head_bytes_max = 120, .target_bytes_max = 20, .headers_max = 3};
   for (const std::string& bytes :
        {fields_of(5), with_target("/aaaaaaaaaaaaaaaaa%4g"),
         with_target("/aaaaaaaaaaaaaaaaaa\x01\x01"), with_target(std::string(30, '*')),

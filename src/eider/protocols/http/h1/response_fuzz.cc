@@ -16,7 +16,7 @@ using namespace eider;
 using namespace eider::h1;
 
 // Small ones, so that the limits are found too.
-constexpr ResponseLimits kLimits{.head_bytes_max = 300, .fields_max = 6};
+constexpr ResponseLimits kLimits{.head_bytes_max = 300, .headers_max = 6};
 
 bool is_inside(std::string_view part, std::string_view whole) {
   return part.empty() ||
@@ -26,7 +26,7 @@ bool is_inside(std::string_view part, std::string_view whole) {
 void check_head(const ReplyHead& head) {
   ensure(head.status >= 100 && head.status < 1000, "the status has bounds");
   ensure(head.bytes.ends_with("\r\n") && head.bytes.size() <= kLimits.head_bytes_max, "it ends");
-  ensure(head.fields.size() <= kLimits.fields_max, "the number of fields has a bound");
+  ensure(head.fields.size() <= kLimits.headers_max, "the number of fields has a bound");
   for (const Field& field : head.fields) {
     ensure(is_inside(field.name, head.bytes) && is_inside(field.value, head.bytes), "within");
     ensure(is_token(field.name) && is_field_value(field.value), "a field is as HTTP has it");

@@ -110,12 +110,12 @@ std::optional<std::string_view> ReplyHead::find(std::string_view name) const noe
 }
 
 HeadStatus ResponseReader::read(std::string_view in, Method asked, const ResponseLimits& limits) {
-  if (fields_.size() < limits.fields_max) [[unlikely]] {
-    fields_.resize(limits.fields_max);
+  if (fields_.size() < limits.headers_max) [[unlikely]] {
+    fields_.resize(limits.headers_max);
   }
   head_ = ReplyHead();
   ResponseParse parse(in.substr(0, limits.head_bytes_max),
-                      std::span(fields_).first(limits.fields_max), head_, asked);
+                      std::span(fields_).first(limits.headers_max), head_, asked);
   if (parse.read_head(in.data()) != nullptr) {
     return HeadStatus::complete;
   }

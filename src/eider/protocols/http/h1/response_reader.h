@@ -17,7 +17,7 @@ namespace eider::h1 {
 struct ResponseLimits {
   /// From the first byte to the end of the empty line.
   std::uint32_t head_bytes_max = 128 * 1024;
-  std::uint32_t fields_max = 1000;
+  std::uint32_t headers_max = 1000;
 };
 
 /// How the content's end is found (RFC 9112, section 6.3).
@@ -60,7 +60,7 @@ class ResponseReader {
   /// returns  complete   head() and head_bytes() are valid until the next read
   ///          need_more  a correct start: call again with the same bytes and more
   ///          refused    flaw() says why; every longer input is refused for the same reason
-  /// cost     one pass, no allocation unless limits.fields_max has grown
+  /// cost     one pass, no allocation unless limits.headers_max has grown
   /// source   RFC 9112, sections 2.2, 4, 5, 6, 7 and 9
   [[nodiscard]] HeadStatus read(std::string_view in, Method asked, const ResponseLimits& limits);
 

@@ -318,7 +318,7 @@ TEST(ResponseReader, has_no_trace_of_the_head_before) {
 }
 
 TEST(ResponseReader, bounds_the_number_of_fields) {
-  const ResponseLimits limits{.fields_max = 2};
+  const ResponseLimits limits{.headers_max = 2};
   EXPECT_EQ(outcome(with_fields("A: b\r\nA: b\r\n"), Method::get, limits),
             "200 1.1 until_close closes A=b A=b");
   EXPECT_EQ(outcome(with_fields("A: b\r\nA: b\r\nA: b\r\n"), Method::get, limits),

@@ -199,7 +199,7 @@ void HeadBuilder::add_field(std::string_view name, std::string_view value,
   } else if (field == Known::cookie) {
     crumbs_.push_back(keep(value));
     // A cookie's crumbs are one field for HTTP/1.1, and are not counted here.
-  } else if (pieces_.size() >= limits.fields_max) {
+  } else if (pieces_.size() >= limits.headers_max) {
     refuse(kHeadTooLarge, "There are too many headers.");
   } else {
     // The host is judged before it is kept: a doubled one sees the first.

@@ -32,7 +32,7 @@ struct HeadLimits {
   /// A longer ":path" is 414.
   std::uint32_t target_bytes_max = 8 * 1024;
   /// More fields are 431; the crumbs of a cookie are one.
-  std::uint32_t fields_max = 100;
+  std::uint32_t headers_max = 100;
 };
 
 /// Whether content follows the head.

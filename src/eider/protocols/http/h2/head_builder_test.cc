@@ -84,7 +84,7 @@ TEST(HeadBuilder, joins_the_crumbs_of_cookies) {
   EXPECT_EQ(Built(with(get(), {{"cookie", "a=1"}})).head.find("cookie"), "a=1");
   Pairs crumbs;
   std::string joined;
-  for (int crumb = 0; crumb < 150; ++crumb) {  // more than fields_max
+  for (int crumb = 0; crumb < 150; ++crumb) {  // more than headers_max
     const std::string text = "c" + std::to_string(crumb) + "=1";
     crumbs.emplace_back("cookie", text);
     joined += (crumb == 0 ? "" : "; ") + text;
@@ -287,7 +287,7 @@ TEST(HeadBuilder, reads_how_urgent_an_answer_is) {
 }
 
 TEST(HeadBuilder, bounds_what_it_keeps) {
-  const HeadLimits limits{.head_bytes_max = 400, .target_bytes_max = 20, .fields_max = 3};
+  const HeadLimits limits{.head_bytes_max = 400, .target_bytes_max = 20, .headers_max = 3};
   EXPECT_EQ(Built(get("/" + std::string(19, 'a')), Ends::with_head, limits).status, kServed);
   EXPECT_EQ(Built(get("/" + std::string(20, 'a')), Ends::with_head, limits).status, 414);
   Pairs fields = with(get(), {{"a", "1"}, {"b", "2"}, {"c", "3"}});
@@ -300,7 +300,7 @@ TEST(HeadBuilder, bounds_what_it_keeps) {
 
 TEST(HeadBuilder, counts_on_when_it_keeps_no_more) {
   HeadBuilder builder;
-  const HeadLimits limits{.head_bytes_max = 100, .target_bytes_max = 20, .fields_max = 3};
+  const HeadLimits limits{.head_bytes_max = 100, .target_bytes_max = 20, .headers_max = 3};
   builder.begin();
   for (int count = 0; count < 1000; ++count) {
     builder.add("x", "y", limits);

@@ -57,8 +57,8 @@ void ReplyBuilder::add(std::string_view name, std::string_view value, const Repl
   listed_bytes_ += name.size() + value.size() + kReplyFieldOverhead;
   if (listed_bytes_ > limits.head_bytes_max) {
     refuse_size("The response headers are too large: raise head_bytes_max.");
-  } else if (pieces_.size() >= limits.fields_max) {
-    refuse_size("The response has too many headers: raise fields_max.");
+  } else if (pieces_.size() >= limits.headers_max) {
+    refuse_size("The response has too many headers: raise headers_max.");
   }
   if (refusal_) {
     return;

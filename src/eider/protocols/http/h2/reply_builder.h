@@ -18,7 +18,7 @@ struct ReplyLimits {
   /// Names and values, and 32 bytes for each field as RFC 9113, section 6.5.2 counts. Of trailers,
   /// too.
   std::uint32_t head_bytes_max = 32 * 1024;
-  std::uint32_t fields_max = 1000;
+  std::uint32_t headers_max = 1000;
 };
 
 struct ReplyHead {

@@ -71,7 +71,7 @@ class RedisRateStore final : public RateStore {
         prefix_(std::move(options.prefix)),
         pause_(options.pause) {}
 
-  [[nodiscard]] Task<std::optional<RateAnswer>> take(std::string key, RateTerms terms) override {
+  [[nodiscard]] Task<std::optional<RateDecision>> take(std::string key, RateTerms terms) override {
     if (pause_.is_on()) {
       co_return std::nullopt;
     }
@@ -83,9 +83,9 @@ class RedisRateStore final : public RateStore {
       const auto [is_admitted, remaining, wait_us] = co_await redis_.run<Counted>(
           terms.algorithm == RateAlgorithm::token_bucket ? token_bucket() : sliding_window(),
           std::move(keys), terms.requests, per_us);
-      co_return RateAnswer{.is_admitted = is_admitted != 0,
-                           .remaining = static_cast<std::uint32_t>(remaining),
-                           .wait = std::chrono::microseconds(wait_us)};
+      co_return RateDecision{.is_admitted = is_admitted != 0,
+                             .remaining = static_cast<std::uint32_t>(remaining),
+                             .wait = std::chrono::microseconds(wait_us)};
     } catch (const RedisFailure& failure) {
       // What is wrong with one key, such as another type below it, says nothing of the others.
       if (failure.fault() != RedisFault::refused) {

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 class RedisRatesTest : public RedisTest {
  protected:
-  std::optional<RateAnswer> take(RateStore& store, const std::string& key, RateTerms terms) {
+  std::optional<RateDecision> take(RateStore& store, const std::string& key, RateTerms terms) {
     return on_loop_.run(store.take(key, terms));
   }
   int admitted(RateStore& store, const std::string& key, RateTerms terms, int asked) {
@@ -70,7 +70,7 @@ TEST_F(RedisRatesTest, a_bucket_and_a_window_let_further_ones_in_with_time) {
   for (const RateAlgorithm algorithm : kBoth) {
     const RateTerms terms{algorithm, 3, 60ms};
     const std::string key = std::to_string(static_cast<int>(algorithm));
-    std::optional<RateAnswer> last;
+    std::optional<RateDecision> last;
     for (int i = 0; i < 4 || !last->is_admitted; ++i) {
       last = take(*store, key, terms);
       ASSERT_LE(last->wait, 80ms);

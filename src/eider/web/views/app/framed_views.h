@@ -13,7 +13,7 @@
 
 namespace eider {
 
-/// A parameter of handlers: renders pages whose layout has a frame of type F. See use_frame.
+/// A parameter of handlers: renders pages whose layout has a frame of type F. See add_frame.
 ///
 ///     app.get("/notes", [](State<Notes> notes, const FramedViews<Frame>& views) {
 ///       return views.page(NotesPage{notes->all()});
@@ -21,7 +21,7 @@ namespace eider {
 template <class F>
 class FramedViews {
  public:
-  static constexpr bool kIsProvided = true;
+  static constexpr bool kIsInjectable = true;
 
   FramedViews(const Views& views, std::function<F()> make)
       : views_(&views), make_(std::make_shared<const std::function<F()>>(std::move(make))) {}
@@ -31,19 +31,19 @@ class FramedViews {
   ///
   /// status  422 for a form with validation errors
   template <class P>
-  [[nodiscard]] Page page(const P& shown, int status = 200) const {
+  [[nodiscard]] HtmlPage page(const P& shown, int status = 200) const {
     if constexpr (FramedView<P>) {
       expect_frame<P>();
-      return Page(std::move(views_->page(shown, frame()).text()), status);
+      return HtmlPage(std::move(views_->page(shown, frame()).text()), status);
     } else {
-      return Page(std::move(views_->page(shown).text()), status);
+      return HtmlPage(std::move(views_->page(shown).text()), status);
     }
   }
   /// `{% fragment rows %}` of that page alone.
   ///
   /// errors  throws a Failure if the page has no such fragment
   template <class P>
-  [[nodiscard]] Page fragment(const P& shown, std::string_view name) const {
+  [[nodiscard]] HtmlPage fragment(const P& shown, std::string_view name) const {
     if constexpr (FramedView<P>) {
       expect_frame<P>();
       return views_->fragment(shown, name, frame());
@@ -76,7 +76,7 @@ using FrameArgument = std::conditional_t<std::is_reference_v<A>, A, std::remove_
 template <class G, class F>
 struct FrameMaker {
   template <class... A>
-  struct With {
+  struct ResponseOf {
     G function;
 
     FramedViews<F> operator()(State<Views> views, A... arguments) const {
@@ -96,7 +96,7 @@ struct FrameMaker {
 ///     {# frame shop::Frame #}
 ///     {% for message in frame.messages %}<p>{{ message.text }}</p>{% endfor %}
 ///
-///     use_frame(app, [](const Translator& tr, std::optional<User> user, Flashes flashes) {
+///     add_frame(app, [](const Translator& tr, std::optional<User> user, Flashes flashes) {
 ///       return Frame{tr, user, flashes.take()};
 ///     });
 ///
@@ -104,13 +104,13 @@ struct FrameMaker {
 ///           are read before the handler runs; it runs when the page is rendered, and must not be a
 ///           coroutine
 template <class G>
-Routes& use_frame(Routes& app, G function) {
+Routes& add_frame(Routes& app, G function) {
   using S = detail::app::Signature<G>;
   static_assert(!S::kIsTask,
-                "eider: the function of use_frame must not be a coroutine: provide asynchronous "
+                "eider: the function of add_frame must not be a coroutine: provide asynchronous "
                 "values with app.provide(...), and add a parameter for them");
   using F = std::remove_cvref_t<typename S::Returned>;
-  using Maker = typename S::template Of<detail::app::FrameMaker<G, F>::template With>;
+  using Maker = typename S::template Of<detail::app::FrameMaker<G, F>::template ResponseOf>;
   return app.provide(Maker{std::move(function)});
 }
 

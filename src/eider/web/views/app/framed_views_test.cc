@@ -42,11 +42,11 @@ std::optional<Guest> guest_of(const Request& request) {
 App booking_app(ViewsOptions options = {}) {
   App app;
   app.log_to(std::make_shared<LogLines>());
-  sessions(app, {.is_secure = false});
-  use_languages(app, two_languages());
-  serve_views(app, std::move(options));
+  add_sessions(app, {.is_secure = false});
+  add_languages(app, two_languages());
+  add_views(app, std::move(options));
   app.provide([](const Request& request) { return guest_of(request); });
-  use_frame(app, [](const Translator& tr, std::optional<Slot<Guest>> guest, Flashes flashes) {
+  add_frame(app, [](const Translator& tr, std::optional<Extension<Guest>> guest, Flashes flashes) {
     return Frame{tr, guest ? std::optional(**guest) : std::nullopt, flashes.take()};
   });
   app.get("/seats/{count}", [](unsigned count, const FramedViews<Frame>& views) {
@@ -64,17 +64,17 @@ App booking_app(ViewsOptions options = {}) {
   return app;
 }
 
-Reply ask(TestClient& client, std::string target, std::string_view language = "en") {
+TestResponse ask(TestClient& client, std::string target, std::string_view language = "en") {
   return client.send({.target = std::move(target), .headers = {{"Accept-Language", language}}});
 }
 
-bool has(const Reply& reply, std::string_view text) {
+bool has(const TestResponse& reply, std::string_view text) {
   return reply.body.find(text) != std::string::npos;
 }
 
 #define EXPECT_SHOWN(reply, text) EXPECT_TRUE(has(reply, text)) << (reply).body
 
-void expect_german(const Reply& reply) {
+void expect_german(const TestResponse& reply) {
   EXPECT_SHOWN(reply, "<html lang=\"de\">");
   EXPECT_SHOWN(reply, "<h1 title=\"„Jetzt“ buchen\">„Jetzt“ buchen</h1>");
   EXPECT_SHOWN(reply, "<p>2 von 40 Plätzen</p>");
@@ -87,7 +87,7 @@ void expect_german(const Reply& reply) {
 TEST(TranslatedPages, have_the_readers_language_in_the_layout_the_page_and_components) {
   TestClient client(booking_app());
   expect_german(ask(client, "/seats/2", "de"));
-  const Reply english = ask(client, "/seats/1");
+  const TestResponse english = ask(client, "/seats/1");
   EXPECT_SHOWN(english, "<html lang=\"en\">");
   EXPECT_SHOWN(english, "<h1 title=\"Book &quot;now&quot;\">");
   EXPECT_SHOWN(english, "<p>1 seat of 40</p>");
@@ -100,7 +100,7 @@ TEST(TranslatedPages, are_the_same_in_development) {
   TestClient live(booking_app({.directory = EIDER_TEST_VIEWS, .development = true}));
   for (const std::string language : {"en", "de"}) {
     for (const std::string target : {"/seats/0", "/seats/1", "/seats/2"}) {
-      Reply read_now = ask(live, target, language);
+      TestResponse read_now = ask(live, target, language);
       const std::size_t script = read_now.body.find("<script");
       ASSERT_NE(script, std::string::npos) << read_now.body;
       read_now.body.erase(script, read_now.body.find("</body>") - script);
@@ -112,7 +112,7 @@ TEST(TranslatedPages, are_the_same_in_development) {
 
 TEST(TranslatedPages, escape_what_stands_for_a_name) {
   TestClient client(booking_app());
-  const Reply reply = client.send(
+  const TestResponse reply = client.send(
       {.target = "/seats/1", .headers = {{"Accept-Language", "de"}, {"Guest", "<b>{name}"}}});
   EXPECT_SHOWN(reply, "<nav>Hallo &lt;b&gt;{name}!</nav>");
 }
@@ -128,14 +128,14 @@ TEST(FramedViews, show_messages_once_and_leave_them_to_the_page_behind_redirects
   TestClient client(booking_app(), {.keeps_cookies = true});
   client.send({.method = Method::post, .target = "/book"});
   EXPECT_EQ(client.get("/moved").status, 303);
-  const Reply shown = ask(client, "/seats/1", "de");
+  const TestResponse shown = ask(client, "/seats/1", "de");
   EXPECT_SHOWN(shown, "<p class=\"info\">Gebucht.</p>");
   EXPECT_FALSE(has(ask(client, "/seats/1", "de"), "Gebucht."));
 }
 
 TEST(FramedViews, show_a_page_with_a_status) {
   TestClient client(booking_app());
-  const Reply reply = ask(client, "/wrong");
+  const TestResponse reply = ask(client, "/wrong");
   EXPECT_EQ(reply.status, 422);
   EXPECT_SHOWN(reply, "<p>1 seat of 40</p>");
 }
@@ -147,7 +147,7 @@ std::string said_of_letter(std::string_view content) {
   std::ofstream(directory.path() / "layout.html") << "{% block content %}{% endblock %}";
   App app;
   app.log_to(std::make_shared<LogLines>());
-  serve_views(app, {.directory = directory.path().string(), .development = true});
+  add_views(app, {.directory = directory.path().string(), .development = true});
   app.get("/item", [](State<Views> views) { return views->page(booking::Letter{"Ann", {}}); });
   testing::AskedApp client(app);
   const std::string body =

@@ -129,15 +129,15 @@ void show_wrong_template(const Request& request, Response& response) {
 
 ClientHook wrong_template_page(const std::string& directory) {
   return {[directory](const ProxyTrust& trust) {
-    return Hook{.before =
+    return Hook{.on_request =
                     [directory, &trust](Request& request, Response& /*response*/) {
                       if (is_of_this_machine(request, trust)) {
-                        request.put(FailureNote());
-                        request.put(MadeOf{version_of(directory)});
+                        request.set(FailureNote());
+                        request.set(MadeOf{version_of(directory)});
                       }
                       return true;
                     },
-                .after = show_wrong_template,
+                .on_response = show_wrong_template,
                 .name = "wrong_template_page"};
   }};
 }
@@ -151,11 +151,11 @@ void serve_reload(App& app) {
   });
   app.get("/_eider/reload",
           [](EventStream events, State<Views> views, State<Topics> topics) -> Task<> {
-            TopicNews news(*topics);
+            TopicSubscription news(*topics);
             news.listen(std::string(kReloadTopic));
             const std::string version = views->version();
             co_await events.send({.data = version});
-            co_await events.follow(news);
+            co_await events.subscribe(news);
           });
   const auto told = std::make_shared<std::string>();  // of the first loop alone
   app.every("templates", kLookEvery, [told](State<Views> views, State<Topics> topics) {
@@ -183,8 +183,8 @@ std::string Views::version() const {
   return version_of(options_->directory);
 }
 
-Page Views::as_it_is_now(std::string_view name, std::string_view fragment, views::Ref shown,
-                         views::Ref frame) const {
+HtmlPage Views::as_it_is_now(std::string_view name, std::string_view fragment, views::Ref shown,
+                             views::Ref frame) const {
   const std::string now = version();  // before the files are read: a later change counts
   const auto tree = views::assemble_page(
       name, [this](std::string_view file) { return read_template(options_->directory, file); });
@@ -210,20 +210,20 @@ Page Views::as_it_is_now(std::string_view name, std::string_view fragment, views
   if (part == nullptr) {
     put_reload(text, now);
   }
-  return Page(std::move(text));
+  return HtmlPage(std::move(text));
 }
 
 void Views::refuse_fragment(std::string_view page, std::string_view name) {
   throw Failure(Error::internal(std::string(page) + " has no fragment named " + std::string(name)));
 }
 
-void serve_views(App& app, ViewsOptions options) {
+void add_views(App& app, ViewsOptions options) {
   views::add_form_filters(options.filters);
   views::add_page_filters(options.filters);
   options.directory = program_path(options.directory);
   options.filters.translate_by<Translator>();
   if (options.development) {
-    app.reaches(options.directory);
+    app.allow_path(options.directory);
     app.use(wrong_template_page(options.directory));
     serve_reload(app);
   }

@@ -17,9 +17,9 @@
 namespace eider {
 
 /// A page that is rendered, as text/html.
-class Page {
+class HtmlPage {
  public:
-  explicit Page(std::string text, int status = 200) : text_(std::move(text)), status_(status) {}
+  explicit HtmlPage(std::string text, int status = 200) : text_(std::move(text)), status_(status) {}
   [[nodiscard]] std::string& text() noexcept { return text_; }
   [[nodiscard]] int status() const noexcept { return status_; }
 
@@ -35,9 +35,9 @@ struct WrongTemplate : Failure {
 };
 
 template <>
-struct Render<Page> {
-  static constexpr bool kIsWhole = true;
-  static void into(Response& response, Page page) {
+struct Render<HtmlPage> {
+  static constexpr bool kIsBuffered = true;
+  static void into(Response& response, HtmlPage page) {
     if (page.status() != 200) {
       response.set_status(page.status());
     }
@@ -56,7 +56,7 @@ struct ViewsOptions {
   views::FilterSet filters = {};
 };
 
-/// Shows structs by their templates. A state of the app: see serve_views.
+/// Shows structs by their templates. A state of the app: see add_views.
 class Views {
  public:
   explicit Views(ViewsOptions options = {});
@@ -68,33 +68,33 @@ class Views {
   ///
   /// errors  throws exceptions of filters; during development also a WrongTemplate
   template <Viewed P>
-  [[nodiscard]] Page page(const P& shown) const {
+  [[nodiscard]] HtmlPage page(const P& shown) const {
     if (is_development()) {
       return as_it_is_now(View<P>::kName, {}, views::ref(shown));
     }
     std::string text;
     View<P>::write(text, shown);
-    return Page(std::move(text));
+    return HtmlPage(std::move(text));
   }
 
   /// Returns the page of a P within a layout with a frame. Handlers use FramedViews instead
   /// (views/app/framed_views.h).
   template <FramedView P>
-  [[nodiscard]] Page page(const P& shown, const typename View<P>::Frame& frame) const {
+  [[nodiscard]] HtmlPage page(const P& shown, const typename View<P>::Frame& frame) const {
     if (is_development()) {
       return as_it_is_now(View<P>::kName, {}, views::ref(shown), views::ref(frame));
     }
     std::string text;
     View<P>::write(text, shown, frame);
-    return Page(std::move(text));
+    return HtmlPage(std::move(text));
   }
   template <FramedView P>
-  [[nodiscard]] Page page(const P& /*shown*/) const {
+  [[nodiscard]] HtmlPage page(const P& /*shown*/) const {
     static_assert(sizeof(P) == 0,
                   "eider: the layout of this page needs a frame: use the parameter `const "
                   "FramedViews<Frame>& views` instead of `State<Views> views`, or pass the frame: "
                   "page(shown, frame)");
-    return Page({});
+    return HtmlPage({});
   }
 
   /// Returns only `{% fragment rows %}` of that page: for htmx and Turbo, which insert it into an
@@ -102,7 +102,7 @@ class Views {
   ///
   /// errors  throws a Failure if the page has no such fragment
   template <Viewed P>
-  [[nodiscard]] Page fragment(const P& shown, std::string_view name) const {
+  [[nodiscard]] HtmlPage fragment(const P& shown, std::string_view name) const {
     if (is_development()) {
       return as_it_is_now(View<P>::kName, name, views::ref(shown));
     }
@@ -110,12 +110,12 @@ class Views {
     if (!View<P>::write_fragment(text, name, shown)) {
       refuse_fragment(View<P>::kName, name);
     }
-    return Page(std::move(text));
+    return HtmlPage(std::move(text));
   }
 
   template <FramedView P>
-  [[nodiscard]] Page fragment(const P& shown, std::string_view name,
-                              const typename View<P>::Frame& frame) const {
+  [[nodiscard]] HtmlPage fragment(const P& shown, std::string_view name,
+                                  const typename View<P>::Frame& frame) const {
     if (is_development()) {
       return as_it_is_now(View<P>::kName, name, views::ref(shown), views::ref(frame));
     }
@@ -123,7 +123,7 @@ class Views {
     if (!View<P>::write_fragment(text, name, shown, frame)) {
       refuse_fragment(View<P>::kName, name);
     }
-    return Page(std::move(text));
+    return HtmlPage(std::move(text));
   }
 
   [[nodiscard]] bool is_development() const noexcept;
@@ -132,8 +132,9 @@ class Views {
   [[nodiscard]] std::string version() const;
 
  private:
-  [[nodiscard]] Page as_it_is_now(std::string_view name, std::string_view fragment,
-                                  views::Ref shown, views::Ref frame = {nullptr, nullptr}) const;
+  [[nodiscard]] HtmlPage as_it_is_now(std::string_view name, std::string_view fragment,
+                                      views::Ref shown,
+                                      views::Ref frame = {nullptr, nullptr}) const;
   [[noreturn]] static void refuse_fragment(std::string_view page, std::string_view name);
 
   std::unique_ptr<const ViewsOptions> options_;
@@ -144,10 +145,10 @@ class Views {
 /// template has an error, the 500 shows the error to clients on this machine (as development_page
 /// does).
 ///
-///     serve_views(app, {.directory = "pages", .development = own.development});
+///     add_views(app, {.directory = "pages", .development = own.development});
 ///     app.get("/notes/{id}", [](std::int64_t id, State<Views> views) {
 ///       return views->page(NotePage{…});
 ///     });
-void serve_views(App& app, ViewsOptions options = {});
+void add_views(App& app, ViewsOptions options = {});
 
 }  // namespace eider

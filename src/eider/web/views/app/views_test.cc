@@ -46,12 +46,12 @@ class Pages {
 
 App app_of(ViewsOptions options) {
   App app;
-  serve_views(app, std::move(options));
+  add_views(app, std::move(options));
   app.get("/item", [](State<Views> views) { return views->page(kTea); });
   app.get("/missing", [](State<Views> views) { return views->fragment(kTea, "rows"); });
   app.get("/shop", [](State<Views> views) { return views->page(shop::ShopPage()); });
   app.get("/rows", [](State<Views> views) { return views->fragment(shop::ShopPage(), "rows"); });
-  app.get("/gone", [](State<Views> views) { return With(views->page(kTea)).status(410); });
+  app.get("/gone", [](State<Views> views) { return ResponseOf(views->page(kTea)).status(410); });
   return app;
 }
 
@@ -61,7 +61,7 @@ ViewsOptions development(const Pages& pages) {
 
 TEST(Views, APageIsHtml) {
   TestClient client(app_of({}));
-  const Reply reply = client.get("/item");
+  const TestResponse reply = client.get("/item");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.header("Content-Type"), "text/html; charset=utf-8");
   EXPECT_EQ(reply.body, "Tea &lt;1&gt;: 2");

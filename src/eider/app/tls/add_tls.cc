@@ -1,0 +1,45 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/io/tls/tls.h"
+
+namespace eider {
+
+namespace {
+
+TlsOptions join(TlsOptions options, const TlsWanted& wanted) {
+  if (!wanted.certificate.empty()) {
+    options.certificate = {.certificate = wanted.certificate, .key = wanted.key, .ocsp = {}};
+  }
+  if (options.protocols.empty()) {
+    options.protocols = wanted.protocols;
+  }
+  return options;
+}
+
+/// They are read again where they have changed.
+std::vector<std::string> files_of(const TlsOptions& options) {
+  std::vector<std::string> files{options.client_authorities};
+  std::vector<TlsCertificate> certificates = options.more;
+  certificates.push_back(options.certificate);
+  for (const TlsCertificate& each : certificates) {
+    files.insert(files.end(), {each.certificate, each.key, each.ocsp});
+  }
+  std::erase(files, "");
+  return files;
+}
+
+}  // namespace
+
+void add_tls(App& app, TlsOptions options) {
+  for (const std::string& file : files_of(options)) {
+    app.allow_path(file);
+  }
+  app.secure_by([options = std::move(options)](const TlsWanted& wanted) {
+    return make_server_tls(join(options, wanted), wanted.log);
+  });
+}
+
+}  // namespace eider

@@ -1,0 +1,40 @@
+// Figures of a process for its state report: pools, logs.
+// Layering: must not cost more than its place in a list while no state is requested.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace eider {
+
+/// The state of a resource for the state report.
+///
+/// kind  "database", "log", …
+/// name  the name of the resource, without secrets
+struct ResourceState {
+  std::string kind;
+  std::string name;
+  std::map<std::string, std::int64_t> numbers;
+};
+
+/// Reports the state of an object as long as it lives. Make it the last member of the object, so
+/// that no report runs while the object is destroyed.
+class ResourceProbe {
+ public:
+  /// tell  called on any thread; must not create or destroy an ResourceProbe
+  explicit ResourceProbe(std::function<ResourceState()> tell);
+  ~ResourceProbe();
+  ResourceProbe(const ResourceProbe&) = delete;
+  ResourceProbe& operator=(const ResourceProbe&) = delete;
+
+  /// Returns the first hundred of the process, in the order of their creation.
+  [[nodiscard]] static std::vector<ResourceState> all();
+
+ private:
+  std::function<ResourceState()> tell_;
+};
+
+}  // namespace eider

@@ -1,0 +1,71 @@
+#include "eider/web/backplane/redis/redis_topics.h"
+
+#include <chrono>
+#include <string>
+
+#include "tests/support/redis_tests.h"
+#include "tests/support/relayed_process.h"
+
+namespace eider {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST_F(RedisTest, topics_reach_the_other_processes_once) {
+  on_loop_.run([](Redis redis) -> Task<> {
+    RelayedProcess a(redis_topics(redis));
+    RelayedProcess b(redis_topics(redis));
+    auto beginning = until([&] { return a.missed == 1 && b.missed == 1; });
+    co_await std::move(beginning);
+    for (int i = 0; i < 1000; ++i) {
+      a.topics.publish("room", std::to_string(i));
+    }
+    auto arriving = until([&] { return b.listener.events.size() == 1000; });
+    co_await std::move(arriving);
+    b.topics.publish("room", "back");
+    auto answering = until([&] { return a.listener.events.size() == 1001; });
+    co_await std::move(answering);
+    EXPECT_EQ(b.listener.events[999], "data: 999\n\n");
+    EXPECT_EQ(b.listener.events.size(), 1001U);
+    EXPECT_EQ(a.missed + b.missed, 2);
+  }(redis_));
+}
+
+TEST_F(RedisTest, topics_tell_what_was_missed_while_redis_was_away) {
+  RedisServer server;
+  on_loop_.run([](Redis redis, RedisServer* its) -> Task<> {
+    RelayedProcess a(redis_topics(redis));
+    RelayedProcess b(redis_topics(redis));
+    auto beginning = until([&] { return a.missed == 1 && b.missed == 1; });
+    co_await std::move(beginning);
+    its->kill();
+    a.topics.publish("room", "lost");
+    auto losing = until([&] { return a.relay.counts().lost == 1; });
+    co_await std::move(losing);
+    its->start();
+    // Two of its own connection, whose loss and return are told, and one that `a` sends.
+    auto returning = until([&] { return a.missed >= 3 && b.missed >= 3; });
+    co_await std::move(returning);
+    a.topics.publish("room", "again");
+    auto arriving = until([&] { return !b.listener.events.empty(); });
+    co_await std::move(arriving);
+    EXPECT_EQ(b.listener.events.front(), "data: again\n\n");
+  }(Redis(server.url(), {.command_time_max = 200ms}), &server));
+}
+
+TEST_F(RedisTest, topics_begin_when_redis_comes_later) {
+  RedisServer server;
+  server.kill();
+  on_loop_.run([](Redis redis, RedisServer* its) -> Task<> {
+    RelayedProcess a(redis_topics(redis));
+    auto sleeping = sleep_for(300ms);
+    co_await sleeping;
+    EXPECT_EQ(a.missed, 0);
+    its->start();
+    auto beginning = until([&] { return a.missed == 1; });
+    co_await std::move(beginning);
+  }(Redis(server.url(), {.command_time_max = 100ms}), &server));
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,364 @@
+#include "eider/web/eventlog/eventlog.h"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "eider/client/client.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
+#include "eider/protocols/http/sse.h"
+
+namespace eider {
+
+namespace {
+
+constexpr Duration kAskedAgainBehind = std::chrono::milliseconds(500);
+constexpr Duration kWebhookWithin = std::chrono::seconds(10);
+constexpr Duration kForgetsEvery = std::chrono::hours(1);
+/// What another loop or process has committed ahead of what is heard already comes within it. Read
+/// at once, each of them would cost as many questions to the database as there are streams.
+constexpr Duration kComesWithin = std::chrono::milliseconds(100);
+/// What is published here is our own.
+constexpr SseLimits kNoLimits{.line_bytes_max = std::numeric_limits<std::size_t>::max(),
+                              .data_bytes_max = std::numeric_limits<std::size_t>::max()};
+
+std::int64_t seconds_now() {
+  return wall_time().time_since_epoch().count();
+}
+
+Task<> pass_over_what_comes(WebSocket& socket) {
+  bool is_open = true;
+  while (is_open) {
+    const auto message = co_await socket.receive();
+    is_open = message.has_value();
+  }
+}
+
+Task<> wait_for(Event& event) {
+  co_await event.wait();
+}
+
+}  // namespace
+
+/// A commit under way: the handler that waits for it may be gone before.
+struct EventLog::Committing {
+  Transaction transaction;
+  Entry entry;
+  Event is_over;
+  std::exception_ptr failure;
+};
+
+/// What one stream is told: the entries in their order, each once, whatever is heard of them. News
+/// may come in another order (of two loops, or processes), or not at all (of a process that ended
+/// behind its commit). By the numbers, which have no gap, the stream knows: what is heard early is
+/// held for a while, and then the table is asked.
+class EventLog::Telling {
+ public:
+  Telling(const EventLog& log, EventStream& events) noexcept : log_(log), events_(events) {}
+
+  Task<> begin();
+  /// Until something has come; asks the table meanwhile where something does not.
+  Task<> wait(TopicSubscription& news);
+  /// heard  events as they are written; stays until the task's end
+  Task<> tell(std::string_view heard);
+
+ private:
+  [[nodiscard]] Task<Head> head() const;
+  Task<> catch_up();
+  Task<> tell_one(const SseParser& heard);
+  Task<> hold(Entry entry);
+  Task<> tell_held();
+  [[nodiscard]] BodyWriter::WriteAwaiter tell_entry(const Entry& entry);
+  [[nodiscard]] BodyWriter::WriteAwaiter send(const Entry& entry);
+
+  const EventLog& log_;
+  EventStream& events_;
+  std::int64_t from_ = 0;               // all up to it was there ahead of what this tells
+  std::int64_t last_ = 0;               // all behind `from_` and up to it was told
+  std::map<std::int64_t, Entry> held_;  // heard ahead of one that is missing
+  Instant held_since_;
+};
+
+EventLog::EventLog(Database database, Topics& topics, EventLogOptions options)
+    : database_(std::move(database)),
+      topics_(topics),
+      options_(std::move(options)),
+      committing_([] { return std::make_unique<Scope>(); }) {}
+
+Task<> EventLog::start() const {
+  co_await database_.script(
+      "create table if not exists eider_event_log(id bigint primary key, name text not null, "
+      "content text not null, added bigint not null, tries bigint not null, due bigint);"
+      "create index if not exists eider_event_log_due on eider_event_log(due) where due is not "
+      "null;"
+      "create table if not exists eider_event_log_head(one bigint primary key, last bigint not "
+      "null, "
+      "forgotten bigint not null);"
+      "insert into eider_event_log_head(one, last, forgotten) values(1, 0, 0) "
+      "on conflict do nothing;");
+}
+
+/// Of a row that is locked until the commit: a number is seen by nobody ahead of the one before.
+Task<std::int64_t> EventLog::next_id(const Transaction& transaction) {
+  const auto next = co_await transaction.one<std::int64_t>(
+      "update eider_event_log_head set last = last + 1 returning last");
+  co_return next.value();
+}
+
+Task<> EventLog::commit_entry(Transaction transaction, Entry entry) const {
+  const std::int64_t now = seconds_now();
+  const std::optional<std::int64_t> due =
+      options_.webhook.empty() ? std::nullopt : std::optional(now);
+  co_await transaction.exec(
+      "insert into eider_event_log(id, name, content, added, tries, due) "
+      "values($1, $2, $3, $4, 0, $5)",
+      entry.id, entry.name, entry.content, now, due);
+  const auto committing = std::make_shared<Committing>(std::move(transaction), std::move(entry));
+  committing_.here().start(run_commit(committing));
+  co_await committing->is_over.wait();
+  if (committing->failure != nullptr) {
+    std::rethrow_exception(committing->failure);
+  }
+}
+
+// In a scope of the loop: where the client leaves, the handler ends, but not between the commit and
+// the news of it.
+Task<> EventLog::run_commit(std::shared_ptr<Committing> committing) const {
+  try {
+    co_await committing->transaction.commit();
+    const Entry& entry = committing->entry;
+    const std::string id = std::to_string(entry.id);
+    topics_.publish(options_.topic, entry.content, {.name = entry.name, .id = id});
+  } catch (...) {
+    committing->failure = std::current_exception();
+  }
+  committing->is_over.set();
+}
+
+Task<> EventLog::follow(EventStream events) const {
+  (void)co_await with_deadline(follow_on(events), options_.listens_for);
+}
+
+// Listens ahead of reading what was missed, so that nothing is lost in between.
+Task<> EventLog::follow_on(EventStream& events) const {
+  TopicSubscription news(topics_);
+  news.listen(options_.topic);
+  Telling telling(*this, events);
+  co_await telling.begin();
+  Buffer heard;
+  do {
+    co_await telling.wait(news);
+    heard.clear();
+    news.take(heard);
+    co_await telling.tell(heard.view());
+  } while (heard.size() != 0);
+  // Nothing comes any more: it tells the client when to come back.
+  co_await events.subscribe(news);
+}
+
+Task<EventLog::Head> EventLog::Telling::head() const {
+  const auto head =
+      co_await log_.database_.one<Head>("select last, forgotten from eider_event_log_head");
+  co_return head.value();
+}
+
+Task<> EventLog::Telling::begin() {
+  if (const auto seen = json::read<std::int64_t>(events_.last_event_id())) {
+    from_ = last_ = *seen;
+    co_await catch_up();
+  } else {
+    from_ = last_ = (co_await head()).last;
+  }
+}
+
+/// Tells what the table has behind `last_`, or of a gap in place of it.
+Task<> EventLog::Telling::catch_up() {
+  const std::int64_t missed_max = log_.options_.missed_max;
+  const auto missed = co_await log_.database_.all<Entry>(
+      "select id, name, content from eider_event_log where id > $1 order by id limit $2", last_,
+      missed_max + 1);
+  // Behind the entries: what is forgotten in between was read, and is told as a gap for nothing.
+  const Head known = co_await head();
+  if (known.forgotten > last_ || known.last < last_ ||
+      missed.size() > static_cast<std::size_t>(missed_max)) {
+    from_ = last_ = known.last;  // the client loads a state that has all of these
+    held_.clear();
+    const SseEvent gap{.event = "gap", .data = "reload"};
+    co_await events_.send(gap);
+    co_return;
+  }
+  for (const Entry& entry : missed) {
+    co_await tell_entry(entry);
+  }
+  // A number that the table does not have is somebody else's: it is told, and goes for none of
+  // ours.
+  const auto held = std::exchange(held_, {});
+  for (auto other = held.upper_bound(last_); other != held.end(); ++other) {
+    co_await send(other->second);
+  }
+}
+
+Task<> EventLog::Telling::wait(TopicSubscription& news) {
+  while (!held_.empty() && !news.coming().is_set()) {
+    if (!co_await with_deadline(wait_for(news.coming()),
+                                held_since_ + kComesWithin - Loop::current().now())) {
+      co_await catch_up();
+    }
+  }
+  co_await news.coming().wait();
+}
+
+Task<> EventLog::Telling::tell(std::string_view heard) {
+  while (!heard.empty()) {
+    // A parser for each: it would take the id of one for those behind it that have none.
+    SseParser event(kNoLimits);
+    const SseStep step = event.read(heard);
+    heard.remove_prefix(step.consumed);
+    if (step.status == SseStatus::event) {
+      co_await tell_one(event);
+    }
+  }
+}
+
+Task<> EventLog::Telling::tell_one(const SseParser& heard) {
+  const auto number = json::read<std::int64_t>(heard.last_event_id());
+  if (!number) {
+    const SseEvent sent{.event = heard.event(), .data = heard.data(), .id = heard.last_event_id()};
+    co_await events_.send(sent);
+    co_return;
+  }
+  if (*number > from_ && *number <= last_) {
+    co_return;
+  }
+  Entry entry{*number, std::string(heard.event()), std::string(heard.data())};
+  if (*number > last_ + 1) {
+    co_await hold(std::move(entry));
+    co_return;
+  }
+  co_await tell_entry(entry);
+  co_await tell_held();
+}
+
+Task<> EventLog::Telling::hold(Entry entry) {
+  const Instant now = Loop::current().now();
+  held_since_ = held_.empty() ? now : held_since_;
+  const std::int64_t id = entry.id;
+  held_.insert_or_assign(id, std::move(entry));
+  // In time also where news never ceases.
+  if (now - held_since_ >= kComesWithin ||
+      held_.size() > static_cast<std::size_t>(log_.options_.missed_max)) {
+    co_await catch_up();
+  }
+}
+
+/// As far as none is missing; what the table has told of already is dropped.
+Task<> EventLog::Telling::tell_held() {
+  while (!held_.empty() && held_.begin()->first <= last_ + 1) {
+    const auto next = held_.extract(held_.begin());
+    held_since_ = Loop::current().now();
+    if (next.key() > last_) {
+      co_await tell_entry(next.mapped());
+    }
+  }
+}
+
+BodyWriter::WriteAwaiter EventLog::Telling::tell_entry(const Entry& entry) {
+  last_ = std::max(last_, entry.id);
+  return send(entry);
+}
+
+// What was there ahead of the beginning may be heard late. It is told, because the client may have
+// read its state ahead of it, but does not take the client's Last-Event-ID back.
+BodyWriter::WriteAwaiter EventLog::Telling::send(const Entry& entry) {
+  const std::string id = std::to_string(last_);
+  return events_.send({.event = entry.name, .data = entry.content, .id = id});
+}
+
+Task<> EventLog::push(WebSocket socket) const {
+  socket.subscribe(options_.topic);
+  (void)co_await with_deadline(pass_over_what_comes(socket), options_.listens_for);
+  socket.close(CloseCode::going_away);
+}
+
+Task<> EventLog::deliver() const {
+  HttpClient client;
+  while (true) {
+    if (!co_await deliver_next(client)) {
+      co_await sleep_for(kAskedAgainBehind);
+    }
+  }
+}
+
+void EventLog::sign(ClientRequest& request, const std::string& secret, const Entry& entry) {
+  const std::string time = std::to_string(seconds_now());
+  const std::string id = std::to_string(entry.id);
+  // The specification's secrets are base64 after a prefix.
+  constexpr std::string_view kPrefix = "whsec_";
+  const auto decoded = secret.starts_with(kPrefix) ? from_base64(secret.substr(kPrefix.size()))
+                                                   : std::optional<std::string>();
+  const Sha256Digest all =
+      hmac_sha256(decoded.value_or(secret), id + "." + time + "." + entry.content);
+  request.header("Webhook-Timestamp", time);
+  request.header("Webhook-Signature", "v1," + to_base64(to_view(all)));
+  const Sha256Digest content = hmac_sha256(secret, entry.content);
+  request.header("X-Hub-Signature-256", "sha256=" + to_hex(to_view(content)));
+}
+
+/// Whoever takes one up has it for longer each time: another does where it is not taken by then, or
+/// where this process has ended.
+Task<bool> EventLog::deliver_next(HttpClient& client) const {
+  const auto entry = co_await database_.one<Entry>(
+      "update eider_event_log set tries = tries + 1, due = $1 + case tries when 0 then 15 "
+      "when 1 then 30 when 2 then 60 when 3 then 120 when 4 then 240 else 480 end "
+      "where id = (select id from eider_event_log where due <= $1 order by due, id limit 1) "
+      "and due <= $1 returning id, name, content",
+      seconds_now());
+  if (!entry) {
+    co_return false;
+  }
+  ClientRequest request = client.request(Method::post, options_.webhook);
+  request.header("Webhook-Id", std::to_string(entry->id)).timeout(kWebhookWithin);
+  if (!options_.webhook_secret.empty()) {
+    sign(request, options_.webhook_secret, *entry);
+  }
+  const auto reply = co_await request.body(entry->content, "application/json").send();
+  if (reply && reply->is_ok()) {
+    co_await database_.exec("update eider_event_log set due = null where id = $1", entry->id);
+  }
+  co_return true;
+}
+
+/// All up to a number, so that whoever saw a later one has missed none of them.
+Task<> EventLog::forget() const {
+  const std::int64_t until =
+      seconds_now() - std::chrono::ceil<std::chrono::seconds>(options_.kept_for).count();
+  const Transaction all = co_await database_.begin();
+  co_await all.exec(
+      "update eider_event_log_head set forgotten = "
+      "coalesce((select max(id) from eider_event_log where added <= $1), forgotten)",
+      until);
+  co_await all.exec(
+      "delete from eider_event_log where id <= (select forgotten from eider_event_log_head)");
+  co_await all.commit();
+}
+
+EventLog& add_event_log(App& app, Database database, EventLogOptions options) {
+  const unsigned senders = options.webhook.empty() ? 0 : options.webhook_senders;
+  auto& made = app.add_module<EventLog>(std::move(database), app.topics(), std::move(options));
+  app.every("event-log", kForgetsEvery, [](State<EventLog> its) { return its->forget(); });
+  for (unsigned sender = 0; sender < senders; ++sender) {
+    app.background("webhook " + std::to_string(sender),
+                   [](State<EventLog> its) { return its->deliver(); });
+  }
+  return made;
+}
+
+}  // namespace eider

@@ -1,0 +1,169 @@
+#include <utility>
+
+#include "eider/app/app.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
+#include "eider/core/json/write.h"
+#include "eider/core/reflect/rule.h"
+#include "eider/web/languages/languages.h"
+#include "eider/web/languages/library.h"
+
+namespace eider {
+
+namespace {
+
+using detail::languages::kFaultContext;
+using detail::languages::Library;
+using json::Value;
+
+/// Says the texts of one problem document.
+class ProblemTexts {
+ public:
+  explicit ProblemTexts(const Translator& translator) noexcept
+      : language_(Library::language_of(translator)) {}
+
+  void say(Value& document) const {
+    say(document, "title");
+    say(document, "detail");
+    if (Value* const faults = document.find("errors"); faults != nullptr && faults->is_array()) {
+      for (Value& fault : faults->elements()) {
+        say_fault(fault);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] const std::string* find(std::string_view context, const Value* word) const {
+    return word != nullptr && word->is_string() ? find_text(language_, {context, word->text()})
+                                                : nullptr;
+  }
+
+  void say(Value& object, std::string_view member) const {
+    if (const std::string* const text = find({}, object.find(member))) {
+      object[member] = *text;
+    }
+  }
+
+  void say_fault(Value& fault) const {
+    const std::string* const text = find(kFaultContext, fault.find("code"));
+    if (text == nullptr) {
+      say(fault, "detail");
+      return;
+    }
+    Requirement said{{}, *text};
+    const Value* const arguments = fault.find("arguments");
+    if (arguments != nullptr && arguments->is_object()) {
+      for (const auto& [name, value] : arguments->members()) {
+        said.arguments.push_back({name, value.is_string() ? value.text() : json::to_text(value)});
+      }
+    }
+    fault["detail"] = to_text(said);
+  }
+
+  const detail::languages::Language& language_;
+};
+
+bool is_problem(const Response& response) {
+  return response.content_type() == kApplicationProblem && !response.body().empty() &&
+         !response.find_header("Content-Encoding");
+}
+
+bool has_content(const Response& response) {
+  return !is_in_memory(response) || !response.body().empty();
+}
+
+/// Whether it has been said in that language.
+bool say_problem(const Translator& translator, Response& response) {
+  if (Library::has_texts(translator)) {
+    if (auto document = json::read<Value>(response.body()); document && document->is_object()) {
+      ProblemTexts(translator).say(*document);
+      response.set_body(json::to_text(*document));
+      return true;
+    }
+  }
+  return false;
+}
+
+void finish(const Library& library, const Request& request, Response& response) {
+  const Translator* const used = request.find<Translator>();
+  const bool is_refused = is_problem(response);
+  if (used == nullptr && !is_refused) {
+    return;
+  }
+  const Translator translator = used != nullptr ? *used : library.translator(request);
+  if (const std::string fields = Library::fields_asked(translator); !fields.empty()) {
+    response.add_header("Vary", fields);
+  }
+  const bool is_in_language =
+      is_refused ? say_problem(translator, response) : has_content(response);
+  if (is_in_language && !response.find_header("Content-Language")) {
+    response.add_header("Content-Language", translator.language());
+  }
+}
+
+/// "/notes" of "/de/notes", "/" of "/de": of the same bytes, which the head's views have to be.
+void without_language(const Library& library, RequestHead& head) {
+  const std::string_view tag = library.prefix_of(head.path);
+  if (!tag.empty()) {
+    const std::string_view rest = head.path.substr(tag.size() + 1);
+    head.path = rest.empty() ? head.path.substr(0, 1) : rest;
+  }
+}
+
+}  // namespace
+
+Result<Languages, std::string> Languages::open(LanguagesOptions options) {
+  auto library = Library::open(std::move(options));
+  return library ? Result<Languages, std::string>(Languages(std::move(*library)))
+                 : fail(library.error());
+}
+
+std::vector<std::string> Languages::tags() const {
+  std::vector<std::string> tags;
+  for (const auto& language : catalogues_->shelf()) {
+    tags.push_back(language.tag);
+  }
+  return tags;
+}
+
+Translator Languages::translator(const Request& request) const {
+  return catalogues_->translator(request);
+}
+
+Translator Languages::translator(std::string_view tag) const {
+  return catalogues_->translator(tag);
+}
+
+Translator Extract<Translator>::from(State<Languages> languages, Request& request) {
+  const Translator translator = languages->translator(request);
+  request.set(ResponseVariant{Library::variant_of(translator, request)});
+  return translator;
+}
+
+Languages add_languages(App& app, LanguagesOptions options) {
+  auto opened = Languages::open(std::move(options));
+  if (!opened) {
+    throw Failure(Error::internal(opened.error()));
+  }
+  Languages languages = std::move(*opened);
+  const auto library = languages.catalogues_;
+  app.use(Rewrite{.function = [library](RequestHead& head) { without_language(*library, head); },
+                  .name = "languages"});
+  app.use(
+      Hook{.on_request =
+               [languages](Request& request, Response&) {
+                 request.set(languages);  // for what is not told of them by a parameter: forms
+                 return true;
+               },
+           .on_response = [library](const Request& request,
+                                    Response& response) { finish(*library, request, response); },
+           .name = "languages",
+           .extensions = {kExtension<Languages>}});
+  app.state(languages);
+  return languages;
+}
+
+template Guard detail::app::make_maker<Translator>();
+
+}  // namespace eider

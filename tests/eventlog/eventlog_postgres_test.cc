@@ -1,0 +1,158 @@
+// The event log over PostgreSQL, where transactions go on side by side.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
+#include "eider/web/eventlog/eventlog.h"
+#include "tests/support/postgres_tests.h"
+
+namespace eider {
+namespace {
+
+struct Spoken {
+  std::int64_t id = 0;
+  std::string word = {};
+};
+
+/// What is published under the event log's topic.
+class Heard final : public TopicListener {
+ public:
+  explicit Heard(Topics& topics) : TopicListener(topics) { listen("event-log"); }
+  std::vector<std::string> events;
+
+ private:
+  void on_published(std::string_view event) override { events.emplace_back(event); }
+  void on_over() override {}
+};
+
+class EventLogOnPostgres : public PostgresTest {
+ protected:
+  void SetUp() override {
+    script(base_, "drop table if exists eider_event_log, eider_event_log_head");
+    on_loop_.run(log_.start());
+  }
+
+  static Task<> say(const Database* base, const EventLog* log, std::string word) {
+    Transaction transaction = co_await base->begin();
+    co_await log->commit(std::move(transaction), "said", Spoken{0, std::move(word)});
+  }
+  void say(const char* word) { on_loop_.run(say(&base_, &log_, word)); }
+  std::int64_t number(const char* sql) { return PostgresTest::number(base_, sql); }
+
+  const Database base_ = open();
+  Topics topics_;
+  EventLogOptions options_{.webhook = "http://127.0.0.1:1/"};
+  EventLog log_{base_, topics_, options_};
+};
+
+TEST_F(EventLogOnPostgres, begins_where_its_tables_are_there_already) {
+  say("one");
+  on_loop_.run(log_.start());
+  say("two");
+  EXPECT_EQ(number("select max(id) from eider_event_log"), 2);
+  EXPECT_EQ(number("select last from eider_event_log_head"), 2);
+}
+
+TEST_F(EventLogOnPostgres, numbers_without_a_gap_what_is_said_side_by_side) {
+  on_loop_.run([](const Database* base, const EventLog* log) -> Task<> {
+    Scope scope;
+    for (int i = 0; i < 12; ++i) {
+      scope.start(say(base, log, std::to_string(i)));
+    }
+    co_await scope.join();
+  }(&base_, &log_));
+  EXPECT_EQ(number("select count(distinct id) from eider_event_log where id between 1 and 12"), 12);
+  EXPECT_EQ(number("select count(*) from eider_event_log "
+                   "where content::json ->> 'id' = id::text"),
+            12);
+}
+
+TEST_F(EventLogOnPostgres, numbers_without_a_gap_what_was_taken_back) {
+  say("one");
+  on_loop_.run([](const Database* base) -> Task<> {
+    const Transaction transaction = co_await base->begin();
+    co_await transaction.exec("update eider_event_log_head set last = last + 1");
+    co_await transaction.roll_back();
+  }(&base_));
+  say("two");
+  EXPECT_EQ(number("select max(id) from eider_event_log"), 2);
+}
+
+// The server commits once the lock is free; until then the handler waits for its answer.
+TEST_F(EventLogOnPostgres, tells_of_a_commit_that_whoever_asked_for_it_does_not_wait_for) {
+  script(base_,
+         "create or replace function wait_for_lock() returns trigger language plpgsql as "
+         "'begin perform pg_advisory_xact_lock(7); return null; end';"
+         "create constraint trigger at_commit after insert on eider_event_log "
+         "deferrable initially deferred for each row execute function wait_for_lock()");
+  on_loop_.run([](const Database* base, const EventLog* log, Topics* topics) -> Task<> {
+    const Heard heard(*topics);
+    const Transaction holding = co_await base->begin();
+    co_await holding.exec("select pg_advisory_xact_lock(7)");
+    Scope handler;
+    handler.start(say(base, log, "one"));
+    std::int64_t waiting = 0;
+    while (waiting == 0) {
+      waiting = (co_await base->one<std::int64_t>(
+                     "select count(*) from pg_locks where locktype = 'advisory' and not granted"))
+                    .value();
+    }
+    handler.cancel();
+    co_await handler.join();
+    co_await holding.roll_back();
+    std::int64_t kept = 0;
+    while (kept == 0) {
+      kept = (co_await base->one<std::int64_t>("select count(*) from eider_event_log")).value();
+    }
+    for (int i = 0; i < 1000 && heard.events.empty(); ++i) {
+      co_await sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_EQ(heard.events.size(), 1U);
+  }(&base_, &log_, &topics_));
+}
+
+TEST_F(EventLogOnPostgres, fails_and_keeps_nothing_where_the_server_refuses_the_commit) {
+  script(base_,
+         "create or replace function refuse() returns trigger language plpgsql as "
+         "'begin raise exception ''no''; end';"
+         "create constraint trigger at_commit after insert on eider_event_log "
+         "deferrable initially deferred for each row execute function refuse()");
+  EXPECT_ANY_THROW(say("one"));
+  script(base_, "drop trigger at_commit on eider_event_log");
+  say("two");
+  EXPECT_EQ(number("select max(id) from eider_event_log"), 1);
+}
+
+TEST_F(EventLogOnPostgres, forgets_what_is_old) {
+  say("one");
+  say("two");
+  say("three");
+  script(base_, "update eider_event_log set added = 0 where id < 3");
+  on_loop_.run(log_.forget());
+  EXPECT_EQ(number("select count(*) from eider_event_log"), 1);
+  EXPECT_EQ(number("select forgotten from eider_event_log_head"), 2);
+  on_loop_.run(log_.forget());
+  EXPECT_EQ(number("select forgotten from eider_event_log_head"), 2);
+}
+
+TEST_F(EventLogOnPostgres, takes_up_an_entry_once_for_a_webhook_that_is_not_there) {
+  say("one");
+  on_loop_.run([](const Database* base, const EventLog* log) -> Task<> {
+    Scope senders;
+    for (int i = 0; i < 3; ++i) {
+      senders.start(log->deliver());
+    }
+    std::int64_t tries = 0;
+    while (tries == 0) {
+      tries = (co_await base->one<std::int64_t>("select tries from eider_event_log")).value_or(-1);
+    }
+    EXPECT_EQ(tries, 1);
+  }(&base_, &log_));
+  EXPECT_EQ(number("select due - added between 15 and 60 from eider_event_log where tries = 1"), 1);
+}
+
+}  // namespace
+}  // namespace eider

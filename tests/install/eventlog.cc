@@ -1,0 +1,8 @@
+// Whether the event log of the installed package links with all that it stands on.
+#include <eider/eventlog.h>
+
+int main() {
+  const eider::EventLogOptions options{.missed_max = 5};
+  decltype(&eider::add_event_log) volatile add = &eider::add_event_log;
+  return options.missed_max == 5 && add != nullptr ? 0 : 1;
+}

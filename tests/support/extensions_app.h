@@ -1,0 +1,84 @@
+// An application that puts what counts itself into each request, for both protocols.
+// Must not be included but by tests.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/app/app.h"
+#include "eider/app/handlers/producing.h"
+#include "eider/app/handlers/websocket.h"
+#include "eider/io/runtime/sleep.h"
+#include "tests/sim/sim_app.h"
+
+namespace eider {
+
+inline int slots_alive = 0;
+
+/// Says how many live.
+struct Caller {
+  explicit Caller(std::string its_name) : name(std::move(its_name)) { ++slots_alive; }
+  Caller(Caller&& other) noexcept : name(std::move(other.name)) { ++slots_alive; }
+  Caller& operator=(Caller&&) = delete;
+  ~Caller() { --slots_alive; }
+
+  std::string name;
+};
+
+inline const std::string kCaller(100, 'c');
+
+/// What a handler does with its request is done in the ways in which answers are made.
+inline void add_slot_routes(App& app) {
+  app.on_request([](Request& request) {
+    request.set(Caller(kCaller));
+    request.set(request.arena().copy("in the arena"));
+  });
+  app.on_response([](const Request& request, Response& response) {
+    const auto* caller = request.find<Caller>();
+    response.add_header("Seen", caller == nullptr ? "nobody" : "caller");
+  });
+  app.get("/view",
+          [](const Request& request) -> std::string_view { return request.find<Caller>()->name; });
+  app.get("/arena", [](const Request& request) { return *request.find<std::string_view>(); });
+  app.get("/large", [](Request& request) -> std::string_view {
+    return request.arena().copy(std::string(300'000, 'c'));
+  });
+  app.get("/later", [](const Request& request) -> Task<std::string_view> {
+    const Caller& caller = *request.find<Caller>();
+    auto sleep = sleep_for(std::chrono::milliseconds(10));
+    co_await sleep;
+    co_return caller.name;
+  });
+  app.get("/streamed", [](const Request& request) {
+    const Caller& caller = *request.find<Caller>();
+    return Streamed("text/plain", [&caller](ResponseStream out) -> Task<> {
+      auto sleep = sleep_for(std::chrono::milliseconds(10));
+      co_await sleep;
+      auto written = out.write(caller.name);
+      co_await written;
+    });
+  });
+  app.get("/owning", [] {  // holds nothing of the request, so that is not copied ahead
+    return Streamed("text/plain", [](ResponseStream out) -> Task<> {
+      auto sleep = sleep_for(std::chrono::milliseconds(10));
+      co_await sleep;
+      auto written = out.write(kCaller);
+      co_await written;
+    });
+  });
+  app.get("/blocking", blocking([](const Request& request) -> std::string_view {
+            return request.find<Caller>()->name;
+          }));
+  app.post("/content", [](const Request& request, Body) -> std::string_view {
+    return request.find<Caller>()->name;
+  });
+  app.get("/refused",
+          [](const Request&) -> Result<std::string> { return fail(Error(403, kCaller)); });
+  app.ws("/socket", [](WebSocket socket) -> Task<> {
+    auto sending = socket.send(std::to_string(slots_alive));
+    co_await sending;
+  });
+}
+
+}  // namespace eider
