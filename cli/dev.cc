@@ -36,7 +36,7 @@ constexpr std::string_view kDevHelp = R"(eider dev [option …] [-- option of th
 
 Builds the project of this directory and runs its program, again whenever a file is saved, and
 reloads the browser. Requests wait until the new program is ready. A program with the option
---development shows changed templates, catalogues, style sheets and scripts without a build.
+--development shows changed templates, catalogs, style sheets and scripts without a build.
 Compiler errors are shown in the terminal and in the browser.
 
 --target NAME       Program to run (default: the only one that is not a test)

@@ -30,11 +30,11 @@ using detail::languages::Catalogue;
 constexpr std::string_view kMessagesHelp = R"(eider messages [option …] [PATH …]
 
 Collects the texts that a program translates: tr("…") and its like in C++ sources, and | tr in
-templates. The output is a template for catalogues, which gettext's msginit and msgmerge read.
+templates. The output is a template for catalogs, which gettext's msginit and msgmerge read.
 
 PATH               File or directory to read (default: the current directory)
 --out FILE         Write to FILE (default: the standard output)
---check DIRECTORY  Report the texts that the catalogues in DIRECTORY lack, instead
+--check DIRECTORY  Report the texts that the catalogs in DIRECTORY lack, instead
 --keyword NAME     Also collect the first argument of calls of NAME; may be repeated
 
   eider messages src pages --out languages/messages.pot

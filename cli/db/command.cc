@@ -39,9 +39,9 @@ embed, header  Generate C++ from the migrations and from --lock; CMake runs them
 --sqlite, --postgres, --mariadb DIRECTORY  check, header: the migrations for each database that the
                    program supports (default: --migrations, for SQLite)
 --server WHERE     check: PostgreSQL or MariaDB server for the scratch database, which is dropped at
-                   the end (default: $EIDER_CHECK_SERVER, or a temporary server, started with the
-                   programs of the package postgresql, from $EIDER_POSTGRES_BIN, or mariadb-server,
-                   from $EIDER_MARIADB_BIN)
+                   the end (default: $EIDER_CHECK_SERVER, or a temporary server). A temporary server
+                   needs the package postgresql (or $EIDER_POSTGRES_BIN) or mariadb-server (or
+                   $EIDER_MARIADB_BIN).
 --lock FILE        check, header: file with the types of the statements (default: queries.lock)
 --json             status: write JSON
 --out FILE         snapshot, embed, header: write to FILE

@@ -29,9 +29,9 @@ constexpr std::string_view kPackageHelp =
     R"(eider package [--format tar|oci] [--output DIR] [--with PATH …] [--json]
 
 Builds the project, optimized, in build/package and packages the program with its shared libraries,
-the folders assets, languages, migrations, public and static if they exist (without hidden files,
-except .well-known), licenses and a bill of materials (CycloneDX). Packages are reproducible: the
-same sources give the same bytes.
+licenses and a bill of materials (CycloneDX). The folders assets, languages, migrations, public and
+static are included if they exist, without hidden files, except .well-known. Packages are
+reproducible: the same sources result in the same bytes.
 
 --format tar   NAME-VERSION-linux-ARCH.tar.gz, which runs from any folder: bin/NAME finds lib/ next
                to it. It needs only glibc, of this machine's version or newer (default)

@@ -159,7 +159,7 @@ struct Options {
       {"database", "SQLite file with all data except attachments", "FILE"},
       {"uploads", "Directory for attachments", "DIRECTORY"},
       {"uploads_bytes_max", "Maximum total size of the attachments", "BYTES"},
-      {"admin", "User that becomes administrator if there is none", "NAME"},
+      {"admin", "User that becomes the first administrator", "NAME"},
       {"webhook", "URL that receives events with POST", "URL"},
       {"webhook_secret", "Key for the header Webhook-Signature"},
       {"origins", "Origin that may use the API, such as https://board.example; can be repeated",
