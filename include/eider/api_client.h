@@ -1,4 +1,4 @@
-// What clients generated from an OpenAPI document include.
+// Parts that clients generated from an OpenAPI document include.
 // Component: client. Guide: docs/guides/apis/generated-clients.md.
 #pragma once
 

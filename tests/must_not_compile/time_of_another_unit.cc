@@ -1,4 +1,4 @@
-// expect: this time type cannot be described: use std::chrono::sys_time of whole
+// expect: this time type cannot be described. Use std::chrono::sys_time of whole
 #include <eider/eider.h>
 #include <chrono>
 struct Event {

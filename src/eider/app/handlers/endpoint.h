@@ -1,4 +1,4 @@
-// The handler of one route behind two plain function pointers, with its properties.
+// The handler of one route as two plain function pointers, with its properties.
 // Layering: must not match paths (route/) or run hooks (service.cc).
 #pragma once
 

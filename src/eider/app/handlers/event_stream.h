@@ -22,8 +22,8 @@ struct SubscribeOptions {
   /// Maximum size of events that wait for a slow client, in addition to the buffers of its
   /// connection. A larger event waits alone.
   std::size_t backpressure_bytes_max = 256UL * 1024;
-  /// What to do with an event that does not fit: skip the event, or end the stream after the
-  /// waiting events. The client reconnects by itself, and can get the events that it missed.
+  /// Action for an event that does not fit: skip the event, or end the stream after the waiting
+  /// events. The client reconnects by itself, and can get the events that it missed.
   SlowConsumer slow_consumer = SlowConsumer::disconnect;
 };
 

@@ -58,15 +58,14 @@ inline constexpr bool kIsParameter = !requires { requires Extract<A>::kReadsText
 template <class A>
 struct Checked {
   static_assert(kIsParameter<A> || !kIsOptional<A>,
-                "this parameter cannot be optional as a whole: put std::optional inside, as in "
+                "this parameter cannot be optional as a whole. Put std::optional inside, as in "
                 "Header<\"name\", std::optional<int>>, or use it for members of the struct of "
-                "Query; a value from a guard is std::optional<Extension<T>>");
+                "Query. A value from a guard is std::optional<Extension<T>>");
   static_assert(
       kIsParameter<A> || kIsOptional<A>,
-      "a parameter of this type cannot be a path parameter: use State<T> for an object of "
-      "app.state(...), Extension<T> for a value from a guard, and Query<T>, Json<T> or Form<T> for "
-      "data "
-      "of the request; path parameters are text, numbers, bool and enums");
+      "a parameter of this type cannot be a path parameter: path parameters are text, numbers, "
+      "bool and enums. Use State<T> for an object of app.state(...), Extension<T> for a value from "
+      "a guard, and Query<T>, Json<T> or Form<T> for data of the request");
 };
 
 /// What only the program's start finds wrong with a parameter.
@@ -99,7 +98,7 @@ template <class F>
 consteval void check_captures() {
   static_assert(
       !kCapturesByReference<F>,
-      "a handler that returns a Task must not capture by reference ([&]): capture by value, which "
+      "a handler that returns a Task must not capture by reference ([&]). Capture by value, which "
       "lives as long as the server, capture a pointer to an object that does, or use State<T>");
 }
 

@@ -85,7 +85,7 @@ consteval void check_websocket_handler() {
   static_assert(
       Parameters::kOwn,
       "a WebSocket handler outlives its request: use std::string instead of "
-      "std::string_view, T instead of Extension<T>, and no reference, Request or Body; define "
+      "std::string_view, T instead of Extension<T>, and no reference, Request or Body. Define "
       "kOwnsData in a custom Extract that does not refer to the request");
   if constexpr (!std::is_same_v<F, WebSocketHandlers>) {
     constexpr bool is_coroutine = std::is_same_v<Returned, Task<>> && Parameters::kSockets == 1;

@@ -166,8 +166,8 @@ template <class T>
   } else {
     static_assert(OptionScalar<T>,
                   "an option must be a bool, a number, a std::string, an enum, a Bounded or Sized "
-                  "of these, a "
-                  "std::chrono::duration, a ByteSize, or an optional or vector of these");
+                  "of these, a std::chrono::duration or a ByteSize. An optional or a vector of "
+                  "these is allowed, too");
     return scalar_value(text, reflect::type_of<T>());
   }
 }

@@ -1,5 +1,5 @@
 // Contiguous bytes that grow at the end. Responses are written into a Buffer.
-// Layering: must not know its readers, and shrinks only when its user asks for that.
+// Layering: must not know its readers, and shrinks only when its user requests it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Tells whether an app is created only to describe its options and routes.
+// Determines whether an app is created only to describe its options and routes.
 // Layering: must not know apps.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Makes URL slugs from text: "Tea & Cake!" becomes "tea-cake".
-// Layering: must not transliterate: which letters stand for others depends on the language.
+// Layering: must not transliterate: which letters replace others depends on the language.
 #pragma once
 
 #include <cstddef>

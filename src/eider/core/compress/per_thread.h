@@ -1,5 +1,5 @@
 // One object per thread that is safe to use while the thread ends.
-// Layering: must not be used for what has to exist: then there is none.
+// Layering: must not be used for objects that must always exist.
 #pragma once
 
 namespace eider {

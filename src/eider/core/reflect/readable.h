@@ -1,4 +1,4 @@
-// Tells whether a type can be read; views cannot.
+// Determines whether a type can be read; views cannot.
 // Layering: must not be used by code that only writes.
 #pragma once
 

@@ -1,5 +1,5 @@
 // TextFormat<T>: represents a custom type as text in JSON, queries, forms, paths and rows.
-// Layering: must not include what it is specialised for: each kind brings its own header.
+// Layering: must not include the types that it is specialized for: each type has its own header.
 #pragma once
 
 #include <string_view>

@@ -468,9 +468,9 @@ consteval const Type* expect_description() {
     static_assert(!TupleLike<T>,
                   "eider: a pair or tuple cannot be described: use a struct with named members");
     static_assert(!TimeLike<T>,
-                  "eider: this time type cannot be described: use std::chrono::sys_time of whole "
-                  "parts of a second for instants, std::chrono::year_month_day for dates, "
-                  "std::chrono::duration of integers for durations; include eider/types.h");
+                  "eider: this time type cannot be described. Use std::chrono::sys_time of whole "
+                  "parts of a second for instants, std::chrono::year_month_day for dates, and "
+                  "std::chrono::duration of integers for durations. Include eider/types.h");
     static_assert(!MapOfOtherKeys<T>,
                   "eider: a map can be described only if its keys are std::string");
     static_assert(!OtherType<T>,

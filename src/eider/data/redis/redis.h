@@ -165,7 +165,7 @@ class [[nodiscard]] RedisCommands final : public Base {
 /// In a cluster, each command is sent to the node of its first key, also in a pipeline.
 ///
 /// A failed command throws RedisFailure when it is awaited. Commands that were not sent are sent
-/// after a reconnect, within their time limit; commands that were sent but not answered fail with
+/// after a reconnect, within their time limit. Commands that were sent but not answered fail with
 /// `lost` or `expired`, and may have been executed.
 class Redis {
  public:

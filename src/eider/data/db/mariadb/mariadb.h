@@ -33,8 +33,8 @@ struct MariadbOptions {
   std::size_t statements_max = 256;
   /// Of all transactions of these connections.
   MariadbIsolation isolation = MariadbIsolation::server;
-  /// `queue_max` applies to each event loop. After its time limit, a statement gets another half a
-  /// second, in which the server is asked to cancel it.
+  /// `queue_max` applies to each event loop. After its time limit, the server gets half a second to
+  /// cancel a statement.
   db::PoolLimits limits{};
 };
 

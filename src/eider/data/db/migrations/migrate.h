@@ -32,11 +32,11 @@ constexpr db::checked::TableColumns kCheckedHere{};
 #endif
 
 struct MigrateOptions {
-  /// How to treat a migration that was started outside of a transaction and has not ended: wait for
-  /// the other process and then fail, run the migration again, or mark it as done.
+  /// Action for a migration outside of a transaction that has not ended: wait for the other process
+  /// and then fail, run the migration again, or mark it as done.
   enum class Unfinished : std::uint8_t { refuse, again, done };
 
-  /// For how long another deployer is waited for that is at it.
+  /// Maximum time to wait for another process that runs migrations.
   Duration wait_max = std::chrono::minutes(1);
   /// Allows the program to start if the database has newer migrations than it knows.
   bool accepts_newer = false;

@@ -176,9 +176,9 @@ std::optional<std::size_t> LoginGuard::find_messages() {
     }
     if (const char* const how = weak_request(message.substr(0, size + 1), allowed_)) {
       why_ = std::string("the server requests the password ") + how +
-             ", without TLS, and Eider does not send it: connect with sslmode=verify-full, or set "
+             ", without TLS, and Eider does not send it. Connect with sslmode=verify-full, or set "
              "password_encryption = 'scram-sha-256' on the server and set the password of the user "
-             "again; or allow this method with require_auth";
+             "again, or allow this method with require_auth";
       return std::nullopt;
     }
     at += size + 1;

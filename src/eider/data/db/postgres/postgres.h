@@ -45,8 +45,8 @@ struct PostgresOptions {
   std::vector<std::string> replicas{};
   /// A replica with a larger lag is not used, nor is one that does not respond.
   Duration replica_lag_max = std::chrono::seconds(10);
-  /// `queue_max` applies to each event loop. After its time limit, a statement gets another half a
-  /// second, in which the server is asked to cancel it.
+  /// `queue_max` applies to each event loop. After its time limit, the server gets half a second to
+  /// cancel a statement.
   db::PoolLimits limits{};
   /// Called when a database is opened in a way that is dangerous, such as one on another machine
   /// without TLS. Default: the warning goes to stderr.
