@@ -1,5 +1,5 @@
 // The interface of another protocol than HTTP/1.1 on the same port.
-// Layering: must not know which one: it is recognised by its first bytes.
+// Layering: must not know the protocol: its first bytes select it.
 #pragma once
 
 #include <memory>

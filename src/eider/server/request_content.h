@@ -1,6 +1,6 @@
 // The body of one request as it arrives: collected, or read by the handler, at a minimum rate.
-// Layering: must not know framing, nor answer anything: it tells whether the request is complete or
-// refused.
+// Layering: must not know framing, nor send responses: it returns whether the request is complete
+// or rejected.
 #pragma once
 
 #include <cstddef>

@@ -25,10 +25,10 @@ struct DocumentCheck {
   std::vector<int> may_answer = {};
 };
 
-/// Returns the differences between a response and an OpenAPI document (3.1), one line each: the
-/// operation, the status, the content type or, for JSON, JSON lines, CBOR, MessagePack and
-/// server-sent events, the part of the value that does not match its schema. Empty if the response
-/// matches.
+/// Returns the differences between a response and an OpenAPI document (3.1), one per line. They are
+/// about the operation, the status, the content type, or the part of a value that does not match
+/// its schema. Values are JSON, JSON lines, CBOR, MessagePack and server-sent events. Empty if the
+/// response matches.
 ///
 /// Members that the request did not select with a parameter with "x-selects" (select_fields) can be
 /// missing.

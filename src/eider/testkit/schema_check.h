@@ -19,27 +19,30 @@ struct SchemaFault {
   std::string reason;
 };
 
-/// What was asked for of a value: others of its members may be missing though they are required.
+/// The selected members of a value: its other members may be missing even if they are required.
 ///
-/// at     where the object, or the list of objects, stands: a JSON pointer (RFC 6901)
-/// names  of members that may not
+/// at     JSON pointer (RFC 6901) to the object, or to the list of objects
+/// names  members that must not be missing
 struct SelectedMembers {
   std::string at;
   std::vector<std::string> names;
 };
 
-/// All that is wrong with `value` by a schema of JSON Schema 2020-12.
+/// Returns all errors of `value` according to a schema of JSON Schema 2020-12.
 ///
-/// Known are type, enum, const, $ref within the document, allOf, anyOf, oneOf, not; properties,
-/// required, additionalProperties, min- and maxProperties; items, min- and maxItems, uniqueItems;
-/// minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf; minLength, maxLength (of code
-/// points) and patterns as Matches takes them; contentSchema of text that is application/json,
-/// whose members lie where the text does; of `format` date-time, date, uuid, email, uri, int32,
-/// int64, and what the library's own kinds say: duration, precise-duration, time-of-day,
-/// local-date-time, decimal. Other words and formats say nothing.
+/// - All types: type, enum, const, $ref within the document, allOf, anyOf, oneOf, not.
+/// - Objects and arrays: properties, required, additionalProperties, min- and maxProperties; items,
+///   min- and maxItems, uniqueItems.
+/// - Numbers: minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf.
+/// - Text: minLength, maxLength (in code points), patterns (see Matches), and contentSchema of
+///   application/json, whose errors are at the place of the text.
+/// - `format`: date-time, date, `uuid`, email, `uri`, int32, int64, and those of Eider: duration,
+///   precise-duration, time-of-day, local-date-time, decimal.
 ///
-/// document  what "$ref": "#/…" points into
-/// selected  what was left in of the value
+/// Other keywords and formats are ignored.
+///
+/// document  document that "$ref": "#/…" refers to
+/// selected  the members that were selected, if any
 /// source    JSON Schema 2020-12, Core and Validation
 [[nodiscard]] std::vector<SchemaFault> check_schema(
     const json::Value& value, const json::Value& schema, const json::Value& document,

@@ -127,8 +127,8 @@ class Accounts {
   [[nodiscard]] Task<Result<AccountLogin>> log_in(std::string email, std::string password,
                                                   Client client);
   /// Logs the session in to that account. If the password or the address changes before the session
-  /// is stored, the response is a 401 and there is no session: `reset` ends all existing sessions,
-  /// and no login with the old password can follow.
+  /// is stored, the response is a 401 and there is no session. So `reset` ends all existing
+  /// sessions, and no login with the old password can follow.
   void begin(const Session<>& session, AccountLogin login) const;
 
   /// Sends a link by which a new password is chosen, if there is an account.

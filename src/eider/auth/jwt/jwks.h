@@ -34,7 +34,7 @@ struct JwksOptions {
   Duration refresh_after = std::chrono::minutes(15);
   /// Minimum time between two requests to the issuer, whatever key ids the tokens have.
   Duration pause_min = std::chrono::seconds(30);
-  /// Keys that could not be fetched again for so long are no keys any more.
+  /// Keys that could not be fetched again for this long are no longer accepted.
   Duration kept_for = std::chrono::hours(24);
   /// Of one request, from names to the last byte.
   Duration deadline = std::chrono::seconds(5);

@@ -61,8 +61,7 @@ class TestMailbox final : public MailTransport {
   /// Those that were sent, the oldest first.
   [[nodiscard]] std::vector<MailMessage> all() const;
   [[nodiscard]] std::size_t size() const { return all().size(); }
-  /// Returns the last mail to that address, without regard to case. Throws a Failure if there is
-  /// none.
+  /// Returns the last mail to that address, ignoring case. Throws a Failure without such a mail.
   [[nodiscard]] MailMessage last_to(std::string_view email) const;
   /// Sets the outcomes of the next mails; only those with `sent` are stored.
   void respond_next(std::vector<DeliveryResult> outcomes);

@@ -66,8 +66,8 @@ struct OutboxCounts {
 /// The outbox of an app: a module, see `outbox` below. Its table, `eider_outbox`, is created if
 /// necessary; several processes may share it.
 ///
-/// A mail is sent at least once: if a process ends after sending a mail, but before it stores the
-/// server's response, the mail is sent again after the lease, with the same Message-ID, so that
+/// A mail is sent at least once. If a process ends after sending a mail, but before it stores the
+/// server's response, the mail is sent again after the lease. Its Message-ID is the same, so that
 /// mailboxes can detect the duplicate. The same happens if the clock jumps ahead by a lease.
 /// Otherwise it is sent once.
 ///

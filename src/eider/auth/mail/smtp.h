@@ -40,9 +40,9 @@ struct SmtpOptions {
 };
 
 /// Sends mails to an SMTP server. A mail is `never` if the server rejected its sender, a recipient
-/// or its content with a 5xx. It is `later` after a network failure or a 4xx, and for errors that
-/// an administrator must fix: a wrong password or certificate, a `user` although the server offers
-/// no AUTH, a sender that is rejected without authentication (530, 5.7.x).
+/// or its content with a 5xx. It is `later` after a network failure or a 4xx. It is also `later`
+/// for errors that an administrator must fix: a wrong password or certificate, or a `user` for a
+/// server without AUTH. So is a sender that is rejected without authentication (530, 5.7.x).
 ///
 /// Throws a Failure for an invalid URL, one with a user, path or query, and if no thread can be
 /// started.

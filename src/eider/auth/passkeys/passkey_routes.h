@@ -43,7 +43,7 @@ struct PasskeyRoutes {
   /// Called with the reason when a passkey is rejected, which clients do not see: for a log, or an
   /// alarm when a counter went back. Called on any event loop; an exception leads to a 500.
   std::function<void(const PasskeyError& error)> refused = {};
-  /// Called before a logged-in user adds a passkey: inform the user by mail, because a thief of the
+  /// Called before a logged-in user adds a passkey. Inform the user by mail, because a thief of the
   /// session may do this, and a passkey stays valid after a change of the password. It is called
   /// before storing, so that no passkey is stored without notice; storing may still fail. Called on
   /// any event loop; an exception leads to a 500, and nothing is stored.
@@ -53,7 +53,7 @@ struct PasskeyRoutes {
   /// Of one user; more are a 409.
   std::size_t passkeys_max = 32;
   /// Maximum time since the last authentication (here or with Session::log_in) for adding a
-  /// passkey; later requests get a 401, and the script asks for an existing passkey; users without
+  /// passkey. Later requests get a 401, and the script requests an existing passkey; users without
   /// one get a 403. Users without a usable passkey are redirected to the page in `data-login` of
   /// the form, and return from there (see require_recent_login). Otherwise, a person who finds an
   /// open browser or steals its session could keep access permanently. Duration::max(): no limit.

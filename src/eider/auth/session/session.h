@@ -43,7 +43,7 @@ class Session<void> {
  public:
   explicit Session(detail::session::Entry& entry) noexcept : entry_(&entry) {}
 
-  /// Returns the key of the logged-in user; empty if there is none.
+  /// Returns the key of the logged-in user, or an empty string without a login.
   [[nodiscard]] const std::string& user() const noexcept { return entry_->user(); }
   /// Logs the user in after authentication. The browser gets a new session id, which prevents
   /// session fixation; the old id becomes invalid. The contents stay, unless they belonged to
@@ -52,7 +52,7 @@ class Session<void> {
   /// std::invalid_argument for an empty key.
   void log_in(std::string user_key) const { entry_->log_in(std::move(user_key)); }
   /// As above, for an authentication that may become invalid before the session is stored, which
-  /// happens after the handler: a change of the password ends all existing sessions, but not this
+  /// happens after the handler. A change of the password ends all existing sessions, but not this
   /// one. So `still_good` is called after storing, before the response headers are sent. If it
   /// returns false or throws, the browser does not get the session, and the response is a 401 or
   /// that failure. If it returns true, there is a session, even if the previous session of the same
@@ -61,7 +61,7 @@ class Session<void> {
     entry_->log_in(std::move(user_key), std::move(still_good));
   }
   /// As above, for a recognized user who was not authenticated now, for example with a cookie of an
-  /// earlier login ("remember me"): handlers that need a fresh login still require one. Does
+  /// earlier login ("remember me"). Handlers that need a fresh login still require one. Does
   /// nothing if this user is already logged in.
   void log_in_remembered(std::string user_key) const {
     entry_->log_in_remembered(std::move(user_key));

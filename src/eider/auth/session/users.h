@@ -194,7 +194,7 @@ extern template Guard detail::app::make_guard(FreshLoginGuard);
 ///     app.get("/password", show_password).guard(require_recent_login(10min));
 ///     app.post("/password", set_password).guard(require_recent_login(10min));
 ///
-/// Other users are treated as not logged in: a browser is redirected to the login page of `users`,
+/// Other users are treated as not logged in. A browser is redirected to the login page of `users`,
 /// and returns with its `next` to the page (or to the page of the submitted form). That login page
 /// must also show its form to logged-in users. Programs get a 401 with
 /// insufficient_user_authentication in WWW-Authenticate.

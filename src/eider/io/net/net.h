@@ -33,7 +33,7 @@ struct ConnectDue {
 
 /// A connection for any protocol.
 ///
-/// protocol  selected by ALPN; empty if there is none
+/// protocol  selected by ALPN; empty without ALPN
 struct Connection {
   std::unique_ptr<TcpStream> stream;
   std::string protocol = {};

@@ -39,13 +39,13 @@ class BlockingJob : public Posted {
   ~BlockingJob() override;
 
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
-  /// On a thread of the pool. Skipped when nobody waits any more.
+  /// Runs on a thread of the pool. Skipped if the waiting coroutine was destroyed.
   void execute() noexcept;
-  /// On the loop: the waiting coroutine goes on.
+  /// Resumes the waiting coroutine, on the loop.
   void run() final;
 
-  /// `waiting` goes on when this has run. `holder` points here until then, and is nulled when this
-  /// is destroyed without having run.
+  /// Resumes `waiting` when this has run. `holder` points here until then, and becomes null if this
+  /// is destroyed before.
   void resume_when_run(std::coroutine_handle<> waiting, BlockingJob*& holder) noexcept;
   /// The coroutine that waited has gone, or has what it wanted.
   void abandon() noexcept;
@@ -196,7 +196,7 @@ class BlockingAwaiter {
 
 }  // namespace detail::runtime
 
-/// What `run_blocking` gives to `co_await`, once.
+/// The result of `run_blocking`, for `co_await`, once.
 template <class Work>
 class [[nodiscard]] BlockingWork {
  public:

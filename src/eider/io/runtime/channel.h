@@ -139,7 +139,7 @@ class Channel {
   detail::runtime::Waiter::List promised_;  // woken receivers, each with a claim to one value
 };
 
-/// What `send` gives to `co_await`, once.
+/// The result of `send`, for `co_await`, once.
 template <class T>
 class [[nodiscard]] Channel<T>::Sending {
  public:

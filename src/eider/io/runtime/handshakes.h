@@ -1,6 +1,5 @@
 // Drains the TCP handshakes of a listening socket that is closing.
-// Layering: must not be asked for every connection: an answer costs a walk over the kernel's
-// connections.
+// Layering: must not be called for every connection: a call reads all connections of the kernel.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // Suspends a task for a duration, or for one turn of the event loop.
-// Layering: must not be used to wait for something else: what can be awaited tells when it has
-// come.
+// Layering: must not be used to poll: await the event itself.
 #pragma once
 
 #include <coroutine>
@@ -14,7 +13,7 @@
 
 namespace eider {
 
-/// What `sleep_for` and `sleep_until` give to `co_await`. The timer lives in the waiting frame.
+/// The result of `sleep_for` and `sleep_until`, for `co_await`. The frame contains the timer.
 class SleepAwaiter final : private Timer {
  public:
   SleepAwaiter(Loop& loop, Instant due) noexcept : loop_(loop), due_(due) {}
@@ -39,7 +38,7 @@ class SleepAwaiter final : private Timer {
   WaitNote note_;
 };
 
-/// What `yield_now` gives to `co_await`.
+/// The result of `yield_now`, for `co_await`.
 class YieldAwaiter final : private Deferred {
  public:
   explicit YieldAwaiter(Loop& loop) noexcept : loop_(loop) {}

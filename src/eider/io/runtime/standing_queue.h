@@ -1,4 +1,4 @@
-// Tells whether a queue is overloaded or only passes a burst.
+// Determines whether a queue is overloaded or only passes a burst.
 // Layering: must not know what waits in it, nor read a clock.
 #pragma once
 

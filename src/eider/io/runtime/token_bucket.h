@@ -16,7 +16,7 @@ class TokenBucket {
   TokenBucket(std::uint32_t tokens, Duration refill_one_in)
       : pause_(refill_one_in), ahead_max_((tokens - 1) * refill_one_in) {}
 
-  /// Takes a token; returns false if there is none.
+  /// Takes a token; returns false if the bucket is empty.
   [[nodiscard]] bool take(Instant now) noexcept {
     if (full_at_ > now + ahead_max_) {
       return false;

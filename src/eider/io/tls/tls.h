@@ -40,7 +40,7 @@ struct TlsOptions {
   /// For clients that send no name, or a name without a certificate. Without files, a self-signed
   /// certificate for "localhost" is created at startup, for development; no client trusts it.
   TlsCertificate certificate = {};
-  /// Additional certificates. Each is used for clients that request (SNI) one of its names; of two
+  /// Additional certificates. Each is used for clients that request (SNI) one of its names. Of two
   /// with the same names and different types of keys, the client gets the one that it supports.
   std::vector<TlsCertificate> more = {};
   TlsClients clients = TlsClients::anonymous;

@@ -30,11 +30,11 @@ struct DashboardOptions {
 ///
 ///     serve_dashboard(app);      // the log shows the link: http://localhost:8080/_eider/?token=…
 ///
-/// It shows routes with their rates and latencies, running requests and what each one waits for,
-/// event loops, connections, pools, slow statements, the last log lines, and the settings, masked
-/// as by --print-config. With several worker processes, it shows the one that responds. Values,
-/// queries, headers and bodies of requests appear only if the log contains them. Its state.json has
-/// the same data for programs.
+/// It shows routes with their rates and latencies, and running requests with the reason why each
+/// one waits. It also shows event loops, connections, pools, slow statements, the last log lines,
+/// and the settings, masked as by --print-config. With several worker processes, it shows the one
+/// that responds. Values, queries, headers and bodies of requests appear only if the log contains
+/// them. Its state.json has the same data for programs.
 ///
 /// Log lines are those of each open_log, and of an app without a custom log, from this call on;
 /// other sinks are not included.

@@ -18,7 +18,7 @@ struct TraceOptions {
   std::optional<bool> takes_incoming = {};
 };
 
-/// Makes each request of the app, and each call of an App::every job, a span: database statements
+/// Makes each request of the app, and each call of an App::every job, a span. Database statements
 /// and requests of HttpClient become spans within it, and propagate the trace (W3C Trace Context).
 /// Each log line has its trace_id. Add it before other hooks; use `Span` (base/span.h) for your own
 /// spans.

@@ -1,6 +1,6 @@
 // The PID file of the serving process.
-// Layering: must not fail the service, nor follow a link: a file that cannot be written is told and
-// left out.
+// Layering: must not fail the service, nor follow a link: an error is logged, and there is no
+// file.
 #pragma once
 
 #include <optional>

@@ -36,11 +36,11 @@ struct EventLogOptions {
   /// URL to which each entry is posted until a 2xx response, at least once. Empty: none.
   std::string webhook = {};
   /// Key of the signature of each call. Empty: calls are not signed. Webhook-Signature is "v1," and
-  /// the base64 of the HMAC-SHA256 of "ID.TIME.BODY", with the values of the headers Webhook-Id and
-  /// Webhook-Timestamp (seconds of this attempt), as in the Standard Webhooks specification
-  /// ("whsec_" and base64 is such a secret). A receiver that also checks the time, and remembers
-  /// ids for a while, is protected from replayed calls. X-Hub-Signature-256 signs only the body,
-  /// for receivers made for GitHub.
+  /// the base64 of the HMAC-SHA256 of "ID.TIME.BODY", as in the Standard Webhooks specification
+  /// ("whsec_" and base64 is such a secret). ID and TIME are the values of the headers Webhook-Id
+  /// and Webhook-Timestamp (seconds of this attempt). A receiver that also checks the time, and
+  /// remembers ids for a while, is protected from replayed calls. X-Hub-Signature-256 signs only
+  /// the body, for receivers made for GitHub.
   std::string webhook_secret = {};
   /// How many are on their way at once, in no order.
   unsigned webhook_senders = 4;
@@ -77,9 +77,9 @@ class EventLog {
     co_await commit_entry(std::move(transaction), {id, std::move(name), json::to_text(what)});
   }
 
-  /// Serves an event stream: first the events after the client's Last-Event-ID, or an event `gap`
-  /// if some of them are not stored or too many; then new events, in the order of their numbers
-  /// without omissions. An event may be sent twice.
+  /// Serves an event stream. First it sends the events after the client's Last-Event-ID, or an
+  /// event `gap` if some of them are not stored or too many. Then it sends new events, in the order
+  /// of their numbers without omissions. An event may be sent twice.
   [[nodiscard]] Task<> follow(EventStream events) const;
   /// Serves a WebSocket with new events. Messages of the client are ignored.
   [[nodiscard]] Task<> push(WebSocket socket) const;

@@ -46,8 +46,8 @@ enum class LanguageSource : std::uint8_t {
 };
 
 struct LanguagesOptions {
-  /// Of gettext's catalogues, named by their languages: "de.po", "pt-BR.po" or "pt_BR.po". Empty:
-  /// none.
+  /// Directory of gettext catalogs, named by their languages: "de.po", "pt-BR.po" or "pt_BR.po".
+  /// Empty: no catalogs.
   std::string directory = {};
   /// Further translations; texts of the directory take precedence.
   std::vector<Language> texts = {};
@@ -189,9 +189,9 @@ class Languages {
 };
 
 /// Adds languages to an application: handlers may have a Translator parameter, paths may start with
-/// a language, and problem documents (RFC 9457) are translated: `title` and `detail` by their
-/// English texts, `detail` of each validation error by its code (in catalogs with msgctxt "fault").
-/// Missing texts stay as they are, and so do codes and arguments.
+/// a language, and problem documents (RFC 9457) are translated. The keys of `title` and `detail`
+/// are their English texts. The key of the `detail` of a validation error is its code (in catalogs
+/// with msgctxt "fault"). Missing texts stay as they are, and so do codes and arguments.
 ///
 ///     add_languages(app, {.directory = "languages"});
 ///     add_languages(app, {.texts = {{"de", {{"missing", "fehlt"}}}}});

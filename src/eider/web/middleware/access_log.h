@@ -19,8 +19,7 @@ namespace eider {
 
 enum class AccessFormat : std::uint8_t {
   /// Method, target, status, sent bytes of the body, milliseconds, protocol and address of the
-  /// client, then the request ID if there is one (request_id), and "cut" if the response is
-  /// incomplete:
+  /// client. Then the request ID (request_id), if any, and "cut" if the response is incomplete:
   ///
   ///     GET /notes/7?full=1 200 812 3.1 HTTP/2 192.0.2.1 5be1c0ffee5be1c0
   text,

@@ -38,9 +38,9 @@ struct CsrfOptions {
 /// - A page of another site sent the request, as in cross_origin_protection.
 /// - The body is of a type that any page can send without permission (a form, plain text, no type),
 ///   and the CSRF token is missing. The token is in the form field `csrf_token` or in the header
-///   X-CSRF-Token; a streamed body needs the header. No token is needed for a form with files,
-///   plain text and no type if the browser reports that an own page sent the request, or if the
-///   request has no credentials that browsers add automatically (has_ambient_credentials): a
+///   X-CSRF-Token; a streamed body needs the header. A form with files, plain text and no type need
+///   no token if the browser reports that an own page sent the request. They also need no token if
+///   the request has no credentials that browsers add automatically (has_ambient_credentials): a
 ///   cookie, a password, a client certificate.
 ///
 ///     app.use(csrf({.key = own.csrf_key}));

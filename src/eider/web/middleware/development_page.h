@@ -15,11 +15,11 @@ namespace eider {
 ///     }
 ///
 /// Only clients on this machine see the details: from a loopback address that trust_proxies() does
-/// not name, with a loopback host in the request ("localhost", so that pages with another name
-/// cannot read it), without a header that proxies add (Forwarded, X-Forwarded-*, X-Real-IP, Via,
-/// CF-*, …). All others get the usual 500. Some proxies add no such header, so never use it in
-/// production. Values of headers, cookies and parameters with names of secrets are omitted, and so
-/// is the request body.
+/// not name, with a loopback host in the request. Pages with another name than "localhost" cannot
+/// read it. A request with a header that proxies add (Forwarded, X-Forwarded-*, X-Real-IP, Via,
+/// CF-*, …) is not from this machine. All others get the usual 500. Some proxies add no such
+/// header, so never use it in production. Values of headers, cookies and parameters with names of
+/// secrets are omitted, and so is the request body.
 [[nodiscard]] ClientHook development_page();
 
 }  // namespace eider

@@ -30,7 +30,7 @@ struct SelectedFields {
 
 std::vector<std::string> names_of(const reflect::Type& type) {
   if (type.kind != reflect::Kind::kStruct) {
-    throw std::invalid_argument("select_fields: the type is no struct");
+    throw std::invalid_argument("select_fields: the type is not a struct");
   }
   std::vector<std::string> names;
   for (std::size_t index = 0; index < type.structure().count; ++index) {

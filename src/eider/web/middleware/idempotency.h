@@ -16,9 +16,9 @@ struct IdempotencyKeys {
   /// How long a response is stored for repeated requests.
   Duration ttl = std::chrono::hours(24);
   /// Limit for all stored responses: one half for identified clients (by an Identity, a
-  /// certificate, or `client`), the other half for clients that only claim an identity, because
-  /// they can claim many. Above the limit, the clients with the most data lose their oldest
-  /// responses; if no client has much (an eighth of its limit), the oldest responses are removed.
+  /// certificate, or `client`), the other half for clients that only claim an identity. Above the
+  /// limit, the clients with the most data lose their oldest responses; if no client has much (an
+  /// eighth of its limit), the oldest responses are removed.
   std::size_t bytes_max = std::size_t{16} << 20U;
   /// Limit for one client. Above it, the oldest responses of this client are removed, so that one
   /// client cannot displace others. Pre: room for several responses of `response_bytes_max`.
@@ -48,7 +48,7 @@ struct IdempotencyKeys {
 /// - The key is free again if the response suggests a retry or other credentials (401, 403, 408,
 ///   425, 429, all 5xx), or if a stream throws before its first byte.
 /// - If the client disconnects before the response, or the response is cut off, the outcome is
-///   unknown: the same request gets a 409 until the key expires, and the handler is not called. Use
+///   unknown. The same request gets a 409 until the key expires, and the handler is not called. Use
 ///   `timeout` outside of this middleware: inside, its 503 frees the key.
 /// - A key has 1 to 255 visible characters, quoted or not; other values get a 400.
 ///

@@ -35,7 +35,7 @@ struct LoginLimits {
       .free = 20, .first = std::chrono::seconds(1), .max = std::chrono::minutes(5)};
   /// Limit for one account from all addresses together, except addresses with a login within
   /// `known_for`. While an attacker with many addresses uses up all attempts, the owner can log in
-  /// from a new address only with LoginThrottle::make_known: separate attempts for new addresses
+  /// from a new address only with LoginThrottle::make_known. Separate attempts for new addresses
   /// would be as many guesses as an attacker has addresses.
   LoginDelays account = {
       .free = 50, .first = std::chrono::seconds(1), .max = std::chrono::seconds(30)};
@@ -93,7 +93,7 @@ class LoginAttempt {
 /// the process count together; several processes count separately. Thread-safe.
 class LoginThrottle {
  public:
-  /// Throws a Failure for delays that are none, and for a prefix over 128 bits.
+  /// Throws a Failure for invalid delays, and for a prefix over 128 bits.
   explicit LoginThrottle(LoginLimits limits = {});
 
   /// account  name as entered, normalized (for example lowercase) if the lookup ignores case; names

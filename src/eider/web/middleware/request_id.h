@@ -12,8 +12,8 @@ struct RequestIdOptions {
   bool takes_incoming = false;
 };
 
-/// Assigns each request a unique, non-secret ID of 16 hexadecimal digits: in X-Request-Id of the
-/// response, in Extension<RequestId> for handlers, and in the log lines of the app and of
+/// Assigns each request a unique, non-secret ID of 16 hexadecimal digits. It is in X-Request-Id of
+/// the response, in Extension<RequestId> for handlers, and in the log lines of the app and of
 /// `access_log`.
 ///
 /// If a request is rejected before hooks run, or cannot be read, the ID is only in the response.

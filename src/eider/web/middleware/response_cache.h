@@ -26,9 +26,9 @@ struct ResponseCache {
 ///     app.group("/news").use(response_cache({.ttl = 10s}));
 ///
 /// - Not stored: responses with no-store or private, a cookie or `Vary: *`; errors (except a 404 or
-///   410 with a lifetime); streams and files; responses to requests with Range, Authorization,
-///   Cookie, a body, a client certificate or an Identity, unless the response sets `public` or
-///   `s-maxage`; pages with a CsrfToken or a CspNonce.
+///   410 with a lifetime); streams and files; pages with a CsrfToken or a CspNonce. Responses to
+///   requests with Range, Authorization, Cookie, a body, a client certificate or an Identity are
+///   stored only if the response sets `public` or `s-maxage`.
 /// - Responses are separate for each scheme, host (after trusted proxies the one that the client
 ///   requested), path, query, and value of the headers in Vary.
 /// - A client that sends no-cache or max-age=0 gets a new response, which is stored; no-store

@@ -25,8 +25,8 @@ struct MethodOverride {
 [[nodiscard]] Rewrite ignore_slashes();
 
 /// Redirects a path that ends with slashes to the path without them (308: method, body and query
-/// stay), if a route matches that and none matches the path as it came. A path that browsers could
-/// read as another host's ("//evil.example/") is not redirected.
+/// stay). A route must match the new path, and no route may match the original path. A path that
+/// browsers could read as another host's ("//evil.example/") is not redirected.
 [[nodiscard]] Hook redirect_slashes();
 
 }  // namespace eider

@@ -56,33 +56,33 @@ struct ProxyOptions {
   /// upstreams are checked with the name of the upstream.
   bool keeps_host = false;
   /// Trusts X-Forwarded-For, -Proto and -Host of the request, and extends them. Otherwise they are
-  /// replaced, and other headers that upstreams may trust are removed: other X-Forwarded-* (-Port,
-  /// -Prefix, -Server, -Ssl, …), X-Real-IP, X-Client-IP, True-Client-IP, Front-End-Https,
-  /// X-Original-URL, X-Rewrite-URL and X-HTTP-Method-Override (also X-HTTP-Method or
-  /// X-Method-Override). Use it only after a proxy that sets or removes all of them.
+  /// replaced, and other headers that upstreams may trust are removed. These are other
+  /// X-Forwarded-* (-Port, -Prefix, -Server, -Ssl, …), X-Real-IP, X-Client-IP, True-Client-IP,
+  /// Front-End-Https, X-Original-URL, X-Rewrite-URL and X-HTTP-Method-Override (also X-HTTP-Method
+  /// or X-Method-Override). Use it only after a proxy that sets or removes all of them.
   bool trusts_forwarded = false;
   /// Hides the proxy, as if clients had connected to the upstream: no Via, and proxy headers of
   /// clients are forwarded unchanged. Use it only if all clients may access the upstream directly,
   /// because it treats them as this machine.
   bool is_unseen = false;
 
-  /// Paths that an upstream may read otherwise than the router and its guards do get a 400: the
-  /// router does not split "/admin%2Fx" and "/admin;a=b/x" at "/admin", but some upstreams do. Set
-  /// one of these if the upstream needs such paths, and guard the whole proxy then: an encoded
-  /// slash or backslash (%2F, %5C), such as in keys of an object store;
+  /// Paths that an upstream may read otherwise than the router and its guards get a 400. The router
+  /// does not split "/admin%2Fx" and "/admin;a=b/x" at "/admin", but some upstreams do. Set one of
+  /// the next three options if the upstream needs such paths, and guard the whole proxy then. This
+  /// one allows an encoded slash or backslash (%2F, %5C), such as in keys of an object store.
   bool passes_encoded_slashes = false;
-  /// ';' and %3B, such as in matrix parameters;
+  /// Allows ';' and %3B, such as in matrix parameters.
   bool passes_semicolons = false;
-  /// a percent sign that is encoded and followed by two hexadecimal digits (%252F), such as in a
-  /// URL within a path.
+  /// Allows an encoded percent sign that is followed by two hexadecimal digits (%252F), such as in
+  /// a URL within a path.
   bool passes_double_encodings = false;
 
-  /// Timeouts, pools and TLS of upstream connections: `connect`, `handshake`, `first_byte` (after
-  /// the end of the request body), `silence` (within bodies, in both directions), and the limits of
-  /// the pool for each event loop. `whole` is ignored, because bodies may take any time. `http2`
-  /// enables HTTP/2 for upstreams, whatever the client uses: for https:// ones that negotiate it;
-  /// with Http2Use::always for all, for http:// ones with prior knowledge. WebSockets use HTTP/1.1
-  /// upgrades to upstreams.
+  /// Timeouts, pools and TLS of upstream connections. Used are `connect`, `handshake`, `first_byte`
+  /// (after the end of the request body), `silence` (within bodies, in both directions), and the
+  /// limits of the pool for each event loop. `whole` is ignored, because bodies may take any time.
+  /// `http2` enables HTTP/2 for upstreams, whatever the client uses: for https:// ones that
+  /// negotiate it; with Http2Use::always for all, for http:// ones with prior knowledge. WebSockets
+  /// use HTTP/1.1 upgrades to upstreams.
   ClientOptions client = {.connections_per_host_max = 1024, .connections_max = 4096};
 };
 

@@ -73,7 +73,7 @@ struct FormView {
 [[nodiscard]] Markup form(const FormView& form);
 /// The opening tag, with the hidden fields.
 [[nodiscard]] Markup form_begin(const FormView& form);
-/// The errors, with links to the fields; empty if there are none.
+/// The errors, with links to the fields; empty without errors.
 [[nodiscard]] Markup form_errors(const FormView& form);
 /// All fields.
 [[nodiscard]] Markup form_fields(const FormView& form);

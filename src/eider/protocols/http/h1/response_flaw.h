@@ -1,5 +1,5 @@
 // The errors of HTTP/1.x responses, each with its text and its RFC section, in one table.
-// Layering: must not be used for answers that were understood: a 500 is none of these.
+// Layering: must not be used for valid responses, such as a 500.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // Writes HTTP/1.1 responses as bytes (RFC 9112).
-// Layering: must not decide anything: what it is told to say, it says; callers have checked fields
-// for CR LF.
+// Layering: must not check anything: callers have checked the headers for CR LF.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Passes the callbacks of nghttp2 on to the State of a session.
-// Layering: must not be included but by what stands behind a session: it names nghttp2's types.
+// Layering: must be included only by the implementation of sessions: it uses nghttp2's types.
 #pragma once
 
 #include "eider/protocols/http/h2/library.h"

@@ -1,5 +1,5 @@
 // The client side of an HTTP/2 connection: requests out, checked responses in (RFC 9113).
-// Layering: must not know sockets or clocks, nor what is asked for; nghttp2 stays behind it.
+// Layering: must not know sockets, clocks or the meaning of requests; it hides nghttp2.
 #pragma once
 
 #include <cstddef>

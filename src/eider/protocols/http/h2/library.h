@@ -1,5 +1,5 @@
 // Common calls to nghttp2 for client and server.
-// Layering: must not be included but by what stands behind a session: it names nghttp2's types.
+// Layering: must be included only by the implementation of sessions: it uses nghttp2's types.
 #pragma once
 
 #include <nghttp2/nghttp2.h>

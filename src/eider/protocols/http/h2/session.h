@@ -1,5 +1,5 @@
 // The server side of an HTTP/2 connection: bytes in, events out (RFC 9113).
-// Layering: must not know sockets or clocks, nor what a request means; nghttp2 stays behind it.
+// Layering: must not know sockets, clocks or the meaning of requests; it hides nghttp2.
 #pragma once
 
 #include <cstddef>
