@@ -242,7 +242,7 @@ class Routes {
     return add_guard(detail::app::describe_guard(std::move(function), std::move(describe)));
   }
   /// Adds a provider: like a guard, but it runs only for handlers and guards that have a parameter
-  /// of its result type T. A handler with std::optional<Extension<T>> gets nullopt instead of a
+  /// of its result type T. A handler with std::optional<Extension<T>> gets `nullopt` instead of a
   /// 4xx. Inner groups take precedence over outer ones, later providers over earlier ones.
   template <class G>
   Routes& provide(G function, DescribeGuard describe = {}) {

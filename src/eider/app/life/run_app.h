@@ -12,7 +12,7 @@
 
 namespace eider {
 
-/// Runs a program like run_main(program, argc, argv), without command-line arguments.
+/// Runs a program like `run_main(program, argc, argv)`, without command-line arguments.
 Exit run_main(const std::function<Exit()>& program);
 
 /// The main() of a program: reads its options, creates the app and serves it. Options of modules,

@@ -50,9 +50,8 @@ struct AccountsOptions {
   MailAddress from = "";
   /// By which mails name the service.
   std::string name = {};
-  /// Replaces the default mails (English, without HTML). Mails are sent only to
-  /// `AccountMail::to`; their to, cc and bcc are ignored, because a copy of a link is access to
-  /// the account.
+  /// Replaces the default mails (English, without HTML). Mails are sent only to `AccountMail::to`;
+  /// their `to`, `cc` and `bcc` are ignored, because a copy of a link is access to the account.
   std::function<Mail(const AccountMail&)> write = {};
   Duration confirm_within = std::chrono::hours(24);
   Duration reset_within = std::chrono::hours(1);

@@ -88,7 +88,7 @@ inline constexpr std::size_t kMailBytesMax = std::size_t{25} << 20U;
 ///
 /// id          Message-ID without brackets
 /// sender      of the envelope (MAIL FROM)
-/// recipients  of the envelope (RCPT TO): to, cc and bcc, without duplicates
+/// recipients  of the envelope (RCPT TO): `to`, `cc` and `bcc`, without duplicates
 /// text        headers, an empty line and the body, with CRLF; all ASCII, lines of at most 78
 ///             bytes, or 998 if an address or a word of a custom header is longer
 struct MailMessage {

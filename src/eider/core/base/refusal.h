@@ -1,4 +1,5 @@
 // Compile-time checks of literals whose message also appears when the call is inside a lambda.
+// Layering: must have no effect on a program that compiles.
 #pragma once
 
 // A consteval constructor that fails inside a lambda makes the lambda itself immediate (P2564), and

@@ -1,4 +1,4 @@
-// Waits for readiness of a descriptor: eventfds, signals, sockets of other libraries.
+// Waits for readiness of a descriptor: an eventfd, signals, sockets of other libraries.
 // Layering: must not read or write the descriptor, and does not own it.
 #pragma once
 

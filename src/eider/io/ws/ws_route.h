@@ -1,4 +1,5 @@
 // The settings of a WebSocket route, and the result of a handshake.
+// Layering: must stay cheap to include: every application that includes eider.h compiles it.
 #pragma once
 
 #include <cstdint>

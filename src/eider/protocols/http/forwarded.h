@@ -31,8 +31,8 @@ struct ForwardedNode {
   std::string_view text{};
 };
 
-/// node = nodename [ ":" node-port ], the nodename an IPv4 address, an IPv6 address in brackets,
-/// "unknown" or "_" and characters (RFC 7239, section 6).
+/// Reads `nodename [ ":" node-port ]` (RFC 7239, section 6). The name is an IPv4 address, an IPv6
+/// address in brackets, "unknown", or "_" and characters.
 [[nodiscard]] ForwardedNode read_forwarded_node(std::string_view text) noexcept;
 /// Reads an entry of X-Forwarded-For: the same, or an IPv6 address without brackets.
 [[nodiscard]] ForwardedNode read_x_forwarded_node(std::string_view text) noexcept;

@@ -40,9 +40,9 @@ class FileStore {
   [[nodiscard]] Task<> keep(TempFile file, std::string name) const;
 
   /// Returns a download that browsers save as `shown_as` and never display:
-  /// application/octet-stream, with Content-Disposition and nosniff; ranges and preconditions as in
-  /// FileServer. 404 if the file does not exist. Pre: on an event loop; this and `request` outlive
-  /// the task.
+  /// application/octet-stream, with Content-Disposition and `nosniff`; ranges and preconditions as
+  /// in FileServer. 404 if the file does not exist. Pre: on an event loop; this and `request`
+  /// outlive the task.
   [[nodiscard]] Task<Response> download(std::string name, std::string shown_as,
                                         const Request& request) const;
 

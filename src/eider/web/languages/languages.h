@@ -66,7 +66,8 @@ struct LanguagesOptions {
   std::shared_ptr<LogSink> log = {};
 };
 
-/// Length of a date or time: 23.11.26, 23.11.2026, 23. November 2026, Montag, 23. November 2026.
+/// Length of a date or time, for example in German: `23.11.26`, `23.11.2026`, `23. November 2026`,
+/// `Montag, 23. November 2026`.
 enum class TimeLength : std::uint8_t { brief, medium, verbose, full };
 
 /// decimals_min, decimals_max  decimal places, at most 30

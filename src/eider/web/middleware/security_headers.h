@@ -37,7 +37,7 @@ struct SecurityHeaders {
 ///     app.use(security_headers());
 ///     app.get("/", [](const CspNonce& nonce) { return Html("<script nonce=\"" + nonce.text() + …
 ///
-/// Strict-Transport-Security is not included, because it cannot be revoked: see hsts.
+/// Strict-Transport-Security is not included, because it cannot be revoked: see `hsts`.
 ///
 /// source  Content Security Policy Level 3; Referrer Policy; Fetch, "X-Content-Type-Options"
 [[nodiscard]] Hook security_headers(SecurityHeaders headers = {});
