@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the sizes of files, functions and lines, the first two lines of headers, and that no class
+"""Checks the sizes of files, functions and lines, the first lines of headers, and that no class
 is a part of another one; lists large classes.
 
 Must not judge what a size cannot show: that is for readers.
@@ -7,6 +7,7 @@ Must not judge what a size cannot show: that is for readers.
 
 import ast
 import collections
+import itertools
 import re
 import statistics
 import subprocess
@@ -68,11 +69,12 @@ def functions_in(path, text):
 
 def header_faults(name, text):
     """What the beginning of a header lacks."""
-    lines = text.splitlines()[:3]
-    if len(lines) < 3 or not all(line.startswith('// ') for line in lines[:2]):
-        return [f'{name}:1: a header begins with two lines: what it is for, what it must not do']
-    if lines[2] != '#pragma once':
-        return [f'{name}:3: #pragma once follows the two lines']
+    lines = text.splitlines()
+    first = list(itertools.takewhile(lambda line: line.startswith('// '), lines))
+    if len(first) < 2:
+        return [f'{name}:1: a header begins with its purpose and a line "// Layering: must not …"']
+    if lines[len(first):len(first) + 1] != ['#pragma once']:
+        return [f'{name}:{len(first) + 1}: #pragma once follows the first comment']
     return []
 
 

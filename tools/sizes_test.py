@@ -21,6 +21,15 @@ class Classes(unittest.TestCase):
         self.assertEqual([line.split(':')[0] for line in asked], ['app/A', 'app/B'])
 
 
+class Headers(unittest.TestCase):
+    def test_they_begin_with_a_purpose_and_a_rule(self):
+        purpose, rule = '// Makes pages.\n', '// Layering: must not know\n// users.\n'
+        self.assertEqual([], sizes.header_faults('a.h', f'{purpose}{rule}#pragma once\n'))
+        self.assertEqual(1, len(sizes.header_faults('a.h', f'{purpose}#pragma once\n')))
+        self.assertEqual(['a.h:4: #pragma once follows the first comment'],
+                         sizes.header_faults('a.h', f'{purpose}{rule}\n#pragma once\n'))
+
+
 class Parts(unittest.TestCase):
     """`A` is a class; the others are made of it, or are not."""
 
