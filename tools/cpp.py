@@ -45,6 +45,11 @@ def includes(text):
     return _INCLUDE.findall(text)
 
 
+def tokens(text):
+    """The matches of comments, literals and directives, in their order."""
+    return _TOKENS.finditer(text)
+
+
 @functools.cache
 def blanked(text):
     """The text with comments, literals and directives as spaces: every offset and line stays."""

@@ -6,14 +6,17 @@ Without hunspell or its American dictionary, no word is checked.
 import re
 import subprocess
 
-_WORD = re.compile(r"(?<![\w./:@#-])[A-Za-z]?[a-z]+(?:['’][a-z]+)?(?![\w@/]|[.:-]\w)")
+_WORD = re.compile(
+    r"(?<![\w./:@#<=\\-])[A-Za-z]?[a-z]+(?:['’][a-z]+)?(?![\w@/(=…>]|[.-][\w-]|:[\w/:])")
+# A word alone in quotes is a value.
+_VALUE = re.compile(r"""(["'])\w+\1""")
 
 
 def words_of(page):
     """{word: line} of the plain words of a page: no names in code, paths or abbreviations."""
     found = {}
     for block in page.blocks:
-        for word in _WORD.findall(block.text):
+        for word in _WORD.findall(_VALUE.sub(' ', block.text)):
             found.setdefault(word.replace('’', "'").removesuffix("'s"), block.line)
     return found
 

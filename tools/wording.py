@@ -44,7 +44,7 @@ class Block:
     text: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Page:
     """A page as the checks need it."""
     name: str
@@ -160,6 +160,14 @@ def _word_faults(page):
             yield block.line, 'male', f'"{found[0]}": write "they" or name the person'
         for found in BRITISH.finditer(block.text):
             yield block.line, 'spelling', f'"{found[0]}" is British spelling: use American'
+
+
+def language_faults(page):
+    """[(line, rule, text)] of what breaks the rules of sentences and words."""
+    return [*_sentence_faults(page), *_word_faults(page)]
+
+
+def _marker_faults(page):
     markers = page.markers
     if len(markers) > max(1, MARKERS_PER_1000_MAX * page.words / 1000):
         shown = ', '.join(f'{word} (line {line})' for line, word in markers)
@@ -169,7 +177,7 @@ def _word_faults(page):
 
 def faults_of(page, terms):
     """[(line, rule, text)] of what breaks the rules on a page, in the order of its lines."""
-    faults = [*_sentence_faults(page), *_word_faults(page)]
+    faults = [*language_faults(page), *_marker_faults(page)]
     title = page.blocks[0] if page.blocks else None
     if title is None or title.kind != 'heading' or not terms.search(title.text):
         shown = title.text if title else ''
@@ -182,13 +190,17 @@ def faults_of(page, terms):
 
 def faults_of_all(pages, settings, root):
     """{page: [(line, text)]} of several pages, with spelling and without exceptions."""
-    terms, misspelled = read_terms(root), spelling.faults_of(pages, root)
-    found = {}
-    for page in pages:
-        faults = faults_of(page, terms)
-        faults += [(line, 'spelling', f'"{word}" is misspelled, or missing in docs/words.txt')
-                   for line, word in misspelled.get(page.name, [])]
-        found[page.name] = [(line, text) for line, rule, text in sorted(faults)
+    terms = read_terms(root)
+    return allowed_faults({page: faults_of(page, terms) for page in pages}, settings, root)
+
+
+def allowed_faults(faults_by_page, settings, root):
+    """{page name: [(line, text)]} of faults with those of spelling, and without exceptions."""
+    misspelled, found = spelling.faults_of(faults_by_page, root), {}
+    for page, faults in faults_by_page.items():
+        wrong = [(line, 'spelling', f'"{word}" is misspelled, or missing in docs/words.txt')
+                 for line, word in misspelled.get(page.name, [])]
+        found[page.name] = [(line, text) for line, rule, text in sorted([*faults, *wrong])
                             if not settings.allows(page.name, rule)]
     return found
 
@@ -239,7 +251,9 @@ def check(root, extra_faults=None):
                 failed[name] = [f'{name} passes: remove it from "pending" in {SETTINGS}']
         elif faults:
             failed[name] = faults
-    for name in sorted({*settings.pending, *settings.exceptions} - set(names)):
+    for name in sorted({*settings.pending, *settings.exceptions}):
+        if (root / name).is_file():
+            continue
         failed[name] = [f'{SETTINGS} lists {name}, which does not exist: remove it']
     return failed
 

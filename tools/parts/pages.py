@@ -1,4 +1,4 @@
-"""The checks of the documentation: its language, and the first program of each page.
+"""The checks of the documentation and the texts of sources: language, and the first programs.
 
 Layering: changes no file.
 """
@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 import first_blocks
+import texts
 import wording
 from parts import commands
 
@@ -20,7 +21,7 @@ _ERROR = re.compile(r'^(?=\S+:\d+:\d+: (?:fatal )?error: |(?:fatal )?error: |the
 
 
 def check(outcome, root):
-    """Every page follows the rules, or is listed as pending in docs/lint.toml."""
+    """Pages and texts of sources follow the rules, or have an exception in docs/lint.toml."""
     names = wording.pages_of(root)
     faults = compile_faults(first_blocks.programs_of(root, names), root)
     failed = wording.check(root, faults)
@@ -28,6 +29,8 @@ def check(outcome, root):
         outcome.skip('spelling', 'hunspell is not installed')
     for name in sorted({*names, *failed}):
         outcome.check(name, failed.get(name))
+    outcome.check('the texts of sources',
+                  [fault for faults in texts.check(root).values() for fault in faults])
 
 
 def compile_faults(programs, root, memory=None):

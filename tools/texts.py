@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Prints the texts of the sources that users see: messages, help texts and documentation comments.
+
+Layering: finds texts; wording.py has the rules that they follow.
+"""
+
+import argparse
+import itertools
+import re
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import cpp
+import layers
+import wording
+
+KINDS = ('message', 'name', 'comment', 'page')
+FOLDERS = ('src', 'include', 'cli', 'examples')
+_SOURCE = re.compile(r'\.(?:cc|h)(?:\.in)?$')
+_COMMENTED = re.compile(r'(?:/CMakeLists\.txt|/Dockerfile|\.yml|\.sh)\.in$')
+# Programs that only developers of Eider start.
+_INTERNAL = re.compile(r'_(?:test|fuzz|bench)\.cc$|/test_[^/]*\.h$')
+_TWO_WORDS = re.compile(r'(?<![\w$=])[A-Za-z][a-z’\']+,? (?:[a-z]{2,}|an? [a-z])')
+_SQL = re.compile(
+    r'\s*(?:select|insert|delete from|create (?:\w+ )?(?:table|index|database|schema|user|role)'
+    r'|drop \w+|alter \w+|update \w+ (?:set|as)|set [\w.]+ ?= \W|set \w+ isolation|returning'
+    r'|start transaction|begin \w+|rollback|with \w+|on conflict|order by|where|from|values|and'
+    r'|copy \w+\(|pragma|deallocate|\(?\w+ (?:bigint|integer) |do \w+\(|kill query|grant|limit'
+    r'|lock table|listen|savepoint|show|join|union|.*primary key|, title varchar)(?:\b|(?<=\W))'
+    r'(?!.*[.:]$)', re.S)
+_CODE = re.compile(
+    r'</|<\w+ \w+=|/>|[;{]\s*(?:\n|$)|^\s*#(?:!|include)|^\s*[{}\[]|\w+\([^)]*\);|=> |::\w+\(|\$\{'
+    r'|^(?:HTTP|GET|POST|Content-Type|Cache-Control)\b.*\r|\bconst(?:expr)? \w|\[\[|^namespace '
+    r'|^\w+=\S+;|^:root|\blocal \w+ =|redis\.call|^function |^\w+\.\w+ = ')
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x[0-9a-fA-F]+|([0-7]{1,3})|(.))',
+                     re.S)
+_ESCAPED = {'n': '\n', 't': '\t', 'r': '\r'}
+_ERROR_NAME = re.compile(r'\b[a-z]+(?:__?[a-z0-9]+){4,}(?=\()')
+_TERM_AND_TEXT = re.compile(r'( *)\S(?:[^`]{0,60}?\S)?(?: {2,}|\t)(\S.*)')
+_PRIVATE = re.compile(r'^namespace [\w:]*\bdetail\b[\w:]* \{$.*?^\}  // namespace'
+                      r'|^(?P<indent> *) (?:private|protected):$.*?(?=^(?P=indent)(?:\}| public:))',
+                      re.M | re.S)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text, the line on which it starts, and its kind: 'message', 'name', 'comment', 'page'."""
+    file: str
+    line: int
+    kind: str
+    text: str
+
+
+def unescaped(literal):
+    """The characters that the escapes of a literal stand for."""
+    def character(found):
+        if found[1] or found[2]:
+            return chr(int(found[1] or found[2], 16))
+        return _ESCAPED.get(found[4], found[4]) if found[4] else ' '
+    return _ESCAPE.sub(character, literal)
+
+
+def literals_of(source):
+    """[(line, text)] of the string literals of C++; adjacent ones are one."""
+    found, last = [], None
+    for token in cpp.tokens(source):
+        text = token[0]
+        if text.lstrip().startswith('#') and not re.match(r'\s*#\s*include', text):
+            first = source.count('\n', 0, token.start())
+            found += [(first + line, inner) for line, inner
+                      in literals_of(text.replace('#', ' ', 1).replace('\\\n', ' \n'))]
+        elif text[0] == '"' or text.startswith('R"'):
+            value = (text[text.index('(') + 1:text.rindex(')')] if text[0] == 'R'
+                     else unescaped(text[1:-1]))
+            if last is not None and not source[last:token.start()].strip():
+                found[-1] = (found[-1][0], found[-1][1] + value)
+            else:
+                found.append((source.count('\n', 0, token.start()) + 1, value))
+            last = token.end()
+    return found
+
+
+def is_for_users(literal):
+    """Whether a literal is a text: no key, path, SQL, HTML, or code."""
+    return bool(_TWO_WORDS.search(literal)) and not _SQL.match(literal) and \
+        not _CODE.search(literal)
+
+
+def paragraphs_of(lines):
+    """[(offset of its first line, text)]: the rows of "term   description" are on their own."""
+    found, is_open = [], False
+    for at, line in enumerate(lines):
+        row = _TERM_AND_TEXT.fullmatch(line)
+        if row:
+            found.append([at, row[2]])
+            is_open = True
+        elif not line.strip():
+            is_open = False
+        elif is_open and not re.match(r' *- ', line) and not (found[-1][2:] and line[0] != ' '):
+            found[-1][1] += ' ' + line.strip()
+        else:
+            found.append([at, line.strip().removeprefix('- ')])
+            is_open = True
+        if row:
+            found[-1].append('row')
+    return [(entry[0], entry[1]) for entry in found]
+
+
+def comments_of(source, mark):
+    """[(line, lines)] of the blocks of lines that have nothing but a comment."""
+    found, last = [], -2
+    for at, line in enumerate(source.splitlines(), 1):
+        comment = re.match(rf'\s*{mark}(?![/!#]) ?(.*)', line)
+        if not comment:
+            continue
+        if at == last + 1:
+            found[-1][1].append(comment[1])
+        else:
+            found.append((at, [comment[1]]))
+        last = at
+    return found
+
+
+def _is_shown(line):
+    return not re.match(r' {3,}|NOLINT|clang-format|\}  // namespace|tr$', line)
+
+
+def _comment_texts(name, source, mark):
+    for first, lines in comments_of(source, mark):
+        shown = [line if _is_shown(line) else '' for line in lines]
+        for offset, text in paragraphs_of(shown):
+            yield Text(name, first + offset, 'comment', text)
+
+
+def without_private(source):
+    """The source with empty lines in place of namespaces and members that are not for users."""
+    return _PRIVATE.sub(lambda found: '\n' * found[0].count('\n'), source)
+
+
+def _source_texts(name, source, is_public):
+    for line, literal in literals_of(source):
+        if is_for_users(literal):
+            for offset, text in paragraphs_of(literal.splitlines()):
+                yield Text(name, line + offset * (literal.count('\n') > 1), 'message', text)
+    named = set()
+    for found in _ERROR_NAME.finditer(cpp.blanked(source)):
+        if found[0] not in named and '/testkit/' not in name and name.endswith('.h'):
+            named.add(found[0])
+            text = found[0].replace('__', ': ').replace('_', ' ')
+            yield Text(name, source.count('\n', 0, found.start()) + 1, 'name', text)
+    if name.endswith('.in'):
+        yield from _comment_texts(name, source, '//')
+    elif is_public:
+        yield from _comment_texts(name, without_private(source), '///')
+    if name.endswith('.h'):
+        first = itertools.takewhile(lambda line: re.match(r'// (?!Component:)', line),
+                                    source.splitlines())
+        for line, text in enumerate(first, 1):
+            yield Text(name, line, 'comment', re.sub(r'^// (?:Layering: )?', '', text))
+
+
+@cache
+def documented_headers(root):
+    """The public headers, and those that they include: the reference documents all their names."""
+    wings = layers.read_wings(root / 'src/eider')
+    public = [f'eider/{name}' for name in layers.public_headers(wings)]
+    known = set(public)
+    for name in public:
+        path = next((base / name for base in (root / 'include', root / 'src')
+                     if (base / name).is_file()), None)
+        known.update(cpp.includes(path.read_text(encoding='utf-8')) if path else [])
+    return known
+
+
+def texts_of_file(root, name):
+    """The texts of one file, by its path relative to the repository."""
+    source = (root / name).read_text(encoding='utf-8')
+    if name.endswith('.md.in'):
+        found = [Text(name, block.line, 'page', block.text) for block in wording.blocks_of(source)]
+    elif _COMMENTED.search(name):
+        found = _comment_texts(name, source, '#')
+    else:
+        is_public = re.sub(r'^(?:src|include)/', '', name) in documented_headers(root)
+        found = _source_texts(name, source, is_public)
+    return sorted(found, key=lambda text: text.line)
+
+
+def files_of(root):
+    """The files that have texts, as paths relative to the repository."""
+    names = (path.relative_to(root).as_posix()
+             for folder in FOLDERS for path in (root / folder).rglob('*') if path.is_file())
+    return sorted(name for name in names
+                  if (_SOURCE.search(name) or _COMMENTED.search(name) or name.endswith('.md.in'))
+                  and not _INTERNAL.search(name))
+
+
+def _block(text):
+    return wording.Block(text.line, 'text', wording.plain(text.text))
+
+
+def pages_of(root, names=None):
+    """The texts of each file as a wording.Page."""
+    pages = []
+    for name in files_of(root) if names is None else names:
+        blocks = [_block(text) for text in texts_of_file(root, name)]
+        if blocks:
+            pages.append(wording.Page(name, '', blocks))
+    return pages
+
+
+def faults_of(page):
+    """[(line, rule, text)] of what breaks the rules in the texts of a file."""
+    return sorted([*wording.language_faults(page),
+                   *((line, 'markers', f'"{word}": an unusual word; use the ordinary one')
+                     for line, word in page.markers)])
+
+
+def check(root, names=None):
+    """{file: [fault]} of the files that break rules without an exception in docs/lint.toml."""
+    settings = wording.Settings.read(root)
+    found = wording.allowed_faults({page: faults_of(page) for page in pages_of(root, names)},
+                                   settings, root)
+    return {name: [f'{name}:{line}: {text}' for line, text in faults]
+            for name, faults in found.items() if faults}
+
+
+def figures_of(root):
+    """{kind: (texts, words, words per sentence, unusual words per 1,000)}, of all as 'total'."""
+    found = [text for name in files_of(root) for text in texts_of_file(root, name)]
+    kinds = {kind: [text for text in found if text.kind == kind] for kind in KINDS}
+    figures = {}
+    for kind, texts in [*kinds.items(), ('total', found)]:
+        page = wording.Page(kind, '', [_block(text) for text in texts])
+        words, _, average, markers = wording.figures_of(page)
+        figures[kind] = len(texts), words, average, markers
+    return figures
+
+
+def main():
+    """Prints `file:line: text`."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('file', nargs='*', help='print only the texts of these files')
+    parser.add_argument('--kind', choices=KINDS,
+                        help='print only messages, names of compiler errors, comments, or pages')
+    parser.add_argument('--figures', action='store_true',
+                        help='print how many texts there are, and how well they can be read')
+    options = parser.parse_args()
+    if options.figures:
+        print(f'{"texts":>7} {"words":>7} {"per sentence":>13} {"unusual/1,000":>14}  kind')
+        for kind, (texts, words, average, markers) in figures_of(wording.ROOT).items():
+            print(f'{texts:7} {words:7} {average:13.1f} {markers:14.2f}  {kind}')
+        return
+    for name in options.file or files_of(wording.ROOT):
+        for text in texts_of_file(wording.ROOT, name):
+            if options.kind in (None, text.kind):
+                print(f'{text.file}:{text.line}: {text.text}')
+
+
+if __name__ == '__main__':
+    sys.exit(main())
