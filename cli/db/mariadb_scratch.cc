@@ -123,7 +123,7 @@ class DatabaseOfMariadb final : public TemporaryResource {
                   connection.error());
     }
     if (other.is_gone()) {
-      return fail(std::string("it was canceled"));
+      return fail(std::string("the command was canceled"));
     }
     is_begun_ = true;
     if (mysql_query(connection->get(),

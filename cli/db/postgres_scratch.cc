@@ -91,7 +91,7 @@ class DatabaseOfServer final : public TemporaryResource {
                   connection.error());
     }
     if (other.is_gone()) {
-      return fail(std::string("it was canceled"));
+      return fail(std::string("the command was canceled"));
     }
     is_begun_ = true;
     if (auto made = run(connection->get(), "create database " + name_); !made) {

@@ -216,19 +216,19 @@ Task<Response> stand_in(DevState& state, const std::string& token, Request& requ
 }
 
 Hook refuse_other_hosts(std::vector<std::string> names) {
-  return {
-      .on_request =
-          [names = std::move(names)](Request& request, Response& response) {
-            if (is_allowed_host(request.head().authority, names)) {
-              return true;
-            }
-            response.set_status(kForbidden);
-            response.set_type("text/plain; charset=utf-8")
-                .set_body(
-                    "eider dev does not accept this host name. Start it with --allow-host NAME.\n");
-            return false;
-          },
-      .name = "refuse_other_hosts"};
+  return {.on_request =
+              [names = std::move(names)](Request& request, Response& response) {
+                if (is_allowed_host(request.head().authority, names)) {
+                  return true;
+                }
+                response.set_status(kForbidden);
+                response.set_type("text/plain; charset=utf-8")
+                    .set_body(
+                        "eider dev does not accept this host name. Start eider dev with "
+                        "--allow-host NAME.\n");
+                return false;
+              },
+          .name = "refuse_other_hosts"};
 }
 
 void add_own_routes(App& app, DevState& state) {

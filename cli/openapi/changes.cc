@@ -288,7 +288,7 @@ class DocumentChanges {
       changes_.add(pointer,
                    "there are too many security requirements to compare; they were skipped");
     } else if (is_open(before)) {
-      changes_.add(pointer, "it now requires authentication");
+      changes_.add(pointer, "the operation now requires authentication");
     } else if (!std::ranges::all_of(before, [&](const Value& way) {
                  return std::ranges::any_of(after,
                                             [&](const Value& now) { return is_enough(way, now); });

@@ -326,7 +326,8 @@ Added add_component(const Project& project, const std::string& name) {
   const std::size_t linked = cmake->find("eider::core", cmake->find("target_link_libraries"));
   if (linked == std::string::npos) {
     return fail(AddFault{fmt::format(
-        "no target links eider::core. Link eider::{} to the target that uses it", name)});
+        "no target links eider::core. Link eider::{} to the target that uses this component",
+        name)});
   }
   cmake->insert(linked + std::string_view("eider::core").size(), " eider::" + name);
   return write_change(project, "CMakeLists.txt", *cmake);
@@ -342,7 +343,8 @@ Added add_migration(const Project& project, const std::string& name) {
   const auto cmake = read_text_file(project.root + "/CMakeLists.txt");
   if (cmake && cmake->find("eider_migrations") == std::string::npos) {
     fmt::print(
-        "\nThe program does not apply it yet. Run eider db up, or embed it in the program:\n"
+        "\nThe program does not apply the migration yet. Run eider db up, or embed the "
+        "migrations:\n"
         "  eider_migrations(TARGET DIRECTORY migrations)   # in CMakeLists.txt\n");
   }
   return {};

@@ -259,8 +259,7 @@ int check_layout(const Project& project, const std::string& program, const Forma
 int format_files(const Project& project, const FormatWanted& wanted) {
   const std::string program = formatter();
   if (program.empty()) {
-    return command_fault("fmt",
-                         "clang-format is missing: install it (apt install clang-format-19)");
+    return command_fault("fmt", "clang-format is missing. Run: apt install clang-format-19");
   }
   if (wanted.files.empty()) {
     return command_fault("fmt", "there are no sources in this project");

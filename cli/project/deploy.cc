@@ -34,7 +34,7 @@ with a key.
 
 HOST              Host for ssh: shop.example, deploy@shop.example, ssh://shop.example:2222
 --dir DIR         Directory for the releases on HOST (default: /srv/NAME)
---dry-run         Package it, check HOST, and report what would be done
+--dry-run         Package the program, check HOST, and report the planned actions
 --before COMMAND  Command to run on HOST, in DIR, before the switch; $RELEASE is the folder of the
                   new release
 --health URL      URL that must return 200 on HOST; none disables the check (default: /readyz at the
@@ -212,7 +212,7 @@ Result<void, std::string> check_machine(const std::string& said) {
   const std::string machine = said_value(said, "machine");
   if (machine != here.machine) {
     return fail(fmt::format(
-        "the program was built for {}, but HOST is {}. Build it on the same architecture",
+        "the program was built for {}, but HOST is {}. Build the program on the same architecture",
         here.machine, machine));
   }
   const std::string glibc = said_value(said, "glibc");
@@ -262,8 +262,10 @@ int tell_plan(const Deployment& deployment, const std::string& said) {
                    ? fmt::format("would reload {}.service with systemd", deployment.package.name)
                    : std::string("would upgrade the running process, or start one"));
   if (wanted.health != "none") {
-    show(wanted, fmt::format("would check its health, and roll back if it is not ready within {} s",
-                             wanted.seconds));
+    show(wanted,
+         fmt::format("would check the health of the service, and roll back if the service is not "
+                     "ready within {} s",
+                     wanted.seconds));
   }
   return tell_report(deployment, current);
 }

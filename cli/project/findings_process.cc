@@ -133,7 +133,8 @@ std::optional<std::string> option_of(const Process& process, std::string words) 
 Finding finding_of_user(const Process& process) {
   const bool is_root = status_value(process, "Uid") == "0";
   return is_root ? Finding{"user", FindingState::bad, "root",
-                           "run it as its own user: User= or DynamicUser=yes in its unit, USER in "
+                           "run the program as its own user: User= or DynamicUser=yes in its unit, "
+                           "USER in "
                            "a container"}
                  : Finding{"user", FindingState::good, "number " + status_value(process, "Uid")};
 }
@@ -181,7 +182,7 @@ Finding finding_of_leave(const Process& process) {
              ? Finding{"leave", FindingState::good, *said + " s"}
              : Finding{"leave", FindingState::advice, "0 s",
                        "behind a load balancer that checks /readyz, use --leave-seconds 10, or the "
-                       "time until it notices: until then it sends new requests"};
+                       "time until the load balancer sends no more requests"};
 }
 
 Finding finding_of_program(const Process& process) {
@@ -189,7 +190,7 @@ Finding finding_of_program(const Process& process) {
   const std::string file = fs::read_symlink(process.folder + "/exe", failed).string();
   return file.ends_with(" (deleted)")
              ? Finding{"file", FindingState::advice, file,
-                       "restart it: its file was replaced after it started"}
+                       "restart the program: its file was replaced after the start"}
              : Finding{"file", FindingState::good, file};
 }
 
@@ -201,7 +202,7 @@ Finding finding_of_supervisor(const Process& process) {
     }
   }
   return {"supervisor", FindingState::advice, "none found",
-          "let systemd or a container engine restart it when it ends"};
+          "let systemd or a container engine restart the program when it ends"};
 }
 
 Finding finding_of_watchdog(const Process& process) {
@@ -332,7 +333,7 @@ Finding finding_of_health(std::string_view answer) {
             "call serve_health(app): load balancers check this path"};
   }
   return {"/readyz", FindingState::bad, std::string(answer),
-          "it is not ready: its log names the failed check"};
+          "the program is not ready: its log names the failed check"};
 }
 
 }  // namespace
@@ -355,7 +356,7 @@ Result<std::vector<Finding>, std::string> findings_of_process(int pid) {
   }
   if (all.empty()) {
     findings.push_back(
-        {"listens", FindingState::bad, "nowhere", "check that it is the right process"});
+        {"listens", FindingState::bad, "nowhere", "check that this is the right process"});
   } else if (!ready.empty()) {
     findings.push_back(finding_of_health(ready));
   }

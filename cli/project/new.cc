@@ -33,7 +33,7 @@ web       Pages from templates, a form, style sheets
 realtime  A chat with WebSockets and server-sent events
 library   Routes that other projects find with find_package and add to their own app
 
---here    Create it in the current folder; existing files are not overwritten
+--here    Create the project in the current folder; existing files are not overwritten
 --kind K  The same as KIND
 
   eider new shop && cd shop && eider test

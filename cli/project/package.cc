@@ -140,7 +140,7 @@ void leave_out_hidden(const Packing& packing, const fs::path& folder) {
     }
   }
   for (const fs::path& path : hidden) {
-    fmt::print(stderr, "eider package: skipped {}; add it with --with\n",
+    fmt::print(stderr, "eider package: skipped {}; add this file with --with\n",
                path.lexically_relative(packing.root).string());
     std::error_code ignored;
     fs::remove_all(path, ignored);

@@ -48,8 +48,8 @@ PID               Process ID of the service; with workers, of their supervisor
   install -m 755 build/release/shop /usr/local/bin/shop && eider upgrade --pid-file /run/shop.pid
   eider upgrade $(systemctl show -p MainPID --value shop)
 
-Exit codes: 0 success, 1 failure, 2 invalid usage. It also fails if the outcome is unknown at the
-time limit, or if the new process was started by an earlier request and may be an older program.
+Exit codes: 0 success, 1 failure, 2 invalid usage. An unknown outcome at the time limit is a
+failure. So is a new process of an earlier request, because its program may be older.
 )";
 
 constexpr unsigned kWaitSecondsMax = 86'400;
@@ -239,9 +239,9 @@ Result<ServingProcess, std::string> service_of(const UpgradeWanted& wanted) {
                             proc_status(pid, "PPid")));
   }
   if (!takes_sigusr2(pid) || !is_of_eider(pid)) {
-    return fail(
-        fmt::format("process {} ({}) is not a running service of Eider, so SIGUSR2 could end it",
-                    pid, proc_status(pid, "Name")));
+    return fail(fmt::format(
+        "process {} ({}) is not a running service of Eider, so SIGUSR2 could end the process", pid,
+        proc_status(pid, "Name")));
   }
   return service;
 }

@@ -509,7 +509,8 @@ class Deployed(Deploying):
             r'^packed \S+\nwould copy [0-9.]+ MiB to shop\.test, and unpack it to releases/\S+\n'
             r'would run false\nwould switch .*/current from nothing to releases/\S+\n'
             r'would upgrade the running process, or start one\n'
-            r'would check its health, and roll back if it is not ready within 60 s\n$'))
+            r'would check the health of the service, and roll back if the service is not '
+            r'ready within 60 s\n$'))
         self.assertEqual(sorted(os.listdir(self.there)), before)
         status, _, errors = self.deploy('one', '--before', 'test -x "$RELEASE/bin/shop" && exit 7')
         self.assertEqual(status, 1)

@@ -275,7 +275,7 @@ class Others(unittest.TestCase):
                 if name == 'bash':
                     other.stdout.readline()
                 self.assert_refused(f'process {other.pid} ({name}) is not a running service of '
-                                    'Eider, so SIGUSR2 could end it', other.pid)
+                                    'Eider, so SIGUSR2 could end the process', other.pid)
                 self.assertIsNone(other.poll())
 
     @unittest.skipUnless(os.getuid() == 0, 'only root can ask as somebody else')
