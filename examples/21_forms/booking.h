@@ -35,7 +35,7 @@ struct Stay {
   eider::Sized<std::string, 0, 500> wishes = eider::kOptional;
   bool newsletter;
 
-  static constexpr eider::MemberText kDocs[] = {{"to", "Leave it empty for one night."}};
+  static constexpr eider::MemberText kDocs[] = {{"to", "Leave this field empty for one night."}};
   static constexpr eider::FieldText kFormFields[] = {
       {.member = "name", .autocomplete = "name"},
       {.member = "room", .control = eider::Control::radios},

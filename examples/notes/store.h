@@ -25,7 +25,7 @@ struct Note {
 /// A note without what the database gives it: as JSON, and as a form.
 struct NewNote {
   eider::Validated<std::string,
-                   eider::Matches<"[\\s\\S]*[^ \\t\\r\\n][\\s\\S]*", "Give it a title.">,
+                   eider::Matches<"[\\s\\S]*[^ \\t\\r\\n][\\s\\S]*", "Give the note a title.">,
                    eider::HasLength<0, 200>>
       title;
   eider::Sized<std::string, 0, 20000> body;

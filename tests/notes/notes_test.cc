@@ -81,7 +81,7 @@ TEST_F(NotesExample, come_from_forms_too) {
   const eider::TestResponse refused =
       browser.post_form("/notes", {{"title", " "}, {"body", "kept"}, {"csrf_token", token}});
   EXPECT_EQ(refused.status, 422);
-  EXPECT_TRUE(refused.body.contains("Give it a title.") && refused.body.contains("kept"));
+  EXPECT_TRUE(refused.body.contains("Give the note a title.") && refused.body.contains("kept"));
   EXPECT_EQ(browser.post_form("/notes/1/stars", {{"stars", "9"}, {"csrf_token", token}}).status,
             422);
   EXPECT_EQ(browser.get("/notes/77").status, 404);

@@ -34,10 +34,10 @@ Task<> LoopChecks::make(Check& check, Duration within) {
   std::string why;
   try {
     const bool is_done = co_await with_deadline(check.run(), within);
-    why = is_done ? "" : "it took longer than " + format_duration(within);
+    why = is_done ? "" : "the check took longer than " + format_duration(within);
   } catch (...) {
     why = reason_of(thrown_error());
-    why = why.empty() ? "it threw an exception" : why;
+    why = why.empty() ? "the check threw an exception" : why;
   }
   note(check, std::move(why));
 }

@@ -97,9 +97,8 @@ TEST_F(HealthTest, of_a_check_that_hangs_is_failing_in_time) {
   store->takes = 1h;
   TestClient client(healthy({.within = 100ms}));
   EXPECT_EQ(client.get("/readyz").status, 503);
-  EXPECT_EQ(
-      lines->all,
-      (std::vector<std::string>{"the health check database fails: it took longer than 100ms"}));
+  EXPECT_EQ(lines->all, (std::vector<std::string>{
+                            "the health check database fails: the check took longer than 100ms"}));
 }
 
 TEST_F(HealthTest, goes_on_to_be_asked_when_whoever_asked_first_has_left) {
