@@ -43,7 +43,7 @@ struct ApiLogin {
   std::string password = {};
 };
 
-/// One call of a generated client.
+/// A call of a generated client.
 ///
 /// errors of a call  400       a path parameter that is empty, "." or "..", which URLs resolve
 ///                   502, 504  no response; the cause is logged

@@ -209,7 +209,7 @@ class ApiEvents {
   std::unique_ptr<detail::client::EventItems> items_;  // what waits refers to it
 };
 
-/// One JSON text per line, each a T; like ApiEvents.
+/// A stream of JSON lines, each a T; like ApiEvents.
 template <class T>
 class ApiLines {
  public:

@@ -38,7 +38,7 @@ struct WsClientOptions {
   /// Time limit from the connected socket to the end of the server's response.
   Duration handshake = std::chrono::seconds(5);
 
-  /// As in ClientOptions.
+  /// Name servers, as in ClientOptions.
   std::string dns_servers = {};
   AllowAddress allow_address = nullptr;
   TlsClientOptions tls = {};

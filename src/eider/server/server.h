@@ -26,10 +26,10 @@ struct ServerState;
 
 /// An address at which connections are accepted.
 struct ListenAt {
-  /// As ServerOptions::host.
+  /// Address to listen on, as ServerOptions::host.
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;
-  /// As ServerOptions::expects_proxy_protocol.
+  /// Whether to expect the PROXY protocol, as ServerOptions::expects_proxy_protocol.
   bool expects_proxy_protocol = false;
   /// Uses TLS, with ServerOptions::seals.
   bool is_secure = false;
@@ -53,18 +53,18 @@ struct ProcessRights {
 
 enum class SandboxMode : std::uint8_t {
   off,
-  /// As far as the kernel supports it; missing features are logged.
+  /// Sandbox as far as the kernel supports it; missing features are logged.
   on,
   /// The server does not start if the kernel lacks a feature.
   required,
 };
 
-/// When the workers of a supervisor start (docs/operations/zero-downtime-upgrades.md).
+/// Time at which the workers of a supervisor start (docs/operations/zero-downtime-upgrades.md).
 enum class WorkersStart : std::uint8_t {
-  /// At once. The service is ready when all of them serve.
+  /// Workers start at once. The service is ready when all of them serve.
   early,
-  /// All of them with the first connection. The service is ready when it listens. At an upgrade the
-  /// workers of the new process start at once.
+  /// Workers start with the first connection. The service is ready when it listens. At an upgrade,
+  /// the workers of the new process start at once.
   lazy,
 };
 
@@ -107,12 +107,12 @@ struct ServerOptions {
   /// Other processes may listen on the port too (SO_REUSEPORT): the kernel distributes connections
   /// over all. Otherwise a port in use is an error.
   bool shares_port = false;
-  /// For App::serve: lists the routes (App::list_routes) and returns.
+  /// Makes App::serve list the routes (App::list_routes) and return.
   bool lists_routes = false;
-  /// How long the server continues to serve after `stop` while it reports "not ready", so that load
-  /// balancers choose other servers first.
+  /// Time for which the server continues to serve after `stop` while it reports "not ready", so
+  /// that load balancers choose other servers first.
   Duration leave = Duration::zero();
-  /// How long requests in flight may take after that before they are cancelled.
+  /// Time limit for requests in flight after that; then they are cancelled.
   Duration drain = std::chrono::seconds(10);
   /// The maximum number of connections that wait to be accepted, per loop.
   int backlog = 4096;
@@ -139,9 +139,10 @@ struct ServerOptions {
   /// Called at SIGUSR1 with the state of the server, on a thread that serves no requests. Empty:
   /// the signal is not handled. App::serve writes the state to `state_file`.
   std::function<void(const ServerState&)> on_state_asked = {};
-  /// For App::serve. Default: eider-state-PID.json in RUNTIME_DIRECTORY, TMPDIR or /tmp.
+  /// File with the state, for App::serve. Default: eider-state-PID.json in RUNTIME_DIRECTORY,
+  /// TMPDIR or /tmp.
   std::string state_file = {};
-  /// With `on_state_asked`: a loop that is blocked for this time is logged with a stack trace.
+  /// Time after which a blocked event loop is logged with a stack trace, with `on_state_asked`.
   /// Zero: never.
   Duration stuck_after = std::chrono::seconds(10);
   /// Notifies systemd (NOTIFY_SOCKET, sd_notify(3)) when it is ready and when it stops and, if the
@@ -152,8 +153,8 @@ struct ServerOptions {
   bool stores_sockets = false;
   /// Another protocol on the same ports, besides HTTP/1.1; null: none.
   std::shared_ptr<const ConnectionProtocol> protocol = nullptr;
-  /// For App::serve, which knows the type: the settings that SIGHUP reads again. read_command_line
-  /// sets it. Null: none.
+  /// Settings that SIGHUP reads again, for App::serve, which knows the type. read_command_line sets
+  /// them. Null: none.
   std::shared_ptr<void> settings = nullptr;
   /// Receives errors that concern no single client, such as a lack of descriptors. May be null.
   LogSink* log = nullptr;

@@ -16,7 +16,7 @@ namespace eider {
 struct DocumentCheck {
   /// Path of the document; requested once at startup.
   std::string path = "/openapi.json";
-  /// As for OpenApiInfo: responses for other paths are not validated.
+  /// Prefix of the paths to validate, as for OpenApiInfo: other responses are not validated.
   std::string below = {};
   /// Prefixes of other paths that the document does not contain.
   std::vector<std::string> leaves_out = {};

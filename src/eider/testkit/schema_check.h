@@ -10,7 +10,7 @@
 
 namespace eider {
 
-/// One thing that is wrong with a value.
+/// An error in a value.
 ///
 /// pointer  where, in the value: a JSON pointer (RFC 6901)
 /// reason   "must be at most 5"

@@ -23,7 +23,7 @@ enum class AccountMailKind : std::uint8_t {
   provider_linked,   // likewise
 };
 
-/// One mail to be written.
+/// A mail to be written.
 ///
 /// to        recipient
 /// link      URL with the token, if there is one: "https://shop.example/reset#…"

@@ -46,9 +46,9 @@ struct AccountsOptions {
   /// Page to which browsers are redirected if a handler needs an Account and the user is not logged
   /// in (see `users`).
   std::string login_page = "/log-in";
-  /// Of all mails.
+  /// Sender of all mails.
   MailAddress from = "";
-  /// By which mails name the service.
+  /// Name of the service in mails.
   std::string name = {};
   /// Replaces the default mails (English, without HTML). Mails are sent only to `AccountMail::to`;
   /// their `to`, `cc` and `bcc` are ignored, because a copy of a link is access to the account.
@@ -62,7 +62,7 @@ struct AccountsOptions {
   LoginLimits mails = account_mail_limits();
   /// Maximum number of requests whose mails are not written yet; above it, requests get a 503.
   std::size_t asked_max = 10'000;
-  /// Of mails that cannot be written. Null: standard error.
+  /// Log for mails that cannot be written. Null: standard error.
   std::shared_ptr<LogSink> log = {};
 };
 

@@ -36,7 +36,7 @@ struct JwksOptions {
   Duration pause_min = std::chrono::seconds(30);
   /// Keys that could not be fetched again for this long are no longer accepted.
   Duration kept_for = std::chrono::hours(24);
-  /// Of one request, from names to the last byte.
+  /// Time limit for one request, from the DNS lookup to the last byte.
   Duration deadline = std::chrono::seconds(5);
   std::size_t bytes_max = std::size_t{256} * 1024;
   /// Tokens without a `kid` are tried by the first 8 of their algorithm (see check_jwt).

@@ -30,11 +30,11 @@ struct KeyMaterial;
 /// source  RFC 7518, sections 3.2 to 3.5; RFC 8037, section 3.1; RFC 8725, section 3.2
 class JwtKey {
  public:
-  /// For HS256, HS384 and HS512: random bytes, not a password, and not PEM.
+  /// Reads a key for HS256, HS384 or HS512: random bytes, not a password, and not PEM.
   [[nodiscard]] static Result<JwtKey> from_secret(JwtAlgorithm algorithm, std::string_view secret,
                                                   std::string id = {});
-  /// For all others: "BEGIN PRIVATE KEY" (PKCS #8), which can also sign, or "BEGIN PUBLIC KEY"; not
-  /// encrypted.
+  /// Reads a key for another algorithm: "BEGIN PRIVATE KEY" (PKCS #8), which can also sign, or
+  /// "BEGIN PUBLIC KEY"; not encrypted.
   [[nodiscard]] static Result<JwtKey> from_pem(JwtAlgorithm algorithm, std::string_view pem,
                                                std::string id = {});
   /// Reads a JSON Web Key: public, private or a secret ("oct").
@@ -55,7 +55,7 @@ class JwtKey {
   /// `kid`; empty: none.
   [[nodiscard]] const std::string& id() const noexcept;
   [[nodiscard]] bool can_sign() const noexcept;
-  /// Of a pair of keys, so that there is a part to publish.
+  /// Returns whether the key belongs to a pair of keys, whose public part can be published.
   [[nodiscard]] bool is_public_kind() const noexcept;
 
   /// The public part, with `use`, `alg` and `kid`. Pre: is_public_kind().

@@ -35,7 +35,7 @@ class MailTransport {
   /// Returns the maximum duration for one message, if the transport has timeouts: the lease of an
   /// outbox must be longer.
   [[nodiscard]] virtual Duration takes_at_most() const noexcept { return Duration::zero(); }
-  /// Called at the end of the process: running transfers must end within a second or two.
+  /// Stops at the end of the process: running transfers must end within a second or two.
   virtual void stop() noexcept {}
 };
 
@@ -58,7 +58,7 @@ class MailTransport {
 class TestMailbox final : public MailTransport {
  public:
   [[nodiscard]] Task<DeliveryResult> send(std::shared_ptr<const MailMessage> message) override;
-  /// Those that were sent, the oldest first.
+  /// Returns the sent mails, the oldest first.
   [[nodiscard]] std::vector<MailMessage> all() const;
   [[nodiscard]] std::size_t size() const { return all().size(); }
   /// Returns the last mail to that address, ignoring case. Throws a Failure without such a mail.
@@ -75,7 +75,7 @@ class TestMailbox final : public MailTransport {
 /// Returns the value of a header of a message, unfolded and decoded; empty if it is missing. For
 /// tests, only for messages of write_message.
 [[nodiscard]] std::string field_of(const MailMessage& message, std::string_view name);
-/// Its first part of text/plain, or of another type, decoded, with LF. For tests likewise.
+/// Returns the first part with this type, decoded, with LF. For tests.
 [[nodiscard]] std::string text_of(const MailMessage& message, std::string_view type = "text/plain");
 
 }  // namespace eider

@@ -22,7 +22,7 @@ namespace eider {
 struct OutboxOptions {
   /// smtp(…), mail_files(…), logged_mails(), or a TestMailbox.
   std::shared_ptr<MailTransport> transport = {};
-  /// How many are on their way at once from this process.
+  /// Maximum number of mails that this process sends at once.
   unsigned senders = 1;
   /// Maximum number of attempts; then a mail has failed finally, as after a permanent rejection.
   unsigned attempts_max = 12;
@@ -35,15 +35,15 @@ struct OutboxOptions {
   Duration lease = std::chrono::minutes(15);
   /// Interval of checks for due mails.
   Duration interval = std::chrono::milliseconds(500);
-  /// Of mails that wait, and of their bytes; beyond it `add` is a 503.
+  /// Maximum number and bytes of waiting mails; above it, `add` returns 503.
   std::size_t waiting_max = 100'000;
   std::size_t waiting_bytes_max = std::size_t{1} << 30U;
   /// Maximum size of one encoded mail that the server accepts, up to kMailBytesMax. Larger mails
   /// get a 422.
   std::size_t mail_bytes_max = kMailBytesMax;
-  /// How long, and up to how many bytes in total, finally failed mails are stored for inspection;
-  /// above the limit, the oldest are deleted. The limit is needed because users can enter addresses
-  /// that a server rejects.
+  /// Time for which finally failed mails are stored for inspection, and their maximum bytes in
+  /// total. Above the limit, the oldest are deleted. The limit is needed because users can enter
+  /// addresses that a server rejects.
   Duration dead_for = std::chrono::days(7);
   std::size_t dead_bytes_max = std::size_t{256} << 20U;
   /// Null: standard error.

@@ -27,10 +27,10 @@ struct SmtpOptions {
   SmtpStartTls start_tls = SmtpStartTls::remote_only;
   /// Certificates (PEM) by which the server's is checked; empty: the system's.
   std::string ca_file = {};
-  /// By which this machine names itself (EHLO); empty: its host name.
+  /// Name of this machine for the server (EHLO); empty: its host name.
   std::string own_name = {};
   Duration connect_within = std::chrono::seconds(15);
-  /// Of one mail, from the connection to its last byte.
+  /// Time limit for one mail, from connecting to its last byte.
   Duration within = std::chrono::seconds(60);
   /// Timeout of the server's response after the message: some servers scan for viruses first, and a
   /// shorter timeout would send the mail twice (RFC 5321, 4.5.3.2.6 requires ten minutes).

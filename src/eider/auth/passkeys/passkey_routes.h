@@ -50,7 +50,7 @@ struct PasskeyRoutes {
   ///
   /// request  of the browser, for example for the language of that mail; outlives the task
   std::function<Task<>(Passkey passkey, const Request& request)> adding = {};
-  /// Of one user; more are a 409.
+  /// Maximum number of passkeys of one user; more get a 409.
   std::size_t passkeys_max = 32;
   /// Maximum time since the last authentication (here or with Session::log_in) for adding a
   /// passkey. Later requests get a 401, and the script requests an existing passkey; users without

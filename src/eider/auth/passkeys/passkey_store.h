@@ -18,22 +18,22 @@ namespace db {
 class Statements;
 }
 
-/// How to treat a passkey whose signature counter did not increase.
+/// Rule for a passkey whose signature counter did not increase.
 enum class CounterRule : std::uint8_t {
-  goes_on,     ///< it is not used: there may be a copy of the authenticator
-  may_go_back  ///< it is, and the larger counter stays
+  goes_on,     ///< rejects the passkey: there may be a copy of the authenticator
+  may_go_back  ///< accepts the passkey, and the larger counter stays
 };
 
-/// It is called from every loop, and may wait.
+/// A store of passkeys. All event loops call it, and it may wait.
 class PasskeyStore {
  public:
   virtual ~PasskeyStore() = default;
 
-  /// Called before the first request.
+  /// Prepares the store, before the first request.
   [[nodiscard]] virtual Task<> start();
   /// Returns null if the passkey does not exist.
   [[nodiscard]] virtual Task<std::unique_ptr<Passkey>> find(std::string id) = 0;
-  /// Those of a user, the oldest first.
+  /// Returns the passkeys of a user, the oldest first.
   [[nodiscard]] virtual Task<std::vector<Passkey>> list(std::string user) = 0;
   /// Checks and inserts in one step, so that concurrent calls cannot exceed the limit.
   ///
@@ -57,7 +57,7 @@ class PasskeyStore {
   [[nodiscard]] virtual Task<bool> erase_unless_last(std::string user, std::string id) = 0;
 };
 
-/// For tests and first steps: they end with the process.
+/// Returns a store in memory, for tests and first steps: passkeys are lost when the process ends.
 [[nodiscard]] std::shared_ptr<PasskeyStore> memory_passkeys();
 
 /// A store in the tables `eider_passkeys` and `eider_passkey_owners` of a database, which are

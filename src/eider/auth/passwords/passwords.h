@@ -25,7 +25,7 @@ struct PasswordOptions {
   /// Number of threads, each with the memory of its cost. Default: one for each core, at most 8. 0
   /// runs argon2 on the calling event loop, for tests with simulated time.
   std::optional<unsigned> threads = {};
-  /// How many may wait for a thread.
+  /// Maximum number of calls that wait for a thread.
   std::size_t queue_max = 64;
 };
 

@@ -189,7 +189,7 @@ struct Extract<Session<const T>> {
   }
 };
 
-/// All sessions of an app. Cheap to copy; handlers access it with State<Sessions>.
+/// The sessions of an app. Cheap to copy; handlers access it with State<Sessions>.
 class Sessions {
  public:
   explicit Sessions(std::shared_ptr<const detail::session::Keeper> keeper) noexcept

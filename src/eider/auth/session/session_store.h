@@ -14,7 +14,7 @@ namespace eider {
 
 class Database;
 
-/// One stored session.
+/// A stored session.
 ///
 /// user      key of the user; with SessionOptions::space, the space and a blank come first; empty:
 ///           not logged in
@@ -51,7 +51,7 @@ class SessionStore {
  public:
   virtual ~SessionStore() = default;
 
-  /// Called before the first request.
+  /// Prepares the store, before the first request.
   [[nodiscard]] virtual Task<> start();
   /// Returns nothing if the session does not exist.
   [[nodiscard]] virtual Task<std::unique_ptr<SessionRecord>> find(std::string name) = 0;
@@ -84,7 +84,7 @@ struct MemorySessions {
   std::size_t bytes_max = std::size_t{64} << 20U;
 };
 
-/// For one process: they end with it.
+/// Returns a store in memory, for one process: sessions are lost when it ends.
 [[nodiscard]] std::shared_ptr<SessionStore> memory_sessions(MemorySessions limits = {});
 
 /// A store in the table `eider_sessions` of a database, which is created if necessary.

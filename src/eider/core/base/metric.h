@@ -128,7 +128,7 @@ class Histogram {
     std::uint64_t count = 0;
     double sum = 0;
   };
-  /// As Counter::Own.
+  /// The part of one event loop, as Counter::Own.
   class Own {
    public:
     explicit Own(Histogram& whole);

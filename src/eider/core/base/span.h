@@ -63,7 +63,7 @@ class Span {
   int thrown_;
 };
 
-/// As a state of an app: receives the spans of jobs started by `every`.
+/// A state of an app that receives the spans of jobs started by `every`.
 struct JobSpans {
   std::shared_ptr<SpanSink> sink;
 };

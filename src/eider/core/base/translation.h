@@ -28,7 +28,7 @@ struct TextArgument {
 
 using TextArguments = std::initializer_list<TextArgument>;
 
-/// One text that is to be translated.
+/// A text to be translated.
 ///
 /// context  distinguishes two meanings of one text; empty: none
 /// text     in the program's language; of a plural the singular

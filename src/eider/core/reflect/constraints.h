@@ -208,7 +208,7 @@ struct InRange {
   static_assert(Min <= Max,
                 "eider: the minimum of a Range must not exceed its maximum: write Min, then Max");
 
-  /// Of a T alone: a wider number would be cut, and then be within.
+  /// Checks a T, and no wider type: conversion to T could bring a wider number into the range.
   template <std::same_as<T> Value>
   static constexpr bool check(Value value) noexcept {
     return value >= Min && value <= Max;

@@ -20,7 +20,7 @@ struct CachedValue {
   Duration left;
 };
 
-/// Called from every loop.
+/// A store of cached values. All event loops call it.
 class CacheStore {
  public:
   virtual ~CacheStore() = default;
@@ -37,13 +37,13 @@ class CacheStore {
 };
 
 struct MemoryCacheLimits {
-  /// Of all values with their keys; beyond it those that were used longest ago go.
+  /// Maximum size of all values with their keys; the least recently used ones are removed first.
   std::size_t bytes_max = std::size_t{64} << 20U;
   /// Larger values are not stored.
   std::size_t value_bytes_max = std::size_t{1} << 20U;
 };
 
-/// For one process, all loops together.
+/// Returns a store in memory, for all event loops of one process.
 [[nodiscard]] std::shared_ptr<CacheStore> memory_cache(MemoryCacheLimits limits = {});
 
 }  // namespace eider

@@ -23,7 +23,7 @@ class Database : public db::Statements {
       : Statements(db::Route(std::move(pool), nullptr)) {}
 
   [[nodiscard]] db::Dialect dialect() const noexcept { return route().pool()->dialect(); }
-  /// For features of a single driver.
+  /// Returns the pool, for features of a single driver.
   [[nodiscard]] const std::shared_ptr<db::Pool>& pool() const noexcept { return route().pool(); }
 
   /// Returns a handle for reads that may be some seconds old: they use an available replica,

@@ -170,7 +170,7 @@ class Records {
   [[nodiscard]] std::int64_t version_of(const T& record) const {
     return sql_->column_of(&record, sql_->version()).integer().value_or(0);
   }
-  /// For code that is built on records.
+  /// Returns the SQL of the records, for code that builds on them.
   [[nodiscard]] const detail::RecordSql& sql() const noexcept { return *sql_; }
 
   /// Returns a page by number. A struct that is read from the query defines the possible filters
@@ -189,7 +189,7 @@ class Records {
   [[nodiscard]] Rows page(const Q& query) const {
     return on_.template all<T>(sql_->page(detail::describe(query)));
   }
-  /// How many there are on all pages.
+  /// Returns the number of records on all pages.
   template <class Q>
   [[nodiscard]] Pending<detail::QueryJobOf<std::int64_t, detail::One>> count(const Q& query) const {
     return on_.template one<std::int64_t>(sql_->count(detail::describe(query)));

@@ -274,7 +274,7 @@ class RedisSession : private Redis {
   using Redis::pipeline;
   using Redis::run;
   using Redis::transaction;
-  /// Must not outlive the session.
+  /// Sets the time limit of commands. The result must not outlive the session.
   using Redis::within;
 
   /// The next transaction is done only if none of these keys was changed by then.

@@ -19,7 +19,7 @@ namespace eider {
 struct RedisCacheOptions {
   /// Maximum number of values; the least recently used ones are removed first.
   std::size_t keys_max = 10'000;
-  /// Of keys and values.
+  /// Maximum size of keys and values.
   std::size_t bytes_max = std::size_t{16} * 1024 * 1024;
   /// Maximum lifetime of a value; needed because Redis does not report SWAPDB.
   Duration keep_max = std::chrono::minutes(10);

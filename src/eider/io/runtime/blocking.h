@@ -32,7 +32,7 @@ struct BlockingLimits {
   Duration queue_time{0};
 };
 
-/// One call on its way through a pool: executed on some thread, then run on the loop it came from.
+/// A call in a pool: executed on some thread, then run on the event loop that submitted it.
 class BlockingJob : public Posted {
  public:
   explicit BlockingJob(Loop& loop) noexcept : loop_(loop) {}
@@ -47,14 +47,14 @@ class BlockingJob : public Posted {
   /// Resumes `waiting` when this has run. `holder` points here until then, and becomes null if this
   /// is destroyed before.
   void resume_when_run(std::coroutine_handle<> waiting, BlockingJob*& holder) noexcept;
-  /// The coroutine that waited has gone, or has what it wanted.
+  /// Notes that the waiting coroutine was destroyed, or has its result.
   void abandon() noexcept;
-  /// For a pool with a `queue_time`, when it has waited longer.
+  /// Allows a pool with a `queue_time` to reject the call after this time.
   void refuse_when_late() noexcept { is_refused_when_late_ = true; }
   [[nodiscard]] bool is_refused_when_late() const noexcept { return is_refused_when_late_; }
   [[nodiscard]] Instant submitted() const noexcept { return submitted_; }
   void note_submitted(Instant now) noexcept { submitted_ = now; }
-  /// In a pool without threads `run` executes first.
+  /// Makes `run` execute first, in a pool without threads.
   void execute_in_run() noexcept { executes_in_run_ = true; }
 
  protected:
@@ -90,8 +90,8 @@ class BlockingPool {
 
   /// Returns whether the threads are overloaded.
   [[nodiscard]] bool is_overloaded() const noexcept;
-  /// Of work that may be refused when it is late: whether it would be, before anything of it is
-  /// made. It counts as refused then.
+  /// Returns whether the next work that allows load shedding is rejected, before it is created. If
+  /// so, it counts as rejected.
   [[nodiscard]] bool refuses_next();
 
   /// Waits for the running work, and rejects the queued work.

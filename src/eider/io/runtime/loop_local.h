@@ -20,8 +20,8 @@ namespace detail::runtime {
 }
 }  // namespace detail::runtime
 
-/// One object per event loop, created on first use. Objects exist until their loop ends, also if
-/// the LoopLocal is destroyed before: they must not refer to it.
+/// An object per event loop, created on first use. Objects exist until their loop ends, also if the
+/// LoopLocal is destroyed before: they must not refer to it.
 ///
 ///     LoopLocal<HttpClient> clients([] { return std::make_unique<HttpClient>(); });
 ///     …  auto asking = clients.here().get(url);

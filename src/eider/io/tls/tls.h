@@ -37,8 +37,9 @@ enum class TlsClients : std::uint8_t {
 enum class TlsVersion : std::uint8_t { tls_1_2, tls_1_3 };
 
 struct TlsOptions {
-  /// For clients that send no name, or a name without a certificate. Without files, a self-signed
-  /// certificate for "localhost" is created at startup, for development; no client trusts it.
+  /// Certificate for clients that send no name, or a name without a certificate. Without files, a
+  /// self-signed certificate for "localhost" is created at startup, for development; no client
+  /// trusts it.
   TlsCertificate certificate = {};
   /// Additional certificates. Each is used for clients that request (SNI) one of its names. Of two
   /// with the same names and different types of keys, the client gets the one that it supports.

@@ -38,7 +38,7 @@ struct MetricPoint {
   std::optional<Histogram::Read> spread = {};  // of a histogram
 };
 
-/// All series of one name.
+/// The series of one name.
 struct MetricRead {
   std::string name;
   std::string help;
@@ -72,7 +72,7 @@ class Metrics {
   Counter& counter(std::string_view name, std::string_view help, MetricLabels labels = {});
   /// A value that increases and decreases.
   Gauge& gauge(std::string_view name, std::string_view help, MetricLabels labels = {});
-  /// How values are spread, such as seconds ("_seconds") or bytes.
+  /// Registers a histogram: the distribution of values such as seconds ("_seconds") or bytes.
   Histogram& histogram(std::string_view name, std::string_view help, MetricLabels labels = {},
                        std::span<const double> bounds = Histogram::kSeconds);
   /// A counter whose value is read from a function when the metrics are requested, on the
@@ -91,7 +91,7 @@ class Metrics {
   /// Adds eider_log_lines_total, by outcome.
   void watch(const Log& log);
 
-  /// As Prometheus reads it.
+  /// Returns all metrics in the text format of Prometheus.
   ///
   /// source  Prometheus, "Exposition formats", text format 0.0.4
   [[nodiscard]] std::string text() const;

@@ -71,7 +71,7 @@ class TrustedPeers {
   /// errors   the error of Cidr::parse for the first invalid block
   [[nodiscard]] static Result<TrustedPeers, std::string> parse(std::string_view text);
 
-  /// No peer is trusted.
+  /// Returns whether no peer is trusted.
   [[nodiscard]] bool is_empty() const noexcept { return blocks_.empty() && !trusts_unix_; }
   /// Returns whether a peer is trusted; an unknown one never is.
   [[nodiscard]] bool trusts(const PeerEnd& peer) const noexcept;

@@ -15,7 +15,7 @@
 
 namespace eider {
 
-/// One end of a hop: an address, or its replacement.
+/// An end of a hop: an address, or its replacement.
 struct ForwardedNode {
   enum class Kind : std::uint8_t {
     none,        ///< absent
@@ -27,7 +27,7 @@ struct ForwardedNode {
   Kind kind = Kind::none;
   IpAddress address{};
   std::optional<std::uint16_t> port{};
-  /// As received, without quotes.
+  /// The text as received, without quotes.
   std::string_view text{};
 };
 
@@ -37,11 +37,11 @@ struct ForwardedNode {
 /// Reads an entry of X-Forwarded-For: the same, or an IPv6 address without brackets.
 [[nodiscard]] ForwardedNode read_x_forwarded_node(std::string_view text) noexcept;
 
-/// One hop, as reported by its proxy.
+/// A hop, as reported by its proxy.
 struct ForwardedElement {
   ForwardedNode from;
   ForwardedNode by;
-  /// Empty if absent.
+  /// Host of the request; empty if absent.
   std::string_view host;
   std::string_view proto;
   bool is_malformed = false;
@@ -80,7 +80,7 @@ struct RequestOrigin {
   std::optional<std::uint16_t> port;
   /// The replacement of the address: "_hidden", "unknown", or an unreadable text.
   std::string_view identifier;
-  /// Empty if no trusted peer reports it.
+  /// Scheme of the request; empty if no trusted peer reports it.
   std::string_view proto;
   std::string_view host;
   /// The number of trusted peers that the request passed.

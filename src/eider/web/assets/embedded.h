@@ -20,7 +20,7 @@ struct EmbeddedAsset {
   std::string_view brotli;
 };
 
-/// In the order of their names.
+/// Embedded assets in the order of their names.
 using EmbeddedAssets = std::span<const EmbeddedAsset>;
 
 }  // namespace eider

@@ -40,7 +40,7 @@ class TopicAdapter {
   [[nodiscard]] virtual Task<std::optional<std::string>> receive() = 0;
 };
 
-/// Called on the loop that it then belongs to.
+/// Creates an adapter, on the event loop that the adapter belongs to.
 using MakeTopicAdapter = std::function<std::unique_ptr<TopicAdapter>()>;
 
 struct TopicBackplaneOptions {

@@ -13,8 +13,8 @@
 
 namespace eider {
 
-/// How to treat streams that never end, such as events: compression needs a compressor (262 KiB
-/// with gzip) for each client.
+/// Whether to compress streams that never end, such as events: compression needs a compressor (262
+/// KiB with gzip) for each client.
 enum class StreamCompression : std::uint8_t { leave, compress };
 
 struct CompressionOptions {

@@ -20,7 +20,7 @@
 namespace eider {
 
 struct DecompressionOptions {
-  /// Those that are decoded; others are a 415.
+  /// Content codings that are decoded; others get a 415.
   std::vector<ContentCoding> codings = {ContentCoding::zstd, ContentCoding::brotli,
                                         ContentCoding::gzip, ContentCoding::deflate};
   /// Limits of the decoded body. The limit of the route applies to the received bytes.

@@ -215,7 +215,8 @@ class CrudRoutes {
   CrudRoutes& changed_by() {
     return guard_changes([](const W& /*who*/) -> Result<void> { return {}; });
   }
-  /// As Pending::on_conflict, for inserts and updates: a 422 that names the member.
+  /// Maps a conflict of inserts and updates to a 422 that names the member, as
+  /// Pending::on_conflict.
   template <class M>
   CrudRoutes& on_conflict(std::string_view constraint, M N::* member, std::string_view text,
                           std::string_view code = {}) {

@@ -28,7 +28,7 @@ struct EventLogOptions {
   /// Maximum number of missed entries for a client that reconnects; if more are missing, it gets an
   /// event `gap`.
   std::int64_t missed_max = 1000;
-  /// How long an entry is stored, and how long its webhook call is retried.
+  /// Time for which an entry is stored, and its webhook call is retried.
   Duration kept_for = std::chrono::days(7);
   /// Maximum duration of a stream or WebSocket. Then its client reconnects, and is authenticated
   /// again: this is how long a client still receives events after a logout.
@@ -42,7 +42,7 @@ struct EventLogOptions {
   /// remembers ids for a while, is protected from replayed calls. X-Hub-Signature-256 signs only
   /// the body, for receivers made for GitHub.
   std::string webhook_secret = {};
-  /// How many are on their way at once, in no order.
+  /// Maximum number of concurrent webhook calls, in no order.
   unsigned webhook_senders = 4;
 };
 

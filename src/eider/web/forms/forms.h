@@ -175,7 +175,7 @@ class FormResponse {
       : answer_(std::move(page)), status_(status), headers_(std::move(headers)) {}
   // NOLINTNEXTLINE(google-explicit-constructor): likewise
   FormResponse(Redirect redirect) : answer_(std::move(redirect)) {}
-  /// For clients that request JSON.
+  /// Creates a problem document, for clients that request JSON.
   explicit FormResponse(Error problem) : answer_(std::move(problem)) {}
 
  private:

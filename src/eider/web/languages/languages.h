@@ -99,8 +99,9 @@ class Translator {
 
   /// text  in the source language; also the key in catalogs
   [[nodiscard]] std::string operator()(std::string_view text, TextArguments arguments = {}) const;
-  /// By a number, which is the argument {count} unless another is: `tr.plural("{count} note",
-  /// "{count} notes", n)`. Of a negative one the amount chooses.
+  /// Translates a text that depends on a number: `tr.plural("{count} note", "{count} notes", n)`.
+  /// The number is the argument {count}, unless `arguments` has one. A negative number has the form
+  /// of its absolute value.
   [[nodiscard]] std::string plural(std::string_view one, std::string_view many, std::int64_t count,
                                    TextArguments arguments = {}) const;
   /// Translates a text whose meaning depends on its context: `tr.context("menu", "Open")`.

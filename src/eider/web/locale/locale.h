@@ -43,7 +43,7 @@ class Locale {
   /// Formats exact decimal digits, for example of a Decimal: "1234567.10". Throws a Failure if the
   /// text is not a number.
   [[nodiscard]] std::string decimal(std::string_view digits, NumberForm form = {}) const;
-  /// Of a share: 0.256 is 26 %.
+  /// Formats a share as a percentage: 0.256 is 26 %.
   [[nodiscard]] std::string percent(double share, int decimals = 0) const;
   /// currency  three letters (ISO 4217): "CHF"; also determines the decimal places
   [[nodiscard]] std::string money(std::string_view digits, std::string_view currency) const;

@@ -36,7 +36,7 @@ enum class AccessFormat : std::uint8_t {
   fields,
 };
 
-/// For App::observe: writes one line per request. Unknown values are "-", and empty in JSON, for
+/// Writes one line per request, for App::observe. Unknown values are "-", and empty in JSON, for
 /// example for a malformed request. Status 0 is a client that disconnected before the response. The
 /// line is written when the last byte has been sent, or can no longer be sent, also for streams,
 /// files and WebSockets.

@@ -12,9 +12,9 @@ namespace eider {
 /// are rejected by any list: for example a peer on an untrusted Unix socket, or a client whose
 /// proxy sends no address.
 struct AddressList {
-  /// If not empty, only these addresses are allowed.
+  /// Addresses that are allowed; empty: all.
   std::string allow = {};
-  /// These addresses are always rejected, even if `allow` contains them.
+  /// Addresses that are always rejected, even if `allow` contains them.
   std::string deny = {};
 };
 

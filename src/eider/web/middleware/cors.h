@@ -20,7 +20,7 @@ struct Cors {
   std::vector<std::string> headers = {"Content-Type", "Authorization"};
   /// Response headers that pages may read in addition to the default ones.
   std::vector<std::string> exposed = {};
-  /// How long a browser caches the result of a preflight request.
+  /// Time for which a browser caches the result of a preflight request.
   std::chrono::seconds max_age = std::chrono::minutes(10);
 };
 

@@ -26,9 +26,9 @@ struct CsrfOptions {
   /// `csrf` without `is_secure`.
   std::string cookie = {};
   bool is_secure = true;
-  /// Of the form.
+  /// Name of the form field with the token.
   std::string field = "csrf_token";
-  /// Of scripts.
+  /// Name of the header with the token, for scripts.
   std::string header = "X-CSRF-Token";
 };
 

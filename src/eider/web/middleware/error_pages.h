@@ -12,7 +12,7 @@
 
 namespace eider {
 
-/// One error and its request. The texts come from requests and handlers, so a page must escape them
+/// An error and its request. The texts come from requests and handlers, so a page must escape them
 /// with `escape_html` (eider/core/base/html.h).
 ///
 /// problem     the complete problem document (RFC 9457), with validation errors in `errors`

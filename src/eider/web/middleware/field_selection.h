@@ -26,8 +26,8 @@ namespace detail::middleware {
 
 }  // namespace detail::middleware
 
-/// For a route that returns a T, or a list of T, as JSON: keeps only the members that the client
-/// names, in their order.
+/// Keeps only the members that the client names, in their order. For a route that returns a T, or a
+/// list of T, as JSON.
 ///
 ///     app.get("/notes", list_notes).use(select_fields<Note>({.allowed = {"id", "title"}}));
 ///

@@ -13,7 +13,7 @@
 namespace eider {
 
 struct IdempotencyKeys {
-  /// How long a response is stored for repeated requests.
+  /// Time for which a response is stored for repeated requests.
   Duration ttl = std::chrono::hours(24);
   /// Limit for all stored responses: one half for identified clients (by an Identity, a
   /// certificate, or `client`), the other half for clients that only claim an identity. Above the

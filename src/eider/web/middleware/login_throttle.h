@@ -28,7 +28,7 @@ struct LoginDelays {
 };
 
 struct LoginLimits {
-  /// Of one account from one address.
+  /// Limit for one account from one address.
   LoginDelays both = {};
   /// Limit for one address and all accounts; many users may share an address.
   LoginDelays address = {
@@ -63,7 +63,7 @@ struct LoginKeys {
 
 }  // namespace detail::middleware
 
-/// One attempt, which counts as failed until its outcome is reported.
+/// A login attempt, which counts as failed until its outcome is reported.
 class LoginAttempt {
  public:
   LoginAttempt(std::shared_ptr<detail::middleware::LoginTable> table,
@@ -102,8 +102,8 @@ class LoginThrottle {
   /// errors   429 with Retry-After, in whole seconds
   [[nodiscard]] Result<LoginAttempt> begin(std::string_view account, const Client& client) const;
 
-  /// As though the account had been logged into from there: after another proof than the password,
-  /// such as a link that was sent by mail.
+  /// Marks the address as known, like a login: after another proof than the password, such as a
+  /// link that was sent by mail.
   void make_known(std::string_view account, const Client& client) const;
 
   /// Runs a whole attempt: starts `check` if an attempt is allowed, and reports its outcome.

@@ -21,10 +21,10 @@ enum class RateLimitBy : std::uint8_t {
   /// The client's address (after trusted proxies the one that they send), for IPv6 its network. All
   /// clients with an unknown address count as one.
   address,
-  /// As `address`, but separately for each route: HEAD counts as GET, the same pattern on two hosts
-  /// is two routes, and all requests without a route count as one.
+  /// Like `address`, but separately for each route: HEAD counts as GET, the same pattern on two
+  /// hosts is two routes, and all requests without a route count as one.
   address_and_route,
-  /// All clients together, separately for each route.
+  /// Limit for all clients together, separately for each route.
   route,
 };
 

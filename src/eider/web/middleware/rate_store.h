@@ -12,9 +12,9 @@
 namespace eider {
 
 enum class RateAlgorithm : std::uint8_t {
-  /// All at once, and then as fast as the bucket fills.
+  /// Allows all requests at once, and then as many as the bucket fills.
   token_bucket,
-  /// At most this many within any `per`, approximated with two counters.
+  /// Allows at most `requests` within any `per`, approximated with two counters.
   sliding_window,
 };
 
@@ -32,7 +32,7 @@ struct RateDecision {
   Duration wait;
 };
 
-/// Called from every loop. redis_rates is one.
+/// A store of counters, such as redis_rates. All event loops call it.
 class RateStore {
  public:
   virtual ~RateStore() = default;

@@ -23,7 +23,7 @@ struct SecurityHeaders {
   /// Referrer that pages send to other sites. With "no-referrer", browsers would send a page's own
   /// forms with `Origin: null`, which cross_origin_protection rejects.
   std::string referrer_policy = "same-origin";
-  /// For browsers that do not know frame-ancestors.
+  /// Value of X-Frame-Options, for browsers that do not know frame-ancestors.
   std::string frame_options = "DENY";
   std::string opener_policy = "same-origin";
   /// Sites that may embed responses: "cross-origin" for images that others embed.

@@ -14,7 +14,7 @@ namespace eider {
 /// Information that is not in handlers.
 struct OpenApiInfo {
   std::string title = "API";
-  /// Of the API, not of OpenAPI.
+  /// Version of the API, not of OpenAPI.
   std::string version = "0.0.0";
   std::string description = {};
   /// URLs of the service, "https://api.example.org/v1"; empty: the location of the document.

@@ -156,7 +156,7 @@ class Pagination {
              others.page_count},
             std::move(others)};
   }
-  /// For templates: `{{ pages | page_nav }}`.
+  /// Returns the links for templates: `{{ pages | page_nav }}`.
   template <class Q>
   [[nodiscard]] PageLinks links(const Q& query, std::int64_t total) const {
     return numbered_pages(query_, std::int64_t{query.page}, std::int64_t{query.per_page}, total);

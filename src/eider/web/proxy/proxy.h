@@ -26,10 +26,10 @@ enum class Balancing : std::uint8_t {
 
 struct ProxyOptions {
   Balancing balancing = Balancing::least_busy;
-  /// Of consistent_hash: the request's field that is hashed; empty or absent: the client's address.
+  /// Request header that consistent_hash uses; empty or absent: the client's address.
   std::string hash_header = {};
 
-  /// After this many consecutive failures, an upstream is not used for a while (passive health
+  /// Number of consecutive failures after which an upstream is not used for a while (passive health
   /// check). If all are out, they are tried anyway.
   unsigned failures_max = 3;
   Duration out_for = std::chrono::seconds(10);

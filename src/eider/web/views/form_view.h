@@ -12,20 +12,20 @@
 
 namespace eider::views {
 
-/// One of several values.
+/// A choice of a field with several values.
 struct FieldChoice {
   std::string value;
   std::string label;
   bool is_chosen = false;
 };
 
-/// Of a control's tag: `maxlength="200"`; without a value `multiple`.
+/// An attribute of a control's tag: `maxlength="200"`; without a value `multiple`.
 struct FieldAttribute {
   std::string name;
   std::string value;
 };
 
-/// One field.
+/// A field of a form.
 ///
 /// name        name of the submitted value
 /// id          of the control; its hint is `{id}-hint`, its error `{id}-fault`
@@ -75,7 +75,7 @@ struct FormView {
 [[nodiscard]] Markup form_begin(const FormView& form);
 /// The errors, with links to the fields; empty without errors.
 [[nodiscard]] Markup form_errors(const FormView& form);
-/// All fields.
+/// Returns all fields.
 [[nodiscard]] Markup form_fields(const FormView& form);
 /// The button and the tag that ends it.
 [[nodiscard]] Markup form_end(const FormView& form);

@@ -226,7 +226,7 @@ template <class T>
   return value;
 }
 
-/// One turn of a loop.
+/// An iteration of a loop.
 struct Turn {
   std::int64_t index0 = 0;
   std::int64_t length = 0;

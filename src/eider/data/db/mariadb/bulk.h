@@ -34,7 +34,7 @@ class BulkInserter {
 
 }  // namespace db::mariadb
 
-/// From `bulk_insert<T>(on, "books")`.
+/// A bulk insert that `bulk_insert<T>(on, "books")` has started.
 template <class T>
 using BulkInsert = db::RowLoad<T, db::mariadb::BulkInserter>;
 

@@ -17,9 +17,10 @@ using MariadbIsolation = db::Isolation;
 struct MariadbOptions {
   /// Connections per event loop, at least 1. They are opened on demand.
   std::size_t connections_max = 4;
-  /// For one attempt to connect, names and passwords included. Several hosts share it.
+  /// Time limit for one attempt to connect, including DNS and authentication. Several hosts share
+  /// it.
   Duration connect_time_max = std::chrono::seconds(5);
-  /// For how long a statement waits for a connection.
+  /// Time limit for a statement that waits for a connection.
   Duration wait_time_max = std::chrono::seconds(5);
   /// Connections that row streams may use at a time, at least 1; other streams wait. If there are
   /// at least two connections, one is always reserved for statements.
@@ -31,7 +32,7 @@ struct MariadbOptions {
   std::size_t result_bytes_max = std::size_t{64} << 20U;
   /// Number of prepared statements per connection. 0: none.
   std::size_t statements_max = 256;
-  /// Of all transactions of these connections.
+  /// Isolation level of all transactions of these connections.
   MariadbIsolation isolation = MariadbIsolation::server;
   /// `queue_max` applies to each event loop. After its time limit, the server gets half a second to
   /// cancel a statement.

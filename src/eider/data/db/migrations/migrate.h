@@ -117,7 +117,7 @@ class SchemaModule {
         migrations_(std::move(migrations)),
         options_(std::move(options)),
         checked_(checked) {}
-  /// For a program with checked SQL whose schema is managed elsewhere.
+  /// Creates a module for a program with checked SQL whose schema is managed elsewhere.
   explicit SchemaModule(Database database, db::checked::TableColumns checked = kCheckedHere)
       : database_(std::move(database)), checked_(checked) {}
 

@@ -35,7 +35,7 @@ struct Migration {
   std::optional<MigrationScript> down;
 };
 
-/// In the order of their numbers, each of which there is once.
+/// Migrations in the order of their numbers, which are unique.
 using Migrations = std::vector<Migration>;
 
 struct MigrationFile {
@@ -52,8 +52,8 @@ struct MigrationFile {
 /// errors   as above; also if the directory does not exist
 [[nodiscard]] Result<Migrations, std::string> read_migrations(const std::string& directory);
 
-/// For the output of eider_migrations(), which was already checked during the build. Throws Failure
-/// for an invalid file.
+/// Returns the migrations that eider_migrations() has embedded, which the build has already
+/// checked. Throws Failure for an invalid file.
 [[nodiscard]] Migrations embedded_migrations(std::span<const MigrationFile> files);
 
 }  // namespace eider

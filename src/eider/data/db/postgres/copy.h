@@ -83,7 +83,7 @@ class [[nodiscard]] CopyIn {
   ///         Failure(busy)     too many row streams are open
   ///         Failure(expired)  the COPY was open or idle for too long
   [[nodiscard]] Task<> write(std::string_view bytes);
-  /// That was all.
+  /// Ends the COPY.
   ///
   /// returns  how many rows were added
   [[nodiscard]] Task<db::Changed> finish() { return course_.end(); }
@@ -94,7 +94,7 @@ class [[nodiscard]] CopyIn {
   std::size_t mark_bytes_ = 0;  // of a byte order mark that were read, or all of them: it is over
 };
 
-/// From `copy_in<T>(on, "books")`.
+/// A COPY that `copy_in<T>(on, "books")` has started.
 template <class T>
 using CopyRows = db::RowLoad<T, db::postgres::RowCopy>;
 

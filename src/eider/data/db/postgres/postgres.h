@@ -20,7 +20,7 @@ struct PostgresOptions {
   /// Time limit of one attempt to connect, including name resolution and login. Several hosts share
   /// it: the next attempt starts with the host after one that does not respond.
   Duration connect_time_max = std::chrono::seconds(5);
-  /// For how long a statement waits for a connection.
+  /// Time limit for a statement that waits for a connection.
   Duration wait_time_max = std::chrono::seconds(5);
   /// Connections that row streams may use at a time, at least 1; other streams wait. If there are
   /// at least two connections, one is always reserved for statements.

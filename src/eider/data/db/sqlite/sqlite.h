@@ -18,8 +18,8 @@ struct SqliteOptions {
   /// the disk.
   enum class Durability : std::uint8_t { process, power };
 
-  /// Where statements run. `threads`: on separate threads, so that no event loop blocks. `loop`: on
-  /// the event loop that awaits them, for tests with simulated time (TestClient).
+  /// Place where statements run. `threads`: on separate threads, so that no event loop blocks.
+  /// `loop`: on the event loop that awaits them, for tests with simulated time (TestClient).
   enum class RunsOn : std::uint8_t { threads, loop };
 
   Durability durability = Durability::process;
@@ -29,7 +29,7 @@ struct SqliteOptions {
   /// Row streams that are open at a time, each with its own connection and thread, at least 1;
   /// others wait. The log keeps the data that a stream reads until it ends.
   unsigned streams_max = 2;
-  /// For how long a statement waits for another process that writes.
+  /// Time limit for a statement that waits for another process that writes.
   Duration busy_time_max = std::chrono::seconds(5);
   /// Statements that are run before anything else, all or none: `create table if not exists …`.
   std::string schema{};
@@ -47,8 +47,8 @@ struct SqliteOptions {
   /// Statements that write fail as `storage`. SQLite leaves an empty log and index next to a file
   /// in write-ahead mode, which the next writer removes.
   bool is_read_only = false;
-  /// For a test: one connection does everything, within a transaction that is rolled back with the
-  /// last handle; transactions become savepoints. The schema stays, and so does everything that
+  /// Isolates a test: one connection does everything, within a transaction that is rolled back with
+  /// the last handle; transactions become savepoints. The schema stays, and so does everything that
   /// scripts and statements commit themselves. Constraints that are deferred to the commit are not
   /// checked, and the file is locked for other writers.
   bool sandbox = false;

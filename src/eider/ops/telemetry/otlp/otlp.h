@@ -20,7 +20,7 @@
 namespace eider {
 
 struct OtlpOptions {
-  /// Of the collector; "/v1/traces", "/v1/metrics" and "/v1/logs" are added.
+  /// URL of the collector; "/v1/traces", "/v1/metrics" and "/v1/logs" are added.
   std::string endpoint = "http://127.0.0.1:4318";
   /// service.name
   std::string service = "eider";
@@ -43,7 +43,7 @@ struct OtlpOptions {
   std::size_t per_request_max = 512;
   /// Maximum number of spans, or log lines, that wait; further ones are dropped.
   std::size_t queue_max = 8192;
-  /// Of one request to the collector.
+  /// Time limit for one request to the collector.
   Duration timeout = std::chrono::seconds(10);
   /// Number of retries if a collector is busy (429, 502, 503, 504) or not reachable, with a pause
   /// that doubles; then the data is dropped.
@@ -64,9 +64,9 @@ struct OtlpCounts {
 /// The exporter of export_otlp, with its counters.
 class OtlpExport : public SpanSink, public std::enable_shared_from_this<OtlpExport> {
  public:
-  /// Of spans.
+  /// Returns the counts of spans.
   [[nodiscard]] virtual OtlpCounts counts() const noexcept = 0;
-  /// Of lines of the log.
+  /// Returns the counts of log lines.
   [[nodiscard]] virtual OtlpCounts log_counts() const noexcept = 0;
   /// Returns a log whose lines go to `log`, which decides the level, and to the collector:
   ///

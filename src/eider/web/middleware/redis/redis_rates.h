@@ -14,15 +14,15 @@ namespace eider {
 struct RedisRates {
   /// Prefix of all keys; each key expires automatically.
   std::string prefix = "eider:rates:";
-  /// How long a request waits for Redis; then its process counts for itself.
+  /// Time limit for Redis; then the process counts for itself.
   Duration time_max = std::chrono::milliseconds(100);
   /// Pause after a failure (except an error response of Redis) during which Redis is not used, so
   /// that only few requests wait.
   Duration pause = std::chrono::seconds(1);
 };
 
-/// For rate_limit. One script counts, by the clock of Redis, so that those of the processes need
-/// not agree.
+/// Returns a store for rate_limit. A script counts by the clock of Redis, so the clocks of the
+/// processes can differ.
 [[nodiscard]] std::shared_ptr<RateStore> redis_rates(const Redis& redis, RedisRates options = {});
 
 }  // namespace eider
