@@ -16,7 +16,7 @@ import cpp
 import layers
 import wording
 
-KINDS = ('message', 'name', 'comment', 'page')
+KINDS = ('message', 'name', 'summary', 'comment', 'page')
 FOLDERS = ('src', 'include', 'cli', 'examples')
 _SOURCE = re.compile(r'\.(?:cc|h)(?:\.in)?$')
 _COMMENTED = re.compile(r'(?:/CMakeLists\.txt|/Dockerfile|\.yml|\.sh)\.in$')
@@ -39,6 +39,8 @@ _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x[0-9a-fA-F]+|([
 _ESCAPED = {'n': '\n', 't': '\t', 'r': '\r'}
 _ERROR_NAME = re.compile(r'\b[a-z]+(?:__?[a-z0-9]+){4,}(?=\()')
 _TERM_AND_TEXT = re.compile(r'( *)\S(?:[^`]{0,60}?\S)?(?: {2,}|\t)(\S.*)')
+_BAD_START = re.compile(
+    r'(?:Of|By|It|Its|This|That|These|Those|How|What|Where|Who|When|In|Must|As though|As if)\b')
 _PRIVATE = re.compile(r'^namespace [\w:]*\bdetail\b[\w:]* \{$.*?^\}  // namespace'
                       r'|^(?P<indent> *) (?:private|protected):$.*?(?=^(?P=indent)(?:\}| public:))',
                       re.M | re.S)
@@ -46,7 +48,10 @@ _PRIVATE = re.compile(r'^namespace [\w:]*\bdetail\b[\w:]* \{$.*?^\}  // namespac
 
 @dataclass(frozen=True)
 class Text:
-    """A text, the line on which it starts, and its kind: 'message', 'name', 'comment', 'page'."""
+    """A text, the line on which it starts, and its kind.
+
+    A summary is the first paragraph of a documentation comment.
+    """
     file: str
     line: int
     kind: str
@@ -131,7 +136,8 @@ def _comment_texts(name, source, mark):
     for first, lines in comments_of(source, mark):
         shown = [line if _is_shown(line) else '' for line in lines]
         for offset, text in paragraphs_of(shown):
-            yield Text(name, first + offset, 'comment', text)
+            is_summary = mark == '///' and offset == 0 and lines[0].strip().startswith(text[:20])
+            yield Text(name, first + offset, 'summary' if is_summary else 'comment', text)
 
 
 def without_private(source):
@@ -196,32 +202,31 @@ def files_of(root):
                   and not _INTERNAL.search(name))
 
 
-def _block(text):
-    return wording.Block(text.line, 'text', wording.plain(text.text))
+def page_of(name, found):
+    """Texts as a page that the rules can be applied to."""
+    return wording.Page(name, '', [
+        wording.Block(text.line, 'text', wording.plain(text.text)) for text in found])
 
 
-def pages_of(root, names=None):
-    """The texts of each file as a wording.Page."""
-    pages = []
-    for name in files_of(root) if names is None else names:
-        blocks = [_block(text) for text in texts_of_file(root, name)]
-        if blocks:
-            pages.append(wording.Page(name, '', blocks))
-    return pages
-
-
-def faults_of(page):
+def faults_of(page, found):
     """[(line, rule, text)] of what breaks the rules in the texts of a file."""
+    starts = ((text, _BAD_START.match(text.text)) for text in found if text.kind == 'summary')
     return sorted([*wording.language_faults(page),
                    *((line, 'markers', f'"{word}": an unusual word; use the ordinary one')
-                     for line, word in page.markers)])
+                     for line, word in page.markers),
+                   *((text.line, 'start', f'a documentation comment begins with "{start[0]}": '
+                      'begin with a verb or a noun') for text, start in starts if start)])
 
 
 def check(root, names=None):
     """{file: [fault]} of the files that break rules without an exception in docs/lint.toml."""
     settings = wording.Settings.read(root)
-    found = wording.allowed_faults({page: faults_of(page) for page in pages_of(root, names)},
-                                   settings, root)
+    faults = {}
+    for name in files_of(root) if names is None else names:
+        texts = texts_of_file(root, name)
+        page = page_of(name, texts)
+        faults[page] = faults_of(page, texts)
+    found = wording.allowed_faults(faults, settings, root)
     return {name: [f'{name}:{line}: {text}' for line, text in faults]
             for name, faults in found.items() if faults}
 
@@ -232,7 +237,7 @@ def figures_of(root):
     kinds = {kind: [text for text in found if text.kind == kind] for kind in KINDS}
     figures = {}
     for kind, texts in [*kinds.items(), ('total', found)]:
-        page = wording.Page(kind, '', [_block(text) for text in texts])
+        page = page_of(kind, texts)
         words, _, average, markers = wording.figures_of(page)
         figures[kind] = len(texts), words, average, markers
     return figures
@@ -243,7 +248,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('file', nargs='*', help='print only the texts of these files')
     parser.add_argument('--kind', choices=KINDS,
-                        help='print only messages, names of compiler errors, comments, or pages')
+                        help='print only texts of this kind')
     parser.add_argument('--figures', action='store_true',
                         help='print how many texts there are, and how well they can be read')
     options = parser.parse_args()

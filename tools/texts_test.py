@@ -84,8 +84,8 @@ class Sources(unittest.TestCase):
                   'class Page {\n public:\n  /// Opens it.\n  void open();\n\n private:\n'
                   '  /// Not for users.\n  int x_;\n};\n')
         first = [(1, 'comment', 'Makes pages.'), (2, 'comment', 'must not know users.')]
-        self.assertEqual([*first, (4, 'comment', 'Returns a page:'), (8, 'comment', 'from 1'),
-                          (17, 'comment', 'Opens it.')],
+        self.assertEqual([*first, (4, 'summary', 'Returns a page:'), (8, 'comment', 'from 1'),
+                          (17, 'summary', 'Opens it.')],
                          self.texts_of('src/eider/app/app.h', source))
         self.assertEqual(first, self.texts_of('src/eider/app/inner.h', source))
 
@@ -145,6 +145,14 @@ class Sources(unittest.TestCase):
     def test_misspelled_words(self):
         self.assertEqual(['1: "acccepted" is misspelled, or missing in docs/words.txt'],
                          self.faults_of('f("not acccepted, set mispeled=1 or \\"othr\\"");'))
+
+    def test_documentation_comments_begin_with_a_verb_or_a_noun(self):
+        fault = '3: a documentation comment begins with "Of": begin with a verb or a noun'
+        head = '// Makes pages.\n// Layering: must not know users.\n'
+        name = 'src/eider/app/app.h'
+        self.assertEqual([fault], self.faults_of(f'{head}/// Of all pages.\nint x;\n', name))
+        self.assertEqual([], self.faults_of(
+            f'{head}/// Returns a page.\n///\n/// It may be empty.\nint x;\n', name))
 
     def test_exceptions(self):
         self.write('docs/lint.toml',
