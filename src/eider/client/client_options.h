@@ -40,7 +40,7 @@ struct ClientOptions {
   /// pieces.
   Duration whole = std::chrono::seconds(60);
   /// Time limit between two pieces of a body that is read in pieces, while a task waits for it and
-  /// the request is sent; and for the server to accept some of a body that is sent meanwhile.
+  /// the request is sent. Also the time limit for the server to accept some of the request body.
   Duration silence = std::chrono::seconds(30);
 
   // Limits of an answer.
@@ -114,12 +114,13 @@ struct ClientOptions {
   double retry_share = 0.1;
   /// Delay before the first retry; doubled for each further one, minus a random part.
   Duration backoff = std::chrono::milliseconds(100);
-  /// If the server asks for a longer delay (Retry-After), the request is not retried.
+  /// Maximum delay that the server can request (Retry-After); a request with a longer one is not
+  /// retried.
   Duration retry_after_max = std::chrono::seconds(5);
 
   // Habits.
 
-  /// Where cookies are stored and sent from; null: cookies are ignored.
+  /// Store of the cookies that are received and sent; null: cookies are ignored.
   std::shared_ptr<CookieJar> cookies = {};
 
   std::string user_agent = "eider";

@@ -48,7 +48,7 @@ class BodyInbox {
 };
 
 /// A request body that the handler reads as it arrives: a parameter of a handler that returns a
-/// Task. The first `next` asks the client to send the body (100 Continue), so a handler can respond
+/// Task. The first `next` makes the client send the body (100 Continue), so a handler can respond
 /// without reading the body. While the handler does not call `next`, at most one buffer is read.
 ///
 ///     app.post("/upload", [](BodyStream body) -> Task<Receipt> {

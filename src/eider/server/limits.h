@@ -56,8 +56,8 @@ struct Limits {
   std::size_t connections_max = 100'000;
   /// A client is an IPv4 address, or the /64 of an IPv6 address, also if it comes from the PROXY
   /// protocol. The default number does not apply to clients on this machine, with the PROXY
-  /// protocol, or to an app that trusts proxies, because a proxy is one client for all that it
-  /// forwards. Any other number applies to all.
+  /// protocol, or to an app that trusts proxies. The reason is that a proxy is one client for all
+  /// requests that it forwards. Any other number applies to all.
   std::size_t connections_per_address_max = kConnectionsPerAddressDefault;
   /// Counts requests that wait or whose bodies are still arriving. Each loop has its equal share.
   std::size_t in_flight_max = 65'536;
@@ -69,7 +69,7 @@ struct Limits {
 
   /// Responses, streams of HTTP/2, WebSocket messages and events. From half of it on, clients have
   /// to read faster than `bytes_per_second_min`. When it is used up, requests to handlers that make
-  /// large responses wait for room, and connections that read too slowly are reset; at twice the
+  /// large responses wait for room, and connections that read too slowly are reset. At twice the
   /// limit, the slowest are reset in any case. A single response may be larger. Shared content,
   /// such as static files and published messages, counts once or not at all.
   std::size_t waiting_bytes_max = 16UL * 1024 * 1024;

@@ -32,8 +32,9 @@ struct ResponseEvent {
   /// False: the client disconnected before the whole response was sent; `bytes_out` is then about
   /// the part that was sent.
   bool is_whole = true;
-  /// When the turn of the loop began in which the request's head was there, and when the last of
-  /// the answer had been given to the kernel, or was about to be with all of that turn.
+  /// Time at which the turn of the event loop began in which the request headers were complete. The
+  /// end is the time at which the kernel got the last byte of the response, or gets it at the end
+  /// of that turn.
   Instant began;
   Instant ended;
   /// "HTTP/1.0", "HTTP/1.1" or "HTTP/2".

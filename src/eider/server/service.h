@@ -84,7 +84,7 @@ class Service {
   [[nodiscard]] virtual Task<Result<void>> start() { co_return {}; }
   /// Called on the thread of each event loop, before its first connection.
   virtual void begin() noexcept {}
-  /// Called once on each event loop when the server is about to drain: readiness checks fail from
+  /// Called once on each event loop when the server is about to drain. Readiness checks fail from
   /// now on, while the server continues to serve for ServerOptions::leave, which may be zero.
   virtual void leave() noexcept {}
   /// Called once on each event loop when the server starts to drain: responses that would last as
@@ -107,10 +107,10 @@ class Service {
   [[nodiscard]] virtual Task<> answer_later(const Plan& plan, Request& request, Response& response,
                                             const Ongoing& ongoing) = 0;
 
-  /// Lets middleware see a response before its headers are sent that was not completed in `answer`
-  /// or `answer_later`: rejections, responses of `answer_failed`, and responses with a
-  /// ProducedContent, when its first byte or its end has arrived; these may then be wrapped or
-  /// replaced.
+  /// Lets middleware see a response before its headers are sent, if it was not completed in
+  /// `answer` or `answer_later`. These are rejections, responses of `answer_failed`, and responses
+  /// with a ProducedContent, when its first byte or its end has arrived. Middleware may wrap or
+  /// replace the latter.
   ///
   /// plan  new (no endpoint) for a request that could not be read, of which little is known
   virtual void finish(const Plan& /*plan*/, Request& /*request*/, Response& /*response*/) noexcept {

@@ -73,10 +73,11 @@ class Topics {
   /// Sets the log for exceptions of handlers; null for none. Pre: no connection is open.
   void log_to(std::shared_ptr<LogSink> sink);
 
-  /// What listens on this loop is over, and so is what begins to, until `begin`. On its thread.
+  /// Ends all subscriptions of this event loop, and later ones, until `begin`. Pre: on its thread.
   void drain(Loop& loop);
   void begin(Loop& loop);
-  /// Handlers on this loop that go on behind the end of their connection. On its thread.
+  /// Returns the number of handlers on this event loop that continue after the end of their
+  /// connection. Pre: on its thread.
   [[nodiscard]] std::size_t unfinished(Loop& loop);
   /// The part of this that belongs to one loop. For the server.
   [[nodiscard]] detail::server::WsHub& hub(Loop& loop);

@@ -100,8 +100,8 @@ template <class F>
 
 }  // namespace detail::app
 
-/// What App::per_loop makes: of the loop that the handler runs on, and so without locks.
-/// Not for `blocking` handlers, which run on no loop.
+/// An object from App::per_loop: that of the event loop on which the handler runs, so it needs no
+/// locks. Not for `blocking` handlers, which run on no event loop.
 template <class T>
 class PerLoop {
  public:

@@ -359,7 +359,7 @@ class OptionSet {
                         std::function<std::string()> answer);
 
   [[nodiscard]] const std::string& program() const noexcept { return program_; }
-  /// The prefix of its environment variables: "NOTES_"; empty: there are none.
+  /// Returns the prefix of the environment variables: "NOTES_"; empty: no variables.
   [[nodiscard]] const std::string& prefix() const noexcept { return prefix_; }
   [[nodiscard]] const std::deque<detail::app::OptionSpec>& options() const noexcept {
     return options_;

@@ -16,9 +16,9 @@ class OptionSet;
 ///     app.get("/", [&own] { return std::to_string(own->page_size); });
 ///
 /// Any thread can read it at any time. Each `*own` is a consistent copy of the newest values and
-/// does not change: to read several members that belong together, take one reference, which is
-/// valid across `co_await` as long as this object exists. So each reload with changes keeps a copy
-/// of the struct.
+/// does not change. To read several members that belong together, use one reference, which is valid
+/// across `co_await` as long as this object exists. So each reload with changes keeps a copy of the
+/// struct.
 template <class T>
 class Reloadable {
  public:

@@ -49,7 +49,7 @@ struct OAuthOptions {
   /// providers: empty, or the required value of `iss` in each response (RFC 9207). http:// only on
   /// this machine.
   std::string issuer = {};
-  /// Of a provider without OpenID, which has no document to be found by.
+  /// Endpoints of a provider without OpenID Connect, which has no configuration document.
   OAuthEndpoints endpoints = {};
   std::string client_id;
   /// Empty: a public client.
@@ -90,8 +90,8 @@ struct OAuthOptions {
   /// is not checked in the response, so use the two options below for requirements.
   std::vector<std::pair<std::string, std::string>> parameters = {};
   /// OpenID Connect: maximum time since the user's login with the provider, in whole seconds; if it
-  /// was earlier, the provider asks again. The ID token must confirm it (`auth_time`). Default: no
-  /// limit.
+  /// was earlier, the user must log in again. The ID token must confirm it (`auth_time`). Default:
+  /// no limit.
   std::optional<Duration> max_age = {};
   /// OpenID: ways to log in, the best first, one of which the ID token has to name (`acr`): "phr".
   std::vector<std::string> acr_values = {};
@@ -127,7 +127,7 @@ struct OAuthOptions {
   Duration refresh_after = std::chrono::hours(1);
   /// Minimum time between two requests for the document or for keys.
   Duration pause_min = std::chrono::seconds(30);
-  /// A document or keys that could not be had again for so long are none any more.
+  /// Time for which the configuration document and keys are used if they cannot be fetched again.
   Duration kept_for = std::chrono::hours(24);
   /// Time limit of each request, including name resolution. A login needs at most four.
   Duration deadline = std::chrono::seconds(5);
@@ -187,7 +187,7 @@ struct OpenIdIdentity {
   std::string next = "/";
   std::string begun_by = {};
 
-  /// Of one user of all providers: for Session::log_in and a column.
+  /// Returns a key that is unique among all providers, for Session::log_in and a column.
   [[nodiscard]] std::string key() const { return issuer + " " + subject; }
   /// Reads the wanted claims and userinfo into a struct; other claims are ignored.
   ///

@@ -40,7 +40,7 @@ struct SessionOptions {
   /// that period, so it may be a twentieth shorter; with SignedSessions, once half of it has
   /// passed.
   Duration idle = std::chrono::minutes(30);
-  /// How long one lasts however much it is used.
+  /// Maximum lifetime of a session, however much it is used.
   Duration absolute = std::chrono::hours(12);
   /// A name with __Host- cannot be set by other hosts of the domain, and needs `is_secure`. Empty:
   /// `__Host-session`, and `session` without `is_secure`.
@@ -56,7 +56,7 @@ struct SessionOptions {
   bool outlasts_browser = false;
   /// Time limit of the store; after it, the response is a 503.
   Duration store_within = std::chrono::seconds(5);
-  /// Of one session's struct and of its flashes, as JSON each; more is a 500.
+  /// Maximum size of a session's struct, and of its flash messages, as JSON; larger ones get a 500.
   std::size_t data_bytes_max = std::size_t{64} << 10U;
 };
 

@@ -15,7 +15,7 @@ namespace eider {
 ///
 /// pointer    a JSON pointer (RFC 6901) into the body, or the name of the parameter
 /// detail     a text for the client
-/// code       a stable code, the same in every language: "length"; empty if there is none
+/// code       a stable code, the same in every language: "length"; may be empty
 /// arguments  the arguments of the detail: {"min", "1"}
 struct FieldError {
   struct Argument {
@@ -75,7 +75,7 @@ class Error {
   [[nodiscard]] const std::string& cause() const noexcept;
   [[nodiscard]] const std::vector<FieldError>& fields() const noexcept;
   /// Returns the error in one line: the first validation error, "/text: must have 1 to 1000
-  /// characters", or the detail if there is none.
+  /// characters", or else the detail.
   [[nodiscard]] std::string summary() const;
   /// Returns the error as one sentence for a user: each field by its label, "Starts: is taken;
   /// Ends: must be later.", or the detail if there are no validation errors.

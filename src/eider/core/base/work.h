@@ -70,7 +70,7 @@ struct SpanRecord {
   std::string state;  // tracestate
 };
 
-/// Takes spans, from any thread, and keeps nobody waiting.
+/// Receives spans, from any thread, and does not block.
 class SpanSink {
  public:
   SpanSink() = default;
@@ -93,7 +93,7 @@ class SpanSink {
 /// A request or a job that is at work. Code that runs for it finds it by `current`, and so does
 /// what goes on for it when it has waited, and what it has started (runtime/suspended.h).
 ///
-/// Made by whoever follows requests; not changed once code of others has run within it.
+/// Created by the code that traces requests; does not change after application code has run in it.
 class Work {
  public:
   Work() = default;
@@ -101,14 +101,14 @@ class Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  /// The thread's; null: nobody follows what runs.
+  /// Returns the work of this thread; null: not traced.
   [[nodiscard]] static const Work* current() noexcept { return current_; }
 
   // Of the thread's spare ones, so that a request that is followed allocates nothing.
   static void* operator new(std::size_t bytes);
   static void operator delete(void* work) noexcept;
 
-  /// Of up to 64 bytes; what is longer is cut.
+  /// Sets the request ID; it is cut after 64 bytes.
   void set_request_id(std::string_view text) noexcept {
     request_id_size_ = static_cast<std::uint8_t>(text.copy(request_id_.data(), request_id_.size()));
   }
@@ -120,13 +120,13 @@ class Work {
   std::uint64_t parent = 0;         // the span that asked for it; 0: nobody's
   std::string state;                // tracestate as it came, to be handed on
   std::shared_ptr<SpanSink> spans;  // null: no span of it is kept
-  /// Of a request; both live as long as the server.
+  /// The method and the route of a request; both live as long as the server.
   std::string_view method;
   std::string_view route;
 
-  /// This one is done within that one, which is told what this one waits for.
+  /// Sets the work that contains this one, and reports to it what this one waits for.
   void set_outer(const Work& outer) noexcept;
-  /// What is waited for. On the thread that has made this.
+  /// Returns what this work waits for. Pre: on the thread that created it.
   [[nodiscard]] const IntrusiveList<WaitNote>& waits() const noexcept { return waits_; }
 
  private:

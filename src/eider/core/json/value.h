@@ -29,7 +29,7 @@ struct Field;
 /// does not equal an integer. Objects are equal regardless of the order of their members.
 class Value {
  public:
-  /// In the order of `Content`.
+  /// The kinds of values, in the order of `Content`.
   enum class Kind : std::uint8_t {
     kNull,
     kBool,
@@ -89,7 +89,8 @@ class Value {
   /// Returns the number of elements or members; 0 for other types.
   [[nodiscard]] std::size_t size() const noexcept;
 
-  /// Returns the member with that name, or null if there is none or this is not an object.
+  /// Returns the member with that name, or null if there is no such member or this is not an
+  /// object.
   [[nodiscard]] const Value* find(std::string_view name) const noexcept;
   [[nodiscard]] Value* find(std::string_view name) noexcept;
 
@@ -102,9 +103,9 @@ class Value {
   const Value& operator[](std::size_t index) const { return elements()[index]; }
 
   /// Returns the value at a JSON pointer (RFC 6901); "" is this value. Throws std::out_of_range if
-  /// there is none.
+  /// it does not exist.
   [[nodiscard]] const Value& at(std::string_view pointer) const;
-  /// Returns the value at a JSON pointer, or null if there is none.
+  /// Returns the value at a JSON pointer, or null if it does not exist.
   [[nodiscard]] const Value* find_at(std::string_view pointer) const;
 
   /// Appends an element and returns it; null becomes an array first.

@@ -49,7 +49,8 @@ class Decimal {
   std::uint8_t scale_ = 0;
 };
 
-/// In JSON a string only: most clients read a number as a double, which would be rounded.
+/// The text of a Decimal. In JSON, only a string: most clients read a number as a double, which
+/// would be rounded.
 template <>
 struct TextFormat<Decimal> {
   static std::optional<Decimal> parse(std::string_view text) noexcept {

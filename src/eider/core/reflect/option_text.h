@@ -31,7 +31,7 @@ struct OptionText {
   /// Set to false for an option of a single call, such as a flag that prints something and exits:
   /// in the environment it would apply to every later call.
   bool is_in_environment = true;
-  /// Of a member of a Reloadable struct: SIGHUP reads a new value.
+  /// Whether it is a member of a Reloadable struct: SIGHUP reads a new value.
   bool is_reloadable = false;
   /// Shown by `--help-all`, but not by `--help`.
   bool is_advanced = false;

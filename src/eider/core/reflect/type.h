@@ -12,14 +12,14 @@ namespace eider {
 class ValidationErrors;
 struct Requirement;
 
-/// What a person says of a member, for documents; a struct has its own beside them:
+/// The description of a member, for documents. A struct has an array of descriptions:
 ///
 ///     struct NewNote {
 ///       std::string title;
 ///       static constexpr MemberText kDocs[] = {{"title", "What it is about.", "Milk"}};
 ///     };
 ///
-/// example  a value as text, or as JSON where the member is none
+/// example  a value as text, or as JSON if the member is not text
 struct MemberText {
   std::string_view member;
   std::string_view description;
@@ -65,8 +65,8 @@ struct Set;
 
 /// One type. Exactly one object of it exists per described type: compare by address.
 ///
-/// name        the unqualified name; empty save for structs and enums
-/// is_trivial  default initialisation leaves the memory as it was, as for int
+/// name        the unqualified name of a struct or enum; empty for other types
+/// is_trivial  default initialization leaves the memory as it was, as for int
 /// shape       what the accessor of `kind` returns; null for scalars and strings
 struct Type {
   Kind kind;
@@ -238,15 +238,14 @@ struct Dynamic {
   bool (*equal)(const void* left, const void* right) noexcept;
 };
 
-/// What a TextFormat says of its texts, for people, programs and documents.
+/// The description of a TextFormat, for users, programs and documents.
 ///
-/// requirement  "must be a UUID": what stands in answers to wrong input
-/// format       one word: JSON Schema's `format` where it has one (its `contentEncoding` of
-/// "base64"),
-///              and the code of the fault
+/// requirement  "must be a UUID": the text of the validation error
+/// format       one word: the `format` of JSON Schema, if any (or its `contentEncoding` "base64"),
+///              and the code of the validation error
 /// pattern      a regular expression of JSON Schema (ECMA-262) that all texts match; may be empty
 /// example      one of the texts
-/// bytes_max    longer ones are refused unseen
+/// bytes_max    longer texts are rejected unread
 struct TextSchema {
   std::string_view requirement;
   std::string_view format = {};

@@ -15,7 +15,7 @@
 
 namespace eider::db {
 
-/// What a statement changed.
+/// The changes of a statement.
 struct Changed {
   std::int64_t rows = 0;
   std::int64_t last_insert_id = 0;  // 0 when it inserted nothing
@@ -65,10 +65,10 @@ class Connection {
 
   /// Runs one statement. All of its functions throw db::Failure.
   ///
-  /// rows     null when the rows are not wanted. What a statement changed whose row it refuses is
-  ///          taken back
-  /// returns  nothing, and has done nothing, when this connection only reads and the statement
-  ///          does not
+  /// rows     null if the rows are not needed. If it rejects a row, the changes of the statement
+  ///          are rolled back
+  /// returns  nothing, without running the statement, if this connection only reads and the
+  ///          statement writes
   [[nodiscard]] virtual std::optional<Changed> run(std::string_view sql,
                                                    std::span<const Value> values, RowSink* rows,
                                                    const Limit& limit) = 0;
@@ -77,7 +77,8 @@ class Connection {
   /// sql      with its values, to begin it; empty to go on with what was begun
   virtual void take_piece(Cursor& cursor, std::string_view sql, std::span<const Value> values,
                           RowSink& rows, const Limit& limit);
-  /// Nothing more is taken of it. What was begun within a transaction ends with that, too.
+  /// Closes a cursor, from which no more rows are read. A cursor within a transaction also ends
+  /// with the transaction.
   virtual void close_cursor(std::uint64_t number) noexcept;
   virtual void close_cursors() noexcept {}
   /// Runs several statements, all or none.
@@ -96,7 +97,7 @@ class Connection {
   virtual void begin_sharing() { begin(); }
   /// Begins what reads share: they see one state. Returns false where it cannot.
   [[nodiscard]] virtual bool begin_reading() noexcept { return false; }
-  /// Whether what was begun stands, and nothing in it waits for a commit to refuse it.
+  /// Returns whether the transaction can be committed, and no constraint is deferred to the commit.
   [[nodiscard]] virtual bool may_commit() const noexcept { return false; }
 };
 

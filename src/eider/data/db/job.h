@@ -43,7 +43,7 @@ class RowTransfer {
   ~RowTransfer() = default;
 };
 
-/// What a job asks of a connection; all that it refers to is the job's.
+/// The operation that a job requests from a connection. The job owns everything that it refers to.
 ///
 /// savepoint  its text sets one, goes back to it or releases it, and is not prepared
 /// each       its parts, one after the other: one that fails does not concern the others

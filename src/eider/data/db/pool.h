@@ -126,7 +126,7 @@ struct PoolState {
 
 [[nodiscard]] ResourceState resource_of(std::string name, const PoolState& state);
 
-/// Where jobs meet connections.
+/// A pool of connections, which runs jobs.
 class Pool {
  public:
   Pool() = default;
@@ -136,19 +136,20 @@ class Pool {
 
   /// From any thread.
   [[nodiscard]] virtual PoolState state() const { return {}; }
-  /// Counts what is asked, once that is turned on.
+  /// Counts the statements, once this is enabled.
   [[nodiscard]] Meter& meter() noexcept { return meter_; }
 
   /// returns  false, with the job refused and left where it is, when too much waits already
   [[nodiscard]] virtual bool submit(std::unique_ptr<Job>& job, Lane lane) = 0;
-  /// From the loop of `job`: nobody waits for it any more, and its loop may go.
+  /// Notes that no coroutine waits for the job any more, and its event loop may end. Called on the
+  /// event loop of `job`.
   virtual void abandon(Job& job) noexcept = 0;
   /// From the loop: `transaction` has got a job, or was left.
   virtual void on_changed(TransactionState& transaction) = 0;
   [[nodiscard]] virtual Dialect dialect() const noexcept { return Dialect::sqlite; }
   /// Whether a stream of rows has to be given a connection of its own.
   [[nodiscard]] virtual bool has_connections_for_streams() const noexcept { return true; }
-  /// Where what only reads may be asked, too; null: nowhere else.
+  /// Returns a pool that also runs statements that only read; null: no other pool.
   [[nodiscard]] virtual std::shared_ptr<Pool> replica() { return nullptr; }
   /// For how long that may take; nothing where `submit` sees to it.
   [[nodiscard]] virtual std::optional<Duration> stream_wait_max() const noexcept { return {}; }

@@ -17,13 +17,12 @@
 
 namespace eider::db {
 
-/// How a struct lies in a table: its members are columns of the same names.
+/// The table of a struct: its members are columns of the same names.
 ///
 /// name     "notes", or "shop.notes"
-/// key      the member that tells one from another
-/// version  a whole number that counts the changes, or none: what was changed by somebody else
-///          meanwhile is not changed
-/// deleted  a bool or a std::optional time, or none: what is removed is marked so, and not found
+/// key      the member that identifies a record
+/// version  an integer that counts the changes: an update fails if another one came first; optional
+/// deleted  a bool or a std::optional time that marks removed records, not found; optional
 struct Table {
   std::string_view name;
   std::string_view key = "id";

@@ -25,7 +25,7 @@ class Row {
   /// Pre: index < size().
   [[nodiscard]] const std::string& column(std::size_t index) const { return (*columns_)[index]; }
   [[nodiscard]] const Value& operator[](std::size_t index) const { return values_[index]; }
-  /// Returns the first column with that name. Throws Failure(row) if there is none.
+  /// Returns the first column with that name. Throws Failure(row) if it does not exist.
   [[nodiscard]] const Value& operator[](std::string_view column) const;
 
  private:

@@ -55,7 +55,8 @@ class Value {
   /// others.
   [[nodiscard]] const std::vector<Value>* elements() const noexcept { return elements_.get(); }
   void set_elements(std::vector<Value> elements);
-  /// It is to be an array whatever the database knows of its place; see as_array.
+  /// Returns whether it is always bound as an array, whatever the type of the parameter; see
+  /// as_array.
   [[nodiscard]] bool is_array() const noexcept { return is_array_; }
   void set_array() noexcept { is_array_ = true; }
 

@@ -28,7 +28,7 @@ struct CancelState {
 
 }  // namespace detail::runtime
 
-/// A token that tells whether its source was cancelled. Copies may be read on any thread.
+/// A token that reports whether its source was cancelled. Copies may be read on any thread.
 class Cancel {
  public:
   /// A token that is never cancelled.

@@ -125,8 +125,8 @@ struct WebSocketOptions {
   /// Maximum number of pings and pongs per second without a message; more close it with 1008.
   std::uint32_t control_frames_per_second_max = 100;
 
-  /// In the server's order of preference. The first one that the client offers is used; if the
-  /// client offers none of them, the connection has no subprotocol.
+  /// Subprotocols in the server's order of preference. The first one that the client offers is
+  /// used; if the client offers none of them, the connection has no subprotocol.
   std::vector<std::string> subprotocols = {};
   /// The origins whose pages may connect, such as "https://example.com"; "*": all. The server's own
   /// host is always allowed (over TLS: its https pages), and so are clients without an Origin

@@ -40,8 +40,8 @@ struct RequestHead {
   bool expects_continue = false;
   /// Connection names "upgrade" and Upgrade says to what (RFC 9110, section 7.8).
   bool wants_upgrade = false;
-  /// An extended CONNECT of HTTP/2 asks for a WebSocket (RFC 8441, section 5). `method` is told as
-  /// GET, which it is over HTTP/1.1.
+  /// Whether an extended CONNECT of HTTP/2 opens a WebSocket (RFC 8441, section 5). `method` is
+  /// then GET, as over HTTP/1.1.
   bool opens_websocket = false;
   /// Content bytes that follow when body == BodyKind::sized, else 0.
   std::uint64_t content_length = 0;
@@ -50,7 +50,7 @@ struct RequestHead {
   /// Not decoded: "/a%20b"; "/" where an absolute form has none; "*" for OPTIONS *; empty for
   /// CONNECT.
   std::string_view path;
-  /// Behind the first '?', not decoded; empty when there is none.
+  /// The query string after the first '?', not decoded; may be empty.
   std::string_view query;
   /// host[:port] from the target, else from Host; empty when neither names it.
   std::string_view authority;

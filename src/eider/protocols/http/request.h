@@ -64,14 +64,14 @@ class Request {
   [[nodiscard]] std::string_view target() const noexcept { return head_.target; }
   /// Returns the path, not decoded, such as "/notes".
   [[nodiscard]] std::string_view path() const noexcept { return head_.path; }
-  /// Returns the query string after '?', not decoded; empty if there is none.
+  /// Returns the query string after '?', not decoded; may be empty.
   [[nodiscard]] std::string_view query() const noexcept { return head_.query; }
   /// Returns the first header with that name, case-insensitive.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept {
     return head_.find(name);
   }
   [[nodiscard]] std::span<const Field> headers() const noexcept { return head_.fields; }
-  /// Returns the whole body without its transfer coding; empty if there is none.
+  /// Returns the whole body without its transfer coding; may be empty.
   [[nodiscard]] std::string_view body() const noexcept { return body_; }
   [[nodiscard]] const PathValues& path_values() const noexcept { return path_values_; }
   /// Returns the pattern of the route, such as "/notes/{id}", valid as long as the server; empty if
@@ -92,7 +92,7 @@ class Request {
   T& set(T object) {
     return extensions_.put(std::move(object));
   }
-  /// Returns the object of that type, or null if there is none.
+  /// Returns the object of that type, or null if no object of that type is stored.
   template <class T>
   [[nodiscard]] T* find() noexcept {
     return extensions_.find<T>();

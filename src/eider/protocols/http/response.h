@@ -88,11 +88,11 @@ class Response {
   }
   /// Sets Content-Type to a copy. Throws std::invalid_argument if it contains control characters.
   Response& set_type(std::string type) &;
-  /// Adds a header. Throws std::invalid_argument if the name is not a token, if the value contains
-  /// a control character or has a space at its start or end (RFC 9110, section 5.5), or if the
-  /// server sets this header. Content-Type can be set only once (RFC 9110, section 8.3): adding it
-  /// calls `set_type`. URLs in Location, Content-Location, Link and Refresh are percent-encoded
-  /// like percent_encode_url does it.
+  /// Adds a header. Throws std::invalid_argument if the name is not a token, or if the server sets
+  /// this header. Also throws if the value contains a control character or has a space at its start
+  /// or end (RFC 9110, section 5.5). Content-Type can be set only once (RFC 9110, section 8.3):
+  /// adding it calls `set_type`. URLs in Location, Content-Location, Link and Refresh are
+  /// percent-encoded like percent_encode_url does it.
   Response& add_header(std::string_view name, std::string_view value) &;
   /// Replaces all headers with that name by one.
   Response& replace_header(std::string_view name, std::string_view value) &;
@@ -180,7 +180,7 @@ class Response {
 
   /// The first so many bytes of the field lines hold for whatever becomes of this answer.
   void share_field_lines(std::size_t bytes) noexcept { shared_lines_bytes_ = bytes; }
-  /// As new, but for the lines that are shared.
+  /// Resets everything except the shared lines.
   void reset_to_shared() noexcept;
 
   /// Resets the response; keeps its memory for the next one.

@@ -49,7 +49,8 @@ using ViewResult = Result<T, ViewError>;
 /// as they are few.
 [[nodiscard]] std::string suggestion(std::string_view wrong, std::span<const std::string> names);
 
-/// How a parser leaves its recursion. It never leaves the functions that other folders call.
+/// An exception with which a parser leaves its recursion. Functions that other folders call do not
+/// throw it.
 struct Refused {
   ViewError error;
 };

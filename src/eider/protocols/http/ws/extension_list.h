@@ -23,7 +23,7 @@ struct ExtensionParam {
   std::optional<std::string> value;
 };
 
-/// Its user compares names without case.
+/// An extension in a header. Compare names without case.
 struct Extension {
   std::string_view name;
   std::vector<ExtensionParam> params;

@@ -47,15 +47,15 @@ enum class EventKind : std::uint8_t {
   refused,
 };
 
-/// What one step found.
+/// The result of one step.
 ///
-/// type      of message and piece
-/// is_last   of a piece: the message ends with it
-/// code      of close: as it came, CloseCode::no_status when it came without; of refused: to be
-/// sent consumed  bytes to drop from the front of the input data      of message, piece, ping and
-/// pong: the payload; of close: the reason; of refused: the
-///           reason to be sent. Points into the input, the scratch or a constant: valid until the
-///           scratch is used again or the input goes.
+/// type      type of a message or piece
+/// is_last   whether the message ends with this piece
+/// code      of close: the received code, or CloseCode::no_status; of refused: the code to send
+/// consumed  bytes to drop from the front of the input
+/// data      of message, piece, ping and pong: the payload; of close: the reason; of refused: the
+///           reason to send. Points into the input, the scratch or a constant: valid until the
+///           scratch is used again or the input is destroyed.
 struct Event {
   EventKind kind = EventKind::need_more;
   MessageType type = MessageType::text;
