@@ -12,9 +12,9 @@
 
 namespace eider {
 
-/// The time at which the headers were sent of a response whose body is produced while it is sent
-/// (an event stream, Streamed, a ResponseStream), or that became another protocol, such as a
-/// WebSocket. Only such requests have it: other responses end when they are written.
+/// The time at which the headers of a streamed response were sent (an event stream, Streamed, a
+/// ResponseStream), or of a response that became another protocol, such as a WebSocket. Only such
+/// requests have it: other responses end when they are written.
 ///
 /// at  when the headers were passed to the connection
 struct ResponseStarted {

@@ -34,8 +34,8 @@ struct Plan {
   /// request: the request is copied first.
   bool keeps_request = false;
   /// The task must run to its end even if the client disconnects, because a thread of the blocking
-  /// pool uses the request: the task is only notified by `Cancel`, and its response dropped. Other
-  /// tasks are cancelled by destroying them.
+  /// pool uses the request. The task is only notified by `Cancel`, and its response is dropped.
+  /// Other tasks are cancelled by destroying them.
   bool outlives_client = false;
   /// The work runs on the blocking pool, which may reject it if it is late.
   bool is_blocking = false;

@@ -44,7 +44,7 @@ struct Wishes {
   std::span<const ExtensionWish> extensions;
 };
 
-/// One function behind two plain function pointers, as Endpoint is for handlers.
+/// A guard as two plain function pointers, as Endpoint is for handlers.
 struct Guard {
   using AdmitNow = Result<void> (*)(const Guard&, const Context&);
   using AdmitLater = Task<Result<void>> (*)(const Guard&, const Context&);

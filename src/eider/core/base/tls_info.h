@@ -30,10 +30,10 @@ struct TlsInfo {
   std::string_view cipher = {};
   /// "h2", "http/1.1", or empty when none was agreed on.
   std::string protocol = {};
-  /// What the client has asked for (SNI); empty when nothing.
+  /// The host name that the client requested (SNI); may be empty.
   std::string server_name = {};
   bool is_resumed = false;
-  /// Empty subject and fingerprint when there is none.
+  /// The certificate of the client; without one, subject and fingerprint are empty.
   ClientCertificate client = {};
 };
 

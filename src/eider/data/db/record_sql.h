@@ -22,7 +22,7 @@ namespace eider::db {
 /// name     "notes", or "shop.notes"
 /// key      the member that identifies a record
 /// version  an integer that counts the changes: an update fails if another one came first; optional
-/// deleted  a bool or a std::optional time that marks removed records, not found; optional
+/// deleted  a bool or a std::optional time that hides removed records; optional
 struct Table {
   std::string_view name;
   std::string_view key = "id";

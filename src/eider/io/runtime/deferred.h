@@ -7,14 +7,16 @@
 
 namespace eider {
 
-/// Derive from it and queue it with `Loop::defer`. Its destructor withdraws it.
+/// A base class of work: derive from it, and queue it with `Loop::defer`. Its destructor withdraws
+/// it.
 class Deferred : private ListNode {
  public:
   Deferred() = default;
   Deferred(const Deferred&) = delete;
   Deferred& operator=(const Deferred&) = delete;
 
-  /// Called once per queueing. May queue again (for the next round), and may destroy itself.
+  /// Runs once each time it was queued. May queue again (for the next round), and may destroy
+  /// itself.
   virtual void run() = 0;
 
   [[nodiscard]] bool is_queued() const noexcept { return is_linked(); }

@@ -13,19 +13,20 @@
 
 namespace eider {
 
-/// Memory that the seals of one thread use in turn, each for a moment: one that waits has none.
+/// Memory that the seals of one thread use in turn, each for a moment: a waiting seal has no
+/// memory.
 class SpareBuffer {
  public:
-  /// More than this is given back to the heap.
+  /// More memory than this is returned to the heap.
   static constexpr std::size_t kKeptBytesMax = 128UL * 1024;
 
-  /// For a buffer that has no memory of its own.
+  /// Lends the memory to a buffer without memory.
   void lend(Buffer& to) noexcept {
     if (to.capacity() == 0) {
       to.swap(memory_);
     }
   }
-  /// Its bytes are forgotten.
+  /// Takes the memory of the buffer back; its bytes are lost.
   void take_back(Buffer& from) noexcept {
     from.clear();
     if (memory_.capacity() < from.capacity() && from.capacity() <= kKeptBytesMax) {
@@ -44,8 +45,8 @@ enum class SealState : std::uint8_t {
   failed,
 };
 
-/// One connection's encryption, on its loop's thread. What has to be sent is appended to `wire`,
-/// in the order of the calls.
+/// The encryption of a connection, on the thread of its event loop. Bytes to send are appended to
+/// `wire`, in the order of the calls.
 class Seal {
  public:
   virtual ~Seal() = default;
@@ -57,7 +58,7 @@ class Seal {
   /// Plaintext that has arrived. May find that the connection has failed, or that the peer ends.
   ///
   /// into     at least one byte
-  /// returns  how many bytes were written into it; 0 when there is none now
+  /// returns  number of bytes written into it; 0 if no bytes are available now
   [[nodiscard]] virtual std::size_t read(std::span<char> into, Buffer& wire) = 0;
   /// Encrypts all of it. Pre: state() is open.
   ///

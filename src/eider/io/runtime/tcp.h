@@ -21,8 +21,9 @@
 
 namespace eider {
 
-/// One reads at a time, several may write. Destroying it closes the connection at once.
-/// A protocol that is told bytes takes it over by `hand_over`, behind what tasks had to say first.
+/// A TCP connection for tasks: one task reads at a time, several may write. Destroying it closes
+/// the connection at once. After tasks have used it, a protocol can receive its bytes with
+/// `hand_over`.
 ///
 ///     Result<Descriptor, NetError> fd = co_await connect(address, 5s);
 ///     …
@@ -42,8 +43,8 @@ class TcpStream final : private StreamOwner, private Deferred {
   TcpStream(const TcpStream&) = delete;
   TcpStream& operator=(const TcpStream&) = delete;
 
-  /// As Stream::secure: what is written leaves behind the handshake, and what has come and was not
-  /// read belongs to it. Pre: what was written has left.
+  /// Starts TLS, as Stream::secure: later bytes are sent after the handshake, and bytes that were
+  /// received but not read belong to the handshake. Pre: all earlier bytes were sent.
   void secure(std::unique_ptr<Seal> seal);
   /// `co_await connection.secured()` waits for the end of the handshake.
   ///
@@ -57,17 +58,17 @@ class TcpStream final : private StreamOwner, private Deferred {
   [[nodiscard]] ReadAwaiter read() noexcept;
 
   /// `co_await connection.write(bytes)` waits only while earlier bytes are held back by the socket.
-  /// What several writes of one turn gave leaves in one send at its end.
+  /// The bytes of several writes in one turn are sent together at its end.
   ///
   /// bytes    not kept after it returned
   /// errors   how the connection was lost; success does not say that the peer got anything
   [[nodiscard]] WriteAwaiter write(std::string_view bytes) noexcept;
 
-  /// Bytes that `read` gave come again, ahead of all else.
+  /// Returns bytes to the connection, so that the next `read` returns them first.
   void unread(std::string_view bytes);
 
-  /// From the end of this turn on the owner is told what happens, instead of tasks: first what has
-  /// come and was not read. It outlives this. Pre: nobody waits.
+  /// Reports events to `owner` instead of tasks, from the end of this turn: first the bytes that
+  /// were received but not read. The owner outlives this. Pre: no task waits.
   void hand_over(StreamOwner& owner);
   /// To write to once it is handed over.
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
@@ -75,7 +76,7 @@ class TcpStream final : private StreamOwner, private Deferred {
 
   /// Sends FIN after all that was written; reading goes on.
   void end();
-  /// At once. What waits learns `closed`.
+  /// Closes the connection at once. Waiting tasks get `closed`.
   void close() noexcept;
 
   [[nodiscard]] bool is_open() const noexcept { return stream_.is_open(); }

@@ -18,19 +18,19 @@
 
 namespace eider {
 
-/// Bounds; what exceeds one is refused with 413.
+/// Limits of a form; a form that exceeds one gets a 413.
 struct MultipartLimits {
   std::size_t parts_max = 1000;
-  /// Of one part's header: all of its lines, and their number.
+  /// Maximum size and number of the header lines of one part.
   std::size_t header_bytes_max = 8192;
   std::size_t headers_max = 16;
   std::size_t name_bytes_max = 1024;
   std::size_t filename_bytes_max = 1024;
-  /// Content of one part.
+  /// Maximum size of the content of one part.
   std::uint64_t part_bytes_max = std::uint64_t{1} << 30;
-  /// All that is read, frames included.
+  /// Maximum size of the whole body, including boundaries.
   std::uint64_t total_bytes_max = std::uint64_t{4} << 30;
-  /// In front of the first boundary, and behind the last.
+  /// Maximum size of data before the first boundary, and after the last one.
   std::size_t preamble_bytes_max = 4096;
   std::size_t epilogue_bytes_max = 4096;
 };

@@ -77,12 +77,12 @@ class FrameReader {
 
   /// Reads a header.
   ///
-  /// in       the bytes behind the last header's payload, or behind those consumed by need_more
+  /// in       the bytes after the last header's payload, or after those consumed by need_more
   /// returns  complete   the header; `consumed` bytes of `in` belong to it
   ///          need_more  all of `in` is consumed
   ///          refused    a reserved bit or opcode, a control frame in fragments or above 125 bytes,
   ///                     a length that is not minimal or has the top bit, or a mask that is missing
-  ///                     or should not be. Told as soon as it shows: do not call again.
+  ///                     or should not be. Reported as soon as possible: do not call again.
   /// cost     no allocation; copies only a header that was cut
   /// source   RFC 6455, sections 5.1 to 5.5; RFC 7692, section 6
   [[nodiscard]] FrameStep read(std::string_view in) noexcept;

@@ -59,7 +59,8 @@ struct HandshakeRefusal {
 [[nodiscard]] std::array<char, 28> accept_value(std::string_view key) noexcept;
 
 /// The subprotocols that a client offers, in its order of preference, over all
-/// Sec-WebSocket-Protocol fields. What is not a token is passed over (check_upgrade refuses it).
+/// Sec-WebSocket-Protocol headers. Values that are not tokens are skipped (check_upgrade rejects
+/// them).
 /// source   RFC 6455, section 11.3.4
 class SubprotocolReader {
  public:

@@ -84,7 +84,7 @@ class MessageReader {
 
   /// Reads until there is an event, or the input ends.
   ///
-  /// in       the bytes behind those consumed so far, any length, cut anywhere
+  /// in       the bytes after those consumed so far, any length, cut anywhere
   /// scratch  a buffer that many readers of one thread share, one after the other; its content is
   ///          lost. It may come back larger: up to the largest message.
   /// cost     one pass: unmasked while it is copied, checked as UTF-8 while it is in the cache. A
@@ -98,7 +98,7 @@ class MessageReader {
   [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
   /// Between messages and between frames: no deadline for their end is running.
   [[nodiscard]] bool is_idle() const noexcept;
-  /// Of the message under way: heap memory that the reader holds for it.
+  /// Returns the heap memory that the reader uses for the current message.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return message_.capacity(); }
 
  private:

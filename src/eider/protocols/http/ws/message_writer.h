@@ -13,8 +13,8 @@
 
 namespace eider::ws {
 
-/// Where a client's mask keys come from: for each frame fresh bytes that nobody can predict
-/// (RFC 6455, sections 5.3 and 10.3).
+/// A source of mask keys for a client: unpredictable bytes for each frame (RFC 6455, sections 5.3
+/// and 10.3).
 class MaskSource {
  public:
   [[nodiscard]] virtual MaskKey next() = 0;
