@@ -145,7 +145,7 @@ def without_private(source):
     return _PRIVATE.sub(lambda found: '\n' * found[0].count('\n'), source)
 
 
-def _source_texts(name, source, is_public):
+def _source_texts(name, source, documented):
     for line, literal in literals_of(source):
         if is_for_users(literal):
             for offset, text in paragraphs_of(literal.splitlines()):
@@ -158,8 +158,8 @@ def _source_texts(name, source, is_public):
             yield Text(name, source.count('\n', 0, found.start()) + 1, 'name', text)
     if name.endswith('.in'):
         yield from _comment_texts(name, source, '//')
-    elif is_public:
-        yield from _comment_texts(name, without_private(source), '///')
+    else:
+        yield from _comment_texts(name, documented, '///')
     if name.endswith('.h'):
         first = itertools.takewhile(lambda line: re.match(r'// (?!Component:)', line),
                                     source.splitlines())
@@ -167,17 +167,48 @@ def _source_texts(name, source, is_public):
             yield Text(name, line, 'comment', re.sub(r'^// (?:Layering: )?', '', text))
 
 
+def _includes_of(root, name):
+    path = next((base / name for base in (root / 'include', root / 'src')
+                 if (base / name).is_file()), None)
+    included = cpp.includes(path.read_text(encoding='utf-8')) if path else []
+    return {each for each in included if each.startswith('eider/')}
+
+
 @cache
 def documented_headers(root):
-    """The public headers, and those that they include: the reference documents all their names."""
+    """{header: whether the reference has all of its names}; of others, it has types in pages.
+
+    The reference has all names of public headers, and of headers that these include directly.
+    """
     wings = layers.read_wings(root / 'src/eider')
-    public = [f'eider/{name}' for name in layers.public_headers(wings)]
-    known = set(public)
-    for name in public:
-        path = next((base / name for base in (root / 'include', root / 'src')
-                     if (base / name).is_file()), None)
-        known.update(cpp.includes(path.read_text(encoding='utf-8')) if path else [])
-    return known
+    public = {f'eider/{name}' for name in layers.public_headers(wings)}
+    whole = public.union(*(_includes_of(root, name) for name in public))
+    known, todo = set(whole), [*whole]
+    while todo:
+        new = {name for name in _includes_of(root, todo.pop()) if '/testkit/' not in name} - known
+        known |= new
+        todo += new
+    return {name: name in whole for name in known}
+
+
+@cache
+def names_in_pages(root):
+    """The words in code blocks and inline code of all pages."""
+    pages = [(root / name).read_text(encoding='utf-8') for name in wording.pages_of(root)]
+    return {word for page in pages for code in re.findall(r'```.*?```|`[^`\n]+`', page, re.S)
+            for word in re.findall(r'[A-Za-z_]\w*', code)}
+
+
+def types_named(source, names):
+    """The source with empty lines in place of all but types with these names."""
+    lines, shown = source.split('\n'), set()
+    for each in cpp.classes(source):
+        if each.owner == each.name and each.name in names:
+            first = each.first_line - 1
+            while first and lines[first - 1].startswith('///'):
+                first -= 1
+            shown.update(range(first, each.last_line))
+    return '\n'.join(line if at in shown else '' for at, line in enumerate(lines))
 
 
 def texts_of_file(root, name):
@@ -188,8 +219,11 @@ def texts_of_file(root, name):
     elif _COMMENTED.search(name):
         found = _comment_texts(name, source, '#')
     else:
-        is_public = re.sub(r'^(?:src|include)/', '', name) in documented_headers(root)
-        found = _source_texts(name, source, is_public)
+        is_whole = documented_headers(root).get(re.sub(r'^(?:src|include)/', '', name))
+        documented = '' if is_whole is None else without_private(source)
+        if is_whole is False:
+            documented = types_named(documented, names_in_pages(root))
+        found = _source_texts(name, source, documented)
     return sorted(found, key=lambda text: text.line)
 
 

@@ -89,6 +89,17 @@ class Sources(unittest.TestCase):
                          self.texts_of('src/eider/app/app.h', source))
         self.assertEqual(first, self.texts_of('src/eider/app/inner.h', source))
 
+    def test_documentation_comments_of_types_that_pages_name(self):
+        self.write('src/eider/app/app.h', '// An app.\n#include "eider/app/page.h"\n')
+        self.write('src/eider/app/page.h', '#include "eider/app/request.h"\n')
+        source = ('/// Reads a request.\nclass Request {\n public:\n  /// Ends.\n  void end();\n'
+                  '};\n/// A part.\nclass Part {};\n')
+        self.assertEqual([], self.texts_of('src/eider/app/request.h', source))
+        texts.names_in_pages.cache_clear()
+        self.write('docs/page.md', 'Call `Request::end()`.\n')
+        self.assertEqual([(1, 'summary', 'Reads a request.'), (4, 'summary', 'Ends.')],
+                         self.texts_of('src/eider/app/request.h', source))
+
     def test_rows_and_paragraphs_of_help_texts_are_separate(self):
         text = ('R"(\nStarts the server.\n\n--port PORT   Port to listen on\n'
                 '              (default: 8080)\n--help        Show this\n)"')
