@@ -1,4 +1,4 @@
-// For applications with pages and users: templates, forms, sessions, assets, middleware.
+// Headers for applications with pages and users: templates, forms, sessions, assets, middleware.
 // Component: views. In addition to eider/eider.h.
 #pragma once
 

@@ -16,8 +16,8 @@ namespace eider {
 RouteTable& Routes::to_extend(std::string_view what) const {
   if (table_->is_served()) {
     throw Failure(Error::internal(std::string(what) +
-                                  " was added after the app had started. Add it before "
-                                  "run(), make_service() or the TestClient"));
+                                  " was added after the app had started. Set up the "
+                                  "whole app before run(), make_service() or the TestClient"));
   }
   return *table_;
 }

@@ -1,4 +1,4 @@
-// Why a request of the HTTP client failed.
+// The reasons why a request of the HTTP client failed.
 // Layering: must not be used for answers: a 404 is one, however unwelcome.
 #pragma once
 

@@ -54,8 +54,8 @@ struct Unknown {
     if (secret != nullptr) {
       const std::string& variable = secret->secret_environment;
       return word +
-             " is a secret, and every user of this machine can read the command line: write "
-             "it to a file and give --" +
+             " is a secret, and every user of this machine can read the command line. Write "
+             "the secret to a file and use --" +
              secret->name + " FILE" +
              (variable.empty() ? "" : ", or set the environment variable " + variable);
     }

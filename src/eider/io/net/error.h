@@ -1,4 +1,4 @@
-// Why a connection to a server could not be made.
+// The reasons why a connection to a server failed.
 // Layering: must not know what it was wanted for.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Why a TLS connection failed, as one enum with one table of texts.
+// The reasons why a TLS connection failed, as one enum with one table of texts.
 // Layering: must not name a library's codes: OpenSSL's message is a separate text.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Why a well-formed request is rejected, for every protocol version.
+// The reasons to reject a well-formed request, for every protocol version.
 // Layering: must not hold what one protocol's syntax forbids: h1/refusal.h and h2/head_builder.cc
 // do.
 #pragma once
