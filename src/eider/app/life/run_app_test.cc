@@ -171,8 +171,7 @@ TEST(RunApp, says_why_a_secret_is_not_on_the_command_line) {
       exit.text(),
       "--api-key is a secret, and every user of this machine can read the command line. Write the "
       "secret to a file and use --api-key-file FILE, or set the environment variable SHOP_API_KEY; "
-      "see "
-      "--help\n");
+      "see --help\n");
 }
 
 /// What the settings say of the environment as it is now.
