@@ -1,4 +1,4 @@
-// expect: put std::optional inside
+// expect: Put std::optional inside
 #include <eider/eider.h>
 using namespace eider;
 struct Paging { std::optional<int> page; };

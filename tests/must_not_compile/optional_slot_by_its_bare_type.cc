@@ -1,4 +1,4 @@
-// expect: a value from a guard is std::optional<Extension<T>>
+// expect: A value from a guard is std::optional<Extension<T>>
 #include <eider/eider.h>
 using namespace eider;
 struct Caller { int id; };

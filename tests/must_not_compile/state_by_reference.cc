@@ -1,4 +1,4 @@
-// expect: use State<T> for an object of app.state
+// expect: Use State<T> for an object of app.state
 #include <eider/eider.h>
 class Store {};
 #ifdef FIXED
