@@ -194,8 +194,8 @@ class Refused(unittest.TestCase):
         self.assertEqual(service.end(), 0)
 
     def test_a_service_that_stops_or_ends_meanwhile(self):
-        for how, why in ((signal.SIGTERM, 'the upgrade failed: this process stops. Process {0} '
-                                          'continues to serve'),
+        for how, why in ((signal.SIGTERM, 'the upgrade failed: this process is stopping. Process '
+                                          '{0} continues to serve'),
                          (signal.SIGKILL, 'process {0} ended; see its log')):
             service, _ = self.start('exec sleep 60')
             with subprocess.Popen([BIN / 'eider', 'upgrade', str(service.pid)], text=True,
@@ -224,8 +224,8 @@ class Refused(unittest.TestCase):
             go.touch()
             _, errors = waiting.communicate(timeout=SECONDS_MAX)
             self.assertEqual((waiting.returncode, errors), (
-                1, 'eider upgrade: the upgrade failed: it has ended with 3. Process '
-                   f'{service.pid} continues to serve\n'))
+                1, 'eider upgrade: the upgrade failed: the process exited with status 3. '
+                   f'Process {service.pid} continues to serve\n'))
         self.assertEqual(service.ask('GET', '/')[0], 200)
         self.assertEqual(service.end(), 0)
 

@@ -219,7 +219,7 @@ class Way(unittest.TestCase):
                                        named='eider deploy, of what does not start')
         self.assertEqual(status, 1)
         self.assertRegex(errors, (
-            'eider deploy: the new process did not start: .*it has ended with 2.*\n'
+            'eider deploy: the new process did not start: .*the process exited with status 2.*\n'
             f'eider deploy: rolled back: releases/{first} serves\n$'))
         self.assertEqual((host.current(), host.pid(), host.ask('/version')),
                          (first, process, (200, 'one')))
@@ -246,7 +246,8 @@ class Way(unittest.TestCase):
                                 rf'process {host.pid()} replaced \d+\n$'), errors)
         self.assertTrue(errors.endswith(
             'eider deploy: http://127.0.0.1:8080/readyz returns 503: not ready; the '
-            f'log names the failed check\neider deploy: rolled back: releases/{before} serves\n'), errors)
+            'log names the failed check\n'
+            f'eider deploy: rolled back: releases/{before} serves\n'), errors)
         self.assertEqual((host.current(), host.ask('/version')), (before, (200, 'two')))
 
     def watch(self, host):
