@@ -1,5 +1,6 @@
 // Streams of generated clients: server-sent events and JSON lines.
-// Layering: must not connect again by itself: what was missed in between is the caller's to judge.
+// Layering: must not reconnect by itself: the caller decides about events that were missed in
+// between.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // One request of the HTTP client: attempts, redirects, retries and deadlines.
-// Layering: must not know how connections are made, nor how bytes become an answer.
+// Layering: must not know how connections are made, nor how bytes become a response.
 #pragma once
 
 #include <memory>

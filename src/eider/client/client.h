@@ -1,5 +1,5 @@
 // Client: an HTTP client for coroutines.
-// Layering: must not be shared between threads: each loop has one of its own.
+// Layering: must not be shared between threads: each event loop has its own client.
 #pragma once
 
 #include <memory>

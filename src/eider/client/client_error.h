@@ -1,5 +1,5 @@
 // The reasons why a request of the HTTP client failed.
-// Layering: must not be used for answers: a 404 is one, however unwelcome.
+// Layering: must not be used for responses, such as a 404.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Sends a request body as fast as the connection accepts it.
-// Layering: must not judge the answer: it stops when the exchange says that no more is wanted.
+// Layering: must not interpret the response: it stops when the exchange reports that no more is
+// needed.
 #pragma once
 
 #include <cstdint>

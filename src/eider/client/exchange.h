@@ -1,5 +1,5 @@
 // One request and its response as it arrives.
-// Layering: must not know by which protocol, nor choose what to ask for, nor when to ask again.
+// Layering: must not know the protocol, nor choose what to request or when to retry.
 #pragma once
 
 #include <coroutine>

@@ -1,5 +1,5 @@
 // One HTTP/1.1 connection of the client, for one exchange at a time.
-// Layering: must not choose what to ask for, nor when to ask again.
+// Layering: must not choose what to request, nor when to retry.
 #pragma once
 
 #include <cstdint>

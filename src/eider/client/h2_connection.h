@@ -1,5 +1,5 @@
 // One HTTP/2 connection of the client, which many exchanges share.
-// Layering: must not choose what to ask for, nor how many connections there are.
+// Layering: must not choose what to request, nor the number of connections.
 #pragma once
 
 #include <cstddef>

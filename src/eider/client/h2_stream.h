@@ -1,5 +1,5 @@
 // One exchange over a stream of an HTTP/2 connection.
-// Layering: must not outlive the connection, nor touch what others do on it.
+// Layering: must not outlive the connection, nor affect its other streams.
 #pragma once
 
 #include <cstdint>

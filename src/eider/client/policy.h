@@ -1,5 +1,5 @@
 // Decides on redirects (RFC 9110, section 15.4) and retries.
-// Layering: must not ask: it says whether, and how long to wait.
+// Layering: must not send requests: it decides whether to retry, and after which delay.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The connections of one client: their protocols, and the requests that share them.
-// Layering: must not send anything, nor count connections and their idleness: net::Pool does.
+// Layering: must not send anything, nor count connections and idle time: net::Pool does.
 #pragma once
 
 #include <cstddef>

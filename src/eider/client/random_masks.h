@@ -1,5 +1,5 @@
 // Unpredictable mask keys: random numbers of the kernel, fetched in batches.
-// Layering: must not be shared between threads, and hands out no byte twice.
+// Layering: must not be shared between threads, and returns no byte twice.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // The parts of one request, before its destination is resolved.
-// Layering: must not hold anything of an attempt: it serves all of them.
+// Layering: must not contain the state of an attempt: all attempts use it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A fair queue of calls that wait for shared connections.
-// Layering: must not know what a turn is good for: a call that is woken looks again.
+// Layering: must not know the purpose of a turn: a resumed call checks its condition again.
 #pragma once
 
 #include <cstddef>

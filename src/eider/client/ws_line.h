@@ -1,5 +1,5 @@
 // The transport of a client's WebSocket: a connection, or an HTTP/2 stream (RFC 8441).
-// Layering: must not speak WebSocket: the session does, once it is opened.
+// Layering: must not know the WebSocket protocol: the session does, after the handshake.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // One accepted connection: its protocol and its deadlines.
-// Layering: must not know requests: HTTP/1.1's part (h1.h) and those that take over do.
+// Layering: must not know requests: HTTP/1.1 (h1.h) and other protocols do.
 #pragma once
 
 #include <cstddef>

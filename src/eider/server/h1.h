@@ -1,5 +1,5 @@
 // HTTP/1.1 on a connection: bytes in, requests to the service, responses out, in order.
-// Layering: must not keep anything while it is idle, and never goes deeper with the depth of the
+// Layering: must not use memory while it is idle, nor recurse with the depth of the pipeline.
 // pipeline.
 #pragma once
 

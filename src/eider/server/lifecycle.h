@@ -1,5 +1,5 @@
 // One run of a server: starts the service and the event loops, drains and stops them.
-// Layering: must not know connections: workers drain, and say when they have.
+// Layering: must not know connections: workers drain, and report when they are done.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // The limits of one event loop, which can change while it serves.
-// Layering: must not be read by other threads: so nothing is locked for a request.
+// Layering: must not be read by other threads: so requests need no lock.
 #pragma once
 
 #include <algorithm>

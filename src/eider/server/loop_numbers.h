@@ -1,5 +1,5 @@
 // Counters of one event loop: written by its thread, read by all threads.
-// Layering: must not cost a request that is answered at once anything.
+// Layering: must not cost anything for a request with an immediate response.
 #pragma once
 
 #include <array>

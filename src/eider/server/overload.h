@@ -1,5 +1,5 @@
 // Detects overload of an event loop, and selects the requests to reject.
-// Layering: must not know protocols, and costs nothing while turns are short.
+// Layering: must not know protocols, and has no cost while turns are short.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Counts the connections of each client over all event loops.
-// Layering: must not know connections: they give back the places that they take.
+// Layering: must not know connections: they return their places.
 #pragma once
 
 #include <compare>

@@ -1,5 +1,5 @@
 // Server: a service on a port, with one thread and event loop per core.
-// Layering: must not know what the service answers, and never prints or exits by itself.
+// Layering: must not know the responses of the service, and never prints or exits by itself.
 #pragma once
 
 #include <cstddef>

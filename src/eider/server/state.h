@@ -1,6 +1,5 @@
 // The state of a running server: event loops, connections, requests and their waits.
-// Layering: must not hold what clients and programs keep for themselves: values, queries, fields,
-// bodies.
+// Layering: must not contain data of clients and programs: values, queries, headers, bodies.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // One HTTP/1.1 request that is not answered at once: its framing in both directions.
-// Layering: must not decide what becomes of the request: its exchange does.
+// Layering: must not decide about the request: its exchange does.
 #pragma once
 
 #include <cstddef>

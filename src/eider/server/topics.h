@@ -1,5 +1,5 @@
 // Topics: publish and subscribe for WebSockets and event streams, over all event loops.
-// Layering: must not keep messages: what is not subscribed when one is published does not get it.
+// Layering: must not store messages: only existing subscribers receive them.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // The way of one request to its client: heads, bodies, and the state of the client.
-// Layering: must not know which protocol it is: HTTP/1.1's requests and HTTP/2's streams implement
-// it.
+// Layering: must not know the protocol: requests of HTTP/1.1 and streams of HTTP/2 implement it.
 #pragma once
 
 #include <cstddef>

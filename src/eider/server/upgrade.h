@@ -1,6 +1,6 @@
 // The transition of a connection (RFC 9110, 7.8) or stream (RFC 8441) to another protocol.
-// Layering: must not know which one: HTTP's connection hands over, the protocol's own class takes
-// over.
+// Layering: must not know the protocol: HTTP's connection hands over, the class of the protocol
+// takes over.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Upgrades a request to a WebSocket.
-// Layering: must not write responses: the layer above does, by what is agreed.
+// Layering: must not write responses: the layer above does, according to the result.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Memory for objects that end together: allocated in a row and freed all at once.
-// Layering: must not hold anything whose destructor matters: none is run.
+// Layering: must not contain objects with nontrivial destructors: no destructor is called.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Assertions: an error in the program ends the process, with the source line.
-// Layering: must not be used on anything that a client, a file or the kernel can cause.
+// Layering: must not be used for conditions that a client, a file or the kernel can cause.
 #pragma once
 
 #include <source_location>

@@ -1,5 +1,5 @@
 // Base64 (RFC 4648) with its variants, and hexadecimal digits.
-// Layering: must not accept a second spelling of the same bytes: each function takes one alone.
+// Layering: must not accept two encodings of the same bytes: each function accepts one.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The decimal digits of a number, without heap memory.
-// Layering: must not outlive what it is viewed for: the view ends with it.
+// Layering: must not outlive the text: it is a view.
 #pragma once
 
 #include <array>

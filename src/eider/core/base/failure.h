@@ -1,5 +1,5 @@
 // An Error as an exception: thrown by handlers and libraries, caught by app/ only.
-// Layering: must not be used for what a caller is expected to handle next to the call.
+// Layering: must not be used for errors that the caller is expected to handle.
 #pragma once
 
 #include <exception>

@@ -1,5 +1,5 @@
 // A string as a template argument: Header<"accept-language">, Matches<"[a-z]+">.
-// Layering: must not do anything but hold it.
+// Layering: must not have other operations.
 #pragma once
 
 #include <cstddef>

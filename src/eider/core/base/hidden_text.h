@@ -1,5 +1,5 @@
 // Invisible characters that terminals, file systems or compilers act on.
-// Layering: must not decide what becomes of them: names, logs and generated sources each do that.
+// Layering: must not decide how they are replaced: names, logs and generated sources do.
 #pragma once
 
 #include <cstddef>

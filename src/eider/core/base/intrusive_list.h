@@ -1,6 +1,5 @@
 // A linked list whose links are in its elements: O(1) insertion and removal, no allocation.
-// Layering: must not own its members: each leaves when it is destroyed, and they outlive no pointer
-// to them.
+// Layering: must not own its members: each leaves the list when it is destroyed.
 #pragma once
 
 namespace eider {

@@ -1,5 +1,5 @@
 // The result of a lookup, or the reason why nothing was found.
-// Layering: must not ask for anything itself.
+// Layering: must not send requests.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Marks protections that keep their state in this process's memory, for a warning with workers.
-// Layering: must not be noted by what shares its memory through a database.
+// Layering: must not be used for state that processes share through a database.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
 // A request value that was rejected; the app uses it to name the member that contained it.
-// Layering: must not be in what a client gets: the app only looks for it in the client's own
-// request.
+// Layering: must not be sent to clients: the app only searches for it in the client's own request.
 #pragma once
 
 #include <string>

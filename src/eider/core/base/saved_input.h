@@ -1,5 +1,5 @@
 // Received bytes that cannot be used yet: part of a head, or pipelined requests.
-// Layering: must not hold memory while it is empty.
+// Layering: must not use memory while it is empty.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Cryptographically random bytes from the kernel.
-// Layering: must not be used where it is only about being different: SplitMix64 costs no call.
+// Layering: must not be used if the bytes need not be secret: SplitMix64 needs no system call.
 #pragma once
 
 #include <cstddef>

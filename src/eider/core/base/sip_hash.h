@@ -1,5 +1,6 @@
 // SipHash-2-4: a keyed hash that protects hash tables against chosen collisions.
-// Layering: must not sign anything: its 64 bits are for tables, its 128 for telling contents apart.
+// Layering: must not sign anything: its 64 bits are for tables, its 128 bits for comparing
+// contents.
 #pragma once
 
 #include <array>

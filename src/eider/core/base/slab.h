@@ -1,5 +1,5 @@
 // Objects of one type in blocks of one owner: created and destroyed without the heap.
-// Layering: must not be shared between threads, and gives its blocks back only when it ends.
+// Layering: must not be shared between threads, and releases its blocks only when it is destroyed.
 #pragma once
 
 #include <cstddef>

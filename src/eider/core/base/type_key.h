@@ -1,5 +1,5 @@
 // A type as a key, and its name for messages.
-// Layering: must not be kept beyond the process: it is an address.
+// Layering: must not be stored beyond the process: it is an address.
 #pragma once
 
 #include <cstddef>

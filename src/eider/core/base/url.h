@@ -1,5 +1,5 @@
 // Percent-encoding of URLs, and the pairs of a query string.
-// Layering: must not decode anything twice, and knows no paths: what ".." means is for others.
+// Layering: must not decode anything twice, and does not interpret paths, such as "..".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // One library's streaming decompressor, and the pool of idle ones.
-// Layering: must not bound the output: Decompressor does, by the room that it gives.
+// Layering: must not limit the output: Decompressor does, with the size of its buffer.
 #pragma once
 
 #include <cstddef>

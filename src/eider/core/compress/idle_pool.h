@@ -1,5 +1,5 @@
 // A few idle objects of one thread, kept because creating them is expensive.
-// Layering: must not be shared between threads, and never holds more than its places.
+// Layering: must not be shared between threads, and never has more elements than its places.
 #pragma once
 
 #include <array>

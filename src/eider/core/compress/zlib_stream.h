@@ -1,5 +1,5 @@
 // RAII wrappers of zlib's compressor and decompressor.
-// Layering: must not know which wrapping (gzip, zlib, none) is around: the window bits say it.
+// Layering: must not know the format (gzip, zlib or raw): the window bits select it.
 #pragma once
 
 #include <zlib.h>

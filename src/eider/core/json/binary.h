@@ -1,5 +1,5 @@
 // Converts CBOR (RFC 8949) and MessagePack to and from JSON.
-// Layering: must not know types: what is read becomes JSON text, which the reader of that checks.
+// Layering: must not know types: the input becomes JSON text, which the JSON reader checks.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Writes lists of flat objects as comma-separated values (RFC 4180).
-// Layering: must not read such: what a column holds only its writer knows.
+// Layering: must not read CSV: the types of its columns are not known.
 #pragma once
 
 #include <cstdint>

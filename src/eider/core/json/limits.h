@@ -1,5 +1,5 @@
 // Limits of JSON input, and the policy for unknown members.
-// Layering: must not hold what depends on who sends: limits by client or route are the caller's.
+// Layering: must not depend on the sender: the caller sets limits for clients or routes.
 #pragma once
 
 #include <cstddef>

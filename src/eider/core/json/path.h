@@ -1,6 +1,5 @@
 // The position of the reader in a JSON text, built only for errors.
-// Layering: must not outlive the frames that it points into: it lives on the stack, as the
-// recursion does.
+// Layering: must not outlive the frames that it points to: it is on the stack, as the recursion is.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // A JSON value whose shape is known only at run time.
-// Layering: must not be the way to handle known shapes: a struct is checked, documented and faster.
+// Layering: must not be used for known shapes: a struct is checked, documented and faster.
 #pragma once
 
 #include <concepts>

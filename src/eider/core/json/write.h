@@ -1,5 +1,6 @@
 // Writes values as JSON text into an output buffer.
-// Layering: must not fail on any value: what JSON cannot say has a documented substitute.
+// Layering: must not fail for any value: values that JSON does not support have a documented
+// substitute.
 #pragma once
 
 #include <string>

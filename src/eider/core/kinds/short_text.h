@@ -1,5 +1,5 @@
 // A short text without heap memory, for formatting values.
-// Layering: must not allocate, nor grow: what does not fit is a mistake of its maker.
+// Layering: must not allocate or grow: a longer text is an error of the caller.
 #pragma once
 
 #include <cstddef>

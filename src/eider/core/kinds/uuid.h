@@ -1,5 +1,5 @@
 // Uuid (RFC 9562) as a member, a path parameter or a column.
-// Layering: must not make any: where randomness comes from is the application's.
+// Layering: must not create UUIDs: the application provides the randomness.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Values with rules that are checked when input is read: Bounded<int, 0, 5>, Validated<T, Rules…>.
-// Layering: must not weigh more than the bare value, nor check anything when it is read back.
+// Layering: must not be larger than the value, nor check a value that is read from it.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // Counts the members of a plain struct.
-// Layering: must not need anything of the members but that the struct can be written T{…}.
+// Layering: must not require anything of the members, except that T{…} compiles.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // kOptional: an initializer that makes a member optional, with an empty default.
-// Layering: must not change the member's type, nor what its holder is in memory.
+// Layering: must not change the type of the member, nor the memory layout of the struct.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // Typed access to a number whose type is known only by its description.
-// Layering: must not convert quietly: what does not fit is declined.
+// Layering: must not convert silently: a value that does not fit is rejected.
 #pragma once
 
 #include <cstdint>

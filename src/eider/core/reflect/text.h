@@ -1,6 +1,5 @@
 // Reads scalars from the plain text of a path, query, header or form.
-// Layering: must not know where the text comes from, nor decode it: what it gets is already
-// decoded.
+// Layering: must not know the source of the text, nor decode it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Descriptions of types at run time, for json/, db/ and openapi/.
-// Layering: must not own anything: every description is a constant that the compiler laid out.
+// Layering: must not own anything: every description is a constant of the compiler.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Codes and texts of validation errors.
-// Layering: must not hold what rules say: each says it itself (rule.h).
+// Layering: must not contain the texts of rules: each rule has its own (rule.h).
 #pragma once
 
 #include <string>

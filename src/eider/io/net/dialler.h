@@ -1,5 +1,5 @@
 // Connects sockets over TCP: resolves the name and races its addresses.
-// Layering: must not say anything over them, nor keep them.
+// Layering: must not send anything over the connections, nor store them.
 #pragma once
 
 #include <chrono>

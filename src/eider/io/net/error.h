@@ -1,5 +1,5 @@
 // The reasons why a connection to a server failed.
-// Layering: must not know what it was wanted for.
+// Layering: must not know the purpose of the connection.
 #pragma once
 
 #include <cstdint>

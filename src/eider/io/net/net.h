@@ -1,5 +1,5 @@
 // Connects to a server: name resolution, address race, proxies, TLS and ALPN.
-// Layering: must not know what is said over a connection, nor keep one.
+// Layering: must not know the protocol of a connection, nor store connections.
 #pragma once
 
 #include <memory>

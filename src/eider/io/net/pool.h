@@ -1,6 +1,5 @@
 // A pool of connections to other servers, limited in number and idle time.
-// Layering: must not connect, nor know what is said over them: the holder of a lease puts a
-// connection in.
+// Layering: must not connect, nor know the protocol: the holder of a lease adds the connection.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // A socket address: IPv4, IPv6 or a Unix path.
-// Layering: must not ask a name server: names are resolved elsewhere.
+// Layering: must not query a name server: names are resolved elsewhere.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // Runs blocking work on separate threads, so that event loops do not wait.
-// Layering: must not be used for what can be awaited: a thread is the most expensive way to wait.
+// Layering: must not be used for operations that can be awaited: a thread is the most expensive way
+// to wait.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // Requests to cancel work, and ways to be notified of them.
-// Layering: must not stop anything by itself: what does the work looks or listens.
+// Layering: must not stop anything by itself: the running code checks the token or registers a
+// callback.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // Work queued within one turn of the event loop.
-// Layering: must not be queued from another thread than its loop's: that is what `Loop::post` is
-// for.
+// Layering: must not be queued from another thread than that of its event loop: `Loop::post` does
+// that.
 #pragma once
 
 #include "eider/core/base/intrusive_list.h"

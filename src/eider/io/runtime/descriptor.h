@@ -1,5 +1,5 @@
 // An open file descriptor with one owner, which closes it.
-// Layering: must not know what the descriptor is of.
+// Layering: must not know the type of the descriptor.
 #pragma once
 
 #include <utility>

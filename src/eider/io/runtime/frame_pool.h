@@ -1,5 +1,5 @@
 // Allocates coroutine frames from free lists, one set per thread, by size.
-// Layering: must not be used for anything whose size is not known again when it is given back.
+// Layering: must not be used for blocks whose size is unknown when they are released.
 #pragma once
 
 #include <cstddef>

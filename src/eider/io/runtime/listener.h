@@ -1,5 +1,5 @@
 // A listening socket on one event loop: passes each new connection to its owner.
-// Layering: must not know what is spoken on the connections.
+// Layering: must not know the protocol of the connections.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The event loop of one thread, over epoll, io_uring or a simulated kernel.
-// Layering: must not know any protocol. All of it belongs to its own thread, save `post` and
+// Layering: must not know any protocol. All of it belongs to its own thread, except `post` and
 // `stop`.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The io_uring backend: one system call per turn for all receives, sends and closes.
-// Layering: must not submit within callbacks: what they ask for is gathered and leaves with the
+// Layering: must not submit within callbacks: their requests are collected, and submitted with the
 // next wait.
 #pragma once
 

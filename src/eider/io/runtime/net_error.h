@@ -1,6 +1,5 @@
 // Errors of sockets, as one enum with one table of texts.
-// Layering: must not carry HTTP statuses: which answer an error deserves is decided where HTTP is
-// spoken.
+// Layering: must not contain HTTP status codes: code that knows HTTP chooses them.
 #pragma once
 
 #include <cstdint>

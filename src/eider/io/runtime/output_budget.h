@@ -1,5 +1,5 @@
 // Limits the memory of one event loop's pending output: resets slow connections.
-// Layering: must not know protocols, nor what the output is.
+// Layering: must not know protocols, nor the contents of the output.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Checks the rate at which a peer reads: the rule for slow readers.
-// Layering: must not know what waits, nor what becomes of a peer that does not keep up.
+// Layering: must not know the contents, nor how slow peers are handled.
 #pragma once
 
 #include <algorithm>

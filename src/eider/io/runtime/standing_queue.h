@@ -1,5 +1,5 @@
 // Determines whether a queue is overloaded or only passes a burst.
-// Layering: must not know what waits in it, nor read a clock.
+// Layering: must not know the contents of the queue, nor read a clock.
 #pragma once
 
 #include <cstddef>

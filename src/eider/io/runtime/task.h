@@ -1,5 +1,5 @@
 // Task<T>: a coroutine as a value that owns its frame and everything it waits for.
-// Layering: must not know loops: a task waits for awaiters, and each leaves its list when it is
+// Layering: must not know event loops: a task waits for awaiters, which leave their lists when
 // destroyed.
 #pragma once
 

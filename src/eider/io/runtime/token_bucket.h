@@ -1,5 +1,5 @@
 // Token bucket: a burst, and then one call in each interval.
-// Layering: must not know whom it counts for, nor wait: what is refused is the caller's.
+// Layering: must not know the client that it counts for, nor wait: the caller handles rejections.
 #pragma once
 
 #include <algorithm>

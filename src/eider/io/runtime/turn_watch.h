@@ -1,5 +1,5 @@
 // Notifies when an event loop has finished the work of a turn.
-// Layering: must not do much: it is called each turn.
+// Layering: must not be slow: it is called in each turn.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // An upgraded protocol on a whole connection.
-// Layering: must not be destroyed while the protocol lives that has taken it over.
+// Layering: must not be destroyed while the protocol that uses it exists.
 #pragma once
 
 #include "eider/io/runtime/stream.h"

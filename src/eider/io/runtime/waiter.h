@@ -1,5 +1,5 @@
 // A suspended coroutine in a wait queue, stored in its own frame.
-// Layering: must not be resumed by what wakes it: it is deferred to the end of the loop's turn.
+// Layering: must not be resumed directly by an event, but at the end of the turn of the event loop.
 #pragma once
 
 #include <coroutine>

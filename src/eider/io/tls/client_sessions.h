@@ -1,5 +1,5 @@
 // Sessions that a client can resume, by server.
-// Layering: must not outlive its use: a session of TLS 1.3 is given out once.
+// Layering: must not be used twice: a session of TLS 1.3 is returned once.
 #pragma once
 
 #include <list>

@@ -1,5 +1,5 @@
 // The TLS of one connection with OpenSSL, for either end.
-// Layering: must not decide what is accepted: the context that made its SSL has.
+// Layering: must not decide what is accepted: the context of its SSL does.
 #pragma once
 
 #include <openssl/bio.h>

@@ -1,5 +1,5 @@
 // Creates the OpenSSL context of a server, with all security settings.
-// Layering: must not read files: identities come loaded.
+// Layering: must not read files: identities are already loaded.
 #pragma once
 
 #include <chrono>

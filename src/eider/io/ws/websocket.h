@@ -1,5 +1,5 @@
 // One WebSocket connection as a handler uses it (RFC 6455), and its limits.
-// Layering: must not read or write frames: http/ws does; what serves a handler is ws_session.h.
+// Layering: must not read or write frames: http/ws does; ws_session.h serves the handler.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // The deadlines of one WebSocket: ping, message, output, close.
-// Layering: must not do anything about what comes too late: the endpoint does, which looks.
+// Layering: must not act on missed deadlines: the endpoint checks them.
 #pragma once
 
 #include <cstddef>

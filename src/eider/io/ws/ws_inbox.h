@@ -1,5 +1,5 @@
 // Messages that have arrived for a busy handler, in two buffers.
-// Layering: must not decide how many there may be, and lives only while there are some.
+// Layering: must not limit its messages, and exists only while messages are waiting.
 #pragma once
 
 #include <cstddef>

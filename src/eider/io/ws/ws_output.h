@@ -1,5 +1,5 @@
 // The output of one WebSocket: messages and control frames.
-// Layering: must not judge how fast the peer takes it, nor end anything.
+// Layering: must not judge the speed of the peer, nor end the connection.
 #pragma once
 
 #include <cstddef>

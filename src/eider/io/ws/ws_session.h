@@ -1,6 +1,6 @@
 // One WebSocket connection of either side (RFC 6455): protocol, handler and topics.
-// Layering: must not hold a buffer while nothing is under way, and never runs a handler from
-// another's call.
+// Layering: must not have a buffer while it is idle, and never runs a handler within the call of
+// another one.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The "host:port" of a URL: http://, https://, ws:// and wss://.
-// Layering: must not resolve names, and must not read what belongs to one scheme alone.
+// Layering: must not resolve names, nor read parts that only one scheme has.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // CacheControl: the directives of the Cache-Control header of a response.
-// Layering: must not read what others say: the response cache does that for itself.
+// Layering: must not read received headers: the response cache does.
 #pragma once
 
 #include <chrono>

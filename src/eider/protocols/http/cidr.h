@@ -1,5 +1,5 @@
 // A block of IP addresses, such as "10.0.0.0/8" (RFC 4632), and a list of trusted blocks.
-// Layering: must not guess: a text that could be meant in two ways is an error that names it.
+// Layering: must not guess: an ambiguous text is an error that contains the text.
 #pragma once
 
 #include <cstdint>

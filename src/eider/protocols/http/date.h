@@ -1,5 +1,5 @@
 // HTTP dates (RFC 9110, section 5.6.7): written as IMF-fixdate, read in all three forms.
-// Layering: must not ask for the time: it comes from the caller.
+// Layering: must not read the clock: the caller passes the time.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Entity tags (RFC 9110, section 8.8.3): parsed, compared, and made for files.
-// Layering: must not decide what a comparison leads to: preconditions.h does.
+// Layering: must not decide the result of a comparison: preconditions.h does.
 #pragma once
 
 #include <cstddef>

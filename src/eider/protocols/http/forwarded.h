@@ -1,5 +1,5 @@
 // The origin of a request: Forwarded (RFC 7239), or X-Forwarded-For, -Proto and -Host.
-// Layering: must not believe anybody but peers that are trusted by address.
+// Layering: must not trust peers other than those whose addresses are trusted.
 #pragma once
 
 #include <cstddef>

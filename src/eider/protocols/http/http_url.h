@@ -1,5 +1,5 @@
 // The parts of an http:// or https:// URL, and relative references (RFC 3986).
-// Layering: must not resolve its host, and decodes nothing.
+// Layering: must not resolve the host, nor decode anything.
 #pragma once
 
 #include <cstdint>

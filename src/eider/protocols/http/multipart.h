@@ -1,6 +1,5 @@
 // Parses multipart/form-data (RFC 7578) as a stream.
-// Layering: must not gather a part's content: what a part may weigh in memory is for its reader to
-// say.
+// Layering: must not collect the content of a part: its reader limits the memory.
 #pragma once
 
 #include <cstddef>

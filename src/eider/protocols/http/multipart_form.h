@@ -1,5 +1,5 @@
 // Builds multipart/form-data (RFC 7578) in memory.
-// Layering: must not read files: their bytes are given.
+// Layering: must not read files: the caller passes their bytes.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Request headers that contain no secret.
-// Layering: must not be used to judge answers.
+// Layering: must not be used to interpret responses.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
 // The reasons to reject a well-formed request, for every protocol version.
-// Layering: must not hold what one protocol's syntax forbids: h1/refusal.h and h2/head_builder.cc
-// do.
+// Layering: must not contain errors of the syntax of one protocol: h1/refusal.h and
+// h2/head_builder.cc do.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,5 @@
 // The site whose page caused a request, as browsers report it.
-// Layering: must not decide what follows from it: forgery, compression and WebSockets each ask
-// here.
+// Layering: must not decide the consequence: CSRF protection, compression and WebSockets do.
 #pragma once
 
 #include <cstdint>

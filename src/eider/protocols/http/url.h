@@ -1,5 +1,5 @@
 // Url: the type of a member that contains a URL.
-// Layering: must not look anything up: it is not checked whether there is such a server.
+// Layering: must not resolve names: whether the server exists is not checked.
 #pragma once
 
 #include <cstddef>

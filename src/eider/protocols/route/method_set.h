@@ -1,5 +1,5 @@
 // A set of request methods, for routes and for the Allow header.
-// Layering: must not know what a method means.
+// Layering: must not know the meaning of a method.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // The path of a request for the router: split into segments, then percent-decoded once.
-// Layering: must not touch the bytes of a path that has nothing to decode.
+// Layering: must not change a path without percent-encoding.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // The response to one HTTP/2 request, sent over its stream.
-// Layering: must not write to the socket: the session takes it as the client makes room.
+// Layering: must not write to the socket: the session reads it when the client can receive more.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // One HTTP/2 connection, taken over from HTTP/1.1 (RFC 9113).
-// Layering: must not keep anything of a request while none is there.
+// Layering: must not store parts of requests while it has none.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The body of one HTTP/2 response, sent as the client's window allows.
-// Layering: must not hold more in memory than it was given: files are read as they leave.
+// Layering: must not copy files into memory: they are read when they are sent.
 #pragma once
 
 #include <cstddef>

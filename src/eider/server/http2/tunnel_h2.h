@@ -1,5 +1,5 @@
 // A stream of an HTTP/2 connection that another protocol uses (RFC 8441).
-// Layering: must not write to the socket: what it gathers leaves when the client has made room.
+// Layering: must not write to the socket: its bytes are sent when the client can receive more.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Another process of the same program: its start, sockets, messages and end.
-// Layering: must not know what it is for: to take this one's place, or to serve below it.
+// Layering: must not know the purpose of the process: to replace this one, or to serve as a worker.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 // The process that this one replaces: its sockets, and its go.
-// Layering: must not serve: what is taken here is listened on elsewhere.
+// Layering: must not serve: other code listens on the received sockets.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // Privileges and limits of the process: user, group, umask, open files, memory.
-// Layering: must not keep a way back: what is dropped is dropped for all threads.
+// Layering: must not be reversible: privileges are dropped for all threads.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 // The sandbox: limits files with Landlock and system calls with seccomp.
-// Layering: must not be left again; what the process starts is held by it, too.
+// Layering: must not be left again; it also applies to the programs that this process starts.
 #pragma once
 
 #include <string>

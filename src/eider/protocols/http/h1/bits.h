@@ -1,5 +1,5 @@
 // to_bits: converts a byte mask of a block into bits.
-// Layering: must not hold code of its own: it chooses the platform's file.
+// Layering: must not contain code: it includes the file for the platform.
 #pragma once
 
 #ifdef __SSE2__

@@ -1,5 +1,5 @@
 // to_bits in portable code, for little-endian machines.
-// Layering: must not be included but by bits.h.
+// Layering: must be included only by bits.h.
 #pragma once
 
 #include <bit>

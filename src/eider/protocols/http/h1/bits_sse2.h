@@ -1,5 +1,5 @@
 // to_bits with one SSE2 instruction: reads a head in 6 to 15 % less time.
-// Layering: must not be included but by bits.h.
+// Layering: must be included only by bits.h.
 #pragma once
 
 #include "eider/protocols/http/h1/block.h"

@@ -1,5 +1,5 @@
 // Sixteen bytes at once, with the compiler's vector types: SSE2 on x86-64, NEON on ARM.
-// Layering: must not know what the bytes mean.
+// Layering: must not know the meaning of the bytes.
 #pragma once
 
 #include <cstdint>

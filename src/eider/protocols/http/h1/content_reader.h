@@ -1,5 +1,5 @@
 // Reads the body of one HTTP/1.1 request, with a length or chunked, without its framing.
-// Layering: must not read beyond the content's end: what follows is the next request.
+// Layering: must not read beyond the end of the body: the next request follows.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Parses header lines and line ends, for requests and responses.
-// Layering: must not judge what a field means: the framing that it is made with does.
+// Layering: must not interpret headers: its framing parameter does.
 #pragma once
 
 #include <cstddef>

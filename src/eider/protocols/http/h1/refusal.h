@@ -1,6 +1,5 @@
 // The errors of HTTP/1.x requests, each with its status and its RFC section, in one table.
-// Layering: must not be used for requests that were understood: those are answered by the
-// application.
+// Layering: must not be used for valid requests: the application responds to those.
 #pragma once
 
 #include <cstdint>

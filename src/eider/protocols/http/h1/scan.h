@@ -1,5 +1,5 @@
 // Finds the first special byte in a run of bytes, sixteen at a time.
-// Layering: must not read outside the given bytes, and decides nothing about what it finds.
+// Layering: must not read outside of the given bytes, nor interpret them.
 #pragma once
 
 #include <array>

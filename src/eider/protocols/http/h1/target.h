@@ -1,5 +1,5 @@
 // Host values, and the four forms of the request target (RFC 9112, section 3.2).
-// Layering: must not know where the target ends: it is given whole.
+// Layering: must not find the end of the target: the caller passes the whole target.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // The implementation of ClientSession: nghttp2's session and additional counters.
-// Layering: must not be included but by client_session.cc and client_session_calls.cc: it names
-// nghttp2's.
+// Layering: must be included only by client_session.cc and client_session_calls.cc: it uses
+// nghttp2's types.
 #pragma once
 
 #include <nghttp2/nghttp2.h>

@@ -1,5 +1,5 @@
 // Counts frames that cost the receiver work without benefit, to stop floods.
-// Layering: must not know what a frame means to its stream, and keeps no clock: the time is given.
+// Layering: must not know the meaning of a frame, nor read a clock: the caller passes the time.
 #pragma once
 
 #include <array>

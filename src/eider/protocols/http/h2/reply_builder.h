@@ -1,5 +1,5 @@
 // Builds a response head from decoded HTTP/2 headers, as strictly as for HTTP/1.1.
-// Layering: must not know frames or HPACK: it is given one field after the other.
+// Layering: must not know frames or HPACK: it receives one header after the other.
 #pragma once
 
 #include <cstdint>

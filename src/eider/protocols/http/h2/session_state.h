@@ -1,5 +1,5 @@
 // The implementation of Session: nghttp2's session and additional counters.
-// Layering: must not be included but by session.cc and session_calls.cc: it names nghttp2's types.
+// Layering: must be included only by session.cc and session_calls.cc: it uses nghttp2's types.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // WebSocket frame headers (RFC 6455, section 5.2), read and written for either side.
-// Layering: must not touch payloads, and knows nothing of messages.
+// Layering: must not read payloads, nor know messages.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Masks payloads (RFC 6455, section 5.3).
-// Layering: must not make keys: a client's keys come from an unpredictable source.
+// Layering: must not create keys: a client's keys come from an unpredictable source.
 #pragma once
 
 #include <array>

@@ -1,6 +1,5 @@
 // The receiving side of a WebSocket connection: bytes in, events out, for server and client.
-// Layering: must not answer anything (pongs and closes are the caller's), and keeps no buffer while
-// idle.
+// Layering: must not respond (the caller sends pongs and closes), and has no buffer while idle.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The errors of WebSocket input, each with its close code and its RFC section, in one table.
-// Layering: must not be used for handshakes: those are answered in HTTP (handshake.h).
+// Layering: must not be used for handshakes: those get HTTP responses (handshake.h).
 #pragma once
 
 #include <cstdint>
