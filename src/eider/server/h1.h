@@ -1,6 +1,5 @@
 // HTTP/1.1 on a connection: bytes in, requests to the service, responses out, in order.
 // Layering: must not use memory while it is idle, nor recurse with the depth of the pipeline.
-// pipeline.
 #pragma once
 
 #include <cstddef>
