@@ -35,10 +35,10 @@ Task<std::vector<std::string>> all(State<Redis> redis) {
 }
 
 // What a balancer asks: whether this process has its Redis, and hears of the others.
-Task<Result<void>> health(State<Redis> redis, State<TopicBackplane> relay) {
+Task<Result<void>> health(State<Redis> redis, State<TopicBackplane> backplane) {
   const Redis at_once = redis->within(std::chrono::milliseconds(200));
   co_await at_once.command("PING");
-  if (relay->counts().missed == 0) {
+  if (backplane->counts().missed == 0) {
     co_return fail(Error(503, "The topics of other processes are not connected yet."));
   }
   co_return {};

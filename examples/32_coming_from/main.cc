@@ -112,8 +112,8 @@ struct Visit {
 };
 
 void add_theme(App& app) {
-  add_sessions<Visit>(app,
-                      {.cookie = "sid", .is_secure = false});  // in the clear, as this example is
+  // is_secure = false, because this example has no TLS.
+  add_sessions<Visit>(app, {.cookie = "sid", .is_secure = false});
   app.get("/visits", [](Session<Visit> session) { return ++session->count; });
   app.get("/theme", [](Cookie<"theme", std::optional<std::string>> theme) {
     return theme->value_or("light");
