@@ -213,20 +213,20 @@ def root_of(path):
 def pages_of(root):
     """All pages that the checks cover, as paths relative to the repository."""
     return sorted(path.relative_to(root).as_posix()
-                  for path in [*root.glob('*.md'), *root.glob('docs/**/*.md')])
+                  for pattern in ('*.md', 'arena/*.md', 'docs/**/*.md')
+                  for path in root.glob(pattern))
 
 
 @dataclass
 class Settings:
-    """docs/lint.toml: pages that wait to be rewritten, and exceptions with their reasons."""
-    pending: list
+    """docs/lint.toml: exceptions with their reasons."""
     exceptions: dict
 
     @classmethod
     def read(cls, root):
         """Those of a repository."""
         read = tomllib.loads((root / SETTINGS).read_text(encoding='utf-8'))
-        return cls(read.get('pending', []), read.get('exceptions', {}))
+        return cls(read.get('exceptions', {}))
 
     def allows(self, name, rule):
         """Whether a page may break a rule."""
@@ -236,8 +236,8 @@ class Settings:
 def check(root, extra_faults=None):
     """Checks every page.
 
-    extra_faults  {page: [text]} of faults that other checks found, such as a compiler
-    returns       {page: [text]} of pages that fail, and of the list of pending pages
+    extra_faults  {page: [text]} of errors that other checks found, such as a compiler
+    returns       {page: [text]} of pages that fail, and of exceptions for missing pages
     """
     settings, failed = Settings.read(root), {}
     names = pages_of(root)
@@ -246,26 +246,11 @@ def check(root, extra_faults=None):
         faults = [f'{name}:{line}: {text}' for line, text in by_page[name]]
         if not settings.allows(name, 'compile'):
             faults += (extra_faults or {}).get(name, [])
-        if name in settings.pending:
-            if not faults:
-                failed[name] = [f'{name} passes: remove it from "pending" in {SETTINGS}']
-        elif faults:
+        if faults:
             failed[name] = faults
-    for name in sorted({*settings.pending, *settings.exceptions}):
-        if (root / name).is_file():
-            continue
+    for name in sorted({*settings.exceptions} - set(names)):
         failed[name] = [f'{SETTINGS} lists {name}, which does not exist: remove it']
     return failed
-
-
-def prune(root, failed):
-    """Removes the pages that `check` reported as passing or missing from the settings."""
-    path = root / SETTINGS
-    gone = tuple(f'"{name}" = ' for name, faults in failed.items() if 'does not exist' in faults[0])
-    done = {f'"{name}",' for name, faults in failed.items() if not faults[0].startswith(f'{name}:')}
-    lines = [line for line in path.read_text(encoding='utf-8').splitlines(keepends=True)
-             if line.strip() not in done and not line.startswith(gone)]
-    path.write_text(''.join(lines), encoding='utf-8')
 
 
 def figures_of(page):

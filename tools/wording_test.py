@@ -129,7 +129,7 @@ class Lists(unittest.TestCase):
     @unittest.skipUnless(shutil.which('hunspell'), 'hunspell is not installed')
     def test_misspelled_words(self):
         (self.root / 'good.md').write_text('# Middleware\n\nA `mispeled` and an acccepted word.\n')
-        failed = self.check('pending = ["bad.md"]')
+        failed = self.check('')
         self.assertEqual(['good.md:3: "acccepted" is misspelled, or missing in docs/words.txt'],
                          failed['good.md'])
 
@@ -138,22 +138,20 @@ class Lists(unittest.TestCase):
         return wording.check(self.root, extra)
 
     def test_pages_that_fail(self):
-        self.assertEqual(['bad.md'], list(self.check('pending = []')))
+        self.assertEqual(['bad.md'], list(self.check('')))
 
-    def test_pending_pages_may_fail(self):
-        self.assertEqual({}, self.check('pending = ["bad.md"]'))
+    def test_pages_of_the_arena_are_checked(self):
+        (self.root / 'arena').mkdir()
+        (self.root / 'arena/worse.md').write_text('# Riddle\n')
+        self.assertEqual(['arena/worse.md', 'bad.md'], list(self.check('')))
 
-    def test_pending_pages_that_pass_must_be_removed(self):
-        rest = '[exceptions]\n"good.md" = { male = "a name" }\n'
-        settings = f'pending = [\n  "bad.md",\n  "good.md",\n  "gone.md",\n]\n{rest}'
-        failed = self.check(settings)
-        self.assertEqual({'good.md', 'gone.md'}, set(failed))
-        wording.prune(self.root, failed)
-        self.assertEqual(f'pending = [\n  "bad.md",\n]\n{rest}',
-                         (self.root / 'docs/lint.toml').read_text())
+    def test_exceptions_for_missing_pages(self):
+        failed = self.check('[exceptions]\n"gone.md" = { male = "a name" }\n')
+        self.assertEqual(['docs/lint.toml lists gone.md, which does not exist: remove it'],
+                         failed['gone.md'])
 
     def test_exceptions_and_errors_of_the_compiler(self):
-        settings = 'pending = []\n[exceptions]\n"bad.md" = { title = "a name" }\n'
+        settings = '[exceptions]\n"bad.md" = { title = "a name" }\n'
         self.assertEqual({}, self.check(settings))
         self.assertEqual({'good.md': ['good.md:1: error']},
                          self.check(settings, {'good.md': ['good.md:1: error']}))

@@ -21,7 +21,7 @@ _ERROR = re.compile(r'^(?=\S+:\d+:\d+: (?:fatal )?error: |(?:fatal )?error: |the
 
 
 def check(outcome, root):
-    """Pages and texts of sources follow the rules, or have an exception in docs/lint.toml."""
+    """Every page follows the rules; docs/lint.toml lists exceptions."""
     names = wording.pages_of(root)
     faults = compile_faults(first_blocks.programs_of(root, names), root)
     failed = wording.check(root, faults)
