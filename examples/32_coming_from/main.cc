@@ -25,17 +25,17 @@ using namespace std::chrono_literals;
 namespace {
 
 struct Greeting {
-  Bounded<int, 1, 9> times = 1;  // ?times=2; what is not there is 1, and 10 is a 400 that says so
+  Bounded<int, 1, 9> times = 1;  // ?times=2; default: 1; 10 returns 400
 };
 
 void add_greetings(App& app) {
   app.get("/", [] { return "Hello world"; });
   app.get("/hello/{name}", [](std::string_view name, Query<Greeting> query) {
-    std::string told;
+    std::string text;
     for (int i = 0; i < query->times; ++i) {
-      told.append("Hello ").append(name).append("\n");
+      text.append("Hello ").append(name).append("\n");
     }
-    return told;
+    return text;
   });
   app.get("/files/{path...}", [](std::string_view path) { return std::string(path); });
   app.get("/page", [] { return Html("<!doctype html><title>Page</title><h1>Hello</h1>"); });
@@ -136,7 +136,7 @@ Task<std::vector<Kept>> take_files(Multipart form) {
       co_return kept;
     }
     if (part->filename) {
-      TempFile file = co_await part->save("/tmp");  // gone with `file` unless it is kept
+      TempFile file = co_await part->save("/tmp");  // deleted with `file`
       kept.push_back({.name = safe_filename(*part->filename), .bytes = file.size()});
     }
   }

@@ -27,7 +27,7 @@ class Books {
   /// stock_changed  is told how many of a book there are, when somebody has edited that
   Books(eider::Database database, TellStock stock_changed)
       : database_(std::move(database)), stock_changed_(std::move(stock_changed)) {}
-  /// Some books, where there is none.
+  /// Adds some books if there are none.
   [[nodiscard]] eider::Task<> start() const;
 
   [[nodiscard]] eider::Task<BookList> list(BookQuery query) const;

@@ -6,7 +6,7 @@
 
 namespace bookstore {
 
-/// Some books, where there is none.
+/// Adds some books if there are none.
 [[nodiscard]] eider::Task<> add_first_books(eider::Database database);
 
 }  // namespace bookstore
