@@ -213,7 +213,7 @@ def root_of(path):
 def pages_of(root):
     """All pages that the checks cover, as paths relative to the repository."""
     return sorted(path.relative_to(root).as_posix()
-                  for pattern in ('*.md', 'arena/*.md', 'docs/**/*.md')
+                  for pattern in ('*.md', 'arena/*.md', 'arena/*/README.md', 'docs/**/*.md')
                   for path in root.glob(pattern))
 
 

@@ -141,9 +141,11 @@ class Lists(unittest.TestCase):
         self.assertEqual(['bad.md'], list(self.check('')))
 
     def test_pages_of_the_arena_are_checked(self):
-        (self.root / 'arena').mkdir()
-        (self.root / 'arena/worse.md').write_text('# Riddle\n')
-        self.assertEqual(['arena/worse.md', 'bad.md'], list(self.check('')))
+        (self.root / 'arena/app').mkdir(parents=True)
+        for name in ('worse.md', 'app/README.md', 'app/report.md'):
+            (self.root / 'arena' / name).write_text('# Riddle\n')
+        self.assertEqual(['arena/app/README.md', 'arena/worse.md', 'bad.md'],
+                         list(self.check('')))
 
     def test_exceptions_for_missing_pages(self):
         failed = self.check('[exceptions]\n"gone.md" = { male = "a name" }\n')
