@@ -40,10 +40,11 @@ TEST(ProfiledBuild, looks_at_the_load_first) {
   EXPECT_EQ(without.status, kCommandFailed);
   EXPECT_TRUE(without.why.contains("load.txt does not exist. Write typical requests into it"))
       << without.why;
-  for (const auto& [text, why] : {std::pair{"# none\n", "load.txt: the file contains no request"},
-                                  {"GET /\nGET x\n", "load.txt: line 2: 'x' is not a valid request target"},
-                                  {"{\"path\": 1}", "load.txt: line 1: "},
-                                  {R"({"url": "http://example.org/"})", "load.txt: line 1: "}}) {
+  for (const auto& [text, why] :
+       {std::pair{"# none\n", "load.txt: the file contains no request"},
+        {"GET /\nGET x\n", "load.txt: line 2: 'x' is not a valid request target"},
+        {"{\"path\": 1}", "load.txt: line 1: "},
+        {R"({"url": "http://example.org/"})", "load.txt: line 1: "}}) {
     std::ofstream(file) << text;
     const StepEnd end = build_by_profile(wanted);
     EXPECT_EQ(end.status, kCommandFailed);

@@ -158,7 +158,8 @@ class Added(Place):
                 (2, 'fetch is not a method. Use GET, POST, PUT, PATCH or DELETE',
                  'route', 'FETCH', '/'),
                 (2, "{x-y} of /a/{x-y} is not a valid path: the name of a path parameter can have "
-                    "letters, digits and '_', and must not start with a digit", 'route', 'GET', '/a/{x-y}'),
+                    "letters, digits and '_', and must not start with a digit",
+                 'route', 'GET', '/a/{x-y}'),
                 (2, '/"); is not a valid path. Example: /notes/{id}', 'route', 'GET', '/");'),
                 (2, 'class cannot be the name of a parameter in C++. Choose another name, such '
                     'as id',

@@ -178,7 +178,8 @@ class Refused(unittest.TestCase):
         self.assertEqual(upgrade(service.pid, '--within', '1'), (
             1, '', f'eider upgrade: process {service.pid} did not report the result within 1 s; '
                    'see its log\n'))
-        self.check_refusal(service, 'the process was not ready in time')  # of the one that is starting
+        # The result of the upgrade that is already running.
+        self.check_refusal(service, 'the process was not ready in time')
         until(lambda: not children(service.pid), service.said)
         self.check_refusal(service, 'the process was not ready in time')
 

@@ -87,7 +87,8 @@ TEST(Routes, that_are_added_while_the_app_is_served_are_told) {
     EXPECT_TRUE(thrown_by([&] { app.on_response(nothing); }).contains("after the app had started"));
     EXPECT_TRUE(thrown_by([&] { app.guard([] {}); }).contains("after the app had started"));
     EXPECT_TRUE(thrown_by([&] { (void)app.group("/y"); }).contains("after the app had started"));
-    EXPECT_TRUE(thrown_by([&] { app.override_state(Counter()); }).contains("after the app had started"));
+    EXPECT_TRUE(
+        thrown_by([&] { app.override_state(Counter()); }).contains("after the app had started"));
   }
   app.get("/y", [] { return "y"; });
   EXPECT_EQ(get(app, "/y").body, "y");

@@ -187,7 +187,8 @@ TEST_F(Servers, keep_the_old_certificate_when_the_new_one_is_weak_or_gone) {
   static_cast<void>(files.write("a", issue("DNS:a.example", "RSA:1024")));
   pass_a_second();
   EXPECT_EQ(shown("a.example"), print(before));
-  EXPECT_NE(lines.said.back().second.find("ee key too small; the previous certificates"), std::string::npos)
+  EXPECT_NE(lines.said.back().second.find("ee key too small; the previous certificates"),
+            std::string::npos)
       << lines.said.back().second;
   std::filesystem::remove(options.certificate.certificate);
   pass_a_second();

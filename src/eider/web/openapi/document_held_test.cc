@@ -119,7 +119,8 @@ TEST(DocumentAsTest, fails_by_one_that_is_not) {
   EXPECT_TRUE(said_of(client, "/thrown?id=1&title=a")
                   .contains("the document does not contain this status, only 200, 400"))
       << said_of(client, "/thrown?id=1&title=a");
-  EXPECT_TRUE(said_of(client, "/html").contains("Content-Type \"text/html\"")) << said_of(client, "/html");
+  EXPECT_TRUE(said_of(client, "/html").contains("Content-Type \"text/html\""))
+      << said_of(client, "/html");
   TestClient lenient(app,
                      {.document = DocumentCheck{.leaves_out = {"/later"}, .may_answer = {409}}});
   EXPECT_EQ(said_of(lenient, "/later"), "");
