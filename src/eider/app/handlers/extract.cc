@@ -21,7 +21,8 @@ Result<void> with_status(std::vector<FieldError> wrong, int status) {
 }  // namespace
 
 Result<void> read_query(const reflect::Type& type, void* object, const Context& context) {
-  const auto unknown = context.ignores_unknown_query ? UnknownPairs::ignore : UnknownPairs::reject;
+  const auto unknown =
+      context.ignores_unknown_query ? UnknownPairs::ignore : UnknownPairs::reject_parameter;
   return with_status(read_pairs(type, object, context.request.query(), {}, unknown), 400);
 }
 

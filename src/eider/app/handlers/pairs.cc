@@ -51,8 +51,9 @@ class PairsReader {
     const Member* member = structure_.find(name);
     if (member == nullptr) {
       const bool is_passed = !passed_.empty() && name == passed_;
-      if (!is_passed && unknown_ == UnknownPairs::reject) {
-        refuse(name, wording::kUnknownParameter);
+      if (!is_passed && unknown_ != UnknownPairs::ignore) {
+        refuse(name, unknown_ == UnknownPairs::reject_member ? wording::kUnknown
+                                                             : wording::kUnknownParameter);
       }
       return;
     }
@@ -196,7 +197,7 @@ std::vector<FieldError> read_pairs(const reflect::Type& type, void* object, std:
     const auto value = percent_decode(pair->value, Plus::space);
     if (name && value) {
       reader.read(*name, *value);
-    } else if (unknown == UnknownPairs::reject ||
+    } else if (unknown != UnknownPairs::ignore ||
                type.structure().find(name ? *name : pair->name) != nullptr) {
       reader.refuse(pair->name, wording::kBadEscape);
     }

@@ -11,8 +11,9 @@
 
 namespace eider {
 
-/// How names that are not members are treated.
-enum class UnknownPairs : std::uint8_t { reject, ignore };
+/// How names that are not members are treated. The error of a form is that of a JSON object, and
+/// the error of a query names a parameter.
+enum class UnknownPairs : std::uint8_t { reject_member, reject_parameter, ignore };
 
 /// Reads `name=value&name=value` (application/x-www-form-urlencoded, decoded as in the URL
 /// standard) into the members of a struct. A sequence gets an element per pair; an optional stays
@@ -25,10 +26,9 @@ enum class UnknownPairs : std::uint8_t { reject, ignore };
 /// returns  the errors, one per name: unknown, duplicate (except for sequences), missing (if the
 ///          member has no initializer and is not an optional, sequence or bool), or not of the
 ///          member's type
-[[nodiscard]] std::vector<FieldError> read_pairs(const reflect::Type& type, void* object,
-                                                 std::string_view pairs,
-                                                 std::string_view passed = {},
-                                                 UnknownPairs unknown = UnknownPairs::reject);
+[[nodiscard]] std::vector<FieldError> read_pairs(
+    const reflect::Type& type, void* object, std::string_view pairs, std::string_view passed = {},
+    UnknownPairs unknown = UnknownPairs::reject_member);
 
 /// Returns whether a type can be read from pairs: a struct of text values and lists of these.
 [[nodiscard]] bool may_be_pairs(const reflect::Type& type) noexcept;

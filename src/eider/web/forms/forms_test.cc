@@ -246,7 +246,7 @@ TEST_F(Forms, bound_what_strangers_send) {
     many += "&x" + std::to_string(i) + "=y";
   }
   const std::string page = wrong(many);
-  EXPECT_HAS(page, "<li>x0: Is not an allowed name</li>");
+  EXPECT_HAS(page, "<li>x0: Is not an allowed member</li>");
   EXPECT_LACKS(page, "x40: ");
   EXPECT_LT(page.size(), 20'000U);
   const std::string twice = wrong(std::string(kGood) + "&title=b&title=c");
@@ -512,7 +512,7 @@ TEST(MarkupOfForms, stands_between_tags_alone) {
 
 TEST_F(Forms, tell_an_unknown_name_with_a_slash_as_itself) {
   const std::string page = wrong(std::string(kGood) + "&address/street=x");
-  EXPECT_HAS(page, "<li>address~1street: Is not an allowed name</li>");
+  EXPECT_HAS(page, "<li>address~1street: Is not an allowed member</li>");
   EXPECT_LACKS(page, "id=\"address-street-fault\"");
 }
 
