@@ -172,7 +172,7 @@ class CheckedByPostgres(ChecksByServer):
         with unittest.mock.patch.dict(os.environ, EIDER_POSTGRES_BIN='/nowhere'):
             status, _, error = self.check_by_postgres('')
         self.assertEqual(status, 1)
-        self.assertIn('initdb and postgres are not in /nowhere: EIDER_POSTGRES_BIN', error)
+        self.assertIn('initdb and postgres are not in /nowhere: set EIDER_POSTGRES_BIN', error)
 
     def test_a_log_that_was_replaced_by_a_link_leads_nowhere(self):
         programs = self.directory / 'bin'
@@ -375,7 +375,7 @@ class CheckedByMariadb(ChecksByServer):
         with unittest.mock.patch.dict(os.environ, EIDER_MARIADB_BIN='/nowhere'):
             status, _, error = self.check_by_mariadb('')
         self.assertEqual(status, 1)
-        self.assertIn('mariadb-install-db and mariadbd are not in /nowhere: EIDER_MARIADB',
+        self.assertIn('mariadb-install-db and mariadbd are not in /nowhere: set EIDER_MARIADB',
                       error)
 
     def test_a_server_that_is_named_gets_a_database_for_the_check_alone(self):

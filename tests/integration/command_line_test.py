@@ -110,7 +110,7 @@ class EiderCommands(unittest.TestCase):
                              rf'(?m)^  (\S.*)?eider {" ".join(words)}\b', words)
 
     def test_an_action_of_db_is_needed_and_known(self):
-        actions = ('there are new, status, up, down, check, header, snapshot, shell, embed; see '
+        actions = ('Actions: new, status, up, down, check, header, snapshot, shell, embed; see '
                    'eider db --help\n')
         self.assertEqual(run_to_end('eider', 'db'), (2, 'eider db: no action given. ' + actions))
         self.assertEqual(run_to_end('eider', 'db', 'foo'),
@@ -148,7 +148,7 @@ class OpenApiDocument(unittest.TestCase):
             file.flush()
             for program, said in (('/bin/true', 'the program did not print an OpenAPI document'),
                                   ('/bin/echo', 'the program did not print an OpenAPI document'),
-                                  (BIN / PLAIN, f'{BIN / PLAIN} --openapi ended with 2')):
+                                  (BIN / PLAIN, f'{BIN / PLAIN} --openapi exited with status 2')):
                 status, told = run_to_end('eider', 'openapi', 'document', '--program', program,
                                           '--out', file.name)
                 self.assertEqual(status, 1)

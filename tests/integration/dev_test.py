@@ -320,8 +320,9 @@ class Dev(unittest.TestCase):
         ended = subprocess.run(self.dev.command('--port', str(free_port())), cwd=self.dev.project,
                                text=True, capture_output=True, check=False, timeout=PATIENCE)
         self.assertEqual(ended.returncode, 1)
-        self.assertIn(f'already: http://localhost:{self.dev.port}/, process '
-                      f'{self.dev.process.pid}', ended.stderr)
+        self.assertIn('already running for this project: '
+                      f'http://localhost:{self.dev.port}/, process {self.dev.process.pid}',
+                      ended.stderr)
 
     def test_12_a_port_that_is_taken_is_told_with_one_that_is_free(self):
         ended = subprocess.run(

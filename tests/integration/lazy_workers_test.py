@@ -128,7 +128,7 @@ class Starts(unittest.TestCase):
             began = time.monotonic()
             with ask(service.port) as client:
                 self.assertTrue(read(client).startswith(b'HTTP/1.1 200'), service.said())
-            pauses = [int(pause) for pause in re.findall(r'starts in (\d+) ms', service.said())]
+            pauses = [int(pause) for pause in re.findall(r'starting in (\d+) ms', service.said())]
             self.assertEqual(pauses, [0, 100, 200, 400])
             # The connection is there all the time, and nobody looks at it.
             self.assertLess(seconds_of_processor(service.pid) - spent,

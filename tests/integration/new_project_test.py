@@ -164,7 +164,7 @@ class Added(Place):
                 (2, 'class cannot be the name of a parameter in C++. Choose another name, such '
                     'as id',
                  'route', 'GET', '/x/{class}'),
-                (2, '/{id}/b/{id} is not a valid path: two parameters have the same name',
+                (2, '/{id}/b/{id} is not a valid path: two path parameters have the same name',
                  'route', 'GET', '/{id}/b/{id}'),
                 (2, 'x( is not the name of a component. Example: sqlite', 'component', 'x('),
                 (2, 'cannot add modul. Choose one of module, page, route, test, migration, '

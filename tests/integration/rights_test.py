@@ -83,7 +83,7 @@ class Pins(unittest.TestCase):
     def test_more_loops_than_processors_are_told(self):
         loops = len(os.sched_getaffinity(0)) + 1
         with Service('--port', '{port}', '--pin', '--threads', str(loops)) as service:
-            self.assertIn(f'--pin: {loops} loops share', service.said())
+            self.assertIn(f'--pin: {loops} event loops share', service.said())
             self.assertEqual(service.end(), 0)
 
 

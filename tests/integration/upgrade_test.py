@@ -325,8 +325,8 @@ class Failed(unittest.TestCase):
         self.assertEqual(service.end(), 0)
 
     def test_a_program_that_ends_or_crashes(self):
-        for words, why in (('exit 3', 'ended with 3'), ('kill -9 $$', 'by signal 9'),
-                           ('exit 0', 'ended with 0')):
+        for words, why in (('exit 3', 'exited with status 3'), ('kill -9 $$', 'by signal 9'),
+                           ('exit 0', 'exited with status 0')):
             service, _ = self.start(words)
             self.assertTrue(service.refuse(why), service.said())
             self.check_serves(service)
