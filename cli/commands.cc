@@ -39,6 +39,7 @@ constexpr auto kCommands = std::to_array<Command>({
      openapi_command, "document client diff"},
     {"doctor", "Check whether this machine can build and serve, and suggest fixes", doctor_command,
      "production"},
+    {"explain", "Explain the code of a startup error, such as port-in-use", explain_command},
     {"completions", "Print the completion script for bash, zsh or fish", completions_command,
      "bash zsh fish"},
     {"views", "Compile HTML templates to C++", views_command},

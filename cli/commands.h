@@ -38,6 +38,7 @@ struct Command {
 [[nodiscard]] int db_command(std::span<const std::string_view> words);
 [[nodiscard]] int deploy_command(std::span<const std::string_view> words);
 [[nodiscard]] int doctor_command(std::span<const std::string_view> words);
+[[nodiscard]] int explain_command(std::span<const std::string_view> words);
 [[nodiscard]] int fmt_command(std::span<const std::string_view> words);
 [[nodiscard]] int messages_command(std::span<const std::string_view> words);
 [[nodiscard]] int new_command(std::span<const std::string_view> words);

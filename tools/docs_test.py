@@ -80,6 +80,15 @@ class Docs(unittest.TestCase):
                     self.assertTrue(target.exists())
                     self.assertTrue(not anchor or anchor in anchors_of(target))
 
+    def test_the_codes_of_startup_errors_are_those_of_the_program(self):
+        header = (ROOT / 'src/eider/core/base/startup_code.h').read_text()
+        rows = re.findall(r'\{"([a-z-]+)", "([^"]*)",\s+"([^"]*)"\}', header)
+        self.assertEqual(header.count('\n    {"'), len(rows))
+        page = (ROOT / 'docs/reference/error-codes.md').read_text()
+        listed = re.findall(r'^\| `([^`]+)` \| (.*) \| (.*) \|$',
+                            page.partition('## Startup errors')[2], re.MULTILINE)
+        self.assertEqual(rows, listed)
+
     def test_the_list_of_pages_is_up_to_date(self):
         self.assertEqual(contents.index(), (ROOT / contents.INDEX).read_text(),
                          'run ./docs/build --write-contents')

@@ -79,7 +79,8 @@ TEST_F(TrackerExample, does_not_start_while_the_name_of_its_administrator_is_fre
     const TestClient started(make("eve"));
     ADD_FAILURE() << "whoever signs up as eve is the administrator of the next start";
   } catch (const Failure& failure) {
-    EXPECT_EQ(failure.error().cause(), "administrator cannot start: no user has signed up as eve");
+    EXPECT_EQ(failure.error().cause(),
+              "error[start-failed]: administrator cannot start: no user has signed up as eve");
   }
 }
 

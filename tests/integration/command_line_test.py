@@ -19,6 +19,9 @@ PLAIN = '01_hello'
 SECURE = '10_http2'
 MISUSED = 2
 NOT_STARTED = 1
+# Those of the page: tools/docs_test.py compares it with the program.
+CODES = re.findall(r'^\| `([a-z-]+)` \|', (ROOT / 'docs/reference/error-codes.md').read_text().
+                   partition('## Startup errors')[2], re.MULTILINE)
 
 
 class OpenApiDiff(unittest.TestCase):
@@ -213,6 +216,25 @@ class Routes(unittest.TestCase):
             1, 'eider routes: the program printed a line that is not a route: --routes\n'))
 
 
+class Explain(unittest.TestCase):
+    """`eider explain`: the codes of startup errors."""
+
+    def test_a_code_is_explained(self):
+        status, told = run_to_end('eider', 'explain', 'port-in-use')
+        self.assertEqual(status, 0)
+        self.assertRegex(told, r'\Aport-in-use\n\nCause: .+\nFix: .+\n\Z')
+
+    def test_all_codes_are_listed_without_one(self):
+        status, told = run_to_end('eider', 'explain')
+        self.assertEqual(status, 0)
+        self.assertEqual([line.split()[0] for line in told.splitlines()], CODES)
+
+    def test_other_words_are_no_code(self):
+        status, told = run_to_end('eider', 'explain', 'port')
+        self.assertEqual((status, told), (
+            MISUSED, 'eider explain: port is not a code. Run eider explain for a list\n'))
+
+
 class Unwritten(unittest.TestCase):
     """What standard output does not take is no success: half a document would pass for one."""
 
@@ -228,10 +250,14 @@ class Unwritten(unittest.TestCase):
 
 
 class Misused(unittest.TestCase):
-    def assert_told(self, said, *words, environment=None):
-        """That a program started with these words ends as misused and says exactly that."""
-        self.assertEqual(run_to_end(PLAIN, *words, environment=environment),
-                         (MISUSED, said + '; see --help\n'))
+    def assert_told(self, said, *words, program=PLAIN, environment=None):
+        """That a program started with these words ends as misused and says exactly that, with a
+        code."""
+        status, told = run_to_end(program, *words, environment=environment)
+        self.assertEqual(status, MISUSED, told)
+        code, _, rest = told.partition(']: ')
+        self.assertIn(code.removeprefix('error['), CODES)
+        self.assertEqual(rest, said + '; see --help\n')
 
     def test_an_unknown_option_is_named_with_the_one_that_was_meant(self):
         self.assert_told('--thread is not an option (did you mean --threads?)', '--thread', '3')
@@ -287,7 +313,7 @@ class Misused(unittest.TestCase):
                 'add --tls-port or --listen-tls')
         for words in (('--cert', 'a.pem'), ('--key', 'a.pem'), ('--cert', 'a', '--key', 'b')):
             self.assert_told(said, *words)
-            self.assertEqual(run_to_end(SECURE, *words), (MISUSED, said + '; see --help\n'))
+            self.assert_told(said, *words, program=SECURE)
         self.assert_told(said, environment={'EIDER_CERT': 'a.pem'})
 
     def test_words_from_outside_make_no_line_of_their_own(self):
@@ -430,17 +456,20 @@ class NotStarted(unittest.TestCase):
                 port = str(busy.getsockname()[1])
                 self.assert_not_started(
                     PLAIN, ['--port', port, '--threads', threads], f'127.0.0.1 port {port}',
-                    'the address is in use', 'Stop the program that listens there')
+                    'the address is in use', 'Stop the program that listens there',
+                    ' code=port-in-use')
 
     def test_a_missing_certificate_is_named(self):
         with tempfile.TemporaryDirectory() as directory:
             missing = f'{directory}/none.pem'
             self.assert_not_started(SECURE, ['--port', '0', '--tls-port', '0', '--cert', missing,
                                              '--key', missing],
-                                    missing, 'No such file or directory')
+                                    missing, 'No such file or directory',
+                                    ' code=certificate-not-readable')
 
     def test_a_program_without_tls_says_how_it_learns_it(self):
-        self.assert_not_started(PLAIN, ['--tls-port', '0', '--port', '0'], 'add_tls')
+        self.assert_not_started(PLAIN, ['--tls-port', '0', '--port', '0'], 'add_tls',
+                                ' code=tls-not-supported')
 
     def test_a_path_that_no_socket_can_have_is_told_with_the_mend(self):
         with tempfile.TemporaryDirectory() as directory:

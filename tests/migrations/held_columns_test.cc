@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "eider/core/base/startup_code.h"
 #include "eider/data/db/mariadb/mariadb.h"
 #include "eider/data/db/migrations/migrate.h"
 #include "eider/data/db/postgres/postgres.h"
@@ -58,7 +59,12 @@ class HeldColumns : public ::testing::TestWithParam<std::string> {
   [[nodiscard]] std::string refusal() {
     SchemaModule module(database_, checked_);
     const Result<void> started = loop_.run(module.start());
-    return started ? "" : std::string(started.error().cause());
+    if (started) {
+      return "";
+    }
+    const auto line = detail::base::split_code(started.error().cause(), "startup-failed");
+    EXPECT_EQ(line.code.text(), "schema-differs");
+    return line.text;
   }
   [[nodiscard]] std::string differs(const std::string& column, const std::string& how) const {
     return "notes." + column + ": [differs] the column was " + how +

@@ -397,7 +397,8 @@ TEST_P(Schema, is_there_ahead_of_the_first_request_by_choice) {
   module.settings.at_start = false;
   const auto refused = loop_.run(module.start());
   EXPECT_TOLD(refused.error().cause(),
-              "0001_notes.sql: [pending] the migration has not been applied: run eider db up");
+              "error[migration-failed]: 0001_notes.sql: [pending] the migration has not been "
+              "applied: run eider db up");
   EXPECT_FALSE(status(kNotes).all.at(0).applied.has_value());
 }
 
@@ -536,13 +537,15 @@ TEST(SchemaStart, reports_at_once_why_there_is_no_connection) {
                   "role \"absent\" does not exist"),
         std::pair("host=127.0.0.1 user=tester dbname=postgres port=1"s, "refused")}) {
     const std::string reported = start_on(open_postgres(where, {.wait_time_max = 10min}));
-    EXPECT_TRUE(reported.starts_with("The database cannot be used: cannot connect to "))
+    EXPECT_TRUE(reported.starts_with(
+        "error[database-unreachable]: The database cannot be used: cannot connect to "))
         << reported;
     EXPECT_TRUE(reported.contains(why)) << reported;
   }
   const std::string reported =
       start_on(open_mariadb("mysql://absent:wrong@127.0.0.1:1/test", {.wait_time_max = 10min}));
-  EXPECT_TRUE(reported.starts_with("The database cannot be used: ")) << reported;
+  EXPECT_TRUE(reported.starts_with("error[database-unreachable]: The database cannot be used: "))
+      << reported;
 }
 
 }  // namespace

@@ -9,15 +9,18 @@
 #include "eider/app/settings/settings.h"
 #include "eider/app/urls.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/server/topics.h"
 
 namespace eider {
 
+using detail::base::with_code;
+
 RouteTable& Routes::to_extend(std::string_view what) const {
   if (table_->is_served()) {
-    throw Failure(Error::internal(std::string(what) +
-                                  " was added after the app had started. Set up the "
-                                  "whole app before run(), make_service() or the TestClient"));
+    throw Failure(Error::internal(with_code(
+        "added-too-late", std::string(what) + " was added after the app had started. Add it before "
+                                              "run(), make_service() or the TestClient")));
   }
   return *table_;
 }
@@ -136,7 +139,7 @@ Routes App::host(std::string_view name) {
 App& App::trust_proxies(std::string_view blocks, ForwardedHeaders fields) {
   auto peers = TrustedPeers::parse(blocks);
   if (!peers) {
-    throw Failure(Error::internal("trust_proxies: " + peers.error()));
+    throw Failure(Error::internal(with_code("invalid-address", "trust_proxies: " + peers.error())));
   }
   to_extend("trust_proxies()").trust({std::move(*peers), fields});
   return *this;
@@ -188,7 +191,8 @@ void App::add_module(detail::base::TypeKey key, std::shared_ptr<void> object,
                      detail::app::Part part, detail::app::Part part_on_loops) {
   auto& modules = to_extend("module " + part.name).states().modules;
   if (!modules.try_emplace(key, std::move(object)).second) {
-    throw Failure(Error::internal("module " + part.name + " is already added"));
+    throw Failure(Error::internal(
+        with_code("duplicate-module", "module " + part.name + " is already added")));
   }
   add(std::move(part));
   if (part_on_loops.background.is_there()) {
@@ -246,8 +250,8 @@ App& App::add_maker(detail::app::StateMaker maker) {
   const std::string name(maker.type_name);
   auto& makers = to_extend("app.make of " + name).states().makers;
   if (!makers.try_emplace(maker.key, std::move(maker)).second) {
-    throw Failure(
-        Error::internal("app.make: a function that makes " + name + " is already registered"));
+    throw Failure(Error::internal(with_code(
+        "duplicate-state", "app.make: a function that makes " + name + " is already registered")));
   }
   return *this;
 }
@@ -256,10 +260,11 @@ App& App::set_state(detail::base::TypeKey key, std::string_view type_name,
                     std::shared_ptr<void> object) {
   auto& given = to_extend("a state").states().given;
   if (!given.try_emplace(key, std::move(object)).second) {
-    throw Failure(
-        Error::internal("app.state: a " + std::string(type_name) +
-                        " is already registered, and State<T> finds one object per type. Give the "
-                        "second one its own type, or call override_state in a test"));
+    throw Failure(Error::internal(
+        with_code("duplicate-state",
+                  "app.state: a " + std::string(type_name) +
+                      " is already registered, and State<T> finds one object per type. Give the "
+                      "second one its own type, or call override_state in a test")));
   }
   return *this;
 }

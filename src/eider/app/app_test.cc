@@ -134,6 +134,7 @@ TEST(Routes, conflicts_are_reported_before_the_first_request) {
   const std::string lines = service.error().cause();
   EXPECT_TRUE(lines.starts_with("app_test.cc:" + std::to_string(line + 1) + ": ")) << lines;
   EXPECT_TRUE(lines.contains("\napp_test.cc:" + std::to_string(line + 2) + ": ")) << lines;
+  EXPECT_TRUE(lines.contains(": error[invalid-route]: ")) << lines;
 }
 
 TEST(Routes, an_empty_pattern_is_the_prefix_of_its_group) {
@@ -209,7 +210,9 @@ TEST(Serving, that_cannot_begin_says_so_in_the_log_and_returns) {
   EXPECT_EQ(app.serve({}).code(), 1);
   ASSERT_EQ(log->lines.size(), 2U);
   EXPECT_TRUE(log->lines[0].contains(": GET /next needs State<"));
+  EXPECT_TRUE(log->lines[0].ends_with(" code=missing-state")) << log->lines[0];
   EXPECT_TRUE(log->lines[1].contains("/a/{x}"));
+  EXPECT_TRUE(log->lines[1].ends_with(" code=duplicate-route")) << log->lines[1];
 }
 
 TEST(Errors, a_result_and_a_thrown_failure_have_their_own_status) {

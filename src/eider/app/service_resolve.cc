@@ -11,6 +11,7 @@
 #include "eider/app/edges.h"
 #include "eider/app/handlers/operation.h"
 #include "eider/app/service.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/protocols/route/pattern.h"
 #include "eider/server/topics.h"
 
@@ -61,6 +62,14 @@ std::string place_of_conflict(std::span<const Endpoint> others, const Endpoint& 
     return where.empty() ? where : ", at " + where.substr(0, where.size() - 2);
   }
   return {};
+}
+
+std::string refused_text(const std::string& why, std::span<const Endpoint> others,
+                         const Endpoint& refused, const RouteTable& table) {
+  using detail::base::CodeName;
+  const bool is_valid = find_fault(refused.pattern) == PatternFault::none;
+  return detail::base::with_code(is_valid ? CodeName("duplicate-route") : CodeName("invalid-route"),
+                                 why + place_of_conflict(others, refused, table));
 }
 
 /// Lays a group's or a route's own flat.
@@ -120,7 +129,7 @@ std::string AppService::resolve() {
     if (endpoint.method != Method::unknown) {
       Router& router = sites_.named(table_->scopes[endpoint.scope].host).router;
       if (auto added = router.add(endpoint.method, endpoint.pattern, index); !added) {
-        tell_of(endpoint, added.error() + place_of_conflict(endpoints_, endpoint, *table_), wrong);
+        tell_of(endpoint, refused_text(added.error(), endpoints_, endpoint, *table_), wrong);
         continue;
       }
     }
@@ -155,7 +164,7 @@ void AppService::add_for_any_method(std::string& wrong) {
       why = added ? std::move(why) : std::move(added.error());
     }
     if (!is_added) {
-      tell_of(endpoint, why + place_of_conflict(endpoints_, endpoint, *table_), wrong);
+      tell_of(endpoint, refused_text(why, endpoints_, endpoint, *table_), wrong);
     }
   }
 }

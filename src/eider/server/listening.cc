@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/core/base/startup_code.h"
 #include "eider/io/runtime/descriptor.h"
 #include "eider/io/runtime/listener.h"
 #include "eider/server/process/descriptor_store.h"
@@ -68,6 +69,21 @@ std::string_view mend(NetError error) noexcept {
   }
 }
 
+base::CodeName code_of(NetError error) noexcept {
+  switch (error) {
+    case NetError::address_in_use:
+      return "port-in-use";
+    case NetError::not_permitted:
+      return "permission-denied";
+    case NetError::address_unavailable:
+      return "address-unavailable";
+    case NetError::bad_address:
+      return "invalid-address";
+    default:
+      return "listen-failed";
+  }
+}
+
 std::string name_of(const ListenAt& place) {
   const bool has_port = !is_path(place) && place.host != kSystemd;
   return has_port ? place.host + ":" + std::to_string(place.port) : place.host;
@@ -84,14 +100,15 @@ Error cannot_listen(const ListenAt& place, NetError error) {
   if (!how.empty()) {
     detail.append(" ").append(how);
   }
-  return Error::unavailable(std::move(detail));
+  return Error::unavailable(base::with_code(code_of(error), detail));
 }
 
 /// A worker that bound it would keep it from the others, and from the process that is to follow.
 Error not_handed(const ListenAt& place) {
-  return Error::unavailable("Cannot listen on " + name_of(place) +
-                            ": the listen addresses have changed since the supervisor started. "
-                            "Send SIGUSR2 to the supervisor to use the new addresses.");
+  return Error::unavailable(base::with_code(
+      "listen-failed", "Cannot listen on " + name_of(place) +
+                           ": the listen addresses have changed since the supervisor started. "
+                           "Send SIGUSR2 to the supervisor to use the new addresses."));
 }
 
 /// A shared port would be bound beside that of another process without an error, and the kernel
@@ -161,9 +178,10 @@ Result<std::vector<BoundPlace>> adopt_passed_on(std::span<ListeningHost* const> 
                                                 const ServerOptions& options) {
   std::vector<BoundPlace> bound;
   if (sockets.empty()) {
-    return fail(Error::unavailable(
+    return fail(Error::unavailable(base::with_code(
+        "listen-failed",
         "Cannot listen on systemd: systemd did not pass a socket to this process. Start the "
-        "service with a .socket unit of the same name, or try systemd-socket-activate -l PORT."));
+        "service with a .socket unit of the same name, or try systemd-socket-activate -l PORT.")));
   }
   for (Descriptor& socket : sockets) {
     std::vector<Descriptor> one;

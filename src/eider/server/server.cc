@@ -14,6 +14,7 @@
 
 #include "eider/core/base/assert.h"
 #include "eider/core/base/log.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/io/runtime/blocking.h"
 #include "eider/io/runtime/processors.h"
 #include "eider/io/runtime/signals.h"
@@ -284,8 +285,9 @@ Result<void> Server::Impl::start_threads() {
   } catch (const std::system_error& error) {
     all_are_there.set_value(false);
     abandon();
-    return fail(Error::unavailable("Cannot start " + std::to_string(thread_count) +
-                                   " threads: " + error.what() + "."));
+    return fail(Error::unavailable(detail::base::with_code(
+        "too-many-threads",
+        "Cannot start " + std::to_string(thread_count) + " threads: " + error.what() + ".")));
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "eider/app/life/states.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/protocols/route/pattern.h"
 
 namespace eider {
@@ -111,8 +112,10 @@ bool check_path_count(std::string_view taker, std::span<const std::string_view> 
   if (types.size() <= count) {
     return true;
   }
-  wrong.append(taker).append(" has a path parameter (").append(types[count]);
-  wrong.append(") that the pattern of this route does not contain. Add {name} to the pattern\n");
+  std::string line(taker);
+  line.append(" has a path parameter (").append(types[count]);
+  line.append(") that the pattern of this route does not contain. Add {name} to the pattern\n");
+  wrong.append(detail::base::with_code("missing-path-parameter", line));
   return false;
 }
 
@@ -173,11 +176,12 @@ class GuardWays::Way {
     const PatternInfo there(first.pattern);
     for (std::size_t index = 0; index < guard.path_types.size(); ++index) {
       if (here.name(index) != there.name(index)) {
-        tell(
-            name_of(guard) + " reads {" + std::string(there.name(index)) + "} of " +
-            name_of(first) + ", and {" + std::string(here.name(index)) + "} of " +
-            name_of(endpoint_) +
-            ". Use the same name in both patterns, or add the guard only to routes with that name");
+        tell("path-parameter-mismatch",
+             name_of(guard) + " reads {" + std::string(there.name(index)) + "} of " +
+                 name_of(first) + ", and {" + std::string(here.name(index)) + "} of " +
+                 name_of(endpoint_) +
+                 ". Use the same name in both patterns, or add the guard only to routes with that "
+                 "name");
         return;
       }
     }
@@ -198,8 +202,9 @@ class GuardWays::Way {
       return;
     }
     if (std::ranges::find(under_way_, &guard) != under_way_.end()) {
-      tell("Circular dependency: " + name_of(guard) + " depends on itself (route " +
-           name_of(endpoint_) + "). Make one of its parameters std::optional");
+      tell("circular-dependency", "Circular dependency: " + name_of(guard) +
+                                      " depends on itself (route " + name_of(endpoint_) +
+                                      "). Make one of its parameters std::optional");
       return;
     }
     check_path(guard);
@@ -237,19 +242,22 @@ class GuardWays::Way {
     if (maker.guard != nullptr) {
       take_from(maker, wish, taker, may_refuse || wish.may_be_missing);
     } else if (!wish.may_be_missing) {
-      tell(taker + " needs a " + std::string(wish.type_name) +
-           ", but no guard, provider or hook on this route supplies one. Add app.provide(...) or "
-           "app.guard(...) with a function that returns one, or declare the hook with "
-           "extension<T>()");
+      tell("missing-provider",
+           taker + " needs a " + std::string(wish.type_name) +
+               ", but no guard, provider or hook on this route supplies one. Add app.provide(...) "
+               "or "
+               "app.guard(...) with a function that returns one, or declare the hook with "
+               "extension<T>()");
     }
   }
 
   void take_from(const GuardAt& maker, const ExtensionWish& wish, const std::string& taker,
                  bool may_refuse) {
     if (maker.guard->may_set_nothing && !wish.may_be_missing) {
-      tell(taker + " needs a " + std::string(wish.type_name) +
-           ", but the provider of that type may return none. Use std::optional of the type, or "
-           "return a Result from the provider");
+      tell("optional-provider",
+           taker + " needs a " + std::string(wish.type_name) +
+               ", but the provider of that type may return none. Use std::optional of the type, or "
+               "return a Result from the provider");
     }
     const auto found = std::ranges::find(endpoint_.on_way, maker.guard, &GuardOnWay::guard);
     if (found == endpoint_.on_way.end() || found->is_asked_for) {
@@ -309,7 +317,9 @@ class GuardWays::Way {
     }
     return {nullptr, nullptr};
   }
-  void tell(const std::string& what) { wrong_.append(what).append("\n"); }
+  void tell(detail::base::CodeName code, const std::string& what) {
+    wrong_.append(detail::base::with_code(code, what)).append("\n");
+  }
 
   GuardWays& ways_;
   Endpoint& endpoint_;

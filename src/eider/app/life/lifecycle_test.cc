@@ -114,7 +114,8 @@ TEST_F(AppLifecycle, does_not_start_where_a_part_fails_and_stops_what_had_begun)
     const TestClient client(app);
     ADD_FAILURE() << "it started";
   } catch (const Failure& failure) {
-    EXPECT_EQ(failure.error().cause(), "database cannot start: no such file");
+    EXPECT_EQ(failure.error().cause(),
+              "error[service-unreachable]: database cannot start: no such file");
   }
   EXPECT_EQ(notes->all(), List{"stop one"});
 }
@@ -122,7 +123,7 @@ TEST_F(AppLifecycle, does_not_start_where_a_part_fails_and_stops_what_had_begun)
 TEST_F(AppLifecycle, tells_what_a_start_throws) {
   app.on_start("index", [] { throw std::runtime_error("it is torn"); });
   EXPECT_EQ(app.serve({.port = 0, .threads = 1}).code(), 1);
-  EXPECT_EQ(log->all(), List{"index cannot start: it is torn"});
+  EXPECT_EQ(log->all(), List{"index cannot start: it is torn code=start-failed"});
 }
 
 TEST_F(AppLifecycle, gives_a_stop_up_when_its_time_is_over_and_goes_on_with_the_others) {
@@ -351,7 +352,7 @@ TEST_F(AppLifecycle, names_a_state_that_nobody_gave) {
   app.every("cleaning", 1s, [](State<Notes>) {});
   const auto service = app.make_service();
   ASSERT_FALSE(service);
-  EXPECT_TRUE(service.error().cause().starts_with("cleaning needs State<"))
+  EXPECT_TRUE(service.error().cause().starts_with("error[missing-state]: cleaning needs State<"))
       << service.error().cause();
 }
 

@@ -14,6 +14,7 @@
 #include "eider/core/base/log.h"
 #include "eider/core/base/resource_probe.h"
 #include "eider/core/base/span.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/io/runtime/backoff.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/loop.h"
@@ -37,6 +38,14 @@ Duration random_part_of(Duration whole) {
 Instant next_due(Instant due, Duration interval, Instant now) {
   due += interval;
   return due >= now ? due : due + ((now - due) / interval + 1) * interval;
+}
+
+std::string cannot_start(const std::string& name, const Error& error) {
+  using detail::base::CodeName;
+  const bool is_unavailable = error.status() == 503;
+  return detail::base::with_code(
+      is_unavailable ? CodeName("service-unreachable") : CodeName("start-failed"),
+      name + " cannot start: " + std::string(reason_of(error)));
 }
 
 /// What it waits for is told to that. It is the first of a trace of its own where somebody wants
@@ -133,8 +142,9 @@ std::vector<BackgroundState> Lifetime::on_this_loop(std::size_t count_max) const
 
 void detail::app::check_interval(Duration interval) {
   if (interval < std::chrono::milliseconds(1)) {
-    throw Failure(Error::internal("every " + format_duration(interval) +
-                                  ": the interval must be at least 1ms"));
+    throw Failure(Error::internal(base::with_code(
+        "invalid-setting",
+        "every " + format_duration(interval) + ": the interval must be at least 1ms")));
   }
 }
 
@@ -223,9 +233,7 @@ Task<Result<void>> Lifetime::start(Running& running) {
       co_await running.start();
     }
   } catch (...) {
-    std::string text = running.part->name;
-    text.append(" cannot start: ").append(reason_of(thrown_error()));
-    co_return fail(Error::internal(std::move(text)));
+    co_return fail(Error::internal(cannot_start(running.part->name, thrown_error())));
   }
   // Behind its own start, which may make what the background uses.
   if (running.background.is_there() &&

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "eider/app/settings/reloading.h"
 #include "eider/app/settings/settings.h"
 #include "eider/core/base/per_process.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/core/base/text.h"
 #include "eider/io/runtime/seal.h"
 #include "eider/io/runtime/signals.h"
@@ -92,6 +94,17 @@ bool speaks_tls(const ServerOptions& options) {
   return options.is_secure || std::ranges::any_of(options.also, &ListenAt::is_secure);
 }
 
+/// Of the files that TLS cannot use.
+detail::base::CodeName code_of_certificate(const ServerOptions& options) {
+  const auto is_unread = [](const std::string& path) {
+    return !path.empty() && ::access(path.c_str(), R_OK) != 0;
+  };
+  using detail::base::CodeName;
+  return is_unread(options.certificate) || is_unread(options.key)
+             ? CodeName("certificate-not-readable")
+             : CodeName("invalid-certificate");
+}
+
 /// What the program and its settings name, beside the options. A file is one that may be replaced.
 void add_reached(SandboxOptions& sandbox, const RouteTable& table) {
   for (const detail::app::ReachedFile& each : table.reached) {
@@ -121,8 +134,9 @@ void warn_of_misspelled(const detail::app::Settings& settings, LogSink& log, boo
   if (is_worker) {
     return;  // the supervisor has the same environment, and has logged it
   }
+  const LogField code("code", detail::base::CodeName("unknown-variable").text());
   for (const std::string& warning : settings.misspelled_variables()) {
-    log.write(LogLevel::warning, detail::app::printable(warning));
+    log.write_fields(LogLevel::warning, detail::app::printable(warning), std::span(&code, 1));
   }
 }
 
@@ -139,9 +153,10 @@ Result<void> App::add_seals(ServerOptions& options) const {
     return {};
   }
   if (!table_->make_seals) {
-    return fail(
-        Error::unavailable("This program does not support TLS. Link eider::tls and call "
-                           "add_tls(app), declared in eider/tls.h"));
+    return fail(Error::unavailable(detail::base::with_code(
+        "tls-not-supported",
+        "This program does not support TLS. Link eider::tls and call add_tls(app), declared in "
+        "eider/tls.h")));
   }
   std::vector<std::string> protocols{"http/1.1"};
   if (options.protocol != nullptr) {
@@ -158,11 +173,15 @@ Result<void> App::add_seals(ServerOptions& options) const {
   return {};
 }
 
-/// One line of log for each line of text.
+/// One line of log for each line of text, with its code: of the line itself, or of the one before.
 Exit App::refuse_to_serve(std::string_view why) const {
+  detail::base::CodeName code = "startup-failed";
   while (!why.empty() && table_->log != nullptr) {
     const std::size_t end = std::min(why.find('\n'), why.size());
-    table_->log->write(LogLevel::error, why.substr(0, end));
+    const detail::base::CodedLine line = detail::base::split_code(why.substr(0, end), code);
+    code = line.code;
+    const LogField field("code", line.code.text());
+    table_->log->write_fields(LogLevel::error, line.text, std::span(&field, 1));
     why.remove_prefix(std::min(end + 1, why.size()));
   }
   return Exit(kExitFailed);
@@ -216,7 +235,8 @@ Exit App::serve(const ServerOptions& options) {
     complete.protocol = table_->protocol;
   }
   if (auto added = add_seals(complete); !added) {
-    return refuse_to_serve(added.error().detail());
+    return refuse_to_serve(
+        detail::base::with_code(code_of_certificate(complete), added.error().detail()));
   }
   auto server = std::make_unique<Server>(**service, complete);  // ends ahead of the service
   table_->take_limits = taking_limits(*server, table_->settings.get(), complete.limits);

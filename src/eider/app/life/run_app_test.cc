@@ -82,13 +82,14 @@ TEST(RunApp, shows_the_help_that_there_is_if_the_app_cannot_be_made) {
 }
 
 TEST(RunApp, reports_values_before_it_makes_the_app_and_unknown_options_after) {
-  EXPECT_TRUE(run({"--copies", "100"}, make_no_shop).text().starts_with("--copies must be"));
-  EXPECT_TRUE(run({"--port", "nine"}, make_no_shop).text().starts_with("--port must be"));
-  EXPECT_TRUE(run({"--copies"}, make_no_shop).text().starts_with("--copies requires a value"));
+  EXPECT_TRUE(run({"--copies", "100"}, make_no_shop).text().contains(" --copies must be"));
+  EXPECT_TRUE(run({"--port", "nine"}, make_no_shop).text().contains(" --port must be"));
+  EXPECT_TRUE(run({"--copies"}, make_no_shop).text().contains(" --copies requires a value"));
   const Exit unknown = run({"--clerk-at-strat", "x"});
   EXPECT_EQ(unknown.code(), 2);
   EXPECT_EQ(unknown.text(),
-            "--clerk-at-strat is not an option (did you mean --clerk-at-start?); see --help\n");
+            "error[unknown-option]: --clerk-at-strat is not an option (did you mean "
+            "--clerk-at-start?); see --help\n");
 }
 
 TEST(RunApp, names_misspelled_options_below_the_reason_why_the_app_cannot_be_made) {
@@ -96,9 +97,11 @@ TEST(RunApp, names_misspelled_options_below_the_reason_why_the_app_cannot_be_mad
   const Exit exit = run({"--databse-file", "y"}, make_no_shop);
   EXPECT_EQ(exit.code(), 1);
   EXPECT_EQ(exit.text(),
-            "shop.db cannot be opened\n"
-            "--databse-file is not an option (did you mean --database-file?); see --help\n"
-            "The environment variable SHOP_DATABSE_FILE is not used: no option has that name. Did "
+            "error[startup-failed]: shop.db cannot be opened\n"
+            "error[unknown-option]: --databse-file is not an option (did you mean "
+            "--database-file?); see --help\n"
+            "warning[unknown-variable]: The environment variable SHOP_DATABSE_FILE is not used: no "
+            "option has that name. Did "
             "you mean SHOP_DATABASE_FILE?\n");
 }
 
@@ -169,9 +172,10 @@ TEST(RunApp, says_why_a_secret_is_not_on_the_command_line) {
   EXPECT_EQ(exit.code(), 2);
   EXPECT_EQ(
       exit.text(),
-      "--api-key is a secret, and every user of this machine can read the command line. Write the "
-      "secret to a file and use --api-key-file FILE, or set the environment variable SHOP_API_KEY; "
-      "see --help\n");
+      "error[secret-in-plain-text]: --api-key is a secret, and every user of this machine can read "
+      "the command line: write it "
+      "to a file and give --api-key-file FILE, or set the environment variable SHOP_API_KEY; see "
+      "--help\n");
 }
 
 /// What the settings say of the environment as it is now.
@@ -220,7 +224,9 @@ TEST(MisspelledVariables, are_logged_before_the_program_serves) {
   ASSERT_FALSE(log->lines.empty());
   EXPECT_EQ(log->lines.front(),
             "The environment variable SHOP_COPEIS is not used: no option has that name. Did you "
-            "mean SHOP_COPIES?");
+            "mean SHOP_COPIES? code=unknown-variable");
+  EXPECT_TRUE(log->lines.back().starts_with("Cannot listen on unix:/none/there.sock: "));
+  EXPECT_TRUE(log->lines.back().ends_with(" code=listen-failed")) << log->lines.back();
   EXPECT_EQ(exit.code(), 1);
 }
 

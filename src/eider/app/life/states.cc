@@ -4,8 +4,11 @@
 
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
+#include "eider/core/base/startup_code.h"
 
 namespace eider {
+
+using detail::base::with_code;
 
 States::~States() {
   while (!made_.empty()) {
@@ -22,8 +25,10 @@ void* States::find(const StateWish& wish, const RouteScope& scope, std::string_v
   if (found.maker != nullptr) {
     return make(*found.maker, *found.scope, wrong);
   }
-  wrong.append(taker).append(" needs State<").append(wish.type_name);
-  wrong.append(">, which was never registered. Add app.state(...) or app.singleton(...)\n");
+  std::string line(taker);
+  line.append(" needs State<").append(wish.type_name);
+  line.append(">, which was never registered. Add app.state(...) or app.singleton(...)\n");
+  wrong.append(with_code("missing-state", line));
   return nullptr;
 }
 
@@ -49,7 +54,8 @@ void* States::make(const detail::app::StateMaker& maker, const RouteScope& scope
     try {
       object = maker.make(states.data());
     } catch (...) {
-      wrong.append(name).append(" failed: ").append(reason_of(thrown_error())).append("\n");
+      const std::string why(reason_of(thrown_error()));
+      wrong.append(with_code("state-failed", name + " failed: " + why)).append("\n");
     }
   }
   made_.push_back({&maker, std::move(object)});  // behind what it was made of
@@ -57,12 +63,12 @@ void* States::make(const detail::app::StateMaker& maker, const RouteScope& scope
 }
 
 void States::tell_circle(const detail::app::StateMaker& maker, std::string& wrong) const {
-  wrong.append("Circular dependency: ");
+  std::string line("Circular dependency: ");
   for (auto at = std::ranges::find(under_way_, &maker); at != under_way_.end(); ++at) {
-    wrong.append((*at)->type_name).append(" needs ");
+    line.append((*at)->type_name).append(" needs ");
   }
-  wrong.append(maker.type_name);
-  wrong.append(". Register one of them with app.state(...)\n");
+  line.append(maker.type_name).append(". Register one of them with app.state(...)\n");
+  wrong.append(with_code("circular-dependency", line));
 }
 
 }  // namespace eider

@@ -11,6 +11,7 @@
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/sha256.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/reflect/constraints.h"
 #include "eider/core/reflect/scalar.h"
@@ -400,7 +401,8 @@ void OptionSet::add(detail::app::OptionSpec made, const OptionText& text,
     made.environment.append(made.environment.empty() ? "" : "_FILE");
   }
   if (std::ranges::find(options_, made.name, &detail::app::OptionSpec::name) != options_.end()) {
-    throw Failure(Error::internal("two options have the name --" + made.name));
+    throw Failure(Error::internal(
+        detail::base::with_code("duplicate-option", "two options have the name --" + made.name)));
   }
   options_.push_back(std::move(made));
 }

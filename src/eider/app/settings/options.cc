@@ -20,6 +20,7 @@
 #include "eider/app/settings/settings.h"
 #include "eider/core/base/describes_only.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/core/reflect/constraints.h"
 #include "eider/protocols/http/status.h"
 
@@ -30,6 +31,8 @@ namespace {
 using detail::app::OptionSpec;
 using detail::app::ProgramOptions;
 using detail::app::Settings;
+using detail::base::CodeName;
+using detail::base::with_code;
 
 constexpr int kExitThrew = 1;
 constexpr int kExitUnsaid = 1;
@@ -40,8 +43,13 @@ constexpr std::string_view kFooter =
     "SIGINT or SIGTERM starts a graceful shutdown; a second one exits at once.\n"
     "Exit codes: 0 success, 1 failure, 2 invalid usage";
 
-Exit misused(std::string_view what) {
-  return Exit(kExitUsage, detail::app::printable(what) + "; see --help\n");
+/// code  of a text that has none yet
+Exit misused(CodeName code, std::string_view what) {
+  return Exit(kExitUsage, with_code(code, detail::app::printable(what)) + "; see --help\n");
+}
+
+Exit failed(std::string_view what) {
+  return Exit(kExitThrew, with_code("startup-failed", detail::app::printable(what)) + "\n");
 }
 
 /// A word of the command line that no option has.
@@ -50,6 +58,10 @@ struct Unknown {
   std::string nearest;  // the option that was probably meant; empty: there is none like it
   const OptionSpec* secret = nullptr;  // its value was given in place of its file's name
 
+  [[nodiscard]] Exit exit() const {
+    return misused(
+        secret != nullptr ? CodeName("secret-in-plain-text") : CodeName("unknown-option"), text());
+  }
   [[nodiscard]] std::string text() const {
     if (secret != nullptr) {
       const std::string& variable = secret->secret_environment;
@@ -170,7 +182,8 @@ const Parser::Added* Parser::find(std::string_view word) const {
 }
 
 Exit without_value(const OptionSpec& spec) {
-  return misused("--" + spec.name + " requires a value (" + spec.takes + ")");
+  return misused("missing-option-value",
+                 "--" + spec.name + " requires a value (" + spec.takes + ")");
 }
 
 /// CLI11 takes the next word for the value, whatever it is; but where that is an option it is none.
@@ -277,7 +290,8 @@ Result<void, Exit> Parser::parse(int argc, const char* const* argv) {
     help_ = Help::common;
   } catch (const CLI::ParseError& error) {  // the last word is an option that lacks its value
     const Added* const last = find(argv[argc - 1]);
-    return fail(last == nullptr ? misused(error.what()) : without_value(last->spec()));
+    return fail(last == nullptr ? misused("unknown-option", error.what())
+                                : without_value(last->spec()));
   }
   for (const auto& [name, form] :
        {std::pair("--help-all", Help::all), std::pair("--help-table", Help::table)}) {
@@ -309,10 +323,10 @@ Exit misused_together(const Settings& settings, std::initializer_list<std::strin
                       const std::string& words, std::string_view in_file) {
   for (const std::string_view key : keys) {
     if (const std::string place = settings.place_of(key); !place.empty()) {
-      return misused(place + ": " + std::string(key) + std::string(in_file));
+      return misused("missing-option", place + ": " + std::string(key) + std::string(in_file));
     }
   }
-  return misused(words);
+  return misused("missing-option", words);
 }
 
 /// Options of workers have no effect without --workers, so they are rejected. `--workers 0` may be
@@ -379,13 +393,13 @@ Result<void, Exit> read_settings(int argc, const char* const* argv, Settings& se
     return fail(Exit(0, parser.help()));
   }
   if (const auto unknown = parser.unknown(argc, argv)) {
-    return fail(misused(unknown->text()));
+    return fail(unknown->exit());
   }
   set_others_aside(parser, settings);
   settings.hear_environment();
   auto reading = settings.read();
   if (!reading) {
-    return fail(misused(reading.error()));
+    return fail(misused("invalid-option-value", reading.error()));
   }
   settings.take(*std::move(reading));
   const OptionSpec* const answer = parser.answer();
@@ -414,11 +428,10 @@ Exit run_main(Exit (*program)(int, char**), int argc, char** argv) {
 Exit run_main(const std::function<Exit()>& program) try {
   return program();
 } catch (const Failure& failure) {
-  return !is_server_error(failure.error().status())
-             ? misused(failure.what())
-             : Exit(kExitThrew, detail::app::printable(failure.what()) + "\n");
+  return !is_server_error(failure.error().status()) ? misused("invalid-setting", failure.what())
+                                                    : failed(failure.what());
 } catch (const std::exception& failure) {
-  return Exit(kExitThrew, detail::app::printable(failure.what()) + "\n");
+  return failed(failure.what());
 }
 
 namespace {
@@ -463,6 +476,11 @@ struct OwnReading {
   bool may_not_serve = false;
 };
 
+/// For standard error, where the log writes `code=unknown-variable`.
+std::string warning_text(std::string_view misspelled) {
+  return "warning[unknown-variable]: " + detail::app::printable(misspelled) + "\n";
+}
+
 Result<OwnReading, Exit> read_own(int argc, const char* const* argv, Settings& settings) {
   Parser parser(settings);
   if (auto parsed = parser.parse(argc, argv); !parsed) {
@@ -471,7 +489,7 @@ Result<OwnReading, Exit> read_own(int argc, const char* const* argv, Settings& s
   settings.hear_environment();
   auto reading = settings.read_known();
   if (!reading && !parser.asks_for_help()) {
-    return fail(misused(reading.error()));
+    return fail(misused("invalid-option-value", reading.error()));
   }
   if (reading) {
     settings.take(*std::move(reading));
@@ -479,11 +497,11 @@ Result<OwnReading, Exit> read_own(int argc, const char* const* argv, Settings& s
   OwnReading read{.help = parser.asks_for_help() ? parser.help() : "", .slips = {}};
   const auto unknown = parser.unknown(argc, argv);
   if (unknown && !unknown->nearest.empty()) {
-    read.slips.append(misused(unknown->text()).text());
+    read.slips.append(unknown->exit().text());
   }
   read.may_not_serve = parser.asks_for_help() || unknown;
   for (const std::string& misspelled : settings.misspelled_variables()) {
-    read.slips.append(detail::app::printable(misspelled)).append("\n");
+    read.slips.append(warning_text(misspelled));
   }
   return read;
 }
@@ -527,8 +545,8 @@ Exit run_app(const OptionSet& own, int argc, const char* const* argv,
     if (!app) {
       return read->help.empty()
                  ? Exit(made.code(), made.text() + read->slips)
-                 : Exit(0,
-                        read->help + "Options of modules are missing in this list: " + made.text());
+                 : Exit(0, read->help + "Options of modules are missing in this list: " +
+                               detail::base::split_code(made.text(), "startup-failed").text);
     }
     auto options = read_all(argc, argv, app->options(), given, first.get());
     if (options && describes && !options->lists_routes) {

@@ -146,7 +146,8 @@ TEST(OwnOptions, that_nobody_knows_are_told_with_the_nearest_that_is_known) {
     const auto options = read_options(words);
     ASSERT_FALSE(options) << said;
     EXPECT_EQ(options.error().code(), 2);
-    EXPECT_TRUE(options.error().text().starts_with(said)) << options.error().text();
+    EXPECT_TRUE(options.error().text().starts_with("error[unknown-option]: " + std::string(said)))
+        << options.error().text();
   }
 }
 
@@ -154,7 +155,9 @@ TEST(OwnOptions, that_are_wrong_in_the_environment_are_told_by_their_name_there)
   const Variable copies("NOTES_COPIES", "none");
   const auto options = read_options({});
   ASSERT_FALSE(options);
-  EXPECT_EQ(options.error().text(), "NOTES_COPIES must be an integer, not 'none'; see --help\n");
+  EXPECT_EQ(options.error().text(),
+            "error[invalid-option-value]: NOTES_COPIES must be an integer, not 'none'; see "
+            "--help\n");
 }
 
 TEST(OwnOptions, are_in_the_help_with_type_default_and_environment) {
@@ -222,6 +225,24 @@ TEST(Help, is_printed_as_tables_for_a_reference_page) {
   EXPECT_TRUE(table.contains("\n## Limits\n")) << table;
   EXPECT_TRUE(table.contains("| `--config FILE` | `EIDER_CONFIG` |  | none |")) << table;
   EXPECT_TRUE(table.contains("| `--routes` |  |  | false |")) << table;
+}
+
+TEST(CommandLine, errors_have_codes) {
+  const std::pair<Words, std::string> cases[] = {
+      {{"--colour"}, "unknown-option"},
+      {{"--port"}, "missing-option-value"},
+      {{"--cert", "--key"}, "missing-option-value"},
+      {{"--port", "x"}, "invalid-option-value"},
+      {{"--port", "1", "--port", "2"}, "repeated-option"},
+      {{"--group", "x"}, "missing-option"},
+      {{"--cert", "a.pem"}, "missing-option"},
+      {{"--config", "/nowhere"}, "file-not-readable"}};
+  for (const auto& [words, code] : cases) {
+    const auto options = read_options(words);
+    ASSERT_FALSE(options) << code;
+    EXPECT_TRUE(options.error().text().starts_with("error[" + code + "]: "))
+        << options.error().text();
+  }
 }
 
 TEST(OwnOptions, of_a_section_have_its_name_in_front) {
@@ -338,7 +359,9 @@ TEST(CommandLine, is_not_blamed_for_what_the_environment_says) {
     const auto options = read_options({});
     ASSERT_FALSE(options) << name;
     EXPECT_EQ(options.error().code(), 2);
-    EXPECT_TRUE(options.error().text().starts_with(name)) << options.error().text();
+    EXPECT_TRUE(
+        options.error().text().starts_with("error[invalid-option-value]: " + std::string(name)))
+        << options.error().text();
     EXPECT_TRUE(options.error().text().ends_with(", not '99999999999'; see --help\n"));
   }
 }
@@ -381,7 +404,9 @@ TEST(CommandLine, reads_numbers_in_their_units_and_within_their_bounds) {
   for (const auto& [words, said] : cases) {
     const auto refused = read_options(words);
     ASSERT_FALSE(refused) << said;
-    EXPECT_TRUE(refused.error().text().starts_with(said)) << refused.error().text();
+    EXPECT_TRUE(
+        refused.error().text().starts_with("error[invalid-option-value]: " + std::string(said)))
+        << refused.error().text();
   }
 }
 
@@ -421,7 +446,8 @@ TEST(Running, reads_the_apps_own_options_and_says_nothing_by_itself) {
   const Exit exit = app.run(5, argv);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(exit.code(), 2);
-  EXPECT_EQ(exit.text(), "--threads must be an integer, not 'none'; see --help\n");
+  EXPECT_EQ(exit.text(),
+            "error[invalid-option-value]: --threads must be an integer, not 'none'; see --help\n");
   EXPECT_EQ(own.copies, 3);  // all is taken, or nothing
 }
 
@@ -447,7 +473,8 @@ TEST(Running, makes_an_app_of_its_options_and_tells_what_is_thrown_on_the_way) {
   EXPECT_TRUE(listed.text().contains("/7")) << listed.text();
   EXPECT_EQ(run({"notes"}, 400).code(), 2);
   EXPECT_EQ(run({"notes"}, 500).code(), 1);
-  EXPECT_TRUE(run({"notes"}, 400).text().contains("no such upstream"));
+  EXPECT_EQ(run({"notes"}, 400).text(), "error[invalid-setting]: no such upstream; see --help\n");
+  EXPECT_EQ(run({"notes"}, 500).text(), "error[startup-failed]: no such upstream\n");
 }
 
 TEST(Running, says_what_main_returns_once_it_is_returned) {

@@ -9,6 +9,7 @@
 #include "eider/app/route_table.h"
 #include "eider/app/settings/printable.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/io/runtime/blocking.h"
 #include "eider/io/runtime/loop.h"
 
@@ -65,7 +66,8 @@ Task<> Reloading::reload() {
     reading = fail(std::string(reason_of(thrown_error())));
   }
   if (!reading) {
-    say(LogLevel::error, "the reload failed, and the settings are unchanged: " + reading.error());
+    say(LogLevel::error, "the reload failed, and the settings are unchanged: " +
+                             detail::base::split_code(reading.error(), "startup-failed").text);
     co_return;
   }
   const Settings::Changes changes = settings_->take_changes(*std::move(reading));

@@ -12,11 +12,18 @@
 #include "eider/app/settings/printable.h"
 #include "eider/app/settings/secret.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/core/base/text.h"
 
 namespace eider::detail::app {
 
 namespace {
+
+using base::with_code;
+
+std::string wrong_value(std::string_view text) {
+  return with_code("invalid-option-value", text);
+}
 
 /// What every application understands is below [server].
 constexpr std::string_view kServerTable = "server";
@@ -127,7 +134,8 @@ void Settings::add(const OptionSet& set, std::string_view table) {
     std::string key(table);
     key.append(table.empty() ? "" : ".").append(spec.key);
     if (std::ranges::find(entries_, key, &Entry::key) != entries_.end()) {
-      throw Failure(Error::internal("two options have the name " + key));
+      throw Failure(
+          Error::internal(with_code("duplicate-option", "two options have the name " + key)));
     }
     entries_.push_back({.spec = &spec, .key = std::move(key)});
   }
@@ -211,7 +219,9 @@ Result<void, std::string> Settings::read_file() {
   auto file = SettingsFile::read(path_);
   if (!file) {
     const bool has_place = file.error().starts_with(path_ + ":");
-    return fail((has_place ? "" : config->said->where + " ") + file.error());
+    return fail(has_place
+                    ? with_code("invalid-settings-file", file.error())
+                    : with_code("file-not-readable", config->said->where + " " + file.error()));
   }
   file_ = *std::move(file);
   return {};
@@ -230,15 +240,18 @@ Result<void, std::string> Settings::check_keys() const {
     const std::string told = file_.place_of(line.line) + ": " + shown(line.key);
     for (const Entry& entry : entries_) {
       if (entry.spec->is_secret && entry.spec->credential == line.key) {
-        return fail(told + " is a secret and cannot be in this file. Set '" + entry.key +
-                    "' to the name of its file");
+        return fail(with_code("secret-in-plain-text",
+                              told + " is a secret and cannot be in this file. Set '" + entry.key +
+                                  "' to the name of its file"));
       }
     }
     const bool is_table = std::ranges::any_of(entries_, [&line](const Entry& entry) {
       return is_for_files(entry) && entry.key.starts_with(line.key + ".");
     });
-    return fail(told + (is_table ? " is a table. Write [" + line.key + "] and its options below"
-                                 : " is not an option" + nearest_key(line.key)));
+    return fail(
+        with_code("unknown-option",
+                  told + (is_table ? " is a table. Write [" + line.key + "] and its options below"
+                                   : " is not an option" + nearest_key(line.key))));
   }
   return {};
 }
@@ -327,20 +340,21 @@ Result<Settings::Reading::Of, std::string> Settings::read_said(const Entry& entr
                                                                const Said& said) const {
   const OptionSpec& spec = *entry.spec;
   if (spec.form != OptionSpec::Form::many && said.values.size() > 1) {
-    return fail(said.where + " is given more than once, but has only one value: '" +
-                said.values[0] + "' or '" + said.values[1] + "'");
+    return fail(with_code("repeated-option",
+                          said.where + " is given more than once, but has only one value: '" +
+                              said.values[0] + "' or '" + said.values[1] + "'"));
   }
   if (said.is_file_of_secret) {
     const auto secret = read_secret(said.values.front());
     if (!secret) {
-      return fail(said.where + " " + secret.error());
+      return fail(with_code("file-not-readable", said.where + " " + secret.error()));
     }
     return Reading::Of{spec.read(std::span(&secret->reveal(), 1)).value(), said.where};
   }
   auto read = spec.read(said.values);
   if (!read) {
-    return fail(said.where + " " + read.error().what + ", not '" + said.values[read.error().index] +
-                "'");
+    return fail(wrong_value(said.where + " " + read.error().what + ", not '" +
+                            said.values[read.error().index] + "'"));
   }
   return Reading::Of{*std::move(read), said.where};
 }
@@ -351,27 +365,28 @@ Result<Settings::Reading::Of, std::string> Settings::read_line(const Entry& entr
   const std::string place = file_.place_of(line.line);
   const std::string told = place + ": " + entry.key;
   if (!line.odd.empty()) {
-    return fail(told + " must be " + spec.takes + ", not " + line.odd);
+    return fail(wrong_value(told + " must be " + spec.takes + ", not " + line.odd));
   }
   if (spec.form != OptionSpec::Form::many && line.values.size() != 1) {
-    return fail(told + " must have one value, not " + std::to_string(line.values.size()));
+    return fail(
+        wrong_value(told + " must have one value, not " + std::to_string(line.values.size())));
   }
   if (spec.is_secret && is_as_written(spec, line)) {
     auto read = read_said(entry, {told, line.values, true});
     return read ? Reading::Of{std::move(read->value), place} : std::move(read);
   }
   if (spec.is_secret) {
-    return fail(told + " must be the name of a file in quotes");
+    return fail(wrong_value(told + " must be the name of a file in quotes"));
   }
   auto read = spec.read(line.values);
   if (!read) {
     const std::size_t wrong = read.error().index;
-    return fail(file_.place_of(line.lines[wrong]) + ": " + entry.key + " " + read.error().what +
-                ", not '" + line.values[wrong] + "'");
+    return fail(wrong_value(file_.place_of(line.lines[wrong]) + ": " + entry.key + " " +
+                            read.error().what + ", not '" + line.values[wrong] + "'"));
   }
   if (!is_as_written(spec, line)) {
-    return fail(told + " must be written as " + std::string(split_key(entry.key).second) + " = " +
-                *read);
+    return fail(wrong_value(told + " must be written as " +
+                            std::string(split_key(entry.key).second) + " = " + *read));
   }
   return Reading::Of{*std::move(read), place};
 }

@@ -4,6 +4,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/sha256.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/core/base/text.h"
 
 namespace eider::detail::base {
@@ -28,9 +29,9 @@ std::vector<std::string> checked_keys(std::string_view owner, std::vector<std::s
   }
   for (const std::string& key : keys) {
     if (key.size() < kKeyBytesMin) {
-      throw Failure(Error::internal(std::string(owner) +
-                                    ": a key must have at least 32 bytes, not " +
-                                    std::to_string(key.size())));
+      throw Failure(Error::internal(detail::base::with_code(
+          "key-too-short", std::string(owner) + ": a key must have at least 32 bytes, not " +
+                               std::to_string(key.size()))));
     }
   }
   return keys;

@@ -1,4 +1,5 @@
 #include "eider/server/process/rights.h"
+#include "eider/core/base/startup_code.h"
 
 #include <grp.h>
 #include <linux/capability.h>
@@ -25,8 +26,8 @@ namespace eider::detail::server {
 
 namespace {
 
-Error no_rights(std::string why) {
-  return Error::unavailable(std::move(why));
+Error no_rights(std::string_view why) {
+  return Error::unavailable(base::with_code("privileges-failed", why));
 }
 
 std::string why_errno() {

@@ -32,6 +32,7 @@
 
 #include "eider/core/base/log.h"
 #include "eider/core/base/reached.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/io/runtime/descriptor.h"
 
 namespace eider::detail::server {
@@ -146,8 +147,8 @@ constexpr std::uint32_t kArchitecture = 0;  // not known here: no calls are refu
 /// Of x86-64's other way to number its calls, by which a filter could be passed.
 constexpr std::uint32_t kOtherNumbering = 0x40000000;
 
-Error no_sandbox(std::string why) {
-  return Error::unavailable(std::move(why));
+Error no_sandbox(std::string_view why) {
+  return Error::unavailable(base::with_code("sandbox-failed", why));
 }
 
 std::string why_not() {

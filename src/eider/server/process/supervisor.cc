@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "eider/core/base/log.h"
+#include "eider/core/base/startup_code.h"
 #include "eider/io/runtime/backoff.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/scope.h"
@@ -170,7 +171,7 @@ class Supervisor final : private SuccessionOwner, private Timer {
   void end_if_empty();
   void kill_all() noexcept;
   void expire() override;
-  void give_up(std::string why);
+  void give_up(std::string_view why);
   void log(LogLevel level, const std::string& line) const;
 
   const ServerOptions& options_;
@@ -308,7 +309,7 @@ void Supervisor::Seat::on_ended(std::string_view why) {
   }
   line.append(why);
   if (!supervisor_.is_in_charge_) {
-    supervisor_.give_up(std::move(line));
+    supervisor_.give_up(line);
     return;
   }
   const Duration pause = next_pause();
@@ -462,8 +463,8 @@ void Supervisor::end_if_empty() {
   }
 }
 
-void Supervisor::give_up(std::string why) {
-  outcome_ = fail(Error::unavailable(std::move(why)));
+void Supervisor::give_up(std::string_view why) {
+  outcome_ = fail(Error::unavailable(base::with_code("worker-failed", why)));
   end_all(HandoverWord::stop);
 }
 

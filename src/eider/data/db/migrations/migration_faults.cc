@@ -129,7 +129,7 @@ std::string cause_of(const Failure& failure) {
 }
 
 std::string unusable_text(const Failure& failure) {
-  return std::string("The database cannot be used: ") + failure.what();
+  return std::string(kUnusable) + failure.what();
 }
 
 std::string locked_text() {

@@ -50,6 +50,8 @@ enum class Way : std::uint8_t { up, down };
 
 /// For a failure that no statement caused: there is no server, or it rejects the user.
 [[nodiscard]] std::string unusable_text(const Failure& failure);
+/// The begin of that text.
+inline constexpr std::string_view kUnusable = "The database cannot be used: ";
 [[nodiscard]] std::string locked_text();
 [[nodiscard]] std::string unfinished_text(const AppliedMigration& unfinished);
 /// For the end of an error whose statements are not rolled back.

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/core/base/startup_code.h"
 #include "eider/data/db/impatient.h"
 #include "eider/data/db/migrations/held_columns.h"
 #include "eider/data/db/migrations/migrate.h"
@@ -12,6 +13,8 @@ namespace eider {
 namespace {
 
 using db::Dialect;
+using detail::base::CodeName;
+using detail::base::with_code;
 
 /// As it stands in a lock file.
 std::string_view name_of(Dialect dialect) noexcept {
@@ -66,7 +69,7 @@ Task<Result<void>> SchemaModule::start() {
   try {
     co_return co_await start_at_once();
   } catch (const db::Failure& failure) {
-    co_return fail(Error::internal(db::unusable_text(failure)));
+    co_return fail(Error::internal(with_code("database-unreachable", db::unusable_text(failure))));
   }
 }
 
@@ -75,12 +78,16 @@ Task<Result<void>> SchemaModule::start_at_once() {
   if (migrations_) {
     std::string faults = co_await bring_there();
     if (!faults.empty()) {
-      co_return fail(Error::internal(std::move(faults)));
+      // migrate() returns the text of a database that cannot be used, too.
+      const bool is_unusable = faults.starts_with(db::kUnusable);
+      const CodeName code =
+          is_unusable ? CodeName("database-unreachable") : CodeName("migration-failed");
+      co_return fail(Error::internal(with_code(code, faults)));
     }
   }
   std::string differences = co_await schema_differences(database_, checked_);
   if (!differences.empty() && settings.hold_columns) {
-    co_return fail(Error::internal(std::move(differences)));
+    co_return fail(Error::internal(with_code("schema-differs", differences)));
   }
   if (!differences.empty() && options_.on_warning) {
     options_.on_warning(differences);
