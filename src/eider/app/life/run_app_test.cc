@@ -208,6 +208,7 @@ TEST(MisspelledVariables, are_not_those_that_containers_and_other_programs_have)
   const Variable short_one("EIDER_BIN", "/bin");
   const Variable longer("EIDER_HOST_TOOLS", "/bin");
   const Variable far("SHOP_COLOUR", "red");
+  const Variable secret("SHOP_API_KEY", "open sesame");
   const Variable right("SHOP_API_KEY_FILE", "");
   EXPECT_FALSE(said_of_environment().contains("is not used")) << said_of_environment();
 }

@@ -280,8 +280,14 @@ std::string Settings::nearest_key(std::string_view wrong) const {
   return {};
 }
 
-/// The variable of an option that was probably meant; empty: there is none like it.
+/// The variable of an option that was probably meant; empty: there is none like it, or it is one.
 std::string Settings::nearest_variable(std::string_view name, std::string_view value) const {
+  const auto is_its = [name](const Entry& entry) {
+    return entry.spec->environment == name || entry.spec->secret_environment == name;
+  };
+  if (std::ranges::any_of(entries_, is_its)) {
+    return {};
+  }
   constexpr std::size_t kLettersMin = 4;  // among shorter names, one letter makes another word
   constexpr std::size_t kNameBytesMax = 64;
   for (const OptionSet* const set : {&own_, &serving_}) {
@@ -303,7 +309,7 @@ std::string Settings::nearest_variable(std::string_view name, std::string_view v
     const std::string nearest = nearest_option(wrong, known);
     // NOTES_HOST_ALIASES is another word than NOTES_HOST, NOTES_HOSTS is a slip.
     const bool goes_on = wrong.size() > nearest.size() + 1 && wrong.starts_with(nearest);
-    if (!nearest.empty() && nearest != wrong && !goes_on) {
+    if (!nearest.empty() && !goes_on) {
       return prefix + nearest.substr(2);
     }
   }
