@@ -76,6 +76,11 @@ std::string project_text(const fs::path& compiled, const fs::path& file,
          "find_package(eider REQUIRED COMPONENTS core" +
          names + ")\nadd_executable(program " + cmake_quoted(compiled) +
          ")\n"
+         // The help of the program shows this name.
+         "set_target_properties(program PROPERTIES RUNTIME_OUTPUT_DIRECTORY "
+         "\"${CMAKE_BINARY_DIR}/bin\" OUTPUT_NAME " +
+         cmake_quoted(file.stem()) +
+         ")\n"
          "target_include_directories(program PRIVATE " +
          cmake_quoted(file.parent_path()) + ")\ntarget_link_libraries(program PRIVATE eider::core" +
          targets + ")\n";
@@ -151,7 +156,7 @@ Result<fs::path, std::string> build(const fs::path& file, const std::string& sou
   if (auto done = run_tool({toolchain->ninja, "-C", tree, "program"}); !done) {
     return fail(done.error());
   }
-  return tree / "program";
+  return tree / "bin" / file.stem();
 }
 
 int become_program(const fs::path& program, std::span<const std::string_view> words) {

@@ -268,6 +268,7 @@ std::optional<Unknown> Parser::unknown(int argc, const char* const* argv) const 
 /// "--read-only false" as "--read-only=false", which is how CLI11 reads the value of a flag.
 std::vector<std::string> Parser::with_values_joined(int argc, const char* const* argv) const {
   std::vector<std::string> words(argv, argv + argc);
+  words.front().erase(0, words.front().rfind('/') + 1);  // the usage line of the help shows it
   for (std::size_t index = 1; index + 1 < words.size(); ++index) {
     const Added* const added = find(words[index]);
     const std::string& next = words[index + 1];

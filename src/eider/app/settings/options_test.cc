@@ -245,6 +245,13 @@ TEST(CommandLine, errors_have_codes) {
   }
 }
 
+TEST(Help, shows_the_name_of_the_program_without_its_directory) {
+  const char* const words[] = {"/usr/lib/x/notes", "--help"};
+  const std::string help = read_command_line(2, words).error().text();
+  EXPECT_TRUE(help.contains("\nUsage: notes [OPTIONS]\n") || help.starts_with("Usage: notes ["))
+      << help;
+}
+
 TEST(OwnOptions, of_a_section_have_its_name_in_front) {
   ManyOptions own;
   ManyOptions of_search;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
+#include "eider/core/reflect/option_text.h"
 #include "eider/data/db/checked_column.h"
 #include "eider/data/db/database.h"
 #include "eider/data/db/migrations/migrations.h"
@@ -109,6 +110,13 @@ class SchemaModule {
   struct Settings {
     bool at_start = true;
     bool hold_columns = true;
+
+    static constexpr OptionText kOptions[] = {
+        {"at_start",
+         "Apply pending migrations at startup; with false, pending migrations are an error"},
+        {"hold_columns",
+         "Exit if the schema differs from the one that the statements were checked against; with "
+         "false, log a warning"}};
   };
 
   SchemaModule(Database database, Migrations migrations, MigrateOptions options = {},
