@@ -172,7 +172,7 @@ constexpr Unit kOctal = {"OCTAL", "must be an octal number such as 027", OptionS
                                               static_cast<char>('0' + number / 8 % 8),
                                               static_cast<char>('0' + number % 8)};
                          }};
-constexpr Unit kTimes = {"TIME", "must be a time such as 250ms, 10s, 5m or 2h",
+constexpr Unit kTimes = {"TIME", "must be a time such as 250ms, 10s, 5m, 2h or 1d",
                          OptionSpec::Kind::text, read_time,
                          [](std::uint64_t number) { return format_duration(Duration(number)); }};
 

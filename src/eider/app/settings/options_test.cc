@@ -97,7 +97,7 @@ TEST(OwnOptions, that_are_wrong_are_told_with_what_they_must_be) {
       {{"--copies", "many"}, "--copies must be an integer, not 'many'; see --help\n"},
       {{"--copies", "-1"}, "--copies must be between 1 and 9, not '-1'; see --help\n"},
       {{"--kept-for", "90"},
-       "--kept-for must be a time such as 250ms, 10s, 5m or 2h, not '90'; see --help\n"},
+       "--kept-for must be a time such as 250ms, 10s, 5m, 2h or 1d, not '90'; see --help\n"},
       {{"--kept-for", "5us"}, "--kept-for must be a time"},
       {{"--pace", "Slow"}, "--pace must be one of slow, fast, not 'Slow'"},
       {{"--share", "half"}, "--share must be a number, not 'half'"},

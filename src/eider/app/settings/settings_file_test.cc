@@ -95,7 +95,7 @@ TEST(SettingsFiles, that_are_wrong_are_told_by_line_key_and_mend) {
       {"hosts = [{a = 1}]", "F:1: hosts must be TEXT, not a table"},
       {"[[hosts]]\na = 1", "F:1: hosts must be TEXT, not a table"},
       {"[server]\ntls_port = [443,\n 'x']", "F:3: server.tls_port must be an integer, not 'x'"},
-      {"kept_for = 10", "F:1: kept_for must be a time such as 250ms, 10s, 5m or 2h, not '10'"},
+      {"kept_for = 10", "F:1: kept_for must be a time such as 250ms, 10s, 5m, 2h or 1d, not '10'"},
       {"upload_max = \"64M\"",
        "F:1: upload_max must be a size such as 512B, 64KiB, 10MiB or 2GB, not '64M'"},
       {"pace = \"Slow\"", "F:1: pace must be one of slow, fast, not 'Slow'"},
