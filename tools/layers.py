@@ -14,7 +14,8 @@ import cpp
 
 _TESTS = re.compile(r'_(test|bench|fuzz)\.cc$|/test_[^/]*\.h$')
 _TEST_HEADER = re.compile(r'(?<!/testing)(?<!testkit)/test_[^/]*\.h$')
-_APPLICATIONS = ('examples', 'arena', 'tests/install', 'tests/must_not_compile')
+_APPLICATIONS = ('examples', 'arena', 'tests/install', 'tests/must_compile',
+                 'tests/must_not_compile')
 _CALL = re.compile(r'^eider_(\w+)\(([^)]*)\)', re.MULTILINE)
 _KEYWORDS = ('DEPENDS', 'FOLDERS', 'HEADERS', 'BASES', 'PACKAGES', 'MODULES', 'TARGETS', 'BUILDING',
              'DEBIAN', 'HOT')

@@ -130,9 +130,13 @@ def check_snippets(outcome, root):
 
 def check_misuse(outcome, root, compiler):
     """Every case of misuse is refused as it expects, in a function and in a lambda, and compiles
-    once it is fixed."""
+    once it is fixed. Programs may use the names of tests/must_compile."""
     cases = sorted((root / 'tests/must_not_compile').glob('*.cc'))
     flags = [compiler, *FLAGS, f'-I{root}/include', f'-I{root}/src']
+    for case in sorted((root / 'tests/must_compile').glob('*.cc')):
+        ended = commands.run([*flags, '-fsyntax-only', case], COMPILE_SECONDS_MAX, root)
+        outcome.check(f'must_compile/{case.name}',
+                      [] if ended.is_good else [tail(ended.output, 20)])
     if compiler != CLANG:
         flags.insert(1, '-fno-immediate-escalation')
     with tempfile.TemporaryDirectory() as directory:

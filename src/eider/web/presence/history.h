@@ -25,7 +25,7 @@ struct HistoryLimits {
 /// has_gap  earlier missed entries are no longer stored
 /// next_id  of the next entry: request this one next time
 template <class T>
-struct Missed {
+struct MissedEntries {
   std::vector<T> entries;
   bool has_gap = false;
   std::int64_t next_id = 0;
@@ -57,10 +57,10 @@ class History {
 
   /// Returns the entries from that number on; all stored entries for no number, or for a number
   /// that is not from this history.
-  [[nodiscard]] Missed<T> since(std::optional<std::int64_t> wanted = std::nullopt) const {
+  [[nodiscard]] MissedEntries<T> since(std::optional<std::int64_t> wanted = std::nullopt) const {
     const std::int64_t oldest = next_id_ - static_cast<std::int64_t>(entries_.size());
     const bool is_known = wanted && *wanted >= oldest && *wanted <= next_id_;
-    Missed<T> missed{{}, wanted && !is_known, next_id_};
+    MissedEntries<T> missed{{}, wanted && !is_known, next_id_};
     for (std::int64_t id = is_known ? *wanted : oldest; id < next_id_; ++id) {
       missed.entries.push_back(entries_[static_cast<std::size_t>(id - oldest)].entry);
     }

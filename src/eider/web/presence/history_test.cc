@@ -12,7 +12,7 @@ struct Line {
   std::string text = {};
 };
 
-std::vector<std::int64_t> ids_of(const Missed<Line>& missed) {
+std::vector<std::int64_t> ids_of(const MissedEntries<Line>& missed) {
   const auto ids = missed.entries | std::views::transform(&Line::id);
   return {ids.begin(), ids.end()};
 }
