@@ -2,6 +2,7 @@
 
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "eider/app/handlers/operation.h"
 
@@ -15,6 +16,21 @@ Result<json::Value> read_merge_patch(const Request& request) {
     return fail(std::move(error));
   }
   return json::read<json::Value>(request.body());
+}
+
+void blame_nulls(Error& error, const json::Value& patch) {
+  std::vector<FieldError> fields = error.fields();
+  for (FieldError& field : fields) {
+    const json::Value* const value =
+        field.code == "missing" ? patch.find_at(field.pointer) : nullptr;
+    if (value != nullptr && value->is_null()) {
+      field.code = "null";
+      field.detail = "cannot be null";
+    }
+  }
+  if (!fields.empty()) {
+    error = Error::invalid(std::move(fields)).with_status(error.status());
+  }
 }
 
 void describe_merge_patch(Operation& operation) {

@@ -10,6 +10,15 @@
 
 namespace eider {
 
+namespace detail::app {
+
+[[nodiscard]] Result<json::Value> read_merge_patch(const Request& request);
+void describe_merge_patch(Operation& operation);
+/// Changes the errors of required members that the patch deletes: they cannot be null.
+void blame_nulls(Error& error, const json::Value& patch);
+
+}  // namespace detail::app
+
 /// A JSON Merge Patch (RFC 7396) of a T. The patched T is read and validated like a T: absent
 /// members are kept, null deletes a member.
 ///
@@ -34,7 +43,11 @@ class MergePatch {
       return fail(std::move(whole.error()));
     }
     json::merge_patch(*whole, patch_);
-    return json::read<T>(json::to_text(*whole));
+    auto patched = json::read<T>(json::to_text(*whole));
+    if (!patched) {
+      detail::app::blame_nulls(patched.error(), patch_);
+    }
+    return patched;
   }
 
   /// Returns the patch as it was sent.
@@ -43,13 +56,6 @@ class MergePatch {
  private:
   json::Value patch_;
 };
-
-namespace detail::app {
-
-[[nodiscard]] Result<json::Value> read_merge_patch(const Request& request);
-void describe_merge_patch(Operation& operation);
-
-}  // namespace detail::app
 
 template <class T>
 struct Extract<MergePatch<T>> {

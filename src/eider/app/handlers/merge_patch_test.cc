@@ -23,6 +23,11 @@ struct PatchedUser {
   PatchedAddress address;
 };
 
+struct PatchedOrder {
+  std::string item;
+  std::optional<PatchedAddress> to;
+};
+
 class MergePatches : public ::testing::Test {
  protected:
   MergePatches() {
@@ -58,8 +63,25 @@ TEST_F(MergePatches, are_checked_as_what_they_make) {
   for (const FieldError& fault : reply.problem().errors) {
     told += fault.pointer + " " + fault.code + ", ";
   }
-  EXPECT_EQ(told, "/name length, /address/town missing, /more unknown, ");
+  EXPECT_EQ(told, "/name length, /address/town null, /more unknown, ");
   EXPECT_EQ(patch("7").status, 422);
+}
+
+TEST_F(MergePatches, report_null_only_for_members_that_the_patch_deletes) {
+  App app;
+  app.patch("/", [](MergePatch<PatchedOrder> patch) -> Result<PatchedOrder> {
+    return patch.applied_to({"tea", std::nullopt});
+  });
+  TestClient client(app);
+  const TestResponse reply = client.send({.method = Method::patch,
+                                          .target = "/",
+                                          .headers = {{"Content-Type", "application/json"}},
+                                          .body = R"({"item":null,"to":{"street":"Main"}})"});
+  ASSERT_EQ(reply.status, 422);
+  const auto errors = reply.problem().errors;
+  ASSERT_EQ(errors.size(), 2U);
+  EXPECT_EQ(errors[0].pointer + " " + errors[0].detail, "/to/town is missing");
+  EXPECT_EQ(errors[1].pointer + " " + errors[1].detail, "/item cannot be null");
 }
 
 TEST_F(MergePatches, are_json_of_their_media_type) {
