@@ -50,8 +50,8 @@ std::vector<ProblemField> described(const std::vector<FieldError>& fields) {
   return all;
 }
 
-/// A type without a title, and none of the user's own, is told by the phrase of its status; of 418
-/// and those that nobody registered there is no phrase.
+/// A type without a title, and none of the user's own, is told by the phrase of its status; of
+/// those that are not registered there is no phrase.
 std::string title_of(const Error& error) {
   if (!error.type().title.empty()) {
     return error.type().title;

@@ -108,11 +108,11 @@ TEST(Errors, have_an_address_and_a_title_where_their_kind_has_them) {
 
 TEST(Errors, of_a_status_without_a_phrase_have_a_title_all_the_same) {
   App app;
-  app.get("/tea", []() -> Result<std::string> { return fail(Error(418, "No coffee.")); });
+  app.get("/tea", []() -> Result<std::string> { return fail(Error(499, "No coffee.")); });
   app.get("/odd", []() -> Result<std::string> { return fail(Error(599, "Odd.")); });
   TestClient client(app);
   EXPECT_EQ(client.get("/tea").body,
-            R"({"type":"about:blank","title":"Client Error","status":418,"detail":"No coffee."})");
+            R"({"type":"about:blank","title":"Client Error","status":499,"detail":"No coffee."})");
   EXPECT_EQ(client.get("/odd").body,
             R"({"type":"about:blank","title":"Server Error","status":599,"detail":"Odd."})");
 }

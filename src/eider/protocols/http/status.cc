@@ -54,6 +54,7 @@ constexpr StatusRow kStatuses[] = {
     {415, "Unsupported Media Type"},
     {416, "Range Not Satisfiable"},
     {417, "Expectation Failed"},
+    {418, "I'm a Teapot"},  // RFC 2324; the registry has no phrase
     {421, "Misdirected Request"},
     {422, "Unprocessable Content"},
     {423, "Locked"},             // RFC 4918

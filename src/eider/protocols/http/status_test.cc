@@ -9,11 +9,12 @@ TEST(Status, has_a_phrase_when_it_is_registered) {
   EXPECT_EQ(reason_phrase(100), "Continue");
   EXPECT_EQ(reason_phrase(200), "OK");
   EXPECT_EQ(reason_phrase(404), "Not Found");
+  EXPECT_EQ(reason_phrase(418), "I'm a Teapot");
   EXPECT_EQ(reason_phrase(511), "Network Authentication Required");
 }
 
 TEST(Status, has_no_phrase_otherwise) {
-  for (const int status : {-1, 0, 99, 199, 299, 306, 418, 499, 599, 600, 100000}) {
+  for (const int status : {-1, 0, 99, 199, 299, 306, 499, 599, 600, 100000}) {
     EXPECT_EQ(reason_phrase(status), "") << status;
   }
 }
