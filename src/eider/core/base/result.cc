@@ -55,10 +55,18 @@ Error Error::conflict(std::string detail) {
   return {409, std::move(detail)};
 }
 
+Error Error::gone(std::string detail) {
+  return {410, std::move(detail)};
+}
+
 Error Error::invalid(std::vector<FieldError> fields) {
   Error error(422, "The input is not valid.");
   error.said_->fields = std::move(fields);
   return error;
+}
+
+Error Error::bad_gateway(std::string detail) {
+  return {502, std::move(detail)};
 }
 
 Error Error::unavailable(std::string detail) {

@@ -65,7 +65,11 @@ class Error {
   static Error not_found();
   static Error not_found(std::string detail);
   static Error conflict(std::string detail);
+  /// Returns a 410: the resource existed, and will not return.
+  static Error gone(std::string detail);
   static Error invalid(std::vector<FieldError> fields);
+  /// Returns a 502: another server, which this one needs for the response, failed.
+  static Error bad_gateway(std::string detail);
   static Error unavailable(std::string detail);
   /// Returns an internal error: `cause` is logged, and the client gets only the status 500.
   static Error internal(std::string cause);

@@ -5,6 +5,12 @@
 namespace eider {
 namespace {
 
+TEST(Error, has_the_status_of_its_function) {
+  EXPECT_EQ(Error::gone("x").status(), 410);
+  EXPECT_EQ(Error::bad_gateway("x").status(), 502);
+  EXPECT_EQ(Error::bad_gateway("The bank did not respond.").detail(), "The bank did not respond.");
+}
+
 TEST(ErrorSentence, is_the_detail_if_no_field_is_wrong) {
   EXPECT_EQ(Error::conflict("There is a user of that name.").sentence(),
             "There is a user of that name.");
