@@ -425,6 +425,8 @@ class Run(unittest.TestCase):
         self.assertEqual(self.run_file('eider', 'run', self.file, '--', '--you'),
                          (2, 'hello --you\n', ''))
         self.assertEqual(self.compilations(), made)
+        # The help of a program shows its name: not that of the build.
+        self.assertEqual(len([*self.directory.glob('cache/eider/run/*/build/bin/hello there')]), 1)
 
     def test_2_an_error_is_told_and_mended(self):
         self.file.write_text(HELLO.replace('argc;', 'args;'))
