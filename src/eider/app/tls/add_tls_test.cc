@@ -174,7 +174,8 @@ TEST_F(SecureApp, is_turned_on_by_its_options) {
   EXPECT_EQ(app.serve(places), 1) << "the command line's certificate comes first";
   const std::string said = ::testing::internal::GetCapturedStderr();
   EXPECT_TRUE(said.ends_with(" error TLS: " + places.certificate +
-                             " cannot be read: No such file or directory\n"))
+                             " cannot be read: No such file or directory "
+                             "code=certificate-not-readable\n"))
       << said;
 }
 
