@@ -216,7 +216,8 @@ class Misused(unittest.TestCase):
             file = Path(directory) / 'a.json'
             for text, said in (('{', f'{file} is not JSON: '),
                                ('{"swagger":"2.0"}', f'{file}: /swagger: Swagger 2 is not'),
-                               ('{"openapi":"3.0.3"}', f'{file}: /openapi: unsupported version "3.0.3"')):
+                               ('{"openapi":"3.0.3"}',
+                                f'{file}: /openapi: unsupported version "3.0.3"')):
                 file.write_text(text)
                 status, told = run_to_end('eider', 'openapi', 'client', '--language', 'typescript',
                                           file)
