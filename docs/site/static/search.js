@@ -3,7 +3,7 @@
 'use strict';
 
 const makeSearch = (index) => {  // eslint-disable-line no-unused-vars
-  const terms = Object.keys(index.terms);
+  const terms = Object.keys(index.terms).sort();  // objects list numbers such as "404" first
   const common = new Set(index.common);
   const SYNONYM = 0.6;  // of the score of the word itself
   const ENDING = 0.85;
