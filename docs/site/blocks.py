@@ -9,7 +9,7 @@ from pygments.util import ClassNotFound
 
 _ALIASES = {'sh': 'console-lines', 'console': 'console-lines', 'jsonc': 'json'}
 _SHOWN = {'cpp': 'C++', 'cmake': 'CMake', 'js': 'JavaScript', 'ts': 'TypeScript', 'html': 'HTML',
-          'json': 'JSON', 'toml': 'TOML', 'sql': 'SQL', 'nginx': 'nginx', 'ini': 'unit'}
+          'json': 'JSON', 'toml': 'TOML', 'sql': 'SQL', 'nginx': 'nginx', 'ini': 'INI'}
 _FORMATTER = HtmlFormatter(nowrap=True)
 
 

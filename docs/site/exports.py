@@ -1,4 +1,4 @@
-"""What programs read of the site: Markdown of each page, llms.txt, llms-full.txt, the sitemap and
+"""What programs read of the site: Markdown of each page with its drawings, llms.txt, llms-full.txt, the sitemap and
 the pages that redirect from old addresses.
 
 Layering: reads pages that are already rendered.
@@ -8,6 +8,7 @@ import html
 import posixpath
 import re
 
+import tabs
 from tree import ROOT, SiteFailed
 
 _SUMMARY = ('Eider is a C++23 web framework for Linux: handlers are plain functions over plain '
@@ -46,14 +47,17 @@ def _markdown(site, page, base, folder):
         if re.match(r'[a-z]+:', given) or not name:
             return found[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page.source), name))
-        other = site.page_of(path)
-        if other is None:
+        other = None if path in site.images else site.page_of(path)
+        if path in site.images:
+            to = site.images[path]
+        elif other is None:
             return found[0]
-        to = markdown_address(other) if other in site.menu_pages() else other.address
+        else:
+            to = markdown_address(other) if other in site.menu_pages() else other.address
         return f'](' + (base + to if base else posixpath.relpath(to, folder)) + f'{mark}{anchor})'
 
     text = (ROOT / page.source).read_text(encoding='utf-8')
-    return ''.join(part if index % 2 else _LINK.sub(target, part)
+    return ''.join(part if index % 2 else _LINK.sub(target, tabs.without_marks(part))
                    for index, part in enumerate(_FENCE.split(text)))
 
 
@@ -102,17 +106,19 @@ def _redirects(site, pages, base):
     return made
 
 
-def files(site, pages, base):
-    """{address: text} of all of them.
+def files(site, pages, base, canonical):
+    """{address: text or bytes} of all of them.
 
-    base  the address of the site with a final slash, or '': then links are relative, and there is
-          no sitemap, since it must have whole addresses
+    base       the address of the site with a final slash, or '': then links are relative, and there
+               is no sitemap, since it must have whole addresses
+    canonical  the address of the latest version; only this version has a sitemap
     """
     made = {markdown_address(page): _markdown(site, page, base, posixpath.dirname(page.address)
                                               or '.') for page in site.menu_pages()}
+    made.update({to: (ROOT / path).read_bytes() for path, to in site.images.items()})
     made['llms.txt'] = _llms(site, base)
     made['llms-full.txt'] = _llms_full(site, base)
-    made.update(_redirects(site, pages, base))
-    if base:
+    made.update(_redirects(site, pages, canonical))
+    if base and base == canonical:
         made['sitemap.xml'] = _sitemap(pages, base)
     return made

@@ -31,6 +31,7 @@ _EXAMPLES = """examples:
   ./docs/build                 write the site to build/site
   ./docs/build --serve 8000    write it, then serve it on http://127.0.0.1:8000/
   ./docs/build --output /srv/www/eider --address https://eider.example/
+  ./docs/build --version 0.2 --output /srv/www/eider/0.2 --address https://eider.example/0.2/
   ./docs/build --write-contents
 """
 
@@ -41,11 +42,12 @@ class Site:
     def __init__(self):
         self.setting = contents.settings()
         self.faults = []  # dead links, to report all at once
+        self.images = {}  # the addresses of drawings next to the Markdown pages, by their paths
         self.proses = {name: Prose(name) for name in sources()}
         self.pages = {name: prose.page for name, prose in self.proses.items()}
         self.groups = groups_of(self.setting, self.pages)
         self.home = [(name, self.pages[source]) for name, source in self.setting['home']['buttons']]
-        self.synonyms = tomllib.loads((HERE / 'synonyms.toml').read_text(encoding='utf-8'))
+        self.synonyms = tomllib.loads((ROOT / words.SYNONYMS).read_text(encoding='utf-8'))
         self.results = Results()
         self.reference = Reference(self._words())
         self.sources = Sources()
@@ -141,10 +143,10 @@ def render(site, options):
         around = (order[at - 1] if at > 0 else None,
                   order[at + 1] if 0 <= at < len(order) - 1 else None)
         files[page.address] = environment.get_template(page.template).render(
-            page=page, site=site, around=around, version=version(), way=page.way_to,
-            base=options.address, repository=options.repository,
+            page=page, site=site, around=around, version=options.version, way=page.way_to,
+            canonical=options.canonical, repository=options.repository,
             markdown=exports.markdown_address(page) if at >= 0 else None, **page.more)
-    files.update(exports.files(site, pages, options.address))
+    files.update(exports.files(site, pages, options.address, options.canonical))
     for path in sorted((HERE / 'static').iterdir()):
         files[path.name] = path.read_bytes()
     files['search.json'] = words.make(pages, site.synonyms)
@@ -181,6 +183,12 @@ def serve(folder, port):
             print()
 
 
+def canonical_of(address, shown):
+    """The address of the latest version, if the address is the one of the version that is shown."""
+    above = address.removesuffix(f'/{shown}/')
+    return address if above == address else f'{above}/latest/'
+
+
 def read_options():
     """The command line."""
     parser = argparse.ArgumentParser(prog='./docs/build', description=__doc__.splitlines()[0],
@@ -194,6 +202,9 @@ def read_options():
     parser.add_argument('--address', metavar='URL', default='',
                         help='address at which the site is published, for canonical links, '
                              'llms.txt and sitemap.xml (default: relative links, no sitemap)')
+    parser.add_argument('--version', metavar='X', default=version(),
+                        help='version in the header of each page (default: the version of the '
+                             'project). If URL ends with /X/, canonical links point to /latest/')
     parser.add_argument('--repository', metavar='URL', default='',
                         help='address of the repository, for its link and "Edit this page" '
                              '(default: no such links)')
@@ -207,6 +218,10 @@ def read_options():
         if url and not re.match(r'https?://[^/]', url):
             parser.error(f'--{name} must begin with https:// or http://, but is {url}')
         setattr(options, name, url.rstrip('/') + '/' if url else '')
+    if not re.fullmatch(r'[0-9A-Za-z][\w.+-]*', options.version):
+        parser.error('--version must have letters, digits and ".", "_", "+" or "-", but is '
+                     f'{options.version}')
+    options.canonical = canonical_of(options.address, options.version)
     return options
 
 

@@ -9,9 +9,13 @@ import re
 
 from markdown_it import MarkdownIt
 
+import tabs
 from blocks import drawn
 from contents import description_of
 from tree import ROOT, Heading, Page, Section, SiteFailed, place_of
+
+
+_SHORT = 20  # letters
 
 
 def make_parser():
@@ -37,7 +41,8 @@ class Prose:
 
     def __init__(self, source):
         self.source = source
-        self.tokens = make_parser().parse((ROOT / source).read_text())
+        text = (ROOT / source).read_text(encoding='utf-8')
+        self.tokens = tabs.marked(text, make_parser().parse(text), source)
         address, kind = place_of(source)
         self.page = Page(source, address, '', kind)
         self._read()
@@ -92,6 +97,8 @@ class Prose:
                 index += 2
             elif token.type == 'table_close':
                 parts.append('</table></div>')
+            elif token.type.split('_')[0] in ('tab', 'tabs'):
+                parts.append(tabs.drawn(token))
             elif token.type == 'heading_open':
                 parts.append(f'<{token.tag} id="{token.attrs["id"]}">')
             elif token.type == 'heading_close' and token.tag != 'h1':
@@ -123,27 +130,29 @@ class Prose:
                 is_in_link = False
                 parts.append('</a>')
             elif child.type == 'code_inline':
-                shown = f'<code>{html.escape(child.content, quote=False)}</code>'
+                shown = _code(child.content)
                 to = None if is_in_link else site.meant(child.content, folder, self.page)
                 parts.append(f'<a class="name" href="{to}">{shown}</a>' if to else shown)
             elif child.type == 'text':
                 parts.append(html.escape(child.content, quote=False))
             elif child.type == 'image':
-                parts.append(self._drawing(child, inline))
+                parts.append(self._drawing(child, inline, site))
             elif child.type == 'softbreak':
                 parts.append('\n')
             else:
                 parts.append(_markup(child))
         return ''.join(parts)
 
-    def _drawing(self, image, inline):
+    def _drawing(self, image, inline, site):
         """The SVG file of an image, as a part of the page: so it has the colors of the page."""
-        path = posixpath.join(posixpath.dirname(self.source), image.attrs['src'])
+        path = posixpath.normpath(
+            posixpath.join(posixpath.dirname(self.source), image.attrs['src']))
         line = inline.map[0] + 1
         if not path.endswith('.svg'):
             raise SiteFailed(self.source, f'the image {path} must be an SVG file', line)
         if not (ROOT / path).is_file():
             raise SiteFailed(self.source, f'the image {path} does not exist', line)
+        site.images[path] = path.removeprefix('docs/')
         label = html.escape(image.content)
         return (ROOT / path).read_text(encoding='utf-8').strip().replace(
             '<svg ', f'<svg class="drawing" role="img" aria-label="{label}" ', 1)
@@ -165,6 +174,13 @@ class Prose:
             site.faults.append(f'{self.source}:{line}: the link to {given} leads to no heading of '
                                f'{path}')
         return self.page.way_to(page.address + (f'#{anchor}' if anchor else ''))
+
+
+def _code(text):
+    """Inline code. Short code such as --port=80 stays on one line."""
+    is_short = len(text) <= _SHORT and re.search('[- /]', text)
+    shown = html.escape(text, quote=False)
+    return f'<code class="short">{shown}</code>' if is_short else f'<code>{shown}</code>'
 
 
 def _line_of(inline, given, source):
