@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 # pylint: disable=wrong-import-position
-from support import BIN, make_environment
+from support import BIN, make_environment, project_version
 
 ROOT = Path(__file__).resolve().parents[2]
 TREE = Path(BIN).parent
@@ -29,12 +29,6 @@ def done(*command, **more):
     if ended.returncode != 0:
         raise AssertionError(f'{command}: {ended.returncode}\n{ended.stdout}')
     return ended.stdout
-
-
-def project_version():
-    """As CMake knows it."""
-    text = (ROOT / 'CMakeLists.txt').read_text()
-    return re.search(r'project\(eider VERSION (\S+)', text)[1]
 
 
 def made(directory, tree=TREE):
@@ -180,6 +174,23 @@ class ConanRecipe(unittest.TestCase):
         exported = re.search(r'exports_sources = \(([^)]*)\)', (ROOT / 'conanfile.py').read_text())
         for folder in ('cli', 'cmake', 'include', 'src'):
             self.assertIn(f"'{folder}/*'", exported[1])
+
+
+class FetchedSources(unittest.TestCase):
+    """A project that builds Eider as a part of itself, as the page shows; it is not compiled."""
+
+    def test_the_project_of_the_page_builds_the_components_that_it_names(self):
+        page = (ROOT / 'docs/get-started/install.md').read_text()
+        project = re.search(r'(?s)```cmake\n([^`]*FetchContent_Declare.*?)```', page)[1]
+        with tempfile.TemporaryDirectory() as directory:
+            Path(directory, 'CMakeLists.txt').write_text(project)
+            shutil.copy(ROOT / 'tests/install/core.cc', Path(directory, 'main.cc'))
+            build = Path(directory, 'build')
+            done('cmake', '-S', directory, '-B', build, '-G', 'Ninja',
+                 '-DCMAKE_CXX_COMPILER=clang++-19', f'-DFETCHCONTENT_SOURCE_DIR_EIDER={ROOT}')
+            targets = done('ninja', '-C', build, '-t', 'targets', 'all')
+        self.assertIn('libeider_sqlite.a', targets)
+        self.assertNotIn('libeider_postgres.a', targets)
 
 
 class VcpkgPort(unittest.TestCase):

@@ -1,107 +1,22 @@
-"""The documentation site: it is built, it rejects dead links, and a browser shows and searches it.
+"""The documentation site: it is built, it has all pages and files, and it rejects dead links."""
 
-Python packages are in build/site-venv, axe-core (npm) in build/site-axe.
-"""
-
-import contextlib
-import os
 import re
 import shutil
-import subprocess
 import tempfile
 import unittest
 import urllib.request
 from pathlib import Path
 
-import webdriver
-from support import ROOT, make_packages
+from site_support import PAGES, build, files_of, make_site, served
+from support import ROOT
 
-BUILD_SECONDS_MAX = 150
-WIDTHS = (390, 768, 1280)
-AXE_PAGES = ('index.html', 'guides/application/middleware.html', 'headers/eider/middleware.html',
-             'pages.html')
-PAGES = ('index.html', 'guides/application/middleware.html', 'tutorial/bookstore.html',
-             'names.html',
-             'headers/eider/eider.html', 'arena/index.html', 'arena/2026-11-21-two-cores.html',
-             'get-started/comparison.html', 'source/examples/12_guards/main.cc.html')
-
-
-# Searches of new users, each with the page or folder of one of the first three results. The first
-# 15 found nothing in an earlier version of the site.
-SEARCHES = {
-    'pagination': 'guides/apis/pagination.html',
-    'dependency injection': 'guides/application/dependency-injection.html',
-    'graceful shutdown': 'operations/',
-    'i18n': 'guides/pages/internationalization.html',
-    'orm': 'guides/data/records.html',
-    'cron': 'guides/application/scheduled-jobs.html',
-    'mock': 'guides/testing/fakes.html',
-    'kubernetes': 'operations/containers.html',
-    'quickstart': 'get-started/first-steps.html',
-    'faq': 'get-started/faq.html',
-    'troubleshooting': 'get-started/troubleshooting.html',
-    'segfault': 'operations/compiler-hardening.html',
-    'global state': 'guides/application/shared-state.html',
-    'graphql': 'guides/apis/',
-    'http3': 'operations/http3.html',
-    'logging': 'operations/logging.html',
-    'rotate logs': 'operations/logging.html',
-    'middleware': 'guides/application/middleware.html',
-    'paginate a list': 'guides/apis/pagination.html',
-    'serve https': 'operations/tls.html',
-    'environment variables': 'operations/configuration.html',
-    'connect to postgres': 'guides/data/postgresql.html',
-    'password hashing': 'guides/users/passwords.html',
-    'run in docker': 'operations/containers.html',
-    'websockets': 'guides/realtime/websocket.html',
-    'send an email': 'guides/users/email.html',
-}
-
-
-def build(*words, root=ROOT, **environment):
-    """The status and the output of docs/build."""
-    ended = subprocess.run([root / 'docs/build', *words], cwd='/', text=True, check=False,
-                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, timeout=BUILD_SECONDS_MAX,
-                           env={**os.environ, **environment})
-    return ended.returncode, ended.stdout
-
-
-def files_of(folder):
-    """{name: bytes} of all files in a folder."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes()
-            for path in sorted(folder.rglob('*')) if path.is_file()}
-
-
+CODE = re.compile(r'^ *```.*?^ *```|`[^`\n]+`', re.DOTALL | re.MULTILINE)
 SITE = None  # one for all tests
 
 
 def setUpModule():
     global SITE
-    held = tempfile.TemporaryDirectory()
-    unittest.addModuleCleanup(held.cleanup)
-    SITE = Path(held.name, 'site')
-    status, output = build('--output', SITE, PYTHONHASHSEED='1')
-    assert status == 0, output
-
-
-@contextlib.contextmanager
-def served(folder, *words):
-    """Builds a site and serves it; yields its address."""
-    with subprocess.Popen([ROOT / 'docs/build', '--output', folder, '--serve', '0', *words],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True,
-                          env={**os.environ, 'PYTHONHASHSEED': '2', 'TZ': 'Asia/Tokyo'}) as process:
-        try:
-            output = ''
-            for line in process.stdout:
-                output += line
-                if address := re.search(r'http://127\.0\.0\.1:\d+/', line):
-                    yield address[0]
-                    return
-            raise AssertionError(output)
-        finally:
-            process.terminate()
+    SITE = make_site()
 
 
 class Built(unittest.TestCase):
@@ -175,6 +90,35 @@ class Built(unittest.TestCase):
         self.assertIn('Page: guides/application/middleware.html', whole)
         self.assertNotIn('Page: design/', whole)
 
+    def test_links_of_exported_markdown_have_targets(self):
+        links = [(path, target) for path in [*SITE.rglob('*.md'), *SITE.glob('llms*.txt')]
+                 for target in re.findall(r'\]\(([^)\s]+)\)', CODE.sub('', path.read_text()))
+                 if not re.match('[a-z]+:', target)]
+        self.assertGreater(len(links), 2000)
+        self.assertIn((SITE / 'concepts/request-life-cycle.md', 'request-life-cycle.svg'), links)
+        for path, target in links:
+            name, _, anchor = target.partition('#')
+            file = path.parent / name if name else path
+            with self.subTest(path.relative_to(SITE).as_posix(), target=target):
+                self.assertTrue(file.is_file())
+                if anchor and file.suffix == '.md':
+                    self.assertIn(f'id="{anchor}"', file.with_suffix('.html').read_text())
+
+    def test_exported_drawings_are_those_of_the_pages(self):
+        drawing = 'concepts/request-life-cycle.svg'
+        self.assertEqual((SITE / drawing).read_bytes(), (ROOT / 'docs' / drawing).read_bytes())
+
+    def test_tabs_are_sections_of_the_page_and_of_its_markdown(self):
+        page = (SITE / 'get-started/install.html').read_text()
+        self.assertRegex(page, '<div class="tabs" data-tabs="install">\n<section class="tab">\n<h2')
+        self.assertIn('src="../tabs.js"', page)
+        tabs = page.partition('<div class="tabs"')[2].partition('</section>\n</div>')[0]
+        self.assertEqual(tabs.count('<section class="tab">'), tabs.count('<h2 '))
+        self.assertNotIn('id="platforms"', tabs)
+        exported = (SITE / 'get-started/install.md').read_text()
+        self.assertIn('\n## Conan\n', exported)
+        self.assertNotIn('[//]', exported)
+
     def test_pages_have_descriptions(self):
         page = (SITE / 'get-started/install.html').read_text()
         self.assertRegex(page, '<meta name="description" content="[^"]{20,}">')
@@ -237,9 +181,29 @@ class Rejected(unittest.TestCase):
         page.write_text('# All\n\n![A photo](docs/photo.png)\n')
         self.rejects('ARCHITECTURE.md:3: the image docs/photo.png must be an SVG file')
 
+    def test_incomplete_tabs_are_reported(self):
+        begin, end = '[//]: # (tabs: way)\n\n', '[//]: # (end of tabs)\n\n'
+        two = '## One\n\n## Two\n\n'
+        for text, error in {
+                begin + two: ':3: the tabs "way" do not end. Add "[//]: # (end of tabs)"',
+                end + two: ':3: tabs end, but none began. Add "[//]: # (tabs: NAME)"',
+                begin + begin + two + end: ':5: tabs begin inside other tabs. Add',
+                begin + '## One\n\n' + end + two: ':3: the tabs "way" must begin with a heading',
+                begin + 'Text.\n\n' + two + end: ':3: the tabs "way" must begin with a heading',
+                begin + '## A\n\n## B\n\n# C\n\n' + end: ':9: this heading is above the headings',
+        }.items():
+            with self.subTest(text):
+                (self.root / 'ARCHITECTURE.md').write_text('# All\n\n' + text)
+                self.rejects('ARCHITECTURE.md' + error)
+
     def test_a_menu_with_a_missing_page_is_reported(self):
         (self.root / 'docs/site/site.toml').write_text('[[group]]\nname = "A"\npages = ["no.md"]\n')
         self.rejects('docs/site/site.toml: group "A" lists no.md, but there is no such page.')
+
+    def test_keywords_of_a_missing_page_are_reported(self):
+        with open(self.root / 'docs/site/synonyms.toml', 'a', encoding='utf-8') as synonyms:
+            synonyms.write('"docs/no.md" = ["nothing"]\n')
+        self.rejects('docs/site/synonyms.toml: [keywords] lists docs/no.md, but there is no such')
 
     def test_a_redirect_to_a_missing_page_is_reported(self):
         with open(self.root / 'docs/site/site.toml', 'a', encoding='utf-8') as settings:
@@ -264,178 +228,9 @@ class Rejected(unittest.TestCase):
         status, output = build('--address', 'eider.example')
         self.assertEqual(status, 2)
         self.assertIn('--address must begin with https:// or http://, but is eider.example', output)
-
-
-@unittest.skipUnless(webdriver.is_installed(), 'chromium and chromedriver are not installed')
-class Shown(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = subprocess.Popen(
-            [ROOT / 'build/site-venv/bin/python3', '-m', 'http.server', '0', '--bind', '127.0.0.1',
-             '--directory', SITE], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True, env={**os.environ, 'PYTHONUNBUFFERED': '1'})
-        cls.addClassCleanup(cls._stop)
-        cls.base = re.search(r'http://127\.0\.0\.1:\d+/', cls.server.stdout.readline())[0]
-        cls.browser = cls.enterClassContext(webdriver.Browser())
-
-    @classmethod
-    def _stop(cls):
-        cls.server.terminate()
-        cls.server.wait(20)
-        cls.server.stdout.close()
-
-    def show(self, name, width=1200, scheme='light'):
-        """Opens a page of the site in a window of that width."""
-        self.browser.tools('Emulation.setDeviceMetricsOverride', width=width, height=800,
-                           deviceScaleFactor=1, mobile=width < 600)
-        self.browser.tools('Emulation.setEmulatedMedia',
-                           features=[{'name': 'prefers-color-scheme', 'value': scheme}])
-        self.browser.open(self.base + name)
-
-    def ground(self):
-        return self.browser.run('return getComputedStyle(document.body).backgroundColor')
-
-    def search(self, text):
-        """{entries, corrected, isPartial, pages} of a search on the page that is open."""
-        return self.browser.command('POST', '/execute/async', {'args': [text], 'script': """
-            const [text, done] = arguments;
-            (window.testIndex ??= fetch(document.body.dataset.top + 'search.json')
-              .then((response) => response.json())).then((index) => {
-                const found = (window.testFind ??= makeSearch(index))(text);
-                done({...found, pages: [...new Set(found.entries.map(
-                  (entry) => index.pages[index.entries[entry][0]][0]))]});
-              }).catch((error) => done({entries: [], pages: [`${error}`]}));"""})
-
-    def test_no_page_is_wider_than_its_window(self):
-        for name in PAGES:
-            for width in (360, 768, 1600):
-                with self.subTest(name, width=width):
-                    self.show(name, width)
-                    over = self.browser.run(
-                        'return document.documentElement.scrollWidth - innerWidth')
-                    self.assertLessEqual(over, 0)
-
-    def axe_faults(self):
-        """The faults that axe-core finds on the page as it is shown."""
-        if shutil.which('npm') is None:
-            self.skipTest('npm is not installed')
-        try:
-            packages = make_packages(Path(__file__).with_name('axe'), 'site-axe')
-        except (AssertionError, subprocess.TimeoutExpired):
-            self.skipTest('npm cannot install axe-core')
-        axe = (packages / 'node_modules/axe-core/axe.min.js').read_text()
-        self.browser.run(f'{axe};window.axe = axe;')
-        return self.browser.command('POST', '/execute/async', {'args': [], 'script': """
-            axe.run(document, {resultTypes: ['violations']}).then((result) =>
-              arguments[0](result.violations.map((each) => `${each.help}: ${each.nodes[0].html}`)));
-            """})
-
-    def test_axe_core_finds_no_fault(self):
-        for name, width, scheme in [(name, width, scheme) for name in AXE_PAGES
-                                    for width, scheme in ((390, 'dark'), (1280, 'light'))]:
-            with self.subTest(name, width=width, scheme=scheme):
-                self.show(name, width, scheme)
-                self.assertEqual(self.axe_faults(), [])
-
-    def test_axe_core_finds_no_fault_in_search_results(self):
-        for width, scheme in ((390, 'dark'), (1280, 'light')):
-            with self.subTest(width=width, scheme=scheme):
-                self.show('guides/requests/cookies.html', width, scheme)
-                self.browser.find('.search-open').click()
-                self.browser.find('dialog.search[open] input').type('middelware')
-                self.browser.find('#site-found mark')
-                self.assertEqual(self.axe_faults(), [])
-
-    def test_searches_find_their_page(self):
-        self.show('index.html')
-        for text, address in SEARCHES.items():
-            with self.subTest(text):
-                found = self.search(text)
-                self.assertTrue(found['entries'])
-                self.assertTrue([page for page in found['pages'][:3] if page.startswith(address)],
-                                found['pages'][:3])
-
-    def test_the_search_corrects_misspelled_words(self):
-        self.show('index.html')
-        for text, corrected in {'middelware': 'middleware', 'websokcet': 'websocket',
-                                'dependancy injection': 'dependency injection'}.items():
-            with self.subTest(text):
-                self.assertEqual(self.search(text)['corrected'], corrected)
-
-    def test_the_search_falls_back_to_some_of_the_words(self):
-        self.show('index.html')
-        found = self.search('websocket qqqqqq')
-        self.assertTrue(found['isPartial'])
-        self.assertIn('guides/realtime/websocket.html', found['pages'][:3])
-
-    def test_colors_follow_the_system_and_the_button(self):
-        self.show('guides/application/middleware.html', scheme='light')
-        light = self.ground()
-        self.show('guides/application/middleware.html', scheme='dark')
-        dark = self.ground()
-        self.assertNotEqual(light, dark)
-        self.browser.find('.theme').click()
-        self.assertEqual(self.ground(), light)
-        self.show('guides/responses/error-handling.html', scheme='dark')  # the choice is kept
-        self.assertEqual(self.ground(), light)
-        self.browser.find('.theme').click()
-        self.browser.find('.theme').click()
-        self.assertEqual(self.ground(), dark)
-
-    def test_the_keyboard_opens_the_search_and_its_first_result(self):
-        self.show('guides/application/middleware.html')
-        self.browser.find('body').type('/')
-        self.browser.find('dialog.search[open] input').type('rate_limit')
-        self.browser.find('#site-found a')
-        self.browser.until(lambda: 'rate_limit' in self.browser.find('#site-found mark').text(),
-                           'the name that was typed')
-        first = self.browser.run("return document.querySelector('#site-found a').href")
-        self.browser.find('dialog.search input').type('\ue007')  # Enter
-        self.browser.until(lambda: self.browser.address() == first, 'the page that was found')
-        self.assertTrue(self.browser.find('h1').text())
-
-    def test_the_search_reports_no_results(self):
-        self.show('index.html', 360)
-        self.browser.find('.search-open').click()
-        self.browser.find('dialog.search[open] input').type('nobodyhaseverwrittenthis')
-        self.browser.until(lambda: 'No results for' in self.browser.find('.status').text(),
-                           'the status')
-
-    def test_the_menu_covers_a_narrow_page(self):
-        self.show('guides/application/middleware.html', 390)
-        shown = "return getComputedStyle(document.querySelector('.side')).display"
-        top = "return document.querySelector('h1').getBoundingClientRect().top"
-        before = self.browser.run(top)
-        self.assertEqual(self.browser.run(shown), 'none')
-        self.browser.find('.menu-button').click()
-        self.assertEqual(self.browser.run(shown), 'block')
-        self.assertEqual(self.browser.run(top), before)
-        self.assertTrue(self.browser.find('.side [aria-current=page]').text())
-
-    def test_the_keyboard_opens_and_closes_the_menu(self):
-        self.show('guides/application/middleware.html', 768)
-        shown = "return getComputedStyle(document.querySelector('.side')).display"
-        self.browser.run("document.querySelector('.menu-state').focus()")
-        for key, display in ((' ', 'block'), ('\ue00c', 'none'), ('\ue007', 'block')):
-            self.browser.find('.menu-state').type(key)
-            self.assertEqual(self.browser.run(shown), display)
-
-    def test_get_started_is_on_the_first_screen(self):
-        for width in WIDTHS:
-            with self.subTest(width=width):
-                self.show('index.html', width)
-                bottom = self.browser.run(
-                    "return document.querySelector('.ways .main').getBoundingClientRect().bottom")
-                self.assertLess(bottom, 800)
-                self.assertEqual(self.browser.find('.ways .main').text(), 'Get started')
-
-    def test_pages_work_without_scripts(self):
-        self.browser.tools('Emulation.setScriptExecutionDisabled', value=True)
-        self.addCleanup(self.browser.tools, 'Emulation.setScriptExecutionDisabled', value=False)
-        self.show('guides/application/middleware.html')
-        self.assertTrue(self.browser.find('h1').text())
-        hidden = self.browser.find('.theme')
-        self.assertEqual(hidden.text(), '')
+        status, output = build('--version', '../0.1')
+        self.assertEqual(status, 2)
+        self.assertIn('--version must have letters, digits and', output)
 
 
 if __name__ == '__main__':

@@ -29,6 +29,12 @@ ANSWER_SECONDS_MAX = 60
 NPM_SECONDS_MAX = 120
 
 
+def project_version():
+    """The version of the tree."""
+    text = (ROOT / 'CMakeLists.txt').read_text()
+    return re.search(r'project\(eider VERSION (\S+)', text)[1]
+
+
 def free_port():
     """A port that nobody listens on, and that no other test is given for a long while.
 
