@@ -1,5 +1,5 @@
-"""What programs read of the site: Markdown of each page with its drawings, llms.txt, llms-full.txt, the sitemap and
-the pages that redirect from old addresses.
+"""What programs read of the site: Markdown of each page with its drawings, llms.txt,
+llms-full.txt, the sitemap and the pages that redirect from old addresses.
 
 Layering: reads pages that are already rendered.
 """

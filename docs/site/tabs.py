@@ -1,4 +1,4 @@
-"""Tabs: the headings between two comments of a page. Other viewers of Markdown show them as sections.
+"""Tabs: the headings between two comments of a page. GitHub shows them as sections.
 
     [//]: # (tabs: install)
     ## Conan

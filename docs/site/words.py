@@ -16,12 +16,14 @@ _PART = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+')
 # Words of every page, which the search ignores.
 _COMMON = frozenset('a an and are as at be by do for from has have if in is it its not of on or '
                     'that the then there this to was what when where which who with you '
-                    'your i my can does how use using get into out up make behind per too already'.split())
+                    'your i my can does how use using get into out up make behind per too '
+                    'already'.split())
 _EXCERPT_LETTERS = 220
 _TERM_LETTERS_MAX = 40
 _HEADING, _TITLE, _DESCRIPTION, _KEYWORD = 12.0, 3.0, 4.0, 10.0
 # Guides come before tutorials and headers, and pages for users before those about Eider itself.
-_WEIGHTS = {'tutorial': 0.8, 'header': 0.35, 'migration': 0.4, 'design': 0.35, 'changes': 0.25, 'measured': 0.25}
+_WEIGHTS = {'tutorial': 0.8, 'header': 0.35, 'migration': 0.4, 'design': 0.35, 'changes': 0.25,
+            'measured': 0.25}
 
 
 def terms_of(text):

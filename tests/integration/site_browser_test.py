@@ -240,6 +240,18 @@ class Site(Shown):
         self.assertEqual(self.browser.run(top), before)
         self.assertTrue(self.browser.find('.side [aria-current=page]').text())
 
+    def test_the_menu_of_a_narrow_page_shows_the_current_page_and_scrolls_to_the_last(self):
+        bottom = "document.querySelector('%s').getBoundingClientRect().bottom"
+        for width in (390, 768):
+            with self.subTest(width=width):
+                self.show('guides/application/middleware.html', width)
+                self.browser.find('.menu-button').click()
+                current = self.browser.run('return ' + bottom % '.side [aria-current]')
+                self.assertTrue(0 < current < 800, current)
+                self.browser.run("document.querySelector('.side').scrollTo(0, 1e6)")
+                last = self.browser.run('return ' + bottom % '.side details:last-child')
+                self.assertLess(last, 800)
+
     def test_the_keyboard_opens_and_closes_the_menu(self):
         self.show('guides/application/middleware.html', 768)
         shown = "return getComputedStyle(document.querySelector('.side')).display"
