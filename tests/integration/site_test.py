@@ -1,5 +1,6 @@
 """The documentation site: it is built, it has all pages and files, and it rejects dead links."""
 
+import json
 import re
 import shutil
 import tempfile
@@ -89,6 +90,27 @@ class Built(unittest.TestCase):
         whole = (SITE / 'llms-full.txt').read_text()
         self.assertIn('Page: guides/application/middleware.html', whole)
         self.assertNotIn('Page: design/', whole)
+
+    def test_the_home_page_links_the_rest_of_each_group(self):
+        page = (SITE / 'index.html').read_text()
+        self.assertRegex(page, r'<a href="pages.html#get-started">\d+ more<')
+
+    def test_the_bar_marks_the_part_of_the_page(self):
+        for name, part in (('get-started/install.html', 'Get started'),
+                           ('guides/users/jwt.html', 'Guides')):
+            found = re.findall('aria-current="true">([^<]*)<', (SITE / name).read_text())
+            self.assertEqual(found, [part])
+
+    def test_short_code_is_not_broken(self):
+        page = (SITE / 'reference/options.html').read_text()
+        self.assertIn('<code class="short">--port=9000</code>', page)
+
+    def test_search_results_of_pages_show_their_description(self):
+        index = json.loads((SITE / 'search.json').read_text())
+        page = [each[0] for each in index['pages']].index('guides/users/jwt.html')
+        shown = next(each[3] for each in index['entries'] if each[0] == page)
+        self.assertIn(f'name="description" content="{shown}"',
+                      (SITE / 'guides/users/jwt.html').read_text())
 
     def test_links_of_exported_markdown_have_targets(self):
         links = [(path, target) for path in [*SITE.rglob('*.md'), *SITE.glob('llms*.txt')]
