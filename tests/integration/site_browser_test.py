@@ -210,6 +210,17 @@ class Site(Shown):
         self.browser.find('.theme').click()
         self.assertEqual(self.ground(), dark)
 
+    def test_paper_is_light(self):
+        self.show('guides/application/middleware.html', scheme='light')
+        light = self.ground()
+        self.show('guides/application/middleware.html', scheme='dark')
+        self.browser.run("document.documentElement.dataset.colors = 'dark'")
+        self.browser.tools('Emulation.setEmulatedMedia', media='print',
+                           features=[{'name': 'prefers-color-scheme', 'value': 'dark'}])
+        printed = self.ground()
+        self.browser.tools('Emulation.setEmulatedMedia', media='')
+        self.assertEqual(printed, light)
+
     def test_the_keyboard_opens_the_search_and_its_first_result(self):
         self.show('guides/application/middleware.html')
         self.browser.find('body').type('/')
