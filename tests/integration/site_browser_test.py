@@ -330,6 +330,7 @@ class Site(Shown):
                              ['true', shown, 1])
         self.browser.find('[role=tab]:focus').type('\ue004')  # Tab leaves the list
         self.assertEqual(self.browser.run('return document.activeElement.role'), 'tabpanel')
+        self.assertEqual(len(self.browser.find_all('[role=tabpanel][tabindex="0"]')), 1)
 
     def test_tabs_remember_the_choice(self):
         self.show_tabs()

@@ -10,6 +10,7 @@
       const isChosen = tab.label === chosen.label;
       tab.button.setAttribute('aria-selected', isChosen);
       tab.button.tabIndex = isChosen ? 0 : -1;
+      tab.panel.tabIndex = isChosen ? 0 : -1;
       // The search of the browser finds text that is hidden until it is found, and shows its tab.
       if (isChosen) tab.panel.removeAttribute('hidden');
       else tab.panel.setAttribute('hidden', 'until-found');
@@ -46,7 +47,7 @@
       const label = [...heading.childNodes].filter((node) => !node.classList?.contains('anchor')).map((node) => node.textContent).join('').trim();
       const id = `site-tab-${number}-${group.tabs.length}`;
       const button = make('button', {type: 'button', role: 'tab', id, 'aria-controls': `${id}-panel`}, label);
-      for (const [key, value] of Object.entries({role: 'tabpanel', id: `${id}-panel`, 'aria-labelledby': id, tabindex: 0})) panel.setAttribute(key, value);
+      for (const [key, value] of Object.entries({role: 'tabpanel', id: `${id}-panel`, 'aria-labelledby': id})) panel.setAttribute(key, value);
       const tab = {label, panel, button};
       button.addEventListener('click', () => choose(group, tab));
       button.addEventListener('keydown', (event) => {
