@@ -164,12 +164,12 @@ TEST_F(UnsafeLogins, never_learn_it_whenever_they_ask_for_it) {
     for (AskingServer* server : {&md5, &stuffed, &noticing, &later, &together}) {
       // libpq rejects a notice before the authentication. If the notice arrives alone, libpq reads
       // it before the driver sees the request for the password, and the message is libpq's.
-      const std::string_view reported = server == &md5        ? "asks for the password as MD5"
+      const std::string_view reported = server == &md5        ? "requests the password as MD5"
                                         : server == &noticing ? ""
-                                                              : "asks for the password in cl";
+                                                              : "requests the password in cl";
       expect_kept(*server,
                   "host=127.0.0.1 user=ada password=TOP-SECRET dbname=shop port=" + server->port(),
-                  server == &md5 ? "requests the password as MD5" : "requests the password in cl");
+                  reported);
     }
   }
 }
