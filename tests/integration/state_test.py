@@ -209,7 +209,8 @@ class State(unittest.TestCase):
         self.assertEqual([state['server']['worker'] for state in states], [0, 1])
         self.assertEqual(sorted(str(state['server']['process']) for state in states), before)
         self.assertEqual(sorted(children(program.process.pid)), before)
-        self.assertIn('Workers: 0 (process ', program.said())
+        # The workers can be faster than the supervisor's own line.
+        wait_for(lambda: 'Workers: 0 (process ' in program.said())
         self.assertEqual(program.stop(), 0)  # all of them have written what they were to
 
     def test_it_is_told_while_the_process_stops(self):
