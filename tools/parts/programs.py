@@ -220,7 +220,7 @@ def check_installed(outcome, tree):
             outcome.check('a library that is too old is named', faults)
         unknown = commands.run(configuring(outside, prefix, 'nonsense'), 120, outside)
         outcome.check('an unknown component is named', [] if (
-            not unknown.is_good and "no component 'nonsense'" in unknown.output)
+            not unknown.is_good and "Unknown component 'nonsense'" in unknown.output)
             else [tail(unknown.output)])
 
 
