@@ -94,7 +94,7 @@ struct Accounts {
         not exists(select 1 from users where role = 'admin'))",
         name);
     const auto one = co_await db.one<int>("select 1 from users where role = 'admin' limit 1");
-    co_return one ? Result<void>() : fail(Error::unavailable("no user has signed up as " + name));
+    co_return one ? Result<void>() : fail(Error::internal("no user has signed up as " + name));
   }
 
   /// In one statement: two administrators cannot take each other's role at once.

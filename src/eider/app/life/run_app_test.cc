@@ -173,9 +173,8 @@ TEST(RunApp, says_why_a_secret_is_not_on_the_command_line) {
   EXPECT_EQ(
       exit.text(),
       "error[secret-in-plain-text]: --api-key is a secret, and every user of this machine can read "
-      "the command line: write it "
-      "to a file and give --api-key-file FILE, or set the environment variable SHOP_API_KEY; see "
-      "--help\n");
+      "the command line. Write the secret to a file and use --api-key-file FILE, or set the "
+      "environment variable SHOP_API_KEY; see --help\n");
 }
 
 /// What the settings say of the environment as it is now.
