@@ -82,9 +82,15 @@ TEST(RunApp, shows_the_help_that_there_is_if_the_app_cannot_be_made) {
 }
 
 TEST(RunApp, reports_values_before_it_makes_the_app_and_unknown_options_after) {
-  EXPECT_TRUE(run({"--copies", "100"}, make_no_shop).text().contains(" --copies must be"));
-  EXPECT_TRUE(run({"--port", "nine"}, make_no_shop).text().contains(" --port must be"));
-  EXPECT_TRUE(run({"--copies"}, make_no_shop).text().contains(" --copies requires a value"));
+  EXPECT_TRUE(run({"--copies", "100"}, make_no_shop)
+                  .text()
+                  .starts_with("error[invalid-option-value]: --copies must be"));
+  EXPECT_TRUE(run({"--port", "nine"}, make_no_shop)
+                  .text()
+                  .starts_with("error[invalid-option-value]: --port must be"));
+  EXPECT_TRUE(run({"--copies"}, make_no_shop)
+                  .text()
+                  .starts_with("error[missing-option-value]: --copies requires a value"));
   const Exit unknown = run({"--clerk-at-strat", "x"});
   EXPECT_EQ(unknown.code(), 2);
   EXPECT_EQ(unknown.text(),
