@@ -245,8 +245,7 @@ class GuardWays::Way {
       tell("missing-provider",
            taker + " needs a " + std::string(wish.type_name) +
                ", but no guard, provider or hook on this route supplies one. Add app.provide(...) "
-               "or "
-               "app.guard(...) with a function that returns one, or declare the hook with "
+               "or app.guard(...) with a function that returns one, or declare the hook with "
                "extension<T>()");
     }
   }
