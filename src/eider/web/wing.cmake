@@ -24,5 +24,8 @@ eider_component(locale FOLDERS locale
 eider_component(eventlog FOLDERS eventlog
                 HEADERS eventlog
                 BASES client)
+eider_component(storage FOLDERS storage storage/s3
+                HEADERS storage
+                BASES client)
 eider_component(swagger FOLDERS swagger
                 HEADERS swagger)

@@ -10,9 +10,9 @@
 #include "eider/app/edges.h"
 #include "eider/app/handlers/respond.h"
 #include "eider/core/base/program_files.h"
-#include "eider/core/base/url.h"
 #include "eider/io/runtime/blocking.h"
 #include "eider/protocols/http/grammar.h"
+#include "eider/web/files/attachment.h"
 #include "eider/web/files/document_answer.h"
 #include "eider/web/files/path_policy.h"
 #include "eider/web/files/site.h"
@@ -27,17 +27,6 @@ using detail::files::Site;
 using Kind = detail::files::FindFile::Kind;
 
 constexpr int kFirstError = 400;
-
-/// For clients that know no more the name in ASCII, then all of it.
-///
-/// source  RFC 6266, section 4.3 and appendix D; RFC 8187, section 3.2.1
-std::string attachment(std::string_view name) {
-  std::string plain(name);
-  std::ranges::replace_if(
-      plain, [](char byte) { return byte < ' ' || byte > '~' || byte == '"' || byte == '\\'; },
-      '_');
-  return "attachment; filename=\"" + plain + "\"; filename*=UTF-8''" + percent_encode(name);
-}
 
 Response error_response(const Error& error) {
   Response response;
@@ -136,7 +125,7 @@ Task<Response> FileServer::download(std::string path, std::string name,
                                     const Request& request) const {
   Response response = co_await serve(std::move(path), request);
   if (response.status() < kFirstError) {
-    response.add_header("Content-Disposition", attachment(name));
+    response.add_header("Content-Disposition", detail::files::attachment_disposition(name));
   }
   co_return response;
 }

@@ -1,0 +1,282 @@
+#include "eider/web/storage/local_backend.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "eider/core/base/base64.h"
+#include "eider/core/base/describes_only.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/reached.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/temp_file.h"
+#include "eider/web/storage/object_file.h"
+
+namespace eider::detail::storage {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kContentTooLarge = 413;
+constexpr int kInsufficientStorage = 507;
+constexpr std::size_t kNameBytes = 16;
+
+/// An upload writes to its file all the time: one that has not changed for a day has no writer.
+constexpr std::chrono::hours kLeftBehindAfter{24};
+
+std::string random_name() {
+  return to_hex(secret_bytes(kNameBytes));
+}
+
+std::string new_etag() {
+  return "\"" + random_name() + "\"";
+}
+
+void make_directory(const std::string& path) {
+  constexpr mode_t kForThisUserAlone = 0700;
+  if (::mkdir(path.c_str(), kForThisUserAlone) != 0 && errno != EEXIST) {
+    throw Failure(Error::internal("Cannot create the storage directory " + path + ": " +
+                                  std::strerror(errno) +
+                                  ". Create its parent, or pass another directory."));
+  }
+}
+
+/// Files of processes that were killed.
+void remove_left_behind(const std::string& directory) {
+  const auto before = fs::file_time_type::clock::now() - kLeftBehindAfter;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    if (entry.is_regular_file(error) && entry.last_write_time(error) <= before) {
+      fs::remove(entry.path(), error);
+    }
+  }
+}
+
+Error conflict(const std::string& key) {
+  return Error::conflict("The key \"" + key +
+                         "\" cannot be stored: an object's key cannot also be the directory of "
+                         "other keys. Use another key.");
+}
+
+[[noreturn]] void throw_disk_error(int number, std::string_view doing) {
+  throw Failure(disk_error(number, doing));
+}
+
+constexpr std::size_t kWriteBytes = std::size_t{256} * 1024;
+
+int number_of(FileError error) noexcept {
+  return error == FileError::no_space ? ENOSPC : EIO;
+}
+
+Task<> append_to(TempFile& file, std::string bytes) {
+  auto appending = file.append(std::move(bytes));
+  if (const auto appended = co_await appending; !appended) {
+    throw_disk_error(number_of(appended.error()), "write a temporary file");
+  }
+}
+
+/// Pieces to a temporary file; throws if they are too many.
+Task<TempFile> write_pieces(std::string directory, ContentSource source, StoredObject& object,
+                            std::uint64_t bytes_max) {
+  auto creating = TempFile::create(std::move(directory));
+  auto file = co_await creating;
+  if (!file) {
+    throw_disk_error(number_of(file.error()), "create a temporary file");
+  }
+  std::string gathered;
+  while (true) {
+    auto reading = source();
+    const std::string piece = co_await reading;
+    if (piece.empty()) {
+      break;
+    }
+    object.bytes += piece.size();
+    if (object.bytes > bytes_max) {
+      throw Failure(too_large(bytes_max));
+    }
+    gathered.append(piece);
+    if (gathered.size() >= kWriteBytes) {
+      auto appending = append_to(*file, std::exchange(gathered, {}));
+      co_await appending;
+    }
+  }
+  object.etag = new_etag();
+  object.modified_seconds = Loop::current().wall_seconds();
+  auto appending = append_to(*file, std::move(gathered.append(write_footer(object))));
+  co_await appending;
+  co_return std::move(*file);
+}
+
+StoredObject described(std::string key, PutOptions& options) {
+  return {.key = std::move(key),
+          .content_type = std::move(options.content_type),
+          .filename = std::move(options.filename),
+          .metadata = std::move(options.metadata)};
+}
+
+Replace replacing(const PutOptions& options) noexcept {
+  return options.overwrites ? Replace::yes : Replace::no;
+}
+
+[[noreturn]] void throw_not_placed(int error, const std::string& key, const PutOptions& options) {
+  if (error == EEXIST && !options.overwrites) {
+    throw Failure(already_stored(key));
+  }
+  if (is_key_conflict(error)) {
+    throw Failure(conflict(key));
+  }
+  throw_disk_error(error, "store the object " + key);
+}
+
+/// Cuts off what a crash has left after the bytes, and appends the properties.
+int append_footer(const std::string& path, std::uint64_t bytes, const std::string& footer) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.is_open() || ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) {
+    return errno;
+  }
+  std::size_t written = 0;
+  while (written < footer.size()) {
+    const ssize_t count = ::pwrite(file.get(), footer.data() + written, footer.size() - written,
+                                   static_cast<off_t>(bytes + written));
+    if (count < 0 && errno != EINTR) {
+      return errno;
+    }
+    written += count > 0 ? static_cast<std::size_t>(count) : 0;
+  }
+  return ::fsync(file.get()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Error too_large(std::uint64_t bytes_max) {
+  return Error(kContentTooLarge,
+               "The file is larger than " + std::to_string(bytes_max) + " bytes.");
+}
+
+Error already_stored(const std::string& key) {
+  return Error::conflict("There is already an object with the key \"" + key + "\".");
+}
+
+Error disk_error(int number, std::string_view doing) {
+  std::string cause = "Cannot " + std::string(doing) + ": " + std::strerror(number);
+  if (number == ENOSPC || number == EDQUOT) {
+    return Error(kInsufficientStorage, "The server has no space left to store the file.")
+        .because(std::move(cause) + ". Free space, or raise the quota.");
+  }
+  return Error::internal(std::move(cause));
+}
+
+struct LocalBackend::Place {
+  std::string temporary;
+  Descriptor objects;
+};
+
+LocalBackend::LocalBackend(const std::string& directory) {
+  Place place{directory + "/tmp", Descriptor()};
+  if (!base::DescribesOnly::is_on()) {
+    make_directory(directory);
+    make_directory(place.temporary);
+    make_directory(directory + "/objects");
+    remove_left_behind(place.temporary);
+    place.objects =
+        Descriptor(::open((directory + "/objects").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!place.objects.is_open()) {
+      throw Failure(Error::internal("Cannot open the storage directory " + directory + ": " +
+                                    std::strerror(errno) + "."));
+    }
+    base::will_write(directory);
+  }
+  place_ = std::make_shared<const Place>(std::move(place));
+}
+
+Task<StoredObject> LocalBackend::put(std::string key, ContentSource source,
+                                     std::optional<std::uint64_t> /*length*/,
+                                     PutOptions options) const {
+  StoredObject object = described(std::move(key), options);
+  auto writing = write_pieces(place_->temporary, std::move(source), object, options.bytes_max);
+  const TempFile file = co_await writing;
+  auto placing =
+      run_blocking([place = place_, key = object.key, file = file.descriptor(),
+                    path = place_->temporary + "/" + random_name(), replace = replacing(options)] {
+        return place_open_file(place->objects.get(), key, file->get(), path, replace);
+      });
+  if (const Result<void, int> placed = co_await placing; !placed) {
+    throw_not_placed(placed.error(), object.key, options);
+  }
+  co_return object;
+}
+
+Task<StoredObject> LocalBackend::put_file(std::string key, std::string path, std::uint64_t bytes,
+                                          PutOptions options) const {
+  StoredObject object = described(std::move(key), options);
+  object.bytes = bytes;
+  object.etag = new_etag();
+  object.modified_seconds = Loop::current().wall_seconds();
+  auto appending = run_blocking(
+      [path, bytes, footer = write_footer(object)] { return append_footer(path, bytes, footer); });
+  if (const int error = co_await appending) {
+    throw_disk_error(error, "store the object " + object.key);
+  }
+  auto placing =
+      run_blocking([place = place_, key = object.key, path, replace = replacing(options)] {
+        return place_object(place->objects.get(), key, path, replace);
+      });
+  if (const Result<void, int> placed = co_await placing; !placed) {
+    throw_not_placed(placed.error(), object.key, options);
+  }
+  co_return object;
+}
+
+Task<std::optional<StoredObject>> LocalBackend::head(std::string key) const {
+  auto opening = get(std::move(key), {}, {});
+  std::optional<OpenedObject> opened = co_await opening;
+  if (!opened) {
+    co_return std::nullopt;
+  }
+  co_return std::move(opened->about);
+}
+
+Task<std::optional<OpenedObject>> LocalBackend::get(std::string key, ObjectRange range,
+                                                    std::string if_etag) const {
+  auto opening =
+      run_blocking([place = place_, key] { return open_object(place->objects.get(), key); });
+  Result<std::optional<OpenedObject>, int> opened = co_await opening;
+  if (!opened) {
+    throw_disk_error(opened.error(), "read the object " + key);
+  }
+  if (!*opened || (!if_etag.empty() && (*opened)->about.etag != if_etag)) {
+    co_return std::nullopt;
+  }
+  choose_part(**opened, range);
+  co_return std::move(*opened);
+}
+
+Task<> LocalBackend::remove(std::string key) const {
+  auto removing =
+      run_blocking([place = place_, key] { return delete_object(place->objects.get(), key); });
+  if (const Result<bool, int> removed = co_await removing; !removed) {
+    throw_disk_error(removed.error(), "delete the object " + key);
+  }
+}
+
+Task<ObjectPage> LocalBackend::list(std::string prefix, ListOptions options) const {
+  auto listing = run_blocking([place = place_, prefix, options] {
+    return list_objects(place->objects.get(), prefix, options);
+  });
+  Result<ObjectPage, int> page = co_await listing;
+  if (!page) {
+    throw_disk_error(page.error(), "list objects");
+  }
+  co_return std::move(*page);
+}
+
+}  // namespace eider::detail::storage

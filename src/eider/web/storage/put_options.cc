@@ -1,0 +1,72 @@
+#include "eider/web/storage/put_options.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "eider/core/base/utf8.h"
+#include "eider/protocols/http/disposition.h"
+#include "eider/protocols/http/grammar.h"
+#include "eider/protocols/http/mime.h"
+#include "eider/web/storage/storage_key.h"
+
+namespace eider::detail::storage {
+
+namespace {
+
+constexpr std::size_t kMetadataBytesMax = 2000;
+constexpr std::size_t kFilenameBytesMax = 255;
+constexpr std::size_t kMediaTypeBytesMax = 255;
+
+bool is_metadata_name(std::string_view name) noexcept {
+  return !name.empty() && name != "filename" && std::ranges::all_of(name, [](char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '-';
+  });
+}
+
+bool is_line(std::string_view text) noexcept {
+  return is_utf8(text) && std::ranges::none_of(text, [](char byte) {
+           return static_cast<unsigned char>(byte) < ' ' || byte == '\x7f';
+         });
+}
+
+Result<void> check_metadata(const StorageMetadata& metadata) {
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : metadata) {
+    bytes += name.size() + value.size();
+    if (!is_metadata_name(name) || !is_line(value)) {
+      return fail(Error::bad_request(
+          "The metadata \"" + safe_filename(name) +
+          "\" is invalid: names have a-z, 0-9 and '-', \"filename\" is reserved, and values are "
+          "one line of UTF-8."));
+    }
+  }
+  if (bytes > kMetadataBytesMax) {
+    return fail(Error::bad_request("The metadata has " + std::to_string(bytes) +
+                                   " bytes, but at most 2,000 are allowed."));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PutOptions> check_put_options(const std::string& key, PutOptions options) {
+  if (auto checked = check_storage_key(key); !checked) {
+    return fail(std::move(checked.error()));
+  }
+  if (auto checked = check_metadata(options.metadata); !checked) {
+    return fail(std::move(checked.error()));
+  }
+  if (!options.filename.empty()) {
+    options.filename = safe_filename(options.filename, kFilenameBytesMax);
+  }
+  if (options.content_type.empty()) {
+    options.content_type = media_type_of(options.filename.empty() ? key : options.filename);
+  }
+  if (!is_field_value(options.content_type) || options.content_type.size() > kMediaTypeBytesMax) {
+    return fail(Error::bad_request("The content type of the file is not valid."));
+  }
+  return options;
+}
+
+}  // namespace eider::detail::storage

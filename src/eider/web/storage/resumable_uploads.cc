@@ -1,0 +1,467 @@
+#include "eider/web/storage/resumable_uploads.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "eider/core/base/base64.h"
+#include "eider/core/base/describes_only.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/reached.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/protocols/http/date.h"
+#include "eider/protocols/http/disposition.h"
+#include "eider/web/storage/backend.h"
+#include "eider/web/storage/local_backend.h"
+#include "eider/web/storage/put_options.h"
+#include "eider/web/storage/storage_key.h"
+#include "eider/web/storage/storage_state.h"
+#include "eider/web/storage/tus_headers.h"
+#include "eider/web/storage/upload_directory.h"
+
+namespace eider {
+
+namespace {
+
+using detail::storage::check_put_options;
+using detail::storage::check_tus_version;
+using detail::storage::kChecksumMismatch;
+using detail::storage::kTusAlgorithms;
+using detail::storage::kTusPartType;
+using detail::storage::kTusVersion;
+using detail::storage::LockedUpload;
+using detail::storage::PartDigest;
+using detail::storage::read_tus_metadata;
+using detail::storage::read_tus_number;
+using detail::storage::UploadDirectory;
+using detail::storage::UploadInfo;
+using Refusal = UploadDirectory::Refusal;
+
+constexpr std::size_t kUploadIdBytes = 16;
+constexpr std::size_t kGatheredBytes = std::size_t{256} * 1024;
+/// Its own limits apply, by which the client is answered as tus requires.
+constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
+constexpr std::chrono::minutes kSweepEvery{10};
+
+Failure refused_upload(Refusal why) {
+  switch (why) {
+    case Refusal::locked:
+      return Failure(Error(423, "Another request writes to this upload. Try again later."));
+    case Refusal::too_many:
+      return Failure(Error::unavailable("There are too many incomplete uploads. Try again later."));
+    case Refusal::absent:
+      break;
+  }
+  return Failure(Error::not_found("The upload does not exist, or has expired."));
+}
+
+template <class T>
+T value_or_throw(Result<T> result) {
+  if (!result) {
+    throw Failure(std::move(result.error()));
+  }
+  if constexpr (!std::is_void_v<T>) {
+    return std::move(*result);
+  }
+}
+
+Error too_large_upload(std::uint64_t bytes_max) {
+  return detail::storage::too_large(bytes_max).with_header("Tus-Max-Size",
+                                                           std::to_string(bytes_max));
+}
+
+/// The service behind the routes, shared by them.
+class TusService {
+ public:
+  TusService(Storage storage, ResumableUploadOptions options, std::shared_ptr<UploadDirectory> to)
+      : storage_(std::move(storage)), options_(std::move(options)), uploads_(std::move(to)) {}
+
+  Task<Response> create(const Request& request, BodyStream body) const;
+  Task<Response> append(std::string id, const Request& request, BodyStream body) const;
+  Task<Response> show(std::string id, const Request& request) const;
+  Task<Response> terminate(std::string id, const Request& request) const;
+  [[nodiscard]] Response describe() const;
+  /// Deletes expired uploads, and finishes those that a crash has left complete.
+  Task<> sweep() const;
+
+ private:
+  Task<LockedUpload> lock(std::string id) const;
+  Task<std::uint64_t> receive(std::string id, LockedUpload& upload, std::uint64_t offset,
+                              const Request& request, BodyStream body) const;
+  Task<std::uint64_t> write_body(std::string id, std::uint64_t offset, std::uint64_t bytes_max,
+                                 BodyStream body, std::optional<PartDigest>& digest) const;
+  Task<> finish(std::string id, LockedUpload& upload) const;
+  Task<> sweep_one(std::string id) const;
+
+  /// Runs a function of the directory on the blocking pool.
+  template <class F>
+  auto on_disk(F function) const {
+    return run_blocking(
+        [uploads = uploads_, function = std::move(function)] { return function(*uploads); });
+  }
+
+  Storage storage_;
+  ResumableUploadOptions options_;
+  std::shared_ptr<UploadDirectory> uploads_;
+};
+
+void add_upload_headers(Response& response, const UploadInfo& info, std::uint64_t offset) {
+  response.add_header("Upload-Offset", std::to_string(offset));
+  if (!info.is_done) {
+    const DateText date = format_date(info.expires_seconds);
+    response.add_header("Upload-Expires", {date.data(), date.size()});
+  }
+}
+
+/// Of one that is stored: all has arrived, wherever it is now.
+std::uint64_t offset_of(const LockedUpload& upload) {
+  return upload.info.is_done
+             ? upload.info.bytes
+             : std::min(upload.offset.value_or(upload.info.bytes), upload.info.bytes);
+}
+
+Task<LockedUpload> TusService::lock(std::string id) const {
+  auto locking = on_disk([id](const UploadDirectory& uploads) { return uploads.lock(id); });
+  auto locked = co_await locking;
+  if (!locked) {
+    throw refused_upload(locked.error());
+  }
+  if (locked->info.expires_seconds <= Loop::current().wall_seconds()) {
+    throw refused_upload(Refusal::absent);
+  }
+  co_return std::move(*locked);
+}
+
+Task<Response> TusService::create(const Request& request, BodyStream body) const {
+  value_or_throw(check_tus_version(request));
+  const auto bytes = value_or_throw(read_tus_number(request, "Upload-Length"));
+  if (!bytes) {
+    throw Failure(Error::bad_request("The request needs the header Upload-Length."));
+  }
+  if (*bytes > options_.bytes_max) {
+    throw Failure(too_large_upload(options_.bytes_max));
+  }
+  ResumableUpload wanted{.id = to_hex(secret_bytes(kUploadIdBytes)), .bytes = *bytes};
+  const std::string metadata(request.header("Upload-Metadata").value_or(""));
+  value_or_throw(read_tus_metadata(metadata, wanted));
+  LockedUpload upload{
+      .lock = nullptr,
+      .info = {.bytes = *bytes,
+               .key = options_.key ? value_or_throw(options_.key(request, wanted))
+                                   : "uploads/" + wanted.id,
+               .filename = wanted.filename.empty() ? "" : safe_filename(wanted.filename),
+               .content_type = wanted.content_type,
+               .metadata = wanted.metadata,
+               .tus_metadata = metadata,
+               .expires_seconds =
+                   Loop::current().wall_seconds() +
+                   std::chrono::duration_cast<std::chrono::seconds>(options_.expires_in).count()},
+      .offset = 0};
+  value_or_throw(check_storage_key(upload.info.key));
+  value_or_throw(check_put_options(upload.info.key, {.metadata = upload.info.metadata}));
+  const std::string& id = wanted.id;
+  auto creating =
+      on_disk([id, info = upload.info, count = options_.count_max](const UploadDirectory& uploads) {
+        return uploads.create(id, info, count);
+      });
+  if (const auto created = co_await creating; !created) {
+    throw refused_upload(created.error());
+  }
+  auto locking = lock(id);
+  upload = co_await locking;
+  std::uint64_t offset = 0;
+  if (request.header("Content-Type") == kTusPartType || *bytes == 0) {
+    auto receiving = receive(id, upload, 0, request, body);
+    offset = co_await receiving;
+  }
+  Response response(201);
+  std::string location(request.path());
+  response.add_header("Location", location + (location.ends_with('/') ? "" : "/") + id);
+  add_upload_headers(response, upload.info, offset);
+  co_return response;
+}
+
+Task<Response> TusService::append(std::string id, const Request& request, BodyStream body) const {
+  value_or_throw(check_tus_version(request));
+  if (request.header("Content-Type") != kTusPartType) {
+    throw Failure(
+        Error(415, "The request body must have the type " + std::string(kTusPartType) + "."));
+  }
+  const auto offset = value_or_throw(read_tus_number(request, "Upload-Offset"));
+  if (!offset) {
+    throw Failure(Error::bad_request("The request needs the header Upload-Offset."));
+  }
+  auto locking = lock(id);
+  LockedUpload upload = co_await locking;
+  if (*offset != offset_of(upload)) {
+    throw Failure(Error::conflict("The offset of the upload is " +
+                                  std::to_string(offset_of(upload)) + ", not " +
+                                  std::to_string(*offset) + "."));
+  }
+  auto receiving = receive(id, upload, *offset, request, body);
+  const std::uint64_t next = co_await receiving;
+  Response response(204);
+  add_upload_headers(response, upload.info, next);
+  co_return response;
+}
+
+/// Returns the offset after the part.
+Task<std::uint64_t> TusService::receive(std::string id, LockedUpload& upload, std::uint64_t offset,
+                                        const Request& request, BodyStream body) const {
+  const std::uint64_t left = upload.info.bytes - offset;
+  if (body.length().value_or(0) > left) {
+    throw Failure(too_large_upload(upload.info.bytes));
+  }
+  auto digest = value_or_throw(PartDigest::of(request));
+  if (!upload.info.is_done && upload.offset) {
+    if (digest) {
+      auto beginning =
+          on_disk([id, offset](const UploadDirectory& uploads) { uploads.begin_part(id, offset); });
+      co_await beginning;
+    }
+    auto writing = write_body(id, offset, left, body, digest);
+    const std::uint64_t end = co_await writing;
+    if (digest) {
+      const bool is_right = digest->matches();
+      auto ending = on_disk([id, offset, is_right](const UploadDirectory& uploads) {
+        if (!is_right) {
+          uploads.cut(id, offset);
+        }
+        uploads.accept_part(id);
+      });
+      co_await ending;
+      if (!is_right) {
+        throw Failure(Error(kChecksumMismatch, "The part does not match its Upload-Checksum."));
+      }
+    }
+    upload.offset = end;
+  }
+  if (offset_of(upload) == upload.info.bytes) {
+    auto finishing = finish(id, upload);
+    co_await finishing;
+  }
+  co_return offset_of(upload);
+}
+
+/// Writes the body, and returns the offset after it. If the client disconnects, what was written
+/// remains.
+Task<std::uint64_t> TusService::write_body(std::string id, std::uint64_t offset,
+                                           std::uint64_t bytes_max, BodyStream body,
+                                           std::optional<PartDigest>& digest) const {
+  const std::uint64_t end_max = offset + bytes_max;
+  std::string gathered;
+  bool is_over = false;
+  while (!is_over) {
+    auto arriving = body.next();
+    const auto piece = co_await arriving;
+    is_over = !piece;
+    if (piece) {
+      if (offset + gathered.size() + piece->size() > end_max) {
+        throw Failure(too_large_upload(end_max));
+      }
+      if (digest) {
+        digest->add(*piece);
+      }
+      gathered.append(*piece);
+    }
+    if (gathered.size() >= kGatheredBytes || (is_over && !gathered.empty())) {
+      const std::size_t bytes = gathered.size();
+      auto writing =
+          on_disk([id, offset, text = std::exchange(gathered, {})](const UploadDirectory& uploads) {
+            uploads.write(id, offset, text);
+          });
+      co_await writing;
+      offset += bytes;
+    }
+  }
+  auto syncing = on_disk([id](const UploadDirectory& uploads) { uploads.sync(id); });
+  co_await syncing;
+  co_return offset;
+}
+
+/// Stores the complete file. After a crash in between it is called again: the object may exist
+/// then.
+Task<> TusService::finish(std::string id, LockedUpload& upload) const {
+  UploadInfo& info = upload.info;
+  if (info.is_done) {
+    co_return;
+  }
+  StoredObject stored;
+  if (upload.offset) {
+    PutOptions options =
+        value_or_throw(check_put_options(info.key, {.content_type = info.content_type,
+                                                    .filename = info.filename,
+                                                    .metadata = info.metadata,
+                                                    .bytes_max = info.bytes}));
+    auto putting = storage_.backend().put_file(info.key, uploads_->data_path(id), info.bytes,
+                                               std::move(options));
+    stored = co_await putting;
+  } else {
+    auto looking = storage_.head(info.key);
+    auto found = co_await looking;
+    if (!found || found->bytes != info.bytes) {
+      throw refused_upload(Refusal::absent);
+    }
+    stored = std::move(*found);
+  }
+  upload.offset.reset();
+  if (options_.on_stored) {
+    auto telling = options_.on_stored(stored);
+    co_await telling;
+  }
+  info.is_done = true;
+  auto saving = on_disk([id, info](const UploadDirectory& uploads) { uploads.save(id, info); });
+  co_await saving;
+}
+
+Task<Response> TusService::show(std::string id, const Request& request) const {
+  value_or_throw(check_tus_version(request));
+  auto looking = on_disk([id](const UploadDirectory& uploads) { return uploads.look(id); });
+  auto upload = co_await looking;
+  if (!upload || upload->info.expires_seconds <= Loop::current().wall_seconds()) {
+    throw refused_upload(Refusal::absent);
+  }
+  // A client that finds all its bytes here sends no more: nobody else would finish the upload.
+  if (!upload->info.is_done && offset_of(*upload) == upload->info.bytes) {
+    auto locking = lock(id);
+    upload = co_await locking;
+    if (offset_of(*upload) == upload->info.bytes) {
+      auto finishing = finish(id, *upload);
+      co_await finishing;
+    }
+  }
+  Response response;
+  response.add_header("Upload-Length", std::to_string(upload->info.bytes));
+  response.add_header("Cache-Control", "no-store");
+  if (!upload->info.tus_metadata.empty()) {
+    response.add_header("Upload-Metadata", upload->info.tus_metadata);
+  }
+  add_upload_headers(response, upload->info, offset_of(*upload));
+  co_return response;
+}
+
+Task<Response> TusService::terminate(std::string id, const Request& request) const {
+  value_or_throw(check_tus_version(request));
+  auto locking = lock(id);
+  const LockedUpload upload = co_await locking;
+  auto removing = on_disk([id](const UploadDirectory& uploads) { uploads.remove(id); });
+  co_await removing;
+  co_return Response(204);
+}
+
+Response TusService::describe() const {
+  Response response(204);
+  response.add_header("Tus-Version", kTusVersion);
+  response.add_header("Tus-Extension",
+                      "creation,creation-with-upload,termination,expiration,checksum");
+  response.add_header("Tus-Checksum-Algorithm", kTusAlgorithms);
+  response.add_header("Tus-Max-Size", std::to_string(options_.bytes_max));
+  return response;
+}
+
+Task<> TusService::sweep() const {
+  auto listing = on_disk([](const UploadDirectory& uploads) {
+    uploads.remove_left_behind();
+    return uploads.ids();
+  });
+  for (const std::string& id : co_await listing) {
+    auto sweeping = sweep_one(id);
+    co_await sweeping;
+  }
+}
+
+Task<> TusService::sweep_one(std::string id) const {
+  auto locking = on_disk([id](const UploadDirectory& uploads) { return uploads.lock(id); });
+  auto upload = co_await locking;
+  if (!upload) {
+    co_return;
+  }
+  if (upload->info.expires_seconds <= Loop::current().wall_seconds()) {
+    auto removing = on_disk([id](const UploadDirectory& uploads) { uploads.remove(id); });
+    co_await removing;
+  } else if (!upload->info.is_done && offset_of(*upload) == upload->info.bytes) {
+    try {
+      auto finishing = finish(id, *upload);
+      co_await finishing;
+    } catch (const Failure&) {  // NOLINT(bugprone-empty-catch): again later, until it expires
+    }
+  }
+}
+
+std::string directory_of(const Storage& storage, const ResumableUploadOptions& options) {
+  if (!options.directory.empty()) {
+    return options.directory;
+  }
+  if (storage.state().directory.empty()) {
+    throw Failure(Error::internal(
+        "serve_resumable_uploads needs a directory for incomplete uploads to S3. Set "
+        "ResumableUploadOptions::directory."));
+  }
+  return storage.state().directory + "/uploads";
+}
+
+void add_tus_routes(Routes& group, const std::shared_ptr<const TusService>& service) {
+  group
+      .post("", [service](const Request& request,
+                          BodyStream body) { return service->create(request, body); })
+      .body_bytes_max(kAnyBytes);
+  group
+      .patch("/{id}",
+             [service](std::string id, const Request& request, BodyStream body) {
+               return service->append(std::move(id), request, body);
+             })
+      .body_bytes_max(kAnyBytes);
+  group.route(Method::head, "/{id}", [service](std::string id, const Request& request) {
+    return service->show(std::move(id), request);
+  });
+  group.del("/{id}", [service](std::string id, const Request& request) {
+    return service->terminate(std::move(id), request);
+  });
+  // For networks that allow no other methods.
+  group
+      .post("/{id}",
+            [service](std::string id, const Request& request, BodyStream body) -> Task<Response> {
+              const auto method = request.header("X-HTTP-Method-Override");
+              if (method == "PATCH") {
+                return service->append(std::move(id), request, body);
+              }
+              if (method == "DELETE") {
+                return service->terminate(std::move(id), request);
+              }
+              throw Failure(Error(405,
+                                  "POST to an upload needs X-HTTP-Method-Override: PATCH or "
+                                  "DELETE."));
+            })
+      .body_bytes_max(kAnyBytes);
+  group.route(Method::options, "", [service] { return service->describe(); });
+}
+
+}  // namespace
+
+Routes serve_resumable_uploads(Routes& routes, GroupPrefix prefix, Storage storage,
+                               ResumableUploadOptions options) {
+  const std::string directory = directory_of(storage, options);
+  std::shared_ptr<UploadDirectory> uploads;
+  if (!detail::base::DescribesOnly::is_on()) {
+    uploads = std::make_shared<UploadDirectory>(directory);
+    detail::base::will_write(directory);
+  }
+  const auto service = std::make_shared<const TusService>(std::move(storage), std::move(options),
+                                                          std::move(uploads));
+  Routes group = routes.group(prefix);
+  group.on_response([](const Request&, Response& response) {
+    response.replace_header("Tus-Resumable", kTusVersion);
+  });
+  add_tus_routes(group, service);
+  routes.every("resumable uploads of " + directory, kSweepEvery,
+               [service] { return service->sweep(); }, {.is_at_once = true});
+  return group;
+}
+
+}  // namespace eider

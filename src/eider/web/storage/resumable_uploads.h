@@ -1,0 +1,62 @@
+// Resumable uploads by the tus protocol 1.0, for clients such as tus-js-client and Uppy.
+// Layering: must not know users: guards do.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "eider/app/app.h"
+#include "eider/core/base/result.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
+#include "eider/web/storage/storage.h"
+
+namespace eider {
+
+/// An upload that a client wants to begin. The properties are those that the client sends.
+///
+/// bytes  of the complete file
+struct ResumableUpload {
+  std::string id;
+  std::uint64_t bytes = 0;
+  std::string filename = {};
+  std::string content_type = {};
+  StorageMetadata metadata = {};
+};
+
+struct ResumableUploadOptions {
+  /// Directory for incomplete uploads. Empty: "uploads" in the directory of a local storage; S3
+  /// needs one.
+  std::string directory = {};
+  /// Maximum size of a file; larger ones get 413.
+  std::uint64_t bytes_max = std::uint64_t{5} << 30U;
+  /// Maximum number of incomplete uploads; further ones get 503.
+  std::size_t count_max = 1000;
+  /// Time after which an incomplete upload is deleted.
+  Duration expires_in = std::chrono::hours(24);
+  /// Returns the key of the object, or an error, such as 403 for this user or 415 for the type.
+  /// Default: "uploads/" and the ID of the upload.
+  std::function<Result<std::string>(const Request&, const ResumableUpload&)> key = {};
+  /// Called when the object is stored, before the client gets the response to its last part. It is
+  /// called again if it fails, or if the process is killed meanwhile: at least once.
+  std::function<Task<>(StoredObject)> on_stored = {};
+};
+
+/// Serves resumable uploads: a client that loses its connection continues where it was, also after
+/// a restart of the server.
+///
+///     serve_resumable_uploads(app, "/uploads", storage).guard(user_of(sessions));
+///
+/// Extensions of tus 1.0: creation, creation-with-upload, termination, expiration, checksum (sha1,
+/// sha256). A PATCH locks its upload; another one gets 423 meanwhile. The URL of an upload contains
+/// a random ID and is its only secret; guards of the group apply to each request. Processes that
+/// share the directory share the uploads.
+///
+/// returns  the group of the routes, for guards and middleware
+Routes serve_resumable_uploads(Routes& routes, GroupPrefix prefix, Storage storage,
+                               ResumableUploadOptions options = {});
+
+}  // namespace eider

@@ -1,0 +1,497 @@
+#include "eider/web/storage/s3/s3_backend.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/core/json/json.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
+#include "eider/protocols/http/date.h"
+#include "eider/protocols/http/disposition.h"
+#include "eider/web/storage/local_backend.h"
+#include "eider/web/storage/s3/object_headers.h"
+#include "eider/web/storage/s3/xml.h"
+#include "eider/web/storage/storage_key.h"
+
+namespace eider::detail::s3 {
+
+namespace {
+
+using storage::ContentSource;
+using storage::OpenedObject;
+
+constexpr int kNotFound = 404;
+constexpr int kConflict = 409;
+constexpr int kPreconditionFailed = 412;
+constexpr int kRangeNotSatisfiable = 416;
+/// S3 allows 10,000 parts of up to 5 GiB.
+constexpr std::size_t kPartsOfOneSize = 2000;
+constexpr std::size_t kPartsMax = 10'000;
+constexpr std::size_t kFileReadBytes = std::size_t{1} << 20U;
+
+std::shared_ptr<const std::string> shared_text(std::string text) {
+  return std::make_shared<const std::string>(std::move(text));
+}
+
+[[noreturn]] void throw_answer(const S3Client& client, const S3Call& call,
+                               const ClientResponse& answer) {
+  throw_s3_error(client.bucket(), call, answer.status(), answer.body(), answer.header("Date"));
+}
+
+/// An object that S3 did not store because there is one with that key.
+bool is_already_there(int status, const PutOptions& options) noexcept {
+  return !options.overwrites && (status == kPreconditionFailed || status == kConflict);
+}
+
+void add_put_headers(S3Call& call, const StoredObject& object) {
+  for (NameValue& header : headers_of(object)) {
+    call.headers.push_back(std::move(header));
+  }
+}
+
+void add_condition(S3Call& call, const PutOptions& options) {
+  if (!options.overwrites) {
+    call.headers.emplace_back("if-none-match", "*");
+  }
+}
+
+/// What S3 says of the stored object.
+void note_stored(StoredObject& object, std::string_view etag,
+                 std::optional<std::string_view> date) {
+  const std::int64_t now = Loop::current().wall_seconds();
+  object.etag = etag;
+  object.modified_seconds = (date ? parse_date(*date, now) : std::nullopt).value_or(now);
+}
+
+/// The content of an object as it comes; if the connection is lost, the rest is requested.
+class S3Bytes final : public storage::ObjectBytes {
+ public:
+  S3Bytes(std::shared_ptr<const S3Client> client, std::string key, std::string etag,
+          std::uint64_t first, std::uint64_t bytes, ClientStream stream)
+      : client_(std::move(client)),
+        key_(std::move(key)),
+        etag_(std::move(etag)),
+        at_(first),
+        end_(first + bytes),
+        stream_(std::move(stream)) {}
+
+  Task<std::string> next() override {
+    constexpr int kResumesMax = 3;
+    while (at_ < end_) {
+      auto reading = stream_.next();
+      const auto piece = co_await reading;
+      if (piece && !piece->empty()) {
+        // More than was requested is another object's.
+        const std::string_view wanted = piece->substr(0, end_ - at_);
+        at_ += wanted.size();
+        co_return std::string(wanted);
+      }
+      if (++resumes_ > kResumesMax) {
+        throw Failure(
+            Error(502, "The file storage failed.").because("S3 ended " + key_ + " too early."));
+      }
+      auto resuming = resume();
+      co_await resuming;
+    }
+    co_return std::string();
+  }
+
+ private:
+  Task<> resume() {
+    S3Call call{
+        .key = key_,
+        .headers = {{"range", "bytes=" + std::to_string(at_) + "-" + std::to_string(end_ - 1)},
+                    {"if-match", etag_}}};
+    auto asking = client_->ask_streamed(call);
+    ClientStream stream = co_await asking;
+    OpenedObject part;
+    if (stream.status() != 206 ||
+        !note_part(part, stream.status(), stream.headers(), {.first = at_, .bytes = end_ - at_})) {
+      throw_s3_error(client_->bucket(), call, stream.status(), {}, stream.header("Date"));
+    }
+    stream_ = std::move(stream);
+  }
+
+  std::shared_ptr<const S3Client> client_;
+  std::string key_;
+  std::string etag_;
+  std::uint64_t at_;
+  std::uint64_t end_;
+  ClientStream stream_;
+  int resumes_ = 0;
+};
+
+/// For a part without bytes.
+class NoBytes final : public storage::ObjectBytes {
+ public:
+  Task<std::string> next() override { co_return std::string(); }
+};
+
+Task<std::string> error_body(ClientStream& stream) {
+  constexpr std::size_t kBytesMax = std::size_t{64} * 1024;
+  std::string body;
+  while (body.size() < kBytesMax) {
+    auto reading = stream.next();
+    const auto piece = co_await reading;
+    if (!piece || piece->empty()) {
+      break;
+    }
+    body.append(*piece);
+  }
+  co_return body;
+}
+
+/// The pieces of a source, in parts of one size.
+class Parts {
+ public:
+  Parts(ContentSource source, std::uint64_t bytes_max)
+      : source_(std::move(source)), bytes_max_(bytes_max) {}
+
+  /// The next part, shorter than `bytes` only at the end. Throws a Failure with 413.
+  Task<std::string> next(std::size_t bytes) {
+    while (ahead_.size() < bytes && !is_over_) {
+      auto reading = source_();
+      const std::string piece = co_await reading;
+      is_over_ = piece.empty();
+      read_ += piece.size();
+      if (read_ > bytes_max_) {
+        throw Failure(storage::too_large(bytes_max_));
+      }
+      ahead_.append(piece);
+    }
+    std::string part = ahead_.substr(0, bytes);
+    ahead_.erase(0, part.size());
+    co_return part;
+  }
+  [[nodiscard]] bool is_over() const noexcept { return is_over_ && ahead_.empty(); }
+  [[nodiscard]] std::uint64_t read() const noexcept { return read_; }
+
+ private:
+  ContentSource source_;
+  std::uint64_t bytes_max_;
+  std::uint64_t read_ = 0;
+  std::string ahead_;
+  bool is_over_ = false;
+};
+
+Task<> abort_upload(std::shared_ptr<const S3Client> client, std::string key, std::string id) {
+  try {
+    auto asking = client->ask({.method = Method::delete_, .key = key, .query = {{"uploadId", id}}});
+    (void)co_await asking;
+  } catch (const Failure&) {  // NOLINT(bugprone-empty-catch): the bucket's lifecycle rule is left
+  }
+}
+
+}  // namespace
+
+/// An upload in parts. If it is not completed, it is aborted: S3 would keep and charge its parts.
+class S3Backend::Upload {
+ public:
+  Upload(const S3Backend& backend, std::string key)
+      : client_(backend.client_), scope_(backend.aborting_.here()), key_(std::move(key)) {}
+  Upload(const Upload&) = delete;
+  Upload& operator=(const Upload&) = delete;
+  ~Upload() {
+    if (!id_.empty()) {
+      scope_.start(abort_upload(client_, key_, id_));
+    }
+  }
+
+  Task<> begin(const StoredObject& object) {
+    S3Call call{
+        .method = Method::post, .key = key_, .query = {{"uploads", ""}}, .body = shared_text({})};
+    add_put_headers(call, object);
+    auto asking = client_->ask(call);
+    const ClientResponse answer = co_await asking;
+    const auto root = read_xml(answer.body());
+    if (!answer.is_ok() || !root || root->text_of("UploadId").empty()) {
+      throw_answer(*client_, call, answer);
+    }
+    id_ = root->text_of("UploadId");
+  }
+
+  Task<> add(std::string part) {
+    const std::string number = std::to_string(etags_.size() + 1);
+    S3Call call{.method = Method::put,
+                .key = key_,
+                .query = {{"partNumber", number}, {"uploadId", id_}},
+                .body = shared_text(std::move(part))};
+    auto asking = client_->ask(call);
+    const ClientResponse answer = co_await asking;
+    const auto etag = answer.header("ETag");
+    if (!answer.is_ok() || !etag) {
+      throw_answer(*client_, call, answer);
+    }
+    etags_.emplace_back(*etag);
+  }
+
+  Task<> complete(StoredObject& object, const PutOptions& options) {
+    S3Call call{.method = Method::post,
+                .key = key_,
+                .query = {{"uploadId", id_}},
+                .headers = {{"content-type", "application/xml"}},
+                .body = shared_text(list_of_parts())};
+    add_condition(call, options);
+    auto asking = ask_to_complete(call);
+    const ClientResponse answer = co_await asking;
+    if (is_already_there(answer.status(), options)) {
+      throw Failure(storage::already_stored(key_));
+    }
+    const auto root = read_xml(answer.body());
+    if (answer.is_ok() && root && root->name == "CompleteMultipartUploadResult") {
+      note_stored(object, root->text_of("ETag"), answer.header("Date"));
+      id_.clear();
+      co_return;
+    }
+    // The answer to the first attempt may have been lost.
+    if (root && root->text_of("Code") == "NoSuchUpload") {
+      auto looking = client_->ask({.method = Method::head, .key = key_});
+      const ClientResponse stored = co_await looking;
+      const std::string suffix = "-" + std::to_string(etags_.size()) + "\"";
+      if (stored.is_ok() && stored.header("ETag").value_or("").ends_with(suffix)) {
+        note_stored(object, *stored.header("ETag"), stored.header("Last-Modified"));
+        id_.clear();
+        co_return;
+      }
+    }
+    throw_answer(*client_, call, answer);
+  }
+
+  [[nodiscard]] std::size_t parts() const noexcept { return etags_.size(); }
+
+ private:
+  /// Some errors come with the status 200, since S3 begins the answer before it is done.
+  Task<ClientResponse> ask_to_complete(S3Call call) const {
+    constexpr int kTriesMax = 3;
+    for (int tries = 1;; ++tries) {
+      auto asking = client_->ask(call);
+      ClientResponse answer = co_await asking;
+      const std::string code = answer.status() == 200 ? s3_code(answer.body()) : std::string();
+      const bool is_passing = code == "InternalError" || code == "SlowDown";
+      if (!is_passing || tries == kTriesMax) {
+        co_return std::move(answer);
+      }
+      co_await sleep_for(std::chrono::milliseconds(100 << tries));
+    }
+  }
+
+  [[nodiscard]] std::string list_of_parts() const {
+    std::string text = "<CompleteMultipartUpload>";
+    for (std::size_t index = 0; index < etags_.size(); ++index) {
+      text.append("<Part><PartNumber>").append(std::to_string(index + 1));
+      text.append("</PartNumber><ETag>").append(xml_escape(etags_[index]));
+      text.append("</ETag></Part>");
+    }
+    return text.append("</CompleteMultipartUpload>");
+  }
+
+  std::shared_ptr<const S3Client> client_;
+  Scope& scope_;
+  std::string key_;
+  std::string id_;
+  std::vector<std::string> etags_;
+};
+
+S3Backend::S3Backend(Bucket bucket, std::size_t part_bytes)
+    : client_(std::make_shared<const S3Client>(std::move(bucket))),
+      part_bytes_(part_bytes),
+      aborting_([] { return std::make_unique<Scope>(); }) {}
+
+Task<StoredObject> S3Backend::put_whole(StoredObject object, std::string content,
+                                        const PutOptions& options) const {
+  object.bytes = content.size();
+  S3Call call{.method = Method::put, .key = object.key, .body = shared_text(std::move(content))};
+  add_put_headers(call, object);
+  add_condition(call, options);
+  auto asking = client_->ask(call);
+  const ClientResponse answer = co_await asking;
+  if (is_already_there(answer.status(), options)) {
+    throw Failure(storage::already_stored(object.key));
+  }
+  if (!answer.is_ok()) {
+    throw_answer(*client_, call, answer);
+  }
+  note_stored(object, answer.header("ETag").value_or(""), answer.header("Date"));
+  co_return object;
+}
+
+Task<StoredObject> S3Backend::put(std::string key, ContentSource source,
+                                  std::optional<std::uint64_t> length, PutOptions options) const {
+  // Of a known length all parts have one size, which some servers require.
+  const std::size_t least = static_cast<std::size_t>(length.value_or(0) / kPartsOfOneSize);
+  std::size_t part_bytes = std::max(part_bytes_, least);
+  StoredObject object{.key = std::move(key),
+                      .content_type = options.content_type,
+                      .filename = options.filename,
+                      .metadata = options.metadata};
+  Parts parts(std::move(source), options.bytes_max);
+  auto first = parts.next(part_bytes);
+  std::string part = co_await first;
+  if (parts.is_over() || part.size() < part_bytes) {
+    auto putting = put_whole(std::move(object), std::move(part), options);
+    co_return co_await putting;
+  }
+  Upload upload(*this, object.key);
+  auto beginning = upload.begin(object);
+  co_await beginning;
+  while (true) {
+    auto adding = upload.add(std::move(part));
+    co_await adding;
+    if (!length && upload.parts() % kPartsOfOneSize == 0) {
+      part_bytes *= 4;
+    }
+    auto next = parts.next(part_bytes);
+    part = co_await next;
+    if (part.empty()) {
+      break;
+    }
+    if (upload.parts() == kPartsMax) {
+      throw Failure(storage::too_large(parts.read()));
+    }
+  }
+  object.bytes = parts.read();
+  auto completing = upload.complete(object, options);
+  co_await completing;
+  co_return object;
+}
+
+Task<StoredObject> S3Backend::put_file(std::string key, std::string path, std::uint64_t bytes,
+                                       PutOptions options) const {
+  const auto file =
+      std::make_shared<const Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file->is_open()) {
+    throw Failure(storage::disk_error(errno, "read " + path));
+  }
+  ContentSource source = [file, at = std::uint64_t{0}, bytes]() mutable -> Task<std::string> {
+    const auto wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kFileReadBytes, bytes - at));
+    auto reading = run_blocking([file, at, wanted] {
+      std::string piece(wanted, '\0');
+      const ssize_t count = ::pread(file->get(), piece.data(), wanted, static_cast<off_t>(at));
+      piece.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+      return piece;
+    });
+    std::string piece = co_await reading;
+    if (piece.empty() && wanted != 0) {
+      throw Failure(storage::disk_error(EIO, "read an uploaded file"));
+    }
+    at += piece.size();
+    co_return std::move(piece);
+  };
+  auto putting = put(std::move(key), std::move(source), bytes, std::move(options));
+  StoredObject object = co_await putting;
+  ::unlink(path.c_str());
+  co_return object;
+}
+
+Task<std::optional<StoredObject>> S3Backend::head(std::string key) const {
+  S3Call call{.method = Method::head, .key = key};
+  auto asking = client_->ask(call);
+  const ClientResponse answer = co_await asking;
+  if (answer.status() == kNotFound) {
+    co_return std::nullopt;
+  }
+  if (!answer.is_ok()) {
+    throw_answer(*client_, call, answer);
+  }
+  co_return object_of(std::move(key), answer.headers());
+}
+
+Task<std::optional<OpenedObject>> S3Backend::get(std::string key, ObjectRange range,
+                                                 std::string if_etag) const {
+  S3Call call{.key = key};
+  if (range.bytes == 0U) {
+    call.method = Method::head;
+  } else if (range.first != 0 || range.bytes) {
+    call.headers.emplace_back("range", range_header(range));
+  }
+  if (!if_etag.empty()) {
+    call.headers.emplace_back("if-match", if_etag);
+  }
+  auto asking = client_->ask_streamed(call);
+  ClientStream stream = co_await asking;
+  const int status = stream.status();
+  if (status == kNotFound || (status == kPreconditionFailed && !if_etag.empty())) {
+    co_return std::nullopt;
+  }
+  if (status == kRangeNotSatisfiable) {
+    auto looking = get(std::move(key), {.bytes = 0}, std::move(if_etag));
+    co_return co_await looking;
+  }
+  if (!stream.is_ok()) {
+    auto reading = error_body(stream);
+    const std::string body = co_await reading;
+    throw_s3_error(client_->bucket(), call, status, body, stream.header("Date"));
+  }
+  OpenedObject opened{.about = object_of(key, stream.headers())};
+  if (call.method == Method::head) {
+    opened.content = std::make_unique<NoBytes>();
+    co_return opened;
+  }
+  // A server that does not know ranges sends everything: then the part is not what was requested.
+  if (!note_part(opened, status, stream.headers(), range)) {
+    throw Failure(Error(502, "The file storage failed.")
+                      .because("S3 GET " + key + ": the response has no valid Content-Range."));
+  }
+  opened.content = std::make_unique<S3Bytes>(client_, std::move(key), opened.about.etag,
+                                             opened.first, opened.bytes, std::move(stream));
+  co_return opened;
+}
+
+Task<> S3Backend::remove(std::string key) const {
+  S3Call call{.method = Method::delete_, .key = key};
+  auto asking = client_->ask(call);
+  const ClientResponse answer = co_await asking;
+  if (!answer.is_ok() && answer.status() != kNotFound) {
+    throw_answer(*client_, call, answer);
+  }
+}
+
+Task<ObjectPage> S3Backend::list(std::string prefix, ListOptions options) const {
+  const std::string& own = client_->bucket().prefix;
+  S3Call call{.query = {{"list-type", "2"},
+                        {"max-keys", std::to_string(options.count_max)},
+                        {"prefix", own + prefix}}};
+  if (!options.after.empty()) {
+    call.query.emplace_back("start-after", own + options.after);
+  }
+  auto asking = client_->ask(call);
+  const ClientResponse answer = co_await asking;
+  const auto root = read_xml(answer.body());
+  if (!answer.is_ok() || !root || root->name != "ListBucketResult") {
+    throw_answer(*client_, call, answer);
+  }
+  ObjectPage page;
+  std::string last;
+  for (const XmlElement& element : root->children) {
+    const std::string_view key = element.text_of("Key");
+    if (element.name != "Contents" || !key.starts_with(own)) {
+      continue;
+    }
+    last = key.substr(own.size());
+    // Others may have stored keys that no application of this library can use.
+    if (check_storage_key(last)) {
+      page.objects.push_back({.key = last,
+                              .bytes = parse_uint64(element.text_of("Size")).value_or(0),
+                              .etag = std::string(element.text_of("ETag")),
+                              .modified_seconds = read_iso_time(element.text_of("LastModified"))});
+    }
+  }
+  if (root->text_of("IsTruncated") == "true" && !last.empty()) {
+    page.next = std::move(last);
+  }
+  co_return page;
+}
+
+}  // namespace eider::detail::s3

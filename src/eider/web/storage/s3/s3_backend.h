@@ -1,0 +1,45 @@
+// Objects in a bucket of S3.
+// Layering: must not check keys: Storage does.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/web/storage/backend.h"
+#include "eider/web/storage/s3/s3_client.h"
+
+namespace eider::detail::s3 {
+
+/// Small objects are one PUT, larger ones a multipart upload, which is aborted if it fails. A read
+/// that is interrupted continues where it was.
+class S3Backend final : public storage::StorageBackend {
+ public:
+  /// part_bytes  of an upload in parts; larger for an object that would have too many
+  explicit S3Backend(Bucket bucket, std::size_t part_bytes = std::size_t{8} << 20U);
+
+  Task<StoredObject> put(std::string key, storage::ContentSource source,
+                         std::optional<std::uint64_t> length, PutOptions options) const override;
+  Task<StoredObject> put_file(std::string key, std::string path, std::uint64_t bytes,
+                              PutOptions options) const override;
+  Task<std::optional<StoredObject>> head(std::string key) const override;
+  Task<std::optional<storage::OpenedObject>> get(std::string key, ObjectRange range,
+                                                 std::string if_etag) const override;
+  Task<> remove(std::string key) const override;
+  Task<ObjectPage> list(std::string prefix, ListOptions options) const override;
+  std::optional<storage::SignedUrl> sign_url(const storage::UrlTerms& terms) const override;
+
+ private:
+  class Upload;
+
+  [[nodiscard]] Task<StoredObject> put_whole(StoredObject object, std::string content,
+                                             const PutOptions& options) const;
+
+  std::shared_ptr<const S3Client> client_;
+  std::size_t part_bytes_;
+  LoopLocal<Scope> aborting_;
+};
+
+}  // namespace eider::detail::s3

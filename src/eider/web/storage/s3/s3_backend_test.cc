@@ -1,0 +1,405 @@
+// The requests to S3, and what is made of failures. tests/integration/storage_test.py has a real
+// server, which verifies the signatures.
+#include "eider/web/storage/s3/s3_backend.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/token.h"
+#include "eider/core/base/url.h"
+#include "eider/core/json/json.h"
+#include "eider/io/runtime/sleep.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/protocols/http/date.h"
+#include "eider/web/storage/s3/test_s3_server.h"
+#include "tests/support/test_loop.h"
+
+namespace eider::detail::s3 {
+namespace {
+
+using namespace std::chrono_literals;
+using eider::testing::ScriptedS3;
+using storage::ContentSource;
+using storage::UrlTerms;
+
+StorageOptions s3_options(const std::string& endpoint) {
+  return {.s3_bucket = "notes",
+          .s3_endpoint = endpoint,
+          .s3_region = "eu-test-1",
+          .s3_access_key = "KEY",
+          .s3_secret_key = Secret("secret"),
+          .s3_prefix = "app/"};
+}
+
+ContentSource pieces_of(std::vector<std::string> pieces) {
+  return [all = std::move(pieces), next = std::size_t{0}]() mutable -> Task<std::string> {
+    co_return next < all.size() ? all[next++] : std::string();
+  };
+}
+
+class S3 : public ::testing::Test {
+ protected:
+  void answer(std::vector<std::string> answers, std::size_t part_bytes = 1000,
+              ScriptedS3::Answer otherwise = nullptr) {
+    server_.emplace(std::move(answers), std::move(otherwise));
+    backend_.emplace(read_bucket(s3_options(server_->url())), part_bytes);
+  }
+  template <class T>
+  T run(Task<T> task) {
+    return loop_.run(std::move(task));
+  }
+  /// The Failure that the task throws.
+  template <class T>
+  Error error_of(Task<T> task) {
+    try {
+      (void)run(std::move(task));
+    } catch (const Failure& failure) {
+      return failure.error();
+    }
+    return Error(599, "none");
+  }
+  auto put(std::vector<std::string> pieces, PutOptions options = {}) {
+    return backend_->put("a", pieces_of(std::move(pieces)), std::nullopt, std::move(options));
+  }
+  std::string read(ObjectRange range = {}) {
+    auto reading = [](const S3Backend& backend, ObjectRange part) -> Task<std::string> {
+      auto opening = backend.get("a", part, {});
+      auto opened = co_await opening;
+      std::string all;
+      while (opened) {
+        auto next = opened->content->next();
+        const std::string piece = co_await next;
+        if (piece.empty()) {
+          break;
+        }
+        all += piece;
+      }
+      co_return all;
+    };
+    return run(reading(*backend_, range));
+  }
+  /// The lines of the requests.
+  std::vector<std::string> asked() const {
+    std::vector<std::string> lines;
+    for (const ScriptedS3::Seen& seen : server_->seen()) {
+      lines.push_back(seen.line());
+    }
+    return lines;
+  }
+  /// Waits until so many requests have come.
+  void await_requests(std::size_t count) {
+    const auto until = std::chrono::steady_clock::now() + 30s;
+    while (server_->seen().size() < count && std::chrono::steady_clock::now() < until) {
+      run([]() -> Task<> { co_await sleep_for(5ms); }());
+    }
+  }
+
+  // The loop closes its connections before the server ends, which waits for that.
+  std::optional<ScriptedS3> server_;
+  TestLoop loop_;
+  std::optional<S3Backend> backend_;
+};
+
+const std::string kStored = ScriptedS3::answer("200 OK", "ETag: \"e1\"\r\n", "");
+const std::string kBegun = ScriptedS3::answer(
+    "200 OK", "",
+    "<InitiateMultipartUploadResult><UploadId>u+1</UploadId></InitiateMultipartUploadResult>");
+const std::string kCompleted = ScriptedS3::answer(
+    "200 OK", "",
+    "<CompleteMultipartUploadResult><ETag>\"e-2\"</ETag></CompleteMultipartUploadResult>");
+const std::string kAborted = ScriptedS3::answer("204 No Content", "", "");
+
+TEST_F(S3, small_object_is_one_signed_put) {
+  answer({kStored});
+  const StoredObject stored = run(
+      backend_->put("ä b/c", pieces_of({"he", "llo"}), std::nullopt,
+                    {.content_type = "text/plain", .filename = "ü.txt", .metadata = {{"x", "y"}}}));
+  EXPECT_EQ(stored.bytes, 5U);
+  EXPECT_EQ(stored.etag, "\"e1\"");
+  const ScriptedS3::Seen seen = server_->seen().at(0);
+  EXPECT_EQ(seen.line(), "PUT /notes/app/%C3%A4%20b/c");
+  EXPECT_EQ(seen.body, "hello");
+  EXPECT_TRUE(seen.has("Content-Type: text/plain\r\n")) << seen.head;
+  EXPECT_TRUE(seen.has("x-amz-meta-filename: %C3%BC.txt\r\n"));
+  EXPECT_TRUE(seen.has("x-amz-meta-x: y\r\n"));
+  EXPECT_TRUE(seen.has("x-amz-content-sha256: " + sha256_hex("hello") + "\r\n"));
+  EXPECT_TRUE(
+      seen.has("/eu-test-1/s3/aws4_request, SignedHeaders=host;x-amz-content-sha256;"
+               "x-amz-date;x-amz-meta-filename;x-amz-meta-x, Signature="))
+      << seen.head;
+  EXPECT_FALSE(seen.has("secret"));
+}
+
+TEST_F(S3, passing_failures_are_repeated) {
+  answer({ScriptedS3::error("503 Slow Down", "SlowDown"),
+          ScriptedS3::error("500 Internal Server Error", "InternalError"), "", kStored});
+  EXPECT_EQ(run(put({"hello"})).etag, "\"e1\"");
+  ASSERT_EQ(server_->seen().size(), 4U);
+  for (const ScriptedS3::Seen& seen : server_->seen()) {
+    EXPECT_EQ(seen.body, "hello");
+  }
+}
+
+TEST_F(S3, lasting_failures_are_reported) {
+  const std::string busy = ScriptedS3::error("503 Slow Down", "SlowDown");
+  answer(std::vector<std::string>(5, busy));
+  const Error error = error_of(put({"hello"}));
+  EXPECT_EQ(error.status(), 503);
+  EXPECT_EQ(error.cause(),
+            "S3 PUT notes/app/a failed with status 503 SlowDown: As the test wants.");
+  EXPECT_EQ(server_->seen().size(), 5U);
+}
+
+TEST_F(S3, server_that_is_not_there_is_502) {
+  answer({});
+  backend_.emplace(read_bucket(s3_options("http://127.0.0.1:1")));
+  const Error error = error_of(backend_->head("a"));
+  EXPECT_EQ(error.status(), 502);
+  EXPECT_TRUE(error.cause().starts_with("S3 HEAD a: ")) << error.cause();
+}
+
+TEST_F(S3, mistakes_in_the_settings_are_explained) {
+  answer({ScriptedS3::error("403 Forbidden", "SignatureDoesNotMatch"),
+          ScriptedS3::error("404 Not Found", "NoSuchBucket"),
+          ScriptedS3::error("403 Forbidden", "AccessDenied")});
+  EXPECT_TRUE(error_of(put({"x"})).cause().contains("Check the secret key"));
+  EXPECT_TRUE(error_of(put({"x"})).cause().contains("Create the bucket"));
+  const Error denied = error_of(put({"x"}));
+  EXPECT_TRUE(denied.cause().contains("Allow s3:GetObject"));
+  EXPECT_EQ(denied.status(), 502);
+  EXPECT_EQ(denied.detail(), "The file storage failed.") << "clients learn no more";
+}
+
+TEST_F(S3, clock_that_is_wrong_is_explained) {
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+  const DateText late = format_date(now.count() + 3600);
+  answer({ScriptedS3::error("403 Forbidden", "RequestTimeTooSkewed",
+                            "Date: " + std::string(late.data(), late.size()) + "\r\n")});
+  const std::string cause = error_of(put({"x"})).cause();
+  EXPECT_TRUE(cause.contains(" s slow: synchronize it (NTP).")) << cause;
+}
+
+TEST_F(S3, large_object_is_uploaded_in_parts) {
+  answer({kBegun, kStored, ScriptedS3::answer("200 OK", "ETag: \"<2>\"\r\n", ""), kCompleted}, 5);
+  const StoredObject stored = run(put({"0123456", "78"}, {.content_type = "image/png"}));
+  EXPECT_EQ(stored.bytes, 9U);
+  EXPECT_EQ(stored.etag, "\"e-2\"");
+  EXPECT_EQ(
+      asked(),
+      (std::vector<std::string>{
+          "POST /notes/app/a?uploads=", "PUT /notes/app/a?partNumber=1&uploadId=u%2B1",
+          "PUT /notes/app/a?partNumber=2&uploadId=u%2B1", "POST /notes/app/a?uploadId=u%2B1"}));
+  EXPECT_TRUE(server_->seen()[0].has("Content-Type: image/png"));
+  EXPECT_EQ(server_->seen()[1].body, "01234");
+  EXPECT_EQ(server_->seen()[2].body, "5678");
+  EXPECT_EQ(server_->seen()[3].body,
+            "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>\"e1\"</ETag></Part>"
+            "<Part><PartNumber>2</PartNumber><ETag>\"&lt;2&gt;\"</ETag></Part>"
+            "</CompleteMultipartUpload>");
+}
+
+TEST_F(S3, upload_that_fails_is_aborted) {
+  answer({kBegun, kStored, kStored, kAborted}, 5);
+  ContentSource source = [count = 0]() mutable -> Task<std::string> {
+    if (++count == 2) {
+      throw Failure(Error::bad_request("cut off"));
+    }
+    co_return std::string("0123456789");
+  };
+  EXPECT_EQ(error_of(backend_->put("a", source, std::nullopt, {})).status(), 400);
+  await_requests(4);
+  EXPECT_EQ(asked().back(), "DELETE /notes/app/a?uploadId=u%2B1");
+}
+
+TEST_F(S3, upload_that_is_too_large_is_aborted) {
+  answer({kBegun, kStored, kAborted}, 5);
+  EXPECT_EQ(error_of(put({"01234", "5678", "9abc"}, {.bytes_max = 12})).status(), 413);
+  await_requests(3);
+  EXPECT_EQ(asked().back(), "DELETE /notes/app/a?uploadId=u%2B1");
+}
+
+TEST_F(S3, upload_that_is_cancelled_is_aborted) {
+  answer({kBegun, kStored, kAborted}, 5);
+  run([](const S3Backend& backend, const ScriptedS3& server) -> Task<> {
+    Event never;
+    ContentSource source = [&never, count = 0]() mutable -> Task<std::string> {
+      if (++count == 2) {
+        co_await never.wait();
+      }
+      co_return std::string("01234");
+    };
+    Task<StoredObject> putting = backend.put("a", source, std::nullopt, {});
+    putting.start();
+    while (server.seen().size() < 2) {
+      co_await sleep_for(5ms);
+    }
+    co_await sleep_for(50ms);
+    putting = {};
+  }(*backend_, *server_));
+  await_requests(3);
+  EXPECT_EQ(asked().back(), "DELETE /notes/app/a?uploadId=u%2B1");
+}
+
+TEST_F(S3, completion_is_repeated_and_its_lost_answer_is_found) {
+  answer({kBegun, kStored, kStored, ScriptedS3::error("200 OK", "InternalError"), "",
+          ScriptedS3::error("404 Not Found", "NoSuchUpload"),
+          ScriptedS3::answer("200 OK", "ETag: \"e-2\"\r\n", "")},
+         5);
+  EXPECT_EQ(run(put({"0123456789"})).etag, "\"e-2\"");
+  EXPECT_EQ(asked().back(), "HEAD /notes/app/a");
+}
+
+TEST_F(S3, object_that_exists_is_409_without_overwriting) {
+  answer({ScriptedS3::error("412 Precondition Failed", "PreconditionFailed")});
+  EXPECT_EQ(error_of(put({"x"}, {.overwrites = false})).status(), 409);
+  EXPECT_TRUE(server_->seen()[0].has("if-none-match: *\r\n"));
+}
+
+TEST_F(S3, properties_are_read_from_the_headers) {
+  answer({ScriptedS3::answer("200 OK",
+                             "ETag: \"e1\"\r\nContent-Type: image/png\r\nx-amz-meta-Filename: "
+                             "%C3%BC.png\r\nx-amz-meta-x: 100%\r\n"
+                             "Last-Modified: Fri, 24 May 2013 00:00:00 GMT\r\n",
+                             "hello"),
+          ScriptedS3::error("404 Not Found", "NoSuchKey")});
+  const auto found = run(backend_->get("a", {}, {}));
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->about.bytes, 5U);
+  EXPECT_EQ(found->about.etag, "\"e1\"");
+  EXPECT_EQ(found->about.content_type, "image/png");
+  EXPECT_EQ(found->about.filename, "ü.png");
+  EXPECT_EQ(found->about.metadata, (StorageMetadata{{"x", "100%"}}));
+  EXPECT_EQ(found->about.modified_seconds, 1369353600);
+  EXPECT_FALSE(run(backend_->get("a", {}, {})).has_value());
+}
+
+TEST_F(S3, read_that_is_cut_off_is_continued) {
+  // What came right before the connection ended may be lost: the range says from where to go on.
+  answer({"HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 10\r\n\r\n0123"}, 1000,
+         [count = 0](const ScriptedS3::Seen& seen) mutable {
+           const std::size_t at = seen.head.find("range: bytes=");
+           const std::size_t first = std::stoul(seen.head.substr(at + 13));
+           const std::string rest = std::string("0123456789").substr(first);
+           const bool is_cut = ++count < 3;
+           return "HTTP/1.1 206 Partial Content\r\nConnection: close\r\nContent-Range: bytes " +
+                  std::to_string(first) +
+                  "-9/10\r\nContent-Length: " + std::to_string(rest.size()) + "\r\n\r\n" +
+                  (is_cut ? rest.substr(0, rest.size() / 2) : rest);
+         });
+  EXPECT_EQ(read(), "0123456789");
+  const auto seen = server_->seen();
+  ASSERT_GE(seen.size(), 3U);
+  for (std::size_t index = 1; index < seen.size(); ++index) {
+    EXPECT_TRUE(seen[index].has("if-match: \"e1\"\r\n"));
+  }
+}
+
+TEST_F(S3, continuation_of_a_read_must_be_the_rest) {
+  answer({"HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 10\r\n\r\n0123"}, 1000,
+         [](const ScriptedS3::Seen&) {
+           return ScriptedS3::answer("206 Partial Content", "Content-Range: bytes 9-9/10\r\n", "9");
+         });
+  EXPECT_THROW(read(), Failure);
+}
+
+TEST_F(S3, read_of_an_object_that_has_changed_meanwhile_fails) {
+  answer({"HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 10\r\n\r\n0123",
+          ScriptedS3::error("412 Precondition Failed", "PreconditionFailed")});
+  EXPECT_THROW(read(), Failure);
+}
+
+TEST_F(S3, part_is_what_was_requested) {
+  answer({ScriptedS3::answer("206 Partial Content", "Content-Range: bytes 2-4/10\r\n", "234"),
+          ScriptedS3::answer("200 OK", "", "0123456789"),
+          ScriptedS3::answer("206 Partial Content", "Content-Range: bytes 0-2/10\r\n", "012"),
+          ScriptedS3::error("416 Range Not Satisfiable", "InvalidRange"),
+          "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"});
+  EXPECT_EQ(read({.first = 2, .bytes = 3}), "234");
+  EXPECT_TRUE(server_->seen()[0].has("range: bytes=2-4\r\n"));
+  EXPECT_THROW(read({.first = 2, .bytes = 3}), Failure);
+  EXPECT_THROW(read({.first = 2, .bytes = 3}), Failure);
+  EXPECT_EQ(read({.first = 20}), "");
+}
+
+TEST_F(S3, pages_are_read) {
+  answer({ScriptedS3::answer(
+              "200 OK", "",
+              "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>app/a&amp;b</Key>"
+              "<LastModified>2009-10-12T17:50:30.000Z</LastModified><ETag>&quot;e&quot;</ETag>"
+              "<Size>7</Size></Contents><Contents><Key>app/x//y</Key></Contents>"
+              "<Contents><Key>other</Key></Contents><Contents><Key>app/z&#x1;</Key></Contents>"
+              "</ListBucketResult>"),
+          ScriptedS3::answer("200 OK", "", "<ListBucketResult><Contents>"),
+          ScriptedS3::answer("200 OK", "", "")});
+  const ObjectPage page = run(backend_->list("a", {.after = "a b", .count_max = 5}));
+  EXPECT_EQ(asked()[0], "GET /notes?list-type=2&max-keys=5&prefix=app%2Fa&start-after=app%2Fa%20b");
+  ASSERT_EQ(page.objects.size(), 1U);
+  EXPECT_EQ(page.objects[0].key, "a&b");
+  EXPECT_EQ(page.objects[0].bytes, 7U);
+  EXPECT_EQ(page.objects[0].etag, "\"e\"");
+  EXPECT_EQ(page.objects[0].modified_seconds, 1255369830);
+  EXPECT_EQ(page.next, "z\x01") << "the next page begins after keys that cannot be used, too";
+  EXPECT_EQ(error_of(backend_->list("", {})).status(), 502);
+  EXPECT_EQ(error_of(backend_->list("", {})).status(), 502);
+}
+
+TEST_F(S3, urls_are_signed_without_a_request) {
+  answer({});
+  const std::int64_t now = 1369353600;
+  const std::string download =
+      backend_->sign_url({.key = "a b", .now_seconds = now, .within_seconds = 60, .filename = "ü"})
+          ->url;
+  EXPECT_TRUE(download.starts_with(server_->url() + "/notes/app/a%20b?X-Amz-Algorithm="));
+  EXPECT_TRUE(download.contains("&X-Amz-Expires=60&X-Amz-SignedHeaders=host&"));
+  EXPECT_TRUE(download.contains("response-content-disposition=attachment%3B%20filename"));
+  const std::string put_url = backend_
+                                  ->sign_url({.allows = UrlTerms::Allows::put,
+                                              .key = "a",
+                                              .now_seconds = now,
+                                              .within_seconds = 60,
+                                              .content_type = "image/png",
+                                              .bytes = 5})
+                                  ->url;
+  EXPECT_TRUE(put_url.contains("X-Amz-SignedHeaders=content-length%3Bcontent-type%3Bhost&"));
+  const auto form = backend_->sign_url({.allows = UrlTerms::Allows::form,
+                                        .key = "a",
+                                        .now_seconds = now,
+                                        .within_seconds = 60,
+                                        .content_type = "image/*",
+                                        .bytes_max = 100});
+  EXPECT_EQ(form->url, server_->url() + "/notes");
+  std::string policy;
+  for (const auto& field : form->fields) {
+    policy = field.name == "policy" ? from_base64(field.value).value_or("") : policy;
+  }
+  EXPECT_EQ(policy, R"({"expiration":"2013-05-24T00:01:00.000Z","conditions":[{"bucket":"notes"},)"
+                    R"({"key":"app/a"},{"x-amz-algorithm":"AWS4-HMAC-SHA256"},)"
+                    R"({"x-amz-credential":"KEY/20130524/eu-test-1/s3/aws4_request"},)"
+                    R"({"x-amz-date":"20130524T000000Z"},["content-length-range",0,100],)"
+                    R"(["starts-with","$Content-Type","image/"]]})");
+}
+
+TEST(S3Bucket, is_in_the_host_name_for_amazon_and_in_the_path_for_others) {
+  StorageOptions options = s3_options("");
+  EXPECT_EQ(read_bucket(options).host, "notes.s3.eu-test-1.amazonaws.com");
+  EXPECT_EQ(read_bucket(options).path, "/");
+  options.s3_bucket = "notes.example.org";
+  EXPECT_EQ(read_bucket(options).host, "s3.eu-test-1.amazonaws.com");
+  EXPECT_EQ(read_bucket(options).path, "/notes.example.org/");
+  options = s3_options("http://localhost:9000");
+  EXPECT_EQ(read_bucket(options).host, "localhost:9000");
+  EXPECT_EQ(read_bucket(options).path, "/notes/");
+  options.s3_addressing = S3Addressing::host;
+  EXPECT_EQ(read_bucket(options).origin, "http://notes.localhost:9000");
+}
+
+}  // namespace
+}  // namespace eider::detail::s3

@@ -1,0 +1,82 @@
+// Requests to a bucket of S3: signed, repeated after passing failures, with errors explained.
+// Layering: must not know objects (s3_backend.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/client/client.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/task.h"
+#include "eider/web/storage/s3/sigv4.h"
+#include "eider/web/storage/storage_options.h"
+
+namespace eider::detail::s3 {
+
+/// Where the bucket is.
+///
+/// origin  "https://bucket.s3.eu-central-1.amazonaws.com"
+/// host    as the header Host has it
+/// path    in front of keys: "/", or "/bucket/"
+struct Bucket {
+  std::string name;
+  std::string origin;
+  std::string host;
+  std::string path;
+  std::string prefix;
+  bool is_secure = true;
+  SigningKey key;
+};
+
+/// Throws a Failure that names a missing or invalid option.
+[[nodiscard]] Bucket read_bucket(const StorageOptions& options);
+
+/// One request.
+///
+/// key      of an object, without the prefix of the bucket; nothing: the bucket itself
+/// headers  names in lowercase
+/// body     shared with repeated requests
+struct S3Call {
+  Method method = Method::get;
+  std::optional<std::string> key = std::nullopt;
+  std::vector<NameValue> query{};
+  std::vector<NameValue> headers{};
+  std::shared_ptr<const std::string> body{};
+};
+
+class S3Client {
+ public:
+  explicit S3Client(Bucket bucket);
+
+  /// The response, with any status that is not repeated. Throws a Failure if there is none.
+  [[nodiscard]] Task<ClientResponse> ask(S3Call call) const;
+  /// The same, with a body that is read in pieces.
+  [[nodiscard]] Task<ClientStream> ask_streamed(S3Call call) const;
+
+  [[nodiscard]] const Bucket& bucket() const noexcept { return *bucket_; }
+  /// "/bucket/photos/a%20b.jpg"
+  [[nodiscard]] std::string path_of(const std::optional<std::string>& key) const;
+
+ private:
+  [[nodiscard]] ClientRequest signed_request(const S3Call& call) const;
+
+  std::shared_ptr<const Bucket> bucket_;
+  LoopLocal<HttpClient> clients_;
+};
+
+/// An error response as a Failure: 503 if S3 is overloaded, else 502; the cause names the call, the
+/// code of the error and its fix.
+///
+/// body  of the response, XML or empty
+/// date  of the response
+[[noreturn]] void throw_s3_error(const Bucket& bucket, const S3Call& call, int status,
+                                 std::string_view body, std::optional<std::string_view> date);
+
+/// The code of an error response: "NoSuchKey"; empty if there is none.
+[[nodiscard]] std::string s3_code(std::string_view body);
+
+}  // namespace eider::detail::s3

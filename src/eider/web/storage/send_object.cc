@@ -1,0 +1,182 @@
+// Storage::send: objects as responses, by the rules of FileServer for files of users.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/app/handlers/respond.h"
+#include "eider/core/base/failure.h"
+#include "eider/io/runtime/loop.h"
+
+#include "eider/protocols/http/etag.h"
+#include "eider/server/content.h"
+#include "eider/web/files/attachment.h"
+#include "eider/web/files/document_answer.h"
+#include "eider/web/storage/backend.h"
+#include "eider/web/storage/storage.h"
+#include "eider/web/storage/storage_key.h"
+#include "eider/web/storage/storage_state.h"
+
+namespace eider {
+
+namespace {
+
+using detail::storage::OpenedObject;
+using detail::storage::StorageState;
+using files_document = detail::files::Document;
+
+constexpr int kFirstErrorStatus = 400;
+constexpr std::string_view kBytesType = "application/octet-stream";
+
+/// The parts of an object that is in no file of this machine, requested when they are sent.
+class RemoteContent final : public ProducedContent {
+ public:
+  RemoteContent(std::shared_ptr<const StorageState> state, StoredObject about,
+                std::vector<FileContent::Piece> pieces, std::string tail, std::uint64_t length)
+      : state_(std::move(state)),
+        about_(std::move(about)),
+        pieces_(std::move(pieces)),
+        tail_(std::move(tail)),
+        length_(length) {}
+
+  /// The object as it is open already: its first piece need not be requested again.
+  void set_opened(OpenedObject opened) { opened_.emplace(std::move(opened)); }
+
+  Task<> produce(BodyWriter& out) override {
+    for (const FileContent::Piece& piece : pieces_) {
+      co_await out.write(piece.before);
+      if (!opened_) {
+        auto opening = state_->backend->get(
+            about_.key, {.first = piece.offset, .bytes = piece.bytes}, about_.etag);
+        auto opened = co_await opening;
+        if (!opened || opened->bytes != piece.bytes) {
+          throw Failure(Error::unavailable("The file was changed meanwhile. Try again."));
+        }
+        opened_ = std::move(opened);
+      }
+      auto sending = send_opened(out);
+      co_await sending;
+    }
+    co_await out.write(tail_);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override { return length_; }
+
+ private:
+  Task<> send_opened(BodyWriter& out) {
+    while (true) {
+      auto reading = opened_->content->next();
+      const std::string bytes = co_await reading;
+      if (bytes.empty()) {
+        break;
+      }
+      co_await out.write(bytes);
+    }
+    opened_.reset();
+  }
+
+  std::shared_ptr<const StorageState> state_;
+  StoredObject about_;
+  std::vector<FileContent::Piece> pieces_;
+  std::string tail_;
+  std::uint64_t length_;
+  std::optional<OpenedObject> opened_;
+};
+
+bool may_be_shown(const std::string& type, const SendOptions& options) {
+  return std::ranges::any_of(options.shown_types, [&type](const std::string& shown) {
+    return detail::storage::is_type(type, shown);
+  });
+}
+
+/// A document whose file is not looked into: its pieces are taken from the response.
+files_document document_of(const StoredObject& about, std::shared_ptr<const Descriptor> file,
+                           const SendOptions& options, std::string_view type) {
+  auto stored = std::make_shared<detail::files::StoredFile>();
+  stored->state.version.size = about.bytes;
+  stored->file = file == nullptr ? std::make_shared<const Descriptor>() : std::move(file);
+  files_document document;
+  document.content_type = type;
+  document.plain.file = std::move(stored);
+  document.plain.entity_tag =
+      parse_entity_tag(about.etag) ? about.etag : write_entity_tag("unknown");
+  document.plain.modified_seconds =
+      std::min(about.modified_seconds, Loop::current().wall_seconds());
+  detail::files::write_lines(document, options.cache_control);
+  return document;
+}
+
+std::string filename_of(const StoredObject& about, const SendOptions& options) {
+  if (!options.filename.empty()) {
+    return options.filename;
+  }
+  return about.filename.empty() ? about.key.substr(about.key.rfind('/') + 1) : about.filename;
+}
+
+Response respond_with(const std::shared_ptr<StorageState>& state, OpenedObject opened,
+                      const Request& request, const SendOptions& options) {
+  const StoredObject about = opened.about;
+  const bool is_shown = may_be_shown(about.content_type, options);
+  const std::string type = is_shown ? about.content_type : std::string(kBytesType);
+  const files_document document = document_of(about, opened.file, options, type);
+  Response response = detail::files::answer_with(document, request, Loop::current().wall_seconds());
+  if (response.content_type().data() == type.data()) {
+    response.set_type(type);  // a copy that the response owns
+  }
+  if (response.status() < kFirstErrorStatus && (!is_shown || !options.filename.empty())) {
+    response.add_header("Content-Disposition",
+                        detail::files::attachment_disposition(filename_of(about, options)));
+  }
+  const FileContent* const file = content_as<FileContent>(response);
+  if (file == nullptr || opened.file != nullptr) {
+    return response;
+  }
+  auto remote = std::make_unique<RemoteContent>(state, about, file->pieces(),
+                                                std::string(file->tail()), file->bytes());
+  if (opened.content != nullptr && response.status() == 200) {
+    remote->set_opened(std::move(opened));
+  }
+  response.set_content(std::move(remote));
+  return response;
+}
+
+/// Whether the response to it is the whole object.
+bool asks_for_all(const Request& request) {
+  return request.method() == Method::get && !request.header("Range") &&
+         !request.header("If-Match") && !request.header("If-None-Match") &&
+         !request.header("If-Modified-Since") && !request.header("If-Unmodified-Since");
+}
+
+Response absent() {
+  Response response;
+  render_error(response, Error::not_found());
+  return response;
+}
+
+}  // namespace
+
+Task<Response> Storage::send(std::string key, const Request& request, SendOptions options) const {
+  const std::shared_ptr<StorageState> state = state_;
+  // No object has such a key, so there is nothing more to say.
+  if (!check_storage_key(key)) {
+    co_return absent();
+  }
+  // A place without files is asked once for all of it, otherwise first for what there is.
+  if (state->directory.empty() && !asks_for_all(request)) {
+    auto looking = state->backend->head(std::move(key));
+    auto about = co_await looking;
+    if (!about) {
+      co_return absent();
+    }
+    co_return respond_with(state, {.about = std::move(*about)}, request, options);
+  }
+  auto opening = state->backend->get(std::move(key), {}, {});
+  auto opened = co_await opening;
+  if (!opened) {
+    co_return absent();
+  }
+  co_return respond_with(state, std::move(*opened), request, options);
+}
+
+}  // namespace eider

@@ -1,0 +1,138 @@
+#include "eider/web/storage/serve_storage.h"
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "eider/core/base/failure.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/web/storage/storage_key.h"
+#include "eider/web/storage/storage_state.h"
+
+namespace eider {
+
+namespace {
+
+using detail::storage::UrlTerms;
+
+constexpr std::size_t kFormFieldBytesMax = 4096;
+/// The terms of a URL limit the size; the route does not.
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+Error not_signed() {
+  return Error::forbidden("The URL is not valid, or has expired. Request a new one.");
+}
+
+void check_type(const UrlTerms& terms, std::string_view type) {
+  if (!terms.content_type.empty() && !detail::storage::is_type(type, terms.content_type)) {
+    throw Failure(Error(415, "The file must have the type " + terms.content_type + "."));
+  }
+}
+
+Task<Response> send_signed(const Storage storage, std::string key, const Request& request,
+                           SendOptions options) {
+  const auto terms = storage.state().urls.open(request.query(), key, UrlTerms::Allows::download,
+                                               Loop::current().wall_seconds());
+  if (!terms) {
+    throw Failure(not_signed());
+  }
+  options.filename = terms->filename;
+  auto sending = storage.send(std::move(key), request, std::move(options));
+  co_return co_await sending;
+}
+
+Task<Response> put_signed(const Storage storage, std::string key, const Request& request,
+                          BodyStream body) {
+  const auto terms = storage.state().urls.open(request.query(), key, UrlTerms::Allows::put,
+                                               Loop::current().wall_seconds());
+  if (!terms) {
+    throw Failure(not_signed());
+  }
+  const std::string type(request.header("Content-Type").value_or(""));
+  check_type(*terms, type);
+  if (terms->bytes && body.length() != terms->bytes) {
+    throw Failure(Error(body.length() ? 400 : 411, "The file must have exactly " +
+                                                       std::to_string(*terms->bytes) +
+                                                       " bytes, with Content-Length."));
+  }
+  auto putting =
+      storage.put(std::move(key), body,
+                  {.content_type = type, .bytes_max = terms->bytes.value_or(terms->bytes_max)});
+  const StoredObject stored = co_await putting;
+  Response response;
+  response.add_header("ETag", stored.etag);
+  co_return response;
+}
+
+/// The fields before the file.
+struct FormTerms {
+  std::string key;
+  std::string token;
+  std::string type;
+};
+
+Task<Response> post_form(const Storage storage, Multipart form) {
+  FormTerms given;
+  while (auto part = co_await form.next()) {
+    if (part->filename) {
+      const auto terms =
+          storage.state().urls.open_form(given.token, given.key, Loop::current().wall_seconds());
+      if (!terms) {
+        throw Failure(not_signed());
+      }
+      const std::string type = given.type.empty() ? part->content_type : given.type;
+      check_type(*terms, type);
+      auto putting = storage.put(std::move(given.key), *part,
+                                 {.content_type = type, .bytes_max = terms->bytes_max});
+      const StoredObject stored = co_await putting;
+      Response response(204);
+      response.add_header("ETag", stored.etag);
+      co_return response;
+    }
+    auto reading = part->text(kFormFieldBytesMax);
+    std::string text = co_await reading;
+    if (part->name == "key") {
+      given.key = std::move(text);
+    } else if (part->name == "token") {
+      given.token = std::move(text);
+    } else if (part->name == "Content-Type") {
+      given.type = std::move(text);
+    }
+  }
+  throw Failure(Error::bad_request("The form has no file. Send the file after all other fields."));
+}
+
+void add_signed(Routes& group, const Storage& storage, const SendOptions& send) {
+  group.get("/{key...}", [storage, send](std::string key, const Request& request) {
+    return send_signed(storage, std::move(key), request, send);
+  });
+  group
+      .put("/{key...}",
+           [storage](std::string key, const Request& request, BodyStream body) {
+             return put_signed(storage, std::move(key), request, body);
+           })
+      .body_bytes_max(kNoLimit);
+  group.post("", [storage](Multipart form) { return post_form(storage, std::move(form)); })
+      .body_bytes_max(kNoLimit);
+}
+
+}  // namespace
+
+Routes serve_storage(Routes& routes, GroupPrefix prefix, Storage storage,
+                     ServeStorageOptions options) {
+  if (auto checked = check_storage_prefix(options.key_prefix); !checked) {
+    throw Failure(std::move(checked.error()));
+  }
+  Routes group = routes.group(prefix);
+  if (options.access == StorageAccess::all) {
+    group.get("/{key...}", [storage, options](const std::string& key, const Request& request) {
+      return storage.send(options.key_prefix + key, request, options.send);
+    });
+    return group;
+  }
+  storage.state().urls.set_mount(std::string(group.prefix()));
+  add_signed(group, storage, options.send);
+  return group;
+}
+
+}  // namespace eider

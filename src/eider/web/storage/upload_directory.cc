@@ -1,0 +1,259 @@
+#include "eider/web/storage/upload_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/text.h"
+#include "eider/core/json/json.h"
+#include "eider/web/storage/local_backend.h"
+
+namespace eider::detail::storage {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kPrivateFile = 0600;
+constexpr mode_t kPrivateDirectory = 0700;
+constexpr std::size_t kIdBytes = 32;
+constexpr std::size_t kInfoBytesMax = std::size_t{64} * 1024;
+/// Two requests at the same time make an upload in any order.
+constexpr std::chrono::hours kLeftFilesAfter{24};
+
+[[noreturn]] void throw_upload_error(int number, const std::string& path) {
+  throw Failure(disk_error(number, "use the upload " + path));
+}
+
+void check_call(bool is_done, const std::string& path) {
+  if (!is_done) {
+    throw_upload_error(errno, path);
+  }
+}
+
+Descriptor open_upload_file(const std::string& path, int flags) {
+  return Descriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, kPrivateFile));
+}
+
+bool write_upload_bytes(int fd, std::string_view bytes, std::uint64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno != EINTR) {
+      return false;
+    }
+    const std::size_t written = count > 0 ? static_cast<std::size_t>(count) : 0;
+    bytes.remove_prefix(written);
+    offset += written;
+  }
+  return true;
+}
+
+/// A small file; nothing if it does not exist, or is larger than such a file can be.
+std::optional<std::string> read_small(const std::string& path) {
+  const Descriptor fd = open_upload_file(path, O_RDONLY);
+  std::string text(kInfoBytesMax, '\0');
+  const ssize_t count = fd.is_open() ? ::read(fd.get(), text.data(), text.size()) : -1;
+  if (count < 0 || static_cast<std::size_t>(count) == text.size()) {
+    return std::nullopt;
+  }
+  text.resize(static_cast<std::size_t>(count));
+  return text;
+}
+
+void sync_upload_directory(const std::string& path) {
+  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  check_call(fd.is_open() && ::fsync(fd.get()) == 0, path);
+}
+
+/// All of the old or all of the new text, also after a crash.
+void replace_small(const std::string& directory, const std::string& path, std::string_view text) {
+  const std::string made = path + "." + to_hex(secret_bytes(8));
+  {
+    const Descriptor fd = open_upload_file(made, O_WRONLY | O_CREAT | O_EXCL);
+    const bool is_written = fd.is_open() && write_upload_bytes(fd.get(), text, 0) &&
+                            ::fsync(fd.get()) == 0 && ::rename(made.c_str(), path.c_str()) == 0;
+    if (!is_written) {
+      const int error = errno;
+      ::unlink(made.c_str());
+      throw_upload_error(error, path);
+    }
+  }
+  sync_upload_directory(directory);
+}
+
+std::optional<std::uint64_t> size_of(const std::string& path) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+}  // namespace
+
+UploadDirectory::UploadDirectory(std::string path) : path_(std::move(path)) {
+  if (::mkdir(path_.c_str(), kPrivateDirectory) != 0 && errno != EEXIST) {
+    throw Failure(Error::internal("Cannot create the directory for uploads " + path_ + ": " +
+                                  std::strerror(errno) +
+                                  ". Create its parent, or set another one."));
+  }
+}
+
+bool UploadDirectory::is_id(std::string_view id) noexcept {
+  return id.size() == kIdBytes &&
+         id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::string UploadDirectory::file(const std::string& id, std::string_view ending) const {
+  return path_ + "/" + id + "." + std::string(ending);
+}
+
+std::optional<UploadInfo> UploadDirectory::read_info(const std::string& id) const {
+  const auto text = read_small(file(id, "json"));
+  auto info =
+      text ? json::read<UploadInfo>(*text, {.unknown_members = json::UnknownMembers::kIgnore})
+           : Result<UploadInfo>(fail(Error::not_found()));
+  return info ? std::optional(std::move(*info)) : std::nullopt;
+}
+
+/// Where a part begins that was not verified.
+std::optional<std::uint64_t> UploadDirectory::checked_offset(const std::string& id) const {
+  const auto text = read_small(file(id, "check"));
+  return text ? parse_uint64(*text) : std::nullopt;
+}
+
+Result<void, UploadDirectory::Refusal> UploadDirectory::create(const std::string& id,
+                                                               const UploadInfo& info,
+                                                               std::size_t count_max) const {
+  std::size_t count = 0;
+  for (const std::string& other : ids()) {
+    count += size_of(data_path(other)) ? 1 : 0;
+  }
+  if (count >= count_max) {
+    return fail(Refusal::too_many);
+  }
+  {
+    const std::string path = data_path(id);
+    const Descriptor fd = open_upload_file(path, O_WRONLY | O_CREAT | O_EXCL);
+    check_call(fd.is_open(), path);
+  }
+  save(id, info);
+  return {};
+}
+
+Result<LockedUpload, UploadDirectory::Refusal> UploadDirectory::lock(const std::string& id) const {
+  if (!is_id(id) || !size_of(file(id, "json"))) {
+    return fail(Refusal::absent);
+  }
+  const std::string path = file(id, "lock");
+  auto fd = std::make_shared<const Descriptor>(open_upload_file(path, O_RDWR | O_CREAT));
+  check_call(fd->is_open(), path);
+  if (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) {
+    check_call(errno == EWOULDBLOCK, path);
+    return fail(Refusal::locked);
+  }
+  // Read under the lock: it may have been deleted meanwhile.
+  auto info = read_info(id);
+  if (!info) {
+    if (!size_of(file(id, "json"))) {
+      ::unlink(path.c_str());
+    }
+    return fail(Refusal::absent);
+  }
+  if (const auto offset = checked_offset(id)) {
+    cut(id, *offset);
+    accept_part(id);
+  }
+  return LockedUpload{std::move(fd), std::move(*info), size_of(data_path(id))};
+}
+
+std::optional<LockedUpload> UploadDirectory::look(const std::string& id) const {
+  if (!is_id(id)) {
+    return std::nullopt;
+  }
+  auto info = read_info(id);
+  if (!info) {
+    return std::nullopt;
+  }
+  const auto unchecked = checked_offset(id);
+  return LockedUpload{nullptr, std::move(*info), unchecked ? unchecked : size_of(data_path(id))};
+}
+
+void UploadDirectory::write(const std::string& id, std::uint64_t offset,
+                            std::string_view bytes) const {
+  const std::string path = data_path(id);
+  const Descriptor fd = open_upload_file(path, O_WRONLY);
+  check_call(fd.is_open() && write_upload_bytes(fd.get(), bytes, offset), path);
+}
+
+void UploadDirectory::sync(const std::string& id) const {
+  const std::string path = data_path(id);
+  const Descriptor fd = open_upload_file(path, O_WRONLY);
+  check_call(fd.is_open() && ::fsync(fd.get()) == 0, path);
+}
+
+void UploadDirectory::begin_part(const std::string& id, std::uint64_t offset) const {
+  replace_small(path_, file(id, "check"), std::to_string(offset));
+}
+
+void UploadDirectory::accept_part(const std::string& id) const {
+  ::unlink(file(id, "check").c_str());
+  sync_upload_directory(path_);
+}
+
+void UploadDirectory::cut(const std::string& id, std::uint64_t offset) const {
+  const std::string path = data_path(id);
+  check_call(::truncate(path.c_str(), static_cast<off_t>(offset)) == 0, path);
+}
+
+void UploadDirectory::save(const std::string& id, const UploadInfo& info) const {
+  replace_small(path_, file(id, "json"), json::to_text(info));
+}
+
+void UploadDirectory::remove(const std::string& id) const {
+  // The first one ends its existence; the others are swept if a crash comes between.
+  for (const std::string_view ending : {"json", "data", "check", "lock"}) {
+    ::unlink(file(id, ending).c_str());
+  }
+}
+
+std::vector<std::string> UploadDirectory::ids() const {
+  std::vector<std::string> all;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path_, error)) {
+    const std::string name = entry.path().filename();
+    if (name.size() == kIdBytes + 5 && name.ends_with(".json") &&
+        is_id(std::string_view(name).substr(0, kIdBytes))) {
+      all.push_back(name.substr(0, kIdBytes));
+    }
+  }
+  return all;
+}
+
+void UploadDirectory::remove_left_behind() const {
+  const auto before = fs::file_time_type::clock::now() - kLeftFilesAfter;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path_, error)) {
+    const std::string name = entry.path().filename();
+    const std::string id = name.substr(0, kIdBytes);
+    // "ID.json.5f…" was to replace ID.json.
+    const bool is_of_none = !name.ends_with(".json") && !size_of(file(id, "json"));
+    const bool is_replacement =
+        name.find(".json.") != std::string::npos || name.find(".check.") != std::string::npos;
+    if (is_id(id) && (is_of_none || is_replacement) && entry.last_write_time(error) <= before) {
+      fs::remove(entry.path(), error);
+    }
+  }
+}
+
+}  // namespace eider::detail::storage
