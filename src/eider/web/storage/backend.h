@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,16 @@ struct SignedUrl {
   std::vector<Field> fields{};
 };
 
+/// A file that was written before.
+///
+/// bytes  of the object; more may follow in the file after a crash
+/// lock   held as long as the file is used, also if the task is destroyed meanwhile
+struct WrittenFile {
+  std::string path;
+  std::uint64_t bytes = 0;
+  std::shared_ptr<const void> lock{};
+};
+
 /// Errors are thrown as a Failure, with 502, 503 or 507 for those of the place itself.
 class StorageBackend {
  public:
@@ -54,10 +65,8 @@ class StorageBackend {
   [[nodiscard]] virtual Task<StoredObject> put(std::string key, ContentSource source,
                                                std::optional<std::uint64_t> length,
                                                PutOptions options) const = 0;
-  /// Stores a file that was written before, and deletes it. Its first `bytes` are the object; more
-  /// may follow after a crash. It may be called again for the same file after a crash.
-  [[nodiscard]] virtual Task<StoredObject> put_file(std::string key, std::string path,
-                                                    std::uint64_t bytes,
+  /// Stores a file, and deletes it. It may be called again for the same file after a crash.
+  [[nodiscard]] virtual Task<StoredObject> put_file(std::string key, WrittenFile file,
                                                     PutOptions options) const = 0;
   [[nodiscard]] virtual Task<std::optional<StoredObject>> head(std::string key) const = 0;
   /// if_etag  nothing, or the version that is read: otherwise none is found

@@ -215,20 +215,20 @@ Task<StoredObject> LocalBackend::put(std::string key, ContentSource source,
   co_return object;
 }
 
-Task<StoredObject> LocalBackend::put_file(std::string key, std::string path, std::uint64_t bytes,
+Task<StoredObject> LocalBackend::put_file(std::string key, WrittenFile file,
                                           PutOptions options) const {
   StoredObject object = described(std::move(key), options);
-  object.bytes = bytes;
+  object.bytes = file.bytes;
   object.etag = new_etag();
   object.modified_seconds = Loop::current().wall_seconds();
-  auto appending = run_blocking(
-      [path, bytes, footer = write_footer(object)] { return append_footer(path, bytes, footer); });
-  if (const int error = co_await appending) {
-    throw_disk_error(error, "store the object " + object.key);
-  }
+  // In one call: nobody else has the file in between.
   auto placing =
-      run_blocking([place = place_, key = object.key, path, replace = replacing(options)] {
-        return place_object(place->objects.get(), key, path, replace);
+      run_blocking([place = place_, key = object.key, file, footer = write_footer(object),
+                    replace = replacing(options)]() -> Result<void, int> {
+        if (const int error = append_footer(file.path, file.bytes, footer)) {
+          return fail(error);
+        }
+        return place_object(place->objects.get(), key, file.path, replace);
       });
   if (const Result<void, int> placed = co_await placing; !placed) {
     throw_not_placed(placed.error(), object.key, options);

@@ -20,8 +20,7 @@ class LocalBackend final : public StorageBackend {
 
   Task<StoredObject> put(std::string key, ContentSource source, std::optional<std::uint64_t> length,
                          PutOptions options) const override;
-  Task<StoredObject> put_file(std::string key, std::string path, std::uint64_t bytes,
-                              PutOptions options) const override;
+  Task<StoredObject> put_file(std::string key, WrittenFile file, PutOptions options) const override;
   Task<std::optional<StoredObject>> head(std::string key) const override;
   Task<std::optional<OpenedObject>> get(std::string key, ObjectRange range,
                                         std::string if_etag) const override;

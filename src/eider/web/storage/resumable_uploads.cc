@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "eider/core/base/base64.h"
 #include "eider/core/base/describes_only.h"
@@ -44,7 +45,6 @@ using detail::storage::UploadInfo;
 using Refusal = UploadDirectory::Refusal;
 
 constexpr std::size_t kUploadIdBytes = 16;
-constexpr std::size_t kGatheredBytes = std::size_t{256} * 1024;
 /// Its own limits apply, by which the client is answered as tus requires.
 constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
 constexpr std::chrono::minutes kSweepEvery{10};
@@ -94,16 +94,19 @@ class TusService {
   Task<LockedUpload> lock(std::string id) const;
   Task<std::uint64_t> receive(std::string id, LockedUpload& upload, std::uint64_t offset,
                               const Request& request, BodyStream body) const;
-  Task<std::uint64_t> write_body(std::string id, std::uint64_t offset, std::uint64_t bytes_max,
-                                 BodyStream body, std::optional<PartDigest>& digest) const;
+  Task<std::uint64_t> write_body(std::string id, std::shared_ptr<const Descriptor> lock,
+                                 std::uint64_t offset, std::uint64_t bytes_max, BodyStream body,
+                                 std::optional<PartDigest>& digest) const;
   Task<> finish(std::string id, LockedUpload& upload) const;
   Task<> sweep_one(std::string id) const;
 
   /// Runs a function of the directory on the blocking pool.
+  ///
+  /// lock  held until it has ended, also if the client disconnects meanwhile; null: none
   template <class F>
-  auto on_disk(F function) const {
-    return run_blocking(
-        [uploads = uploads_, function = std::move(function)] { return function(*uploads); });
+  auto on_disk(F function, std::shared_ptr<const Descriptor> lock = nullptr) const {
+    return run_blocking([uploads = uploads_, lock = std::move(lock),
+                         function = std::move(function)] { return function(*uploads); });
   }
 
   Storage storage_;
@@ -126,13 +129,21 @@ std::uint64_t offset_of(const LockedUpload& upload) {
              : std::min(upload.offset.value_or(upload.info.bytes), upload.info.bytes);
 }
 
+bool is_complete(const LockedUpload& upload) {
+  return !upload.info.is_done && offset_of(upload) == upload.info.bytes;
+}
+
+bool is_expired(const LockedUpload& upload) {
+  return upload.info.expires_seconds <= Loop::current().wall_seconds();
+}
+
 Task<LockedUpload> TusService::lock(std::string id) const {
   auto locking = on_disk([id](const UploadDirectory& uploads) { return uploads.lock(id); });
   auto locked = co_await locking;
   if (!locked) {
     throw refused_upload(locked.error());
   }
-  if (locked->info.expires_seconds <= Loop::current().wall_seconds()) {
+  if (is_expired(*locked)) {
     throw refused_upload(Refusal::absent);
   }
   co_return std::move(*locked);
@@ -222,19 +233,22 @@ Task<std::uint64_t> TusService::receive(std::string id, LockedUpload& upload, st
   if (!upload.info.is_done && upload.offset) {
     if (digest) {
       auto beginning =
-          on_disk([id, offset](const UploadDirectory& uploads) { uploads.begin_part(id, offset); });
+          on_disk([id, offset](const UploadDirectory& uploads) { uploads.begin_part(id, offset); },
+                  upload.lock);
       co_await beginning;
     }
-    auto writing = write_body(id, offset, left, body, digest);
+    auto writing = write_body(id, upload.lock, offset, left, body, digest);
     const std::uint64_t end = co_await writing;
     if (digest) {
       const bool is_right = digest->matches();
-      auto ending = on_disk([id, offset, is_right](const UploadDirectory& uploads) {
-        if (!is_right) {
-          uploads.cut(id, offset);
-        }
-        uploads.accept_part(id);
-      });
+      auto ending = on_disk(
+          [id, offset, is_right](const UploadDirectory& uploads) {
+            if (!is_right) {
+              uploads.cut(id, offset);
+            }
+            uploads.accept_part(id);
+          },
+          upload.lock);
       co_await ending;
       if (!is_right) {
         throw Failure(Error(kChecksumMismatch, "The part does not match its Upload-Checksum."));
@@ -249,38 +263,33 @@ Task<std::uint64_t> TusService::receive(std::string id, LockedUpload& upload, st
   co_return offset_of(upload);
 }
 
-/// Writes the body, and returns the offset after it. If the client disconnects, what was written
-/// remains.
-Task<std::uint64_t> TusService::write_body(std::string id, std::uint64_t offset,
-                                           std::uint64_t bytes_max, BodyStream body,
+/// Writes the body as it comes, and returns the offset after it. If the client disconnects, what
+/// was written remains: a client with a bad connection gets further with each attempt.
+Task<std::uint64_t> TusService::write_body(std::string id, std::shared_ptr<const Descriptor> lock,
+                                           std::uint64_t offset, std::uint64_t bytes_max,
+                                           BodyStream body,
                                            std::optional<PartDigest>& digest) const {
   const std::uint64_t end_max = offset + bytes_max;
-  std::string gathered;
-  bool is_over = false;
-  while (!is_over) {
+  while (true) {
     auto arriving = body.next();
     const auto piece = co_await arriving;
-    is_over = !piece;
-    if (piece) {
-      if (offset + gathered.size() + piece->size() > end_max) {
-        throw Failure(too_large_upload(end_max));
-      }
-      if (digest) {
-        digest->add(*piece);
-      }
-      gathered.append(*piece);
+    if (!piece) {
+      break;
     }
-    if (gathered.size() >= kGatheredBytes || (is_over && !gathered.empty())) {
-      const std::size_t bytes = gathered.size();
-      auto writing =
-          on_disk([id, offset, text = std::exchange(gathered, {})](const UploadDirectory& uploads) {
-            uploads.write(id, offset, text);
-          });
-      co_await writing;
-      offset += bytes;
+    const std::size_t bytes = piece->size();
+    if (offset + bytes > end_max) {
+      throw Failure(too_large_upload(end_max));
     }
+    if (digest) {
+      digest->add(*piece);
+    }
+    auto writing = on_disk([id, offset, text = std::string(*piece)](
+                               const UploadDirectory& uploads) { uploads.write(id, offset, text); },
+                           lock);
+    co_await writing;
+    offset += bytes;
   }
-  auto syncing = on_disk([id](const UploadDirectory& uploads) { uploads.sync(id); });
+  auto syncing = on_disk([id](const UploadDirectory& uploads) { uploads.sync(id); }, lock);
   co_await syncing;
   co_return offset;
 }
@@ -299,8 +308,9 @@ Task<> TusService::finish(std::string id, LockedUpload& upload) const {
                                                     .filename = info.filename,
                                                     .metadata = info.metadata,
                                                     .bytes_max = info.bytes}));
-    auto putting = storage_.backend().put_file(info.key, uploads_->data_path(id), info.bytes,
-                                               std::move(options));
+    auto putting = storage_.backend().put_file(
+        info.key, {.path = uploads_->data_path(id), .bytes = info.bytes, .lock = upload.lock},
+        std::move(options));
     stored = co_await putting;
   } else {
     auto looking = storage_.head(info.key);
@@ -312,11 +322,12 @@ Task<> TusService::finish(std::string id, LockedUpload& upload) const {
   }
   upload.offset.reset();
   if (options_.on_stored) {
-    auto telling = options_.on_stored(stored);
-    co_await telling;
+    auto calling = options_.on_stored(stored);
+    co_await calling;
   }
   info.is_done = true;
-  auto saving = on_disk([id, info](const UploadDirectory& uploads) { uploads.save(id, info); });
+  auto saving =
+      on_disk([id, info](const UploadDirectory& uploads) { uploads.save(id, info); }, upload.lock);
   co_await saving;
 }
 
@@ -324,14 +335,14 @@ Task<Response> TusService::show(std::string id, const Request& request) const {
   value_or_throw(check_tus_version(request));
   auto looking = on_disk([id](const UploadDirectory& uploads) { return uploads.look(id); });
   auto upload = co_await looking;
-  if (!upload || upload->info.expires_seconds <= Loop::current().wall_seconds()) {
+  if (!upload || is_expired(*upload)) {
     throw refused_upload(Refusal::absent);
   }
   // A client that finds all its bytes here sends no more: nobody else would finish the upload.
-  if (!upload->info.is_done && offset_of(*upload) == upload->info.bytes) {
+  if (is_complete(*upload)) {
     auto locking = lock(id);
     upload = co_await locking;
-    if (offset_of(*upload) == upload->info.bytes) {
+    if (is_complete(*upload)) {
       auto finishing = finish(id, *upload);
       co_await finishing;
     }
@@ -350,7 +361,8 @@ Task<Response> TusService::terminate(std::string id, const Request& request) con
   value_or_throw(check_tus_version(request));
   auto locking = lock(id);
   const LockedUpload upload = co_await locking;
-  auto removing = on_disk([id](const UploadDirectory& uploads) { uploads.remove(id); });
+  auto removing =
+      on_disk([id](const UploadDirectory& uploads) { uploads.remove(id); }, upload.lock);
   co_await removing;
   co_return Response(204);
 }
@@ -370,22 +382,30 @@ Task<> TusService::sweep() const {
     uploads.remove_left_behind();
     return uploads.ids();
   });
-  for (const std::string& id : co_await listing) {
+  const std::vector<std::string> ids = co_await listing;
+  for (const std::string& id : ids) {
     auto sweeping = sweep_one(id);
     co_await sweeping;
   }
 }
 
+/// Locks only what it changes: a client that continues meanwhile would get a 423.
 Task<> TusService::sweep_one(std::string id) const {
+  auto looking = on_disk([id](const UploadDirectory& uploads) { return uploads.look(id); });
+  const auto found = co_await looking;
+  if (!found || (!is_expired(*found) && !is_complete(*found))) {
+    co_return;
+  }
   auto locking = on_disk([id](const UploadDirectory& uploads) { return uploads.lock(id); });
   auto upload = co_await locking;
   if (!upload) {
     co_return;
   }
-  if (upload->info.expires_seconds <= Loop::current().wall_seconds()) {
-    auto removing = on_disk([id](const UploadDirectory& uploads) { uploads.remove(id); });
+  if (is_expired(*upload)) {
+    auto removing =
+        on_disk([id](const UploadDirectory& uploads) { uploads.remove(id); }, upload->lock);
     co_await removing;
-  } else if (!upload->info.is_done && offset_of(*upload) == upload->info.bytes) {
+  } else if (is_complete(*upload)) {
     try {
       auto finishing = finish(id, *upload);
       co_await finishing;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "eider/web/storage/local_backend.h"
+#include "eider/web/storage/object_file.h"
 #include "eider/web/storage/test_storage.h"
 
 namespace eider {
@@ -309,8 +310,7 @@ TEST_F(LocalStorage, file_that_was_put_there_by_hand_is_an_object) {
 
 TEST_F(LocalStorage, content_that_looks_like_properties_is_content) {
   const std::string trick =
-      R"({"content_type":"text/html","etag":"\"x\"","modified_seconds":1,"filename":"","metadata":{}})"
-      "0000005d\nEIDEROBJ";
+      detail::storage::write_footer({.key = "a", .content_type = "text/html", .etag = "\"x\""});
   run(storage_.put("a", trick, {.content_type = "image/png"}));
   EXPECT_EQ(read("a"), trick);
   EXPECT_EQ(run(storage_.head("a"))->content_type, "image/png");

@@ -1,8 +1,10 @@
 // For tests: a storage in a temporary directory, on a loop of its own.
+// Layering: must not be used outside of tests.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>

@@ -170,9 +170,12 @@ class Parts {
       }
       ahead_.append(piece);
     }
-    std::string part = ahead_.substr(0, bytes);
-    ahead_.erase(0, part.size());
-    co_return part;
+    std::string part = std::exchange(ahead_, {});
+    if (part.size() > bytes) {
+      ahead_ = part.substr(bytes);
+      part.resize(bytes);
+    }
+    co_return std::move(part);
   }
   [[nodiscard]] bool is_over() const noexcept { return is_over_ && ahead_.empty(); }
   [[nodiscard]] std::uint64_t read() const noexcept { return read_; }
@@ -273,13 +276,13 @@ class S3Backend::Upload {
  private:
   /// Some errors come with the status 200, since S3 begins the answer before it is done.
   Task<ClientResponse> ask_to_complete(S3Call call) const {
-    constexpr int kTriesMax = 3;
+    constexpr int kCompletionsMax = 3;
     for (int tries = 1;; ++tries) {
       auto asking = client_->ask(call);
       ClientResponse answer = co_await asking;
       const std::string code = answer.status() == 200 ? s3_code(answer.body()) : std::string();
       const bool is_passing = code == "InternalError" || code == "SlowDown";
-      if (!is_passing || tries == kTriesMax) {
+      if (!is_passing || tries == kCompletionsMax) {
         co_return std::move(answer);
       }
       co_await sleep_for(std::chrono::milliseconds(100 << tries));
@@ -366,19 +369,20 @@ Task<StoredObject> S3Backend::put(std::string key, ContentSource source,
   co_return object;
 }
 
-Task<StoredObject> S3Backend::put_file(std::string key, std::string path, std::uint64_t bytes,
+Task<StoredObject> S3Backend::put_file(std::string key, storage::WrittenFile file,
                                        PutOptions options) const {
-  const auto file =
-      std::make_shared<const Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file->is_open()) {
-    throw Failure(storage::disk_error(errno, "read " + path));
+  const auto opened = std::make_shared<const Descriptor>(
+      ::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!opened->is_open()) {
+    throw Failure(storage::disk_error(errno, "read " + file.path));
   }
-  ContentSource source = [file, at = std::uint64_t{0}, bytes]() mutable -> Task<std::string> {
+  ContentSource source = [opened, at = std::uint64_t{0},
+                          bytes = file.bytes]() mutable -> Task<std::string> {
     const auto wanted =
         static_cast<std::size_t>(std::min<std::uint64_t>(kFileReadBytes, bytes - at));
-    auto reading = run_blocking([file, at, wanted] {
+    auto reading = run_blocking([opened, at, wanted] {
       std::string piece(wanted, '\0');
-      const ssize_t count = ::pread(file->get(), piece.data(), wanted, static_cast<off_t>(at));
+      const ssize_t count = ::pread(opened->get(), piece.data(), wanted, static_cast<off_t>(at));
       piece.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
       return piece;
     });
@@ -389,9 +393,9 @@ Task<StoredObject> S3Backend::put_file(std::string key, std::string path, std::u
     at += piece.size();
     co_return std::move(piece);
   };
-  auto putting = put(std::move(key), std::move(source), bytes, std::move(options));
+  auto putting = put(std::move(key), std::move(source), file.bytes, std::move(options));
   StoredObject object = co_await putting;
-  ::unlink(path.c_str());
+  ::unlink(file.path.c_str());
   co_return object;
 }
 

@@ -22,7 +22,7 @@ class S3Backend final : public storage::StorageBackend {
 
   Task<StoredObject> put(std::string key, storage::ContentSource source,
                          std::optional<std::uint64_t> length, PutOptions options) const override;
-  Task<StoredObject> put_file(std::string key, std::string path, std::uint64_t bytes,
+  Task<StoredObject> put_file(std::string key, storage::WrittenFile file,
                               PutOptions options) const override;
   Task<std::optional<StoredObject>> head(std::string key) const override;
   Task<std::optional<storage::OpenedObject>> get(std::string key, ObjectRange range,

@@ -30,7 +30,9 @@ constexpr int kBadGateway = 502;
 constexpr int kTooManyRequests = 429;
 
 ClientOptions client_options() {
-  return {// A part of an upload on a slow line.
+  return {// Putting many parts together takes a server a while.
+          .first_byte = 120s,
+          // A part of an upload on a slow line.
           .whole = 300s,
           // Objects are what was stored, also if that is compressed.
           .decompresses = false,

@@ -1,4 +1,5 @@
 // For tests: a server on a thread that answers each request as the test says, also wrongly.
+// Layering: must not be used outside of tests; it verifies no signature.
 #pragma once
 
 #include <arpa/inet.h>
