@@ -84,6 +84,7 @@ extern State<Database> db;
 extern Redis redis;
 extern TestClient& client;
 extern Topics& topics;
+extern Storage storage;
 extern Own own;
 extern int argc;
 extern char** argv;
