@@ -14,7 +14,7 @@
 
 namespace eider::detail::storage {
 
-/// What a signed URL allows.
+/// The permission and limits of a signed URL.
 ///
 /// content_type  of an upload; empty: any
 /// bytes         exact size of an upload with PUT

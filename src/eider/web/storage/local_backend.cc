@@ -221,7 +221,7 @@ Task<StoredObject> LocalBackend::put_file(std::string key, WrittenFile file,
   object.bytes = file.bytes;
   object.etag = new_etag();
   object.modified_seconds = Loop::current().wall_seconds();
-  // In one call: nobody else has the file in between.
+  // One call on the pool, so that no other request finds the file between the two steps.
   auto placing =
       run_blocking([place = place_, key = object.key, file, footer = write_footer(object),
                     replace = replacing(options)]() -> Result<void, int> {

@@ -116,7 +116,7 @@ std::optional<std::pair<Footer, std::uint64_t>> find_footer(int fd, std::uint64_
 }
 
 /// Opens the directory of a key; `base` becomes the name in it. Each segment is opened on its own
-/// and no link is followed, so that nobody can exchange a part.
+/// and no link is followed, so that no part can be replaced by a link meanwhile.
 Result<Descriptor, int> open_parent(int root, std::string_view key, std::string& base, bool makes) {
   Descriptor directory(::openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   while (directory.is_open()) {
@@ -137,7 +137,7 @@ Result<Descriptor, int> open_parent(int root, std::string_view key, std::string&
   return fail_errno();
 }
 
-/// One attempt to give the file its place.
+/// One attempt to move the file to its path.
 int place_once(int root, const std::string& key, const std::string& path, Replace replace) {
   std::string base;
   const auto parent = open_parent(root, key, base, true);

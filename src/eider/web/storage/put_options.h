@@ -9,8 +9,7 @@
 
 namespace eider::detail::storage {
 
-/// The options with their defaults: a name that is a file name, and a media type. What clients send
-/// becomes valid, as far as that is possible.
+/// Returns the options with their defaults: a safe file name, and a media type.
 ///
 /// errors  400 for an invalid key, metadata or media type
 [[nodiscard]] Result<PutOptions> check_put_options(const std::string& key, PutOptions options);

@@ -338,7 +338,7 @@ Task<Response> TusService::show(std::string id, const Request& request) const {
   if (!upload || is_expired(*upload)) {
     throw refused_upload(Refusal::absent);
   }
-  // A client that finds all its bytes here sends no more: nobody else would finish the upload.
+  // A client that finds all its bytes here sends no more requests: finish the upload now.
   if (is_complete(*upload)) {
     auto locking = lock(id);
     upload = co_await locking;

@@ -162,7 +162,7 @@ Task<Response> Storage::send(std::string key, const Request& request, SendOption
   if (!check_storage_key(key)) {
     co_return absent();
   }
-  // A place without files is asked once for all of it, otherwise first for what there is.
+  // S3 needs one request for the whole object; otherwise its size and ETag are needed first.
   if (state->directory.empty() && !asks_for_all(request)) {
     auto looking = state->backend->head(std::move(key));
     auto about = co_await looking;

@@ -300,7 +300,7 @@ TEST_F(LocalStorage, file_that_was_put_there_by_hand_is_an_object) {
   EXPECT_EQ(found->bytes, 5U);
   EXPECT_EQ(found->content_type, "image/png");
   EXPECT_EQ(read("a.png"), "bytes");
-  // What looks like properties and is none is content.
+  // Content that only looks like properties.
   for (const char* const end : {"\nEIDEROBJ", "00000002\nEIDEROBJ", "ffffffff\nEIDEROBJ",
                                 "{}00000002\nEIDEROBJ", "xxxxxxxx\nEIDEROBJ"}) {
     std::ofstream(path("objects/b")) << end;

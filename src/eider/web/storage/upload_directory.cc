@@ -221,7 +221,7 @@ void UploadDirectory::save(const std::string& id, const UploadInfo& info) const 
 }
 
 void UploadDirectory::remove(const std::string& id) const {
-  // The first one ends its existence; the others are swept if a crash comes between.
+  // Without ID.json the upload does not exist: the sweep deletes the other files after a crash.
   for (const std::string_view ending : {"json", "data", "check", "lock"}) {
     ::unlink(file(id, ending).c_str());
   }

@@ -71,7 +71,7 @@ class UploadDirectory {
   void write(const std::string& id, std::uint64_t offset, std::string_view bytes) const;
   /// All that was written is on the disk afterwards.
   void sync(const std::string& id) const;
-  /// What follows is cut off unless `accept_part` is called.
+  /// Marks the offset: later bytes are cut off unless `accept_part` is called.
   void begin_part(const std::string& id, std::uint64_t offset) const;
   void accept_part(const std::string& id) const;
   /// Cuts off all after the offset.
@@ -79,7 +79,7 @@ class UploadDirectory {
   void save(const std::string& id, const UploadInfo& info) const;
   void remove(const std::string& id) const;
   [[nodiscard]] std::vector<std::string> ids() const;
-  /// Deletes files of uploads that do not exist, since a crash came between.
+  /// Deletes files that a crash has left of uploads that do not exist.
   void remove_left_behind() const;
 
  private:

@@ -66,7 +66,7 @@ void add_condition(S3Call& call, const PutOptions& options) {
   }
 }
 
-/// What S3 says of the stored object.
+/// Sets the ETag and date of the stored object from the response.
 void note_stored(StoredObject& object, std::string_view etag,
                  std::optional<std::string_view> date) {
   const std::int64_t now = Loop::current().wall_seconds();
@@ -274,7 +274,7 @@ class S3Backend::Upload {
   [[nodiscard]] std::size_t parts() const noexcept { return etags_.size(); }
 
  private:
-  /// Some errors come with the status 200, since S3 begins the answer before it is done.
+  /// Some errors come with the status 200, since S3 starts the response before it has finished.
   Task<ClientResponse> ask_to_complete(S3Call call) const {
     constexpr int kCompletionsMax = 3;
     for (int tries = 1;; ++tries) {

@@ -282,7 +282,7 @@ TEST_F(S3, properties_are_read_from_the_headers) {
 }
 
 TEST_F(S3, read_that_is_cut_off_is_continued) {
-  // What came right before the connection ended may be lost: the range says from where to go on.
+  // The client may lose bytes that arrive right before the connection ends.
   answer({"HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 10\r\n\r\n0123"}, 1000,
          [count = 0](const ScriptedS3::Seen& seen) mutable {
            const std::size_t at = seen.head.find("range: bytes=");

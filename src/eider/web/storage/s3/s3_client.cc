@@ -96,7 +96,7 @@ void check_options(const StorageOptions& options) {
   if (options.s3_access_key.empty() || options.s3_secret_key.empty()) {
     throw_option("s3_bucket needs s3_access_key and s3_secret_key. Set both.");
   }
-  // What is not allowed in the headers that a signature consists of.
+  // These texts are parts of the header Authorization.
   for (const std::string* const text :
        {&options.s3_bucket, &options.s3_region, &options.s3_access_key}) {
     if (text->empty() || text->find_first_of(" /,\r\n\t") != std::string::npos) {

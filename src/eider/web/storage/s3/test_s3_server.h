@@ -1,4 +1,4 @@
-// For tests: a server on a thread that answers each request as the test says, also wrongly.
+// For tests: a server on a thread that sends the responses of the test, also invalid ones.
 // Layering: must not be used outside of tests; it verifies no signature.
 #pragma once
 

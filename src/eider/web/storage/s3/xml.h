@@ -11,7 +11,7 @@
 
 namespace eider::detail::s3 {
 
-/// A reader that gives one element or text after another. Attributes, comments and processing
+/// Returns one element or text after another. Attributes, comments and processing
 /// instructions are skipped. Prefixes of names ("s3:Key") are removed.
 ///
 ///     XmlReader reader(text);

@@ -1,4 +1,4 @@
-// XML of S3: whatever comes, reading ends within the limits, and escaped text is read as it was.
+// XML of S3: reading any input ends within the limits, and escaped text is read as it was.
 #include <cstdint>
 #include <string>
 #include <string_view>
