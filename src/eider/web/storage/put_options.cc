@@ -1,7 +1,6 @@
 #include "eider/web/storage/put_options.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "eider/core/base/utf8.h"
@@ -50,6 +49,11 @@ Result<void> check_metadata(const StorageMetadata& metadata) {
 
 }  // namespace
 
+bool is_storable_type(std::string_view type) noexcept {
+  return !type.empty() && type.size() <= kMediaTypeBytesMax && is_field_value(type) &&
+         std::ranges::all_of(type, [](char byte) { return byte >= ' ' && byte <= '~'; });
+}
+
 Result<PutOptions> check_put_options(const std::string& key, PutOptions options) {
   if (auto checked = check_storage_key(key); !checked) {
     return fail(std::move(checked.error()));
@@ -63,7 +67,7 @@ Result<PutOptions> check_put_options(const std::string& key, PutOptions options)
   if (options.content_type.empty()) {
     options.content_type = media_type_of(options.filename.empty() ? key : options.filename);
   }
-  if (!is_field_value(options.content_type) || options.content_type.size() > kMediaTypeBytesMax) {
+  if (!is_storable_type(options.content_type)) {
     return fail(Error::bad_request("The content type of the file is not valid."));
   }
   return options;

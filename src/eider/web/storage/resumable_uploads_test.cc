@@ -199,6 +199,7 @@ TEST_F(ResumableUploads, requests_that_break_the_protocol_are_rejected) {
   EXPECT_EQ(create("1", {{"Upload-Metadata", "a " + to_base64(std::string(3000, 'x'))}}).status,
             400);
   EXPECT_EQ(create("1", {{"Upload-Metadata", std::string(5000, 'x')}}).status, 400);
+  EXPECT_EQ(create("1", {{"Upload-Metadata", "a\xff"}}).status, 400);
   EXPECT_EQ(offset_of(head(target)), "3");
 }
 

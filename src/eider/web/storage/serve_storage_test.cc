@@ -105,6 +105,16 @@ TEST_F(ServeStorage, file_of_a_user_is_saved_and_never_displayed) {
   EXPECT_EQ(reply.header("Cache-Control"), "private, no-cache");
 }
 
+TEST_F(ServeStorage, type_of_a_client_that_is_no_text_is_not_stored) {
+  put("public/a", "a.png", "text/\xff", "x");
+  const TestResponse reply = client_->get("/public/a");
+  EXPECT_EQ(reply.header("Content-Type"), "image/png");
+  EXPECT_EQ(reply.body, "x");
+  const std::string signed_url = url("upload", {.key = "public/b"});
+  EXPECT_EQ(send(Method::put, signed_url, "x", {{"Content-Type", "text/\xff"}}).status, 400);
+  EXPECT_EQ(client_->get("/public/b").status, 404);
+}
+
 TEST_F(ServeStorage, picture_is_displayed_but_no_svg) {
   put("public/a", "a.png", "image/png", "png");
   put("public/b", "b.svg", "image/svg+xml", "svg");

@@ -7,7 +7,6 @@
 #include "eider/core/base/describes_only.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/loop.h"
-#include "eider/protocols/http/grammar.h"
 #include "eider/web/storage/local_backend.h"
 #include "eider/web/storage/put_options.h"
 #include "eider/web/storage/s3/s3_backend.h"
@@ -24,7 +23,6 @@ using detail::storage::StorageBackend;
 using detail::storage::StorageState;
 using detail::storage::UrlTerms;
 
-constexpr std::size_t kTypeBytesMax = 255;
 constexpr std::uint64_t kPutBytesMax = std::uint64_t{1} << 30U;
 /// The limit of S3.
 constexpr std::chrono::days kUrlLifetimeMax{7};
@@ -137,8 +135,7 @@ Task<StoredObject> Storage::put(std::string key, BodyStream body, PutOptions opt
 }
 
 Task<StoredObject> Storage::put(std::string key, Multipart::Part& part, PutOptions options) const {
-  if (options.content_type.empty() && is_field_value(part.content_type) &&
-      part.content_type.size() <= kTypeBytesMax) {
+  if (options.content_type.empty() && detail::storage::is_storable_type(part.content_type)) {
     options.content_type = part.content_type;
   }
   if (options.filename.empty() && part.filename) {

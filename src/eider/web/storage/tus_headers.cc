@@ -10,7 +10,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/utf8.h"
-#include "eider/protocols/http/grammar.h"
+#include "eider/web/storage/put_options.h"
 
 namespace eider::detail::storage {
 
@@ -53,7 +53,7 @@ Result<void> read_tus_pair(std::string_view pair, ResumableUpload& upload) {
   if (name == "filename" || (name == "name" && upload.filename.empty())) {
     upload.filename = *value;
   } else if (name == "filetype" || (name == "type" && upload.content_type.empty())) {
-    upload.content_type = is_field_value(*value) ? *value : std::string();
+    upload.content_type = is_storable_type(*value) ? *value : std::string();
   } else {
     upload.metadata[name] = *value;
   }
@@ -86,8 +86,11 @@ Result<std::optional<std::uint64_t>> read_tus_number(const Request& request,
 }
 
 Result<void> read_tus_metadata(std::string_view value, ResumableUpload& upload) {
-  if (value.size() > kTusMetadataBytesMax) {
-    return fail(Error::bad_request("Upload-Metadata must have at most 4,096 bytes."));
+  const bool is_ascii =
+      std::ranges::all_of(value, [](char byte) { return byte >= ' ' && byte <= '~'; });
+  if (value.size() > kTusMetadataBytesMax || !is_ascii) {
+    return fail(
+        Error::bad_request("Upload-Metadata must have at most 4,096 printable ASCII characters."));
   }
   while (!value.empty()) {
     const std::size_t comma = value.find(',');
