@@ -1,7 +1,8 @@
-// Text helpers: HTML escaping, slugs, Base64, UTF-8, random tokens, SHA-256.
+// Text helpers: HTML escaping, slugs, Base32, Base64, UTF-8, random tokens, SHA-256.
 // Component: core. Guide: docs/guides/responses/error-pages.md.
 #pragma once
 
+#include "eider/core/base/base32.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/html.h"
 #include "eider/core/base/ok_or.h"
