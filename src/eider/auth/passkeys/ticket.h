@@ -10,6 +10,7 @@
 
 #include "eider/auth/passkeys/passkey.h"
 #include "eider/core/base/result.h"
+#include "eider/io/tls/sealed_text.h"
 
 namespace eider::detail::passkeys {
 
@@ -32,16 +33,14 @@ struct Ticket {
   std::optional<std::vector<std::string>> allowed = {};
 };
 
-/// Salt, ticket as JSON, and tag, in base64url: encrypted and signed (AES-256-GCM) by a key of each
-/// ticket's own, which HMAC-SHA-256 makes of the salt, so that no pair of key and nonce comes
-/// twice.
+/// Seals a ticket as JSON (see SealedText).
 class TicketSeal {
  public:
   /// space  what keeps those of one service apart from another's with the same keys
   /// keys   32 bytes or more each; the first seals, all are taken. Empty: a random one.
   ///
   /// Throws a Failure for a key that is shorter.
-  TicketSeal(std::string space, std::vector<std::string> keys);
+  TicketSeal(std::string_view space, std::vector<std::string> keys);
 
   [[nodiscard]] std::string seal(const Ticket& ticket) const;
   /// errors  bad_ticket: sealed by nobody here, of another kind, or begun by another browser;
@@ -50,10 +49,7 @@ class TicketSeal {
                                                   std::string_view browser, std::int64_t now) const;
 
  private:
-  [[nodiscard]] std::string key_of(std::string_view key, std::string_view salt) const;
-
-  std::string space_;
-  std::vector<std::string> keys_;
+  tls::SealedText seal_;
 };
 
 /// The digest of what identifies a browser or a credential, as tickets have it.
