@@ -66,6 +66,15 @@ class Session<void> {
   void log_in_remembered(std::string user_key) const {
     entry_->log_in_remembered(std::move(user_key));
   }
+  /// Keeps a login that waits for a second step, for at most 15 minutes, in a cookie of its own:
+  /// the user is not logged in meanwhile. The next log_in or log_out removes it.
+  ///
+  /// sealed  a text that browsers can neither read nor make, at most 2 KiB, in base64url
+  void set_pending_login(std::string sealed) const { entry_->set_pending_login(std::move(sealed)); }
+  /// Returns that text as the browser sent it; empty if there is none.
+  [[nodiscard]] const std::string& pending_login() const noexcept {
+    return entry_->pending_login();
+  }
   /// Logs out: deletes the session with its contents. A concurrent request does not restore it. The
   /// session is deleted even if this request fails later, or its client disconnects.
   void log_out() const { entry_->end(); }

@@ -116,6 +116,15 @@ void Entry::part_for(std::string user, Proof proof) {
   is_parted_ = true;
   proof_ = proof;
   user_ = std::move(user);
+  if (proof == Proof::shown) {
+    set_pending_login({});
+  }
+}
+
+void Entry::set_pending_login(std::string sealed) {
+  check_open();
+  is_pending_login_changed_ = is_pending_login_changed_ || sealed != pending_login_;
+  pending_login_ = std::move(sealed);
 }
 
 void Entry::close(std::int64_t now) noexcept {
@@ -127,6 +136,7 @@ void Entry::close(std::int64_t now) noexcept {
 
 void Entry::end() {
   check_open();
+  set_pending_login({});
   forget();
   is_parted_ = true;
   is_ended_ = true;
@@ -156,6 +166,7 @@ void Entry::forget_changes() {
   is_parted_ = false;
   is_forgotten_ = false;
   is_changed_ = false;
+  is_pending_login_changed_ = false;
   has_read_flashes_ = false;
   user_ = record_.user;
   still_good_ = {};

@@ -81,6 +81,8 @@ class Entry {
 
   /// It is there, as it is kept.
   void open(std::string id, SessionRecord record);
+  /// A login that waits for its second step, as its own cookie has it: sealed by the application.
+  void open_pending_login(std::string sealed) { pending_login_ = std::move(sealed); }
   template <class T>
   std::shared_ptr<T> attach() {
     auto value = std::make_shared<T>();
@@ -97,6 +99,9 @@ class Entry {
   /// nobody's.
   void renew();
   void end();
+  /// sealed  empty: the login does not wait any more
+  void set_pending_login(std::string sealed);
+  [[nodiscard]] const std::string& pending_login() const noexcept { return pending_login_; }
   void flash(Flash flash);
   [[nodiscard]] std::vector<Flash> take_flashes();
   [[nodiscard]] const std::string& user() const noexcept { return user_; }
@@ -128,6 +133,8 @@ class Entry {
   /// There is something to keep of one that is not kept by now.
   [[nodiscard]] bool has_content() const;
   [[nodiscard]] bool is_changed() const;
+  /// The cookie of a pending login is to be set or removed.
+  [[nodiscard]] bool is_pending_login_changed() const noexcept { return is_pending_login_changed_; }
   /// Its user has shown who he is.
   [[nodiscard]] bool is_proven() const noexcept { return proof_ == Proof::shown; }
   /// What is to be kept, its version and times as they were.
@@ -151,6 +158,8 @@ class Entry {
   bool is_forgotten_ = false;  // what was kept is not the one's that is to be
   bool is_changed_ = false;    // the struct may be
   bool has_read_flashes_ = false;
+  bool is_pending_login_changed_ = false;
+  std::string pending_login_;
   std::string id_;
   std::string user_;
   StillGood still_good_;

@@ -32,6 +32,8 @@ constexpr int kAttemptsMax = 10;
 constexpr Duration kSweptWithin = std::chrono::seconds(30);
 /// Browsers keep no larger cookie (RFC 6265, section 6.1).
 constexpr std::size_t kCookieBytesMax = 4096;
+constexpr std::int64_t kPendingLoginSeconds = 900;
+constexpr std::size_t kPendingLoginBytesMax = 2048;
 
 std::int64_t now_s() {
   return Loop::current().wall_seconds();
@@ -68,6 +70,7 @@ Keeper::Keeper(SessionOptions options)
   if (options_.cookie.empty()) {
     options_.cookie = options_.is_secure ? "__Host-session" : "session";
   }
+  pending_cookie_ = options_.cookie + "-login";
   if (options_.space.empty()) {
     options_.space = options_.cookie;
   }
@@ -162,6 +165,9 @@ Task<Entry> Keeper::load(Request& request) const {
                             .older = request.find<Entry>(),
                             .has_cookie = cookie.has_value(),
                             .is_head = request.method() == Method::head});
+  const std::string_view pending = app::find_cookie(request, pending_cookie_).value_or("");
+  entry.open_pending_login(
+      std::string(pending.size() <= kPendingLoginBytesMax ? pending : std::string_view()));
   const std::int64_t now = now_s();
   if (!cookie) {
     co_return entry;
@@ -232,12 +238,30 @@ Task<Response> Keeper::answer(Request& request, Next next) const {
   }
   entry->close(now_s());
   co_await keep(*entry, response);
+  keep_pending_login(*entry, response);
   // What is made from one person's session is nobody else's, unless the handler says so.
   response.add_header("Vary", "Cookie");
   if (!response.find_header("Cache-Control")) {
     response.add_header("Cache-Control", "private");
   }
   co_return response;
+}
+
+/// Last, so that a login that could not be stored may be tried again.
+void Keeper::keep_pending_login(const Entry& entry, Response& response) const {
+  if (!entry.is_pending_login_changed()) {
+    return;
+  }
+  const bool is_over = entry.pending_login().empty();
+  const auto field = to_header_value({.name = pending_cookie_,
+                                      .value = entry.pending_login(),
+                                      .max_age_s = is_over ? 0 : kPendingLoginSeconds,
+                                      .same_site = options_.same_site,
+                                      .secure = options_.is_secure});
+  if (!field) {
+    throw Failure(Error::internal("A pending login must be a text in base64url"));
+  }
+  add_cookie(response, *field);
 }
 
 Task<> Keeper::keep(const Entry& entry, Response& response) const {

@@ -124,9 +124,11 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
   /// The whole of a session, as it is used now. Pre: sessions are in their cookies.
   void set_signed_cookie(Response& response, std::string_view id, SessionRecord record) const;
   void remove_cookie(Response& response) const;
+  void keep_pending_login(const Entry& entry, Response& response) const;
   void add_cookie(Response& response, std::string_view field) const;
 
   SessionOptions options_;
+  std::string pending_cookie_;  // of a login that waits for its second step
   std::int64_t idle_s_;
   std::int64_t absolute_s_;
   std::shared_ptr<SessionStore> store_;  // null: they are in their cookies
