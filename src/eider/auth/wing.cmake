@@ -1,7 +1,7 @@
 # Sessions, logins, accounts, tokens, mail.
 eider_wing(auth DEPENDS web)
-eider_component(core FOLDERS session
-                HEADERS sessions)
+eider_component(core FOLDERS session apikeys
+                HEADERS apikeys sessions)
 eider_component(redis FOLDERS session/redis)
 eider_component(passwords FOLDERS passwords
                 HEADERS passwords

@@ -14,6 +14,7 @@
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/sync.h"
 #include "eider/protocols/http/status.h"
+#include "eider/web/middleware/cookieless.h"
 
 namespace eider::detail::session {
 
@@ -160,14 +161,17 @@ Task<std::unique_ptr<SessionRecord>> Keeper::find(std::string id) const {
 }
 
 Task<Entry> Keeper::load(Request& request) const {
-  const auto cookie = app::find_cookie(request, options_.cookie);
+  const bool is_cookieless = request.find<middleware::Cookieless>() != nullptr;
+  const auto cookie = is_cookieless ? std::nullopt : app::find_cookie(request, options_.cookie);
   Entry entry(Entry::Origin{.keeper = this,
                             .older = request.find<Entry>(),
                             .has_cookie = cookie.has_value(),
                             .is_head = request.method() == Method::head});
-  const std::string_view pending = app::find_cookie(request, pending_cookie_).value_or("");
-  entry.open_pending_login(
-      std::string(pending.size() <= kPendingLoginBytesMax ? pending : std::string_view()));
+  if (!is_cookieless) {
+    const std::string_view pending = app::find_cookie(request, pending_cookie_).value_or("");
+    entry.open_pending_login(
+        std::string(pending.size() <= kPendingLoginBytesMax ? pending : std::string_view()));
+  }
   const std::int64_t now = now_s();
   if (!cookie) {
     co_return entry;

@@ -9,6 +9,7 @@
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/method.h"
 #include "eider/protocols/http/source_site.h"
+#include "eider/web/middleware/cookieless.h"
 #include "eider/web/middleware/writes.h"
 
 namespace eider {
@@ -50,6 +51,7 @@ Hook cross_origin_protection(std::vector<std::string> trusted_origins) {
   return {.on_request =
               [trusted = std::move(trusted_origins)](Request& request, Response& response) {
                 if (!may_write(request.method()) || source_site_of(request) != SourceSite::other ||
+                    request.find<detail::middleware::Cookieless>() != nullptr ||
                     is_trusted_origin(request, trusted)) {
                   return true;
                 }

@@ -18,6 +18,7 @@
 #include "eider/protocols/http/cookie.h"
 #include "eider/protocols/http/multipart.h"
 #include "eider/protocols/http/source_site.h"
+#include "eider/web/middleware/cookieless.h"
 #include "eider/web/middleware/writes.h"
 
 namespace eider {
@@ -119,13 +120,14 @@ class Csrf {
 
   /// Ahead of the content.
   [[nodiscard]] bool is_from_elsewhere(const Request& request) const {
-    return source_site_of(request) == SourceSite::other &&
+    return request.find<Cookieless>() == nullptr && source_site_of(request) == SourceSite::other &&
            !is_trusted_origin(request, options_.trusted_origins);
   }
   /// Once the content is there.
   [[nodiscard]] bool lacks_token(const Request& request) const {
     const FormKind kind = form_kind_of(request);
-    if (kind == FormKind::none || has_token(request, kind)) {
+    if (kind == FormKind::none || request.find<Cookieless>() != nullptr ||
+        has_token(request, kind)) {
       return false;
     }
     // A program has nobody's cookies; an old browser that says nothing of its page has them.

@@ -43,6 +43,9 @@ struct CsrfOptions {
 ///   the request has no credentials that browsers add automatically (has_ambient_credentials): a
 ///   cookie, a password, a client certificate.
 ///
+/// Requests with an API key (eider/apikeys.h) pass: pages of other sites cannot send one, and their
+/// cookies do not count.
+///
 ///     app.use(csrf({.key = own.csrf_key}));
 ///     app.get("/new", [](const CsrfToken& token) { return Html("<form …>" + token.field()); });
 ///

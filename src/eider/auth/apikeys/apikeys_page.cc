@@ -1,0 +1,210 @@
+#include "eider/auth/apikeys/apikeys_page.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "eider/app/handlers/params.h"
+#include "eider/core/base/html.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/web/middleware/cross_origin.h"
+#include "eider/web/middleware/csrf.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kDaysMax = 36'500;
+
+struct KeyForm {
+  std::string name = {};
+  std::vector<std::string> scopes = {};
+  Bounded<int, 0, kDaysMax> days = 0;
+};
+
+std::string two_digits(unsigned number) {
+  return (number < 10 ? "0" : "") + std::to_string(number);
+}
+
+/// "2026-11-29", of UTC.
+std::string day_of(std::int64_t seconds) {
+  const std::chrono::sys_days day(
+      std::chrono::floor<std::chrono::days>(std::chrono::seconds(seconds)));
+  const std::chrono::year_month_day date(day);
+  return std::to_string(static_cast<int>(date.year())) + "-" +
+         two_digits(static_cast<unsigned>(date.month())) + "-" +
+         two_digits(static_cast<unsigned>(date.day()));
+}
+
+std::string time_element(std::int64_t seconds) {
+  const std::string day = day_of(seconds);
+  return "<time datetime=\"" + day + "\">" + day + "</time>";
+}
+
+/// The CSRF field, if the app uses csrf; it then sets the cookie, too.
+std::string csrf_field(Request& request) {
+  const auto* maker = request.find<CsrfMaker>();
+  if (maker == nullptr) {
+    return {};
+  }
+  if (const auto* made = request.find<CsrfToken>()) {
+    return made->field();
+  }
+  return request
+      .set(Extract<CsrfToken>::from(Extension<CsrfMaker>(*request.find<CsrfMaker>()), request))
+      .field();
+}
+
+Html plain_page(const std::string& title, const std::string& content) {
+  const std::string name = escape_html(title);
+  return Html(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" +
+      name + "</title>\n</head>\n<body>\n<main>\n<h1>" + name + "</h1>\n" + content +
+      "</main>\n</body>\n</html>\n");
+}
+
+/// Makes the content of one page.
+class KeysPage {
+ public:
+  KeysPage(const ApiKeysPage& options, std::string path)
+      : options_(options), path_(std::move(path)) {}
+
+  /// result  of the form: a new key, or why there is none; null: nothing was sent
+  Response show(Request& request, const ApiKeyOptions& keys, const std::vector<ApiKey>& list,
+                const Result<CreatedApiKey>* result, const KeyForm& form) const {
+    const std::string csrf = csrf_field(request);
+    std::string content = result == nullptr ? std::string() : outcome(*result);
+    content += form_of(keys, form, csrf) + table_of(list, csrf);
+    Html page = options_.layout ? options_.layout(request, options_.title, content)
+                                : plain_page(options_.title, content);
+    Response response;
+    response.set_static_type("text/html; charset=utf-8");
+    response.set_body(std::move(page.text()));
+    response.add_header("Cache-Control", "no-store");
+    if (result != nullptr && !*result) {
+      response.set_status(result->error().status());
+    }
+    return response;
+  }
+
+ private:
+  [[nodiscard]] static std::string outcome(const Result<CreatedApiKey>& result) {
+    if (!result) {
+      return "<p role=\"alert\">" + escape_html(result.error().sentence()) + "</p>\n";
+    }
+    return "<section aria-labelledby=\"new-key\">\n<h2 id=\"new-key\">New key</h2>\n"
+           "<p role=\"status\">Copy this key now. It is not shown again.</p>\n"
+           "<p><label>Key <input id=\"api-key\" size=\"60\" readonly autocomplete=\"off\" "
+           "value=\"" +
+           escape_html(result->secret) + "\"></label></p>\n</section>\n";
+  }
+
+  [[nodiscard]] std::string lifetimes_of(const ApiKeyOptions& keys) const {
+    std::string choices;
+    for (const int days : options_.lifetimes_days) {
+      const Duration lifetime = std::chrono::days(days);
+      const bool is_too_long =
+          keys.lifetime_max > Duration::zero() && (days == 0 || lifetime > keys.lifetime_max);
+      if (!is_too_long) {
+        choices += "<option value=\"" + std::to_string(days) + "\">" +
+                   (days == 0 ? "Unlimited" : std::to_string(days) + " days") + "</option>";
+      }
+    }
+    return choices.empty()
+               ? std::string()
+               : "<p><label>Valid for <select name=\"days\">" + choices + "</select></label></p>\n";
+  }
+
+  [[nodiscard]] std::string form_of(const ApiKeyOptions& keys, const KeyForm& form,
+                                    const std::string& csrf) const {
+    std::string scopes;
+    for (const std::string& scope : keys.scopes) {
+      const std::string name = escape_html(scope);
+      scopes += "<label><input type=\"checkbox\" name=\"scopes\" value=\"" + name + "\"> " + name +
+                "</label>\n";
+    }
+    if (!scopes.empty()) {
+      scopes = "<fieldset>\n<legend>Scopes</legend>\n" + scopes + "</fieldset>\n";
+    }
+    return "<form method=\"post\" action=\"" + escape_html(path_) + "\">\n" + csrf +
+           "<p><label>Name <input name=\"name\" maxlength=\"100\" required value=\"" +
+           escape_html(form.name) + "\"></label></p>\n" + scopes + lifetimes_of(keys) +
+           "<p><button>Create key</button></p>\n</form>\n";
+  }
+
+  [[nodiscard]] std::string row_of(const ApiKey& key, const std::string& csrf) const {
+    const std::int64_t now = Loop::current().wall_seconds();
+    std::string scopes;
+    for (const std::string& scope : key.scopes) {
+      scopes += (scopes.empty() ? "" : ", ") + escape_html(scope);
+    }
+    const bool is_expired = key.expires != 0 && key.expires <= now;
+    const std::string name = escape_html(key.name);
+    return "<tr><th scope=\"row\">" + name + "</th><td>…" + escape_html(key.hint) + "</td><td>" +
+           scopes + "</td><td>" + time_element(key.created) + "</td><td>" +
+           (key.used == 0 ? "Never" : time_element(key.used)) + "</td><td>" +
+           (key.expires == 0 ? "Never" : time_element(key.expires)) +
+           (is_expired ? " (expired)" : "") + "</td><td><form method=\"post\" action=\"" +
+           escape_html(path_) + "/" + escape_html(key.id) + "/revoke\">" + csrf +
+           "<button aria-label=\"Revoke " + name + "\">Revoke</button></form></td></tr>\n";
+  }
+
+  [[nodiscard]] std::string table_of(const std::vector<ApiKey>& list,
+                                     const std::string& csrf) const {
+    if (list.empty()) {
+      return "<p>You have no API keys.</p>\n";
+    }
+    std::string rows;
+    for (const ApiKey& key : list) {
+      rows += row_of(key, csrf);
+    }
+    return "<table>\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Key</th>"
+           "<th scope=\"col\">Scopes</th><th scope=\"col\">Created</th>"
+           "<th scope=\"col\">Last used</th><th scope=\"col\">Expires</th>"
+           "<th scope=\"col\">Action</th></tr></thead>\n<tbody>\n" +
+           rows + "</tbody>\n</table>\n";
+  }
+
+  const ApiKeysPage& options_;
+  std::string path_;
+};
+
+ApiKeyRequest request_of(const KeyForm& form) {
+  return {.name = form.name, .scopes = form.scopes, .lifetime = *form.days * std::chrono::days(1)};
+}
+
+}  // namespace
+
+void serve_api_keys(Routes& at, const std::string& path, ApiKeysPage options) {
+  const auto page = std::make_shared<const ApiKeysPage>(std::move(options));
+  const std::string whole = std::string(at.prefix()) + path;
+  const auto show = [page, whole](Request& request, const UserKey& user,
+                                  State<ApiKeys> keys) -> Task<Response> {
+    const auto list = co_await keys->list(user);
+    co_return KeysPage(*page, whole).show(request, keys->options(), list, nullptr, {});
+  };
+  const auto create = [page, whole](Form<KeyForm> form, Request& request, const UserKey& user,
+                                    State<ApiKeys> keys) -> Task<Response> {
+    const auto created = co_await keys->create(user, request_of(*form));
+    const auto list = co_await keys->list(user);
+    co_return KeysPage(*page, whole)
+        .show(request, keys->options(), list, &created, created ? KeyForm() : *form);
+  };
+  const auto revoke = [whole](std::string id, const UserKey& user,
+                              State<ApiKeys> keys) -> Task<Redirect> {
+    static_cast<void>(co_await keys->revoke(user, std::move(id)));
+    co_return Redirect(whole);
+  };
+  // Reading needs no recent login, but the form does: ask before the user fills it in.
+  at.get(RuntimePattern{path}, show).guard(require_recent_login(page->login_within));
+  at.post(RuntimePattern{path}, create)
+      .guard(require_recent_login(page->login_within))
+      .use(cross_origin_protection());
+  at.post(RuntimePattern{path + "/{id}/revoke"}, revoke).use(cross_origin_protection());
+}
+
+}  // namespace eider

@@ -1,0 +1,350 @@
+#include "eider/auth/apikeys/apikeys.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "eider/auth/apikeys/apikey_text.h"
+#include "eider/auth/apikeys/apikeys_page.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/token.h"
+#include "eider/data/db/sqlite/sqlite.h"
+#include "eider/eider.h"
+#include "eider/testkit/test_client.h"
+#include "eider/web/middleware/cross_origin.h"
+#include "eider/web/middleware/csrf.h"
+#include "eider/web/openapi/openapi.h"
+
+namespace eider {
+namespace {
+
+using std::chrono::days;
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+TEST(ApiKeyText, has_a_prefix_random_characters_and_a_checksum) {
+  std::set<std::string> seen;
+  for (int turn = 0; turn < 200; ++turn) {
+    const std::string key = detail::apikeys::make_key("shop");
+    EXPECT_TRUE(detail::apikeys::is_key(key, "shop")) << key;
+    EXPECT_EQ(key.size(), 43U);
+    EXPECT_EQ(key.substr(5).find_first_not_of(
+                  "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"),
+              std::string::npos);
+    seen.insert(key);
+  }
+  EXPECT_EQ(seen.size(), 200U);
+}
+
+TEST(ApiKeyText, is_not_valid_with_any_other_character_or_length) {
+  const std::string key = detail::apikeys::make_key("shop");
+  for (std::size_t at = 0; at < key.size(); ++at) {
+    std::string other = key;
+    other[at] = other[at] == 'x' ? 'y' : 'x';
+    EXPECT_FALSE(detail::apikeys::is_key(other, "shop")) << other;
+    EXPECT_FALSE(detail::apikeys::is_key(key.substr(0, at), "shop"));
+    other[at] = '\0';
+    EXPECT_FALSE(detail::apikeys::is_key(other, "shop"));
+  }
+  EXPECT_FALSE(detail::apikeys::is_key(key + "0", "shop"));
+  EXPECT_FALSE(detail::apikeys::is_key(key, "sho"));
+  EXPECT_FALSE(detail::apikeys::is_key(key, "shops"));
+  EXPECT_FALSE(detail::apikeys::is_key("", "shop"));
+}
+
+TEST(ApiKeyText, needs_a_short_prefix_of_small_letters_and_digits) {
+  EXPECT_TRUE(detail::apikeys::is_key_prefix("a1"));
+  for (const char* wrong : {"", "1a", "A", "a_b", "a b", "abcdefghijklmnopq"}) {
+    EXPECT_FALSE(detail::apikeys::is_key_prefix(wrong)) << wrong;
+  }
+}
+
+struct Person {
+  std::string name;
+  static constexpr bool kIsInjectable = true;
+};
+
+struct KeyDraft {
+  std::string name = "ci";
+  std::vector<std::string> scopes = {};
+  int seconds = 0;
+};
+struct KeyShown {
+  std::string secret;
+  ApiKey key;
+};
+struct Note {
+  std::string text;
+};
+
+class ApiKeysOnSqlite : public ::testing::Test {
+ protected:
+  App make_app(ApiKeyOptions options = {.prefix = "shop", .scopes = {"read", "write"}}) {
+    App made;
+    const ApiKeys& keys = add_api_keys(made, database, std::move(options));
+    made.use(csrf({.key = std::string(32, 'k'), .is_secure = false}));
+    const Sessions visits = add_sessions(made, {.cookie = "session", .is_secure = false});
+    add_users(made, visits, [](const UserKey& key) -> Result<Person> { return Person{key.text}; },
+              {.login_page = "/login"});
+    made.post("/keys",
+              [](Json<KeyDraft> draft, const UserKey& user,
+                 State<ApiKeys> all) -> Task<Result<Json<KeyShown>>> {
+                auto created =
+                    co_await all->create(user, {.name = draft->name,
+                                                .scopes = draft->scopes,
+                                                .lifetime = std::chrono::seconds(draft->seconds)});
+                if (!created) {
+                  co_return fail(created.error());
+                }
+                co_return Json(KeyShown{created->secret, created->key});
+              });
+    made.get("/keys", [](const UserKey& user, State<ApiKeys> all) -> Task<std::vector<ApiKey>> {
+      return all->list(user);
+    });
+    made.del("/keys/{id}",
+             [](std::string id, const UserKey& user, State<ApiKeys> all) -> Task<Result<void>> {
+               const bool existed = co_await all->revoke(user, std::move(id));
+               co_return existed ? Result<void>() : fail(Error::not_found());
+             });
+    made.get("/me", [](const Person& person) { return person.name; });
+    Routes api = made.group("/api");
+    accept_api_keys(api, keys, visits);
+    api.get("/me", [](const Person& person) { return person.name; });
+    api.get("/public", [](std::optional<Person> person) { return person ? person->name : "-"; });
+    api.post("/notes",
+             [](Form<Note> note, const Person& person) { return person.name + ": " + note->text; });
+    api.get("/read", [](const Person& person) { return person.name; })
+        .guard(require_key_scope("read"));
+    api.get("/recent", [](const Person& person) { return person.name; })
+        .guard(require_recent_login(minutes(10)));
+    made.get("/robot", [](const ApiKey& key) { return key.name; });
+    made.get("/session", [](Session<> session) { return session.user(); });
+    serve_api_keys(made, "/account/keys");
+    return made;
+  }
+
+  static TestResponse ask(TestClient& client, std::string target, const std::string& secret) {
+    return client.send(
+        {.target = std::move(target), .headers = {{"Authorization", "Bearer " + secret}}});
+  }
+  static KeyShown key_of(TestClient& client, const KeyDraft& draft = {}) {
+    return client.post("/keys", draft).json<KeyShown>();
+  }
+
+  Database database = open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop});
+  App app = make_app();
+  TestClient client{app, {.keeps_cookies = true, .headers = {{"Sec-Fetch-Site", "same-origin"}}}};
+  TestClient robot{app};
+};
+
+TEST_F(ApiKeysOnSqlite, stand_for_their_user_on_routes_that_accept_them) {
+  client.as("ann");
+  const KeyShown made = key_of(client);
+  EXPECT_EQ(ask(robot, "/api/me", made.secret).body, "ann");
+  EXPECT_EQ(ask(robot, "/api/public", made.secret).body, "ann");
+  EXPECT_EQ(ask(robot, "/robot", made.secret).body, "ci");
+  EXPECT_EQ(client.get("/api/me").body, "ann") << "the session works as before";
+  EXPECT_EQ(robot.get("/api/me").status, 401);
+  EXPECT_EQ(robot.get("/api/public").body, "-");
+  EXPECT_EQ(client.get("/robot").status, 401) << "a session is not a key";
+}
+
+TEST_F(ApiKeysOnSqlite, do_nothing_on_other_routes) {
+  client.as("ann");
+  const KeyShown made = key_of(client, {.scopes = {"read", "write"}});
+  EXPECT_EQ(ask(robot, "/me", made.secret).status, 401);
+  EXPECT_EQ(ask(robot, "/keys", made.secret).status, 401);
+  EXPECT_EQ(ask(robot, "/account/keys", made.secret).status, 401);
+  EXPECT_EQ(ask(robot, "/api/recent", made.secret).status, 401) << "a key is not a login";
+  EXPECT_EQ(robot
+                .send({.method = Method::post,
+                       .target = "/keys",
+                       .headers = {{"Authorization", "Bearer " + made.secret},
+                                   {"Content-Type", "application/json"}},
+                       .body = R"({"name":"another","scopes":[],"seconds":0})"})
+                .status,
+            401);
+}
+
+TEST_F(ApiKeysOnSqlite, are_rejected_if_invalid_even_with_a_session) {
+  client.as("ann");
+  const std::string secret = key_of(client).secret;
+  const std::string other = detail::apikeys::make_key("shop");
+  for (const std::string& wrong :
+       {other, secret + "0", std::string("shop_"), "shop_" + std::string(8000, 'x')}) {
+    const TestResponse reply = ask(client, "/api/me", wrong);
+    EXPECT_EQ(reply.status, 401) << wrong;
+    EXPECT_TRUE(reply.header("WWW-Authenticate").value_or("").contains("invalid_token"));
+    EXPECT_EQ(ask(client, "/api/read", wrong).status, 401);
+  }
+  EXPECT_EQ(ask(client, "/api/public", other).body, "-") << "and is nobody where that is allowed";
+  EXPECT_EQ(ask(client, "/api/me", "a.jwt.of-another-guard").body, "ann") << "not of this prefix";
+}
+
+TEST_F(ApiKeysOnSqlite, are_not_mixed_with_the_session_of_the_same_request) {
+  client.as("ann");
+  const std::string of_ann = key_of(client).secret;
+  client.as("mallory");
+  EXPECT_EQ(client.get("/session").body, "mallory");
+  EXPECT_EQ(ask(client, "/session", of_ann).body, "") << "the cookie is ignored";
+  EXPECT_EQ(ask(client, "/api/me", of_ann).body, "ann");
+  EXPECT_EQ(ask(client, "/api/recent", of_ann).status, 401)
+      << "a fresh session does not make a stolen key fresh";
+}
+
+TEST_F(ApiKeysOnSqlite, need_no_csrf_token_while_cookies_do) {
+  client.as("ann");
+  const std::string secret = key_of(client).secret;
+  const auto post = [](TestClient& by, std::vector<TestHeader> headers) {
+    headers.push_back({"Content-Type", "application/x-www-form-urlencoded"});
+    return by.send({.method = Method::post,
+                    .target = "/api/notes",
+                    .headers = std::move(headers),
+                    .body = "text=hello"});
+  };
+  EXPECT_EQ(post(robot, {{"Authorization", "Bearer " + secret}}).body, "ann: hello");
+  EXPECT_EQ(
+      post(robot, {{"Authorization", "Bearer " + secret}, {"Sec-Fetch-Site", "cross-site"}}).body,
+      "ann: hello");
+  TestClient ann(app, {.keeps_cookies = true});
+  ann.as("ann");
+  EXPECT_EQ(post(ann, {}).status, 403);
+  EXPECT_EQ(post(ann, {{"Sec-Fetch-Site", "cross-site"}}).status, 403);
+  const TestResponse with_wrong_key =
+      post(ann, {{"Authorization", "Bearer " + detail::apikeys::make_key("shop")}});
+  EXPECT_EQ(with_wrong_key.status, 401) << "an invalid key does not lead to the session";
+}
+
+TEST_F(ApiKeysOnSqlite, have_scopes_that_sessions_do_not_need) {
+  client.as("ann");
+  EXPECT_EQ(ask(robot, "/api/read", key_of(client).secret).status, 403);
+  EXPECT_EQ(ask(robot, "/api/read", key_of(client, {.scopes = {"write"}}).secret).status, 403);
+  EXPECT_EQ(ask(robot, "/api/read", key_of(client, {.scopes = {"write", "read"}}).secret).body,
+            "ann");
+  EXPECT_EQ(client.get("/api/read").body, "ann");
+  EXPECT_EQ(client.post("/keys", KeyDraft{.scopes = {"admin"}}).status, 422);
+}
+
+TEST_F(ApiKeysOnSqlite, end_by_time_and_by_revocation) {
+  client.as("ann");
+  const std::string brief = key_of(client, {.seconds = 60}).secret;
+  const KeyShown made = key_of(client);
+  EXPECT_EQ(ask(robot, "/api/me", brief).status, 200);
+  robot.advance(seconds(61));
+  EXPECT_EQ(ask(robot, "/api/me", brief).status, 401);
+  EXPECT_EQ(ask(robot, "/api/me", made.secret).status, 200);
+  EXPECT_EQ(client.as("eve").del("/keys/" + made.key.id).status, 404);
+  client.as("ann");
+  EXPECT_EQ(client.del("/keys/" + made.key.id).status, 204);
+  EXPECT_EQ(ask(robot, "/api/me", made.secret).status, 401);
+}
+
+TEST_F(ApiKeysOnSqlite, are_limited_per_user_and_by_name) {
+  App few = make_app({.prefix = "shop", .keys_max = 2, .lifetime_max = hours(1)});
+  TestClient ann(few, {.keeps_cookies = true});
+  ann.as("ann");
+  for (const std::string& name :
+       {std::string(), std::string(101, 'x'), std::string("a\nb"), std::string("a\0b", 3)}) {
+    EXPECT_GE(ann.post("/keys", KeyDraft{.name = name}).status, 400) << name;
+  }
+  EXPECT_EQ(ann.post("/keys", KeyDraft{.seconds = 3601}).status, 422);
+  EXPECT_EQ(ann.post("/keys", KeyDraft{.seconds = -1}).status, 422);
+  const KeyShown made = key_of(ann);
+  EXPECT_EQ(made.key.expires, made.key.created + 3600) << "unlimited is the maximum";
+  EXPECT_EQ(ann.post("/keys", KeyDraft{}).status, 200);
+  EXPECT_EQ(ann.post("/keys", KeyDraft{}).status, 409);
+  EXPECT_EQ(ann.as("bob").post("/keys", KeyDraft{}).status, 200);
+}
+
+TEST_F(ApiKeysOnSqlite, note_their_last_use_once_a_minute) {
+  client.as("ann");
+  const std::string secret = key_of(client).secret;
+  const auto used = [this] { return client.get("/keys").json<std::vector<ApiKey>>().at(0).used; };
+  EXPECT_EQ(used(), 0);
+  (void)ask(robot, "/api/me", secret);
+  const std::int64_t first = used();
+  EXPECT_GT(first, 0);
+  robot.advance(seconds(50));
+  (void)ask(robot, "/api/me", secret);
+  EXPECT_EQ(used(), first);
+  robot.advance(seconds(20));
+  (void)ask(robot, "/api/me", secret);
+  EXPECT_GE(used(), first + 70);
+}
+
+TEST_F(ApiKeysOnSqlite, are_stored_as_digests_only) {
+  App other = make_app();
+  other.get("/dump", [this]() -> Task<std::string> {
+    co_return (co_await database.one<std::string>(
+                   "select digest || id || owner || user_key || name || scopes || hint from "
+                   "eider_api_keys"))
+        .value_or("");
+  });
+  TestClient ann(other, {.keeps_cookies = true});
+  ann.as("ann");
+  const std::string secret = key_of(ann).secret;
+  const std::string dump = ann.get("/dump").body;
+  EXPECT_TRUE(dump.contains(sha256_hex(secret))) << dump;
+  EXPECT_FALSE(dump.contains(secret.substr(5, 8))) << dump;
+}
+
+TEST_F(ApiKeysOnSqlite, are_an_alternative_to_the_session_in_documents) {
+  const json::Value document =
+      json::read<json::Value>(openapi_document(app.operations(), {})).value();
+  EXPECT_EQ(json::to_text(document.at("/paths/~1api~1me/get/security")),
+            R"([{"session":[]},{"api_key":[]}])");
+  EXPECT_EQ(json::to_text(document.at("/paths/~1me/get/security")), R"([{"session":[]}])");
+  EXPECT_EQ(json::to_text(document.at("/paths/~1robot/get/security")), R"([{"api_key":[]}])");
+  EXPECT_EQ(json::to_text(document.at("/components/securitySchemes/api_key")),
+            R"({"type":"http","scheme":"bearer","bearerFormat":"API key"})");
+}
+
+TEST_F(ApiKeysOnSqlite, come_in_another_header_if_the_app_says_so) {
+  App other = make_app({.prefix = "shop", .header = "X-API-Key"});
+  TestClient ann(other, {.keeps_cookies = true});
+  const std::string secret = key_of(ann.as("ann")).secret;
+  EXPECT_EQ(robot.get("/api/me").status, 401);
+  TestClient program(other);
+  EXPECT_EQ(program.get("/api/me", {{"X-API-Key", secret}}).body, "ann");
+  EXPECT_EQ(ask(program, "/api/me", secret).status, 401);
+}
+
+TEST_F(ApiKeysOnSqlite, have_a_page_that_shows_a_new_key_once) {
+  client.as("<b>ann");
+  const TestResponse page = client.get("/account/keys");
+  EXPECT_TRUE(page.body.contains("You have no API keys."));
+  const TestResponse created =
+      client.submit(page, {{"name", "<i>ci"}, {"scopes", "read"}, {"days", "30"}});
+  ASSERT_EQ(created.status, 200) << created.body;
+  EXPECT_EQ(created.header("Cache-Control"), "no-store");
+  EXPECT_TRUE(created.body.contains("&lt;i&gt;ci")) << created.body;
+  const std::size_t at = created.body.find("shop_");
+  ASSERT_NE(at, std::string::npos);
+  const std::string secret = created.body.substr(at, 43);
+  EXPECT_EQ(ask(robot, "/api/read", secret).body, "<b>ann");
+  EXPECT_FALSE(client.get("/account/keys").body.contains(secret));
+  const std::string id = client.get("/keys").json<std::vector<ApiKey>>().at(0).id;
+  const TestResponse without_token =
+      client.post_form("/account/keys/" + id + "/revoke", std::vector<TestField>());
+  EXPECT_EQ(without_token.status, 403);
+  EXPECT_EQ(ask(robot, "/api/read", secret).status, 200);
+}
+
+TEST_F(ApiKeysOnSqlite, need_a_recent_login_to_be_created) {
+  TestClient ann(app, {.keeps_cookies = true, .headers = {{"Accept", "text/html"}}});
+  ann.as("ann").advance(minutes(11));
+  EXPECT_EQ(ann.get("/account/keys").header("Location"), "/login?next=%2Faccount%2Fkeys");
+}
+
+TEST(ApiKeyOptionsChecks, reject_an_invalid_prefix_or_scope) {
+  const Database database = open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop});
+  EXPECT_THROW(ApiKeys(database, {}), Failure);
+  EXPECT_THROW(ApiKeys(database, {.prefix = "Shop"}), Failure);
+  EXPECT_THROW(ApiKeys(database, {.prefix = "shop", .scopes = {"a b"}}), Failure);
+  EXPECT_THROW(ApiKeys(database, {.prefix = "shop", .lifetime_max = seconds(-1)}), Failure);
+}
+
+}  // namespace
+}  // namespace eider
