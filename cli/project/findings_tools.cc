@@ -70,6 +70,7 @@ constexpr WantedLibrary kWantedLibraries[] = {
     {"libcares", "1.18", "libc-ares-dev", "net"},
     {"libpsl", "0.21", "libpsl-dev", "client"},
     {"libargon2", "20171227", "libargon2-dev", "passwords"},
+    {"libqrencode", "4.1", "libqrencode-dev", "qr"},
     {"icu-i18n", "72", "libicu-dev", "locale"},
     {"libcurl", "7.88", "libcurl4-openssl-dev", "mail"}};
 

@@ -24,8 +24,10 @@ eider_component(locale FOLDERS locale
 eider_component(eventlog FOLDERS eventlog
                 HEADERS eventlog
                 BASES client)
-eider_component(storage FOLDERS storage storage/s3
-                HEADERS storage
-                BASES client)
+eider_component(qr FOLDERS qr
+                HEADERS qr
+                MODULES "qrencode libqrencode>=4.1"
+                TARGETS PkgConfig::qrencode
+                DEBIAN libqrencode-dev)
 eider_component(swagger FOLDERS swagger
                 HEADERS swagger)
