@@ -4,3 +4,5 @@
 
 #include "eider/auth/accounts/account_mail.h"
 #include "eider/auth/accounts/accounts.h"
+#include "eider/auth/accounts/totp.h"
+#include "eider/auth/accounts/two_factor.h"

@@ -24,4 +24,4 @@ eider_component(mail FOLDERS mail
                 DEBIAN libcurl4-openssl-dev)
 eider_component(accounts FOLDERS accounts
                 HEADERS accounts
-                BASES mail passwords)
+                BASES mail passwords tls)

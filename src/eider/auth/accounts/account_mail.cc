@@ -47,6 +47,21 @@ Texts texts_of(AccountMailKind kind) {
               "Someone, probably you, logged in to your account through another service, "
               "which\nconfirmed this address. Logins through that service are now possible. If you "
               "did\nnot do this, contact the operators of this service immediately."};
+    case AccountMailKind::log_in:
+      return {"Log in", "Someone, probably you, wants to log in with this address.",
+              "Open this page and press its button:"};
+    case AccountMailKind::two_factor_on:
+      return {"Two-factor authentication was turned on",
+              "From now on, logins to your account need a code of an authenticator app.\nIf you "
+              "did not do this, contact the operators of the service immediately."};
+    case AccountMailKind::two_factor_off:
+      return {"Two-factor authentication was turned off",
+              "Logins to your account no longer need a code.\nIf you did not do this, choose a new "
+              "password and turn it on again."};
+    case AccountMailKind::recovery_code_used:
+      return {"A recovery code was used",
+              "A recovery code was used to log in to your account. It is not valid any more.\nIf "
+              "you did not do this, choose a new password immediately."};
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,7 +13,9 @@
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/text.h"
+#include "eider/data/db/database.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider {
 
@@ -45,6 +48,12 @@ inline constexpr const char* kPasswordChanged = "password_changed";
 inline constexpr const char* kAddressChanged = "address_changed";
 inline constexpr const char* kPasskeyAdded = "passkey_added";
 inline constexpr const char* kProviderLinked = "provider_linked";
+inline constexpr const char* kLogIn = "log_in";
+inline constexpr const char* kTwoFactorOn = "two_factor_on";
+inline constexpr const char* kTwoFactorOff = "two_factor_off";
+inline constexpr const char* kRecoveryCodeUsed = "recovery_code_used";
+
+inline constexpr std::size_t kKeyBytes = 18;
 
 /// What somebody has asked for, to be done behind the answer.
 ///
@@ -60,6 +69,25 @@ struct Ask {
   std::int64_t tries = 0;
   std::string language = {};
 };
+
+/// pause  for which no worker takes it
+[[nodiscard]] Task<> write_ask(const db::Statements& at, Ask ask,
+                               Duration pause = Duration::zero());
+/// A notice to the owner of an account, which the worker sends; nothing if there is no such
+/// account.
+[[nodiscard]] Task<> note_for_owner(const db::Statements& at, std::string account,
+                                    std::string purpose, std::string language);
+
+/// Deletes a link; returns false if it has expired, or another request has used it in the meantime.
+[[nodiscard]] Task<bool> use_up(const Transaction& at, std::string digest);
+
+[[nodiscard]] inline Error no_such_link() {
+  return Error(410, "This link was already used or has expired. Request a new link.");
+}
+
+[[nodiscard]] inline Error no_such_login() {
+  return Error::unauthorized("The address or the password is wrong.");
+}
 
 [[nodiscard]] inline std::int64_t seconds_from_now(Duration duration = Duration::zero()) {
   return wall_time().time_since_epoch().count() +

@@ -19,28 +19,26 @@ using detail::accounts::email_key_of;
 using detail::accounts::kAddress;
 using detail::accounts::kAddressChanged;
 using detail::accounts::kEndSessions;
+using detail::accounts::kKeyBytes;
+using detail::accounts::kLogIn;
 using detail::accounts::kPasskeyAdded;
 using detail::accounts::kPasswordChanged;
 using detail::accounts::kProviderLinked;
 using detail::accounts::kReset;
 using detail::accounts::kSignUp;
+using detail::accounts::no_such_link;
+using detail::accounts::no_such_login;
+using detail::accounts::note_for_owner;
 using detail::accounts::random_text;
 using detail::accounts::Row;
 using detail::accounts::seconds_from_now;
+using detail::accounts::use_up;
+using detail::accounts::write_ask;
 
 namespace {
 
-constexpr std::size_t kKeyBytes = 18;
 /// How long the request that has changed a password has for ending the sessions by itself.
 constexpr Duration kEndedWithin = std::chrono::seconds(10);
-
-Error no_such_link() {
-  return Error(410, "This link was already used or has expired. Request a new link.");
-}
-
-Error no_such_login() {
-  return Error::unauthorized("The address or the password is wrong.");
-}
 
 Error no_link_of_this_account() {
   return Error::forbidden(
@@ -76,13 +74,8 @@ Result<void> done() {
   return {};
 }
 
-/// pause  for which no worker takes it
-Task<> write_ask(const db::Statements& at, Ask ask, Duration pause = Duration::zero()) {
-  co_await at.exec(
-      "insert into eider_account_asks(id, purpose, account, email, version, tries, due, language) "
-      "values($1, $2, $3, $4, $5, 0, $6, $7)",
-      ask.id, ask.purpose, ask.account, ask.email, ask.version, seconds_from_now(pause),
-      ask.language);
+Task<Result<void>> no_login_links() {
+  co_return fail(Error::not_found("This service has no login links."));
 }
 
 /// Should this process be killed behind the commit, another ends all of them: a thief's stay no
@@ -102,27 +95,6 @@ Task<> make_account(const db::Statements& at, AccountLogin made, std::string ema
   // Others that somebody has signed up with for this address must not take it over.
   co_await at.exec("delete from eider_account_links where purpose = $1 and email_key = $2", kSignUp,
                    email_key_of(email));
-}
-
-/// returns  false for one that somebody else has used meanwhile
-Task<bool> use_up(const Transaction& at, std::string digest) {
-  const auto changed =
-      co_await at.exec("delete from eider_account_links where digest = $1 and expires > $2", digest,
-                       seconds_from_now());
-  co_return changed.rows == 1;
-}
-
-/// row  null: there is nobody to be told
-Task<> tell_owner(Database database, std::shared_ptr<const Row> row, std::string purpose,
-                  std::string language) {
-  if (row == nullptr) {
-    co_return;
-  }
-  co_await write_ask(database, {.id = random_text(kKeyBytes),
-                                .purpose = std::move(purpose),
-                                .account = row->name,
-                                .email = row->email,
-                                .language = std::move(language)});
 }
 
 /// What goes with each change: the links that there are end, and the owner is told where he was
@@ -150,16 +122,6 @@ Task<bool> set_password(const Transaction& at, std::shared_ptr<const Row> row, s
   co_return true;
 }
 
-/// The same password with another cost; one that was changed meanwhile stays.
-Task<> store_anew(const Database& in, const Passwords& passwords, std::shared_ptr<const Row> row,
-                  std::string password) {
-  const auto stored = co_await passwords.hash(password);
-  if (stored) {
-    co_await in.exec("update eider_accounts set password = $1 where name = $2 and version = $3",
-                     *stored, row->name, row->version);
-  }
-}
-
 }  // namespace
 
 LoginLimits account_mail_limits() {
@@ -180,7 +142,9 @@ Accounts::Accounts(Database database, Outbox& outbox, Sessions sessions, Account
       }()),
       passwords_(options_.passwords),
       logins_(options_.logins),
-      mails_(options_.mails) {
+      mails_(options_.mails),
+      codes_(options_.two_factor.attempts),
+      two_factor_(database_, options_.two_factor, options_.name) {
   if (!IsUrl::check(options_.origin) || options_.origin.ends_with('/')) {
     throw Failure(
         Error::internal("accounts: `origin` must be an origin such as https://shop.example, not '" +
@@ -244,8 +208,10 @@ Task<Result<Account>> Accounts::find_or_make(std::string verified_email) {
 }
 
 Task<Result<Account>> Accounts::find_to_link(std::string verified_email, std::string language) {
-  auto there = co_await row_of(verified_email);
-  co_await tell_owner(database_, std::move(there), kProviderLinked, std::move(language));
+  const auto there = co_await row_of(verified_email);
+  if (there != nullptr) {
+    co_await note_for_owner(database_, there->name, kProviderLinked, std::move(language));
+  }
   co_return co_await find_or_make(std::move(verified_email));
 }
 
@@ -268,6 +234,15 @@ Task<Result<void>> Accounts::sign_up(std::string email, Client client, std::stri
 
 Task<Result<void>> Accounts::ask_reset(std::string email, Client client, std::string language) {
   return ask_mail({.purpose = kReset, .email = std::move(email), .language = std::move(language)},
+                  std::move(client));
+}
+
+Task<Result<void>> Accounts::ask_login_link(std::string email, Client client,
+                                            std::string language) {
+  if (options_.login_link_page.empty()) {
+    return no_login_links();
+  }
+  return ask_mail({.purpose = kLogIn, .email = std::move(email), .language = std::move(language)},
                   std::move(client));
 }
 
@@ -313,67 +288,7 @@ Task<Result<void>> Accounts::ask_address(UserKey key, std::string password, std:
                               std::move(client));
 }
 
-// Logging in.
-
-/// row      null: the same work is done, and it fails
-/// account  by which attempts are counted
-Task<Result<std::shared_ptr<const Row>>> Accounts::check_password(std::shared_ptr<const Row> row,
-                                                                  std::string account,
-                                                                  std::string password,
-                                                                  Client client) {
-  auto attempt = logins_.begin(email_key_of(std::move(account)), client);
-  if (!attempt) {
-    co_return fail(std::move(attempt.error()));
-  }
-  auto verifying = row != nullptr ? passwords_.verify(password, row->password)
-                                  : passwords_.verify_nobody(password);
-  const auto check = co_await std::move(verifying);
-  if (!check) {
-    attempt->was_not_made();
-    co_return fail(check.error());
-  }
-  if (!check->matches) {
-    co_return fail(no_such_login());
-  }
-  attempt->succeeded();
-  if (check->needs_rehash) {
-    co_await store_anew(database_, passwords_, row, std::move(password));
-  }
-  co_return row;
-}
-
-Task<Result<AccountLogin>> Accounts::log_in(std::string email, std::string password,
-                                            Client client) {
-  auto row = co_await row_of(email);
-  const auto checked =
-      co_await check_password(std::move(row), email, std::move(password), std::move(client));
-  if (!checked) {
-    co_return fail(checked.error());
-  }
-  co_return AccountLogin{(*checked)->name, (*checked)->version};
-}
-
-/// A password that was changed since it was looked at opens nothing any more.
-Task<bool> Accounts::is_current(AccountLogin login) const {
-  const auto now = co_await row_of_key(std::move(login.key));
-  co_return now != nullptr && now->version == login.version;
-}
-
-void Accounts::begin(const Session<>& session, AccountLogin login) const {
-  std::string key = login.key;
-  session.log_in(std::move(key), [this, login = std::move(login)] { return is_current(login); });
-}
-
 // Links.
-
-Task<std::shared_ptr<const Accounts::Link>> Accounts::find_link(std::string purpose,
-                                                                std::string token) const {
-  auto link = co_await database_.one<Link>(
-      "select digest, purpose, account, email, version from eider_account_links "
-      "where digest = $1 and purpose = $2 and expires > $3",
-      digest_of(token), purpose, seconds_from_now());
-  co_return link ? std::make_shared<const Link>(std::move(*link)) : nullptr;
-}
 
 Task<Result<AccountLogin>> Accounts::confirm(std::string token, std::string password) {
   if (auto fault = password_fault_of(password, options_.password_length_min)) {
@@ -434,7 +349,9 @@ Task<Result<AccountLogin>> Accounts::reset(std::string token, std::string passwo
   (void)co_await sessions_.log_out_all(row->name);
   co_await database_.exec("delete from eider_account_asks where id = $1", ending_id);
   logins_.make_known(email_key_of(row->email), client);
-  co_return AccountLogin{row->name, row->version + 1};
+  AccountLogin login{row->name, row->version + 1};
+  login.needs_second_factor = co_await two_factor_.is_on(row->name);
+  co_return login;
 }
 
 Task<Result<void>> Accounts::change_password(Session<> session, std::string old_password,
@@ -505,8 +422,7 @@ Task<Result<void>> Accounts::change_address(UserKey key, std::string token, std:
 }
 
 Task<> Accounts::tell_of_passkey(UserKey key, std::string language) {
-  auto row = co_await row_of_key(std::move(key.text));
-  co_await tell_owner(database_, std::move(row), kPasskeyAdded, std::move(language));
+  co_await note_for_owner(database_, std::move(key.text), kPasskeyAdded, std::move(language));
 }
 
 Accounts& add_accounts(App& app, Database database, Outbox& outbox, Sessions sessions,

@@ -15,6 +15,8 @@
 #include "eider/app/app.h"
 #include "eider/app/handlers/client.h"
 #include "eider/auth/accounts/account_mail.h"
+#include "eider/auth/accounts/totp.h"
+#include "eider/auth/accounts/two_factor.h"
 #include "eider/auth/mail/outbox.h"
 #include "eider/auth/passwords/passwords.h"
 #include "eider/auth/session/session.h"
@@ -43,6 +45,9 @@ struct AccountsOptions {
   std::string confirm_page = "/confirm";
   std::string reset_page = "/reset";
   std::string address_page = "/address";
+  /// Page to which login links lead ("/log-in/link?token=…"), with a button that posts the token:
+  /// scanners that open each link of a mail do not use it up. Empty: there are no login links.
+  std::string login_link_page = {};
   /// Page to which browsers are redirected if a handler needs an Account and the user is not logged
   /// in (see `users`).
   std::string login_page = "/log-in";
@@ -55,11 +60,14 @@ struct AccountsOptions {
   std::function<Mail(const AccountMail&)> write = {};
   Duration confirm_within = std::chrono::hours(24);
   Duration reset_within = std::chrono::hours(1);
+  Duration login_link_within = std::chrono::minutes(15);
   /// Characters; how many bytes there may be is the PasswordOptions'.
   std::size_t password_length_min = 8;
   PasswordOptions passwords = {};
   LoginLimits logins = {};
   LoginLimits mails = account_mail_limits();
+  /// Codes of an authenticator app after the password. Default: off.
+  TwoFactorOptions two_factor = {};
   /// Maximum number of requests whose mails are not written yet; above it, requests get a 503.
   std::size_t asked_max = 10'000;
   /// Log for mails that cannot be written. Null: standard error.
@@ -77,9 +85,11 @@ struct Account {
 ///
 /// key      of the account
 /// version  version of the account, which increases with each change of password or address
+/// needs_second_factor  the account has two-factor authentication, and the code is missing
 struct AccountLogin {
   std::string key;
   std::int64_t version = 0;
+  bool needs_second_factor = false;
 };
 
 template <>
@@ -88,7 +98,8 @@ struct Extract<Account> : ExtractExtension<Account> {
 };
 
 /// The accounts of an app: a module, see `accounts` below. Creates its tables if necessary:
-/// eider_accounts, eider_account_links and eider_account_asks.
+/// eider_accounts, eider_account_links, eider_account_asks, eider_account_factors and
+/// eider_account_recovery_codes.
 ///
 /// Addresses are compared in lower case, and stored as their owners typed them. Neither a response
 /// nor its time shows whether an address has an account: each request for a mail writes one row,
@@ -126,9 +137,51 @@ class Accounts {
   [[nodiscard]] Task<Result<AccountLogin>> log_in(std::string email, std::string password,
                                                   Client client);
   /// Logs the session in to that account. If the password or the address changes before the session
-  /// is stored, the response is a 401 and there is no session. So `reset` ends all existing
-  /// sessions, and no login with the old password can follow.
-  void begin(const Session<>& session, AccountLogin login) const;
+  /// is stored, the response is a 401 and there is no session: `reset` ends all existing sessions,
+  /// and no login with the old password can follow.
+  ///
+  /// If the account has two-factor authentication, the user is not logged in: the session only
+  /// remembers the login for `finish`, also after a reset and a login link.
+  ///
+  /// returns  whether the user is logged in; false: redirect to the page for the code
+  bool begin(const Session<>& session, AccountLogin login) const;
+  /// As above, and returns where to redirect: `next`, or TwoFactorOptions::page with `next` in its
+  /// query.
+  ///
+  ///     co_return Redirect(accounts->begin(session, *login, safe_redirect_path(form->next)));
+  [[nodiscard]] std::string begin(const Session<>& session, AccountLogin login,
+                                  std::string next) const;
+  /// Returns whether the session waits for a code, for the page that asks for it.
+  [[nodiscard]] bool is_pending(const Session<>& session) const;
+  /// Accepts the code of the authenticator app, or a recovery code, and logs the session in.
+  ///
+  /// errors  401 if no login waits, or it has expired; 422 for a wrong or used "/code"; 429
+  [[nodiscard]] Task<Result<void>> finish(Session<> session, std::string code, Client client,
+                                          std::string language = {});
+  /// Two-factor authentication: its setup and its status.
+  [[nodiscard]] const TwoFactor& two_factor() const noexcept { return two_factor_; }
+
+  /// Sends a link that logs in, if there is an account. See AccountsOptions::login_link_page.
+  ///
+  /// errors  404 if there are no login links
+  [[nodiscard]] Task<Result<void>> ask_login_link(std::string email, Client client,
+                                                  std::string language = {});
+  /// Returns the address of the account that a link logs in to: show it next to the button, so that
+  /// nobody is logged in to the account of a person who has sent them a link. Does not use the link
+  /// up.
+  ///
+  /// errors  410 as in `confirm`
+  [[nodiscard]] Task<Result<std::string>> login_link_address(std::string token) const;
+  /// Accepts the token of the link, once, for `begin`. Other login links of the account become
+  /// invalid, too.
+  ///
+  /// errors  410 as in `confirm`
+  [[nodiscard]] Task<Result<AccountLogin>> log_in_by_link(std::string token, Client client);
+  /// Returns a login, for `begin`, of a user whom another service has authenticated: `begin` asks
+  /// for the second factor if the account has one. Unlike that, session.log_in does not.
+  ///
+  /// errors  401 if the account does not exist
+  [[nodiscard]] Task<Result<AccountLogin>> log_in_verified(UserKey key) const;
 
   /// Sends a link by which a new password is chosen, if there is an account.
   [[nodiscard]] Task<Result<void>> ask_reset(std::string email, Client client,
@@ -168,8 +221,7 @@ class Accounts {
 
   /// Returns the account of an address that another service has verified, such as an OpenID
   /// provider with `email_verified`; creates it if necessary. A new account has no known password:
-  /// its owner requests one with `ask_reset`. Start its session with
-  /// `session.log_in(account.key)`.
+  /// its owner requests one with `ask_reset`. Start its session with `log_in_verified` and `begin`.
   [[nodiscard]] Task<Result<Account>> find_or_make(std::string verified_email);
   /// As above, for a new login with a provider: the owner of an existing account is informed by
   /// mail.
@@ -196,7 +248,9 @@ class Accounts {
   Task<Result<std::shared_ptr<const Row>>> check_password(std::shared_ptr<const Row> row,
                                                           std::string account, std::string password,
                                                           Client client);
+  Task<AccountLogin> login_of(std::shared_ptr<const Row> row) const;
   Task<bool> is_current(AccountLogin login) const;
+  Task<std::shared_ptr<const Row>> row_of_login_link(std::shared_ptr<const Link> link) const;
   Task<std::shared_ptr<const Link>> find_link(std::string purpose, std::string token) const;
 
   Task<> work_off();
@@ -214,6 +268,8 @@ class Accounts {
   const Passwords passwords_;
   const LoginThrottle logins_;
   const LoginThrottle mails_;
+  const LoginThrottle codes_;
+  const TwoFactor two_factor_;
   std::atomic<std::int64_t> asked_{0};  // as last counted, and what was asked since
 };
 

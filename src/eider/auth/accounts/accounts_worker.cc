@@ -6,6 +6,7 @@
 #include "eider/auth/accounts/account_rows.h"
 #include "eider/auth/accounts/accounts.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/base/token.h"
 #include "eider/io/runtime/backoff.h"
 #include "eider/io/runtime/sleep.h"
 
@@ -17,17 +18,53 @@ using detail::accounts::email_key_of;
 using detail::accounts::kAddress;
 using detail::accounts::kAddressChanged;
 using detail::accounts::kEndSessions;
+using detail::accounts::kLogIn;
 using detail::accounts::kPasskeyAdded;
 using detail::accounts::kPasswordChanged;
 using detail::accounts::kProviderLinked;
+using detail::accounts::kRecoveryCodeUsed;
 using detail::accounts::kReset;
 using detail::accounts::kSignUp;
+using detail::accounts::kTwoFactorOff;
+using detail::accounts::kTwoFactorOn;
 using detail::accounts::random_text;
 using detail::accounts::seconds_from_now;
 
+namespace detail::accounts {
+
+Task<> write_ask(const db::Statements& at, Ask ask, Duration pause) {
+  co_await at.exec(
+      "insert into eider_account_asks(id, purpose, account, email, version, tries, due, language) "
+      "values($1, $2, $3, $4, $5, 0, $6, $7)",
+      ask.id, ask.purpose, ask.account, ask.email, ask.version, seconds_from_now(pause),
+      ask.language);
+}
+
+Task<> note_for_owner(const db::Statements& at, std::string account, std::string purpose,
+                      std::string language) {
+  const auto email =
+      co_await at.one<std::string>("select email from eider_accounts where name = $1", account);
+  if (!email) {
+    co_return;
+  }
+  co_await write_ask(at, {.id = random_text(kKeyBytes),
+                          .purpose = std::move(purpose),
+                          .account = std::move(account),
+                          .email = *email,
+                          .language = std::move(language)});
+}
+
+Task<bool> use_up(const Transaction& at, std::string digest) {
+  const auto changed =
+      co_await at.exec("delete from eider_account_links where digest = $1 and expires > $2", digest,
+                       seconds_from_now());
+  co_return changed.rows == 1;
+}
+
+}  // namespace detail::accounts
+
 namespace {
 
-constexpr std::size_t kTokenBytes = 32;
 constexpr Duration kInterval = std::chrono::milliseconds(500);
 constexpr std::int64_t kForgottenEverySeconds = 600;
 constexpr std::int64_t kAsksAtOnce = 20;
@@ -52,6 +89,15 @@ std::optional<AccountMail> notice_of(const Ask& ask) {
   }
   if (ask.purpose == kProviderLinked) {
     return notice(AccountMailKind::provider_linked);
+  }
+  if (ask.purpose == kTwoFactorOn) {
+    return notice(AccountMailKind::two_factor_on);
+  }
+  if (ask.purpose == kTwoFactorOff) {
+    return notice(AccountMailKind::two_factor_off);
+  }
+  if (ask.purpose == kRecoveryCodeUsed) {
+    return notice(AccountMailKind::recovery_code_used);
   }
   return std::nullopt;
 }
@@ -103,6 +149,7 @@ void protect_link(Mail& mail, const AccountMail& letter) {
 Task<> Accounts::start() {
   co_await database_.script(kTables);
   co_await add_language_column(database_);
+  co_await two_factor_.start();
 }
 
 // Begun again by the app where it throws, as when the database is away for a while.
@@ -199,7 +246,7 @@ Task<> Accounts::answer_in(const Transaction& at, std::shared_ptr<const Ask> ask
             .version = ask->version};
   if (ask->purpose == kSignUp && !of_email) {
     co_await send_link(at, std::move(link), ask->language);
-  } else if (ask->purpose == kReset && of_email) {
+  } else if ((ask->purpose == kReset || ask->purpose == kLogIn) && of_email) {
     // To the address that the account has, not to another spelling of it that somebody has typed.
     link.email = of_email->email;
     link.account = of_email->name;
@@ -218,7 +265,7 @@ Task<> Accounts::answer_in(const Transaction& at, std::shared_ptr<const Ask> ask
 
 /// Makes the token, which is in the mail alone.
 Task<> Accounts::send_link(const Transaction& at, Link link, std::string language) {
-  const std::string token = random_text(kTokenBytes);
+  const std::string token = random_token();
   AccountMail letter{.kind = AccountMailKind::confirm,
                      .to = link.email,
                      .link = options_.origin + options_.confirm_page,
@@ -231,8 +278,14 @@ Task<> Accounts::send_link(const Transaction& at, Link link, std::string languag
   } else if (link.purpose == kAddress) {
     letter.kind = AccountMailKind::confirm_address;
     letter.link = options_.origin + options_.address_page;
+  } else if (link.purpose == kLogIn) {
+    letter.kind = AccountMailKind::log_in;
+    letter.link = options_.origin + options_.login_link_page;
+    letter.within = options_.login_link_within;
   }
-  letter.link += "#" + token;
+  // Browsers keep what follows a # for themselves, but then the page needs a script: a login link
+  // is short-lived, opens nothing by a GET, and is to work without one.
+  letter.link += (link.purpose == kLogIn ? "?token=" : "#") + token;
   co_await at.exec(
       "insert into eider_account_links(digest, purpose, account, email, email_key, version, "
       "expires) values($1, $2, $3, $4, $5, $6, $7)",

@@ -1,0 +1,345 @@
+// Two-factor authentication, and those who attack it.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "eider/core/base/failure.h"
+#include "tests/account_flows/second_step_case.h"
+
+namespace eider::test {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class TwoFactorFlows : public SecondStepCase {};
+
+TEST_F(TwoFactorFlows, ALoginNeedsTheCodeOfTheAppOnceItIsOn) {
+  Tab client(line());
+  const RecoveryCodes codes = turn_on(client);
+  EXPECT_EQ(codes.size(), 10U);
+  EXPECT_EQ(client.get("/status").body, R"({"is_on":true,"recovery_codes_left":10})");
+  client.advance(seconds(3));
+  EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"),
+            "Shop: Two-factor authentication was turned on");
+  Tab other(line());
+  EXPECT_EQ(other.post("/log-in", Given{kAnn, kWord}).status, 204);
+  EXPECT_EQ(other.get("/me").status, 401) << "not between the steps";
+  EXPECT_EQ(other.get("/pending").body, "yes");
+  EXPECT_EQ(other.post("/code", GivenCode{"", code_at(client)}).status, 204);
+  EXPECT_EQ(other.get("/me").body, kAnn);
+  EXPECT_EQ(other.get("/pending").body, "no");
+}
+
+TEST_F(TwoFactorFlows, ACodeIsValidOnceAndInTheStepsAroundIt) {
+  Tab client(line());
+  (void)turn_on(client);
+  client.advance(minutes(2));
+  const auto log_in_with = [](Tab& by, const std::string& code) {
+    EXPECT_EQ(by.post("/log-in", Given{kAnn, kWord}).status, 204);
+    return by.post("/code", GivenCode{"", code}).status;
+  };
+  Tab here(line());
+  here.advance(minutes(3));
+  EXPECT_EQ(log_in_with(here, code_at(here, -2)), 422);
+  EXPECT_EQ(log_in_with(here, code_at(here, 2)), 422);
+  const std::string before = code_at(here, -1);
+  const std::string now = code_at(here);
+  EXPECT_EQ(log_in_with(here, now), 204);
+  EXPECT_EQ(log_in_with(here, now), 422) << "replayed";
+  EXPECT_EQ(log_in_with(here, before), 422) << "older than the last one";
+  EXPECT_EQ(log_in_with(here, code_at(here, 1)), 204);
+}
+
+TEST_F(TwoFactorFlows, OfSeveralRequestsWithOneCodeOneSucceeds) {
+  Tab client(line());
+  const RecoveryCodes codes = turn_on(client);
+  (void)client.post("/log-in", Given{kAnn, kWord});
+  EXPECT_EQ(client.post("/codes-at-once", GivenCode{"", code_at(client)}).body, "1");
+  (void)client.post("/log-in", Given{kAnn, kWord});
+  EXPECT_EQ(client.post("/codes-at-once", GivenCode{"", codes.at(0)}).body, "1");
+}
+
+TEST_F(TwoFactorFlows, ARecoveryCodeReplacesOneCodeOnce) {
+  Tab client(line());
+  const RecoveryCodes codes = turn_on(client);
+  const auto use = [&](const std::string& code) {
+    EXPECT_EQ(client.post("/log-in", Given{kAnn, kWord}).status, 204);
+    return client.post("/code", GivenCode{"", code}).status;
+  };
+  EXPECT_EQ(use(codes.at(0)), 204);
+  EXPECT_EQ(use(codes.at(0)), 422);
+  std::string typed = codes.at(1);
+  std::ranges::replace(typed, '-', ' ');
+  std::ranges::transform(typed, typed.begin(), [](char c) { return c >= 'a' ? char(c - 32) : c; });
+  EXPECT_EQ(use(typed), 204) << typed;
+  EXPECT_EQ(client.get("/status").body, R"({"is_on":true,"recovery_codes_left":8})");
+  client.advance(seconds(3));
+  EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"), "Shop: A recovery code was used");
+  const auto fresh = client.post("/recovery-codes", Given{}).json<RecoveryCodes>();
+  EXPECT_EQ(fresh.size(), 10U);
+  EXPECT_EQ(use(codes.at(2)), 422) << "replaced";
+  client.advance(minutes(20));
+  EXPECT_EQ(use(fresh.at(0)), 204);
+}
+
+TEST_F(TwoFactorFlows, ItIsOffAgainOnceItsOwnerTurnsItOff) {
+  Tab client(line());
+  const RecoveryCodes codes = turn_on(client);
+  EXPECT_EQ(client.post("/off", Given{}).status, 204);
+  client.advance(seconds(3));
+  EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"),
+            "Shop: Two-factor authentication was turned off");
+  Tab other(line());
+  EXPECT_EQ(other.post("/log-in", Given{kAnn, kWord}).status, 204);
+  EXPECT_EQ(other.get("/me").body, kAnn);
+  EXPECT_EQ(client.get("/secrets").body, "");
+  EXPECT_EQ(client.post("/recovery-codes", Given{}).status, 409);
+}
+
+TEST_F(TwoFactorFlows, ASetupIsOfOneAccountForAnHourAndNeedsItsCode) {
+  Tab client(line());
+  make_account(client.client(), kAnn, kWord);
+  make_account(client.client(), kBob, kWord);
+  (void)client.post("/log-in", Given{kAnn, kWord});
+  const auto setup = client.post("/setup", Given{}).json<TwoFactorSetup>();
+  EXPECT_TRUE(setup.uri.starts_with("otpauth://totp/Shop:ann%40example.org?secret=")) << setup.uri;
+  EXPECT_EQ(client.get("/status").body, R"({"is_on":false,"recovery_codes_left":0})");
+  std::string letters = setup.secret;
+  std::erase(letters, ' ');
+  EXPECT_TRUE(setup.uri.contains("secret=" + letters + "&")) << setup.uri;
+  secret = from_base32(letters).value_or("");
+  EXPECT_EQ(client.post("/on", GivenCode{setup.token, "000000"}).status, 422);
+  EXPECT_EQ(client.post("/on", GivenCode{setup.token + "A", code_at(client)}).status, 410);
+  Tab bob(line());
+  (void)bob.post("/log-in", Given{kBob, kWord});
+  EXPECT_EQ(bob.post("/on", GivenCode{setup.token, code_at(client)}).status, 410);
+  EXPECT_EQ(client.post("/on", GivenCode{setup.token, code_at(client)}).status, 200);
+  EXPECT_EQ(client.post("/on", GivenCode{setup.token, code_at(client)}).status, 409);
+  Tab late(line());
+  (void)late.post("/log-in", Given{kBob, kWord});
+  const auto old = late.post("/setup", Given{}).json<TwoFactorSetup>();
+  late.advance(minutes(61));
+  (void)late.post("/log-in", Given{kBob, kWord});
+  letters = old.secret;
+  std::erase(letters, ' ');
+  secret = from_base32(letters).value_or("");
+  EXPECT_EQ(late.post("/on", GivenCode{old.token, code_at(late)}).status, 410);
+}
+
+TEST_F(TwoFactorFlows, APasswordResetDoesNotBypassIt) {
+  second.post("/reset-and-begin",
+              [](Json<GivenToken> given, Client client, Session<> session,
+                 State<Accounts> all) -> Task<Result<std::string>> {
+                const auto login = co_await all->reset(given->token, given->password, client);
+                if (!login) {
+                  co_return fail(login.error());
+                }
+                co_return all->begin(session, *login, "/account?a=b");
+              });
+  Tab owner(line());
+  (void)turn_on(owner);
+  Tab thief(line());
+  (void)thief.post("/forgotten", Given{kAnn, ""});
+  thief.advance(seconds(3));
+  const TestResponse reset =
+      thief.post("/reset-and-begin", GivenToken{token_of(kAnn), "hacked hacked"});
+  EXPECT_EQ(reset.body, "/two-factor?next=%2Faccount%3Fa%3Db");
+  EXPECT_EQ(thief.get("/me").status, 401);
+  EXPECT_EQ(thief.post("/code", GivenCode{"", "000000"}).status, 422);
+  EXPECT_EQ(thief.get("/me").status, 401);
+}
+
+TEST_F(TwoFactorFlows, AnAppThatIgnoresTheSecondStepLogsNobodyIn) {
+  second.post("/forged",
+              [](Json<Given> given, Client client, Session<> session,
+                 State<Accounts> all) -> Task<Result<void>> {
+                auto login = co_await all->log_in(given->email, given->password, client);
+                EXPECT_TRUE(login.has_value());
+                login->needs_second_factor = false;
+                all->begin(session, *login);
+                co_return Result<void>();
+              });
+  second.post("/linked-login",
+              [](Json<Given> given, Session<> session, State<Accounts> all) -> Task<Result<void>> {
+                const auto account = co_await all->find_or_make(given->email);
+                EXPECT_TRUE(account.has_value());
+                const auto login = co_await all->log_in_verified({account->key});
+                EXPECT_TRUE(login.has_value());
+                all->begin(session, *login);
+                co_return Result<void>();
+              });
+  Tab owner(line());
+  (void)turn_on(owner);
+  Tab client(line());
+  EXPECT_EQ(client.post("/forged", Given{kAnn, kWord}).status, 401);
+  EXPECT_EQ(client.get("/me").status, 401);
+  EXPECT_EQ(client.post("/linked-login", Given{kAnn, ""}).status, 204);
+  EXPECT_EQ(client.get("/me").status, 401) << "a provider's login has the second step, too";
+  EXPECT_EQ(client.get("/pending").body, "yes");
+}
+
+TEST_F(TwoFactorFlows, AStolenPendingLoginOpensNothing) {
+  Tab owner(line());
+  (void)turn_on(owner);
+  const TestResponse login = Tab(line()).post("/log-in", Given{kAnn, kWord});
+  const std::string field(login.header("Set-Cookie").value_or(""));
+  EXPECT_TRUE(field.starts_with("session-login=")) << field;
+  EXPECT_TRUE(field.contains("HttpOnly")) << field;
+  const std::string cookie = field.substr(0, field.find(';'));
+  TestClient& thief = line();
+  const auto me = [&](const std::string& with) {
+    return thief.send({.target = "/me", .headers = {{"Cookie", with}}}).status;
+  };
+  EXPECT_EQ(me(cookie), 401);
+  EXPECT_EQ(me("session=" + cookie.substr(cookie.find('=') + 1)), 401);
+  EXPECT_EQ(post_as(cookie, thief, "/code", GivenCode{"", "123456"}).status, 422);
+  EXPECT_EQ(post_as(cookie + "A", thief, "/code", GivenCode{"", code_at(owner)}).status, 401);
+  EXPECT_EQ(post_as("a=b", thief, "/code", GivenCode{"", code_at(owner)}).status, 401);
+  EXPECT_EQ(post_as("session-login=" + std::string(3000, 'A'), thief, "/code",
+                    GivenCode{"", code_at(owner)})
+                .status,
+            401);
+  // Its owner changes the password: what was begun with the old one is over.
+  EXPECT_EQ(owner.post("/password", Given{kWord, kOther}).status, 204);
+  owner.advance(seconds(31));
+  EXPECT_EQ(post_as(cookie, thief, "/code", GivenCode{"", code_at(owner)}).status, 401);
+}
+
+TEST_F(TwoFactorFlows, APendingLoginEndsAfterTenMinutesAndOnLogout) {
+  second.post("/log-out", [](Session<> session) { session.log_out(); });
+  Tab client(line());
+  (void)turn_on(client);
+  Tab other(line());
+  (void)other.post("/log-in", Given{kAnn, kWord});
+  EXPECT_EQ(other.get("/pending").body, "yes");
+  other.advance(minutes(10) + seconds(1));
+  EXPECT_EQ(other.get("/pending").body, "no");
+  EXPECT_EQ(other.post("/code", GivenCode{"", code_at(other)}).status, 401);
+  (void)other.post("/log-in", Given{kAnn, kWord});
+  (void)other.post("/log-out", Given{});
+  EXPECT_EQ(other.get("/pending").body, "no");
+}
+
+TEST_F(TwoFactorFlows, GuessedCodesAreSlowedDownAlsoAtOnce) {
+  Tab owner(line());
+  (void)turn_on(owner);
+  Tab thief(line());
+  (void)thief.post("/log-in", Given{kAnn, kWord});
+  EXPECT_EQ(thief.post("/codes-at-once", GivenCode{"", "123456"}).body, "0");
+  int status = 0;
+  for (int turn = 0; turn < 3; ++turn) {
+    status = thief.post("/code", GivenCode{"", "123456"}).status;
+  }
+  EXPECT_EQ(status, 429);
+  // The correct code does not help for that time either, so the response says nothing.
+  EXPECT_EQ(thief.post("/code", GivenCode{"", code_at(owner)}).status, 429);
+}
+
+TEST_F(TwoFactorFlows, AStepUpNeedsBothFactorsAgain) {
+  Tab client(line());
+  (void)turn_on(client);
+  client.advance(minutes(11));
+  EXPECT_EQ(client.get("/recent").status, 401);
+  (void)client.post("/log-in", Given{kAnn, kWord});
+  EXPECT_EQ(client.get("/me").body, kAnn) << "the user stays logged in";
+  EXPECT_EQ(client.get("/recent").status, 401) << "the password alone is not enough";
+  EXPECT_EQ(client.post("/code", GivenCode{"", code_at(client)}).status, 204);
+  EXPECT_EQ(client.get("/recent").body, kAnn);
+}
+
+TEST_F(TwoFactorFlows, ServersWhoseClocksDifferAcceptEachCodeOnce) {
+  App other_server = make_second_app();
+  Tab here(line());
+  (void)turn_on(here);
+  TestClient other_line(other_server);
+  Tab there(other_line);
+  there.advance(seconds(now_of(here) - now_of(there) + 25));
+  const auto log_in_with = [](Tab& by, const std::string& code) {
+    EXPECT_EQ(by.post("/log-in", Given{kAnn, kWord}).status, 204);
+    return by.post("/code", GivenCode{"", code}).status;
+  };
+  const std::string code = code_at(there);
+  EXPECT_EQ(log_in_with(there, code), 204);
+  EXPECT_EQ(log_in_with(here, code), 422);
+  here.advance(minutes(1));
+  EXPECT_EQ(log_in_with(here, code_at(here)), 204);
+}
+
+TEST_F(TwoFactorFlows, SecretsAreEncryptedAndMovedToNoOtherAccount) {
+  second.post("/move", [base = database](Json<Given> given) -> Task<> {
+    co_await base.exec(
+        "update eider_account_factors set account = (select name from eider_accounts where email = "
+        "$1)",
+        given->email);
+  });
+  Tab client(line());
+  const RecoveryCodes codes = turn_on(client);
+  make_account(client.client(), kBob, kOther);
+  const std::string stored = client.get("/secrets").body;
+  EXPECT_FALSE(stored.contains(secret));
+  EXPECT_FALSE(stored.contains(to_base32(secret)));
+  EXPECT_FALSE(stored.contains(codes.at(0)));
+  (void)client.post("/move", Given{kBob, ""});
+  (void)client.post("/log-in", Given{kBob, kOther});
+  EXPECT_EQ(client.post("/code", GivenCode{"", code_at(client)}).status, 500);
+}
+
+TEST_F(TwoFactorFlows, InputsOfAllKindsAreWrongCodes) {
+  Tab client(line());
+  (void)turn_on(client);
+  for (const std::string& code :
+       {std::string(), std::string("12345"), std::string("1234567"), std::string("12345\0", 6),
+        std::string("\0\0\0\0\0\0", 6), std::string(100'000, '1'), std::string("１２３４５６"),
+        std::string("' or 1=1--"), std::string("-123456")}) {
+    Tab other(line());
+    (void)other.post("/log-in", Given{kAnn, kWord});
+    const int status = other.post("/code", GivenCode{"", code}).status;
+    EXPECT_TRUE(status == 422 || status == 429) << code.substr(0, 20) << ": " << status;
+  }
+}
+
+TEST_F(TwoFactorFlows, KeysAreReplacedWithoutLosingASecret) {
+  {
+    Tab client(line());
+    (void)turn_on(client);
+  }
+  AccountsOptions rotated = options_with_second_step();
+  rotated.two_factor.keys = {std::string(32, 'n'), std::string(32, 'k')};
+  App next = make_second_app(rotated);
+  TestClient next_line(next);
+  Tab client(next_line);
+  client.advance(minutes(5));
+  (void)client.post("/log-in", Given{kAnn, kWord});
+  EXPECT_EQ(client.post("/code", GivenCode{"", code_at(client)}).status, 204);
+}
+
+TEST_F(TwoFactorFlows, AnAppWithoutKeysDoesNotStartOnceSomebodyHasTurnedItOn) {
+  {
+    Tab client(line());
+    (void)turn_on(client);
+  }
+  App without = make_app(database, mails);
+  try {
+    TestClient client(without);
+    FAIL() << "it started";
+  } catch (const std::exception& failure) {
+    EXPECT_TRUE(std::string(failure.what()).contains("two_factor.keys")) << failure.what();
+  }
+}
+
+TEST_F(TwoFactorFlows, OptionsAreChecked) {
+  AccountsOptions options = options_with_second_step();
+  options.two_factor.keys = {"short"};
+  EXPECT_THROW((void)make_second_app(options), Failure);
+  options = options_with_second_step();
+  options.two_factor.step_within = hours(1);
+  EXPECT_THROW((void)make_second_app(options), Failure);
+  options = options_with_second_step();
+  options.name = "";
+  EXPECT_THROW((void)make_second_app(options), Failure);
+}
+
+}  // namespace
+}  // namespace eider::test
