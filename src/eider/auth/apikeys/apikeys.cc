@@ -283,12 +283,20 @@ ApiKeys& add_api_keys(App& app, Database database, ApiKeyOptions options) {
   ApiKeys& keys = app.add_module<ApiKeys>(std::move(database), std::move(options));
   app.use(Hook{.on_request =
                    [&keys](Request& request, Response& /*response*/) {
-                     if (!keys.secret_in(request).empty()) {
-                       request.set(detail::middleware::Cookieless());
+                     if (const auto secret = keys.secret_in(request); !secret.empty()) {
+                       request.set(detail::middleware::Cookieless{secret});
                      }
                      return true;
                    },
-               .on_response = {},
+               // Caches know that Authorization is of one client (RFC 9111, section 3.5), and no
+               // other header.
+               .on_response =
+                   [](const Request& request, Response& response) {
+                     if (request.find<detail::middleware::Cookieless>() != nullptr &&
+                         !response.find_header("Cache-Control")) {
+                       response.add_header("Cache-Control", "private");
+                     }
+                   },
                .name = "api_keys"});
   app.provide(detail::apikeys::FindKey());
   app.provide(detail::apikeys::KeyGuard(keys.options().header));

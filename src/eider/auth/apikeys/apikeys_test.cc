@@ -14,6 +14,7 @@
 #include "eider/testkit/test_client.h"
 #include "eider/web/middleware/cross_origin.h"
 #include "eider/web/middleware/csrf.h"
+#include "eider/web/middleware/idempotency.h"
 #include "eider/web/openapi/openapi.h"
 
 namespace eider {
@@ -125,12 +126,12 @@ class ApiKeysOnSqlite : public ::testing::Test {
     return made;
   }
 
-  static TestResponse ask(TestClient& client, std::string target, const std::string& secret) {
-    return client.send(
+  static TestResponse ask(TestClient& by, std::string target, const std::string& secret) {
+    return by.send(
         {.target = std::move(target), .headers = {{"Authorization", "Bearer " + secret}}});
   }
-  static KeyShown key_of(TestClient& client, const KeyDraft& draft = {}) {
-    return client.post("/keys", draft).json<KeyShown>();
+  static KeyShown key_of(TestClient& by, const KeyDraft& draft = {}) {
+    return by.post("/keys", draft).json<KeyShown>();
   }
 
   Database database = open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop});
@@ -309,6 +310,23 @@ TEST_F(ApiKeysOnSqlite, come_in_another_header_if_the_app_says_so) {
   TestClient program(other);
   EXPECT_EQ(program.get("/api/me", {{"X-API-Key", secret}}).body, "ann");
   EXPECT_EQ(ask(program, "/api/me", secret).status, 401);
+}
+
+TEST_F(ApiKeysOnSqlite, keep_clients_apart_for_caches_and_repeated_requests) {
+  App other = make_app({.prefix = "shop", .header = "X-API-Key"});
+  other.post("/once", [](const ApiKey& key) { return key.user; }).use(idempotency_keys());
+  TestClient users(other, {.keeps_cookies = true});
+  const std::string of_ann = key_of(users.as("ann")).secret;
+  const std::string of_bob = key_of(users.as("bob")).secret;
+  TestClient program(other);
+  EXPECT_EQ(program.get("/robot", {{"X-API-Key", of_ann}}).header("Cache-Control"), "private");
+  for (const auto& [key, user] : {std::pair(of_ann, "ann"), std::pair(of_bob, "bob")}) {
+    const TestResponse reply =
+        program.send({.method = Method::post,
+                      .target = "/once",
+                      .headers = {{"X-API-Key", key}, {"Idempotency-Key", "same"}}});
+    EXPECT_EQ(reply.body, user);
+  }
 }
 
 TEST_F(ApiKeysOnSqlite, have_a_page_that_shows_a_new_key_once) {

@@ -16,6 +16,7 @@
 #include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/status.h"
 #include "eider/server/content.h"
+#include "eider/web/middleware/cookieless.h"
 #include "eider/web/middleware/identity.h"
 #include "eider/web/middleware/keyed_answers.h"
 
@@ -89,7 +90,10 @@ AskingClient asking_client(const Request& request) {
   }
   const auto secured = request.tls();
   const std::string_view certificate = secured ? secured->client.fingerprint : std::string_view();
-  const std::string_view authorization = request.header("Authorization").value_or("");
+  const auto* const cookieless = request.find<detail::middleware::Cookieless>();
+  const std::string_view authorization = cookieless != nullptr
+                                             ? cookieless->credentials
+                                             : request.header("Authorization").value_or("");
   client.is_known = !certificate.empty() && authorization.empty();
   append_part(client.name, certificate);
   append_part(client.name, authorization);

@@ -18,6 +18,7 @@
 #include "eider/io/runtime/sync.h"
 #include "eider/protocols/http/conditional_response.h"
 #include "eider/protocols/http/list.h"
+#include "eider/web/middleware/cookieless.h"
 #include "eider/web/middleware/csrf.h"
 #include "eider/web/middleware/identity.h"
 #include "eider/web/middleware/security_headers.h"
@@ -167,7 +168,9 @@ bool asks_for_a_part_or_a_state(const Request& request) noexcept {
 bool says_who_asks(const Request& request) noexcept {
   const auto secured = request.tls();
   return request.header("Authorization").has_value() || request.header("Cookie").has_value() ||
-         request.find<Identity>() != nullptr || (secured && !secured->client.fingerprint.empty());
+         request.find<Identity>() != nullptr ||
+         request.find<detail::middleware::Cookieless>() != nullptr ||
+         (secured && !secured->client.fingerprint.empty());
 }
 
 /// What middleware puts into the answer outside of the cache, where it cannot see that the content
