@@ -1,5 +1,6 @@
 #include "bookstore.h"
 
+#include <eider/apikeys.h>
 #include <eider/assets.h>
 #include <eider/database.h>
 #include <eider/mail.h>
@@ -27,9 +28,12 @@
 #include "people/account_api.h"
 #include "people/account_forms.h"
 #include "people/account_pages.h"
+#include "people/api_key_pages.h"
+#include "people/login_link_pages.h"
 #include "people/openid_logins.h"
 #include "people/passkey_logins.h"
 #include "people/people.h"
+#include "people/two_factor_pages.h"
 #include "site/error_shown.h"
 #include "site/frame.h"
 #include "site/language_pages.h"
@@ -84,6 +88,11 @@ AccountsOptions account_options(const Settings& settings, PasswordOptions passwo
   options.write = [from = options.from, languages](const AccountMail& letter) {
     return plain_account_mail(letter, from, "Quill & Page", languages.translator(letter.language));
   };
+  options.name = "Quill & Page";
+  options.login_link_page = "/login/link";
+  if (!settings.two_factor_key.reveal().empty()) {
+    options.two_factor.keys = {settings.two_factor_key.reveal()};
+  }
   options.password_length_min = kPasswordBytesMin;
   options.passwords = std::move(passwords);
   return options;
@@ -117,15 +126,19 @@ void add_pages(App& pages, const ClientHook& few, bool is_behind_tls) {
   add_checkout_pages(pages);
   add_account_pages(pages, few);
   add_account_forms(pages, few);
+  add_two_factor_pages(pages, few);
+  add_login_link_pages(pages, few);
+  add_api_key_pages(pages);
   add_language_choice(pages, is_behind_tls);
   add_book_administration(pages);
   add_book_editor(pages);
   add_user_administration(pages);
 }
 
-void add_api(App& app, const ClientHook& few) {
+void add_api(App& app, const ClientHook& few, const ApiKeys& keys, const Sessions& visits) {
   add_live_stock(app);
   Routes api = app.group("/api");
+  accept_api_keys(api, keys, visits);
   add_book_api(api);
   add_order_api(api);
   add_account_api(api, few);
@@ -147,6 +160,7 @@ void add_bookstore(App& app, const Settings& settings, Database database, Passwo
   const Sessions visits =
       add_sessions<Visit>(app, {.store = sql_sessions(database), .is_secure = is_behind_tls});
   add_user_routes(app);
+  const ApiKeys& keys = add_api_keys(app, database, api_key_options());
   add_protection(app, settings, visits);
   const Assets assets = serve_assets(app, bookstore_assets());
   const Languages languages = add_shop_languages(app, settings, assets);
@@ -166,7 +180,7 @@ void add_bookstore(App& app, const Settings& settings, Database database, Passwo
   add_shop_views(app, settings);
   const ClientHook few = rate_limit(per_minute(settings.logins_per_minute, "logins"));
   add_pages(app, few, is_behind_tls);
-  add_api(app, few);
+  add_api(app, few, keys, visits);
   OpenApiInfo info = document_info();
   info.option = "";
   serve_openapi(app, info);

@@ -12,8 +12,10 @@
 #include "catalogue/price.h"
 #include "eider/accounts.h"
 #include "eider/languages.h"
+#include "eider/runtime.h"
 #include "eider/sqlite.h"
 #include "eider/testing.h"
+#include "eider/text.h"
 #include "orders/order.h"
 #include "people/passkey_logins.h"
 #include "people/people.h"
@@ -374,7 +376,7 @@ TEST(BookstoreLetters, have_all_their_words_in_german) {
   const auto languages = eider::Languages::open({.directory = Settings().languages});
   ASSERT_TRUE(languages) << languages.error();
   const eider::Translator german = languages->translator("de-AT");
-  for (int kind = 0; kind <= static_cast<int>(eider::AccountMailKind::provider_linked); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(eider::AccountMailKind::recovery_code_used); ++kind) {
     const eider::AccountMail letter{.kind = static_cast<eider::AccountMailKind>(kind),
                                     .to = "bob@example.org",
                                     .link = "https://shop.example/reset#x"};
@@ -383,6 +385,137 @@ TEST(BookstoreLetters, have_all_their_words_in_german) {
       return std::string(english);
     });
   }
+}
+
+class BookstoreLogins : public Bookstore {
+ protected:
+  App make_app_with_code() {
+    Settings settings;
+    settings.two_factor_key = eider::Secret(std::string(32, 'k'));
+    App made = make_app(settings);
+    made.get("/now", [] { return eider::Loop::current().wall_seconds(); });
+    return made;
+  }
+  /// Signs Bob up.
+  void sign_up(TestClient& browser) {
+    ASSERT_EQ(browser.post("/api/users", Bob()).status, 204);
+    browser.advance(std::chrono::seconds(3));
+    const Confirmed given{.password = "long enough", .token = token_to("bob@example.org")};
+    ASSERT_EQ(browser.post("/api/users/confirmed", given).status, 201);
+  }
+  static std::string between(const std::string& text, const std::string& before, char end) {
+    const std::size_t begin = text.find(before) + before.size();
+    return text.substr(begin, text.find(end, begin) - begin);
+  }
+  std::string code_at(TestClient& browser) const {
+    return eider::totp_code(secret, browser.get("/now").json<std::int64_t>());
+  }
+  /// Returns the page with the recovery codes.
+  std::string turn_on(TestClient& browser) {
+    const TestResponse page = browser.get("/account/two-factor");
+    EXPECT_TRUE(page.body.contains("<svg")) << page.body;
+    EXPECT_EQ(page.header("Cache-Control"), "no-store");
+    std::string letters = between(page.body, "<code id=\"secret\">", '<');
+    std::erase(letters, ' ');
+    secret = eider::from_base32(letters).value_or("");
+    EXPECT_EQ(browser.submit(page, {{"code", "000000"}}).status, 422);
+    std::string on = browser.submit(page, {{"code", code_at(browser)}}).body;
+    browser.advance(std::chrono::seconds(31));
+    return on;
+  }
+  TestResponse log_in(TestClient& browser, const std::string& next = "/orders") {
+    return browser.submit(browser.get("/login?next=" + next),
+                          {{"email", "bob@example.org"}, {"password", "long enough"}});
+  }
+
+  std::string secret;
+};
+
+TEST_F(BookstoreLogins, have_a_second_step_by_forms_alone) {
+  App own = make_app_with_code();
+  TestClient bob(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  sign_up(bob);
+  const std::string on = turn_on(bob);
+  EXPECT_TRUE(on.contains("Recovery codes left: 10")) << on;
+  const std::string recovery = between(on, "<li><code>", '<');
+  TestClient other(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  other.advance(std::chrono::minutes(2));  // each client has a clock of its own
+  const TestResponse first = log_in(other);
+  EXPECT_EQ(first.header("Location"), "/two-factor?next=%2Forders");
+  EXPECT_EQ(other.get("/api/me").status, 401);
+  const TestResponse step = other.get(std::string(*first.header("Location")));
+  EXPECT_EQ(other.submit(step, {{"code", "123456"}}).status, 422);
+  const TestResponse done = other.submit(step, {{"code", code_at(other)}});
+  EXPECT_EQ(done.header("Location"), "/orders") << done.body;
+  EXPECT_EQ(other.get("/api/me").status, 200);
+  EXPECT_EQ(other.get("/two-factor").header("Location"), "/login");
+  TestClient third(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  third.advance(std::chrono::minutes(4));
+  (void)log_in(third);
+  EXPECT_EQ(third.submit(third.get("/two-factor"), {{"code", recovery}}).status, 303);
+  EXPECT_TRUE(third.get("/account/two-factor").body.contains("Recovery codes left: 9"));
+  EXPECT_EQ(send_form(third, "/account/two-factor/off").status, 303);
+  TestClient last(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  last.advance(std::chrono::minutes(6));
+  EXPECT_EQ(log_in(last).header("Location"), "/orders");
+}
+
+TEST_F(BookstoreLogins, of_programs_have_a_second_step) {
+  App own = make_app_with_code();
+  TestClient bob(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  sign_up(bob);
+  (void)turn_on(bob);
+  TestClient program(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  program.advance(std::chrono::minutes(2));
+  const auto refused = program.post("/api/session", Login{"bob@example.org", "long enough"});
+  EXPECT_EQ(refused.status, 401);
+  EXPECT_TRUE(refused.body.contains("/problems/code-needed")) << refused.body;
+  struct Code {
+    std::string code;
+  };
+  EXPECT_EQ(program.post("/api/session/code", Code{code_at(program)}).status, 204);
+  EXPECT_EQ(program.get("/api/me").status, 200);
+}
+
+TEST_F(BookstoreLogins, by_mail_need_the_button) {
+  App own = make_app_with_code();
+  TestClient bob(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  sign_up(bob);
+  TestClient other(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  other.advance(std::chrono::minutes(1));
+  const TestResponse asked = other.submit(other.get("/login/mail"), {{"email", "bob@example.org"}});
+  EXPECT_EQ(asked.header("Location"), "/login");
+  other.advance(std::chrono::seconds(3));
+  const std::string mail = eider::text_of(mails->last_to("bob@example.org"));
+  const std::string link = "/login/link?token=" + between(mail, "token=", '\n');
+  EXPECT_TRUE(other.get(link).body.contains("bob@example.org"));
+  const TestResponse page = other.get(link);
+  EXPECT_EQ(other.get("/api/me").status, 401) << "to look is not to log in";
+  EXPECT_EQ(page.header("Referrer-Policy"), "strict-origin");
+  const std::string token = between(page.body, "name=\"link\" value=\"", '"');
+  EXPECT_EQ(other.submit(page, {{"link", token}}).header("Location"), "/account");
+  EXPECT_EQ(other.get("/api/me").status, 200);
+  EXPECT_EQ(other.get(link).status, 410);
+}
+
+TEST_F(BookstoreLogins, are_not_needed_by_programs_with_a_key) {
+  App own = make_app_with_code();
+  TestClient bob(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  sign_up(bob);
+  const TestResponse created = bob.submit(bob.get("/account/api-keys"), {{"name", "till"}});
+  ASSERT_EQ(created.status, 200) << created.body;
+  const std::string key = between(created.body, "<code id=\"api-key\">", '<');
+  TestClient program(own, {.document = eider::DocumentCheck{.below = "/api"},
+                           .headers = {{"Authorization", "Bearer " + key}}});
+  EXPECT_EQ(program.get("/api/me").json<User>().mail, "bob@example.org");
+  EXPECT_EQ(program.get("/api/orders").status, 200);
+  EXPECT_EQ(program.post("/api/orders", GivenOrder{.lines = {{1, 1}}}).status, 403);
+  EXPECT_EQ(program.get("/account").status, 401);
+  const TestResponse page = bob.get("/account/api-keys");
+  EXPECT_FALSE(page.body.contains(key));
+  const std::string id = between(page.body, "/account/api-keys/", '/');
+  EXPECT_EQ(send_form(bob, "/account/api-keys/" + id + "/revoke").status, 303);
+  EXPECT_EQ(program.get("/api/me").status, 401);
 }
 
 TEST_F(Bookstore, ends_the_other_sessions_of_whoever_removes_a_passkey) {

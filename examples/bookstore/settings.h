@@ -21,6 +21,7 @@ struct Settings {
   std::string smtp_url = {};
   std::string smtp_user = {};
   eider::Secret smtp_password = {};
+  eider::Secret two_factor_key = {};
   std::string openid_issuer = {};
   std::string openid_client_id = "bookstore";
   eider::Secret openid_client_secret = {};
@@ -39,7 +40,10 @@ struct Settings {
       {"requests_per_minute", "Maximum number of requests per minute and address"},
       {"smtp_url", "Mail server; without it, mails are written to the log", "URL"},
       {"smtp_password", "Password for the mail server"},
-      {"openid_issuer", "OpenID provider for logins (default: only logins with passwords)", "URL"},
+      {"two_factor_key",
+       "At least 32 secret bytes that encrypt the secrets of authenticator apps; without it, there "
+       "is no two-factor authentication"},
+      {"openid_issuer", "OpenID provider for logins; without it, there is none", "URL"},
       {"openid_client_id", "Client ID of the shop, registered with /login/openid/callback", "ID"},
       {"openid_client_secret", "Client secret from the provider"},
       {"openid_name", "Name of the provider on the login page", "NAME"},

@@ -6,11 +6,18 @@ Needs chromium and chromedriver; says so when they are missing."""
 
 import base64
 import contextlib
+import hashlib
+import hmac
 import os
 import pathlib
+import shutil
 import sqlite3
+import struct
+import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 
 import support
 import webdriver
@@ -326,6 +333,137 @@ def keeps_a_link_through_its_login(browser, shop):
     log_out(browser)
 
 
+def code_of(secret, step=None):
+    """Of an authenticator app (RFC 6238), made here without the library."""
+    key = base64.b32decode(secret.replace(' ', ''))
+    step = int(time.time()) // 30 if step is None else step
+    tag = hmac.digest(key, struct.pack('>Q', step), 'sha1')
+    number, = struct.unpack_from('>I', tag, tag[-1] & 15)
+    return f'{(number & 0x7FFFFFFF) % 1000000:06}'
+
+
+def next_code(secret, used):
+    """One that was not used; a code is valid in the step before its own, too."""
+    step = int(time.time()) // 30
+    while (code := code_of(secret, step)) in used:
+        step += 1
+    used.add(code)
+    return code
+
+
+def scanned(browser):
+    """The text of the QR code on the page, as a scanner reads it from the screen in dark mode."""
+    if not shutil.which('zbarimg'):
+        print('skipped: zbarimg is not installed, so no QR code is scanned')
+        return None
+    dark = {'name': 'prefers-color-scheme', 'value': 'dark'}
+    browser.tools('Emulation.setEmulatedMedia', features=[dark])
+    shot = browser.tools('Page.captureScreenshot', captureBeyondViewport=True)
+    browser.tools('Emulation.setEmulatedMedia', features=[])
+    with tempfile.NamedTemporaryFile(suffix='.png') as file:
+        file.write(base64.b64decode(shot['data']))
+        file.flush()
+        return subprocess.run(['zbarimg', '--quiet', '--raw', file.name], text=True, check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.strip()
+
+
+def logs_in_in_two_steps(browser, shop):
+    """Without scripts: turns it on, logs in with the app and with a recovery code, turns it off."""
+    browser.tools('Emulation.setScriptExecutionDisabled', value=True)
+    used = set()
+    log_in(browser, shop, 'bob@example.org', 'a long password')
+    browser.find('a.me').click()
+    browser.find('a[href="/account/two-factor"]').click()
+    assert browser.find_all('.qr svg title')
+    secret = browser.find('#secret').text()
+    uri = scanned(browser)
+    assert uri is None or f'secret={secret.replace(" ", "")}&' in uri, uri
+    fill(browser, code='000000')
+    send(browser)
+    browser.until(lambda: browser.find_all('main .faults'), 'the refusal')
+    assert browser.find('#secret').text() == secret
+    fill(browser, code=next_code(secret, used))
+    send(browser)
+    says(browser, 'Two-factor authentication is on.')
+    recovery = [each.text() for each in browser.find_all('.codes code')]
+    assert len(set(recovery)) == 10, recovery
+    log_out(browser)
+    browser.open(address_of(shop, '/login?next=%2Forders'))
+    fill(browser, email='bob@example.org', password='a long password')
+    send(browser)
+    browser.until(lambda: '/two-factor?next=' in browser.address(), 'the second step')
+    assert not browser.find_all('#logout'), 'logged in after the first step'
+    fill(browser, code='123456')
+    send(browser)
+    browser.until(lambda: browser.find_all('main .faults'), 'the refusal')
+    fill(browser, code=next_code(secret, used))
+    send(browser)
+    browser.until(lambda: browser.address().endswith('/orders'), 'the orders')
+    log_out(browser)
+    browser.open(address_of(shop, '/login'))
+    fill(browser, email='bob@example.org', password='a long password')
+    send(browser)
+    browser.until(lambda: '/two-factor' in browser.address(), 'the second step')
+    fill(browser, code=recovery[3].upper())
+    send(browser)
+    browser.until(lambda: browser.find_all('#logout'), 'the login')
+    browser.open(address_of(shop, '/account/two-factor'))
+    says(browser, 'Recovery codes left: 9')
+    send(browser, '#turn-off button')
+    says(browser, 'Two-factor authentication is off.')
+    log_out(browser)
+    browser.tools('Emulation.setScriptExecutionDisabled', value=False)
+    for notice in ('was turned on', 'A recovery code was used', 'was turned off'):
+        browser.until(lambda told=notice: told in shop.said(), f'the mail: {notice}')
+    assert secret.replace(' ', '') not in shop.said()
+
+
+def logs_in_by_a_mailed_link(browser, shop):
+    """A scanner has opened the link before; the page needs no script."""
+    browser.tools('Emulation.setScriptExecutionDisabled', value=True)
+    browser.open(address_of(shop, '/login'))
+    browser.find('a[href="/login/mail"]').click()
+    fill(browser, email='bob@example.org')
+    send(browser)
+    says(browser, 'If there is an account')
+    link = shop.login_link('bob@example.org')
+    for _ in range(3):
+        with urllib.request.urlopen(address_of(shop, link)) as page:
+            assert page.status == 200
+    browser.open(address_of(shop, link))
+    says(browser, 'bob@example.org')
+    assert not browser.find_all('#logout')
+    send(browser)
+    browser.until(lambda: browser.address().endswith('/account'), 'the account')
+    log_out(browser)
+    browser.open(address_of(shop, link))
+    says(browser, 'This link was already used')
+    browser.tools('Emulation.setScriptExecutionDisabled', value=False)
+    requests = [line for line in shop.said().splitlines() if '"GET /login/link' in line]
+    assert not any(link.split('=')[1] in line for line in requests), requests
+
+
+def makes_a_key_for_a_program(browser, shop):
+    log_in(browser, shop, 'bob@example.org', 'a long password')
+    browser.open(address_of(shop, '/account/api-keys'))
+    fill(browser, name='<b>till</b>')
+    send(browser)
+    browser.until(lambda: browser.find_all('#api-key'), 'the key')
+    key = browser.find('#api-key').text()
+    program = Visitor(shop, Authorization=f'Bearer {key}', Accept='application/json')
+    status, orders = program.json('GET', '/api/orders')
+    assert status == 200, orders
+    assert program.json('GET', '/account/api-keys')[0] == 401
+    browser.open(address_of(shop, '/account/api-keys'))
+    text = browser.find('main').text()
+    assert '<b>till</b>' in text and key not in text, text
+    assert 'Last used:' in text, text
+    send(browser, '.lines form button')
+    says(browser, 'You have no API keys.')
+    assert program.json('GET', '/api/orders')[0] == 401
+    log_out(browser)
+
+
 def picture(browser, name):
     folder = os.environ.get('EIDER_SCREENSHOTS')
     if folder:
@@ -339,7 +477,8 @@ def looks_right(browser, shop):
     browser.open(address_of(shop, '/books/1'))
     send(browser, '[data-buys]')
     pages = ('/', '/books/6', '/cart', '/checkout', '/account', '/admin/books', '/admin/books/1',
-             '/admin/users', '/orders', '/login', '/signup', '/confirm', '/password', '/nothing')
+             '/admin/users', '/orders', '/login', '/signup', '/confirm', '/password', '/nothing',
+             '/account/two-factor', '/account/api-keys', '/login/mail', '/login/link?token=x')
     for scheme in ('light', 'dark'):
         feature = {'name': 'prefers-color-scheme', 'value': scheme}
         browser.tools('Emulation.setEmulatedMedia', features=[feature])
@@ -363,7 +502,7 @@ def breaks_no_policy(browser, shop):
     browser.open(address_of(shop))
     browser.run('window.broken = []; addEventListener("securitypolicyviolation", '
                 '(event) => broken.push(event.violatedDirective))')
-    for path in ('/', '/books/1', '/admin/books/1', '/docs'):
+    for path in ('/', '/books/1', '/admin/books/1', '/account/two-factor', '/docs'):
         browser.tools('Log.enable')
         browser.open(address_of(shop, path))
         told = browser.told('Log.entryAdded')
@@ -383,6 +522,9 @@ CHECKS = [
     logs_in_by_a_passkey,
     shows_anew_who_he_is,
     keeps_a_link_through_its_login,
+    logs_in_in_two_steps,
+    logs_in_by_a_mailed_link,
+    makes_a_key_for_a_program,
     looks_right,
     breaks_no_policy,
 ]
@@ -394,7 +536,8 @@ def main():
         return
     if len(sys.argv) > 1:
         support.BIN = pathlib.Path(sys.argv[1]).resolve()
-    with Shop() as shop, webdriver.Browser() as browser:
+    with Shop(environment={'BOOKSTORE_TWO_FACTOR_KEY': 'a key of at least 32 bytes, for tests'}) \
+            as shop, webdriver.Browser() as browser:
         for check in CHECKS:
             check(browser, shop)
             print(f'ok: {check.__name__}')

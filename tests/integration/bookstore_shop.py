@@ -46,6 +46,18 @@ class Shop(Program):
             time.sleep(0.05)
         raise AssertionError(f'no link for {mail}: {self.said()}')
 
+    def login_link(self, mail):
+        """The path of the link that was mailed there last, once it is."""
+        deadline = time.monotonic() + ANSWER_SECONDS_MAX
+        while time.monotonic() < deadline:
+            found = re.findall(rf'mail to {re.escape(mail)}:[^\n]*?(/login/link\?token=[\w-]{{43}})',
+                               self.said())
+            if len(found) > self.taken.get('link to ' + mail, 0):
+                self.taken['link to ' + mail] = len(found)
+                return found[-1]
+            time.sleep(0.05)
+        raise AssertionError(f'no login link for {mail}: {self.said()}')
+
     def start(self):
         """Once more, over the same database."""
         super().__enter__()

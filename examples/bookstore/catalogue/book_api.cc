@@ -1,5 +1,6 @@
 #include "catalogue/book_api.h"
 
+#include <eider/apikeys.h>
 #include <eider/eider.h>
 
 #include "catalogue/books.h"
@@ -84,14 +85,20 @@ Task<Result<Created<Review>>> review(std::int64_t id, Json<NewReview> given, con
 void add_book_api(Routes& api) {
   api.get("/books", list).docs({.summary = "Finds books", .tags = {"books"}});
   api.get("/books/{id}", find).docs({.summary = "Returns a book", .tags = {"books"}});
-  api.post("/books", add).docs({.summary = "Adds a book (staff only)", .tags = {"books"}});
+  api.post("/books", add)
+      .docs({.summary = "Adds a book (staff only)", .tags = {"books"}})
+      .guard(require_key_scope(kWriteBooks));
   api.put("/books/{id}", replace)
-      .docs({.summary = "Changes a book (staff only)", .tags = {"books"}});
+      .docs({.summary = "Changes a book (staff only)", .tags = {"books"}})
+      .guard(require_key_scope(kWriteBooks));
   api.del("/books/{id}", remove)
-      .docs({.summary = "Deletes a book (staff only)", .tags = {"books"}});
+      .docs({.summary = "Deletes a book (staff only)", .tags = {"books"}})
+      .guard(require_key_scope(kWriteBooks));
   api.get("/books/{id}/reviews", list_reviews)
       .docs({.summary = "Lists the reviews of a book", .tags = {"reviews"}});
-  api.post("/books/{id}/reviews", review).docs({.summary = "Adds a review", .tags = {"reviews"}});
+  api.post("/books/{id}/reviews", review)
+      .docs({.summary = "Adds a review", .tags = {"reviews"}})
+      .guard(require_key_scope(kPlaceOrders));
 }
 
 }  // namespace bookstore

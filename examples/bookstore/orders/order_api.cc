@@ -1,5 +1,6 @@
 #include "orders/order_api.h"
 
+#include <eider/apikeys.h>
 #include <eider/eider.h>
 #include <eider/middleware.h>
 
@@ -35,11 +36,15 @@ Task<Result<Created<Order>>> place(Json<NewOrder> given, const User& user, State
 }  // namespace
 
 void add_order_api(Routes& api) {
-  api.get("/orders", list).docs({.summary = "Lists the orders of the user", .tags = {"orders"}});
+  api.get("/orders", list)
+      .docs({.summary = "Lists the orders of the user", .tags = {"orders"}})
+      .guard(require_key_scope(kReadOrders));
   api.get("/orders/{id}", find)
-      .docs({.summary = "Returns an order of the user", .tags = {"orders"}});
+      .docs({.summary = "Returns an order of the user", .tags = {"orders"}})
+      .guard(require_key_scope(kReadOrders));
   api.post("/orders", place)
       .docs({.summary = "Orders books", .tags = {"orders"}})
+      .guard(require_key_scope(kPlaceOrders))
       .use(idempotency_keys());
 }
 

@@ -36,6 +36,9 @@ Task<Result<Created<User>>> confirm(Json<ConfirmForm> given, Session<> session,
   co_return Created(std::move(user));
 }
 
+/// The password is right, and the code is missing.
+const ProblemType kCodeNeeded{.uri = "/problems/code-needed", .title = "A code is needed"};
+
 Task<Result<User>> log_in(Json<Credentials> given, Client client, Session<> session,
                           State<Accounts> accounts, State<People> people) {
   const auto login = co_await accounts->log_in(given->email, given->password, client);
@@ -43,9 +46,22 @@ Task<Result<User>> log_in(Json<Credentials> given, Client client, Session<> sess
     co_return fail(login.error());
   }
   const auto account = co_await accounts->find({login->key});
-  accounts->begin(session, *login);
+  if (!accounts->begin(session, *login)) {
+    co_return fail(Error::unauthorized("Send the code of the authenticator app to "
+                                       "/api/session/code.")
+                       .with_type(kCodeNeeded));
+  }
   User user = co_await people->find(account.value());
   co_return user;
+}
+
+struct Code {
+  std::string code;
+};
+
+Task<Result<void>> finish(Json<Code> given, Client client, Session<> session, Translator reader,
+                          State<Accounts> accounts) {
+  return accounts->finish(session, given->code, client, reader.language());
 }
 
 }  // namespace
@@ -58,6 +74,10 @@ void add_account_api(Routes& api, const ClientHook& few) {
       .docs({.summary = "Creates the account with the token of the link", .tags = {"users"}})
       .use(few);
   api.post("/session", log_in).docs({.summary = "Logs in", .tags = {"users"}}).use(few);
+  api.post("/session/code", finish)
+      .docs({.summary = "Finishes a login with the code of an app, or a recovery code",
+             .tags = {"users"}})
+      .use(few);
   api.del("/session", [](Session<> session) { session.log_out(); })
       .docs({.summary = "Logs out", .tags = {"users"}});
   api.get("/me", [](const User& user) { return user; })

@@ -93,9 +93,8 @@ Task<FormResponse> reset(BoundForm<ResetForm> form, Client client, Frame frame, 
     const auto login =
         co_await accounts->reset(*form->token, *form->password, client, frame.tr.language());
     if (form.add_result(login)) {
-      accounts->begin(session, *login);
       session.flash("info", frame.tr("You have a new password."));
-      co_return Redirect("/account");
+      co_return Redirect(accounts->begin(session, *login, "/account"));
     }
   }
   co_return again(form, kReset, std::move(frame), session, *views);

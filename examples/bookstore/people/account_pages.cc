@@ -55,8 +55,7 @@ Task<FormResponse> log_in(BoundForm<LoginForm> form, Client client, Frame frame,
   if (form.is_valid()) {
     const auto login = co_await accounts->log_in(*form->email, *form->password, client);
     if (form.add_result(login)) {
-      accounts->begin(session, *login);
-      co_return Redirect(safe_redirect_path(form->next));
+      co_return Redirect(accounts->begin(session, *login, safe_redirect_path(form->next)));
     }
   }
   LoginPage page{leading_to(std::move(frame), form->next), form.view(kLogIn), offer->name};

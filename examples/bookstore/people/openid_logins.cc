@@ -49,8 +49,11 @@ Task<Result<Redirect>> log_in(const OpenIdIdentity& who, Session<> session, Tran
     co_await links->add(identity, account->key);
     known = account->key;
   }
-  session.log_in(*known);
-  co_return Redirect(who.next);
+  const auto login = co_await accounts->log_in_verified({*known});
+  if (!login) {
+    co_return fail(login.error());
+  }
+  co_return Redirect(accounts->begin(session, *login, who.next));
 }
 
 }  // namespace

@@ -15,6 +15,11 @@ namespace bookstore {
 /// How long ago somebody may have shown who he is who changes how he logs in.
 inline constexpr std::chrono::minutes kFreshLogin{10};
 
+// What an API key may do; a user who is logged in may do all of it.
+inline constexpr const char* kReadOrders = "orders:read";
+inline constexpr const char* kPlaceOrders = "orders:write";
+inline constexpr const char* kWriteBooks = "books:write";
+
 /// Each may do what the one before may.
 // tr
 enum class Role : std::uint8_t { customer, staff, admin };
