@@ -160,7 +160,7 @@ void add_bookstore(App& app, const Settings& settings, Database database, Passwo
   const Sessions visits =
       add_sessions<Visit>(app, {.store = sql_sessions(database), .is_secure = is_behind_tls});
   add_user_routes(app);
-  const ApiKeys& keys = add_api_keys(app, database, api_key_options());
+  ApiKeys& keys = add_api_keys(app, database, api_key_options());
   add_protection(app, settings, visits);
   const Assets assets = serve_assets(app, bookstore_assets());
   const Languages languages = add_shop_languages(app, settings, assets);

@@ -15,7 +15,17 @@
 
 namespace eider {
 
-using detail::accounts::Ask;
+namespace detail::accounts {
+
+/// Not in the anonymous namespace: coroutines of TwoFactor keep it in their frames.
+struct FactorRow {
+  std::string secret;
+  std::int64_t last_step = 0;
+};
+
+}  // namespace detail::accounts
+
+using detail::accounts::FactorRow;
 using detail::accounts::kRecoveryCodeUsed;
 using detail::accounts::kTwoFactorOff;
 using detail::accounts::kTwoFactorOn;
@@ -35,11 +45,6 @@ constexpr std::size_t kTypedBytesMax = 64;
 /// Steps before and after the present one whose codes are valid, too: clocks differ.
 constexpr std::int64_t kStepsApart = 1;
 constexpr Duration kStepWithinMax = std::chrono::minutes(15);
-
-struct FactorRow {
-  std::string secret;
-  std::int64_t last_step = 0;
-};
 
 Error setup_is_over() {
   return Error(410, "This setup has expired. Start again.");

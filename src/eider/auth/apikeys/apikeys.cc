@@ -14,14 +14,11 @@
 
 namespace eider {
 
-namespace {
+namespace detail::apikeys {
 
-constexpr std::size_t kIdBytes = 12;
-constexpr std::size_t kHintChars = 4;
-constexpr std::size_t kNameCharsMax = 100;
-constexpr std::int64_t kNotedEverySeconds = 60;
-constexpr const char* kInvalidKey = "The API key is invalid, has expired or was revoked.";
-
+/// A row of the table. Not in the anonymous namespace: coroutines of ApiKeys keep it in their
+/// frames.
+///
 /// scopes  separated by spaces
 struct KeyRow {
   std::string id;
@@ -33,6 +30,18 @@ struct KeyRow {
   std::int64_t expires = 0;
   std::int64_t used = 0;
 };
+
+}  // namespace detail::apikeys
+
+namespace {
+
+using detail::apikeys::KeyRow;
+
+constexpr std::size_t kIdBytes = 12;
+constexpr std::size_t kHintChars = 4;
+constexpr std::size_t kNameCharsMax = 100;
+constexpr std::int64_t kNotedEverySeconds = 60;
+constexpr const char* kInvalidKey = "The API key is invalid, has expired or was revoked.";
 
 ApiKey key_of(KeyRow row) {
   ApiKey key{.id = std::move(row.id),

@@ -109,7 +109,7 @@ class ApiKeys {
 
 /// Adds API keys to an app that has users (add_users or add_accounts):
 ///
-///     const ApiKeys& keys = add_api_keys(app, database, {.prefix = "shop", .scopes = {"read"}});
+///     ApiKeys& keys = add_api_keys(app, database, {.prefix = "shop", .scopes = {"read"}});
 ///     Routes api = app.group("/api");
 ///     accept_api_keys(api, keys, visits);                                  // session or key
 ///     api.get("/orders", list_orders).guard(require_key_scope("read"));

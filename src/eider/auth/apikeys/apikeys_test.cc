@@ -84,7 +84,7 @@ class ApiKeysOnSqlite : public ::testing::Test {
  protected:
   App make_app(ApiKeyOptions options = {.prefix = "shop", .scopes = {"read", "write"}}) {
     App made;
-    const ApiKeys& keys = add_api_keys(made, database, std::move(options));
+    ApiKeys& keys = add_api_keys(made, database, std::move(options));
     made.use(csrf({.key = std::string(32, 'k'), .is_secure = false}));
     const Sessions visits = add_sessions(made, {.cookie = "session", .is_secure = false});
     add_users(made, visits, [](const UserKey& key) -> Result<Person> { return Person{key.text}; },
