@@ -35,5 +35,9 @@ install(FILES "${PROJECT_BINARY_DIR}/eider-config.cmake" "${PROJECT_BINARY_DIR}/
         cmake/EiderLibraries.cmake cmake/EiderAssets.cmake cmake/EiderCompiler.cmake cmake/EiderHardening.cmake
         cmake/EiderViews.cmake cmake/EiderMigrations.cmake cmake/EiderProject.cmake
         DESTINATION ${package_dir})
+# Pretty-printers for gdb and lldb: in a folder that people can type, and where eider_project() finds them.
+set(eider_debuggers cmake/debugger/eider_gdb.py cmake/debugger/eider_lldb.py)
+install(FILES ${eider_debuggers} DESTINATION ${CMAKE_INSTALL_DATADIR}/eider)
+install(FILES ${eider_debuggers} DESTINATION ${package_dir}/debugger)
 include(EiderPkgConfig)
 include(EiderPackage)

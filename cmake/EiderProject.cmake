@@ -1,10 +1,30 @@
 # Compiles projects of `eider new`. Projects can also contain these lines themselves.
 
+# Copies the pretty-printers into a build folder, where .vscode/launch.json loads them, and links compile_commands.json, where
+# clangd finds it. Failures are ignored: the sources may be read-only, or on a file system without links.
+function(eider_project_editors)
+  foreach(debugger gdb lldb)
+    configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/debugger/eider_${debugger}.py"
+                   "${CMAKE_BINARY_DIR}/eider_${debugger}.py" COPYONLY)
+  endforeach()
+  set(link "${CMAKE_SOURCE_DIR}/compile_commands.json")
+  if(CMAKE_GENERATOR MATCHES "Ninja|Makefiles" AND (IS_SYMLINK "${link}" OR NOT EXISTS "${link}"))
+    file(RELATIVE_PATH commands "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/compile_commands.json")
+    file(CREATE_LINK "${commands}" "${link}" RESULT ignored SYMBOLIC)
+  endif()
+endfunction()
+
 # eider_project(target), called after target_link_libraries: C++23 with warnings, the header of Eider precompiled, and in debug builds a quick linker.
+# Editors and debuggers find what they need: compile_commands.json, complete debug information and pretty-printers.
 function(eider_project target)
   target_compile_features(${target} PUBLIC cxx_std_23)
-  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF EXPORT_COMPILE_COMMANDS ON)
   target_compile_options(${target} PRIVATE -Wall -Wextra)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # With -g, also types whose functions are in a library without debug information, such as std::string.
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-fstandalone-debug>)
+  endif()
+  eider_project_editors()
   # A program takes the precompiled header of the project's library that it links.
   set(from "")
   get_target_property(libraries ${target} LINK_LIBRARIES)
@@ -26,6 +46,9 @@ function(eider_project target)
   if(NOT type STREQUAL "EXECUTABLE")
     return()
   endif()
+  # gdb loads it with the program, if auto-load safe-path permits it.
+  file(GENERATE OUTPUT "$<TARGET_FILE:${target}>-gdb.py"
+       CONTENT "gdb.execute('source ${CMAKE_BINARY_DIR}/eider_gdb.py')\n" CONDITION $<CONFIG:Debug>)
   # Links in a twentieth of the second that the usual one takes for each edit.
   find_program(EIDER_QUICK_LINKER NAMES mold ld.lld-19 ld.lld)
   if(EIDER_QUICK_LINKER AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
