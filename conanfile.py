@@ -1,16 +1,50 @@
-"""Eider as a Conan package: `conan create . -o "eider/*:components=postgres;tls"`."""
+"""Eider as a Conan package: `conan create . -o "eider/*:postgres=True" --build=missing`."""
 
 from pathlib import Path
 
 from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
 from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
-from conan.tools.system.package_manager import Apt
+from conan.tools.gnu import PkgConfigDeps
+from conan.tools.scm import Version
+
+COMPILERS = {'gcc': '13', 'clang': '17'}
+# Each component but the core: the components that it is based on, and its libraries, by the names
+# of ConanCenter.
+COMPONENTS = {
+    'accounts': (['mail', 'passwords'], []),
+    'client': (['net', 'http2', 'compress'], ['libpsl/[>=0.21 <1]']),
+    'compress': ([], ['zlib/[>=1.2.13 <2]', 'brotli/[>=1.0.9 <2]', 'zstd/[>=1.5.4 <2]']),
+    'dashboard': ([], []),
+    'eventlog': (['client'], []),
+    'http2': ([], ['libnghttp2/[>=1.52 <2]']),
+    'jwt': (['client'], []),
+    'locale': ([], ['icu/[>=72 <80]']),
+    'mail': ([], ['libcurl/[>=7.88 <9]']),
+    'mariadb': (['net'], ['mariadb-connector-c/[>=3.3 <4]']),
+    'net': (['tls'], ['c-ares/[>=1.18 <2]']),
+    'oauth': (['jwt'], []),
+    'otlp': (['client'], []),
+    'passkeys': (['tls'], []),
+    'passwords': ([], ['argon2/[>=20171227]']),
+    'postgres': (['net'], ['libpq/[>=15 <19]']),
+    'proxy': (['client'], []),
+    'redis': (['net'], []),
+    'sqlite': ([], ['sqlite3/[>=3.40 <4]']),
+    'testing': ([], []),
+    'tls': ([], ['openssl/[>=3 <4]']),
+    'views': ([], []),
+}
+CORE = ['simdjson/[>=3.0 <5]', 'liburing/[>=2.3 <3]']
+# Only for the build of the library and of the command `eider`.
+BUILDING = ['cli11/[>=2.1 <3]', 'tomlplusplus/[>=3.3 <4]', 'fmt/[>=9.1 <13]']
 
 
 class Eider(ConanFile):
-    """The library with the components asked for; their libraries are the distribution's."""
+    """The library with the selected components, and with the command if client, proxy and views
+    are among them."""
 
     name = 'eider'
     description = 'A C++23 web application framework for Linux'
@@ -18,55 +52,76 @@ class Eider(ConanFile):
     topics = ('http', 'web', 'framework', 'websocket', 'openapi')
     package_type = 'static-library'
     settings = 'os', 'compiler', 'build_type', 'arch'
-    options = {'components': ['ANY'], 'fPIC': [True, False]}
-    default_options = {'components': 'core;testing;sqlite', 'fPIC': True}
-    exports = 'CMakeLists.txt', 'tools/packages.txt'  # read by the recipe itself
+    options = {'fPIC': [True, False], **{name: [True, False] for name in COMPONENTS}}
+    default_options = {'fPIC': True, **{name: name in ('sqlite', 'testing') for name in COMPONENTS}}
+    exports = 'CMakeLists.txt'  # the version is read from it
     exports_sources = ('CMakeLists.txt', 'LICENSE', 'cmake/*', 'include/*', 'src/*', 'cli/*',
                        'tools/packages.txt')
     test_package_folder = 'tests/conan'
 
     def set_version(self):
-        """The project's own."""
+        """Reads the version of the project."""
         text = load(self, Path(self.recipe_folder, 'CMakeLists.txt'))
         self.version = text.partition('project(eider VERSION ')[2].split()[0]
 
+    def requirements(self):
+        """Programs link the libraries of the components, but not those of the build."""
+        libraries = [one for name in self._components() for one in COMPONENTS[name][1]]
+        for one in CORE + libraries:
+            self.requires(one, transitive_headers=True, transitive_libs=True)
+        for one in BUILDING:
+            self.requires(one, visible=False)
+
     def layout(self):
-        """CMake's usual."""
+        """Uses the folders that are usual for CMake."""
         cmake_layout(self)
 
     def validate(self):
-        """The standard that its headers are written in."""
+        """Rejects systems and compilers that Eider does not support."""
+        if self.settings.os != 'Linux':
+            raise ConanInvalidConfiguration(f'Eider needs Linux, not {self.settings.os}')
+        compiler = str(self.settings.compiler)
+        if compiler not in COMPILERS or (
+                Version(self.settings.compiler.version) < COMPILERS[compiler]):
+            raise ConanInvalidConfiguration(
+                f'Eider needs gcc 13 or clang 17, or later, not {compiler} '
+                f'{self.settings.compiler.version}')
         check_min_cppstd(self, 23)
 
-    def system_requirements(self):
-        """What a build needs, by the names of Debian."""
-        lines = load(self, Path(self.recipe_folder, 'tools/packages.txt')).splitlines()
-        Apt(self).install([line.split()[1] for line in lines
-                           if line.startswith('build ') and '-dev ' in line])
-
     def generate(self):
-        """How CMake is called."""
+        """Writes the files with which CMake finds the libraries."""
         toolchain = CMakeToolchain(self)
-        toolchain.user_presets_path = False  # no file beside the sources
-        toolchain.cache_variables['EIDER_COMPONENTS'] = str(self.options.components)
+        toolchain.user_presets_path = False  # no file next to the sources
+        toolchain.cache_variables['EIDER_COMPONENTS'] = ';'.join(['core', *self._components()])
         for left_out in ('EIDER_TESTS', 'EIDER_EXAMPLES'):
             toolchain.cache_variables[left_out] = 'OFF'
         toolchain.generate()
         CMakeDeps(self).generate()
+        PkgConfigDeps(self).generate()
 
     def build(self):
-        """The archives, and the command where its components are among those asked for."""
+        """Builds the archives, and the command if its components are selected."""
         cmake = CMake(self)
         cmake.configure()
         cmake.build()
 
     def package(self):
-        """What `cmake --install` leaves."""
+        """Installs the files of `cmake --install`."""
         copy(self, 'LICENSE', self.source_folder, Path(self.package_folder, 'licenses'))
         CMake(self).install()
 
     def package_info(self):
-        """Its own package for CMake finds it: find_package(eider COMPONENTS core …)."""
+        """Leads find_package(eider COMPONENTS core …) to the package's own files."""
         self.cpp_info.set_property('cmake_find_mode', 'none')
         self.cpp_info.builddirs = [str(file.parent.relative_to(self.package_folder)) for file in
                                    Path(self.package_folder).rglob('eider-config.cmake')]
+
+    def _components(self):
+        """The selected components and those that they are based on, in the order of the table."""
+        waiting = [name for name in COMPONENTS if self.options.get_safe(name)]
+        found = set(waiting)
+        while waiting:
+            bases = set(COMPONENTS[waiting.pop()][0]) - found
+            found |= bases
+            waiting += bases
+        return [name for name in COMPONENTS if name in found]

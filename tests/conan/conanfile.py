@@ -4,7 +4,8 @@ from pathlib import Path
 
 from conan import ConanFile
 from conan.tools.build import can_run
-from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
+from conan.tools.gnu import PkgConfigDeps
 
 
 class Outside(ConanFile):
@@ -25,6 +26,8 @@ class Outside(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.user_presets_path = False  # no file beside the sources
         toolchain.generate()
+        CMakeDeps(self).generate()
+        PkgConfigDeps(self).generate()
 
     def build(self):
         """The program."""

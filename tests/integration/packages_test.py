@@ -4,6 +4,7 @@
 Must not install them: they are unpacked. The pinned Conan lives in build/conan-venv.
 """
 
+import ast
 import json
 import os
 import re
@@ -25,7 +26,7 @@ TREE = Path(BIN).parent
 def done(*command, **more):
     """What the command printed; raises where it fails."""
     ended = subprocess.run([str(word) for word in command], text=True, timeout=120, check=False,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
+                           **{'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT, **more})
     if ended.returncode != 0:
         raise AssertionError(f'{command}: {ended.returncode}\n{ended.stdout}')
     return ended.stdout
@@ -142,31 +143,86 @@ class MissingPrograms(unittest.TestCase):
                 self.assertIn('apt install dpkg-dev file', said)
 
 
+# A version of each library that the recipe requires, as ConanCenter has it.
+CONAN_LIBRARIES = {
+    'argon2': '20190702', 'brotli': '1.1.0', 'c-ares': '1.34.5', 'cli11': '2.5.0', 'fmt': '11.1.4',
+    'icu': '74.2', 'libcurl': '8.12.1', 'libnghttp2': '1.61.0', 'libpq': '17.5',
+    'libpsl': '0.21.5', 'liburing': '2.8', 'mariadb-connector-c': '3.4.3', 'openssl': '3.4.1',
+    'simdjson': '3.12.3', 'sqlite3': '3.49.1', 'tomlplusplus': '3.4.0', 'zlib': '1.3.1',
+    'zstd': '1.5.7'}
+
+
 class ConanPackage(unittest.TestCase):
-    """What was built stands where Conan builds: its build of the library alone is not tried."""
+    """The recipe with an empty cache and without a network: recipes without files represent the
+    packages of ConanCenter, and the libraries are those of the system. Instead of a build of the
+    whole library, the tree that was built is packaged."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.directory.cleanup)
+        cls.home = Path(cls.directory.name, 'home')
+        cls.conan('profile', 'detect')
+        cls.conan('remote', 'disable', '*')
+        for name, version in CONAN_LIBRARIES.items():
+            cls.conan('export', 'tests/conan/system', '--name', name, '--version', version)
+
+    @classmethod
+    def conan(cls, *words):
+        """The output of Conan, with the compiler of the tree."""
+        return done(make_environment('conan') / 'bin/conan', *words, cwd=ROOT, env={
+            **os.environ, 'CONAN_HOME': str(cls.home), 'CC': 'clang-19', 'CXX': 'clang++-19'})
+
+    def graph(self, *words):
+        """The names of the packages that the recipe requires, and why it is invalid."""
+        said = done(make_environment('conan') / 'bin/conan', 'graph', 'info', '.', '--format=json',
+                    '-s', 'compiler.cppstd=23', *words, cwd=ROOT, stderr=subprocess.DEVNULL,
+                    env={**os.environ, 'CONAN_HOME': str(self.home)})
+        nodes = json.loads(said)['graph']['nodes']
+        return ({node['name'] for key, node in nodes.items() if key != '0'},
+                nodes['0'].get('info_invalid'))
+
+    def test_each_component_requires_its_libraries(self):
+        needed = {'simdjson', 'liburing', 'cli11', 'fmt', 'tomlplusplus'}
+        none = ('-o', '&:sqlite=False', '-o', '&:testing=False')
+        self.assertEqual((needed | {'sqlite3'}, None), self.graph())
+        self.assertEqual((needed, None), self.graph(*none))
+        self.assertEqual((needed | {'argon2', 'libcurl'}, None),
+                         self.graph(*none, '-o', '&:accounts=True'))
+        self.assertEqual((needed | {'c-ares', 'libpq', 'openssl'}, None),
+                         self.graph(*none, '-o', '&:postgres=True'))
+        every = [word for name in conan_components() for word in ('-o', f'&:{name}=True')]
+        self.assertEqual((set(CONAN_LIBRARIES), None), self.graph(*every))
+
+    def test_other_systems_and_old_compilers_are_rejected(self):
+        for settings, said in ((('-s', 'os=Windows'), 'Eider needs Linux, not Windows'),
+                               (('-s', 'compiler=clang', '-s', 'compiler.version=16'),
+                                'Eider needs gcc 13 or clang 17, or later, not clang 16')):
+            self.assertEqual(said, self.graph(*settings)[1])
 
     def test_a_program_outside_is_built_by_it(self):
-        with tempfile.TemporaryDirectory() as directory:
-            Path(directory, 'build').mkdir()
-            Path(directory, 'build/Release').symlink_to(TREE)
-            env = {**os.environ, 'CONAN_HOME': f'{directory}/home'}
+        directory = self.directory.name
+        Path(directory, 'build').mkdir()
+        Path(directory, 'build/Release').symlink_to(TREE)
+        options = ('-of', directory, '-s', 'compiler.cppstd=23')
+        self.conan('install', '.', *options, '--build=missing')
+        self.assertIn('{"message":"packed"}', self.conan(
+            'export-pkg', '.', *options,
+            '-c', f'tools.cmake.cmake_layout:test_folder={directory}/outside'))
+        user = shutil.copytree(ROOT / 'tests/conan', Path(directory, 'user'))
+        (user / 'conanfile.py').unlink()
+        page = (ROOT / 'docs/get-started/install.md').read_text()
+        (user / 'conanfile.txt').write_text(re.search(r'(?s)```ini\n(.*?)```', page)[1])
+        self.conan('install', user, '-s', 'compiler.cppstd=23')
+        done('cmake', '--preset', 'conan-release', cwd=user)
+        done('cmake', '--build', '--preset', 'conan-release', cwd=user)
+        self.assertIn('packed', done(user / 'build/Release/outside'))
 
-            def conan(*words):
-                return done(make_environment('conan') / 'bin/conan', *words, cwd=ROOT, env=env)
-            conan('profile', 'detect')
-            options = ('-of', directory, '-s', 'compiler.cppstd=23', '-c',
-                       'tools.system.package_manager:mode=check',
-                       '-c', f'tools.cmake.cmake_layout:test_folder={directory}/outside')
-            conan('install', '.', *options)
-            self.assertIn('{"message":"packed"}', conan('export-pkg', '.', *options))
-            user = shutil.copytree(ROOT / 'tests/conan', Path(directory, 'user'))
-            (user / 'conanfile.py').unlink()
-            page = (ROOT / 'docs/get-started/install.md').read_text()
-            (user / 'conanfile.txt').write_text(re.search(r'(?s)```ini\n(.*?)```', page)[1])
-            conan('install', user, '-s', 'compiler.cppstd=23')
-            done('cmake', '--preset', 'conan-release', cwd=user)
-            done('cmake', '--build', '--preset', 'conan-release', cwd=user)
-            self.assertIn('packed', done(user / 'build/Release/outside'))
+
+def conan_components():
+    """The table of components in the recipe."""
+    text = (ROOT / 'conanfile.py').read_text()
+    return ast.literal_eval(re.search(r'(?s)\nCOMPONENTS = (\{.*?\n\})\n', text)[1])
 
 
 class ConanRecipe(unittest.TestCase):
@@ -174,6 +230,22 @@ class ConanRecipe(unittest.TestCase):
         exported = re.search(r'exports_sources = \(([^)]*)\)', (ROOT / 'conanfile.py').read_text())
         for folder in ('cli', 'cmake', 'include', 'src'):
             self.assertIn(f"'{folder}/*'", exported[1])
+
+    def test_its_components_are_those_of_the_wings(self):
+        declared = wing_components()
+        self.assertEqual({name: sorted(bases) for name, bases in declared.items()},
+                         {name: sorted(bases)
+                          for name, (bases, _) in conan_components().items()})
+
+
+def wing_components():
+    """The components that are packaged, but for the core, with those that they are based on."""
+    bases = {}
+    for wing in sorted((ROOT / 'src/eider').glob('*/wing.cmake')):
+        for name, words in re.findall(r'(?m)^eider_component\((\w+)([^)]*)', wing.read_text()):
+            declared = re.search(r'BASES ([\w ]+)', words)
+            bases.setdefault(name, set()).update(declared[1].split() if declared else ())
+    return {name: bases[name] for name in sorted(bases.keys() - {'core', 'swagger'})}
 
 
 class FetchedSources(unittest.TestCase):
@@ -199,14 +271,9 @@ class VcpkgPort(unittest.TestCase):
 
     def test_features_are_the_components_and_stand_on_what_these_do(self):
         port = json.loads((ROOT / 'packaging/vcpkg/eider/vcpkg.json').read_text())
-        bases = {}
-        for wing in sorted((ROOT / 'src/eider').glob('*/wing.cmake')):
-            for name, words in re.findall(r'(?m)^eider_component\((\w+)([^)]*)', wing.read_text()):
-                declared = re.search(r'BASES ([\w ]+)', words)
-                bases.setdefault(name, set()).update(declared[1].split() if declared else ())
-        components = sorted(bases.keys() - {'core', 'swagger'})
-        self.assertEqual(components, list(port['features']))
-        for name in components:
+        bases = wing_components()
+        self.assertEqual(list(bases), list(port['features']))
+        for name in bases:
             own = [one['features'] for one in port['features'][name].get('dependencies', [])
                    if isinstance(one, dict)]
             self.assertEqual([sorted(bases[name])] if bases[name] else [], own, name)
