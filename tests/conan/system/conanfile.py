@@ -1,6 +1,6 @@
 """A library of the system in place of a package of ConanCenter, for tests without a network.
 
-Layering: has a name and a version only; CMake and pkg-config find the library where it is installed.
+Layering: has a name and a version only; CMake and pkg-config find the library in the system.
 """
 
 from conan import ConanFile
