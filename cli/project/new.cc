@@ -23,27 +23,50 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kNewHelp = R"(eider new [KIND] NAME [--here]
+constexpr std::string_view kNewHelp = R"(eider new [KIND] NAME [--here] [--with LIST]
 
-Creates a project in the new folder NAME. It compiles, passes its tests, and has CMake presets, a CI
-configuration, .clang-format and, except for a library, a Dockerfile.
+Creates a project in the new folder NAME. It compiles, passes its tests, and has CMake presets and
+settings for editors and debuggers.
 
 service   JSON with validated input, an OpenAPI document, health checks (default)
 web       Pages from templates, a form, style sheets
 realtime  A chat with WebSockets and server-sent events
 library   Routes that other projects find with find_package and add to their own app
 
---here    Create the project in the current folder; existing files are not overwritten
---kind K  The same as KIND
+--here       Create the project in the current folder; existing files are not overwritten
+--kind K     The same as KIND
+--with LIST  Files for CI and deployment, separated by commas (default: github,docker; for a
+             library: github)
+
+github      A workflow of GitHub Actions
+gitlab      A pipeline of GitLab
+docker      A Dockerfile, for a small image without a shell and without root
+compose     Docker Compose, with PostgreSQL; includes docker
+kubernetes  A deployment with probes, resources and a service; includes docker
+none        No such files
 
   eider new shop && cd shop && eider test
-  eider new web guestbook
+  eider new web guestbook --with gitlab,kubernetes
 
 Exit codes: 0 success, 1 failure, 2 invalid usage
 )";
 
 constexpr std::array<std::string_view, 4> kProjectKinds = {"service", "web", "realtime", "library"};
 constexpr std::size_t kNameBytesMax = 64;
+/// The longest label of a name in DNS (RFC 1035, section 2.3.4).
+constexpr std::size_t kLabelBytesMax = 63;
+
+/// A value of --with, of which the folder with-NAME of cli/new has the files.
+struct WithFiles {
+  std::string_view name;
+  bool is_for_library;
+  bool needs_docker;
+};
+constexpr WithFiles kWithFiles[] = {{"github", true, false},
+                                    {"gitlab", true, false},
+                                    {"docker", false, false},
+                                    {"compose", false, true},
+                                    {"kubernetes", false, true}};
 
 constexpr std::string_view kReservedWords[] = {
     // The words of C++23, in small letters.
@@ -121,14 +144,72 @@ Result<void, std::string> taken(std::string_view name) {
 struct NewWanted {
   std::string kind;
   std::string name;
+  std::vector<std::string_view> with;
   bool is_here = false;
 };
+
+/// The names that --with accepts for a kind of project: "github, gitlab, none".
+std::string with_names(bool is_library) {
+  std::string names;
+  for (const WithFiles& each : kWithFiles) {
+    if (!is_library || each.is_for_library) {
+      names += std::string(each.name) + ", ";
+    }
+  }
+  return names + "none";
+}
+
+/// The values of --with, each one once.
+///
+/// errors   an unknown name, a name that is not for a library, or `none` with other names
+Result<std::vector<std::string_view>, std::string> with_wanted(
+    const std::vector<std::string>& lists, bool is_library) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    for (std::size_t at = 0; at <= list.size();) {
+      const std::size_t end = std::min(list.find(',', at), list.size());
+      names.push_back(list.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  if (names.empty()) {
+    return is_library ? std::vector<std::string_view>{"github"}
+                      : std::vector<std::string_view>{"github", "docker"};
+  }
+  if (std::ranges::find(names, "none") != names.end()) {
+    return names.size() == 1 ? Result<std::vector<std::string_view>, std::string>()
+                             : fail(std::string("--with none excludes other names"));
+  }
+  std::vector<std::string_view> with;
+  const auto add = [&with](std::string_view name) {
+    if (!is_among(with, name)) {
+      with.push_back(name);
+    }
+  };
+  for (const std::string& name : names) {
+    const auto* known = std::ranges::find(kWithFiles, name, &WithFiles::name);
+    if (known == std::end(kWithFiles)) {
+      return fail(
+          fmt::format("unknown name '{}' in --with. Names: {}", name, with_names(is_library)));
+    }
+    if (is_library && !known->is_for_library) {
+      return fail(
+          fmt::format("--with {} is not for a library. Names: {}", name, with_names(is_library)));
+    }
+    if (known->needs_docker) {
+      add("docker");
+    }
+    add(known->name);
+  }
+  return with;
+}
 
 Result<NewWanted, std::string> new_wanted(std::span<const std::string_view> arguments) {
   CommandWords words(arguments);
   NewWanted wanted;
   wanted.is_here = words.flag("--here");
   const auto kind = words.value("--kind", "KIND");
+  const auto lists = words.values("--with", "LIST");
   auto rest = words.rest("KIND and NAME", 2);
   if (!rest) {
     return fail(rest.error());
@@ -164,16 +245,27 @@ Result<NewWanted, std::string> new_wanted(std::span<const std::string_view> argu
   }
   wanted.name =
       rest->empty() ? name_instead(fs::current_path().filename().string()) : rest->front();
+  auto with = with_wanted(lists, wanted.kind == "library");
+  if (!with) {
+    return fail(with.error());
+  }
+  wanted.with = std::move(*with);
   return wanted;
 }
 
-std::vector<NewFile> files_of_kind(std::string_view kind,
-                                   const std::vector<Placeholder>& placeholders) {
-  std::vector<NewFile> files = new_files("common", placeholders);
-  if (kind != "library") {
-    std::ranges::move(new_files("program", placeholders), std::back_inserter(files));
+std::vector<NewFile> files_of(const NewWanted& wanted) {
+  const std::vector<Placeholder> placeholders = placeholders_of(wanted.name);
+  std::vector<std::string> folders = {"common", wanted.kind};
+  if (wanted.kind != "library") {
+    folders.emplace_back("program");
   }
-  std::ranges::move(new_files(kind, placeholders), std::back_inserter(files));
+  for (const std::string_view each : wanted.with) {
+    folders.push_back(fmt::format("with-{}", each));
+  }
+  std::vector<NewFile> files;
+  for (const std::string& folder : folders) {
+    std::ranges::move(new_files(folder, placeholders), std::back_inserter(files));
+  }
   return files;
 }
 
@@ -269,7 +361,14 @@ std::vector<Placeholder> placeholders_of(std::string_view name) {
   std::string upper = identifier_of(name);
   std::ranges::transform(upper, upper.begin(),
                          [](unsigned char each) { return static_cast<char>(std::toupper(each)); });
-  return {{"@name@", std::string(name)}, {"@id@", identifier_of(name)}, {"@ID@", upper}};
+  // A label of DNS has no underscore and ends with a letter or a digit.
+  std::string label(name.substr(0, kLabelBytesMax));
+  std::ranges::replace(label, '_', '-');
+  label.erase(label.find_last_not_of('-') + 1);
+  return {{"@name@", std::string(name)},
+          {"@id@", identifier_of(name)},
+          {"@ID@", upper},
+          {"@dns@", label}};
 }
 
 Result<void, std::string> write_new_files(const std::string& directory,
@@ -318,8 +417,7 @@ int new_command(std::span<const std::string_view> arguments) {
                               wanted->name)
                 : ""));
   }
-  const std::vector<NewFile> files = files_of_kind(wanted->kind, placeholders_of(wanted->name));
-  const auto written = write_new_files(wanted->is_here ? "." : wanted->name, files);
+  const auto written = write_new_files(wanted->is_here ? "." : wanted->name, files_of(*wanted));
   return written ? made(*wanted) : command_fault("new", written.error());
 }
 

@@ -39,7 +39,7 @@ struct NewFile {
 /// As C++ writes it: "my-shop" is "my_shop".
 [[nodiscard]] std::string identifier_of(std::string_view name);
 
-/// Of the names @name@, @id@ and @ID@.
+/// Returns those of a name: @name@, @id@, @ID@, and @dns@, a label of a name in DNS.
 [[nodiscard]] std::vector<Placeholder> placeholders_of(std::string_view name);
 
 /// Writes them below the directory, which is made.
