@@ -24,10 +24,7 @@ eider_component(locale FOLDERS locale
 eider_component(eventlog FOLDERS eventlog
                 HEADERS eventlog
                 BASES client)
-eider_component(qr FOLDERS qr
-                HEADERS qr
-                MODULES "qrencode libqrencode>=4.1"
-                TARGETS PkgConfig::qrencode
-                DEBIAN libqrencode-dev)
+eider_component(jobs FOLDERS jobs
+                HEADERS jobs)
 eider_component(swagger FOLDERS swagger
                 HEADERS swagger)

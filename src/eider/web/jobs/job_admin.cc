@@ -1,0 +1,118 @@
+#include "eider/web/jobs/job_admin.h"
+
+#include <utility>
+
+namespace eider {
+
+namespace {
+
+constexpr std::string_view kColumns =
+    "select j.id, j.kind, j.queue, j.state, j.priority, j.due, j.attempt, j.attempts_max, "
+    "j.created, j.started, coalesce(w.label, '') as worker, "
+    "coalesce(j.unique_key, '') as unique_key, j.args, coalesce(j.saved, '') as saved, "
+    "coalesce(j.error, '') as error, coalesce(j.progress, '') as progress, j.trace "
+    "from eider_jobs j left join eider_job_workers w on w.id = j.worker and j.state = 'running' ";
+
+}  // namespace
+
+Task<std::vector<JobInfo>> JobAdmin::list(JobFilter filter) const {
+  db::BoundSql bound{{std::string(kColumns) + "where 1 = 1"}};
+  const auto add = [&bound](std::string_view condition, db::Value value) {
+    bound.values.push_back(std::move(value));
+    bound.sql.text.append(condition).append("$").append(std::to_string(bound.values.size()));
+  };
+  if (!filter.state.empty()) {
+    add(" and j.state = ", db::Value(filter.state));
+  }
+  if (!filter.queue.empty()) {
+    add(" and j.queue = ", db::Value(filter.queue));
+  }
+  if (!filter.kind.empty()) {
+    add(" and j.kind = ", db::Value(filter.kind));
+  }
+  if (filter.before != 0) {
+    add(" and j.id < ", db::Value(filter.before));
+  }
+  add(" order by j.id desc limit ", db::Value(filter.limit));
+  auto all = co_await store_.database().all<JobInfo>(std::move(bound));
+  co_return all;
+}
+
+Task<std::optional<JobInfo>> JobAdmin::find(std::int64_t id) const {
+  auto found = co_await store_.database().one<JobInfo>(
+      db::RuntimeSql{std::string(kColumns) + "where j.id = $1"}, id);
+  co_return found;
+}
+
+Task<std::vector<JobQueueInfo>> JobAdmin::queues() const {
+  auto all = co_await store_.database().all<JobQueueInfo>(db::RuntimeSql{
+      "select names.name, "
+      "count(case when j.state = 'scheduled' then 1 end) as scheduled, "
+      "count(case when j.state = 'available' then 1 end) as available, "
+      "count(case when j.state = 'running' then 1 end) as running, "
+      "count(case when j.state = 'failed' then 1 end) as failed, "
+      "max(coalesce(q.paused, 0)) as is_paused, "
+      "min(case when j.state = 'available' then j.due end) as oldest "
+      "from (select queue as name from eider_jobs union select name from eider_job_queues) names "
+      "left join eider_jobs j on j.queue = names.name "
+      "left join eider_job_queues q on q.name = names.name group by names.name order by "
+      "names.name"});
+  co_return all;
+}
+
+// A failed job has given up its unique key, and is run whatever has taken that since.
+Task<bool> JobAdmin::retry(std::int64_t id) const {
+  const auto changed = co_await store_.database().exec(
+      store_.sql("update eider_jobs set state = 'available', due = {now}, "
+                 "attempts_max = case when attempts_max > attempt then attempts_max "
+                 "else attempt + attempts_max end "
+                 "where id = $1 and state in ('failed', 'scheduled')"),
+      id);
+  co_return changed.rows != 0;
+}
+
+Task<bool> JobAdmin::discard(std::int64_t id) const {
+  Transaction transaction = co_await store_.database().begin();
+  const bool was_there = co_await discard(transaction, id);
+  co_await transaction.commit();
+  co_return was_there;
+}
+
+Task<bool> JobAdmin::discard(const db::Statements& at, std::int64_t id) const {
+  const auto batch =
+      co_await at.one<std::int64_t>("select batch from eider_jobs where id = $1", id);
+  // It may be claimed after the first statement, or end after the second.
+  for (int attempt = 0; batch && attempt < 2; ++attempt) {
+    const auto gone =
+        co_await at.exec("delete from eider_jobs where id = $1 and state <> 'running'", id);
+    if (gone.rows != 0) {
+      if (*batch != 0) {
+        co_await store_.count_out(at, *batch, 1);
+      }
+      co_return true;
+    }
+    const auto running = co_await at.exec(
+        "update eider_jobs set is_cancelled = 1 where id = $1 and state = 'running'", id);
+    if (running.rows != 0) {
+      co_return true;
+    }
+  }
+  co_return false;
+}
+
+Task<> JobAdmin::set_paused(std::string queue, std::int64_t paused) const {
+  const Database& database = store_.database();
+  const auto changed = co_await database.exec(
+      "update eider_job_queues set paused = $1 where name = $2", paused, queue);
+  if (changed.rows == 0) {
+    co_await database.exec("insert into eider_job_queues(name, paused) values($1, $2)", queue,
+                           paused);
+  }
+}
+
+Task<std::int64_t> JobAdmin::now() const {
+  const auto now = co_await store_.database().one<std::int64_t>(store_.sql("select {now} as now"));
+  co_return now.value_or(0);
+}
+
+}  // namespace eider

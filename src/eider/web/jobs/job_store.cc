@@ -1,0 +1,543 @@
+#include "eider/web/jobs/job_store.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "eider/core/json/json.h"
+#include "eider/io/runtime/loop.h"
+
+namespace eider::detail::jobs {
+
+namespace {
+
+using db::Dialect;
+using std::chrono::milliseconds;
+
+constexpr std::int64_t kStagedAtOnce = 1000;
+constexpr std::size_t kInsertedAtOnce = 500;
+
+/// A place in a statement that dialects write differently.
+struct Place {
+  std::string_view name;
+  std::string_view sqlite;
+  std::string_view postgres;
+  std::string_view mariadb;
+};
+
+// PostgreSQL evaluates a volatile function once, and can use an index, only in a subquery. An
+// array of a subquery is evaluated once, too: `in` may run it again, and claim more than its limit.
+constexpr std::array kPlaces{
+    Place{"now", "cast((julianday('now') - 2440587.5) * 86400000 as integer)",
+          "(select (extract(epoch from clock_timestamp()) * 1000)::bigint)",
+          "(timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000)"},
+    Place{"in", "in (", "= any(array(", "in ("},
+    Place{"end", ")", "))", ")"},
+    Place{"skip", "", " for update skip locked", " for update skip locked"},
+    Place{"lock", "", "", " for update"},
+    Place{"key", "integer primary key autoincrement",
+          "bigint generated always as identity primary key", "bigint auto_increment primary key"},
+    Place{"long", "text", "text", "longtext"},
+    Place{"rest", ")",
+          ") with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)",
+          ", index eider_jobs_available (state, queue, priority, id), "
+          "index eider_jobs_due (state, due), index eider_jobs_worker (state, worker), "
+          "unique index eider_jobs_unique (unique_key)) "
+          "engine = InnoDB character set utf8mb4 collate utf8mb4_bin"},
+    Place{"set", ")", ")", ") engine = InnoDB character set utf8mb4 collate utf8mb4_bin"},
+};
+
+std::string_view text_of(const Place& place, Dialect dialect) noexcept {
+  switch (dialect) {
+    case Dialect::sqlite:
+      return place.sqlite;
+    case Dialect::postgres:
+      return place.postgres;
+    case Dialect::mariadb:
+      return place.mariadb;
+  }
+  return {};
+}
+
+constexpr std::string_view kTables =
+    "create table if not exists eider_jobs(id {key}, kind varchar(100) not null, "
+    "queue varchar(50) not null, state varchar(10) not null, priority smallint not null, "
+    "due bigint not null, attempt integer not null default 0, attempts_max integer not null, "
+    "fence bigint not null default 0, worker bigint not null default 0, created bigint not null, "
+    "started bigint not null default 0, unique_key varchar(255), "
+    "unique_until bigint not null default 0, batch bigint not null default 0, "
+    "pending bigint not null default 0, batch_failed bigint not null default 0, "
+    "is_cancelled smallint not null default 0, args {long} not null, saved {long}, "
+    "error {long}, progress {long}, trace varchar(64) not null default ''{rest};"
+    "create table if not exists eider_job_workers(id bigint primary key, "
+    "label varchar(200) not null, lease_until bigint not null, started bigint not null{set};"
+    "create table if not exists eider_job_queues(name varchar(50) primary key, "
+    "paused smallint not null{set};"
+    "create table if not exists eider_job_kinds(kind varchar(100) primary key, "
+    "seen bigint not null{set};";
+
+constexpr std::string_view kIndexes =
+    "create unique index if not exists eider_jobs_unique on eider_jobs(unique_key);"
+    "create index if not exists eider_jobs_available on eider_jobs(queue, priority, id) "
+    "where state = 'available';"
+    "create index if not exists eider_jobs_due on eider_jobs(state, due) "
+    "where state in ('scheduled', 'failed', 'done');"
+    "create index if not exists eider_jobs_worker on eider_jobs(worker) where state = 'running';";
+
+constexpr std::string_view kInsert =
+    "insert into eider_jobs(kind, queue, state, priority, due, attempts_max, created, unique_key, "
+    "unique_until, batch, pending, args, trace) values($1, $2, $3, $4, {now} * $5 + $6, $7, {now}, "
+    "$8, {now} + $9, $10, $11, $12, $13)";
+
+constexpr std::string_view kClaimed =
+    "id, kind, queue, priority, attempt, attempts_max, fence, batch, batch_failed, unique_until, "
+    "created, args, coalesce(saved, '') as saved, trace";
+
+constexpr std::string_view kHeld = "id, fence, attempt, attempts_max, batch, is_cancelled";
+
+constexpr std::string_view kIsMine = " where id = $1 and fence = $2 and state = 'running'";
+
+std::string_view state_of(const NewJob& job) noexcept {
+  if (job.pending != 0) {
+    return "waiting";
+  }
+  return job.is_scheduled ? "scheduled" : "available";
+}
+
+/// "exists" of each queue, as a bit.
+std::string bits_of(const std::vector<std::string>& queues, std::string_view from) {
+  std::string sum = "0";
+  std::uint64_t bit = 1;
+  for (const std::string& queue : queues) {
+    sum.append(" + case when exists(select 1 from ").append(from).append(sql_literal(queue));
+    sum.append(") then ").append(std::to_string(bit)).append(" else 0 end");
+    bit *= 2;
+  }
+  return sum;
+}
+
+/// "1, 2, 3"
+std::string list_of(const std::vector<std::int64_t>& ids) {
+  std::string list;
+  for (const std::int64_t id : ids) {
+    list.append(list.empty() ? "" : ", ").append(std::to_string(id));
+  }
+  return list;
+}
+
+struct Added {
+  std::int64_t id = 0;
+  std::optional<std::string> notified;
+};
+
+struct Existing {
+  std::int64_t id = 0;
+  bool is_over = false;
+};
+
+}  // namespace
+
+// Both times are of one statement, but may have been read a moment apart.
+Ending done(const Claimed& job, std::int64_t keep_ms) {
+  return {.id = job.id,
+          .fence = job.fence,
+          .pause_ms = keep_ms,
+          .batch = job.batch,
+          .is_kept = keep_ms > 0 || job.unique_until > job.created + 10};
+}
+
+std::int64_t to_ms(Duration duration) {
+  return std::chrono::ceil<milliseconds>(duration).count();
+}
+
+std::string sql_literal(std::string_view text) {
+  std::string literal = "'";
+  for (const char letter : text) {
+    literal.append(letter == '\'' ? 2 : 1, letter);
+  }
+  return literal + "'";
+}
+
+void JobStore::set_work(const std::vector<std::string>& queues,
+                        const std::vector<std::string>& kinds) {
+  probe_ =
+      "select (select min(due) from eider_jobs where state = 'scheduled') as next_due, "
+      "{now} as now, " +
+      bits_of(queues, "eider_jobs where state = 'available' and queue = ") + " as ready, " +
+      bits_of(queues, "eider_job_queues where paused = 1 and name = ") + " as paused";
+  kinds_.clear();
+  for (const std::string& kind : kinds) {
+    kinds_.append(kinds_.empty() ? "" : ", ").append(sql_literal(kind));
+  }
+  kinds_ = kinds_.empty() ? "''" : kinds_;
+}
+
+db::RuntimeSql JobStore::sql(std::string_view pattern) const {
+  std::string text;
+  text.reserve(pattern.size() + 256);
+  while (true) {
+    const std::size_t begin = pattern.find('{');
+    text += pattern.substr(0, begin);
+    if (begin == std::string_view::npos) {
+      return {std::move(text)};
+    }
+    pattern.remove_prefix(begin + 1);
+    const std::string_view name = pattern.substr(0, pattern.find('}'));
+    pattern.remove_prefix(name.size() + 1);
+    const auto* const place = std::ranges::find(kPlaces, name, &Place::name);
+    if (name == "kinds") {
+      text += kinds_;
+    } else if (name == "now" && Loop::current().name() == "simulated") {
+      const auto now = Loop::current().now().time_since_epoch();
+      text += std::to_string(Loop::current().wall_seconds() * 1000 +
+                             std::chrono::duration_cast<milliseconds>(now).count() % 1000);
+    } else if (place != kPlaces.end()) {
+      text += text_of(*place, database_.dialect());
+    }
+  }
+}
+
+// Two processes that start at once may both find no table: the second attempt finds it.
+Task<> JobStore::create() const {
+  for (int attempt = 0;; ++attempt) {
+    try {
+      co_await database_.script(sql(kTables));
+      if (!is(Dialect::mariadb)) {
+        co_await database_.script(sql(kIndexes));
+      }
+      break;
+    } catch (const db::Failure&) {
+      if (attempt == 2) {
+        throw;
+      }
+    }
+  }
+}
+
+// Enqueueing.
+
+/// returns  nothing if there is a job with the same key
+Task<std::optional<std::int64_t>> JobStore::try_insert(const db::Statements& at, const NewJob& job,
+                                                       bool notifies) const {
+  std::string text(kInsert);
+  if (is(Dialect::mariadb)) {
+    text += " returning id";
+  } else if (is(Dialect::postgres) && notifies) {
+    text = "with added as (" + text +
+           " on conflict (unique_key) do nothing returning id) "
+           "select id, pg_notify('eider_jobs', '')::text as notified from added";
+  } else {
+    text += " on conflict (unique_key) do nothing returning id";
+  }
+  const std::optional<std::string> key =
+      job.unique_key.empty() ? std::nullopt : std::optional(job.unique_key);
+  try {
+    const auto added = co_await at.one<Added>(
+        sql(text), job.kind, job.queue, state_of(job), job.priority,
+        std::int64_t{job.is_delay || !job.is_scheduled}, job.due_ms, job.attempts_max, key,
+        job.unique_ms, job.batch, job.pending, job.args, job.trace);
+    co_return added ? std::optional(added->id) : std::nullopt;
+  } catch (const db::Failure& failure) {
+    // MariaDB undoes only this statement.
+    if (failure.kind() != db::FailureKind::unique || !is(Dialect::mariadb)) {
+      throw;
+    }
+  }
+  co_return std::nullopt;
+}
+
+Task<Inserted> JobStore::insert(const db::Statements& at, NewJob job, bool notifies) const {
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const auto id = co_await try_insert(at, job, notifies);
+    if (id) {
+      co_return Inserted{*id, true};
+    }
+    const auto there = co_await at.one<Existing>(
+        sql("select id, case when state = 'done' and due <= {now} then 1 else 0 end as is_over "
+            "from eider_jobs where unique_key = $1{lock}"),
+        job.unique_key);
+    if (there && !there->is_over) {
+      co_return Inserted{there->id, false};
+    }
+    if (there) {  // its period is over
+      co_await at.exec(sql("delete from eider_jobs where id = $1 and state = 'done'"), there->id);
+    }
+  }
+  throw db::Failure(db::FailureKind::serialisation,
+                    "a job with the unique key " + job.unique_key +
+                        " was added by a transaction that this one cannot see");
+}
+
+Task<> JobStore::insert_all(const db::Statements& at, NewJob job, std::vector<std::string> args,
+                            bool notifies) const {
+  std::string rows = "unnest($8::text[]) as x(args)";
+  if (is(Dialect::sqlite)) {
+    rows = "(select value as args from json_each($8)) as x";
+  } else if (is(Dialect::mariadb)) {
+    rows = "json_table($8, '$[*]' columns(args longtext path '$')) as x";
+  }
+  const db::RuntimeSql text =
+      sql("insert into eider_jobs(kind, queue, state, priority, due, attempts_max, created, "
+          "unique_until, batch, args, trace) select $1, $2, $3, $4, {now} * $5 + $6, $7, {now}, 0, "
+          "$9, x.args, $10 from " +
+          rows);
+  for (std::size_t first = 0; first < args.size(); first += kInsertedAtOnce) {
+    const auto begin = args.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::vector<std::string> some(
+        std::make_move_iterator(begin),
+        std::make_move_iterator(
+            begin + static_cast<std::ptrdiff_t>(std::min(kInsertedAtOnce, args.size() - first))));
+    co_await at.exec(text, job.kind, job.queue, state_of(job), job.priority,
+                     std::int64_t{job.is_delay || !job.is_scheduled}, job.due_ms, job.attempts_max,
+                     some, job.batch, job.trace);
+  }
+  if (is(Dialect::postgres) && notifies) {
+    co_await at.one<std::string>("select pg_notify('eider_jobs', '')::text");
+  }
+}
+
+// Workers.
+
+Task<> JobStore::add_worker(std::int64_t worker, std::string label, std::int64_t lease_ms) const {
+  co_await database_.exec(sql("insert into eider_job_workers(id, label, lease_until, started) "
+                              "values($1, $2, {now} + $3, {now})"),
+                          worker, label, lease_ms);
+}
+
+Task<> JobStore::remove_worker(std::int64_t worker) const {
+  co_await database_.exec("delete from eider_job_workers where id = $1", worker);
+}
+
+Task<bool> JobStore::extend_lease(std::int64_t worker, std::int64_t lease_ms) const {
+  const auto changed = co_await database_.exec(
+      sql("update eider_job_workers set lease_until = {now} + $1 where id = $2"), lease_ms, worker);
+  co_return changed.rows == 1;
+}
+
+Task<std::vector<Held>> JobStore::running_of(std::int64_t worker) const {
+  auto held =
+      co_await database_.all<Held>(sql("select " + std::string(kHeld) +
+                                       " from eider_jobs where worker = $1 and state = 'running'"),
+                                   worker);
+  co_return held;
+}
+
+Task<std::int64_t> JobStore::remove_lapsed_workers() const {
+  const auto changed =
+      co_await database_.exec(sql("delete from eider_job_workers where lease_until < {now}"));
+  co_return changed.rows;
+}
+
+Task<std::vector<Held>> JobStore::orphans() const {
+  auto held = co_await database_.all<Held>(
+      sql("select " + std::string(kHeld) +
+          " from eider_jobs where state = 'running' and not exists(select 1 from "
+          "eider_job_workers where eider_job_workers.id = eider_jobs.worker) limit 500"));
+  co_return held;
+}
+
+// Claiming.
+
+Task<Probe> JobStore::probe() const {
+  const auto probe = co_await database_.one<Probe>(sql(probe_));
+  co_return probe.value();
+}
+
+Task<> JobStore::stage() const {
+  const std::string due =
+      "select id from eider_jobs where state = 'scheduled' and due <= {now} order by due limit $1"
+      "{skip}";
+  if (!is(Dialect::mariadb)) {
+    co_await database_.exec(
+        sql("update eider_jobs set state = 'available' where id {in}" + due + "{end}"),
+        kStagedAtOnce);
+    co_return;
+  }
+  Transaction transaction = co_await database_.begin({.isolation = db::Isolation::read_committed});
+  const auto ids = co_await transaction.all<std::int64_t>(sql(due), kStagedAtOnce);
+  if (!ids.empty()) {
+    co_await transaction.exec(
+        sql("update eider_jobs set state = 'available' where id in (" + list_of(ids) + ")"));
+    co_await transaction.commit();
+  }
+}
+
+Task<std::vector<Claimed>> JobStore::claim(std::string queue, std::int64_t worker,
+                                           std::int64_t count) const {
+  std::vector<Claimed> claimed;
+  if (is(Dialect::mariadb)) {
+    claimed = co_await claim_locked(std::move(queue), worker, count);
+  } else {
+    claimed = co_await database_.all<Claimed>(
+        sql("update eider_jobs set state = 'running', worker = $1, fence = fence + 1, "
+            "attempt = attempt + 1, started = {now} where id {in}select id from eider_jobs "
+            "where state = 'available' and queue = $2 and kind in ({kinds}) "
+            "order by priority, id limit $3{skip}{end} returning " +
+            std::string(kClaimed)),
+        worker, queue, count);
+  }
+  std::ranges::sort(claimed, [](const Claimed& left, const Claimed& right) {
+    return std::pair(left.priority, left.id) < std::pair(right.priority, right.id);
+  });
+  co_return claimed;
+}
+
+// MariaDB returns no rows of an update.
+Task<std::vector<Claimed>> JobStore::claim_locked(std::string queue, std::int64_t worker,
+                                                  std::int64_t count) const {
+  Transaction transaction = co_await database_.begin({.isolation = db::Isolation::read_committed});
+  auto claimed = co_await transaction.all<Claimed>(
+      sql("select " + std::string(kClaimed) +
+          " from eider_jobs where state = 'available' and queue = $1 and kind in ({kinds}) "
+          "order by priority, id limit $2{skip}"),
+      queue, count);
+  if (claimed.empty()) {
+    co_return claimed;
+  }
+  std::vector<std::int64_t> ids;
+  for (Claimed& job : claimed) {
+    ids.push_back(job.id);
+    ++job.fence;
+    ++job.attempt;
+  }
+  co_await transaction.exec(
+      sql("update eider_jobs set state = 'running', worker = $1, fence = fence + 1, "
+          "attempt = attempt + 1, started = {now} where id in (" +
+          list_of(ids) + ")"),
+      worker);
+  co_await transaction.commit();
+  co_return claimed;
+}
+
+// Ends of attempts.
+
+Task<std::int64_t> JobStore::complete(std::vector<std::int64_t> pairs) const {
+  std::string list = "[";
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    list.append(list.size() == 1 ? "[" : ",[").append(std::to_string(pairs[i])).append(",");
+    list.append(std::to_string(pairs[i + 1])).append("]");
+  }
+  list += "]";
+  std::string_view text =
+      "delete from eider_jobs using jsonb_array_elements($1::text::jsonb) as x "
+      "where id = (x->>0)::bigint and fence = (x->>1)::bigint and state = 'running'";
+  if (is(Dialect::sqlite)) {
+    text =
+        "delete from eider_jobs where id in (select j.id from json_each($1) as x "
+        "cross join eider_jobs as j on j.id = json_extract(x.value, '$[0]') "
+        "where j.fence = json_extract(x.value, '$[1]') and j.state = 'running')";
+  } else if (is(Dialect::mariadb)) {
+    text =
+        "delete j from json_table($1, '$[*]' columns(id bigint path '$[0]', fence bigint path "
+        "'$[1]')) as x straight_join eider_jobs as j on j.id = x.id "
+        "where j.fence = x.fence and j.state = 'running'";
+  }
+  const auto changed = co_await database_.exec(sql(text), list);
+  co_return changed.rows;
+}
+
+Task<bool> JobStore::end_one(const db::Statements& at, const Ending& ending) const {
+  using How = Ending::How;
+  const std::string returned = ending.is_attempt_returned ? ", attempt = attempt - 1" : "";
+  if (ending.how == How::cancelled || (ending.how == How::done && !ending.is_kept)) {
+    const auto gone = co_await at.exec(sql("delete from eider_jobs" + std::string(kIsMine)),
+                                       ending.id, ending.fence);
+    co_return gone.rows == 1;
+  }
+  std::string text;
+  switch (ending.how) {
+    case How::cancelled:
+    case How::done:
+      text =
+          "state = 'done', due = case when unique_until > {now} + $3 then unique_until else "
+          "{now} + $3 end, unique_key = case when unique_until > {now} then unique_key else null "
+          "end, batch = 0";
+      break;
+    case How::retry:
+      text = "state = 'scheduled', due = {now} + $3";
+      break;
+    case How::failed:
+      text = "state = 'failed', due = {now} + $3, unique_key = null, batch = 0";
+      break;
+    case How::released:
+      text = "state = 'available', due = {now} + $3";
+      break;
+  }
+  const auto changed = co_await at.exec(sql("update eider_jobs set " + text + returned +
+                                            ", worker = 0, error = $4" + std::string(kIsMine)),
+                                        ending.id, ending.fence, ending.pause_ms, ending.error);
+  co_return changed.rows == 1;
+}
+
+Task<bool> JobStore::end(const db::Statements& at, Ending ending) const {
+  const bool was_mine = co_await end_one(at, ending);
+  const bool is_over = ending.how != Ending::How::retry && ending.how != Ending::How::released;
+  if (was_mine && is_over && ending.batch != 0) {
+    co_await count_out(at, ending.batch, std::int64_t{ending.how != Ending::How::done});
+  }
+  co_return was_mine;
+}
+
+// The state comes first: MariaDB computes each column from the new values of those before it.
+Task<> JobStore::count_out(const db::Statements& at, std::int64_t batch,
+                           std::int64_t failed) const {
+  co_await at.exec(
+      sql("update eider_jobs set state = case when pending <= 1 then 'available' else state end, "
+          "batch_failed = batch_failed + $1, pending = pending - 1 "
+          "where id = $2 and state = 'waiting'"),
+      failed, batch);
+}
+
+Task<bool> JobStore::count_in(const db::Statements& at, std::int64_t batch) const {
+  const auto changed = co_await at.exec(
+      sql("update eider_jobs set pending = pending + 1 where id = $1 and state = 'waiting'"),
+      batch);
+  co_return changed.rows == 1;
+}
+
+Task<bool> JobStore::end(Ending ending) const {
+  if (ending.batch == 0) {
+    const bool was_mine = co_await end(database_, std::move(ending));
+    co_return was_mine;
+  }
+  Transaction transaction = co_await database_.begin();
+  const bool was_mine = co_await end(transaction, std::move(ending));
+  co_await transaction.commit();
+  co_return was_mine;
+}
+
+Task<> JobStore::remove_ended() const {
+  if (is(Dialect::mariadb)) {
+    co_await database_.exec(
+        sql("delete from eider_jobs where state in ('done', 'failed') and "
+            "due <= {now} limit 1000"));
+  } else {
+    co_await database_.exec(
+        sql("delete from eider_jobs where id in (select id from eider_jobs where "
+            "state in ('done', 'failed') and due <= {now} limit 1000)"));
+  }
+}
+
+Task<> JobStore::note_kinds(std::vector<std::string> kinds) const {
+  for (const std::string& kind : kinds) {
+    const auto changed = co_await database_.exec(
+        sql("update eider_job_kinds set seen = {now} where kind = $1"), kind);
+    if (changed.rows == 0) {
+      co_await database_.exec(
+          sql("insert into eider_job_kinds(kind, seen) select $1, {now} "
+              "where not exists(select 1 from eider_job_kinds where kind = $2)"),
+          kind, kind);
+    }
+  }
+}
+
+Task<> JobStore::park_unknown(std::int64_t keep_ms) const {
+  co_await database_.exec(
+      sql("update eider_jobs set state = 'failed', due = {now} + $1, unique_key = null, "
+          "error = 'No running worker has a handler for this job type.' "
+          "where state = 'available' and due <= {now} - 600000 and kind not in "
+          "(select kind from eider_job_kinds where seen > {now} - 900000)"),
+      keep_ms);
+}
+
+}  // namespace eider::detail::jobs

@@ -1,0 +1,192 @@
+// The statements of jobs: their tables, for each dialect, with times of the database's clock.
+// Layering: must not know handlers, or when to call which statement.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/data/db/database.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
+
+namespace eider::detail::jobs {
+
+/// A row to insert.
+///
+/// due_ms      since 1970, of the caller; with `is_delay`, after the database's now
+/// unique_key  empty: none
+struct NewJob {
+  std::string kind{};
+  std::string queue{};
+  std::string args{};
+  std::string unique_key{};
+  std::string trace{};
+  std::int64_t unique_ms = 0;
+  std::int64_t priority = 0;
+  std::int64_t attempts_max = 0;
+  std::int64_t due_ms = 0;
+  bool is_delay = false;
+  bool is_scheduled = false;
+  std::int64_t batch = 0;
+  std::int64_t pending = 0;  // of a follow-up job, which waits for so many
+};
+
+/// id      of the new job, or of the one with the same key
+/// is_new  false: it was there already
+struct Inserted {
+  std::int64_t id = 0;
+  bool is_new = true;
+};
+
+/// A job that this process has claimed.
+struct Claimed {
+  std::int64_t id = 0;
+  std::string kind;
+  std::string queue;
+  std::int64_t priority = 0;
+  std::int64_t attempt = 0;
+  std::int64_t attempts_max = 0;
+  std::int64_t fence = 0;
+  std::int64_t batch = 0;
+  std::int64_t batch_failed = 0;
+  std::int64_t unique_until = 0;
+  std::int64_t created = 0;
+  std::string args;
+  std::string saved;
+  std::string trace;
+};
+
+/// A running job, as a heartbeat sees it.
+struct Held {
+  std::int64_t id = 0;
+  std::int64_t fence = 0;
+  std::int64_t attempt = 0;
+  std::int64_t attempts_max = 0;
+  std::int64_t batch = 0;
+  bool is_cancelled = false;
+};
+
+/// ready, paused  a bit per queue, in the order of `Queues`
+struct Probe {
+  std::optional<std::int64_t> next_due;
+  std::int64_t now = 0;
+  std::int64_t ready = 0;
+  std::int64_t paused = 0;
+};
+
+/// The end of an attempt.
+///
+/// pause_ms  until the next attempt, or how long an ended job is kept
+struct Ending {
+  enum class How : std::uint8_t { done, retry, failed, released, cancelled };
+  std::int64_t id = 0;
+  std::int64_t fence = 0;
+  How how = How::done;
+  std::int64_t pause_ms = 0;
+  std::string error{};
+  std::int64_t batch = 0;
+  /// The attempt does not count.
+  bool is_attempt_returned = false;
+  /// Of a job that is done: it is not deleted.
+  bool is_kept = false;
+};
+
+/// The end of a job that is done. It is kept as well while its unique key is reserved.
+[[nodiscard]] Ending done(const Claimed& job, std::int64_t keep_ms);
+
+/// Rounded up: a job must not start before its time.
+[[nodiscard]] std::int64_t to_ms(Duration duration);
+
+/// A text for SQL, in quotes.
+[[nodiscard]] std::string sql_literal(std::string_view text);
+
+/// As many as an integer of the database has bits for.
+inline constexpr std::size_t kQueuesMax = 62;
+
+class JobStore {
+ public:
+  explicit JobStore(Database database) : database_(std::move(database)) {}
+
+  [[nodiscard]] const Database& database() const noexcept { return database_; }
+  /// Sets the queues and job types of this process; before the first claim.
+  ///
+  /// queues  at most kQueuesMax
+  void set_work(const std::vector<std::string>& queues, const std::vector<std::string>& kinds);
+
+  /// Replaces {now} with the time of the database in milliseconds since 1970, and the places that
+  /// dialects write otherwise. In simulated time, {now} is that of the loop.
+  [[nodiscard]] db::RuntimeSql sql(std::string_view pattern) const;
+
+  [[nodiscard]] Task<> create() const;
+
+  /// at  outlives the task
+  [[nodiscard]] Task<Inserted> insert(const db::Statements& at, NewJob job, bool notifies) const;
+  /// The same for many that differ by their arguments alone; without unique keys.
+  [[nodiscard]] Task<> insert_all(const db::Statements& at, NewJob job,
+                                  std::vector<std::string> args, bool notifies) const;
+
+  [[nodiscard]] Task<> add_worker(std::int64_t worker, std::string label,
+                                  std::int64_t lease_ms) const;
+  /// Ends the worker's lease: its jobs become orphans.
+  [[nodiscard]] Task<> remove_worker(std::int64_t worker) const;
+  /// returns  false if the lease has been taken away
+  [[nodiscard]] Task<bool> extend_lease(std::int64_t worker, std::int64_t lease_ms) const;
+  [[nodiscard]] Task<std::vector<Held>> running_of(std::int64_t worker) const;
+  /// Deletes the rows of workers whose lease is over.
+  ///
+  /// returns  how many
+  [[nodiscard]] Task<std::int64_t> remove_lapsed_workers() const;
+  /// Running jobs of workers that have no row.
+  [[nodiscard]] Task<std::vector<Held>> orphans() const;
+
+  [[nodiscard]] Task<Probe> probe() const;
+  [[nodiscard]] Task<> stage() const;
+  [[nodiscard]] Task<std::vector<Claimed>> claim(std::string queue, std::int64_t worker,
+                                                 std::int64_t count) const;
+
+  /// Deletes jobs that are done. Pairs of id and fence, one after the other.
+  ///
+  /// returns  how many of them still were this worker's
+  [[nodiscard]] Task<std::int64_t> complete(std::vector<std::int64_t> pairs) const;
+  /// returns  false if the job was no longer this worker's: nothing has changed
+  [[nodiscard]] Task<bool> end(Ending ending) const;
+  /// The same within a transaction.
+  [[nodiscard]] Task<bool> end(const db::Statements& at, Ending ending) const;
+
+  /// A job of a batch has ended: the follow-up job is available after the last one.
+  [[nodiscard]] Task<> count_out(const db::Statements& at, std::int64_t batch,
+                                 std::int64_t failed) const;
+  /// Another job has joined a batch.
+  ///
+  /// returns  false if the batch is over
+  [[nodiscard]] Task<bool> count_in(const db::Statements& at, std::int64_t batch) const;
+
+  /// Deletes failed and done jobs whose time is over.
+  [[nodiscard]] Task<> remove_ended() const;
+  /// Notes that a process runs these types.
+  [[nodiscard]] Task<> note_kinds(std::vector<std::string> kinds) const;
+  /// Makes available jobs fail whose type no process has run for a while.
+  [[nodiscard]] Task<> park_unknown(std::int64_t keep_ms) const;
+
+ private:
+  [[nodiscard]] Task<std::vector<Claimed>> claim_locked(std::string queue, std::int64_t worker,
+                                                        std::int64_t count) const;
+  [[nodiscard]] Task<std::optional<std::int64_t>> try_insert(const db::Statements& at,
+                                                             const NewJob& job,
+                                                             bool notifies) const;
+  [[nodiscard]] Task<bool> end_one(const db::Statements& at, const Ending& ending) const;
+  [[nodiscard]] bool is(db::Dialect dialect) const noexcept {
+    return database_.dialect() == dialect;
+  }
+
+  Database database_;
+  std::string kinds_ = "''";
+  std::string probe_;
+};
+
+}  // namespace eider::detail::jobs

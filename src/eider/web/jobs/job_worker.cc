@@ -1,0 +1,633 @@
+#include "eider/web/jobs/job_worker.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <exception>
+#include <optional>
+
+#include "eider/app/handlers/thrown.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/span.h"
+#include "eider/data/db/notices.h"
+#include "eider/io/runtime/backoff.h"
+#include "eider/io/runtime/cancel.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
+
+namespace eider::detail::jobs {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using How = Ending::How;
+
+constexpr Duration kIntervalMin = milliseconds(20);
+constexpr Duration kLooksEvery = milliseconds(500);
+constexpr Duration kLooksApart = milliseconds(5);
+constexpr Duration kIntervalWithNotices = seconds(5);
+/// Simulated time passes only as far as a test moves it, and no other process enqueues.
+constexpr Duration kIntervalSimulated = minutes(10);
+constexpr Duration kRecordedAgainAfter = milliseconds(200);
+constexpr Duration kFaultPauseMax = seconds(5);
+constexpr Duration kHouseEvery = minutes(5);
+constexpr Duration kKnowsOthersAfter = minutes(15);
+constexpr Duration kCancelledWithin = seconds(3);
+constexpr std::size_t kRecordedAtOnce = 500;
+constexpr std::int64_t kUnreadableAttempts = 5;
+
+/// Of no other worker, and never 0.
+std::int64_t make_id() {
+  std::array<char, sizeof(std::int64_t)> bytes{};
+  const std::string random = secret_bytes(bytes.size());
+  std::ranges::copy(random, bytes.begin());
+  return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(bytes) >> 1U | 1U);
+}
+
+std::string label_of_process() {
+  std::array<char, 100> host{};
+  (void)::gethostname(host.data(), host.size() - 1);
+  return std::string(host.data()) + " " + std::to_string(::getpid());
+}
+
+Task<> wait_for(Event& event) {
+  co_await event.wait();
+}
+
+bool is_simulated() {
+  return Loop::current().name() == "simulated";
+}
+
+}  // namespace
+
+/// A job that runs, or whose end is not recorded yet.
+struct Worker::Active {
+  Active(const JobStore& store, Claimed its_job, Queue& its_queue, const Entry& its_entry,
+         const bool& is_stopping)
+      : job(std::move(its_job)),
+        queue(its_queue),
+        entry(its_entry),
+        context(store, job, to_ms(entry.options.keep_done_for), source.token(), is_stopping) {}
+
+  const Claimed job;
+  Queue& queue;
+  const Entry& entry;
+  CancelSource source;
+  JobContext context;
+  Why why = Why::none;
+  bool is_over = false;  // the handler has ended
+
+  [[nodiscard]] Key key() const noexcept { return {job.id, job.fence}; }
+  void cancel(Why its_why) noexcept {
+    why = why == Why::none ? its_why : why;
+    source.cancel();
+  }
+};
+
+Worker::Worker(const JobStore& store, std::vector<std::shared_ptr<Entry>> entries,
+               WorkerOptions options, Say say)
+    : store_(store),
+      entries_(std::move(entries)),
+      options_(std::move(options)),
+      say_(std::move(say)) {
+  for (const auto& [name, concurrency] : options_.queues) {
+    queues_.push_back({.name = name, .concurrency = concurrency});
+  }
+}
+
+Worker::~Worker() = default;
+
+void Worker::start() {
+  scope_.start(work());
+  scope_.start(record_done());
+  scope_.start(keep_lease());
+  scope_.start(guard_lease());
+  scope_.start(keep_house());
+  if (!is_simulated()) {
+    scope_.start(listen());
+  }
+}
+
+void Worker::poke() noexcept {
+  is_poked_ = true;
+  wake_.set();
+}
+
+Task<> Worker::wait_for_wake(Duration pause) {
+  (void)co_await with_deadline(wait_for(wake_), pause);
+}
+
+// Looking for work.
+
+Task<> Worker::work() {
+  Duration interval = kIntervalMin;
+  Duration fault_pause = kIntervalMin;
+  while (!is_stopping_) {
+    wake_.reset();
+    is_poked_ = false;
+    bool has_found = false;
+    std::string fault;
+    try {
+      if (id_ == 0) {
+        co_await begin_lease();
+      }
+      has_found = co_await take_jobs();
+    } catch (...) {
+      fault = reason_of(thrown_error());
+    }
+    if (!fault.empty()) {
+      if (fault_pause == kIntervalMin) {
+        say(LogLevel::error, "The database cannot be used: " + fault);
+      }
+      fault_pause = std::min(2 * fault_pause, kFaultPauseMax);
+      co_await sleep_for(fault_pause);
+      continue;
+    }
+    fault_pause = kIntervalMin;
+    Duration interval_max = hears_notices_ ? kIntervalWithNotices : options_.interval_max;
+    interval_max = is_simulated() ? kIntervalSimulated : interval_max;
+    interval = has_found ? kIntervalMin : std::min(2 * interval, interval_max);
+    co_await wait_for_wake(std::min(interval, next_due_in_));
+    interval = is_poked_ ? kIntervalMin : interval;
+  }
+}
+
+/// returns  whether there was something to do
+Task<bool> Worker::take_jobs() {
+  const Instant now = Loop::current().now();
+  if (std::ranges::none_of(queues_, &Queue::wants_jobs) || now - looked_ >= kLooksEvery) {
+    // Each poke is a reason to look, but not many of them within one moment.
+    if (now - looked_ < kLooksApart) {
+      co_await sleep_until(looked_ + kLooksApart);
+    }
+    co_await look();
+  }
+  bool has_found = false;
+  for (Queue& queue : queues_) {
+    if (queue.wants_jobs() && !is_stopping_) {
+      const bool has_claimed = co_await claim(queue);
+      has_found = has_found || has_claimed;
+    }
+  }
+  co_return has_found;
+}
+
+Task<> Worker::look() {
+  looked_ = Loop::current().now();
+  const Probe probe = co_await store_.probe();
+  const bool is_due = probe.next_due && *probe.next_due <= probe.now;
+  if (is_due) {
+    co_await store_.stage();
+  }
+  std::uint64_t bit = 1;
+  for (Queue& queue : queues_) {
+    queue.is_ready = is_due || (static_cast<std::uint64_t>(probe.ready) & bit) != 0;
+    queue.is_paused = (static_cast<std::uint64_t>(probe.paused) & bit) != 0;
+    bit *= 2;
+  }
+  next_due_in_ = Duration::max();
+  if (is_due) {
+    next_due_in_ = kIntervalMin;
+  } else if (probe.next_due) {
+    next_due_in_ = milliseconds(std::min<std::int64_t>(*probe.next_due - probe.now, 86'400'000));
+  }
+}
+
+Task<bool> Worker::claim(Queue& queue) {
+  const std::uint64_t epoch = epoch_;
+  const unsigned free = queue.concurrency - queue.running;
+  is_claiming_ = true;
+  ++claims_;
+  std::vector<Claimed> claimed;
+  try {
+    claimed = co_await store_.claim(queue.name, id_, free);
+  } catch (...) {
+    is_claiming_ = false;
+    throw;
+  }
+  is_claiming_ = false;
+  queue.is_ready = claimed.size() >= free;
+  if (epoch != epoch_) {
+    co_return false;  // they are orphans by now
+  }
+  for (Claimed& job : claimed) {
+    start(queue, std::move(job));
+  }
+  co_return !claimed.empty();
+}
+
+void Worker::start(Queue& queue, Claimed job) {
+  const auto entry = std::ranges::find(entries_, job.kind, [](const std::shared_ptr<Entry>& each) {
+    return std::string_view(each->options.name);
+  });
+  if (entry == entries_.end()) {
+    return;  // not claimed: `kinds` has all of them
+  }
+  const auto active =
+      std::make_shared<Active>(store_, std::move(job), queue, **entry, is_stopping_);
+  active_.emplace(active->key(), active);
+  ++queue.running;
+  counts_.running.fetch_add(1, std::memory_order_relaxed);
+  scope_.start(run(active));
+}
+
+// Running.
+
+WorkRef Worker::work_of(const Active& active) const {
+  auto* const work = new Work;
+  work->method = "job";
+  work->route = active.entry.options.name;
+  const auto caller = read_traceparent(active.job.trace);
+  if (caller) {
+    work->place = *caller;
+    work->parent = caller->span;
+  } else {
+    work->place = {.trace_high = next_span_id(), .trace_low = next_span_id()};
+    work->place.is_sampled = options_.spans != nullptr && options_.spans->samples(work->place);
+  }
+  work->spans = options_.spans;
+  return WorkRef::to_new(work);
+}
+
+Task<> Worker::run(std::shared_ptr<Active> active) {
+  Ending ending = co_await attempt(active);
+  active->is_over = true;
+  --active->queue.running;
+  counts_.running.fetch_sub(1, std::memory_order_relaxed);
+  if (active->queue.is_ready) {
+    wake_.set();
+  }
+  if (active->why == Why::taken_over ||
+      (ending.how == How::done && active->context.is_completed())) {
+    counts_.done.fetch_add(active->why == Why::none ? 1 : 0, std::memory_order_relaxed);
+    forget(*active);
+    co_return;
+  }
+  if (ending.how == How::done && !ending.is_kept && ending.batch == 0) {
+    done_.push_back(active->key());
+    done_added_.set();
+    co_return;
+  }
+  co_await record(active, std::move(ending));
+}
+
+Task<Ending> Worker::attempt(std::shared_ptr<Active> active) {
+  const Entry& entry = active->entry;
+  std::optional<bool> has_ended;
+  std::string error;
+  Ending ending = done(active->job, to_ms(entry.options.keep_done_for));
+  try {
+    const WorkRef work = work_of(*active);
+    const Within within(work);
+    Span span(entry.options.name);
+    span.set("job.id", active->job.id);
+    span.set("job.attempt", active->job.attempt);
+    auto guarded =
+        with_cancel(entry.run(entry.function.get(), entry.states.data(), active->context),
+                    active->source.token());
+    has_ended = co_await with_deadline(std::move(guarded), entry.options.timeout);
+  } catch (const JobTakenOver&) {
+    active->why = Why::taken_over;
+    co_return ending;
+  } catch (const JobInterrupted&) {
+    co_return ending_after(*active, Why::stopping, "");
+  } catch (const SnoozeJob& snooze) {
+    ending.how = How::retry;
+    ending.pause_ms = to_ms(snooze.delay);
+    ending.is_attempt_returned = true;
+    co_return ending;
+  } catch (const CancelJob& cancel) {
+    ending = ending_after(*active, Why::none, cancel.what());
+    ending.how = How::failed;
+    ending.pause_ms = to_ms(options_.failed_for);
+    co_return ending;
+  } catch (const UnreadableArgs& unreadable) {
+    ending = ending_after(*active, Why::none,
+                          std::string("The arguments do not fit the struct: ") + unreadable.what());
+    if (active->job.attempt >= kUnreadableAttempts) {
+      ending.how = How::failed;
+      ending.pause_ms = to_ms(options_.failed_for);
+    }
+    co_return ending;
+  } catch (...) {
+    error = reason_of(thrown_error());
+    co_return ending_after(*active, Why::none, std::move(error));
+  }
+  if (!has_ended) {
+    active->source.cancel();
+    co_return ending_after(*active, Why::none,
+                           "The attempt took longer than its timeout of " +
+                               format_duration(entry.options.timeout) + ".");
+  }
+  if (!*has_ended) {
+    co_return ending_after(*active, active->why, "");
+  }
+  co_return ending;
+}
+
+/// Of an attempt that was not successful.
+Ending Worker::ending_after(const Active& active, Why why, std::string error) const {
+  const JobOptions& options = active.entry.options;
+  Ending ending{.id = active.job.id,
+                .fence = active.job.fence,
+                .error = std::move(error),
+                .batch = active.job.batch};
+  if (why == Why::cancelled) {
+    ending.how = How::cancelled;
+  } else if (why == Why::stopping) {
+    ending.how = How::released;
+    ending.is_attempt_returned = true;
+  } else if (active.job.attempt >= active.job.attempts_max) {
+    ending.how = How::failed;
+    ending.pause_ms = to_ms(options_.failed_for);
+  } else {
+    ending.how = How::retry;
+    ending.pause_ms = to_ms(runtime::with_jitter(
+        runtime::pause_behind(active.job.attempt, options.first_pause, options.pause_max)));
+  }
+  return ending;
+}
+
+void Worker::report(const Active& active, const Ending& ending) {
+  const std::string job = "Job " + std::to_string(active.job.id) + " (" + active.job.kind + ")";
+  if (ending.how == How::done) {
+    counts_.done.fetch_add(1, std::memory_order_relaxed);
+  } else if (ending.how == How::failed) {
+    counts_.failed.fetch_add(1, std::memory_order_relaxed);
+    say(LogLevel::error, job + " failed finally in attempt " + std::to_string(active.job.attempt) +
+                             ": " + ending.error);
+  } else if (ending.how == How::retry && !ending.is_attempt_returned) {
+    counts_.retried.fetch_add(1, std::memory_order_relaxed);
+    say(LogLevel::warning,
+        job + " failed in attempt " + std::to_string(active.job.attempt) + " of " +
+            std::to_string(active.job.attempts_max) + " and runs again in " +
+            format_duration(milliseconds(ending.pause_ms)) + ": " + ending.error);
+  }
+}
+
+/// A database that is away is called again while the lease lasts: a job whose end is not recorded
+/// runs again.
+Task<> Worker::record(std::shared_ptr<Active> active, Ending ending) {
+  while (active->why != Why::taken_over) {
+    std::optional<bool> was_mine;
+    try {
+      was_mine = co_await store_.end(ending);
+    } catch (...) {
+      was_mine = std::nullopt;
+    }
+    if (was_mine) {
+      if (*was_mine) {
+        report(*active, ending);
+      } else if (!active->context.is_completed()) {
+        counts_.taken_over.fetch_add(1, std::memory_order_relaxed);
+      }
+      break;
+    }
+    co_await sleep_for(kRecordedAgainAfter);
+  }
+  forget(*active);
+}
+
+/// One statement for all that have ended while the last one was on its way.
+Task<> Worker::record_done() {
+  while (true) {
+    co_await done_added_.wait();
+    done_added_.reset();
+    while (!done_.empty()) {
+      const std::size_t count = std::min(done_.size(), kRecordedAtOnce);
+      const std::vector<Key> some(done_.begin(),
+                                  done_.begin() + static_cast<std::ptrdiff_t>(count));
+      std::vector<std::int64_t> pairs;
+      for (const auto& [id, fence] : some) {
+        pairs.insert(pairs.end(), {id, fence});
+      }
+      const std::uint64_t epoch = epoch_;
+      std::optional<std::int64_t> recorded;
+      try {
+        recorded = co_await store_.complete(std::move(pairs));
+      } catch (...) {
+        recorded = std::nullopt;
+      }
+      if (epoch != epoch_) {
+        break;  // `done_` is of another lease
+      }
+      if (!recorded) {
+        co_await sleep_for(kRecordedAgainAfter);
+        continue;
+      }
+      done_.erase(done_.begin(), done_.begin() + static_cast<std::ptrdiff_t>(count));
+      for (const Key& key : some) {
+        active_.erase(key);
+      }
+      // After a lost response, the second attempt finds fewer.
+      counts_.done.fetch_add(count, std::memory_order_relaxed);
+      if (active_.empty()) {
+        idle_.set();
+      }
+    }
+  }
+}
+
+void Worker::forget(const Active& active) {
+  active_.erase(active.key());
+  if (active_.empty()) {
+    idle_.set();
+  }
+}
+
+// The lease.
+
+Task<> Worker::begin_lease() {
+  const std::int64_t id = make_id();
+  const Instant sent = Loop::current().read_now();
+  co_await store_.add_worker(id, label_of_process(), to_ms(options_.lease));
+  id_ = id;
+  valid_until_ = sent + options_.lease - options_.lease / 6;
+  lease_begun_.set();
+}
+
+Task<> Worker::keep_lease() {
+  Duration pause = options_.lease / 3;
+  std::string fault;
+  while (true) {
+    co_await lease_begun_.wait();
+    co_await sleep_for(pause);
+    pause = options_.lease / 3;
+    try {
+      co_await beat();
+      fault.clear();
+    } catch (...) {
+      fault = reason_of(thrown_error());
+      pause = std::min<Duration>(options_.lease / 10, seconds(1));
+    }
+  }
+}
+
+// A statement that hangs must not keep the jobs beyond the lease.
+Task<> Worker::guard_lease() {
+  while (true) {
+    co_await lease_begun_.wait();
+    co_await sleep_until(valid_until_);
+    if (id_ != 0 && Loop::current().now() >= valid_until_) {
+      lose_lease("the database could not be reached in time");
+    }
+  }
+}
+
+Task<> Worker::beat() {
+  const std::int64_t id = id_;
+  const Instant sent = Loop::current().read_now();
+  if (id == 0) {
+    co_return;
+  }
+  const bool is_kept = co_await store_.extend_lease(id, to_ms(options_.lease));
+  if (id != id_) {
+    co_return;
+  }
+  if (!is_kept) {
+    lose_lease("another worker has ended it");
+    co_return;
+  }
+  valid_until_ = sent + options_.lease - options_.lease / 6;
+  co_await compare();
+  const std::int64_t lapsed = co_await store_.remove_lapsed_workers();
+  if (lapsed != 0 || ++beats_ % 6 == 0) {
+    co_await release_orphans();
+  }
+}
+
+/// Cancels jobs that were discarded, and releases those of a claim whose response was lost.
+Task<> Worker::compare() {
+  const std::int64_t id = id_;
+  const std::uint64_t claims = claims_;
+  const bool was_claiming = is_claiming_;
+  const auto held = co_await store_.running_of(id);
+  const bool may_release = !was_claiming && claims == claims_ && id == id_;
+  for (const Held& job : held) {
+    const auto found = active_.find({job.id, job.fence});
+    if (found != active_.end() && job.is_cancelled) {
+      found->second->cancel(Why::cancelled);
+    } else if (found == active_.end() && may_release) {
+      (void)co_await store_.end(
+          {.id = job.id, .fence = job.fence, .how = How::released, .is_attempt_returned = true});
+    }
+  }
+}
+
+Task<> Worker::release_orphans() {
+  for (const Held& job : co_await store_.orphans()) {
+    Ending ending{.id = job.id, .fence = job.fence, .how = How::released, .batch = job.batch};
+    ending.error = "The worker process ended, or lost its lease, in attempt " +
+                   std::to_string(job.attempt) + ".";
+    if (job.is_cancelled) {
+      ending.how = How::cancelled;
+    } else if (job.attempt >= job.attempts_max) {
+      ending.how = How::failed;
+      ending.pause_ms = to_ms(options_.failed_for);
+    }
+    const bool was_released = co_await store_.end(ending);
+    if (was_released) {
+      say(LogLevel::warning, "Job " + std::to_string(job.id) + " was taken over: " + ending.error);
+      poke();
+    }
+  }
+}
+
+void Worker::lose_lease(std::string_view why) {
+  say(LogLevel::error, "The lease of this worker has ended: " + std::string(why) + ". " +
+                           std::to_string(active_.size()) + " running jobs are canceled.");
+  ++epoch_;
+  id_ = 0;
+  lease_begun_.reset();
+  done_.clear();
+  counts_.taken_over.fetch_add(active_.size(), std::memory_order_relaxed);
+  for (const auto& [key, active] : active_) {
+    active->cancel(Why::taken_over);
+    active->why = Why::taken_over;
+  }
+  // The others are forgotten when their handlers are destroyed.
+  std::erase_if(active_, [](const auto& each) { return each.second->is_over; });
+  poke();
+}
+
+// Around.
+
+Task<> Worker::listen() {
+  while (true) {
+    const std::unique_ptr<db::Notices> notices;
+    if (notices == nullptr) {
+      co_return;
+    }
+    try {
+      while (true) {
+        co_await notices->next();
+        hears_notices_ = true;
+        poke();
+      }
+    } catch (...) {
+      hears_notices_ = false;
+    }
+    co_await sleep_for(seconds(1));
+  }
+}
+
+Task<> Worker::keep_house() {
+  std::vector<std::string> kinds;
+  for (const auto& entry : entries_) {
+    kinds.push_back(entry->options.name);
+  }
+  const Instant began = Loop::current().now();
+  while (true) {
+    co_await lease_begun_.wait();
+    try {
+      co_await store_.note_kinds(kinds);
+      co_await store_.remove_ended();
+      if (Loop::current().now() - began >= kKnowsOthersAfter) {
+        co_await store_.park_unknown(to_ms(options_.failed_for));
+      }
+    } catch (...) {
+      hears_notices_ = hears_notices_ && !is_stopping_;  // next time
+    }
+    co_await sleep_for(kHouseEvery);
+  }
+}
+
+// Ending.
+
+Task<bool> Worker::becomes_idle(Duration limit) {
+  if (active_.empty()) {
+    co_return true;
+  }
+  idle_.reset();
+  const bool is_idle = co_await with_deadline(wait_for(idle_), limit);
+  co_return is_idle;
+}
+
+Task<> Worker::stop() {
+  is_stopping_ = true;
+  poke();
+  if (!co_await becomes_idle(options_.stop_grace)) {
+    say(LogLevel::warning, std::to_string(active_.size()) +
+                               " running jobs are canceled, and run again in another process.");
+    for (const auto& [key, active] : active_) {
+      active->cancel(Why::stopping);
+    }
+    (void)co_await becomes_idle(kCancelledWithin);
+  }
+  scope_.cancel();
+  co_await scope_.join();
+  if (id_ != 0) {
+    try {
+      co_await store_.remove_worker(std::exchange(id_, 0));
+    } catch (...) {
+      say(LogLevel::warning, "The lease of this worker cannot be ended; it lapses.");
+    }
+  }
+}
+
+}  // namespace eider::detail::jobs

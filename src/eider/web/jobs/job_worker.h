@@ -1,0 +1,139 @@
+// Claims and runs jobs on one event loop, within a lease that heartbeats extend.
+// Layering: must not know how jobs are enqueued, or applications.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/core/base/log.h"
+#include "eider/core/base/work.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
+#include "eider/web/jobs/job_handler.h"
+#include "eider/web/jobs/job_store.h"
+
+namespace eider::detail::jobs {
+
+struct WorkerOptions {
+  std::map<std::string, unsigned, std::less<>> queues;  // with their concurrency
+  Duration lease;
+  Duration interval_max;
+  Duration failed_for;
+  Duration stop_grace;
+  std::shared_ptr<SpanSink> spans;  // null: jobs are not traced
+};
+
+/// What this worker has done so far.
+struct WorkerCounts {
+  std::atomic<std::uint64_t> done{0};
+  std::atomic<std::uint64_t> retried{0};
+  std::atomic<std::uint64_t> failed{0};
+  std::atomic<std::uint64_t> taken_over{0};
+  std::atomic<std::int64_t> running{0};
+};
+
+class Worker {
+ public:
+  using Say = std::function<void(LogLevel, std::string_view)>;
+
+  /// store    with its queues and types set; outlives it
+  /// entries  outlive it
+  Worker(const JobStore& store, std::vector<std::shared_ptr<Entry>> entries, WorkerOptions options,
+         Say say);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // On its loop.
+
+  void start();
+  /// A job may have been enqueued.
+  void poke() noexcept;
+  /// Claims nothing more; waits for running jobs, then cancels and returns them.
+  [[nodiscard]] Task<> stop();
+
+  [[nodiscard]] const WorkerCounts& counts() const noexcept { return counts_; }
+
+ private:
+  struct Active;
+  struct Queue {
+    std::string name;
+    unsigned concurrency = 0;
+    unsigned running = 0;
+    bool is_ready = false;
+    bool is_paused = false;
+
+    [[nodiscard]] bool wants_jobs() const noexcept {
+      return is_ready && !is_paused && running < concurrency;
+    }
+  };
+  enum class Why : std::uint8_t { none, taken_over, stopping, cancelled };
+  using Key = std::pair<std::int64_t, std::int64_t>;  // id and fence
+
+  Task<> work();
+  Task<bool> take_jobs();
+  Task<> look();
+  Task<bool> claim(Queue& queue);
+  void start(Queue& queue, Claimed job);
+  Task<> run(std::shared_ptr<Active> active);
+  Task<Ending> attempt(std::shared_ptr<Active> active);
+  [[nodiscard]] Ending ending_after(const Active& active, Why why, std::string error) const;
+  Task<> record(std::shared_ptr<Active> active, Ending ending);
+  Task<> record_done();
+  void forget(const Active& active);
+  void report(const Active& active, const Ending& ending);
+
+  Task<> begin_lease();
+  Task<> keep_lease();
+  Task<> guard_lease();
+  Task<> beat();
+  Task<> compare();
+  Task<> release_orphans();
+  void lose_lease(std::string_view why);
+
+  Task<> listen();
+  Task<> keep_house();
+  Task<> wait_for_wake(Duration pause);
+  Task<bool> becomes_idle(Duration limit);
+  [[nodiscard]] WorkRef work_of(const Active& active) const;
+  void say(LogLevel level, const std::string& line) const { say_(level, "jobs: " + line); }
+
+  const JobStore& store_;
+  const std::vector<std::shared_ptr<Entry>> entries_;
+  const WorkerOptions options_;
+  const Say say_;
+  WorkerCounts counts_;
+  std::vector<Queue> queues_;
+  std::map<Key, std::shared_ptr<Active>> active_;
+  std::vector<Key> done_;  // and not yet recorded
+  Event done_added_;
+  Event idle_;
+  Event wake_;
+  bool is_stopping_ = false;
+  bool hears_notices_ = false;
+  bool is_poked_ = false;
+  Duration next_due_in_ = Duration::max();
+  Instant looked_{};
+
+  // The lease.
+  std::int64_t id_ = 0;  // 0: none
+  std::uint64_t epoch_ = 0;
+  Instant valid_until_{};
+  Event lease_begun_;
+  bool is_claiming_ = false;
+  std::uint64_t claims_ = 0;
+  unsigned beats_ = 0;
+
+  Scope scope_;  // last: its tasks use the rest
+};
+
+}  // namespace eider::detail::jobs

@@ -1,0 +1,298 @@
+#include "eider/web/jobs/jobs.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "eider/app/life/log_stderr.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/work.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/web/jobs/job_worker.h"
+
+namespace eider {
+
+namespace detail::jobs {
+
+namespace {
+
+constexpr std::size_t kNameBytesMax = 100;
+constexpr std::size_t kQueueBytesMax = 50;
+constexpr std::size_t kKeyBytesMax = 150;
+
+[[noreturn]] void refuse(std::string text) {
+  throw Failure(Error::internal("jobs: " + std::move(text)));
+}
+
+/// What a job type's part keeps.
+struct Binding {
+  std::shared_ptr<Entry> entry;
+  std::size_t states = 0;
+};
+
+// The first state is the Jobs of the app.
+Task<> bind(const void* function, void* const* states) {
+  const auto& binding = *static_cast<const Binding*>(function);
+  binding.entry->states.assign(states + 1, states + 1 + binding.states);
+  static_cast<Jobs*>(states[0])->add(binding.entry);
+  co_return;
+}
+
+std::string text_of_work() {
+  const Work* const work = Work::current();
+  return work == nullptr || !work->place.is_there() ? "" : traceparent_text(work->place);
+}
+
+}  // namespace
+
+std::string short_name(std::string_view type_name) {
+  const std::string_view before_arguments = type_name.substr(0, type_name.find('<'));
+  const std::size_t colons = before_arguments.rfind("::");
+  return std::string(colons == std::string_view::npos ? type_name : type_name.substr(colons + 2));
+}
+
+std::string unreadable_text(const Error& error) {
+  std::string text;
+  for (const FieldError& field : error.fields()) {
+    text.append(text.empty() ? "" : "; ").append(field.pointer).append(" ").append(field.detail);
+  }
+  return text.empty() ? Failure(error).what() : text;
+}
+
+void check(const JobOptions& options) {
+  const std::string job = "The job type " + options.name;
+  if (options.name.empty() || options.name.size() > kNameBytesMax) {
+    refuse(job + " needs a name of 1 to 100 bytes. Set JobOptions::name.");
+  }
+  if (options.queue.empty() || options.queue.size() > kQueueBytesMax) {
+    refuse(job + " needs a queue with a name of 1 to 50 bytes.");
+  }
+  if (options.attempts == 0 || options.timeout < std::chrono::milliseconds(1) ||
+      options.first_pause < Duration::zero() || options.pause_max < Duration::zero()) {
+    refuse(job + " needs at least 1 attempt, a timeout of at least 1 ms, and no negative pauses.");
+  }
+  if (options.priority < -32768 || options.priority > 32767) {
+    refuse(job + " needs a priority from -32768 to 32767.");
+  }
+}
+
+app::Part part_of(std::shared_ptr<Entry> entry, std::vector<StateWish> wishes) {
+  app::Part part{.name = "job " + entry->options.name};
+  part.start.function = std::make_shared<const Binding>(std::move(entry), wishes.size());
+  part.start.run = &bind;
+  part.start.wishes = {{&base::kTypeKey<Jobs>, base::type_name<Jobs>()}};
+  part.start.wishes.insert(part.start.wishes.end(), wishes.begin(), wishes.end());
+  return part;
+}
+
+}  // namespace detail::jobs
+
+namespace {
+
+using detail::jobs::Worker;
+using detail::jobs::WorkerOptions;
+
+JobsOptions checked(JobsOptions options) {
+  using std::chrono::seconds;
+  if (options.lease < seconds(1) || options.interval_max < std::chrono::milliseconds(20)) {
+    detail::jobs::refuse("The lease must be at least 1 s, and interval_max at least 20 ms.");
+  }
+  if (options.stop_grace > seconds(30) || options.concurrency == 0) {
+    detail::jobs::refuse("stop_grace must be at most 30 s, and concurrency at least 1.");
+  }
+  for (const JobQueue& queue : options.queues) {
+    if (queue.name.empty() || queue.name.size() > detail::jobs::kQueueBytesMax ||
+        queue.concurrency == 0) {
+      detail::jobs::refuse("The queue \"" + queue.name +
+                           "\" needs a name of 1 to 50 bytes and a concurrency of at least 1.");
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+Jobs::Jobs(Database database, JobsOptions options)
+    : options_(checked(std::move(options))), store_(database), admin_(database) {
+  const auto log = options_.log == nullptr ? stderr_log() : options_.log;
+  say_ = [log](LogLevel level, std::string_view line) { log->write(level, line); };
+}
+
+Jobs::~Jobs() = default;
+
+// Life.
+
+Task<> Jobs::start() {
+  co_await store_.create();
+  const std::lock_guard lock(mutex_);
+  home_ = &Loop::current();
+}
+
+void Jobs::add(std::shared_ptr<Entry> entry) {
+  for (const auto& [key, other] : entries_) {
+    if (key != entry->key && other->options.name == entry->options.name) {
+      detail::jobs::refuse("Two job types are named " + entry->options.name +
+                           ". Set JobOptions::name of one of them.");
+    }
+  }
+  entries_.insert_or_assign(entry->key, std::move(entry));
+}
+
+// All parts have started by now, so that all types are known.
+Task<> Jobs::run_on_loop() {
+  if (settings.run && home_ == &Loop::current() && worker_ == nullptr) {
+    start_work();
+  }
+  co_return;
+}
+
+void Jobs::start_work() {
+  WorkerOptions options{.queues = {},
+                        .lease = options_.lease,
+                        .interval_max = options_.interval_max,
+                        .failed_for = options_.failed_for,
+                        .stop_grace = options_.stop_grace,
+                        .spans = spans_};
+  std::vector<std::shared_ptr<Entry>> entries;
+  std::vector<std::string> kinds;
+  for (const auto& [key, entry] : entries_) {
+    options.queues.try_emplace(entry->options.queue, options_.concurrency);
+    kinds.push_back(entry->options.name);
+    entries.push_back(entry);
+  }
+  for (const JobQueue& queue : options_.queues) {
+    options.queues.insert_or_assign(queue.name, queue.concurrency);
+  }
+  if (options.queues.size() > detail::jobs::kQueuesMax) {
+    detail::jobs::refuse("A process can have at most 62 queues.");
+  }
+  std::vector<std::string> queues;
+  for (const auto& [name, concurrency] : options.queues) {
+    queues.push_back(name);
+  }
+  store_.set_work(queues, kinds);
+  worker_ = std::make_unique<Worker>(store_, std::move(entries), std::move(options), say_);
+  worker_->start();
+}
+
+Task<> Jobs::stop() {
+  if (worker_ != nullptr) {
+    co_await worker_->stop();
+  }
+  const std::lock_guard lock(mutex_);
+  home_ = nullptr;
+  worker_.reset();
+}
+
+/// Of this process: others are notified, or look for themselves.
+void Jobs::poke() const {
+  if (is_poked_.exchange(true, std::memory_order_relaxed)) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  if (home_ == nullptr) {
+    is_poked_.store(false, std::memory_order_relaxed);
+    return;
+  }
+  home_->post([this] {
+    is_poked_.store(false, std::memory_order_relaxed);
+    if (worker_ != nullptr) {
+      worker_->poke();
+    }
+  });
+}
+
+// Enqueueing.
+
+const detail::jobs::Entry& Jobs::find(detail::base::TypeKey key, std::string_view type_name) const {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) {
+    const std::string name(type_name);
+    detail::jobs::refuse("There is no handler for the job type " + name + ". Call app.job<" + name +
+                         ">(…).");
+  }
+  return *found->second;
+}
+
+Jobs::NewJob Jobs::new_job(const Entry& entry, std::string args, const EnqueueOptions& options) {
+  using std::chrono::milliseconds;
+  const JobOptions& defaults = entry.options;
+  NewJob job{.kind = defaults.name,
+             .queue = options.queue.empty() ? defaults.queue : options.queue,
+             .args = std::move(args),
+             .trace = detail::jobs::text_of_work(),
+             .unique_ms = detail::jobs::to_ms(options.unique_for),
+             .priority = options.priority.value_or(defaults.priority),
+             .attempts_max = defaults.attempts,
+             .batch = options.batch};
+  if (job.queue.size() > detail::jobs::kQueueBytesMax) {
+    detail::jobs::refuse("The queue " + job.queue + " has a name of more than 50 bytes.");
+  }
+  if (!options.unique.text.empty()) {
+    const std::string& key = options.unique.text;
+    const bool is_long = key.size() > detail::jobs::kKeyBytesMax;
+    job.unique_key = job.kind + ":" + (is_long ? to_hex(to_view(sha256(key))) : key);
+  }
+  if (options.run_at) {
+    job.is_scheduled = true;
+    job.due_ms = std::chrono::ceil<milliseconds>(options.run_at->time_since_epoch()).count();
+  } else if (options.delay > Duration::zero()) {
+    job.is_scheduled = true;
+    job.is_delay = true;
+    job.due_ms = detail::jobs::to_ms(options.delay);
+  }
+  return job;
+}
+
+Task<EnqueuedJob> Jobs::insert(const db::Statements& at, NewJob job) const {
+  const std::int64_t batch = job.batch;
+  if (batch != 0 && !co_await store_.count_in(at, batch)) {
+    detail::jobs::refuse("There is no batch " + std::to_string(batch) + ", or it is over.");
+  }
+  const EnqueuedJob inserted = co_await store_.insert(at, std::move(job), options_.notifies);
+  if (batch != 0 && !inserted.is_new) {
+    co_await store_.count_out(at, batch, 0);
+  }
+  poke();
+  co_return inserted;
+}
+
+Task<> Jobs::insert_all(const db::Statements& at, NewJob job, std::vector<std::string> args) const {
+  if (!job.unique_key.empty() || job.batch != 0) {
+    detail::jobs::refuse("enqueue_all supports neither .unique nor .batch.");
+  }
+  co_await store_.insert_all(at, std::move(job), std::move(args), options_.notifies);
+  poke();
+}
+
+Task<EnqueuedJob> Jobs::insert_batch(const db::Statements& at, NewJob job,
+                                     std::vector<std::string> args, NewJob then) const {
+  then.pending = static_cast<std::int64_t>(args.size());
+  const EnqueuedJob inserted = co_await store_.insert(at, std::move(then), options_.notifies);
+  job.batch = inserted.id;
+  co_await store_.insert_all(at, std::move(job), std::move(args), options_.notifies);
+  poke();
+  co_return inserted;
+}
+
+Task<std::vector<std::string>> Jobs::waiting_args(const Entry& entry) const {
+  auto all = co_await store_.database().all<std::string>(
+      "select args from eider_jobs where kind = $1 and "
+      "state in ('scheduled', 'available', 'waiting') order by id",
+      entry.options.name);
+  co_return all;
+}
+
+Jobs& add_jobs(App& app, Database database, JobsOptions options) {
+  const bool has_log = options.log != nullptr;
+  auto& jobs = app.add_module<Jobs>(std::move(database), std::move(options));
+  if (!has_log) {
+    jobs.log_to(app.log_writer());
+  }
+  if (const auto spans = app.find_state<JobSpans>()) {
+    jobs.trace_to(spans->sink);
+  }
+  return jobs;
+}
+
+}  // namespace eider

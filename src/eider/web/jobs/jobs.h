@@ -1,0 +1,257 @@
+// Background jobs: stored in the database with the data they are about, run by event loops.
+// Layering: must not know what jobs do, or other features that use them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/resource_probe.h"
+#include "eider/core/base/type_key.h"
+#include "eider/core/json/json.h"
+#include "eider/data/db/database.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
+#include "eider/web/jobs/job_admin.h"
+#include "eider/web/jobs/job_context.h"
+#include "eider/web/jobs/job_handler.h"
+#include "eider/web/jobs/job_store.h"
+
+namespace eider {
+
+class Loop;
+
+namespace detail::jobs {
+class Worker;
+struct WorkerCounts;
+}  // namespace detail::jobs
+
+/// A queue, for `JobsOptions::queues`.
+struct JobQueue {
+  std::string name;
+  /// Maximum number of jobs of this queue that run at a time in one process.
+  unsigned concurrency = 10;
+};
+
+struct JobsOptions {
+  /// Queues with their own concurrency. Queues of job types that are not listed have
+  /// `concurrency`.
+  std::vector<JobQueue> queues = {};
+  unsigned concurrency = 10;
+  /// How long the jobs of a process that was killed or is cut off from the database stay reserved
+  /// for it; at least 1 s. Another process runs them after at most this time and a third of it.
+  Duration lease = std::chrono::seconds(30);
+  /// Maximum pause between two looks for jobs. PostgreSQL notifies workers, and needs few looks.
+  Duration interval_max = std::chrono::milliseconds(1500);
+  /// How long failed jobs are kept for inspection.
+  Duration failed_for = std::chrono::days(7);
+  /// Time for running jobs to end at shutdown, at most 30 s; then they are canceled, and run again
+  /// elsewhere.
+  Duration stop_grace = std::chrono::seconds(10);
+  /// Whether workers are notified of new jobs on PostgreSQL. Notifying transactions commit one
+  /// after the other; turn it off for thousands of such transactions per second.
+  bool notifies = true;
+  /// Null: the log of the app.
+  std::shared_ptr<LogSink> log = {};
+};
+
+/// A unique key: a number, a text, or none.
+struct JobKey {
+  JobKey() = default;
+  template <std::integral T>
+  // NOLINTNEXTLINE(google-explicit-constructor): `.unique = id`
+  JobKey(T number) : text(std::to_string(number)) {}
+  template <std::convertible_to<std::string_view> T>
+  // NOLINTNEXTLINE(google-explicit-constructor): `.unique = "nightly"`
+  JobKey(const T& its_text) : text(std::string_view(its_text)) {}
+
+  std::string text;
+};
+
+struct EnqueueOptions {
+  /// Earliest start. Default: now.
+  std::optional<std::chrono::system_clock::time_point> run_at = {};
+  /// Earliest start, from now by the clock of the database. Ignored if `run_at` is set.
+  Duration delay = Duration::zero();
+  /// If there is a job of the same type with this key that has not ended, none is added.
+  JobKey unique = {};
+  /// Reserves the key for at least this time from now, also after the job is done.
+  Duration unique_for = Duration::zero();
+  /// Default: those of the type.
+  std::optional<int> priority = {};
+  std::string queue = {};
+  /// Adds the job to a batch (JobContext::batch); 0: none.
+  std::int64_t batch = 0;
+};
+
+/// id      of the new job, or of the one that has the unique key
+/// is_new  whether it was added
+using EnqueuedJob = detail::jobs::Inserted;
+
+/// The jobs of an app: a module, see `add_jobs`. Its tables, `eider_jobs` and others, are created
+/// if necessary; several processes may share them.
+///
+/// A job runs at least once after the transaction that enqueued it has committed, and never if it
+/// was rolled back.
+class Jobs {
+ public:
+  static constexpr std::string_view kName = "jobs";
+  static constexpr Duration kStopWithin = std::chrono::seconds(40);
+
+  struct Settings {
+    /// Whether this process runs jobs.
+    bool run = true;
+  };
+
+  /// Throws a Failure for options that cannot work.
+  Jobs(Database database, JobsOptions options);
+  ~Jobs();
+  Jobs(const Jobs&) = delete;
+  Jobs& operator=(const Jobs&) = delete;
+
+  /// Adds a job; within a transaction, it exists when that commits.
+  ///
+  ///     co_await jobs->enqueue(transaction, SendReminder{id}, {.run_at = starts - 24h});
+  ///
+  /// at      a Database, or a Transaction
+  /// errors  throws a Failure: T has no handler (app.job); those of the database
+  template <class T>
+  [[nodiscard]] Task<EnqueuedJob> enqueue(const db::Statements& at, const T& job,
+                                          EnqueueOptions options = {}) const {
+    return insert(at, new_job(entry_of<T>(), json::to_text(job), options));
+  }
+  /// Adds many jobs in few statements. `unique` is not supported.
+  template <class T>
+  [[nodiscard]] Task<> enqueue_all(const db::Statements& at, const std::vector<T>& jobs,
+                                   EnqueueOptions options = {}) const {
+    return insert_all(at, new_job(entry_of<T>(), {}, options), texts_of(jobs));
+  }
+  /// Adds a batch: jobs of one type, and a job that runs after all of them have ended.
+  /// JobContext::batch_failed of that has the number of those that failed.
+  ///
+  ///     co_await jobs->enqueue_batch(transaction, pages, PublishReport{id});
+  ///
+  /// at       a Transaction
+  /// options  of the jobs
+  template <class T, class Then>
+  [[nodiscard]] Task<EnqueuedJob> enqueue_batch(const Transaction& at, const std::vector<T>& jobs,
+                                                const Then& then,
+                                                EnqueueOptions options = {}) const {
+    return insert_batch(at, new_job(entry_of<T>(), {}, options), texts_of(jobs),
+                        new_job(entry_of<Then>(), json::to_text(then), {}));
+  }
+
+  /// Returns the arguments of all jobs of a type that have not started: for tests.
+  template <class T>
+  [[nodiscard]] Task<std::vector<T>> enqueued() const {
+    return read_all<T>(waiting_args(entry_of<T>()));
+  }
+
+  /// Lists, retries and discards jobs, and pauses queues.
+  [[nodiscard]] const JobAdmin& admin() const noexcept { return admin_; }
+  /// Removes a job that waits, and cancels one that runs, within a third of the lease.
+  ///
+  /// returns  false if there is no such job
+  [[nodiscard]] Task<bool> cancel(const db::Statements& at, std::int64_t id) const {
+    return admin_.discard(at, id);
+  }
+
+  // Of the module.
+
+  [[nodiscard]] Task<> start();
+  [[nodiscard]] Task<> run_on_loop();
+  [[nodiscard]] Task<> stop();
+  /// Adds a job type; before `start_work`.
+  void add(std::shared_ptr<detail::jobs::Entry> entry);
+  /// Starts the worker on this loop.
+  void start_work();
+  void log_to(std::function<void(LogLevel, std::string_view)> say) { say_ = std::move(say); }
+  void trace_to(std::shared_ptr<SpanSink> spans) { spans_ = std::move(spans); }
+
+  Settings settings{};
+
+ private:
+  using Entry = detail::jobs::Entry;
+  using NewJob = detail::jobs::NewJob;
+
+  template <class T>
+  [[nodiscard]] const Entry& entry_of() const {
+    return find(&detail::base::kTypeKey<T>, detail::base::type_name<T>());
+  }
+  template <class T>
+  [[nodiscard]] static std::vector<std::string> texts_of(const std::vector<T>& jobs) {
+    std::vector<std::string> texts;
+    for (const T& job : jobs) {
+      texts.push_back(json::to_text(job));
+    }
+    return texts;
+  }
+  template <class T>
+  static Task<std::vector<T>> read_all(Task<std::vector<std::string>> reading) {
+    std::vector<T> all;
+    for (const std::string& text : co_await std::move(reading)) {
+      Result<T> job = json::read<T>(text);
+      if (!job) {
+        throw Failure(std::move(job.error()));
+      }
+      all.push_back(std::move(*job));
+    }
+    co_return all;
+  }
+
+  [[nodiscard]] const Entry& find(detail::base::TypeKey key, std::string_view type_name) const;
+  [[nodiscard]] static NewJob new_job(const Entry& entry, std::string args,
+                                      const EnqueueOptions& options);
+  [[nodiscard]] Task<EnqueuedJob> insert(const db::Statements& at, NewJob job) const;
+  [[nodiscard]] Task<> insert_all(const db::Statements& at, NewJob job,
+                                  std::vector<std::string> args) const;
+  [[nodiscard]] Task<EnqueuedJob> insert_batch(const db::Statements& at, NewJob job,
+                                               std::vector<std::string> args, NewJob then) const;
+  [[nodiscard]] Task<std::vector<std::string>> waiting_args(const Entry& entry) const;
+  void poke() const;
+
+  JobsOptions options_;
+  detail::jobs::JobStore store_;
+  const JobAdmin admin_;
+  std::map<detail::base::TypeKey, std::shared_ptr<Entry>> entries_;
+  std::function<void(LogLevel, std::string_view)> say_;
+  std::shared_ptr<SpanSink> spans_;
+  mutable std::mutex mutex_;  // of `home_`
+  Loop* home_ = nullptr;      // the worker's loop, while it runs
+  mutable std::atomic<bool> is_poked_{false};
+  std::unique_ptr<detail::jobs::Worker> worker_;
+  std::optional<ResourceProbe> resource_probe_;
+};
+
+/// Adds jobs to an app. Handlers enqueue them with State<Jobs>, and `app.job` adds their handlers:
+///
+///     add_jobs(app, database);
+///     app.job<SendReminder>([](SendReminder job, State<Outbox> outbox) -> Task<> { … });
+Jobs& add_jobs(App& app, Database database, JobsOptions options = {});
+
+namespace detail::jobs {
+struct PartAdder : Routes {
+  static Routes& add_to(Routes& at, app::Part part) {
+    return (at.*static_cast<Routes& (Routes::*)(app::Part)>(&PartAdder::add))(std::move(part));
+  }
+};
+}  // namespace detail::jobs
+
+template <class T, class F>
+Routes& add_job(Routes& at, F handler, JobOptions options = {}) {
+  return detail::jobs::PartAdder::add_to(
+      at, detail::jobs::make_part<T>(std::move(handler), std::move(options)));
+}
+
+}  // namespace eider

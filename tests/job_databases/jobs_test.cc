@@ -1,0 +1,384 @@
+// Jobs are enqueued, run, retried, canceled and unique, on each database.
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/job_databases/tested_jobs.h"
+
+namespace eider {
+namespace {
+
+class JobRuns : public JobsTest {};
+
+INSTANTIATE_TEST_SUITE_P(On, JobRuns, each_database(), name_of_database);
+
+/// What a handler has seen.
+struct Seen {
+  std::vector<std::string> texts;
+  int running = 0;
+  int most = 0;
+  int ended = 0;
+
+  [[nodiscard]] int count() const { return static_cast<int>(texts.size()); }
+};
+
+auto noting(Seen* seen) {
+  return [seen](WriteNote job) { seen->texts.push_back(job.text); };
+}
+
+/// Counts itself while it waits, also when it is canceled.
+class Within {
+ public:
+  explicit Within(Seen& seen) : seen_(seen) { seen_.most = std::max(seen_.most, ++seen_.running); }
+  ~Within() {
+    --seen_.running;
+    ++seen_.ended;
+  }
+  Within(const Within&) = delete;
+  Within& operator=(const Within&) = delete;
+
+ private:
+  Seen& seen_;
+};
+
+auto sleeping(Seen* seen, Duration how_long) {
+  return [seen, how_long](WriteNote job) -> Task<> {
+    const Within within(*seen);
+    seen->texts.push_back(job.text);
+    co_await sleep_for(how_long);
+  };
+}
+
+TEST_P(JobRuns, after_the_commit_of_its_transaction_and_never_after_a_rollback) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(noting(seen));
+    co_await jobs.start();
+    {
+      Transaction undone = co_await base.begin();
+      co_await jobs->enqueue(undone, WriteNote{1, "undone"});
+      co_await undone.roll_back();
+    }
+    Transaction kept = co_await base.begin();
+    const EnqueuedJob added = co_await jobs->enqueue(kept, WriteNote{2, "ke'pt \u00eb"});
+    EXPECT_TRUE(added.is_new);
+    EXPECT_GT(added.id, 0);
+    co_await kept.exec("insert into effects(n) values(1)");
+    co_await sleep_for(100ms);
+    EXPECT_EQ(seen->count(), 0);
+    co_await kept.commit();
+    co_await eventually([=] { return seen->count() == 1; });
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+    EXPECT_EQ(seen->texts, std::vector<std::string>{"ke'pt \u00eb"});
+  }(database(), &seen));
+}
+
+TEST_P(JobRuns, although_a_later_id_was_committed_before) {
+  Seen seen;
+  on_loop_.run([](Database base, Database other, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(noting(seen));
+    co_await jobs.start();
+    if (base.dialect() == db::Dialect::sqlite) {  // one writer: there is no such order
+      co_await jobs->stop();
+      co_return;
+    }
+    Transaction slow = co_await other.begin();
+    const EnqueuedJob first = co_await jobs->enqueue(slow, WriteNote{1, "first"});
+    const EnqueuedJob second = co_await jobs->enqueue(base, WriteNote{2, "second"});
+    EXPECT_LT(first.id, second.id);
+    co_await eventually([=] { return seen->count() == 1; }, "the second");
+    co_await slow.commit();
+    co_await eventually([=] { return seen->count() == 2; }, "the first");
+    co_await jobs->stop();
+    EXPECT_EQ(seen->texts, (std::vector<std::string>{"second", "first"}));
+  }(database(), open(), &seen));
+}
+
+TEST_P(JobRuns, again_after_a_failure_until_its_attempts_are_used) {
+  Seen seen;
+  const auto log = std::make_shared<JobsLog>();
+  on_loop_.run([](Database base, Seen* seen, std::shared_ptr<JobsLog> log) -> Task<> {
+    TestedJobs jobs(base, {.log = log});
+    jobs.on<WriteNote>(
+        [seen](WriteNote job, JobContext& context) -> Result<void> {
+          EXPECT_EQ(context.is_last_attempt(), context.attempt() % 3 == 0);
+          seen->texts.push_back(std::to_string(context.attempt()));
+          if (job.number != 0 && context.attempt() <= job.number) {
+            return fail(Error::internal("the attempt fails"));
+          }
+          return {};
+        },
+        {.attempts = 3, .first_pause = 1ms});
+    co_await jobs.start();
+    co_await jobs->enqueue(base, WriteNote{2, "succeeds at last"});
+    co_await rows_become(base, "eider_jobs", 0);
+    EXPECT_EQ(seen->texts, (std::vector<std::string>{"1", "2", "3"}));
+    EXPECT_TRUE(log->contains("failed in attempt 2 of 3"));
+
+    const EnqueuedJob hopeless = co_await jobs->enqueue(base, WriteNote{9, "fails"});
+    co_await rows_become(base, "eider_jobs where state = 'failed'", 1);
+    auto info = co_await jobs->admin().find(hopeless.id);
+    EXPECT_EQ(info->error, "the attempt fails");
+    EXPECT_EQ(info->attempt, 3);
+    EXPECT_TRUE(log->contains("failed finally"));
+    EXPECT_TRUE(co_await jobs->admin().retry(hopeless.id));
+    co_await eventually([=] { return seen->count() == 9; }, "three further attempts");
+    co_await rows_become(base, "eider_jobs where state = 'failed'", 1);
+    EXPECT_TRUE(co_await jobs->admin().discard(hopeless.id));
+    EXPECT_FALSE(co_await jobs->admin().discard(hopeless.id));
+    co_await jobs->stop();
+  }(database(), &seen, log));
+}
+
+TEST_P(JobRuns, at_most_for_its_timeout) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(sleeping(seen, 1h), {.attempts = 1, .timeout = 50ms});
+    co_await jobs.start();
+    const EnqueuedJob job = co_await jobs->enqueue(base, WriteNote{1, "slow"});
+    co_await rows_become(base, "eider_jobs where state = 'failed'", 1);
+    EXPECT_EQ(seen->running, 0);
+    const auto info = co_await jobs->admin().find(job.id);
+    EXPECT_NE(info->error.find("timeout of 50ms"), std::string::npos) << info->error;
+    co_await jobs->stop();
+  }(database(), &seen));
+}
+
+TEST_P(JobRuns, in_the_order_of_priorities_and_then_of_ids) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base, {.queues = {{"default", 1}}});
+    jobs.on<WriteNote>(noting(seen));
+    co_await jobs->start();
+    co_await jobs->enqueue(base, WriteNote{1, "c"}, {.priority = 5});
+    co_await jobs->enqueue(base, WriteNote{2, "b"});
+    co_await jobs->enqueue(base, WriteNote{3, "a"}, {.priority = -1});
+    co_await jobs->enqueue(base, WriteNote{4, "d"}, {.priority = 5});
+    jobs->start_work();
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+    EXPECT_EQ(seen->texts, (std::vector<std::string>{"a", "b", "c", "d"}));
+  }(database(), &seen));
+}
+
+TEST_P(JobRuns, within_the_concurrency_of_its_queue) {
+  Seen seen;
+  Seen other;
+  on_loop_.run([](Database base, Seen* seen, Seen* other) -> Task<> {
+    TestedJobs jobs(base, {.queues = {{"slow", 3}}});
+    jobs.on<WriteNote>(sleeping(seen, 30ms), {.queue = "slow"});
+    jobs.on<Publish>([other](Publish job) { other->texts.push_back(job.what); });
+    co_await jobs.start();
+    co_await jobs->enqueue_all(base, std::vector<WriteNote>(20, WriteNote{1, "x"}));
+    co_await jobs->enqueue(base, Publish{"beside"});
+    co_await eventually([=] { return other->count() == 1; });
+    EXPECT_LT(seen->ended, 20);
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+    EXPECT_EQ(seen->most, 3);
+    EXPECT_EQ(seen->ended, 20);
+  }(database(), &seen, &other));
+}
+
+TEST_P(JobRuns, when_it_is_due) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(noting(seen));
+    co_await jobs.start();
+    const std::int64_t now = co_await jobs->admin().now();
+    const auto at = [&](std::int64_t ms) {
+      return std::chrono::system_clock::time_point(std::chrono::milliseconds(now + ms));
+    };
+    co_await jobs->enqueue(base, WriteNote{1, "later"}, {.run_at = at(400)});
+    co_await jobs->enqueue(base, WriteNote{2, "tomorrow"}, {.delay = 24h});
+    co_await jobs->enqueue(base, WriteNote{3, "past"}, {.run_at = at(-5000)});
+    co_await jobs->enqueue(base, WriteNote{4, "soon"}, {.delay = 100ms});
+    co_await eventually([=] { return seen->count() == 3; });
+    EXPECT_GE(co_await jobs->admin().now(), now + 400);
+    EXPECT_EQ(seen->texts, (std::vector<std::string>{"past", "soon", "later"}));
+    co_await rows_become(base, "eider_jobs", 1);
+    const auto waiting = co_await jobs->enqueued<WriteNote>();
+    EXPECT_EQ(waiting.at(0).text, "tomorrow");
+    co_await jobs->stop();
+  }(database(), &seen));
+}
+
+TEST_P(JobRuns, once_for_a_unique_key_until_it_is_done) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(noting(seen));
+    jobs.on<Publish>([](Publish) {});
+    co_await jobs->start();
+    const EnqueuedJob first = co_await jobs->enqueue(base, WriteNote{1, "a"}, {.unique = 7});
+    const EnqueuedJob again = co_await jobs->enqueue(base, WriteNote{2, "b"}, {.unique = 7});
+    EXPECT_EQ(again.id, first.id);
+    EXPECT_FALSE(again.is_new);
+    EXPECT_TRUE((co_await jobs->enqueue(base, WriteNote{3, "c"}, {.unique = "8"})).is_new);
+    EXPECT_TRUE((co_await jobs->enqueue(base, Publish{"p"}, {.unique = 7})).is_new);
+    const std::string long_key(5000, 'k');
+    EXPECT_TRUE((co_await jobs->enqueue(base, Publish{"p"}, {.unique = long_key})).is_new);
+    EXPECT_FALSE((co_await jobs->enqueue(base, Publish{"p"}, {.unique = long_key})).is_new);
+    {
+      Transaction both = co_await base.begin();
+      EXPECT_FALSE((co_await jobs->enqueue(both, WriteNote{4, "d"}, {.unique = 7})).is_new);
+      co_await both.exec("insert into effects(n) values(1)");  // the transaction goes on
+      co_await both.commit();
+    }
+    jobs->start_work();
+    co_await rows_become(base, "eider_jobs", 0);
+    EXPECT_TRUE((co_await jobs->enqueue(base, WriteNote{5, "e"}, {.unique = 7})).is_new);
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+    EXPECT_EQ(seen->texts, (std::vector<std::string>{"a", "c", "e"}));
+  }(database(), &seen));
+}
+
+TEST_P(JobRuns, once_for_a_unique_key_within_a_period) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(noting(seen));
+    co_await jobs.start();
+    const EnqueueOptions once{.unique = "k", .unique_for = 600ms};
+    EXPECT_TRUE((co_await jobs->enqueue(base, WriteNote{1, "a"}, once)).is_new);
+    co_await rows_become(base, "eider_jobs where state = 'done'", 1);
+    EXPECT_FALSE((co_await jobs->enqueue(base, WriteNote{2, "b"}, once)).is_new);
+    co_await sleep_for(700ms);
+    EXPECT_TRUE((co_await jobs->enqueue(base, WriteNote{3, "c"}, once)).is_new);
+    co_await eventually([=] { return seen->count() == 2; });
+    co_await jobs->stop();
+    EXPECT_EQ(seen->texts, (std::vector<std::string>{"a", "c"}));
+  }(database(), &seen));
+}
+
+TEST_P(JobRuns, not_when_it_was_canceled_and_no_longer) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base, {.lease = 1s});
+    jobs.on<WriteNote>(sleeping(seen, 1h));
+    co_await jobs.start();
+    const EnqueuedJob waiting = co_await jobs->enqueue(base, WriteNote{1, "w"}, {.delay = 1h});
+    const EnqueuedJob running = co_await jobs->enqueue(base, WriteNote{2, "r"});
+    co_await eventually([=] { return seen->running == 1; });
+    EXPECT_TRUE(co_await jobs->cancel(base, waiting.id));
+    EXPECT_TRUE(co_await jobs->cancel(base, running.id));
+    co_await eventually([=] { return seen->running == 0; }, "the running one ends");
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+  }(database(), &seen));
+}
+
+TEST_P(JobRuns, not_while_its_queue_is_paused) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(noting(seen), {.queue = "it's"});
+    co_await jobs->start();
+    co_await jobs->admin().pause("it's");
+    jobs->start_work();
+    co_await jobs->enqueue(base, WriteNote{1, "a"});
+    co_await sleep_for(200ms);
+    EXPECT_EQ(seen->count(), 0);
+    const auto queues = co_await jobs->admin().queues();
+    EXPECT_EQ(queues.size(), 1U);
+    EXPECT_TRUE(queues.at(0).is_paused);
+    EXPECT_EQ(queues.at(0).available, 1);
+    co_await jobs->admin().resume("it's");
+    co_await eventually([=] { return seen->count() == 1; });
+    co_await jobs->stop();
+  }(database(), &seen));
+}
+
+TEST_P(JobRuns, not_with_arguments_that_do_not_fit_its_struct) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(noting(seen), {.first_pause = 1ms});
+    co_await jobs.start();
+    const EnqueuedJob job = co_await jobs->enqueue(base, WriteNote{1, "x"}, {.delay = 1h});
+    co_await base.exec("update eider_jobs set args = '{\"number\":1,\"text\":\"x\",\"old\":2}'");
+    EXPECT_TRUE(co_await jobs->admin().retry(job.id));
+    co_await rows_become(base, "eider_jobs where state = 'failed'", 1);
+    const auto info = co_await jobs->admin().find(job.id);
+    EXPECT_NE(info->error.find("do not fit the struct"), std::string::npos);
+    EXPECT_NE(info->error.find("old"), std::string::npos) << info->error;
+    EXPECT_EQ(seen->count(), 0);
+    co_await jobs->stop();
+  }(database(), &seen));
+}
+
+TEST_P(JobRuns, only_where_its_type_is_known) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs web(base);
+    web.on<Publish>([](Publish) {});
+    web.on<WriteNote>(noting(seen));
+    TestedJobs old(base);
+    old.on<Publish>([](Publish) {});
+    co_await old.start();
+    co_await web->enqueue_all(base, std::vector<WriteNote>(20, WriteNote{1, "new"}));
+    co_await web->enqueue(base, Publish{"p"});
+    co_await rows_become(base, "eider_jobs where kind = 'Publish'", 0);
+    EXPECT_EQ(co_await rows(base, "eider_jobs where state = 'available'"), 20);
+    co_await old->stop();
+    co_await web.start();
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await web->stop();
+    EXPECT_EQ(seen->count(), 20);
+  }(database(), &seen));
+}
+
+TEST_P(JobRuns, as_its_exceptions_say) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(
+        [seen](WriteNote job, JobContext& context) {
+          seen->texts.push_back(job.text);
+          if (job.text == "snooze" && seen->count() == 1) {
+            EXPECT_EQ(context.attempt(), 1);
+            throw SnoozeJob(10ms);
+          }
+          if (job.text == "cancel") {
+            throw CancelJob("there is no such note");
+          }
+          EXPECT_EQ(context.attempt(), 1) << "snoozing does not count";
+        },
+        {.first_pause = 1h});
+    co_await jobs.start();
+    co_await jobs->enqueue(base, WriteNote{1, "snooze"});
+    co_await eventually([=] { return seen->count() == 2; });
+    co_await jobs->enqueue(base, WriteNote{1, "cancel"});
+    co_await rows_become(base, "eider_jobs where state = 'failed'", 1);
+    co_await jobs->stop();
+  }(database(), &seen));
+}
+
+TEST_P(JobRuns, and_many_are_enqueued_at_once) {
+  Seen seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base, {.concurrency = 100});
+    jobs.on<WriteNote>(noting(seen));
+    co_await jobs.start();
+    std::vector<WriteNote> all;
+    for (int i = 0; i < 1200; ++i) {
+      all.push_back({i, "note '\"\\ " + std::to_string(i)});
+    }
+    co_await jobs->enqueue_all(base, all);
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+    EXPECT_EQ(seen->count(), 1200);
+    std::ranges::sort(seen->texts);
+    EXPECT_EQ(std::ranges::adjacent_find(seen->texts), seen->texts.end());
+  }(database(), &seen));
+}
+
+}  // namespace
+}  // namespace eider
