@@ -60,6 +60,12 @@ Task<std::vector<JobQueueInfo>> JobAdmin::queues() const {
   co_return all;
 }
 
+Task<std::vector<JobScheduleInfo>> JobAdmin::schedules() const {
+  auto all = co_await store_.database().all<JobScheduleInfo>(
+      "select name, expression, planned, next_run from eider_job_schedules order by name");
+  co_return all;
+}
+
 // A failed job has given up its unique key, and is run whatever has taken that since.
 Task<bool> JobAdmin::retry(std::int64_t id) const {
   const auto changed = co_await store_.database().exec(

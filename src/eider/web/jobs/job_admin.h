@@ -60,6 +60,17 @@ struct JobQueueInfo {
   std::optional<std::int64_t> oldest;
 };
 
+/// A schedule. Times are milliseconds since 1970.
+///
+/// expression  with its time zone
+/// planned     time of the last run; 0: none
+struct JobScheduleInfo {
+  std::string name;
+  std::string expression;
+  std::int64_t planned = 0;
+  std::int64_t next_run = 0;
+};
+
 class JobAdmin {
  public:
   explicit JobAdmin(Database database) : store_(std::move(database)) {}
@@ -71,6 +82,7 @@ class JobAdmin {
   [[nodiscard]] Task<std::vector<JobInfo>> list(JobFilter filter = {}) const;
   [[nodiscard]] Task<std::optional<JobInfo>> find(std::int64_t id) const;
   [[nodiscard]] Task<std::vector<JobQueueInfo>> queues() const;
+  [[nodiscard]] Task<std::vector<JobScheduleInfo>> schedules() const;
 
   /// Runs a failed or scheduled job now, with as many further attempts as a new one.
   ///

@@ -73,6 +73,8 @@ constexpr std::string_view kTables =
     "label varchar(200) not null, lease_until bigint not null, started bigint not null{set};"
     "create table if not exists eider_job_queues(name varchar(50) primary key, "
     "paused smallint not null{set};"
+    "create table if not exists eider_job_schedules(name varchar(100) primary key, "
+    "expression varchar(300) not null, planned bigint not null, next_run bigint not null{set};"
     "create table if not exists eider_job_kinds(kind varchar(100) primary key, "
     "seen bigint not null{set};";
 

@@ -28,13 +28,20 @@ constexpr std::size_t kKeyBytesMax = 150;
 struct Binding {
   std::shared_ptr<Entry> entry;
   std::size_t states = 0;
+  std::optional<Schedule> schedule{};
 };
 
 // The first state is the Jobs of the app.
 Task<> bind(const void* function, void* const* states) {
   const auto& binding = *static_cast<const Binding*>(function);
-  binding.entry->states.assign(states + 1, states + 1 + binding.states);
-  static_cast<Jobs*>(states[0])->add(binding.entry);
+  Jobs& jobs = *static_cast<Jobs*>(states[0]);
+  if (binding.entry != nullptr) {
+    binding.entry->states.assign(states + 1, states + 1 + binding.states);
+    jobs.add(binding.entry);
+  }
+  if (binding.schedule) {
+    jobs.add(*binding.schedule);
+  }
   co_return;
 }
 
@@ -76,13 +83,27 @@ void check(const JobOptions& options) {
   }
 }
 
-app::Part part_of(std::shared_ptr<Entry> entry, std::vector<StateWish> wishes) {
-  app::Part part{.name = "job " + entry->options.name};
-  part.start.function = std::make_shared<const Binding>(std::move(entry), wishes.size());
+namespace {
+
+app::Part part_of(std::string name, Binding binding, const std::vector<StateWish>& wishes) {
+  app::Part part{.name = std::move(name)};
+  part.start.function = std::make_shared<const Binding>(std::move(binding));
   part.start.run = &bind;
   part.start.wishes = {{&base::kTypeKey<Jobs>, base::type_name<Jobs>()}};
   part.start.wishes.insert(part.start.wishes.end(), wishes.begin(), wishes.end());
   return part;
+}
+
+}  // namespace
+
+app::Part part_of(std::shared_ptr<Entry> entry, std::vector<StateWish> wishes) {
+  std::string name = "job " + entry->options.name;
+  return part_of(std::move(name), {std::move(entry), wishes.size()}, wishes);
+}
+
+app::Part part_of(std::shared_ptr<Entry> entry, std::vector<StateWish> wishes, Schedule schedule) {
+  std::string name = "schedule " + schedule.name;
+  return part_of(std::move(name), {std::move(entry), wishes.size(), std::move(schedule)}, wishes);
 }
 
 }  // namespace detail::jobs
@@ -138,6 +159,11 @@ void Jobs::add(std::shared_ptr<Entry> entry) {
   entries_.insert_or_assign(entry->key, std::move(entry));
 }
 
+void Jobs::add(detail::jobs::Schedule schedule) {
+  std::erase_if(schedules_, [&](const auto& other) { return other.name == schedule.name; });
+  schedules_.push_back(std::move(schedule));
+}
+
 // All parts have started by now, so that all types are known.
 Task<> Jobs::run_on_loop() {
   if (settings.run && home_ == &Loop::current() && worker_ == nullptr) {
@@ -173,9 +199,30 @@ void Jobs::start_work() {
   store_.set_work(queues, kinds);
   worker_ = std::make_unique<Worker>(store_, std::move(entries), std::move(options), say_);
   worker_->start();
+  start_schedules();
+}
+
+void Jobs::start_schedules() {
+  if (schedules_.empty()) {
+    return;
+  }
+  for (const auto& schedule : schedules_) {
+    (void)find(schedule.key, "of the schedule " + schedule.name);
+  }
+  scheduler_ = std::make_unique<detail::jobs::Scheduler>(
+      store_, schedules_, options_.notifies,
+      [this](detail::base::TypeKey key, std::string args) {
+        return new_job(find(key, "of a schedule"), std::move(args), {});
+      },
+      [this] { poke(); }, say_);
+  scheduler_->start();
 }
 
 Task<> Jobs::stop() {
+  if (scheduler_ != nullptr) {
+    co_await scheduler_->stop();
+    scheduler_.reset();
+  }
   if (worker_ != nullptr) {
     co_await worker_->stop();
   }

@@ -26,6 +26,7 @@
 #include "eider/web/jobs/job_admin.h"
 #include "eider/web/jobs/job_context.h"
 #include "eider/web/jobs/job_handler.h"
+#include "eider/web/jobs/job_schedules.h"
 #include "eider/web/jobs/job_store.h"
 
 namespace eider {
@@ -174,6 +175,7 @@ class Jobs {
   [[nodiscard]] Task<> stop();
   /// Adds a job type; before `start_work`.
   void add(std::shared_ptr<detail::jobs::Entry> entry);
+  void add(detail::jobs::Schedule schedule);
   /// Starts the worker on this loop.
   void start_work();
   void log_to(std::function<void(LogLevel, std::string_view)> say) { say_ = std::move(say); }
@@ -211,6 +213,7 @@ class Jobs {
   }
 
   [[nodiscard]] const Entry& find(detail::base::TypeKey key, std::string_view type_name) const;
+  void start_schedules();
   [[nodiscard]] static NewJob new_job(const Entry& entry, std::string args,
                                       const EnqueueOptions& options);
   [[nodiscard]] Task<EnqueuedJob> insert(const db::Statements& at, NewJob job) const;
@@ -230,7 +233,9 @@ class Jobs {
   mutable std::mutex mutex_;  // of `home_`
   Loop* home_ = nullptr;      // the worker's loop, while it runs
   mutable std::atomic<bool> is_poked_{false};
+  std::vector<detail::jobs::Schedule> schedules_;
   std::unique_ptr<detail::jobs::Worker> worker_;
+  std::unique_ptr<detail::jobs::Scheduler> scheduler_;
   std::optional<ResourceProbe> resource_probe_;
 };
 
@@ -247,6 +252,40 @@ struct PartAdder : Routes {
   }
 };
 }  // namespace detail::jobs
+
+/// Runs `what` at each time of a cron expression (Cron), once for all processes that share the
+/// database:
+///
+///     add_schedule(app, "nightly", "0 3 * * *", [](State<Database> db) -> Task<> { … },
+///                  {.time_zone = "Europe/Berlin"});
+///     add_schedule(app, "report", "0 9 * * mon", WriteReport{.of = "week"});
+///
+/// name  of the schedule in the database, 1 to 90 bytes
+/// what  a handler, with the parameters of job handlers and ScheduledRun as its job, or a job whose
+///       type has a handler
+///
+/// errors  throws a Failure: the expression, the name or the time zone is not valid
+template <class W>
+Routes& add_schedule(Routes& at, std::string name, std::string_view expression, W what,
+                     ScheduleOptions options = {}) {
+  using namespace detail::jobs;
+  if constexpr (kIsHandler<W>) {
+    if (options.job.name.empty()) {
+      options.job.name = "schedule " + name;
+    }
+    auto entry = make_entry<ScheduledRun>(std::move(what), options.job);
+    entry->key = entry.get();
+    using S = JobSignature<ScheduledRun, W, typename detail::app::LifePointer<W>::type>;
+    Schedule schedule = make_schedule(std::move(name), expression, std::move(options));
+    schedule.key = entry->key;
+    return PartAdder::add_to(at, part_of(std::move(entry), S::wishes(), std::move(schedule)));
+  } else {
+    Schedule schedule = make_schedule(std::move(name), expression, std::move(options));
+    schedule.key = &detail::base::kTypeKey<W>;
+    schedule.args = json::to_text(what);
+    return PartAdder::add_to(at, part_of(nullptr, {}, std::move(schedule)));
+  }
+}
 
 template <class T, class F>
 Routes& add_job(Routes& at, F handler, JobOptions options = {}) {
