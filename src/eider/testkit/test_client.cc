@@ -246,7 +246,7 @@ void TestClient::Stage::run(Task<> task, Duration patience) {
   loop.call([&task] { task.start(); });
   for (kernel.run_until_idle(); !task.is_done(); kernel.advance(kStep)) {
     if (kernel.now() >= end) {
-      throw Failure(Error::internal("the app did not start within a minute"));
+      throw Failure(Error::internal("a task of the app was not done within a minute"));
     }
   }
   task.take();
@@ -448,6 +448,10 @@ std::string TestClient::raw(std::string_view bytes) {
   client.send(bytes);
   stage_->kernel.run_until_idle();
   return client.take_received();
+}
+
+void TestClient::run_task(Task<> task) {
+  stage_->run(std::move(task));
 }
 
 void TestClient::advance(Duration time) {

@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "eider/app/app.h"
 #include "eider/core/json/json.h"
+#include "eider/io/runtime/task.h"
 #include "eider/io/runtime/time.h"
 #include "eider/protocols/http/multipart_form.h"
 #include "eider/testkit/document_check.h"
@@ -125,9 +127,26 @@ class TestClient {
   [[nodiscard]] std::string raw(std::string_view bytes);
   /// Advances simulated time.
   void advance(Duration time);
+  /// Runs a task on the event loop of the app, and advances simulated time by up to a minute until
+  /// it is done: `client.run(jobs.enqueued<SendReminder>())`. Throws what the task throws.
+  template <class T>
+  T run(Task<T> task) {
+    if constexpr (std::is_void_v<T>) {
+      run_task(std::move(task));
+    } else {
+      std::optional<T> result;
+      run_task(store(std::move(task), result));
+      return std::move(*result);
+    }
+  }
 
  private:
   struct Stage;
+  template <class T>
+  static Task<> store(Task<T> task, std::optional<T>& result) {
+    result.emplace(co_await std::move(task));
+  }
+  void run_task(Task<> task);
   [[nodiscard]] std::string bytes_of(const TestRequest& request) const;
   TestResponse send_json(Method method, std::string target, std::string body);
   TestResponse send_once(const TestRequest& request);

@@ -2,6 +2,9 @@
 // Layering: must not know a driver.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "eider/io/runtime/task.h"
 
 namespace eider::db {
@@ -19,6 +22,16 @@ class Notices {
   ///
   /// errors  throws db::Failure: make another one after a pause
   [[nodiscard]] virtual Task<> next() = 0;
+};
+
+/// A pool of such a database.
+class NoticeSource {
+ public:
+  /// Returns the notifications of a channel on this event loop.
+  [[nodiscard]] virtual std::unique_ptr<Notices> notices(const std::string& channel) = 0;
+
+ protected:
+  ~NoticeSource() = default;
 };
 
 }  // namespace eider::db

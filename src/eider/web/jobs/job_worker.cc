@@ -558,11 +558,9 @@ void Worker::lose_lease(std::string_view why) {
 // Around.
 
 Task<> Worker::listen() {
-  while (true) {
-    const std::unique_ptr<db::Notices> notices;
-    if (notices == nullptr) {
-      co_return;
-    }
+  auto* const source = dynamic_cast<db::NoticeSource*>(store_.database().pool().get());
+  while (source != nullptr) {
+    const auto notices = source->notices("eider_jobs");
     try {
       while (true) {
         co_await notices->next();

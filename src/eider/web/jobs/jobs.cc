@@ -166,7 +166,7 @@ void Jobs::add(detail::jobs::Schedule schedule) {
 
 // All parts have started by now, so that all types are known.
 Task<> Jobs::run_on_loop() {
-  if (settings.run && home_ == &Loop::current() && worker_ == nullptr) {
+  if (!settings.off && home_ == &Loop::current() && worker_ == nullptr) {
     start_work();
   }
   co_return;

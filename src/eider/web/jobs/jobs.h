@@ -20,6 +20,7 @@
 #include "eider/core/base/resource_probe.h"
 #include "eider/core/base/type_key.h"
 #include "eider/core/json/json.h"
+#include "eider/core/reflect/option_text.h"
 #include "eider/data/db/database.h"
 #include "eider/io/runtime/task.h"
 #include "eider/io/runtime/time.h"
@@ -111,8 +112,10 @@ class Jobs {
   static constexpr Duration kStopWithin = std::chrono::seconds(40);
 
   struct Settings {
-    /// Whether this process runs jobs.
-    bool run = true;
+    bool off = false;
+
+    static constexpr OptionText kOptions[] = {
+        {"off", "Enqueue jobs, but run none in this process"}};
   };
 
   /// Throws a Failure for options that cannot work.

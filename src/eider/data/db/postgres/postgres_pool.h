@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "eider/data/db/notices.h"
 #include "eider/data/db/pool.h"
 #include "eider/data/db/postgres/loop_listener.h"
 #include "eider/data/db/postgres/loop_replicas.h"
@@ -15,6 +17,7 @@
 namespace eider::db::postgres {
 
 class PostgresPool final : public SessionPool<LoopSessions>,
+                           public NoticeSource,
                            public std::enable_shared_from_this<PostgresPool> {
  public:
   PostgresPool(const std::shared_ptr<const Settings>& settings, LoopReplicas::All replicas)
@@ -32,6 +35,7 @@ class PostgresPool final : public SessionPool<LoopSessions>,
 
   [[nodiscard]] Dialect dialect() const noexcept override { return Dialect::postgres; }
   [[nodiscard]] std::shared_ptr<Pool> replica() override;
+  [[nodiscard]] std::unique_ptr<Notices> notices(const std::string& channel) override;
   [[nodiscard]] bool submit_to_replica(std::unique_ptr<Job>& job) {
     return replicas_.here().submit(job, sessions());
   }

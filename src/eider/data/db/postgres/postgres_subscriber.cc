@@ -183,4 +183,37 @@ db::Pending<db::detail::ExecJob> notify(const db::Statements& on, std::string_vi
   return on.exec("select pg_notify($1, $2)", channel, payload);
 }
 
+namespace db::postgres {
+
+namespace {
+
+class ChannelNotices final : public Notices {
+ public:
+  ChannelNotices(Database database, std::string channel)
+      : database_(std::move(database)), channel_(std::move(channel)) {}
+
+  [[nodiscard]] Task<> next() override {
+    if (subscriber_ == nullptr) {
+      auto subscriber = std::make_unique<PostgresSubscriber>(database_);
+      co_await subscriber->subscribe(channel_);
+      subscriber_ = std::move(subscriber);
+      co_return;
+    }
+    (void)co_await subscriber_->receive();
+  }
+
+ private:
+  const Database database_;
+  const std::string channel_;
+  std::unique_ptr<PostgresSubscriber> subscriber_;
+};
+
+}  // namespace
+
+std::unique_ptr<Notices> PostgresPool::notices(const std::string& channel) {
+  return std::make_unique<ChannelNotices>(Database(shared_from_this()), channel);
+}
+
+}  // namespace db::postgres
+
 }  // namespace eider

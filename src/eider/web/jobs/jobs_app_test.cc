@@ -1,0 +1,166 @@
+// Jobs of an app, in simulated time.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eider/data/db/sqlite/sqlite.h"
+#include "eider/testkit/test_client.h"
+#include "eider/web/jobs/jobs.h"
+
+namespace eider {
+namespace {
+
+using namespace std::chrono_literals;
+
+namespace shop {
+struct SendReminder {
+  std::int64_t appointment = 0;
+};
+struct SendInvoice {
+  std::int64_t order = 0;
+  std::string note = "none";
+};
+}  // namespace shop
+
+/// What was sent, and when in simulated seconds.
+struct Sent {
+  std::vector<std::string> lines;
+};
+
+using shop::SendInvoice;
+using shop::SendReminder;
+
+Database memory() {
+  return open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop});
+}
+
+std::chrono::system_clock::time_point in(Duration time) {
+  return wall_time() + std::chrono::duration_cast<std::chrono::milliseconds>(time);
+}
+
+App make_app(const Database& database, Sent& sent, Jobs** found = nullptr) {
+  App app;
+  app.state(database);
+  Jobs& jobs = add_jobs(app, database);
+  if (found != nullptr) {
+    *found = &jobs;
+  }
+  add_job<SendReminder>(app, [its = &sent](SendReminder job, State<Database> db) -> Task<> {
+    const auto count = co_await db->one<std::int64_t>("select count(*) from eider_jobs");
+    its->lines.push_back("reminder " + std::to_string(job.appointment) + " of " +
+                         std::to_string(count.value_or(0)));
+  });
+  app.post("/appointments/{id}",
+           [](std::int64_t id, State<Jobs> jobs, State<Database> db) -> Task<int> {
+             Transaction transaction = co_await db->begin();
+             co_await jobs->enqueue(transaction, SendReminder{id}, {.run_at = in(48h)});
+             co_await transaction.commit();
+             co_return static_cast<int>((co_await jobs->enqueued<SendReminder>()).size());
+           });
+  return app;
+}
+
+TEST(jobs_app, a_job_runs_in_simulated_time_when_it_is_due) {
+  Sent sent;
+  Jobs* found = nullptr;
+  const App app = make_app(memory(), sent, &found);
+  TestClient client(app);
+  EXPECT_EQ(client.post("/appointments/7", json::Value()).body, "1");
+  client.advance(47h);
+  EXPECT_TRUE(sent.lines.empty());
+  const Jobs& jobs = *found;
+  const std::vector<SendReminder> waiting = client.run(jobs.enqueued<SendReminder>());
+  ASSERT_EQ(waiting.size(), 1U);
+  EXPECT_EQ(waiting[0].appointment, 7);
+  client.advance(1h + 1s);
+  EXPECT_EQ(sent.lines, std::vector<std::string>{"reminder 7 of 1"});
+  client.advance(24h);
+  EXPECT_EQ(sent.lines.size(), 1U);
+}
+
+TEST(jobs_app, a_schedule_runs_at_its_times) {
+  Sent sent;
+  App app = make_app(memory(), sent);
+  add_schedule(app, "nightly", "0 3 * * *",
+               [its = &sent](ScheduledRun run, State<Database>) {
+                 const auto time =
+                     std::chrono::sys_seconds(std::chrono::seconds(run.planned / 1000));
+                 its->lines.push_back(std::to_string(
+                     (time - std::chrono::floor<std::chrono::days>(time)) / std::chrono::hours(1)));
+                 EXPECT_GE(wall_time(), time);
+                 EXPECT_LT(wall_time(), time + 2s);
+               },
+               {.time_zone = "Asia/Tokyo"});
+  add_schedule(app, "typed", "0 12 * * *", SendReminder{1});
+  TestClient client(app);
+  client.advance(72h);
+  EXPECT_EQ(std::ranges::count(sent.lines, "18"), 3);
+  EXPECT_EQ(std::ranges::count(sent.lines, "reminder 1 of 1"), 3);
+}
+
+TEST(jobs_app, a_worker_that_is_off_only_enqueues) {
+  Sent sent;
+  App app;
+  const Database database = memory();
+  add_jobs(app, database).settings.off = true;
+  add_job<SendReminder>(app, [its = &sent](SendReminder) { its->lines.emplace_back("sent"); });
+  app.get("/", [](State<Jobs> jobs, State<Database> db) -> Task<int> {
+    co_await jobs->enqueue(*db, SendReminder{1});
+    co_return static_cast<int>((co_await jobs->enqueued<SendReminder>()).size());
+  });
+  app.state(database);
+  TestClient client(app);
+  EXPECT_EQ(client.get("/").body, "1");
+  client.advance(1h);
+  EXPECT_TRUE(sent.lines.empty());
+}
+
+std::string startup_error(const App& app) {
+  try {
+    const TestClient client(app);
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+TEST(jobs_app, mistakes_are_startup_errors) {
+  App lonely;
+  add_job<SendReminder>(lonely, [](SendReminder) {});
+  EXPECT_NE(startup_error(lonely).find("Jobs"), std::string::npos) << startup_error(lonely);
+
+  App twice;
+  add_jobs(twice, memory());
+  add_job<SendReminder>(twice, [](SendReminder) {});
+  add_job<SendInvoice>(twice, [](SendInvoice) {}, {.name = "SendReminder"});
+  EXPECT_NE(startup_error(twice).find("Two job types are named SendReminder"), std::string::npos);
+
+  App missing;
+  add_jobs(missing, memory());
+  add_job<SendReminder>(missing, [](SendReminder, State<Sent>) {});
+  EXPECT_NE(startup_error(missing).find("Sent"), std::string::npos) << startup_error(missing);
+
+  App unknown;
+  add_jobs(unknown, memory());
+  unknown.on_start("begin", [](State<Jobs> jobs) -> Task<> {
+    co_await jobs->enqueue(memory(), SendInvoice{1});
+  });
+  EXPECT_NE(startup_error(unknown).find("SendInvoice"), std::string::npos);
+
+  App app;
+  EXPECT_THROW(add_job<SendReminder>(app, [](SendReminder) {}, {.attempts = 0}), Failure);
+  EXPECT_THROW(add_jobs(app, memory(), {.lease = 1ms}), Failure);
+  EXPECT_THROW(add_schedule(app, "x", "never", SendReminder{1}), Failure);
+}
+
+TEST(jobs_app, a_name_is_that_of_the_struct_without_its_namespaces) {
+  EXPECT_EQ(detail::jobs::short_name("shop::(anonymous namespace)::Send"), "Send");
+  EXPECT_EQ(detail::jobs::short_name("Send"), "Send");
+  EXPECT_EQ(detail::jobs::short_name("a::Of<b::c>"), "Of<b::c>");
+}
+
+}  // namespace
+}  // namespace eider
