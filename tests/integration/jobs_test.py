@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mariadb_support import MariadbServer
 from postgres_support import PostgresServer
-from support import Program
+from support import Program, run_to_end
 
 JOBS = int(os.environ.get('EIDER_JOBS_KILLED', '10000'))
 LEASE_MS = 2000
@@ -116,10 +116,11 @@ class JobsTest:
                                      f'job {job} ran in two processes at the same time')
         print(f'{type(self).__name__}: {count} jobs, {again} attempts repeated, '
               f'{len(self.killed)} processes killed, {len(self.frozen)} frozen')
+        return again
 
     def test_processes_are_killed_and_frozen(self):
         self.enqueue('work', JOBS)
-        programs = [self.start('--takes', '5ms') for _ in range(PROCESSES)]
+        programs = [self.start('--takes', '40ms') for _ in range(PROCESSES)]
         for turn in range(KILLS):
             time.sleep(self.random.uniform(0.1, 0.5))
             index = turn % PROCESSES
@@ -132,11 +133,11 @@ class JobsTest:
                 programs[index].process.send_signal(signal.SIGCONT)
             else:
                 self.kill(programs[index])
-                programs[index] = self.start('--takes', '5ms')
+                programs[index] = self.start('--takes', '40ms')
         effects = self.await_end(programs[0])
         for program in programs:
             self.end(program)
-        self.check(effects, JOBS)
+        self.assertNotEqual(self.check(effects, JOBS), 0, 'no job was killed')
 
     def test_a_shutdown_repeats_nothing(self):
         count = JOBS // 10
@@ -211,6 +212,47 @@ class Mariadb(RestartedServer, unittest.TestCase):
         super().setUp()
         self.server = self.enterContext(MariadbServer())
         self.where = self.server.where
+
+
+class CommandLine(JobsTest, unittest.TestCase):
+    """eider jobs, on the jobs of a program."""
+
+    def setUp(self):
+        super().setUp()
+        self.where = str(Path(self.directory, 'jobs.db'))
+
+    def eider(self, *words):
+        """Exit status and output."""
+        return run_to_end('eider', 'jobs', *words, '--database', self.where)[:2]
+
+    def test_jobs_are_listed_and_changed(self):
+        self.enqueue('touch', 3)
+        status, said = self.eider('list')
+        self.assertEqual(status, 0)
+        self.assertEqual(said.count('available'), 3)
+        jobs = json.loads(self.eider('list', '--json', '--state', 'available')[1])
+        first = jobs[-1]['id']
+        self.assertEqual(json.loads(jobs[-1]['args']), {'n': 0})
+        self.assertIn('"n":0', self.eider('show', str(first))[1])
+        self.assertEqual(self.eider('show', '999')[0], 3)
+        self.assertEqual(self.eider('retry', str(first))[0], 3)  # it waits already
+        self.assertEqual(self.eider('discard', str(first)), (0, f'discarded {first}\n'))
+        self.assertEqual(self.eider('discard', str(first))[0], 3)
+        self.assertEqual(self.eider('pause', 'default')[0], 0)
+        self.assertIn('paused', self.eider('queues')[1])
+        program = self.start()
+        time.sleep(1)
+        self.assertEqual(self.effects(program)['still'], 2)
+        self.assertEqual(self.eider('resume', 'default')[0], 0)
+        self.await_end(program)
+        self.end(program)
+        self.assertEqual(self.eider('schedules')[0], 0)
+
+    def test_invalid_usage_is_reported(self):
+        self.assertEqual(self.eider('start')[0], 2)
+        self.assertEqual(self.eider('show')[0], 2)
+        self.assertEqual(self.eider('list', '--limit', 'many')[0], 2)
+        self.assertEqual(self.eider('list')[0], 1)  # there is no database
 
 
 if __name__ == '__main__':

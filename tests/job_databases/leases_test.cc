@@ -242,7 +242,8 @@ TEST_P(JobLeases, a_shutdown_waits_for_short_jobs_and_returns_long_ones) {
 TEST_P(JobLeases, a_long_job_continues_at_its_cursor_after_a_failure_and_a_shutdown) {
   Runs runs;
   on_loop_.run([](Database base, Runs* runs) -> Task<> {
-    const auto handler = [runs](WriteNote job, JobContext& context, State<Database> db) -> Task<> {
+    const auto handler = [runs](WriteNote /*job*/, JobContext& context,
+                                State<Database> db) -> Task<> {
       const Attempt attempt(*runs);
       runs->attempts.push_back(context.attempt());
       for (auto step = context.cursor<std::int64_t>(); step < 6; ++step) {
