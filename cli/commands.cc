@@ -35,6 +35,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"bench", "Send requests to a URL and measure throughput and latency", bench::command},
     {"db", "Manage the schema of a database with migrations, and check SQL", db_command,
      "new status up down check snapshot shell"},
+    {"jobs", "Show, retry and discard background jobs, and pause their queues", jobs_command,
+     "list show retry discard queues pause resume schedules"},
     {"openapi", "Print an OpenAPI document, generate clients, and find breaking changes",
      openapi_command, "document client diff"},
     {"doctor", "Check whether this machine can build and serve, and suggest fixes", doctor_command,

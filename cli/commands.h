@@ -40,6 +40,7 @@ struct Command {
 [[nodiscard]] int doctor_command(std::span<const std::string_view> words);
 [[nodiscard]] int explain_command(std::span<const std::string_view> words);
 [[nodiscard]] int fmt_command(std::span<const std::string_view> words);
+[[nodiscard]] int jobs_command(std::span<const std::string_view> words);
 [[nodiscard]] int messages_command(std::span<const std::string_view> words);
 [[nodiscard]] int new_command(std::span<const std::string_view> words);
 [[nodiscard]] int openapi_command(std::span<const std::string_view> words);

@@ -51,7 +51,7 @@ auto sleeping(Seen* seen, Duration how_long) {
 }
 
 TEST_P(JobRuns, after_the_commit_of_its_transaction_and_never_after_a_rollback) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs jobs(base);
     jobs.on<WriteNote>(noting(seen));
@@ -73,11 +73,11 @@ TEST_P(JobRuns, after_the_commit_of_its_transaction_and_never_after_a_rollback) 
     co_await rows_become(base, "eider_jobs", 0);
     co_await jobs->stop();
     EXPECT_EQ(seen->texts, std::vector<std::string>{"ke'pt \u00eb"});
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 TEST_P(JobRuns, although_a_later_id_was_committed_before) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Database other, Seen* seen) -> Task<> {
     TestedJobs jobs(base);
     jobs.on<WriteNote>(noting(seen));
@@ -95,12 +95,12 @@ TEST_P(JobRuns, although_a_later_id_was_committed_before) {
     co_await eventually([=] { return seen->count() == 2; }, "the first");
     co_await jobs->stop();
     EXPECT_EQ(seen->texts, (std::vector<std::string>{"second", "first"}));
-  }(database(), open(), &seen));
+  }(database(), open(), &its_seen));
 }
 
 TEST_P(JobRuns, again_after_a_failure_until_its_attempts_are_used) {
-  Seen seen;
-  const auto log = std::make_shared<JobsLog>();
+  Seen its_seen;
+  const auto its_log = std::make_shared<JobsLog>();
   on_loop_.run([](Database base, Seen* seen, std::shared_ptr<JobsLog> log) -> Task<> {
     TestedJobs jobs(base, {.log = log});
     jobs.on<WriteNote>(
@@ -131,11 +131,11 @@ TEST_P(JobRuns, again_after_a_failure_until_its_attempts_are_used) {
     EXPECT_TRUE(co_await jobs->admin().discard(hopeless.id));
     EXPECT_FALSE(co_await jobs->admin().discard(hopeless.id));
     co_await jobs->stop();
-  }(database(), &seen, log));
+  }(database(), &its_seen, its_log));
 }
 
 TEST_P(JobRuns, at_most_for_its_timeout) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs jobs(base);
     jobs.on<WriteNote>(sleeping(seen, 1h), {.attempts = 1, .timeout = 50ms});
@@ -146,11 +146,11 @@ TEST_P(JobRuns, at_most_for_its_timeout) {
     const auto info = co_await jobs->admin().find(job.id);
     EXPECT_NE(info->error.find("timeout of 50ms"), std::string::npos) << info->error;
     co_await jobs->stop();
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 TEST_P(JobRuns, in_the_order_of_priorities_and_then_of_ids) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs jobs(base, {.queues = {{"default", 1}}});
     jobs.on<WriteNote>(noting(seen));
@@ -163,12 +163,12 @@ TEST_P(JobRuns, in_the_order_of_priorities_and_then_of_ids) {
     co_await rows_become(base, "eider_jobs", 0);
     co_await jobs->stop();
     EXPECT_EQ(seen->texts, (std::vector<std::string>{"a", "b", "c", "d"}));
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 TEST_P(JobRuns, within_the_concurrency_of_its_queue) {
-  Seen seen;
-  Seen other;
+  Seen its_seen;
+  Seen its_other;
   on_loop_.run([](Database base, Seen* seen, Seen* other) -> Task<> {
     TestedJobs jobs(base, {.queues = {{"slow", 3}}});
     jobs.on<WriteNote>(sleeping(seen, 30ms), {.queue = "slow"});
@@ -182,11 +182,11 @@ TEST_P(JobRuns, within_the_concurrency_of_its_queue) {
     co_await jobs->stop();
     EXPECT_EQ(seen->most, 3);
     EXPECT_EQ(seen->ended, 20);
-  }(database(), &seen, &other));
+  }(database(), &its_seen, &its_other));
 }
 
 TEST_P(JobRuns, when_it_is_due) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs jobs(base);
     jobs.on<WriteNote>(noting(seen));
@@ -206,11 +206,11 @@ TEST_P(JobRuns, when_it_is_due) {
     const auto waiting = co_await jobs->enqueued<WriteNote>();
     EXPECT_EQ(waiting.at(0).text, "tomorrow");
     co_await jobs->stop();
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 TEST_P(JobRuns, once_for_a_unique_key_until_it_is_done) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs jobs(base);
     jobs.on<WriteNote>(noting(seen));
@@ -237,11 +237,11 @@ TEST_P(JobRuns, once_for_a_unique_key_until_it_is_done) {
     co_await rows_become(base, "eider_jobs", 0);
     co_await jobs->stop();
     EXPECT_EQ(seen->texts, (std::vector<std::string>{"a", "c", "e"}));
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 TEST_P(JobRuns, once_for_a_unique_key_within_a_period) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs jobs(base);
     jobs.on<WriteNote>(noting(seen));
@@ -255,11 +255,11 @@ TEST_P(JobRuns, once_for_a_unique_key_within_a_period) {
     co_await eventually([=] { return seen->count() == 2; });
     co_await jobs->stop();
     EXPECT_EQ(seen->texts, (std::vector<std::string>{"a", "c"}));
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 TEST_P(JobRuns, not_when_it_was_canceled_and_no_longer) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs jobs(base, {.lease = 1s});
     jobs.on<WriteNote>(sleeping(seen, 1h));
@@ -272,11 +272,11 @@ TEST_P(JobRuns, not_when_it_was_canceled_and_no_longer) {
     co_await eventually([=] { return seen->running == 0; }, "the running one ends");
     co_await rows_become(base, "eider_jobs", 0);
     co_await jobs->stop();
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 TEST_P(JobRuns, not_while_its_queue_is_paused) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs jobs(base);
     jobs.on<WriteNote>(noting(seen), {.queue = "it's"});
@@ -293,11 +293,11 @@ TEST_P(JobRuns, not_while_its_queue_is_paused) {
     co_await jobs->admin().resume("it's");
     co_await eventually([=] { return seen->count() == 1; });
     co_await jobs->stop();
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 TEST_P(JobRuns, not_with_arguments_that_do_not_fit_its_struct) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs jobs(base);
     jobs.on<WriteNote>(noting(seen), {.first_pause = 1ms});
@@ -311,11 +311,11 @@ TEST_P(JobRuns, not_with_arguments_that_do_not_fit_its_struct) {
     EXPECT_NE(info->error.find("old"), std::string::npos) << info->error;
     EXPECT_EQ(seen->count(), 0);
     co_await jobs->stop();
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 TEST_P(JobRuns, only_where_its_type_is_known) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs web(base);
     web.on<Publish>([](Publish) {});
@@ -332,11 +332,11 @@ TEST_P(JobRuns, only_where_its_type_is_known) {
     co_await rows_become(base, "eider_jobs", 0);
     co_await web->stop();
     EXPECT_EQ(seen->count(), 20);
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 TEST_P(JobRuns, as_its_exceptions_say) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs jobs(base);
     jobs.on<WriteNote>(
@@ -358,11 +358,11 @@ TEST_P(JobRuns, as_its_exceptions_say) {
     co_await jobs->enqueue(base, WriteNote{1, "cancel"});
     co_await rows_become(base, "eider_jobs where state = 'failed'", 1);
     co_await jobs->stop();
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 TEST_P(JobRuns, and_many_are_enqueued_at_once) {
-  Seen seen;
+  Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {
     TestedJobs jobs(base, {.concurrency = 100});
     jobs.on<WriteNote>(noting(seen));
@@ -377,7 +377,7 @@ TEST_P(JobRuns, and_many_are_enqueued_at_once) {
     EXPECT_EQ(seen->count(), 1200);
     std::ranges::sort(seen->texts);
     EXPECT_EQ(std::ranges::adjacent_find(seen->texts), seen->texts.end());
-  }(database(), &seen));
+  }(database(), &its_seen));
 }
 
 }  // namespace

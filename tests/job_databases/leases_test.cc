@@ -49,8 +49,8 @@ auto running_for(Runs* runs, Duration how_long) {
 constexpr const char* kAddEffect = "insert into effects(n) values($1)";
 
 TEST_P(JobLeases, a_lease_that_was_taken_away_cancels_the_handler_and_another_worker_runs_the_job) {
-  Runs first;
-  Runs second;
+  Runs its_first;
+  Runs its_second;
   on_loop_.run([](Database base, Database other, Runs* first, Runs* second) -> Task<> {
     TestedJobs a(base, {.lease = 1s});
     a.on<WriteNote>(running_for(first, 1h));
@@ -66,11 +66,11 @@ TEST_P(JobLeases, a_lease_that_was_taken_away_cancels_the_handler_and_another_wo
     co_await rows_become(base, "eider_jobs", 0);
     co_await b->stop();
     EXPECT_EQ(second->attempts, std::vector<std::int64_t>{2});
-  }(database(), open(), &first, &second));
+  }(database(), open(), &its_first, &its_second));
 }
 
 TEST_P(JobLeases, jobs_of_a_dead_worker_are_released_and_fail_after_their_last_attempt) {
-  Runs runs;
+  Runs its_runs;
   on_loop_.run([](Database base, Runs* runs) -> Task<> {
     TestedJobs jobs(base, {.lease = 1s});
     jobs.on<WriteNote>(running_for(runs, 0s), {.attempts = 2});
@@ -89,11 +89,11 @@ TEST_P(JobLeases, jobs_of_a_dead_worker_are_released_and_fail_after_their_last_a
     EXPECT_EQ(co_await rows(base, "eider_job_workers"), 1);
     co_await jobs->stop();
     EXPECT_EQ(co_await rows(base, "eider_job_workers"), 0);
-  }(database(), &runs));
+  }(database(), &its_runs));
 }
 
 TEST_P(JobLeases, jobs_of_a_claim_whose_response_was_lost_are_released) {
-  Runs runs;
+  Runs its_runs;
   on_loop_.run([](Database base, Runs* runs) -> Task<> {
     TestedJobs jobs(base, {.lease = 1s});
     jobs.on<WriteNote>(running_for(runs, 0s));
@@ -107,11 +107,11 @@ TEST_P(JobLeases, jobs_of_a_claim_whose_response_was_lost_are_released) {
     EXPECT_EQ(runs->attempts, std::vector<std::int64_t>{1}) << "the attempt did not count";
     co_await rows_become(base, "eider_jobs", 0);
     co_await jobs->stop();
-  }(database(), &runs));
+  }(database(), &its_runs));
 }
 
 TEST_P(JobLeases, what_a_handler_saves_after_a_takeover_is_refused) {
-  Runs runs;
+  Runs its_runs;
   on_loop_.run([](Database base, Runs* runs) -> Task<> {
     TestedJobs jobs(base);
     Database state = base;
@@ -134,11 +134,11 @@ TEST_P(JobLeases, what_a_handler_saves_after_a_takeover_is_refused) {
     co_await eventually([=] { return runs->ended == 1; });
     EXPECT_EQ(co_await rows(base, "eider_jobs where state = 'running' and saved is null"), 1);
     co_await jobs->stop();
-  }(database(), &runs));
+  }(database(), &its_runs));
 }
 
 TEST_P(JobLeases, a_handler_with_a_transaction_has_its_effects_exactly_once) {
-  Runs runs;
+  Runs its_runs;
   on_loop_.run([](Database base, Runs* runs) -> Task<> {
     TestedJobs jobs(base);
     jobs.on<WriteNote>(
@@ -159,11 +159,11 @@ TEST_P(JobLeases, a_handler_with_a_transaction_has_its_effects_exactly_once) {
     EXPECT_EQ(co_await rows(base, "effects"), 20);
     EXPECT_EQ(co_await rows(base, "(select distinct n from effects) as each_one"), 20);
     EXPECT_GT(runs->begun, 20);
-  }(database(), &runs));
+  }(database(), &its_runs));
 }
 
 TEST_P(JobLeases, a_completion_whose_commit_failed_runs_the_job_again) {
-  Runs runs;
+  Runs its_runs;
   on_loop_.run([](Database base, Runs* runs) -> Task<> {
     TestedJobs jobs(base, {.lease = 1s});
     jobs.on<WriteNote>(
@@ -188,11 +188,11 @@ TEST_P(JobLeases, a_completion_whose_commit_failed_runs_the_job_again) {
     co_await jobs->stop();
     EXPECT_EQ(runs->begun, 2);
     EXPECT_EQ(co_await rows(base, "effects"), 1);
-  }(database(), &runs));
+  }(database(), &its_runs));
 }
 
 TEST_P(JobLeases, a_completion_after_a_takeover_throws_and_changes_nothing) {
-  Runs runs;
+  Runs its_runs;
   on_loop_.run([](Database base, Database other, Runs* runs) -> Task<> {
     TestedJobs jobs(base, {.lease = 1h});
     jobs.on<WriteNote>([runs](WriteNote job, Transaction& transaction) -> Task<> {
@@ -214,11 +214,11 @@ TEST_P(JobLeases, a_completion_after_a_takeover_throws_and_changes_nothing) {
       EXPECT_EQ(co_await rows(base, "eider_jobs where state = 'running'"), 1);
     }
     co_await jobs->stop();
-  }(database(), open(), &runs));
+  }(database(), open(), &its_runs));
 }
 
 TEST_P(JobLeases, a_shutdown_waits_for_short_jobs_and_returns_long_ones) {
-  Runs runs;
+  Runs its_runs;
   on_loop_.run([](Database base, Runs* runs) -> Task<> {
     TestedJobs jobs(base, {.stop_grace = 300ms});
     jobs.on<WriteNote>(running_for(runs, 100ms));
@@ -236,11 +236,11 @@ TEST_P(JobLeases, a_shutdown_waits_for_short_jobs_and_returns_long_ones) {
     const auto info = co_await jobs->admin().find(long_one.id);
     EXPECT_EQ(info->state, "available");
     EXPECT_EQ(info->attempt, 0) << "the attempt did not count";
-  }(database(), &runs));
+  }(database(), &its_runs));
 }
 
 TEST_P(JobLeases, a_long_job_continues_at_its_cursor_after_a_failure_and_a_shutdown) {
-  Runs runs;
+  Runs its_runs;
   on_loop_.run([](Database base, Runs* runs) -> Task<> {
     const auto handler = [runs](WriteNote /*job*/, JobContext& context,
                                 State<Database> db) -> Task<> {
@@ -287,11 +287,11 @@ TEST_P(JobLeases, a_long_job_continues_at_its_cursor_after_a_failure_and_a_shutd
     co_await second->stop();
     EXPECT_EQ(co_await rows(base, "effects"), 6);
     EXPECT_EQ(runs->attempts, (std::vector<std::int64_t>{1, 2, 2}));
-  }(database(), &runs));
+  }(database(), &its_runs));
 }
 
 TEST_P(JobLeases, several_workers_run_each_job_once) {
-  Runs runs;
+  Runs its_runs;
   on_loop_.run([](std::vector<Database> bases, Runs* runs) -> Task<> {
     std::vector<TestedJobs> workers;
     for (const Database& base : bases) {
@@ -313,7 +313,7 @@ TEST_P(JobLeases, several_workers_run_each_job_once) {
     }
     EXPECT_EQ(runs->begun, 300);
     EXPECT_EQ(co_await rows(bases.front(), "effects"), 300);
-  }({database(), open(), open()}, &runs));
+  }({database(), open(), open()}, &its_runs));
 }
 
 TEST_P(JobLeases, a_database_that_is_killed_and_restarted_loses_no_job_and_repeats_no_effect) {
@@ -361,8 +361,8 @@ TEST_P(JobLeases, a_database_that_is_killed_and_restarted_loses_no_job_and_repea
 }
 
 TEST_P(JobLeases, a_batch_ends_with_its_follow_up_job) {
-  Runs runs;
-  std::vector<std::int64_t> failed;
+  Runs its_runs;
+  std::vector<std::int64_t> its_failed;
   on_loop_.run([](Database base, Runs* runs, std::vector<std::int64_t>* failed) -> Task<> {
     TestedJobs jobs(base, {.concurrency = 3});
     jobs.on<WriteNote>([runs](WriteNote job) {
@@ -392,7 +392,7 @@ TEST_P(JobLeases, a_batch_ends_with_its_follow_up_job) {
     co_await eventually([=] { return failed->size() == 2; }, "the follow-up of none");
     EXPECT_EQ(failed->at(1), 0);
     co_await jobs->stop();
-  }(database(), &runs, &failed));
+  }(database(), &its_runs, &its_failed));
 }
 
 TEST_P(JobLeases, failed_and_done_jobs_are_deleted_when_their_time_is_over) {

@@ -27,7 +27,7 @@ detail::jobs::Schedule add_schedule(TestedJobs& jobs, const char* expression,
 }
 
 TEST_P(JobSchedules, each_run_happens_once_in_several_processes) {
-  std::vector<std::int64_t> planned;
+  std::vector<std::int64_t> its_planned;
   on_loop_.run([](std::vector<Database> bases, std::vector<std::int64_t>* planned) -> Task<> {
     TestedJobs tables(bases[0]);
     co_await tables->start();
@@ -57,30 +57,32 @@ TEST_P(JobSchedules, each_run_happens_once_in_several_processes) {
       EXPECT_EQ(schedules.at(0).next_run % 86'400'000, 0);
     }
     co_await tables->stop();
-  }({database(), open(), open()}, &planned));
+  }({database(), open(), open()}, &its_planned));
 }
 
 /// Starts with a schedule whose next run was `ago` before now.
-Task<> start_after(Database base, std::vector<std::int64_t>* planned, ScheduleOptions options,
+Task<> start_after(Database base, std::vector<std::int64_t>* its_planned, ScheduleOptions options,
                    std::int64_t ago, std::size_t wanted) {
   TestedJobs jobs(base);
-  const auto schedule = add_schedule(jobs, "* * * * *", planned, std::move(options));
+  const auto schedule = add_schedule(jobs, "* * * * *", its_planned, std::move(options));
   co_await jobs->start();
   const std::int64_t now = co_await jobs->admin().now();
   co_await base.exec(
-      "insert into eider_job_schedules(name, expression, planned, next_run) values($1, $2, 0, $3)",
+      "insert into eider_job_schedules(name, expression, its_planned, next_run) values($1, $2, 0, "
+      "$3)",
       schedule.name, schedule.expression, (now - ago) / 60'000 * 60'000);
   jobs->start_work();
-  co_await rows_become(base, "eider_job_schedules where planned > 0", 1);
+  co_await rows_become(base, "eider_job_schedules where its_planned > 0", 1);
   co_await rows_become(base, "eider_jobs", 0);
   co_await jobs->stop();
-  EXPECT_TRUE(planned->size() == wanted || planned->size() == wanted + 1)  // a minute may begin
-      << planned->size();
+  EXPECT_TRUE(its_planned->size() == wanted ||
+              its_planned->size() == wanted + 1)  // a minute may begin
+      << its_planned->size();
   co_await base.exec("delete from eider_job_schedules");
 }
 
 TEST_P(JobSchedules, missed_runs_follow_the_policy) {
-  std::vector<std::int64_t> planned;
+  std::vector<std::int64_t> its_planned;
   on_loop_.run([](Database base, std::vector<std::int64_t>* planned) -> Task<> {
     constexpr std::int64_t kMinute = 60'000;
     co_await start_after(base, planned, {.missed = MissedRuns::once}, 10 * kMinute, 1);
@@ -89,7 +91,7 @@ TEST_P(JobSchedules, missed_runs_follow_the_policy) {
     EXPECT_EQ(planned->at(1) - planned->at(0), kMinute);
     planned->clear();
     co_await start_after(base, planned, {.missed = MissedRuns::skip}, 10 * kMinute, 1);
-  }(database(), &planned));
+  }(database(), &its_planned));
 }
 
 TEST_P(JobSchedules, another_expression_begins_now) {
