@@ -2,4 +2,5 @@
 // Component: jobs. Guide: docs/guides/data/jobs.md.
 #pragma once
 
+#include "eider/web/jobs/job_page.h"
 #include "eider/web/jobs/jobs.h"

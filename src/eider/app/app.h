@@ -33,6 +33,8 @@ struct Operation;
 class RouteTable;
 class Topics;
 class Urls;
+struct JobOptions;
+struct ScheduleOptions;
 struct ServerOptions;
 struct WebSocketOptions;
 enum class ForwardedHeaders : std::uint8_t;
@@ -332,6 +334,30 @@ class Routes {
   Routes& every(Duration interval, F function, EveryOptions options = {}) {
     return every("every " + format_duration(interval), interval, std::move(function), options);
   }
+  /// Adds the handler of a job type, defined in jobs.h; see `add_jobs`. Its parameters are the job,
+  /// and any number of State<T>, JobContext& and Transaction&:
+  ///
+  ///     app.job<SendReminder>([](SendReminder job, State<Outbox> outbox) -> Task<> { … },
+  ///                           {.attempts = 8, .queue = "mail"});
+  template <class T, class F>
+  Routes& job(F handler);
+  template <class T, class F>
+  Routes& job(F handler, JobOptions options);
+  /// Runs `what` at each time of a cron expression, once for all processes that share the database;
+  /// defined in jobs.h.
+  ///
+  ///     app.schedule("nightly", "0 3 * * *", [](State<Database> db) -> Task<> { … },
+  ///                  {.time_zone = "Europe/Berlin"});
+  ///     app.schedule("report", "0 9 * * mon", WriteReport{.of = "week"});
+  ///
+  /// name    of the schedule in the database, 1 to 90 bytes
+  /// what    a handler, with the parameters of job handlers and ScheduledRun as its job; or a job
+  ///         whose type has a handler
+  /// errors  throws a Failure: the expression, the name or the time zone is not valid
+  template <class W>
+  Routes& schedule(std::string name, std::string_view expression, W what);
+  template <class W>
+  Routes& schedule(std::string name, std::string_view expression, W what, ScheduleOptions options);
   /// Adds a function that is called before each handler: `void(Request&)`, or
   /// `Result<void>(Request&)` to reject requests.
   template <class F>

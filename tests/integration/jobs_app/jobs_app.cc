@@ -47,9 +47,8 @@ class Notes {
     (void)::clock_gettime(CLOCK_MONOTONIC, &now);
     char line[128];
     const int size =
-        std::snprintf(line, sizeof line, "%s %lld %d %lld.%09ld\n", what,
-                      static_cast<long long>(n), ::getpid(), static_cast<long long>(now.tv_sec),
-                      now.tv_nsec);
+        std::snprintf(line, sizeof line, "%s %lld %d %lld.%09ld\n", what, static_cast<long long>(n),
+                      ::getpid(), static_cast<long long>(now.tv_sec), now.tv_nsec);
     (void)!::write(file_, line, static_cast<std::size_t>(size));
   }
 
@@ -132,8 +131,7 @@ int main(int argc, char** argv) {
   app.on_start("effects", [](State<Database> db) -> Task<> {
     co_await db->script("create table if not exists effects(n bigint not null)");
   });
-  add_job<Store>(
-      app,
+  app.job<Store>(
       [](Store job, JobContext& context, State<Database> db, State<Notes> notes,
          State<Options> options) -> Task<> {
         AtWork at_work(*notes, job.n);
@@ -145,7 +143,7 @@ int main(int argc, char** argv) {
         at_work.done();
       },
       {.attempts = 1000, .first_pause = 20ms, .pause_max = 200ms});
-  add_job<Touch>(app, [](Touch) {});
+  app.job<Touch>([](Touch) {});
   app.post("/work/{count}", [](std::int64_t count, State<Jobs> jobs, State<Database> db) {
     return enqueue_many<Store>(count, *jobs, *db);
   });

@@ -33,11 +33,11 @@ struct JobOptions {
   /// Name of the type in the database, at most 100 bytes. Default: the name of the struct without
   /// its namespaces. Set it before you rename the struct, because waiting jobs have the old name.
   std::string name = {};
+  /// Maximum number of attempts; then the job has failed.
+  unsigned attempts = 12;
   std::string queue = "default";
   /// Jobs with a smaller number run first.
   int priority = 0;
-  /// Maximum number of attempts; then the job has failed.
-  unsigned attempts = 12;
   /// Pause before the second attempt; it doubles for each further one, with a random variation of
   /// up to a quarter. With twelve attempts, a job is tried for nearly five hours.
   Duration first_pause = std::chrono::seconds(10);

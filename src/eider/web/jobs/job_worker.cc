@@ -494,9 +494,12 @@ Task<> Worker::beat() {
     co_return;
   }
   valid_until_ = sent + options_.lease - options_.lease / 6;
-  co_await compare();
+  const bool is_sixth = ++beats_ % 6 == 0;
+  if (!active_.empty() || claims_ != compared_ || is_sixth) {
+    co_await compare();
+  }
   const std::int64_t lapsed = co_await store_.remove_lapsed_workers();
-  if (lapsed != 0 || ++beats_ % 6 == 0) {
+  if (lapsed != 0 || is_sixth) {
     co_await release_orphans();
   }
 }
@@ -508,6 +511,7 @@ Task<> Worker::compare() {
   const bool was_claiming = is_claiming_;
   const auto held = co_await store_.running_of(id);
   const bool may_release = !was_claiming && claims == claims_ && id == id_;
+  compared_ = may_release ? claims : compared_;
   for (const Held& job : held) {
     const auto found = active_.find({job.id, job.fence});
     if (found != active_.end() && job.is_cancelled) {

@@ -131,6 +131,7 @@ class Worker {
   Event lease_begun_;
   bool is_claiming_ = false;
   std::uint64_t claims_ = 0;
+  std::uint64_t compared_ = 0;  // claims when the table was last compared
   unsigned beats_ = 0;
 
   Scope scope_;  // last: its tasks use the rest

@@ -200,6 +200,23 @@ void Jobs::start_work() {
   worker_ = std::make_unique<Worker>(store_, std::move(entries), std::move(options), say_);
   worker_->start();
   start_schedules();
+  resource_probe_.emplace([this] {
+    const JobCounts counts = this->counts();
+    return ResourceState{.kind = "jobs",
+                         .name = "jobs",
+                         .numbers = {{"running", counts.running},
+                                     {"done", static_cast<std::int64_t>(counts.done)},
+                                     {"retried", static_cast<std::int64_t>(counts.retried)},
+                                     {"failed", static_cast<std::int64_t>(counts.failed)}}};
+  });
+}
+
+JobCounts Jobs::counts() const noexcept {
+  if (worker_ == nullptr) {
+    return {};
+  }
+  const detail::jobs::WorkerCounts& counts = worker_->counts();
+  return {counts.done, counts.retried, counts.failed, counts.taken_over, counts.running};
 }
 
 void Jobs::start_schedules() {
@@ -219,6 +236,7 @@ void Jobs::start_schedules() {
 }
 
 Task<> Jobs::stop() {
+  resource_probe_.reset();  // it reads the worker
   if (scheduler_ != nullptr) {
     co_await scheduler_->stop();
     scheduler_.reset();

@@ -101,6 +101,15 @@ struct EnqueueOptions {
 /// is_new  whether it was added
 using EnqueuedJob = detail::jobs::Inserted;
 
+/// What the worker of this process has done so far.
+struct JobCounts {
+  std::uint64_t done = 0;
+  std::uint64_t retried = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t taken_over = 0;
+  std::int64_t running = 0;
+};
+
 /// The jobs of an app: a module, see `add_jobs`. Its tables, `eider_jobs` and others, are created
 /// if necessary; several processes may share them.
 ///
@@ -162,6 +171,8 @@ class Jobs {
     return read_all<T>(waiting_args(entry_of<T>()));
   }
 
+  /// Returns counts for metrics; thread-safe while the app runs.
+  [[nodiscard]] JobCounts counts() const noexcept;
   /// Lists, retries and discards jobs, and pauses queues.
   [[nodiscard]] const JobAdmin& admin() const noexcept { return admin_; }
   /// Removes a job that waits, and cancels one that runs, within a third of the lease.
@@ -248,52 +259,38 @@ class Jobs {
 ///     app.job<SendReminder>([](SendReminder job, State<Outbox> outbox) -> Task<> { … });
 Jobs& add_jobs(App& app, Database database, JobsOptions options = {});
 
-namespace detail::jobs {
-struct PartAdder : Routes {
-  static Routes& add_to(Routes& at, app::Part part) {
-    return (at.*static_cast<Routes& (Routes::*)(app::Part)>(&PartAdder::add))(std::move(part));
-  }
-};
-}  // namespace detail::jobs
-
-/// Runs `what` at each time of a cron expression (Cron), once for all processes that share the
-/// database:
-///
-///     add_schedule(app, "nightly", "0 3 * * *", [](State<Database> db) -> Task<> { … },
-///                  {.time_zone = "Europe/Berlin"});
-///     add_schedule(app, "report", "0 9 * * mon", WriteReport{.of = "week"});
-///
-/// name  of the schedule in the database, 1 to 90 bytes
-/// what  a handler, with the parameters of job handlers and ScheduledRun as its job, or a job whose
-///       type has a handler
-///
-/// errors  throws a Failure: the expression, the name or the time zone is not valid
-template <class W>
-Routes& add_schedule(Routes& at, std::string name, std::string_view expression, W what,
-                     ScheduleOptions options = {}) {
-  using namespace detail::jobs;
-  if constexpr (kIsHandler<W>) {
-    if (options.job.name.empty()) {
-      options.job.name = "schedule " + name;
-    }
-    auto entry = make_entry<ScheduledRun>(std::move(what), options.job);
-    entry->key = entry.get();
-    using S = JobSignature<ScheduledRun, W, typename detail::app::LifePointer<W>::type>;
-    Schedule schedule = make_schedule(std::move(name), expression, std::move(options));
-    schedule.key = entry->key;
-    return PartAdder::add_to(at, part_of(std::move(entry), S::wishes(), std::move(schedule)));
-  } else {
-    Schedule schedule = make_schedule(std::move(name), expression, std::move(options));
-    schedule.key = &detail::base::kTypeKey<W>;
-    schedule.args = json::to_text(what);
-    return PartAdder::add_to(at, part_of(nullptr, {}, std::move(schedule)));
-  }
+template <class T, class F>
+Routes& Routes::job(F handler, JobOptions options) {
+  return add(detail::jobs::make_part<T>(std::move(handler), std::move(options)));
+}
+template <class T, class F>
+Routes& Routes::job(F handler) {
+  return job<T>(std::move(handler), JobOptions());
 }
 
-template <class T, class F>
-Routes& add_job(Routes& at, F handler, JobOptions options = {}) {
-  return detail::jobs::PartAdder::add_to(
-      at, detail::jobs::make_part<T>(std::move(handler), std::move(options)));
+template <class W>
+Routes& Routes::schedule(std::string name, std::string_view expression, W what,
+                         ScheduleOptions options) {
+  using namespace detail::jobs;
+  if constexpr (kIsHandler<W>) {
+    using S = JobSignature<ScheduledRun, W, typename detail::app::LifePointer<W>::type>;
+    JobOptions own = options.job;
+    own.name = own.name.empty() ? "schedule " + name : std::move(own.name);
+    auto entry = make_entry<ScheduledRun>(std::move(what), std::move(own));
+    entry->key = entry.get();
+    Schedule made = make_schedule(std::move(name), expression, std::move(options));
+    made.key = entry->key;
+    return add(part_of(std::move(entry), S::wishes(), std::move(made)));
+  } else {
+    Schedule made = make_schedule(std::move(name), expression, std::move(options));
+    made.key = &detail::base::kTypeKey<W>;
+    made.args = json::to_text(what);
+    return add(part_of(nullptr, {}, std::move(made)));
+  }
+}
+template <class W>
+Routes& Routes::schedule(std::string name, std::string_view expression, W what) {
+  return schedule(std::move(name), expression, std::move(what), ScheduleOptions());
 }
 
 }  // namespace eider

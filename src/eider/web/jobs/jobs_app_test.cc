@@ -8,6 +8,7 @@
 
 #include "eider/data/db/sqlite/sqlite.h"
 #include "eider/testkit/test_client.h"
+#include "eider/web/jobs/job_page.h"
 #include "eider/web/jobs/jobs.h"
 
 namespace eider {
@@ -44,11 +45,11 @@ std::chrono::system_clock::time_point in(Duration time) {
 App make_app(const Database& database, Sent& sent, Jobs** found = nullptr) {
   App app;
   app.state(database);
-  Jobs& jobs = add_jobs(app, database);
+  Jobs& made = add_jobs(app, database);
   if (found != nullptr) {
-    *found = &jobs;
+    *found = &made;
   }
-  add_job<SendReminder>(app, [its = &sent](SendReminder job, State<Database> db) -> Task<> {
+  app.job<SendReminder>([its = &sent](SendReminder job, State<Database> db) -> Task<> {
     const auto count = co_await db->one<std::int64_t>("select count(*) from eider_jobs");
     its->lines.push_back("reminder " + std::to_string(job.appointment) + " of " +
                          std::to_string(count.value_or(0)));
@@ -84,7 +85,7 @@ TEST(jobs_app, a_job_runs_in_simulated_time_when_it_is_due) {
 TEST(jobs_app, a_schedule_runs_at_its_times) {
   Sent sent;
   App app = make_app(memory(), sent);
-  add_schedule(app, "nightly", "0 3 * * *",
+  app.schedule("nightly", "0 3 * * *",
                [its = &sent](ScheduledRun run, State<Database>) {
                  const auto time =
                      std::chrono::sys_seconds(std::chrono::seconds(run.planned / 1000));
@@ -94,7 +95,7 @@ TEST(jobs_app, a_schedule_runs_at_its_times) {
                  EXPECT_LT(wall_time(), time + 2s);
                },
                {.time_zone = "Asia/Tokyo"});
-  add_schedule(app, "typed", "0 12 * * *", SendReminder{1});
+  app.schedule("typed", "0 12 * * *", SendReminder{1});
   TestClient client(app);
   client.advance(72h);
   EXPECT_EQ(std::ranges::count(sent.lines, "18"), 3);
@@ -106,7 +107,7 @@ TEST(jobs_app, a_worker_that_is_off_only_enqueues) {
   App app;
   const Database database = memory();
   add_jobs(app, database).settings.off = true;
-  add_job<SendReminder>(app, [its = &sent](SendReminder) { its->lines.emplace_back("sent"); });
+  app.job<SendReminder>([its = &sent](SendReminder) { its->lines.emplace_back("sent"); });
   app.get("/", [](State<Jobs> jobs, State<Database> db) -> Task<int> {
     co_await jobs->enqueue(*db, SendReminder{1});
     co_return static_cast<int>((co_await jobs->enqueued<SendReminder>()).size());
@@ -116,6 +117,66 @@ TEST(jobs_app, a_worker_that_is_off_only_enqueues) {
   EXPECT_EQ(client.get("/").body, "1");
   client.advance(1h);
   EXPECT_TRUE(sent.lines.empty());
+}
+
+TEST(jobs_app, pages_list_and_change_jobs) {
+  App app;
+  const Database database = memory();
+  Jobs& jobs = add_jobs(app, database);
+  app.job<SendReminder>([](SendReminder job) {
+    if (job.appointment == 3) {
+      throw CancelJob("<b>no such appointment</b>");
+    }
+  });
+  app.schedule("nightly", "0 3 * * *", SendReminder{1});
+  EXPECT_THROW(serve_jobs(app, "/jobs", {}), Failure);
+  serve_jobs(app, "/jobs", {.guard = [](Routes& pages) {
+               pages.guard([](Header<"x-admin", std::optional<std::string>> admin) -> Result<void> {
+                 return *admin ? Result<void>() : fail(Error::forbidden("no"));
+               });
+             }});
+  TestClient client(app, {.headers = {}});
+  EXPECT_EQ(client.get("/jobs/").status, 403);
+  const std::vector<TestHeader> admin{{"X-Admin", "yes"}};
+  const EnqueuedJob failing = client.run(jobs.enqueue(database, SendReminder{3}));
+  const EnqueuedJob later = client.run(jobs.enqueue(database, SendReminder{4}, {.delay = 48h}));
+  client.advance(1s);
+  const std::string page = client.get("/jobs/", admin).body;
+  EXPECT_NE(page.find("&lt;b&gt;no such appointment"), std::string::npos) << page;
+  EXPECT_EQ(page.find("<b>no"), std::string::npos);
+  EXPECT_NE(page.find("nightly"), std::string::npos);
+  EXPECT_NE(page.find("in 47 h"), std::string::npos) << page;
+  const std::string failed = std::to_string(failing.id);
+  EXPECT_NE(client.get("/jobs/" + failed, admin).body.find("{&quot;appointment&quot;:3}"),
+            std::string::npos)
+      << client.get("/jobs/" + failed, admin).body;
+  EXPECT_EQ(client.get("/jobs/999", admin).status, 404);
+  const auto post = [&](const std::string& path, const std::string& body = "",
+                        const char* site = "same-origin") {
+    return client
+        .send({.method = Method::post,
+               .target = "/jobs" + path,
+               .headers = {{"X-Admin", "yes"},
+                           {"Sec-Fetch-Site", site},
+                           {"Content-Type", "application/x-www-form-urlencoded"}},
+               .body = body})
+        .status;
+  };
+  EXPECT_EQ(post("/" + failed + "/discard", "", "cross-site"), 403);
+  EXPECT_EQ(post("/" + failed + "/retry"), 303);
+  client.advance(1s);
+  EXPECT_EQ(client.run(jobs.admin().find(failing.id))->attempt, 2);
+  EXPECT_EQ(post("/" + failed + "/discard"), 303);
+  EXPECT_EQ(post("/" + failed + "/discard"), 404);
+  EXPECT_EQ(post("/pause", "queue=default"), 303);
+  EXPECT_EQ(post("/" + std::to_string(later.id) + "/retry"), 303);
+  client.advance(1h);
+  EXPECT_EQ(client.run(jobs.enqueued<SendReminder>()).size(), 1U);
+  EXPECT_EQ(post("/resume", "queue=default"), 303);
+  client.advance(1h);
+  EXPECT_TRUE(client.run(jobs.enqueued<SendReminder>()).empty());
+  EXPECT_EQ(jobs.counts().done, 1U);
+  EXPECT_EQ(jobs.counts().failed, 2U);
 }
 
 std::string startup_error(const App& app) {
@@ -129,18 +190,18 @@ std::string startup_error(const App& app) {
 
 TEST(jobs_app, mistakes_are_startup_errors) {
   App lonely;
-  add_job<SendReminder>(lonely, [](SendReminder) {});
+  lonely.job<SendReminder>([](SendReminder) {});
   EXPECT_NE(startup_error(lonely).find("Jobs"), std::string::npos) << startup_error(lonely);
 
   App twice;
   add_jobs(twice, memory());
-  add_job<SendReminder>(twice, [](SendReminder) {});
-  add_job<SendInvoice>(twice, [](SendInvoice) {}, {.name = "SendReminder"});
+  twice.job<SendReminder>([](SendReminder) {});
+  twice.job<SendInvoice>([](SendInvoice) {}, {.name = "SendReminder"});
   EXPECT_NE(startup_error(twice).find("Two job types are named SendReminder"), std::string::npos);
 
   App missing;
   add_jobs(missing, memory());
-  add_job<SendReminder>(missing, [](SendReminder, State<Sent>) {});
+  missing.job<SendReminder>([](SendReminder, State<Sent>) {});
   EXPECT_NE(startup_error(missing).find("Sent"), std::string::npos) << startup_error(missing);
 
   App unknown;
@@ -151,9 +212,9 @@ TEST(jobs_app, mistakes_are_startup_errors) {
   EXPECT_NE(startup_error(unknown).find("SendInvoice"), std::string::npos);
 
   App app;
-  EXPECT_THROW(add_job<SendReminder>(app, [](SendReminder) {}, {.attempts = 0}), Failure);
+  EXPECT_THROW(app.job<SendReminder>([](SendReminder) {}, {.attempts = 0}), Failure);
   EXPECT_THROW(add_jobs(app, memory(), {.lease = 1ms}), Failure);
-  EXPECT_THROW(add_schedule(app, "x", "never", SendReminder{1}), Failure);
+  EXPECT_THROW(app.schedule("x", "never", SendReminder{1}), Failure);
 }
 
 TEST(jobs_app, a_name_is_that_of_the_struct_without_its_namespaces) {
