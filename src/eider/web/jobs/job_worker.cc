@@ -155,6 +155,7 @@ Task<> Worker::work() {
     co_await wait_for_wake(std::min(interval, next_due_in_));
     interval = is_poked_ ? kIntervalMin : interval;
   }
+  work_over_.set();
 }
 
 /// returns  whether there was something to do
@@ -215,10 +216,22 @@ Task<bool> Worker::claim(Queue& queue) {
   if (epoch != epoch_) {
     co_return false;  // they are orphans by now
   }
+  if (is_stopping_) {
+    co_await return_all(std::move(claimed));
+    co_return false;
+  }
   for (Claimed& job : claimed) {
     start(queue, std::move(job));
   }
   co_return !claimed.empty();
+}
+
+/// Of a claim that was on its way when the shutdown began.
+Task<> Worker::return_all(std::vector<Claimed> claimed) {
+  for (const Claimed& job : claimed) {
+    (void)co_await store_.end(
+        {.id = job.id, .fence = job.fence, .how = How::released, .is_attempt_returned = true});
+  }
 }
 
 void Worker::start(Queue& queue, Claimed job) {
@@ -601,25 +614,28 @@ Task<> Worker::keep_house() {
 
 // Ending.
 
-Task<bool> Worker::becomes_idle(Duration limit) {
-  if (active_.empty()) {
-    co_return true;
+Task<bool> Worker::becomes_idle(Instant until) {
+  while (!active_.empty() && Loop::current().now() < until) {
+    idle_.reset();
+    (void)co_await with_deadline(wait_for(idle_), until - Loop::current().now());
   }
-  idle_.reset();
-  const bool is_idle = co_await with_deadline(wait_for(idle_), limit);
-  co_return is_idle;
+  co_return active_.empty();
 }
 
+// A claim on its way may start no more jobs once the others have ended.
 Task<> Worker::stop() {
+  const Instant until = Loop::current().now() + options_.stop_grace;
   is_stopping_ = true;
   poke();
-  if (!co_await becomes_idle(options_.stop_grace)) {
+  (void)co_await with_deadline(wait_for(work_over_), options_.stop_grace);
+  const bool is_idle = co_await becomes_idle(until);
+  if (!is_idle) {
     say(LogLevel::warning, std::to_string(active_.size()) +
                                " running jobs are canceled, and run again in another process.");
     for (const auto& [key, active] : active_) {
       active->cancel(Why::stopping);
     }
-    (void)co_await becomes_idle(kCancelledWithin);
+    (void)co_await becomes_idle(Loop::current().now() + kCancelledWithin);
   }
   scope_.cancel();
   co_await scope_.join();

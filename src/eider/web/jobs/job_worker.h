@@ -83,6 +83,7 @@ class Worker {
   Task<bool> take_jobs();
   Task<> look();
   Task<bool> claim(Queue& queue);
+  Task<> return_all(std::vector<Claimed> claimed);
   void start(Queue& queue, Claimed job);
   Task<> run(std::shared_ptr<Active> active);
   Task<Ending> attempt(std::shared_ptr<Active> active);
@@ -103,7 +104,7 @@ class Worker {
   Task<> listen();
   Task<> keep_house();
   Task<> wait_for_wake(Duration pause);
-  Task<bool> becomes_idle(Duration limit);
+  Task<bool> becomes_idle(Instant until);
   [[nodiscard]] WorkRef work_of(const Active& active) const;
   void say(LogLevel level, const std::string& line) const { say_(level, "jobs: " + line); }
 
@@ -118,6 +119,7 @@ class Worker {
   Event done_added_;
   Event idle_;
   Event wake_;
+  Event work_over_;
   bool is_stopping_ = false;
   bool hears_notices_ = false;
   bool is_poked_ = false;
