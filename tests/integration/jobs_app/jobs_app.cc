@@ -96,7 +96,7 @@ Task<std::string> enqueue_many(std::int64_t count, const Jobs& jobs, const Datab
   co_return "enqueued";
 }
 
-/// Read ahead of `run`: the database is opened before.
+/// Reads them before `run` does, because the database is opened first.
 Options own_options(int argc, char** argv) {
   Options own;
   for (int i = 1; i + 1 < argc; ++i) {

@@ -79,7 +79,7 @@ std::optional<int> value_of(std::string_view text, const Field& field) {
   return number && *number >= field.min && *number <= field.max ? number : std::nullopt;
 }
 
-/// "5", "1-5", "*/15", "8-18/2"; nothing if it is none of these.
+/// "5", "1-5", "*/15", "8-18/2"; nothing for other texts.
 std::optional<std::uint64_t> bits_of(std::string_view text, const Field& field) {
   const std::vector<std::string_view> parts = pieces_of(text, "/");
   const auto step = parts.size() == 2 ? number_of(parts[1]) : std::optional(1);

@@ -56,7 +56,7 @@ struct JobQueueInfo {
   std::int64_t running = 0;
   std::int64_t failed = 0;
   bool is_paused = false;
-  /// Since when the oldest available job could run; nothing: there is none.
+  /// Since when the oldest available job could run; nothing: no job is available.
   std::optional<std::int64_t> oldest;
 };
 
