@@ -26,5 +26,13 @@ eider_component(eventlog FOLDERS eventlog
                 BASES client)
 eider_component(jobs FOLDERS jobs
                 HEADERS jobs)
+eider_component(storage FOLDERS storage storage/s3
+                HEADERS storage
+                BASES client)
+eider_component(qr FOLDERS qr
+                HEADERS qr
+                MODULES "qrencode libqrencode>=4.1"
+                TARGETS PkgConfig::qrencode
+                DEBIAN libqrencode-dev)
 eider_component(swagger FOLDERS swagger
                 HEADERS swagger)
