@@ -41,9 +41,9 @@ struct Settings {
       {"smtp_url", "Mail server; without it, mails are written to the log", "URL"},
       {"smtp_password", "Password for the mail server"},
       {"two_factor_key",
-       "At least 32 secret bytes that encrypt the secrets of authenticator apps; without it, there "
-       "is no two-factor authentication"},
-      {"openid_issuer", "OpenID provider for logins; without it, there is none", "URL"},
+       "At least 32 secret bytes that encrypt the secrets of authenticator apps (default: "
+       "no two-factor authentication)"},
+      {"openid_issuer", "OpenID provider for logins (default: only logins with passwords)", "URL"},
       {"openid_client_id", "Client ID of the shop, registered with /login/openid/callback", "ID"},
       {"openid_client_secret", "Client secret from the provider"},
       {"openid_name", "Name of the provider on the login page", "NAME"},

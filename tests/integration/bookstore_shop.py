@@ -50,7 +50,8 @@ class Shop(Program):
         """The path of the link that was mailed there last, once it is."""
         deadline = time.monotonic() + ANSWER_SECONDS_MAX
         while time.monotonic() < deadline:
-            found = re.findall(rf'mail to {re.escape(mail)}:[^\n]*?(/login/link\?token=[\w-]{{43}})',
+            found = re.findall(rf'mail to {re.escape(mail)}:[^\n]*?'
+                               r'(/login/link\?token=[\w-]{43})',
                                self.said())
             if len(found) > self.taken.get('link to ' + mail, 0):
                 self.taken['link to ' + mail] = len(found)

@@ -137,8 +137,8 @@ class Accounts {
   [[nodiscard]] Task<Result<AccountLogin>> log_in(std::string email, std::string password,
                                                   Client client);
   /// Logs the session in to that account. If the password or the address changes before the session
-  /// is stored, the response is a 401 and there is no session: `reset` ends all existing sessions,
-  /// and no login with the old password can follow.
+  /// is stored, the response is a 401 and there is no session. So `reset` ends all existing
+  /// sessions, and no login with the old password can follow.
   ///
   /// If the account has two-factor authentication, the user is not logged in: the session only
   /// remembers the login for `finish`, also after a reset and a login link.
@@ -151,7 +151,7 @@ class Accounts {
   ///     co_return Redirect(accounts->begin(session, *login, safe_redirect_path(form->next)));
   [[nodiscard]] std::string begin(const Session<>& session, AccountLogin login,
                                   std::string next) const;
-  /// Returns whether the session waits for a code, for the page that asks for it.
+  /// Returns whether the session waits for a code, for the page with the form for it.
   [[nodiscard]] bool is_pending(const Session<>& session) const;
   /// Accepts the code of the authenticator app, or a recovery code, and logs the session in.
   ///
@@ -166,9 +166,8 @@ class Accounts {
   /// errors  404 if there are no login links
   [[nodiscard]] Task<Result<void>> ask_login_link(std::string email, Client client,
                                                   std::string language = {});
-  /// Returns the address of the account that a link logs in to: show it next to the button, so that
-  /// nobody is logged in to the account of a person who has sent them a link. Does not use the link
-  /// up.
+  /// Returns the address of the account that a link logs in to. Show it next to the button, because
+  /// an attacker can send a link to the attacker's own account. The link stays valid.
   ///
   /// errors  410 as in `confirm`
   [[nodiscard]] Task<Result<std::string>> login_link_address(std::string token) const;
@@ -177,8 +176,8 @@ class Accounts {
   ///
   /// errors  410 as in `confirm`
   [[nodiscard]] Task<Result<AccountLogin>> log_in_by_link(std::string token, Client client);
-  /// Returns a login, for `begin`, of a user whom another service has authenticated: `begin` asks
-  /// for the second factor if the account has one. Unlike that, session.log_in does not.
+  /// Returns a login, for `begin`, of a user whom another service has authenticated: `begin`
+  /// requires the second factor if the account has one. Unlike that, session.log_in does not.
   ///
   /// errors  401 if the account does not exist
   [[nodiscard]] Task<Result<AccountLogin>> log_in_verified(UserKey key) const;

@@ -91,7 +91,7 @@ class ApiKeys {
   /// Returns the key with that secret; nothing if it is invalid, expired or revoked.
   [[nodiscard]] Task<std::optional<ApiKey>> find(std::string secret) const;
 
-  /// Returns the key that the request contains, valid or not; empty if there is none.
+  /// Returns the key that the request contains, valid or not, or an empty text.
   [[nodiscard]] std::string_view secret_in(const Request& request) const noexcept;
   [[nodiscard]] const ApiKeyOptions& options() const noexcept { return options_; }
 

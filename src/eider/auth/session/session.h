@@ -71,7 +71,7 @@ class Session<void> {
   ///
   /// sealed  a text that browsers can neither read nor make, at most 2 KiB, in base64url
   void set_pending_login(std::string sealed) const { entry_->set_pending_login(std::move(sealed)); }
-  /// Returns that text as the browser sent it; empty if there is none.
+  /// Returns that text as the browser sent it, or an empty text.
   [[nodiscard]] const std::string& pending_login() const noexcept {
     return entry_->pending_login();
   }

@@ -51,12 +51,13 @@ struct JobsOptions {
   /// `concurrency`.
   std::vector<JobQueue> queues = {};
   unsigned concurrency = 10;
-  /// How long the jobs of a process that was killed or is cut off from the database stay reserved
-  /// for it; at least 1 s. Another process runs them after at most this time and a third of it.
+  /// Time for which the jobs of a process that was killed or is cut off from the database stay
+  /// reserved for it; at least 1 s. Another process runs them after at most this time and a third
+  /// of it.
   Duration lease = std::chrono::seconds(30);
   /// Maximum pause between two looks for jobs. PostgreSQL notifies workers, and needs few looks.
   Duration interval_max = std::chrono::milliseconds(1500);
-  /// How long failed jobs are kept for inspection.
+  /// Time for which failed jobs are kept for inspection.
   Duration failed_for = std::chrono::days(7);
   /// Time for running jobs to end at shutdown, at most 30 s; then they are canceled, and run again
   /// elsewhere.
@@ -101,7 +102,7 @@ struct EnqueueOptions {
 /// is_new  whether it was added
 using EnqueuedJob = detail::jobs::Inserted;
 
-/// What the worker of this process has done so far.
+/// Counts of the worker of this process.
 struct JobCounts {
   std::uint64_t done = 0;
   std::uint64_t retried = 0;

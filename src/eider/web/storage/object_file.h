@@ -1,5 +1,5 @@
 // Objects as files: the bytes, and after them their properties.
-// Layering: must run on the blocking pool; knows no key but for its path.
+// Layering: must run on the blocking pool; knows a key only by its path.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 namespace eider {
 
-/// Who may download objects.
+/// Clients that may download objects.
 ///
 /// signed_urls  clients with a URL of Storage::download_url
 /// all          all clients that pass the guards of the routes

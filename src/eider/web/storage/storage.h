@@ -25,7 +25,7 @@ class StorageBackend;
 struct StorageState;
 }  // namespace detail::storage
 
-/// How an object is sent to clients.
+/// Options of a response with an object.
 struct SendOptions {
   /// The name for downloads; empty: that of the object, or the last segment of its key.
   std::string filename = {};
@@ -117,7 +117,7 @@ class Storage {
   /// Reads a whole object; nothing if it does not exist. Throws a Failure with 413 if it is larger
   /// than `bytes_max`.
   [[nodiscard]] Task<std::optional<std::string>> read(std::string key, std::size_t bytes_max) const;
-  /// Deletes an object. It is no error if it does not exist.
+  /// Deletes an object. An object that does not exist is not an error.
   [[nodiscard]] Task<> remove(std::string key) const;
   /// Lists objects whose key starts with `prefix`.
   [[nodiscard]] Task<ObjectPage> list(std::string prefix = {}, ListOptions options = {}) const;

@@ -35,7 +35,7 @@ struct StoredObject {
   StorageMetadata metadata = {};
 };
 
-/// How an object is stored.
+/// Options of a new object.
 struct PutOptions {
   /// Media type; empty: by the extension of the key. If a client sent it, it can be wrong, and
   /// downloads treat it so.
