@@ -25,7 +25,7 @@ void Connection::refuse_surplus() {
 }
 
 void Connection::end_between_answers() {
-  give_up(Fault::closed, "The server closed a connection with unanswered requests.");
+  give_up(Fault::closed, "The server closed a connection before it responded to all requests.");
 }
 
 void Connection::on_broken(NetError error) {

@@ -153,7 +153,7 @@ std::string bytes_text(double bytes) {
 
 std::string report_text(const Summary& summary) {
   std::string text = setting_text(summary);
-  text += fmt::format("{:<12}{:.0f} a second   ({} answered in {:.3f} s{})\n",
+  text += fmt::format("{:<12}{:.0f} a second   ({} responses in {:.3f} s{})\n",
                       summary.setting.counted, summary.requests_per_second, summary.requests,
                       summary.seconds, summary.is_interrupted ? ", interrupted" : "");
   text += fmt::format("received    {} a second   ({})\n", bytes_text(summary.bytes_per_second),

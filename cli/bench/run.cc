@@ -60,10 +60,10 @@ void write_line(const std::string& text) {
   std::fflush(stderr);
 }
 
-/// "3.0 s of 10.0 s   1234567 answered   412345/s   0 failed"
+/// "3.0 s of 10.0 s   1234567 responses   412345/s   0 failed"
 std::string progress_text(Duration passed, Duration lasts, std::uint64_t answered,
                           double per_second, std::uint64_t failed) {
-  return fmt::format("{:.1f} s of {:.1f} s   {} answered   {:.0f}/s   {} failed", seconds(passed),
+  return fmt::format("{:.1f} s of {:.1f} s   {} responses   {:.0f}/s   {} failed", seconds(passed),
                      seconds(lasts), answered, per_second, failed);
 }
 

@@ -155,7 +155,8 @@ constexpr unsigned kClose = 0x88;
 constexpr unsigned kPing = 0x89;
 constexpr unsigned kPong = 0x8A;
 const std::string kHello = frame(kText, kMessage);
-const std::string kLost = "closed: The server closed a connection with unanswered requests.";
+const std::string kLost =
+    "closed: The server closed a connection before it responded to all requests.";
 
 TEST(BenchWsConnection, TellsWhatAnswersItsMessages) {
   const std::string differs = "differs: A response differs from its message (--check-echo).";

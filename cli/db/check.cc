@@ -17,7 +17,7 @@
 namespace eider {
 namespace {
 
-constexpr std::string_view kMend =
+constexpr std::string_view kFix =
     "build the target whose name ends with _sql_check, which creates the file";
 
 /// Gathers what is wrong, so that all of it is told at once.
@@ -154,12 +154,12 @@ Result<void, std::string> hold_lock(const DbWanted& wanted, const SqlLocks& lock
       return fail(
           fmt::format("{} does not match the migrations in {}: {}, or set EIDER_SQL_CHECK=OFF "
                       "while the schema changes",
-                      wanted.lock, schema.migrations, kMend));
+                      wanted.lock, schema.migrations, kFix));
     }
   }
   return locks.size() == wanted.schemas.size()
              ? Result<void, std::string>()
-             : fail(fmt::format("{} was generated for other databases: {}", wanted.lock, kMend));
+             : fail(fmt::format("{} was generated for other databases: {}", wanted.lock, kFix));
 }
 
 }  // namespace
@@ -179,11 +179,11 @@ Result<void, std::string> check_sql(const DbWanted& wanted) {
 Result<void, std::string> write_sql_header(const DbWanted& wanted) {
   const auto text = read_text_file(wanted.lock);
   if (!text) {
-    return fail(fmt::format("{}: {}", text.error(), kMend));
+    return fail(fmt::format("{}: {}", text.error(), kFix));
   }
   const auto locks = read_locks(*text);
   if (!locks) {
-    return fail(fmt::format("{}: {}: {}", wanted.lock, locks.error(), kMend));
+    return fail(fmt::format("{}: {}: {}", wanted.lock, locks.error(), kFix));
   }
   const auto held = hold_lock(wanted, *locks);
   return held ? write_if_new(wanted.out, to_header(*locks)) : held;

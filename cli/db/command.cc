@@ -47,7 +47,8 @@ embed, header  Generate C++ from the migrations and from --lock; CMake runs them
 --out FILE         snapshot, embed, header: write to FILE
 --to NUMBER        up: last migration to apply (default: all)
 --wait SECONDS     up, down: time to wait for another deployment (default: 60)
---unfinished again|done  up: how to treat a migration that was interrupted outside of a transaction
+--unfinished HOW   up: for a migration that was interrupted outside of a transaction, rerun or
+                   mark-done
 
   eider db new orders --down
   eider db up --database postgres://localhost/shop
@@ -91,8 +92,8 @@ int show_status(const DbWanted& wanted, const Database& database, const Migratio
   } else {
     print_status(status);
   }
-  if (!status.faults.empty()) {
-    return complain_of_migrations(wanted, status.faults);
+  if (!status.errors.empty()) {
+    return complain_of_migrations(wanted, status.errors);
   }
   return status.is_current() ? kCommandDone : kCommandFound;
 }

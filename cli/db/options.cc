@@ -28,12 +28,12 @@ void take(std::string& into, std::optional<std::string> said) {
 
 Taken take_unfinished(DbWanted& wanted, CommandWords& words) {
   using Unfinished = MigrateOptions::Unfinished;
-  const auto said = words.value("--unfinished", "again|done");
-  if (said && *said != "again" && *said != "done") {
-    return fail(std::string("--unfinished must be again or done"));
+  const auto said = words.value("--unfinished", "rerun|mark-done");
+  if (said && *said != "rerun" && *said != "mark-done") {
+    return fail(std::string("--unfinished must be rerun or mark-done"));
   }
   if (said) {
-    wanted.migrate.unfinished = *said == "again" ? Unfinished::again : Unfinished::done;
+    wanted.migrate.unfinished = *said == "rerun" ? Unfinished::rerun : Unfinished::mark_done;
   }
   return {};
 }

@@ -252,14 +252,14 @@ ProxyOptions proxy_options(bool is_local) {
   options.failures_max = ~0U;
   options.tries_max = 1;
   options.tunnel_idle = kPatience;
-  options.keeps_host = true;
-  options.is_unseen = is_local;
+  options.preserves_host = true;
+  options.is_transparent = is_local;
   // The program gets the paths that it would get without this front, which has no guards.
-  options.passes_encoded_slashes = true;
-  options.passes_semicolons = true;
-  options.passes_double_encodings = true;
+  options.allows_encoded_slashes = true;
+  options.allows_semicolons = true;
+  options.allows_double_encoding = true;
   options.client.first_byte = kPatience;
-  options.client.silence = kPatience;
+  options.client.between_bytes = kPatience;
   // A connection that was kept would be closed by a program that is to be started again, perhaps
   // just when it is used.
   options.client.idle = std::chrono::milliseconds(1);

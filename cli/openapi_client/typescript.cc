@@ -357,7 +357,7 @@ class TypeScript {
                         "\"");
     }
     if (!answers.empty()) {
-      parts.push_back("answers: { " + joined(answers, ", ") + " }");
+      parts.push_back("responses: { " + joined(answers, ", ") + " }");
     }
     std::vector<std::string> schemes;
     for (const Scheme& scheme : call.schemes) {

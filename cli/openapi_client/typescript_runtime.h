@@ -114,7 +114,7 @@ interface Operation {
   /** Where credentials are sent: name of the scheme, kind, and header or parameter. */
   security?: [string, "bearer" | "basic" | "header" | "query", string][];
   /** Format of the response body by status. */
-  answers?: { [status: string]: string };
+  responses?: { [status: string]: string };
 }
 
 interface Arguments {
@@ -250,7 +250,7 @@ async function send(settings: ClientOptions, operation: Operation, args: Argumen
 )ts";
 
 inline constexpr std::string_view kTypeScriptCall = R"ts(
-function usualAnswer(response: Response): string {
+function defaultReading(response: Response): string {
   const type = response.headers.get("content-type") ?? "";
   if (type === "") {
     return "none";
@@ -261,8 +261,8 @@ function usualAnswer(response: Response): string {
 async function call<T>(settings: ClientOptions, operation: Operation, args: Arguments = {},
                        options: CallOptions = {}): Promise<T> {
   const response = await send(settings, operation, args, options);
-  const answers = operation.answers ?? {};
-  const how = answers[String(response.status)] ?? answers["2XX"] ?? usualAnswer(response);
+  const responses = operation.responses ?? {};
+  const how = responses[String(response.status)] ?? responses["2XX"] ?? defaultReading(response);
   switch (how) {
     case "json":
       return JSON.parse(await response.text()) as T;

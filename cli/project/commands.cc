@@ -452,16 +452,16 @@ int document_command(std::span<const std::string_view> arguments) {
   if (is_help(arguments, kDocumentHelp)) {
     return kCommandDone;
   }
-  constexpr std::string_view kMend = ". Call serve_openapi(app) in the program";
+  constexpr std::string_view kFix = ". Call serve_openapi(app) in the program";
   CommandWords words(arguments);
   const std::string out = words.value("--out", "FILE").value_or("-");
-  const auto said = said_by_program({"openapi document", "--openapi", kMend}, words);
+  const auto said = said_by_program({"openapi document", "--openapi", kFix}, words);
   if (!said) {
     return said.error();
   }
   if (!is_openapi_document(*said)) {
     return command_fault("openapi document",
-                         fmt::format("the program did not print an OpenAPI document{}", kMend));
+                         fmt::format("the program did not print an OpenAPI document{}", kFix));
   }
   const auto written = write_text_file(out, *said);
   return written ? kCommandDone : command_fault("openapi document", written.error());

@@ -177,12 +177,12 @@ Finding finding_of_drain(const Process& process) {
 }
 
 Finding finding_of_leave(const Process& process) {
-  const auto said = option_of(process, "leave-seconds");
-  return said && *said != "0"
-             ? Finding{"leave", FindingState::good, *said + " s"}
-             : Finding{"leave", FindingState::advice, "0 s",
-                       "behind a load balancer that checks /readyz, use --leave-seconds 10, or the "
-                       "time until the load balancer sends no more requests"};
+  const auto said = option_of(process, "shutdown-delay-seconds");
+  return said && *said != "0" ? Finding{"shutdown_delay", FindingState::good, *said + " s"}
+                              : Finding{"shutdown_delay", FindingState::advice, "0 s",
+                                        "behind a load balancer that checks /readyz, use "
+                                        "--shutdown-delay-seconds 10, or the "
+                                        "time until the load balancer sends no more requests"};
 }
 
 Finding finding_of_program(const Process& process) {

@@ -52,7 +52,7 @@ Exit codes: 0 success, 1 failure, 2 invalid usage
 
 constexpr std::array<std::string_view, 5> kFolders = {"assets", "languages", "migrations", "public",
                                                       "static"};
-constexpr std::array<std::string_view, 3> kLicences = {"LICENSE", "COPYING", "NOTICE"};
+constexpr std::array<std::string_view, 3> kLicenses = {"LICENSE", "COPYING", "NOTICE"};
 constexpr std::string_view kAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 
 using Done = Result<void, std::string>;
@@ -189,13 +189,13 @@ Done copy_files(const Packing& packing) {
   return {};
 }
 
-Done copy_licences(const Packing& packing, const std::vector<SystemPackage>& packages) {
+Done copy_licenses(const Packing& packing, const std::vector<SystemPackage>& packages) {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(packing.project.root, failed)) {
     const std::string name = entry.path().filename().string();
     const auto begins = [&](std::string_view word) { return name.starts_with(word); };
-    if (entry.is_regular_file() && std::ranges::any_of(kLicences, begins)) {
-      if (auto done = copy_to_package(entry.path(), packing.root + "/licences/" + name); !done) {
+    if (entry.is_regular_file() && std::ranges::any_of(kLicenses, begins)) {
+      if (auto done = copy_to_package(entry.path(), packing.root + "/licenses/" + name); !done) {
         return done;
       }
     }
@@ -203,7 +203,7 @@ Done copy_licences(const Packing& packing, const std::vector<SystemPackage>& pac
   for (const SystemPackage& package : packages) {
     const std::string file = fmt::format("/usr/share/doc/{}/copyright", package.name);
     if (!package.version.empty() && fs::exists(file)) {
-      if (auto done = copy_to_package(file, packing.root + "/licences/" + package.name); !done) {
+      if (auto done = copy_to_package(file, packing.root + "/licenses/" + package.name); !done) {
         return done;
       }
     }
@@ -275,7 +275,7 @@ Done fill(const Packing& packing, const std::string& program) {
   if (!bill) {
     return fail(bill.error());
   }
-  done = copy_licences(packing, *packages);
+  done = copy_licenses(packing, *packages);
   if (done) {
     done = copy_files(packing);
   }

@@ -15,18 +15,18 @@ struct Options {
   std::vector<std::string> upstreams = {};
   std::string hash = {};
   std::string health = {};
-  bool keeps_host = false;
+  bool preserves_host = false;
   bool all_paths = false;
   Secret admin_key = {};
   bool http2 = false;
-  Duration silence = ProxyOptions().client.silence;
+  Duration silence = ProxyOptions().client.between_bytes;
   Duration tunnel_idle = ProxyOptions().tunnel_idle;
 
   static constexpr OptionText kOptions[] = {
       {"upstreams", "Upstream service, such as http://127.0.0.1:9000; can be repeated", "URL"},
       {"hash", "Header whose value selects the service", "FIELD"},
       {"health", "Path of the health check of services", "PATH"},
-      {"keeps_host", "Pass the header Host of the client on to services"},
+      {"preserves_host", "Pass the header Host of the client on to services"},
       {"all_paths", "Also forward paths with %2F, %5C, ';' and double encodings"},
       {"admin_key", "Bearer token that /admin requires", "KEY"},
       {"http2", "Use HTTP/2 with prior knowledge for services"},
@@ -40,13 +40,13 @@ ProxyOptions proxy_options(const Options& own) {
   chosen.balancing = own.hash.empty() ? Balancing::least_busy : Balancing::consistent_hash;
   chosen.health_path = own.health;
   chosen.health_every = std::chrono::seconds(1);
-  chosen.keeps_host = own.keeps_host;
-  chosen.passes_encoded_slashes = own.all_paths;
-  chosen.passes_semicolons = own.all_paths;
-  chosen.passes_double_encodings = own.all_paths;
+  chosen.preserves_host = own.preserves_host;
+  chosen.allows_encoded_slashes = own.all_paths;
+  chosen.allows_semicolons = own.all_paths;
+  chosen.allows_double_encoding = own.all_paths;
   chosen.client.http2 = own.http2 ? Http2Use::always : Http2Use::negotiated;
   chosen.client.first_byte = std::chrono::seconds(3);
-  chosen.client.silence = own.silence;
+  chosen.client.between_bytes = own.silence;
   chosen.tunnel_idle = own.tunnel_idle;
   return chosen;
 }

@@ -51,7 +51,7 @@ Task<Result<std::string>> log_in(Json<Credentials> given, Client client,
                                  State<LoginThrottle> throttle, State<Passwords> passwords,
                                  State<Accounts> accounts) {
   const std::optional<std::string> stored = accounts->find(given->name);
-  auto proof = passwords->prove(given->password, stored);
+  auto proof = passwords->check_login(given->password, stored);
   const auto check = co_await throttle->attempt(given->name, client, std::move(proof));
   if (!check) {
     co_return fail(check.error());

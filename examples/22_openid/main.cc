@@ -64,7 +64,7 @@ App make_app(const OpenIdOptions& own) {
                 .scopes = {"profile"},
                 .cookie = "login",
                 .is_secure = false,
-                .asks_userinfo = true},
+                .fetches_userinfo = true},
                &log_in);
   app.get("/", &show_home);
   app.get("/me", [](const UserKey& key) { return key.text + "\n"; });

@@ -58,7 +58,7 @@ PasskeyAccounts accounts_of(const std::shared_ptr<People>& people,
   return {.user = [](std::string key) -> Task<Result<PasskeyUser>> {
             co_return PasskeyUser{.key = key, .name = key};
           },
-          .newcomer = [people](std::string name) -> Task<Result<PasskeyUser>> {
+          .new_user = [people](std::string name) -> Task<Result<PasskeyUser>> {
             if (people->has(name)) {
               co_return fail(Error::conflict("This name is already taken."));
             }
@@ -87,14 +87,16 @@ App make_app(const PasskeyPlace& own) {
   const Sessions visits = add_sessions<Visit>(app, {.is_secure = false});
   const auto people = std::make_shared<People>();
   const auto store = memory_passkeys();
-  const PasskeySite site = add_passkeys(
-      app, visits,
-      {.party = {.relying_party_id = own.domain, .origins = {own.origin}, .name = "Passkeys"},
-       .store = store,
-       .accounts = accounts_of(people, store),
-       .refused = [](const PasskeyError& error) {
-         std::fprintf(stderr, "a passkey was rejected: %s\n", error.text.c_str());
-       }});
+  const PasskeySite site =
+      add_passkeys(app, visits,
+                   {.relying_party = {.relying_party_id = own.domain,
+                                      .origins = {own.origin},
+                                      .name = "Passkeys"},
+                    .store = store,
+                    .accounts = accounts_of(people, store),
+                    .on_rejected = [](const PasskeyError& error) {
+                      std::fprintf(stderr, "a passkey was rejected: %s\n", error.text.c_str());
+                    }});
 
   const std::string style = assets.url("style.css");
   app.get("/", [site, style](Session<> session, State<Views> views) -> Task<HtmlPage> {

@@ -85,7 +85,7 @@ std::shared_ptr<MailTransport> transport_of(const Options& own) {
   if (!own.smtp_url.empty()) {
     return smtp({.url = own.smtp_url});
   }
-  return own.mail_files.empty() ? logged_mails() : mail_files(own.mail_files);
+  return own.mail_files.empty() ? mail_log() : mail_files(own.mail_files);
 }
 
 template <class Shown>
@@ -135,7 +135,7 @@ Task<Redirect> log_in(const Request& request, Query<Next> query, Form<Login> for
 
 Task<Redirect> forgotten(Form<Address> form, Client client, Session<> session,
                          State<Accounts> accounts) {
-  const auto result = co_await accounts->ask_reset(form->email, client);
+  const auto result = co_await accounts->send_reset_link(form->email, client);
   co_return go_on(session, result, "/", "If there is an account, look into its mailbox.",
                   "/forgotten");
 }
@@ -156,7 +156,7 @@ Task<Redirect> change_password(Form<OtherPassword> form, Client client, Session<
 Task<Redirect> new_address(Form<Login> form, Client client, const Account& user, Session<> session,
                            State<Accounts> accounts) {
   const auto result =
-      co_await accounts->ask_address({user.key}, form->password, form->email, client);
+      co_await accounts->send_address_link({user.key}, form->password, form->email, client);
   co_return go_on(session, result, "/", "Look into the new mailbox.", "/new-address");
 }
 

@@ -24,7 +24,7 @@ struct Options {
   std::string smtp_ca_file = {};
   bool smtp_start_tls = false;
   int smtp_seconds = 60;
-  int answer_seconds = 600;
+  int reply_seconds = 600;
   int first_pause_ms = 10'000;
   int lease_seconds = 900;
 
@@ -37,7 +37,7 @@ struct Options {
       {"smtp_ca_file", "File with trusted certificates for the mail server", "FILE"},
       {"smtp_start_tls", "Use STARTTLS also for a server on this machine"},
       {"smtp_seconds", "Time limit for sending one mail", "SECONDS"},
-      {"answer_seconds", "Time limit for the response of the mail server", "SECONDS"},
+      {"reply_seconds", "Time limit for the response of the mail server", "SECONDS"},
       {"first_pause_ms", "Delay before the second attempt", "MS"},
       {"lease_seconds", "Time for which a process reserves a mail", "SECONDS"}};
 };
@@ -61,15 +61,15 @@ std::shared_ptr<MailTransport> transport_of(const Options& own) {
     return mail_files(own.mail_files);
   }
   if (own.smtp_url.empty()) {
-    return logged_mails();
+    return mail_log();
   }
   return smtp({.url = own.smtp_url,
                .user = own.smtp_user,
                .password = own.smtp_password.reveal(),
                .start_tls = own.smtp_start_tls ? SmtpStartTls::required : SmtpStartTls::remote_only,
                .ca_file = own.smtp_ca_file,
-               .within = std::chrono::seconds(own.smtp_seconds),
-               .answer_within = std::chrono::seconds(own.answer_seconds)});
+               .send_within = std::chrono::seconds(own.smtp_seconds),
+               .reply_within = std::chrono::seconds(own.reply_seconds)});
 }
 
 Task<std::string> send(Json<NewMail> given, State<Database> database, State<Outbox> mails) {

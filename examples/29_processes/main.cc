@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   // In the clear, as in development; behind TLS leave both out.
   add_sessions<Visit>(app, {.store = redis_sessions(redis), .is_secure = false});
   // Behind a connection that was lost, nobody knows what others have published meanwhile.
-  add_topic_backplane(app, redis_topics(redis), {.when_missed = [](Topics& topics) {
+  add_topic_backplane(app, redis_topics(redis), {.on_missed = [](Topics& topics) {
                         topics.publish_here("notes", {ws::MessageType::text, R"({"is_gap":true})"});
                       }});
   app.get("/health", health);

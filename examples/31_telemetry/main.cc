@@ -43,7 +43,7 @@ App make_app(const Settings& settings) {
   if (!settings.collector.empty()) {  // ahead of what has to know the trace
     const auto otlp = export_otlp(app, {.endpoint = settings.collector,
                                         .service = "shop",
-                                        .traces = {.takes_incoming = true},  // no public service
+                                        .traces = {.accepts_incoming = true},  // no public service
                                         .metrics = metrics,
                                         .metrics_interval = 1s,
                                         .interval = 100ms,

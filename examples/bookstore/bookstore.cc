@@ -64,7 +64,7 @@ void add_protection(App& app, const Settings& settings, const Sessions& visits) 
 }
 
 std::shared_ptr<MailTransport> transport_of(const Settings& settings) {
-  return settings.smtp_url.empty() ? logged_mails()
+  return settings.smtp_url.empty() ? mail_log()
                                    : smtp({.url = settings.smtp_url,
                                            .user = settings.smtp_user,
                                            .password = settings.smtp_password.reveal()});
@@ -104,7 +104,7 @@ Languages add_shop_languages(App& app, const Settings& settings, const Assets& a
   app.use(error_pages({.page = error_page(assets.url("bookstore.css"), languages)}));
   *languages =
       add_languages(app, {.directory = settings.languages,
-                          .asked_by = {LanguageSource::cookie, LanguageSource::accept_language},
+                          .detect_from = {LanguageSource::cookie, LanguageSource::accept_language},
                           .development = settings.development});
   return **languages;
 }

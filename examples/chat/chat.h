@@ -26,14 +26,14 @@ struct LobbyPage {
 /// Beyond what the script makes of it: for browsers that run none.
 ///
 /// token  against forms of other sites
-/// fault  why the last message was not taken; empty: it was
+/// error  why the last message was not taken; empty: it was
 struct RoomPage {
   Loads loads;
   std::string room;
   Welcome now;
   std::string name;
   std::string token;
-  std::string fault;
+  std::string error;
 };
 
 /// Adds /ws/{room}. Pre: the app has a State<Rooms>.

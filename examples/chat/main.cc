@@ -61,7 +61,7 @@ Redirect say(std::string room, Form<Line> line, Session<Visitor> visitor, State<
   if (const auto said = rooms->add(room, {line->name, visitor->key, {}}, {line->text, "form"})) {
     topics->publish(topic_of(room), to_json(*said));
   } else {
-    visitor.flash("fault", said.error().detail());
+    visitor.flash("error", said.error().detail());
   }
   return Redirect(address_of(room));
 }

@@ -60,7 +60,7 @@ class Rooms {
 
  private:
   struct Room {
-    eider::PresenceTracker people{{.people_max = 100, .connections_of_one_max = 20}};
+    eider::PresenceTracker people{{.members_max = 100, .connections_per_member_max = 20}};
     /// A client gets them for a hundred bytes. As JSON they may be six times as long.
     eider::History<Message> messages{{.entries_max = 100, .bytes_max = 16UL * 1024}};
     std::chrono::steady_clock::time_point used;  // when somebody left or spoke last

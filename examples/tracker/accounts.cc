@@ -61,8 +61,8 @@ struct Accounts {
   Task<Result<User>> log_in(Json<Credentials> given, Client client, Session<> session) const {
     const std::optional<std::string> stored =
         co_await db.one<std::string>("select password from users where name = $1", given->name);
-    const auto proof =
-        co_await throttle.attempt(given->name, client, passwords.prove(given->password, stored));
+    const auto proof = co_await throttle.attempt(given->name, client,
+                                                 passwords.check_login(given->password, stored));
     if (!proof) {
       co_return fail(proof.error());
     }

@@ -212,7 +212,7 @@ TEST_F(AccountAttacks, ALinkThatAnotherHasAskedForGivesThatAccountNoAddress) {
 TEST_F(AccountAttacks, AnAddressThatWasAskedForAheadOfAResetIsNotTakenBehindIt) {
   app.post("/later", [database = database]() -> Task<> {
     co_await database.exec(
-        "update eider_account_asks set due = due + 60 where purpose = 'address'");
+        "update eider_account_requests set due = due + 60 where purpose = 'address'");
   });
   TestClient client(app, browser());
   make_account(client, kAnn, kWord);

@@ -94,7 +94,7 @@ class AccountCase : public ::testing::Test {
     app.post("/forgotten",
              [](Json<Given> given, Client client, const Request& request,
                 State<Accounts> all) -> Task<Result<void>> {
-               return all->ask_reset(given->email, client, language_of(request));
+               return all->send_reset_link(given->email, client, language_of(request));
              });
     app.post("/reset",
              [](Json<GivenToken> given, Client client, const Request& request,
@@ -118,8 +118,8 @@ class AccountCase : public ::testing::Test {
     app.post("/new-address",
              [](Json<Given> given, Client client, const Account& account, const Request& request,
                 State<Accounts> all) -> Task<Result<void>> {
-               return all->ask_address({account.key}, given->password, given->email, client,
-                                       language_of(request));
+               return all->send_address_link({account.key}, given->password, given->email, client,
+                                             language_of(request));
              });
     app.post("/address",
              [](Json<GivenToken> given, const Account& account, const Request& request,
@@ -128,11 +128,11 @@ class AccountCase : public ::testing::Test {
              });
     app.post("/passkey",
              [](const Account& account, const Request& request, State<Accounts> all) -> Task<> {
-               return all->tell_of_passkey({account.key}, language_of(request));
+               return all->notify_passkey_added({account.key}, language_of(request));
              });
     app.post("/vouched",
              [](Json<Given> given, Session<> session, State<Accounts> all) -> Task<Result<void>> {
-               const auto account = co_await all->find_or_make(given->email);
+               const auto account = co_await all->find_or_create(given->email);
                if (!account) {
                  co_return fail(account.error());
                }
@@ -142,7 +142,8 @@ class AccountCase : public ::testing::Test {
     app.post(
         "/linked",
         [](Json<Given> given, const Request& request, State<Accounts> all) -> Task<Result<void>> {
-          const auto account = co_await all->find_to_link(given->email, language_of(request));
+          const auto account =
+              co_await all->find_or_create_linked(given->email, language_of(request));
           co_return account ? Result<void>() : fail(account.error());
         });
     app.get("/me", [](const Account& account) { return account.email; });
@@ -150,10 +151,10 @@ class AccountCase : public ::testing::Test {
 
   /// What the tables have.
   static void add_looks(App& app, const Database& database) {
-    app.get("/hashes", [](State<Accounts> all) { return all->password_counts().begun; });
+    app.get("/hashes", [](State<Accounts> all) { return all->password_counts().started; });
     app.get("/asks", [database]() -> Task<std::int64_t> {
       const auto count =
-          co_await database.one<std::int64_t>("select count(*) from eider_account_asks");
+          co_await database.one<std::int64_t>("select count(*) from eider_account_requests");
       co_return count.value_or(-1);
     });
     app.get("/session-count", [database]() -> Task<std::int64_t> {

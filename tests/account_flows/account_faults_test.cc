@@ -23,7 +23,7 @@ using std::chrono::seconds;
 AccountsOptions patient_options() {
   const LoginDelays patient{.free = 100'000};
   AccountsOptions options = options_of();
-  options.logins = {.both = patient, .address = patient, .account = patient};
+  options.logins = {.account_and_address = patient, .address = patient, .account = patient};
   options.mails = options.logins;
   options.log = std::make_shared<LogLines>();
   return options;
@@ -203,11 +203,11 @@ TEST_F(AccountFaults, ANoticeThatCannotBeWrittenStopsNoChange) {
 
 TEST_F(AccountFaults, AnAskThatCouldNotBeWrittenDownCountsForNobody) {
   AccountsOptions full = options_of();
-  full.asked_max = 0;
+  full.requests_max = 0;
   const App none = make_app(database, mails, full);
   TestClient refused(none);
   TestClient client(app);
-  *faults = {.fails_for = 5, .begins = "insert into eider_account_asks"};
+  *faults = {.fails_for = 5, .begins = "insert into eider_account_requests"};
   for (int turn = 0; turn < 5; ++turn) {  // of which three are free
     EXPECT_EQ(refused.post("/forgotten", Given{kAnn, ""}).status, 503) << turn;
     EXPECT_EQ(client.post("/forgotten", Given{kAnn, ""}).status, 503) << turn;

@@ -53,7 +53,7 @@ TEST_F(AccountFlows, ALinkIsGoodOnceForItsPurposeAndForAWhile) {
 TEST_F(AccountFlows, SessionsThatAKilledProcessWasToEndAreEndedByAnother) {
   app.post("/killed", [database = database](const Account& account) -> Task<> {
     co_await database.exec(
-        "insert into eider_account_asks(id, purpose, account, email, version, tries, due) "
+        "insert into eider_account_requests(id, purpose, account, email, version, tries, due) "
         "values('x', 'end_sessions', $1, '', 0, 0, 0)",
         account.key);
   });
@@ -279,7 +279,7 @@ TEST_F(AccountFlows, WhatEndsItsProcessAtEachTryIsGivenUp) {
   options.log = log;
   App other = make_app(database, mails, options);
   other.post("/killed", [database = database]() -> Task<> {
-    co_await database.exec("update eider_account_asks set tries = 10");
+    co_await database.exec("update eider_account_requests set tries = 10");
   });
   TestClient client(other);
   (void)client.post("/sign-up", Given{kAnn, ""});

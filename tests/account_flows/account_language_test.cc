@@ -52,7 +52,7 @@ TEST_F(AccountLanguage, EachLetterKnowsTheOneThatItWasAskedForIn) {
   EXPECT_EQ(written.last(), word_of(AccountMailKind::confirm, "de"));
   EXPECT_EQ(client.post("/confirm", GivenToken{token_of(kAnn), kWord}).status, 200);
   post_in(client, "fr", "/sign-up", Given{kAnn, ""});
-  EXPECT_EQ(written.last(), word_of(AccountMailKind::already_there, "fr"));
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::already_registered, "fr"));
   post_in(client, "it", "/forgotten", Given{kAnn, ""});
   EXPECT_EQ(written.last(), word_of(AccountMailKind::reset, "it"));
   EXPECT_EQ(post_in(client, "es", "/reset", GivenToken{token_of(kAnn), kOther}).status, 204);
@@ -95,11 +95,11 @@ TEST_F(AccountLanguage, AnOlderTableGetsItsColumnAndKeepsWhatWaits) {
   App older;
   older.post("/older", [database = database]() -> Task<> {
     co_await database.script(
-        "drop table eider_account_asks;"
-        "create table eider_account_asks ("
+        "drop table eider_account_requests;"
+        "create table eider_account_requests ("
         "id text primary key, purpose text not null, account text not null, email text not null, "
         "version bigint not null, tries bigint not null, due bigint not null);"
-        "insert into eider_account_asks values('x', 'reset', '', 'ann@example.org', 0, 0, 0);");
+        "insert into eider_account_requests values('x', 'reset', '', 'ann@example.org', 0, 0, 0);");
   });
   EXPECT_EQ(TestClient(older).post("/older", Given{}).status, 204);
   App again = make_app(database, mails, written.options());

@@ -15,19 +15,20 @@ class AccountsOnPostgres : public PostgresTest {
 };
 
 TEST_F(AccountsOnPostgres, HaveTheColumnOfAnOlderTableAdded) {
-  script(base_,
-         "drop table if exists eider_account_asks;"
-         "create table eider_account_asks ("
-         "id text primary key, purpose text not null, account text not null, email text not null, "
-         "version bigint not null, tries bigint not null, due bigint not null);"
-         "insert into eider_account_asks values('x', 'reset', '', 'ann@example.org', 0, 0, 0);");
+  script(
+      base_,
+      "drop table if exists eider_account_requests;"
+      "create table eider_account_requests ("
+      "id text primary key, purpose text not null, account text not null, email text not null, "
+      "version bigint not null, tries bigint not null, due bigint not null);"
+      "insert into eider_account_requests values('x', 'reset', '', 'ann@example.org', 0, 0, 0);");
   App app;
   const Sessions visits = add_sessions<Visit>(app, {.store = sql_sessions(base_)});
   Outbox letters(base_, {.transport = std::make_shared<TestMailbox>()});
   Accounts all(base_, letters, visits, options_of());
   for (int round = 0; round < 2; ++round) {
     on_loop_.run(all.start());
-    EXPECT_EQ(number(base_, "select count(*) from eider_account_asks where language = ''"), 1);
+    EXPECT_EQ(number(base_, "select count(*) from eider_account_requests where language = ''"), 1);
   }
 }
 

@@ -163,7 +163,7 @@ TEST_F(TwoFactorFlows, AnAppThatIgnoresTheSecondStepLogsNobodyIn) {
               });
   second.post("/linked-login",
               [](Json<Given> given, Session<> session, State<Accounts> all) -> Task<Result<void>> {
-                const auto account = co_await all->find_or_make(given->email);
+                const auto account = co_await all->find_or_create(given->email);
                 EXPECT_TRUE(account.has_value());
                 const auto login = co_await all->log_in_verified({account->key});
                 EXPECT_TRUE(login.has_value());

@@ -91,7 +91,7 @@ class CrudRoutesTest : public ::testing::Test {
       return user.id;
     });
     const db::Records<Note> tasks(base_, kTasks);
-    CrudRoutes<Note>(app, "/tasks", tasks).without_match();
+    CrudRoutes<Note>(app, "/tasks", tasks).without_if_match();
     serve_openapi(app, {.title = "Notes", .version = "1"});
     client_.emplace(std::move(app), TestClientOptions{.document = DocumentCheck{}});
   }
@@ -269,7 +269,7 @@ TEST_F(CrudRoutesTest, list_by_keyset_with_places_of_their_own) {
 TEST_F(CrudRoutesTest, refuse_by_the_schema_what_others_refer_to) {
   EXPECT_EQ(ask(Method::post, "/tasks", R"({"title":"a"})").status, 201);
   const TestResponse blind = ask(Method::patch, "/tasks/1", R"({"stars":2})");
-  EXPECT_EQ(blind.status, 200) << "said by without_match";
+  EXPECT_EQ(blind.status, 200) << "said by without_if_match";
   EXPECT_EQ(blind.header("ETag"), "\"1\"");
   EXPECT_EQ(patch("/tasks/1", R"({"stars":3})", "\"0\"").status, 412) << "where it is, it counts";
   EXPECT_EQ(ask(Method::post, "/tasks", R"({"title":"a"})").status, 409) << "without a member";

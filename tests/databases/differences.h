@@ -64,7 +64,7 @@ struct Differences {
   bool has_deadlocks;
   /// A transaction of the default level sees what others have changed since it began.
   bool sees_changes;
-  /// A level that loses no change and is not `serialisable`.
+  /// A level that loses no change and is not `serializable`.
   bool keeps_counts_if_repeatable;
   /// A transaction may be refused when it is committed. MariaDB locks what it has read.
   bool refuses_commits;

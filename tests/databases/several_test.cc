@@ -91,8 +91,8 @@ TEST_P(SeveralStatements, a_transaction_decides_about_a_batch) {
 TEST_P(SeveralStatements, a_list_is_as_its_statements_are) {
   on_each_way([](Database base) -> Task<> {
     co_await make_things(base);
-    std::vector<db::AskedRow<StoredThing>> reads;
-    std::vector<db::AskedChange> changes;
+    std::vector<db::RowStatement<StoredThing>> reads;
+    std::vector<db::ChangeStatement> changes;
     for (int id = 1; id <= 40; ++id) {
       changes.push_back(db::change("insert into things values($1, $2)", id, std::to_string(id)));
     }
@@ -113,7 +113,7 @@ TEST_P(SeveralStatements, a_list_is_as_its_statements_are) {
     reads.clear();
     EXPECT_TRUE((co_await base.all(reads)).empty());
     EXPECT_TRUE((co_await base.batch(reads)).empty());
-    std::vector<db::AskedChange> failing;
+    std::vector<db::ChangeStatement> failing;
     failing.push_back(db::change("delete from things"));
     failing.push_back(db::change("insert into things values(1, null)"));
     bool has_thrown = false;

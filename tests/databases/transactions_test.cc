@@ -105,7 +105,7 @@ Task<> ignore(Task<int> task) {
 TEST_P(Transactions, what_was_rolled_back_is_tried_again_if_that_is_requested) {
   on_loop_.run([](Database base) -> Task<> {
     co_await make_places(base);
-    for (const FailureKind kind : {FailureKind::serialisation, FailureKind::deadlock}) {
+    for (const FailureKind kind : {FailureKind::serialization, FailureKind::deadlock}) {
       int runs = 0;
       const auto body = failing(&runs, 2, kind);
       EXPECT_EQ(co_await base.transaction({.tries_max = 3}, body), 3);
@@ -128,12 +128,12 @@ TEST_P(Transactions, nothing_else_is_tried_again) {
       EXPECT_EQ(runs, 1);
     }
     int runs = 0;
-    const auto body = failing(&runs, 1, FailureKind::serialisation);
-    EXPECT_EQ(co_await outcome_of(ignore(base.transaction(body))), FailureKind::serialisation);
+    const auto body = failing(&runs, 1, FailureKind::serialization);
+    EXPECT_EQ(co_await outcome_of(ignore(base.transaction(body))), FailureKind::serialization);
     EXPECT_EQ(runs, 1);
     runs = 0;
     EXPECT_EQ(co_await outcome_of(ignore(base.transaction(TransactionOptions(), body))),
-              FailureKind::serialisation);
+              FailureKind::serialization);
     EXPECT_EQ(runs, 1);
     const auto refusing = [](Transaction& all) -> Task<Result<int>> {
       co_await all.exec("update places set n = 9");
@@ -183,7 +183,7 @@ Task<> count_up_four_times(Database base, Isolation isolation) {
 }
 
 TEST_P(Transactions, no_count_is_lost) {
-  std::vector<Isolation> levels{Isolation::serialisable};
+  std::vector<Isolation> levels{Isolation::serializable};
   if (differs().keeps_counts_if_repeatable) {
     levels.push_back(Isolation::repeatable_read);
   }
@@ -235,7 +235,7 @@ TEST_P(Transactions, no_two_write_because_of_what_both_have_read) {
     EXPECT_EQ(co_await set_both_places(base, {.isolation = Isolation::repeatable_read}), 2);
     EXPECT_EQ(co_await numbers_of(base), "1 1");
     EXPECT_EQ(
-        co_await set_both_places(base, {.isolation = Isolation::serialisable, .tries_max = 5}), 3);
+        co_await set_both_places(base, {.isolation = Isolation::serializable, .tries_max = 5}), 3);
     EXPECT_EQ(co_await base.one<int>("select count(*) from places where n = 1"), 1);
   }(open()));
 }
@@ -309,7 +309,7 @@ TEST_P(Transactions, a_commit_that_is_refused_is_tried_again) {
         co_await all.exec("update places set n = $1 where id = $2", read[0] + read[1] + 1, id);
         co_await at->come();  // only the commit is left
       };
-      co_await on.transaction({.isolation = Isolation::serialisable, .tries_max = 5}, body);
+      co_await on.transaction({.isolation = Isolation::serializable, .tries_max = 5}, body);
     };
     co_await run_both(set(base, 1, &meeting, &count), set(base, 2, &meeting, &count));
     const auto sum = co_await base.one<int>("select sum(n) from places");

@@ -66,7 +66,7 @@ TEST_F(EventLogOnPostgres, numbers_without_a_gap_what_is_said_side_by_side) {
   }(&base_, &log_));
   EXPECT_EQ(number("select count(distinct id) from eider_event_log where id between 1 and 12"), 12);
   EXPECT_EQ(number("select count(*) from eider_event_log "
-                   "where content::json ->> 'id' = id::text"),
+                   "where data::json ->> 'id' = id::text"),
             12);
 }
 
@@ -133,9 +133,9 @@ TEST_F(EventLogOnPostgres, forgets_what_is_old) {
   script(base_, "update eider_event_log set added = 0 where id < 3");
   on_loop_.run(log_.forget());
   EXPECT_EQ(number("select count(*) from eider_event_log"), 1);
-  EXPECT_EQ(number("select forgotten from eider_event_log_head"), 2);
+  EXPECT_EQ(number("select deleted from eider_event_log_head"), 2);
   on_loop_.run(log_.forget());
-  EXPECT_EQ(number("select forgotten from eider_event_log_head"), 2);
+  EXPECT_EQ(number("select deleted from eider_event_log_head"), 2);
 }
 
 TEST_F(EventLogOnPostgres, takes_up_an_entry_once_for_a_webhook_that_is_not_there) {

@@ -26,7 +26,7 @@ class EventLogCase : public ::testing::Test {
  protected:
   App make_app() const {
     App made;
-    add_event_log(made, database, {.topic = "words", .missed_max = 3, .kept_for = 24h});
+    add_event_log(made, database, {.topic = "words", .replay_max = 3, .retention = 24h});
     made.post(
         "/say/{word}/{commits}",
         [database = database](std::string word, bool commits, State<EventLog> words) -> Task<> {
@@ -44,7 +44,7 @@ class EventLogCase : public ::testing::Test {
       const auto id = co_await transaction.one<std::int64_t>(
           "update eider_event_log_head set last = last + 1 returning last");
       co_await transaction.exec(
-          "insert into eider_event_log(id, name, content, added, tries) "
+          "insert into eider_event_log(id, name, data, added, tries) "
           "values($1, 'said', $2, unixepoch(), 0)",
           *id, word);
       co_await transaction.commit();

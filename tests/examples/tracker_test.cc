@@ -58,7 +58,7 @@ class TrackerExample : public ::testing::Test {
   App app = make_with_users();
   TestClient client{
       app,
-      {.document = DocumentCheck{.below = "/api", .leaves_out = {"/api/attachments/"}},
+      {.document = DocumentCheck{.below = "/api", .excluded_paths = {"/api/attachments/"}},
        .keeps_cookies = true}};
 };
 

@@ -2,7 +2,7 @@
 #include <eider/eventlog.h>
 
 int main() {
-  const eider::EventLogOptions options{.missed_max = 5};
+  const eider::EventLogOptions options{.replay_max = 5};
   decltype(&eider::add_event_log) volatile add = &eider::add_event_log;
-  return options.missed_max == 5 && add != nullptr ? 0 : 1;
+  return options.replay_max == 5 && add != nullptr ? 0 : 1;
 }

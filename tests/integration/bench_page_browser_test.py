@@ -37,7 +37,7 @@ def shows_the_figures_of_the_run(browser, address, run):
     figures = [each.text() for each in browser.find_all(".figures b")]
     assert figures[0] == f"{run['requests_per_second']:.0f}", figures
     rows = rows_of(browser)
-    assert rows["answered"] == "2000", rows
+    assert rows["responses"] == "2000", rows
     assert rows["connections opened"] == "8", rows
     assert rows["p50"] == figures[1] and rows["p99"] == figures[2], (rows, figures)
     assert "5xx" not in rows, rows

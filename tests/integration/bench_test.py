@@ -338,7 +338,7 @@ class Reports(unittest.TestCase):
             said, _ = running.communicate(timeout=SECONDS_MAX)
         self.assertEqual(running.returncode, 0, said)
         self.assertIn('interrupted', said)
-        self.assertGreater(int(re.search(r'\((\d+) answered', said)[1]), 0)
+        self.assertGreater(int(re.search(r'\((\d+) responses', said)[1]), 0)
 
     def test_ctrl_c_while_connections_are_opened_ends_it(self):
         asked, is_told = threading.Event(), threading.Event()
@@ -381,7 +381,7 @@ class Reports(unittest.TestCase):
             os.close(terminal)
             self.assertEqual(ended.returncode, 0)
             shown = os.read(master, 65536).decode()
-            self.assertRegex(shown, r's of 0.7 s +[1-9]\d* answered +\d+/s +0 failed')
+            self.assertRegex(shown, r's of 0.7 s +[1-9]\d* responses +\d+/s +0 failed')
             self.assertTrue(shown.endswith('\r\x1b[K'), shown)
             _, said = run_to_end('eider', *map(str, command[1:]))
             self.assertNotIn('\x1b', said)

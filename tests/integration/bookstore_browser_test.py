@@ -159,7 +159,7 @@ def edits_as_an_administrator(browser, shop):
          price='10,5x', stock='4')
     browser.find('[name=genre] option[value=novel]').click()
     send(browser)
-    browser.until(lambda: browser.find_all('.fault'), 'what is wrong')
+    browser.until(lambda: browser.find_all('.error'), 'what is wrong')
     assert 'an amount of up to' in browser.find('main').text()
     fill(browser, isbn='9783161484100', price='10,5')
     send(browser)
@@ -272,7 +272,8 @@ def logs_in_by_a_passkey(browser, shop):
 
 def let_logins_be_long_ago(shop):
     with contextlib.closing(sqlite3.connect(shop.database)) as database, database:
-        database.execute('update eider_sessions set began = began - 601, proven = proven - 601')
+        database.execute('update eider_sessions set began = began - 601, '
+                         'authenticated = authenticated - 601')
 
 
 def shows_anew_who_he_is(browser, shop):
@@ -324,7 +325,7 @@ def keeps_a_link_through_its_login(browser, shop):
     fill(browser, email='ada@example.org', password='wrong')
     send(browser)
     says(browser, 'Log in')
-    browser.until(lambda: browser.find_all('main .faults'), 'the refusal')
+    browser.until(lambda: browser.find_all('main .errors'), 'the refusal')
     fill(browser, email='ada@example.org', password='a long password')
     send(browser)
     browser.until(lambda: browser.address().endswith('/address'), 'the form, and no token')
@@ -380,7 +381,7 @@ def logs_in_in_two_steps(browser, shop):
     assert uri is None or f'secret={secret.replace(" ", "")}&' in uri, uri
     fill(browser, code='000000')
     send(browser)
-    browser.until(lambda: browser.find_all('main .faults'), 'the refusal')
+    browser.until(lambda: browser.find_all('main .errors'), 'the refusal')
     assert browser.find('#secret').text() == secret
     fill(browser, code=next_code(secret, used))
     send(browser)
@@ -395,7 +396,7 @@ def logs_in_in_two_steps(browser, shop):
     assert not browser.find_all('#logout'), 'logged in after the first step'
     fill(browser, code='123456')
     send(browser)
-    browser.until(lambda: browser.find_all('main .faults'), 'the refusal')
+    browser.until(lambda: browser.find_all('main .errors'), 'the refusal')
     fill(browser, code=next_code(secret, used))
     send(browser)
     browser.until(lambda: browser.address().endswith('/orders'), 'the orders')

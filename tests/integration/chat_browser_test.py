@@ -94,7 +94,7 @@ def cannot_take_the_name_of_another(ada, bob, service):
     bob.run("document.getElementById('rename').click()")
     bob.find("#name").clear()
     bob.find("#name").type("ada" + ENTER)
-    bob.until(lambda: "already in use" in bob.find("#join-fault").text(), "the refusal")
+    bob.until(lambda: "already in use" in bob.find("#join-error").text(), "the refusal")
     bob.find("#name").clear()
     bob.find("#name").type("Bob" + ENTER)
     bob.until(lambda: "Connected" in bob.find("#state").text(), "Bob to be let in")

@@ -151,14 +151,14 @@ class Talk(ChatCase):
 class Presence(ChatCase):
     async def test_coming_and_leaving_is_told(self):
         ada, welcome = await self.enter('Ada')
-        self.assertEqual(welcome['presence']['people'], ['Ada'])
+        self.assertEqual(welcome['presence']['members'], ['Ada'])
         bob, welcome = await self.enter('Bob')
-        self.assertEqual(welcome['presence']['people'], ['Ada', 'Bob'])
+        self.assertEqual(welcome['presence']['members'], ['Ada', 'Bob'])
         news = await ada.hear('Presence')
-        self.assertEqual((news['people'], news['joined']), (['Ada', 'Bob'], 'Bob'))
+        self.assertEqual((news['members'], news['joined']), (['Ada', 'Bob'], 'Bob'))
         await bob.socket.close()
         gone = await ada.hear('Presence')
-        self.assertEqual((gone['people'], gone['left']), (['Ada'], 'Bob'))
+        self.assertEqual((gone['members'], gone['left']), (['Ada'], 'Bob'))
         self.assertGreater(gone['version'], news['version'])
 
     async def test_a_connection_that_breaks_is_a_leaving_too(self):
@@ -173,7 +173,7 @@ class Presence(ChatCase):
         first, _ = await self.enter('Ada')
         self.assertEqual((await watcher.hear('Presence'))['joined'], 'Ada')
         second, welcome = await self.enter('Ada')
-        self.assertEqual(welcome['presence']['people'], ['Bob', 'Ada'])
+        self.assertEqual(welcome['presence']['members'], ['Bob', 'Ada'])
         await first.socket.close()
         said = await second.say('still here')
         self.assertEqual(await watcher.hear(), said)

@@ -200,7 +200,7 @@ class AgainstNginx(Served):
         self.expect_complaint(f'https://127.0.0.1:{self.port}/hello', 'https://127.0.0.1')
 
     def test_a_redirect_does_not_leave_https(self):
-        self.expect_complaint(f'{self.secure}/down', 'may_leave_https', **self.trust)
+        self.expect_complaint(f'{self.secure}/down', 'may_redirect_to_http', **self.trust)
 
 
 class ThroughAProxy(AgainstNginx):

@@ -286,7 +286,7 @@ class Misused(unittest.TestCase):
         status, said = run_to_end(PLAIN, '--port', 'wrong', '--help-all')
         self.assertEqual(status, 0)
         for name in ('host', 'port', 'listen', 'tls-port', 'listen-tls', 'cert', 'key',
-                     'proxy-protocol', 'share-port', 'threads', 'backend', 'leave-seconds',
+                     'proxy-protocol', 'share-port', 'threads', 'backend', 'shutdown-delay-seconds',
                      'drain-seconds'):
             self.assertIn(f'  --{name} ', said)
             self.assertIn('EIDER_' + name.upper().replace('-', '_'), said)

@@ -96,8 +96,8 @@ class Production(unittest.TestCase):
             status, found = findings('production', '--pid', str(plain.process.pid))
             self.assertEqual(status, 3)
             self.assertEqual(found['drain'][:2], ('bad', '0 s'))
-            self.assertEqual(found['leave'][:2], ('advice', '0 s'))
-            self.assertIn('--leave-seconds 10', found['leave'][2])
+            self.assertEqual(found['shutdown_delay'][:2], ('advice', '0 s'))
+            self.assertIn('--shutdown-delay-seconds 10', found['shutdown_delay'][2])
             self.assertEqual(found['listens'], ('good', f'127.0.0.1:{plain.port}', ''))
             self.assertEqual(found['user'][0], 'bad' if os.getuid() == 0 else 'good')
             self.assertEqual(found['file'], ('good', str(BIN / '12_guards'), ''))
@@ -117,15 +117,17 @@ class Production(unittest.TestCase):
     def test_how_it_stops_is_read_of_its_words_its_environment_or_its_file(self):
         with tempfile.TemporaryDirectory() as directory:
             file = Path(directory, 'shop.toml')
-            file.write_text('[server]\n# drain_seconds = 5\nleave_seconds = 9\n')
+            file.write_text('[server]\n# drain_seconds = 5\nshutdown_delay_seconds = 9\n')
             for words, environment, leave, drain in (
-                    (('--leave-seconds=4',), {'EIDER_LEAVE_SECONDS': '5'}, '4 s', '10 s'),
-                    ((), {'EIDER_LEAVE_SECONDS': '5', 'EIDER_DRAIN_SECONDS': '3'}, '5 s', '3 s'),
+                    (('--shutdown-delay-seconds=4',), {'EIDER_SHUTDOWN_DELAY_SECONDS': '5'},
+                     '4 s', '10 s'),
+                    ((), {'EIDER_SHUTDOWN_DELAY_SECONDS': '5', 'EIDER_DRAIN_SECONDS': '3'},
+                     '5 s', '3 s'),
                     (('--config', str(file)), {}, '9 s', '10 s')):
                 with Program('01_hello', '--port', '{port}', *words,
                              environment=environment) as plain:
                     _, found = findings('production', '--pid', str(plain.process.pid))
-                self.assertEqual(found['leave'], ('good', leave, ''))
+                self.assertEqual(found['shutdown_delay'], ('good', leave, ''))
                 self.assertTrue(found['drain'][1].startswith(drain), found['drain'])
 
     def test_what_is_no_process_is_told(self):

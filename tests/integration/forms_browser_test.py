@@ -65,7 +65,7 @@ def what_was_typed_stays_and_faults_stand_beside(browser, service):
     browser.find("[name=extras][value=parking]").click()
     browser.find("#wishes").type("two\nlines")
     send(browser)
-    browser.find(".faults")
+    browser.find(".errors")
     assert browser.command("GET", "/title") == "Book a room"
     assert browser.find("#name").value() == HOSTILE
     assert browser.find("#guests").value() == "abc"
@@ -77,15 +77,15 @@ def what_was_typed_stays_and_faults_stand_beside(browser, service):
             "return [c.getAttribute('aria-invalid'),"
             " document.getElementById(c.getAttribute('aria-describedby')).textContent]")
         assert described[0] == "true" and described[1], described
-    assert browser.find("#guests-fault").text() == "Must be an integer"
+    assert browser.find("#guests-error").text() == "Must be an integer"
 
 
 def the_summary_has_the_focus_and_leads_to_fields(browser, service):
     open_form(browser, service, checked=False)
     send(browser)
-    browser.find(".faults")
+    browser.find(".errors")
     browser.until(lambda: browser.run(FOCUSED) == "faults", "the summary to have the focus")
-    browser.find(".faults a[href='#address-city']").click()
+    browser.find(".errors a[href='#address-city']").click()
     assert browser.run(FOCUSED) == "address-city"
 
 
@@ -141,7 +141,7 @@ def no_script_is_needed(browser, service):
     browser.find("#address-city").type("Town")
     browser.find("#from").type("12012026")
     send(browser)
-    browser.find("#name-fault")
+    browser.find("#name-error")
     assert browser.find("#address-city").value() == "Town"
     assert browser.find("#from").value() == "2026-12-01", browser.find("#from").value()
     browser.find("#name").clear()

@@ -49,7 +49,7 @@ class Logins(unittest.TestCase):
         self.assertEqual(self.post('/login', 'ann', 'correct horse', '198.51.100.1')[0], 200)
 
     def test_who_leaves_takes_its_work_along(self):
-        begun = self.counts()['begun']
+        begun = self.counts()['started']
         body = json.dumps({'name': 'ann', 'password': 'wrong'}).encode()
         lines = ['POST /login HTTP/1.1', 'Host: x', 'Content-Type: application/json',
                  f'Content-Length: {len(body)}']
@@ -65,7 +65,7 @@ class Logins(unittest.TestCase):
         while self.counts()['queued']:
             pass
         counts = self.counts()
-        self.assertLess(counts['begun'] - begun, 60, counts)
+        self.assertLess(counts['started'] - begun, 60, counts)
         self.assertGreater(counts['abandoned'], 0, counts)
 
     def test_a_flood_of_logins_does_not_hold_up_other_requests(self):

@@ -30,11 +30,11 @@ class Service(Program):
     """The program over a database of its own."""
 
     def __init__(self, directory, url, *more, name='mails', seconds=3,
-                 answer_seconds=None, password='open sesame'):
+                 reply_seconds=None, password='open sesame'):
         super().__init__(PROGRAM, '--port', '{port}', '--threads', '2', '--database-file',
                          str(directory / f'{name}.db'), '--smtp-url', url, '--smtp-seconds',
-                         str(seconds), '--answer-seconds',
-                         str(answer_seconds or min(seconds, 60)), *QUICK, *more,
+                         str(seconds), '--reply-seconds',
+                         str(reply_seconds or min(seconds, 60)), *QUICK, *more,
                          environment={'MAIL_SMTP_PASSWORD': password})
 
     def post(self, **mail):
@@ -212,7 +212,7 @@ class Delivery(MailCase):
     def test_a_server_that_thinks_for_long_gets_a_mail_once(self):
         server = self.server()
         server.be('slow')
-        service = self.service(server, seconds=1, answer_seconds=30)
+        service = self.service(server, seconds=1, reply_seconds=30)
         service.post()
         self.assertEqual(len(server.await_mails(1)), 1)
         until(lambda: service.counts()['sent'] == 1, 'a mail that was sent')

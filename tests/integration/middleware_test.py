@@ -90,7 +90,7 @@ class Middleware(unittest.TestCase):
 
 class Leaving(unittest.TestCase):
     def test_who_balances_hears_it_while_everybody_is_served(self):
-        with Program(PROGRAM, '--port', '{port}', '--leave-seconds', '60') as program:
+        with Program(PROGRAM, '--port', '{port}', '--shutdown-delay-seconds', '60') as program:
             self.assertEqual(program.ask('GET', '/readyz')[0], 200)
             program.process.terminate()
             while program.ask('GET', '/readyz')[0] == 200:

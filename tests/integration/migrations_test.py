@@ -338,10 +338,10 @@ class PostgresDeployers(TwoDeployers):
         self.write('0001_log.sql', '-- eider: no transaction\n'
                    'create table if not exists log(i integer);\n'
                    'select pg_sleep(2);\ninsert into log values(1);\n')
-        with self.start('up', '--unfinished', 'again') as first:
+        with self.start('up', '--unfinished', 'rerun') as first:
             wait_until(lambda: self.count("select count(*) from pg_stat_activity where query "
                                           "like 'select pg_sleep%'") == 1)
-            self.assertEqual(self.run_db('up', '--unfinished', 'again')[:2],
+            self.assertEqual(self.run_db('up', '--unfinished', 'rerun')[:2],
                              (0, 'no pending migrations\n'))
             self.assertEqual(first.communicate(timeout=WAIT_SECONDS_MAX)[0], 'applied 0001_log\n')
         self.assertEqual(self.count('select count(*) from log'), 1)
@@ -415,7 +415,7 @@ class MariadbDeployers(TwoDeployers):
         wait_until(lambda: '[unfinished]' in self.run_db('up', '--wait', '0')[2])
         self.assertEqual(self.count('select count(*) from half'), 0)
         self.write('0001_long.sql', 'create table if not exists half(i integer);\n')
-        self.assertEqual(self.run_db('up', '--unfinished', 'again')[:2], (0, 'applied 0001_long\n'))
+        self.assertEqual(self.run_db('up', '--unfinished', 'rerun')[:2], (0, 'applied 0001_long\n'))
 
     def test_a_schema_goes_up_and_back_and_has_a_snapshot(self):
         self.write('0001_a.sql', 'create table a(id bigint auto_increment primary key);\n'

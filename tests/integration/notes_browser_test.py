@@ -47,7 +47,7 @@ def refuses_an_empty_title_and_keeps_the_text(browser, service):
     browser.find("#body").type("typed for nothing?")
     browser.find("#title").type("   ")
     browser.find(".composer .primary").click()
-    assert browser.find("#title-fault").text() == "Give the note a title."
+    assert browser.find("#title-error").text() == "Give the note a title."
     assert browser.find("#body").value() == "typed for nothing?"
 
 
@@ -111,7 +111,7 @@ def is_used_by_keyboard_and_without_script(browser, service):
     browser.find("#title").type("   ")
     browser.find("#body").type("by keyboard")
     browser.find("#title").type(ENTER)
-    assert browser.find("#title-fault").text() == "Give the note a title."
+    assert browser.find("#title-error").text() == "Give the note a title."
     browser.find("#title").type("Typed" + ENTER)
     browser.until(lambda: "#note-" in browser.address(), "the note to be added")
     assert "Added" in browser.find(".message").text()

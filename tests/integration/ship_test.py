@@ -203,8 +203,8 @@ class Packages(unittest.TestCase):
             archive.extractall(self.place)  # noqa: S202, our own
         self.assertEqual(names, sorted(names))
         root = self.place / package.name.removesuffix('.tar.gz')
-        for file in ('bin/shop', 'lib/libstdc++.so.6', 'assets/mode', 'licences/LICENSE',
-                     'licences/libstdc++6', 'sbom.cdx.json'):
+        for file in ('bin/shop', 'lib/libstdc++.so.6', 'assets/mode', 'licenses/LICENSE',
+                     'licenses/libstdc++6', 'sbom.cdx.json'):
             self.assertTrue((root / file).is_file(), file)
         self.assertEqual([each for each in os.listdir(root / 'lib')
                           if re.match(r'ld-linux|lib(c|m|pthread|dl|resolv)\.so', each)], [])

@@ -173,7 +173,7 @@ class State(unittest.TestCase):
         self.send(program, f'/block/{LONG_MS}')
         wait_for(lambda: 'is blocked for' in program.said())
         [loop] = self.told(program.process.pid)['server']['loops']
-        self.assertFalse(loop['answers'])
+        self.assertFalse(loop['is_responsive'])
         self.assertEqual(loop['stuck']['route'], '/block/{ms}')
         self.assertGreaterEqual(loop['stuck']['seconds'], 1)
         self.assertTrue(any(PROGRAM in frame for frame in loop['stuck']['stack']))
@@ -192,8 +192,8 @@ class State(unittest.TestCase):
         self.send(program, f'/block/{LONG_MS}')
         state = wait_for(lambda: next(
             (state for state in [self.told(program.process.pid)]
-             if not all(loop['answers'] for loop in state['server']['loops'])), None))
-        self.assertEqual(sorted(loop['answers'] for loop in state['server']['loops']),
+             if not all(loop['is_responsive'] for loop in state['server']['loops'])), None))
+        self.assertEqual(sorted(loop['is_responsive'] for loop in state['server']['loops']),
                          [False, True])
 
     def test_each_worker_writes_its_own_and_none_ends_by_it(self):

@@ -141,7 +141,7 @@ TEST_P(HeldColumns, only_warn_where_that_is_set) {
                       checked_);
   EXPECT_FALSE(loop_.run(module.start()));
   EXPECT_EQ(warned, "");
-  module.settings.hold_columns = false;
+  module.settings.check_columns = false;
   EXPECT_TRUE(loop_.run(module.start()));
   EXPECT_TRUE(warned.starts_with("notes.id: [differs] the column was " + integer())) << warned;
 }

@@ -53,12 +53,12 @@ TEST_F(MariadbSchema, tells_what_stands_of_one_that_breaks_in_its_midst_and_how_
   const std::string told = up(open(), files);
   EXPECT_TRUE(told.starts_with("0001_a.sql:3: [failed] MariaDB: Table (1146, 42S02); ")) << told;
   EXPECT_TRUE(told.contains("the statements before that line took effect and remain. ")) << told;
-  EXPECT_TRUE(told.contains("eider db up --unfinished again")) << told;
+  EXPECT_TRUE(told.contains("eider db up --unfinished rerun")) << told;
   EXPECT_EQ(number(open(), "select count(*) from a"), 0);
   EXPECT_TRUE(
       up(open(), files).starts_with("0001_a.sql: [unfinished] the migration was started on 2"));
   files[0].text = "create table if not exists a(i integer);\ninsert into a values(1);\n";
-  EXPECT_EQ(up(open(), files, {.unfinished = Unfinished::again}), "1");
+  EXPECT_EQ(up(open(), files, {.unfinished = Unfinished::rerun}), "1");
   EXPECT_EQ(number(open(), "select count(*) from a"), 1);
   EXPECT_FALSE(is_unfinished(files));
 }
@@ -127,7 +127,7 @@ TEST_F(MariadbSchema, is_unfinished_where_the_server_cuts_its_deployer_off) {
   EXPECT_TRUE(told.starts_with("0001_a.sql:2: [failed] ")) << told;
   EXPECT_TRUE(is_unfinished(files));
   EXPECT_TRUE(up(open(), files).starts_with("0001_a.sql: [unfinished]"));
-  EXPECT_EQ(up(open(), files, {.unfinished = Unfinished::done}), "0");
+  EXPECT_EQ(up(open(), files, {.unfinished = Unfinished::mark_done}), "0");
 }
 
 TEST_F(MariadbSchema, is_unfinished_where_the_server_stands_still) {

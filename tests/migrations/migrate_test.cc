@@ -159,7 +159,7 @@ TEST_P(Schema, refuses_a_history_that_was_edited_and_says_what_changed) {
                       "'create index notes_by_stars on notes(stars, id);'. Restore the file"),
             std::string::npos)
       << told;
-  EXPECT_EQ(status(edited).faults, told);
+  EXPECT_EQ(status(edited).errors, told);
   EXPECT_EQ(down(edited), told);
 }
 
@@ -239,9 +239,9 @@ TEST_P(Schema, tells_of_one_outside_of_a_transaction_that_was_broken_off) {
   EXPECT_TOLD(down(files), unfinished);
   EXPECT_TRUE(status(files).all.at(0).is_unfinished);
   run(base_or_open(), "create table b(i integer); drop table a");
-  EXPECT_EQ(up(files, {.unfinished = MigrateOptions::Unfinished::again}), "1");
+  EXPECT_EQ(up(files, {.unfinished = MigrateOptions::Unfinished::rerun}), "1");
   run(base_or_open(), "update eider_migrations set ended = null");
-  EXPECT_EQ(up(files, {.unfinished = MigrateOptions::Unfinished::done}), "0");
+  EXPECT_EQ(up(files, {.unfinished = MigrateOptions::Unfinished::mark_done}), "0");
   EXPECT_EQ(number("select count(*) from b"), 1);
   EXPECT_TRUE(status(files).is_current());
 }
@@ -259,10 +259,10 @@ TEST_P(Schema, goes_on_with_a_way_back_that_was_broken_off_and_no_further) {
   Files mended = kBrokenBack;
   mended.back().text = "-- eider: no transaction\ndrop table if exists b;\ndrop table c;\n";
   const std::string told = "0002_b.down.sql: [unfinished] the migration was started on 2";
-  EXPECT_TOLD(up(mended, {.unfinished = MigrateOptions::Unfinished::again}), told);
-  EXPECT_TOLD(up(mended, {.unfinished = MigrateOptions::Unfinished::done}), told);
+  EXPECT_TOLD(up(mended, {.unfinished = MigrateOptions::Unfinished::rerun}), told);
+  EXPECT_TOLD(up(mended, {.unfinished = MigrateOptions::Unfinished::mark_done}), told);
   EXPECT_TRUE(status(mended).all.at(1).is_unfinished);
-  EXPECT_EQ(down(mended, {.unfinished = MigrateOptions::Unfinished::again}), "0002_b");
+  EXPECT_EQ(down(mended, {.unfinished = MigrateOptions::Unfinished::rerun}), "0002_b");
   EXPECT_EQ(number("select count(*) from precious"), 1);
   EXPECT_EQ(number("select count(*) from eider_migrations"), 1);
   EXPECT_EQ(up(mended), "1");
@@ -271,7 +271,7 @@ TEST_P(Schema, goes_on_with_a_way_back_that_was_broken_off_and_no_further) {
 TEST_P(Schema, takes_a_way_back_as_done_and_goes_no_further) {
   EXPECT_EQ(up(kBrokenBack), "2");
   EXPECT_TOLD(down(kBrokenBack), "0002_b.down.sql:3: [failed] ");
-  EXPECT_EQ(down(kBrokenBack, {.unfinished = MigrateOptions::Unfinished::done}), "0002_b");
+  EXPECT_EQ(down(kBrokenBack, {.unfinished = MigrateOptions::Unfinished::mark_done}), "0002_b");
   EXPECT_EQ(number("select count(*) from precious"), 1);
   EXPECT_EQ(number("select count(*) from eider_migrations where ended is not null"), 1);
 }
@@ -281,8 +281,8 @@ TEST_P(Schema, takes_a_mended_file_as_done_as_it_is_now) {
                   "-- eider: no transaction\ncreate table a(i integer);\ninsert into b values(1)"}};
   EXPECT_TOLD(up(files), "0001_a.sql:3: [failed] ");
   files[0].text = "create table a(i integer);\n";
-  EXPECT_EQ(up(files, {.unfinished = MigrateOptions::Unfinished::done}), "0");
-  EXPECT_TRUE(status(files).is_current()) << status(files).faults;
+  EXPECT_EQ(up(files, {.unfinished = MigrateOptions::Unfinished::mark_done}), "0");
+  EXPECT_TRUE(status(files).is_current()) << status(files).errors;
   EXPECT_EQ(up(files), "0");
 }
 
@@ -301,16 +301,16 @@ TEST_P(Schema, tells_what_is_refused_in_its_own_dialect_alone_before_it_is_appli
   const bool is_postgres = GetParam() == db::Dialect::postgres;
   if (is_mariadb()) {
     const Files of_client = {{"0001_a.sql", "select 1;\ndelimiter //\nselect 2 //\n"}};
-    EXPECT_TOLD(status(of_client).faults, "0001_a.sql:2: [delimiter] DELIMITER is a command");
-    EXPECT_EQ(up(of_client), status(of_client).faults);
+    EXPECT_TOLD(status(of_client).errors, "0001_a.sql:2: [delimiter] DELIMITER is a command");
+    EXPECT_EQ(up(of_client), status(of_client).errors);
     return;
   }
   const Files files = {{"0001_a.sql", is_postgres ? "select $$ ' $$;\nend;"
                                                   : "create table a(i integer, \"$$\" text);\n"
                                                     "select 1 as [x';y];\nend;\nselect '';"}};
   const MigrationStatus told = status(files);
-  EXPECT_TOLD(told.faults, is_postgres ? "0001_a.sql:2: [tran" : "0001_a.sql:3: [tran");
-  EXPECT_EQ(up(files), told.faults);
+  EXPECT_TOLD(told.errors, is_postgres ? "0001_a.sql:2: [tran" : "0001_a.sql:3: [tran");
+  EXPECT_EQ(up(files), told.errors);
 }
 
 TEST_P(Schema, tells_a_cause_without_the_statement) {
@@ -324,7 +324,7 @@ TEST_P(Schema, tells_a_cause_without_the_statement) {
 TEST_P(Schema, says_that_a_table_of_that_name_is_anothers) {
   run(base_or_open(), "create table eider_migrations(mine integer)");
   const std::string told = "eider_migrations: [history] a table of this name exists";
-  EXPECT_TOLD(status(kNotes).faults, told);
+  EXPECT_TOLD(status(kNotes).errors, told);
   EXPECT_TOLD(up(kNotes), told);
 }
 

@@ -1,4 +1,4 @@
-// expect: Draft needs the type of a request body: Unvalidated<Json<T>> or Unvalidated<Form<T>>
+// expect: Unvalidated needs the type of a request body: Unvalidated<Json<T>> or
 #include <eider/eider.h>
 struct Find {
   int page;

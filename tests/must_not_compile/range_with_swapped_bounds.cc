@@ -1,4 +1,4 @@
-// expect: the minimum of a Range must not exceed its maximum
+// expect: the minimum of a Bounded must not exceed its maximum
 #include <eider/eider.h>
 #ifdef FIXED
 using Stars = eider::Bounded<int, 0, 5>;

@@ -140,7 +140,7 @@ TEST_F(OutboxCase, ARefusedMailIsDeadAtOnceAndSaysSo) {
 }
 
 TEST_F(OutboxCase, TheTextOfADeadMailWithAOneTimeLinkIsDeleted) {
-  App app = make_app(database, mails, log, {.attempts_max = 1, .dead_for = hours(2)});
+  App app = make_app(database, mails, log, {.attempts_max = 1, .dead_retention = hours(2)});
   app.post("/links/{email}", [this](std::string email, State<Outbox> outbox) -> Task<std::string> {
     Mail mail = mail_to(email);
     mail.text = "https://shop.example/reset#the-token";
@@ -169,7 +169,7 @@ TEST_F(OutboxCase, TheTextOfADeadMailWithAOneTimeLinkIsDeleted) {
 }
 
 TEST_F(OutboxCase, AttemptsAreBoundedAndTheDeadAreForgotten) {
-  const App app = make_app(database, mails, log, {.attempts_max = 3, .dead_for = hours(2)});
+  const App app = make_app(database, mails, log, {.attempts_max = 3, .dead_retention = hours(2)});
   TestClient client(app);
   mails->respond_next(std::vector<DeliveryResult>(10, {DeliveryStatus::retry_later, "451 later"}));
   (void)client.post_form("/mails/ann@example.org", std::vector<TestField>());
@@ -222,7 +222,7 @@ TEST_F(OutboxCase, TheDeadAreBoundedInBytesAndTheOldestGo) {
   EXPECT_EQ(counts.dead, 2);
   EXPECT_GT(counts.dead_bytes, 500);
   EXPECT_LE(counts.dead_bytes, 800);
-  EXPECT_EQ(counts.died, 4U);
+  EXPECT_EQ(counts.failed, 4U);
   EXPECT_TRUE(text_of_log().contains("1 failed mails were deleted")) << text_of_log();
   EXPECT_EQ(client.post_form("/retry", std::vector<TestField>()).body, "2");
   client.advance(seconds(5));
@@ -338,7 +338,7 @@ TEST_F(OutboxCase, AMailThatEndsItsProcessEachTimeDiesAtLast) {
 /// A transport that says how long it takes.
 class SlowTransport final : public MailTransport {
  public:
-  [[nodiscard]] Duration takes_at_most() const noexcept override { return minutes(10); }
+  [[nodiscard]] Duration time_limit() const noexcept override { return minutes(10); }
   [[nodiscard]] Task<DeliveryResult> send(std::shared_ptr<const MailMessage> /*message*/) override {
     co_return DeliveryResult();
   }

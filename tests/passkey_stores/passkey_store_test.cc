@@ -34,7 +34,7 @@ Passkey passkey_of(const std::string& id, const std::string& user) {
 constexpr std::size_t kMany = 10;
 
 Task<bool> use(PasskeyStore& store, Passkey passkey, std::int64_t counter,
-               CounterRule rule = CounterRule::may_go_back) {
+               CounterRule rule = CounterRule::may_decrease) {
   passkey.counter = counter;
   passkey.is_backed_up = true;
   passkey.used = 9;
@@ -80,7 +80,7 @@ const std::vector<std::string> kAnswers{
 Task<std::vector<std::string>> answers_of_late(std::shared_ptr<PasskeyStore> store) {
   std::vector<std::string> said;
   const auto say = [&said](bool is_so) { said.emplace_back(is_so ? "yes" : "no"); };
-  const auto goes_on = CounterRule::goes_on;
+  const auto goes_on = CounterRule::must_increase;
   say(co_await store->insert(passkey_of("a", "ann"), 2));
   say(co_await use(*store, passkey_of("a", "ann"), 6, goes_on));
   say(co_await use(*store, passkey_of("a", "ann"), 6, goes_on));
@@ -227,12 +227,12 @@ struct Shop {
   Shop() : visits(add_sessions<Visit>(app)) {
     app.on_start("people", [database = database] { return make_table(database); });
     add_passkeys(app, visits,
-                 {.party = {.relying_party_id = "example.com",
-                            .origins = {"https://example.com"},
-                            .name = "Shop"},
+                 {.relying_party = {.relying_party_id = "example.com",
+                                    .origins = {"https://example.com"},
+                                    .name = "Shop"},
                   .store = sql_passkeys(database),
                   .accounts = {.user = {},
-                               .newcomer = [](std::string name) -> Task<Result<PasskeyUser>> {
+                               .new_user = [](std::string name) -> Task<Result<PasskeyUser>> {
                                  co_return PasskeyUser{.key = name, .name = name};
                                },
                                .create =

@@ -35,7 +35,7 @@ TEST(Metrics, count_what_a_database_is_asked) {
   const std::string text = client.get("/metrics").body;
   EXPECT_TRUE(text.contains("eider_db_seconds_count{database=\"shop\"} 2\n")) << text;
   EXPECT_TRUE(text.contains("eider_db_failed_total{database=\"shop\"} 1\n"));
-  EXPECT_TRUE(text.contains("eider_db_under_way{database=\"shop\"} 0\n"));
+  EXPECT_TRUE(text.contains("eider_db_in_flight{database=\"shop\"} 0\n"));
 }
 
 TEST(Traces, have_spans_of_statements_without_their_values) {

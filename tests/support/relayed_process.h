@@ -36,7 +36,7 @@ struct RelayedProcess {
     scope.start(relay.run());
   }
   TopicBackplaneOptions counted(TopicBackplaneOptions options) {
-    options.when_missed = [this](Topics& /*its*/) { ++missed; };
+    options.on_missed = [this](Topics& /*its*/) { ++missed; };
     return options;
   }
 

@@ -206,7 +206,7 @@ def check_installed(outcome, tree):
         builds = [(name, COMPILER, 'Release') for name in components]
         check_builds(outcome, outside, prefix, [build for build in builds if build not in first],
                      including_precompiled(outside, prefix))
-        outcome.check('the licence comes along', [] if list(prefix.glob('share/doc/*/LICENSE'))
+        outcome.check('the license is installed', [] if list(prefix.glob('share/doc/*/LICENSE'))
                       else ['share/doc/eider/LICENSE is missing'])
         check_added(outcome, outside, tree.root)
         without = configuring(outside, prefix, 'core', kind='MinSizeRel')

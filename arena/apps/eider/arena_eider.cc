@@ -152,7 +152,7 @@ Options read_options(int argc, char** argv) {
   server.backend = *parse_backend(backend);
   server.shares_port = options.processes != 0;
   if (tls_port != kNoPort) {
-    server.also.push_back(
+    server.additional_addresses.push_back(
         {.host = server.host, .port = static_cast<std::uint16_t>(tls_port), .is_secure = true});
   }
   return options;

@@ -73,7 +73,7 @@ Task<Result<World>> one_world(State<Database> db) {
 
 /// A statement for each, and a Sync behind each, as TechEmpower's rules ask for.
 Task<std::vector<World>> read_worlds(const Database& db, std::vector<int> ids) {
-  std::vector<db::AskedRow<World>> asked;
+  std::vector<db::RowStatement<World>> asked;
   asked.reserve(ids.size());
   for (const int id : ids) {
     asked.push_back(db::row<World>(

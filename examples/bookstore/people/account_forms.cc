@@ -78,7 +78,8 @@ Task<FormResponse> confirm(BoundForm<ConfirmForm> form, Frame frame, Session<> s
 Task<FormResponse> forgotten(BoundForm<EmailForm> form, Client client, Frame frame,
                              Session<> session, State<Accounts> accounts, State<Views> views) {
   if (form.is_valid()) {
-    const auto asked = co_await accounts->ask_reset(*form->email, client, frame.tr.language());
+    const auto asked =
+        co_await accounts->send_reset_link(*form->email, client, frame.tr.language());
     if (form.add_result(asked)) {
       session.flash("info", frame.tr("If there is an account, a link is in its mailbox."));
       co_return Redirect("/login");
@@ -114,12 +115,12 @@ Task<FormResponse> set_password(BoundForm<PasswordForm> form, Client client, Fra
   co_return again(form, kPassword, std::move(frame), session, *views);
 }
 
-Task<FormResponse> ask_address(BoundForm<AddressForm> form, Client client, Frame frame,
-                               const Account& account, Session<> session, State<Accounts> accounts,
-                               State<Views> views) {
+Task<FormResponse> send_address_link(BoundForm<AddressForm> form, Client client, Frame frame,
+                                     const Account& account, Session<> session,
+                                     State<Accounts> accounts, State<Views> views) {
   if (form.is_valid()) {
-    const auto asked = co_await accounts->ask_address({account.key}, *form->password, *form->email,
-                                                      client, frame.tr.language());
+    const auto asked = co_await accounts->send_address_link(
+        {account.key}, *form->password, *form->email, client, frame.tr.language());
     if (form.add_result(asked)) {
       session.flash("info", frame.tr("Look into your mailbox: a link is there."));
       co_return Redirect("/account");
@@ -159,7 +160,7 @@ void add_account_forms(Routes& app, const ClientHook& few) {
   Routes fresh = app.group("/");
   fresh.guard(require_recent_login(kFreshLogin));
   add_form(fresh, kPassword, set_password, few);
-  add_form(fresh, kNewAddress, ask_address, few);
+  add_form(fresh, kNewAddress, send_address_link, few);
   add_form(app, kAddress, set_address, few);
 }
 

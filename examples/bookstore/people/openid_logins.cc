@@ -24,12 +24,12 @@ OAuthOptions options_of(const Settings& settings) {
           .client_secret = settings.openid_client_secret.reveal(),
           .login = "/login/openid",
           .callback = "/login/openid/callback",
-          .failed = "/login",
+          .failure_page = "/login",
           .scopes = {"email"},
           .origin = *settings.public_url,
           .cookie = is_behind_tls ? "__Host-login" : "login",
           .is_secure = is_behind_tls,
-          .asks_userinfo = true};
+          .fetches_userinfo = true};
 }
 
 Task<Result<Redirect>> log_in(const OpenIdIdentity& who, Session<> session, Translator reader,
@@ -42,7 +42,8 @@ Task<Result<Redirect>> log_in(const OpenIdIdentity& who, Session<> session, Tran
       session.flash("error", reader("The provider has not verified your mail address."));
       co_return Redirect("/login");
     }
-    const auto account = co_await accounts->find_to_link(profile->email, reader.language());
+    const auto account =
+        co_await accounts->find_or_create_linked(profile->email, reader.language());
     if (!account) {
       co_return fail(account.error());
     }

@@ -32,15 +32,15 @@ PasskeyLogins add_passkey_logins(App& app, const Sessions& visits, const std::st
   };
   const auto tell_owner = [from = &accounts, languages = std::move(languages)](
                               const Passkey& added, const Request& request) {
-    return from->tell_of_passkey({added.user}, languages.translator(request).language());
+    return from->notify_passkey_added({added.user}, languages.translator(request).language());
   };
   const PasskeySite site = add_passkeys(app, visits,
-                                        {.party = {.relying_party_id = host_of(public_url),
-                                                   .origins = {public_url},
-                                                   .name = "Quill & Page"},
+                                        {.relying_party = {.relying_party_id = host_of(public_url),
+                                                           .origins = {public_url},
+                                                           .name = "Quill & Page"},
                                          .store = store,
                                          .accounts = {.user = user},
-                                         .adding = tell_owner,
+                                         .before_add = tell_owner,
                                          .add_within = kFreshLogin});
   return {site.script(), std::move(store)};
 }

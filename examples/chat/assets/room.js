@@ -72,8 +72,8 @@ const hear = {
     stopWriting(news.left);
     if (news.version < version) return;
     version = news.version;
-    at("count").textContent = news.people.length;
-    at("people").replaceChildren(...news.people.map((each) => {
+    at("count").textContent = news.members.length;
+    at("people").replaceChildren(...news.members.map((each) => {
       const text = each === name ? `${each} (you)` : each;
       return make("li", "", face(each), make("span", "", text));
     }));
@@ -150,10 +150,10 @@ function showTalk() {
   setTimeout(() => at("log").setAttribute("aria-live", "polite"), 1000);
 }
 
-function askName(fault = "") {
+function askName(error = "") {
   at("talk").hidden = true;
   at("join").hidden = false;
-  at("join-fault").textContent = fault;
+  at("join-error").textContent = error;
   at("name").value = name ?? localStorage.getItem("name") ?? "";
   at("name").focus();
 }
@@ -163,7 +163,7 @@ at("join").onsubmit = (event) => {
   name = at("name").value.trim();
   sessionStorage.setItem("name", name);
   localStorage.setItem("name", name);
-  at("join-fault").textContent = "";
+  at("join-error").textContent = "";
   show("Connecting …", "");
   connection.close();
   connection.open();

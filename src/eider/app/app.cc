@@ -158,7 +158,7 @@ App& App::trust_proxies(std::string_view blocks) {
   return trust_proxies(blocks, ForwardedHeaders::x_forwarded);
 }
 
-App& App::secure_by(MakeSeals make) {
+App& App::set_seals(MakeSeals make) {
   table_->make_seals = std::move(make);
   return *this;
 }
@@ -168,7 +168,7 @@ App& App::body_bytes_max(std::size_t bytes) noexcept {
   return *this;
 }
 
-App& App::speak(std::shared_ptr<const ConnectionProtocol> protocol) noexcept {
+App& App::add_protocol(std::shared_ptr<const ConnectionProtocol> protocol) noexcept {
   table_->protocol = std::move(protocol);
   return *this;
 }
@@ -181,7 +181,7 @@ App& App::use(Rewrite rewrite) {
 App& App::observe(Observer observer) {
   RouteTable& table = to_extend("observe()");
   if (const auto* const slow = observer.target<SlowObserver>()) {
-    table.slow_observers.push_back({slow->after, slow->goes_on});
+    table.slow_observers.push_back({slow->after, slow->on_slow});
   }
   table.observers.push_back({std::move(observer)});
   return *this;

@@ -531,7 +531,7 @@ class App : public Routes {
   /// Sets the maximum size of request bodies, for routes without their own limit (default: 1 MiB).
   App& body_bytes_max(std::size_t bytes) noexcept;
   /// Adds a protocol besides HTTP/1.1, for example with add_http2.
-  App& speak(std::shared_ptr<const ConnectionProtocol> protocol) noexcept;
+  App& add_protocol(std::shared_ptr<const ConnectionProtocol> protocol) noexcept;
   using Routes::use;
   /// Adds a function that runs before routing, in the order of addition.
   App& use(Rewrite rewrite);
@@ -543,7 +543,7 @@ class App : public Routes {
   App& log_to(std::shared_ptr<LogSink> sink) noexcept;
 
   /// Enables TLS for addresses with TLS; called by add_tls (tls/tls.h).
-  App& secure_by(MakeSeals make);
+  App& set_seals(MakeSeals make);
 
   /// Returns parameters and responses of each route (operation.h), in the order of addition: for
   /// OpenAPI documents, checks and lists. Computed on demand.

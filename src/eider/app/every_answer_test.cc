@@ -147,7 +147,7 @@ TEST(EveryAnswer, that_does_not_leave_whole_is_told_to_be_cut) {
       << noted().log->lines[1];
   EXPECT_TRUE(noted().log->lines[2].starts_with("GET /later 0 0 150.0 ")) << noted().log->lines[2];
   for (const std::string& line : noted().log->lines) {
-    EXPECT_TRUE(line.ends_with(" cut")) << line;
+    EXPECT_TRUE(line.ends_with(" aborted")) << line;
   }
 }
 
@@ -160,7 +160,7 @@ TEST(EveryAnswer, is_told_when_the_server_ends_first) {
     server.kernel.run_until_idle();
   }
   ASSERT_EQ(noted().log->lines.size(), 1U);
-  EXPECT_TRUE(noted().log->lines[0].ends_with(" cut")) << noted().log->lines[0];
+  EXPECT_TRUE(noted().log->lines[0].ends_with(" aborted")) << noted().log->lines[0];
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   std::size_t body_bytes_max = std::size_t{1} << 20;
   std::vector<OfApp<Rewrite>> rewrites;
   std::vector<OfApp<Observer>> observers;
-  /// SlowObserver::goes_on
+  /// SlowObserver::on_slow
   struct Slow {
     Duration after;
     std::function<void(const RequestState&)> function;

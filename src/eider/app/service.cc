@@ -185,7 +185,7 @@ Task<Response> Next::operator()() const {
   return kGoOn(*this);
 }
 
-bool Next::may_be_given_up() const noexcept {
+bool Next::may_be_cancelled() const noexcept {
   return !endpoint_->is_blocking;
 }
 

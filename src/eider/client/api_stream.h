@@ -22,7 +22,7 @@
 
 namespace eider {
 
-/// Limits of streams. The limit for silence is ClientOptions::silence.
+/// Limits of streams. The limit for silence is ClientOptions::between_bytes.
 struct ApiStreamLimits {
   /// Maximum size of one event or line.
   std::size_t item_bytes_max = std::size_t{1024} * 1024;

@@ -83,7 +83,7 @@ Call::Fault Call::prepare() {
     return ClientError{proxy_failed, std::string(state_.proxies.fault())};
   }
   // All attempts together have this deadline.
-  due_ = state_.loop.now() + parts_->within.value_or(state_.options.whole);
+  due_ = state_.loop.now() + parts_->within.value_or(state_.options.total);
   state_.budget.note_request();
   go_to(std::move(*url));
   return std::nullopt;
@@ -141,7 +141,8 @@ Task<Call::Fault> Call::exchange() {
   }
   lease_->clear_deadline();
   if (sender_ != nullptr && gathering_ == Gathering::pieces) {
-    sender_->set_patience(state_.options.silence);  // no deadline of the whole bounds it any more
+    sender_->set_patience(
+        state_.options.between_bytes);  // no deadline of the whole bounds it any more
   }
   co_return std::nullopt;
 }
@@ -199,7 +200,7 @@ void Call::write_lines(Buffer& lines) const {
   // A Cookie field of the request's own takes the place of the jar's.
   if (state_.options.cookies != nullptr && !parts_->has_field("Cookie")) {
     const std::string cookies =
-        state_.options.cookies->field_for(cookie_site(), state_.loop.wall_seconds());
+        state_.options.cookies->header_for(cookie_site(), state_.loop.wall_seconds());
     if (!cookies.empty()) {
       append_line(lines, "Cookie", cookies);
     }
@@ -326,20 +327,20 @@ Call::Fault Call::follow() {
     return ClientError{bad_redirect,
                        "The server redirects to an invalid URL: " + std::string(url.error())};
   }
-  if (url_.is_secure && !url->is_secure && !state_.options.may_leave_https) {
+  if (url_.is_secure && !url->is_secure && !state_.options.may_redirect_to_http) {
     return ClientError{
         bad_redirect,
-        "The server redirects from https to http: set may_leave_https to allow this."};
+        "The server redirects from https to http: set may_redirect_to_http to allow this."};
   }
   // A redirect that drops the content may lead elsewhere, so this comes before the origins are
   // compared.
   change_request(redirected(received_->status, parts_->method));
   if (!url->has_origin_of(url_)) {
-    if (parts_->content_kind != ContentKind::none && !state_.options.may_send_content_elsewhere &&
-        !is_upgraded(url_, *url)) {
+    if (parts_->content_kind != ContentKind::none &&
+        !state_.options.may_redirect_body_cross_origin && !is_upgraded(url_, *url)) {
       return ClientError{bad_redirect,
                          "The server redirects the request body to another origin: set "
-                         "may_send_content_elsewhere to allow this."};
+                         "may_redirect_body_cross_origin to allow this."};
     }
     // Credentials are for the origin that they were given for (RFC 9110, 15.4).
     parts_->keep_plain_fields();

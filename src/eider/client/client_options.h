@@ -38,10 +38,10 @@ struct ClientOptions {
   Duration first_byte = std::chrono::seconds(30);
   /// Time limit for the whole request: redirects, retries, and the body unless it is read in
   /// pieces.
-  Duration whole = std::chrono::seconds(60);
+  Duration total = std::chrono::seconds(60);
   /// Time limit between two pieces of a body that is read in pieces, while a task waits for it and
   /// the request is sent. Also the time limit for the server to accept some of the request body.
-  Duration silence = std::chrono::seconds(30);
+  Duration between_bytes = std::chrono::seconds(30);
 
   // Limits of an answer.
 
@@ -102,11 +102,11 @@ struct ClientOptions {
   /// 0: redirects are not followed, and returned as responses.
   unsigned redirects_max = 10;
   /// Follows redirects from https to http.
-  bool may_leave_https = false;
+  bool may_redirect_to_http = false;
   /// Sends the body to another origin on 307 and 308. (From http to https of the same host, it is
   /// always sent.) Only headers that are known to contain no secret are sent along, such as Accept
   /// and Content-Type.
-  bool may_send_content_elsewhere = false;
+  bool may_redirect_body_cross_origin = false;
   /// Maximum retries of one request, only if it is safe
   /// (docs/guides/network/http-client-options.md).
   unsigned retries_max = 2;

@@ -257,7 +257,7 @@ TEST(ClientRedirects, keep_content_with_its_origin_unless_it_may_leave) {
   EXPECT_TRUE(other.sent(1).starts_with("GET / "));
   other.say(answer("here"), 1);
   EXPECT_EQ(dropped.text(), "200 here");
-  ClientLine free(changed([](auto& options) { options.may_send_content_elsewhere = true; }));
+  ClientLine free(changed([](auto& options) { options.may_redirect_body_cross_origin = true; }));
   free.ask(Method::post, "http://a/", kPosting);
   free.say(answer("", "Location: http://b/\r\n", "307 -"));
   EXPECT_TRUE(free.sent(1).ends_with("content"));

@@ -82,7 +82,7 @@ class ClientRequest {
   ClientRequest& body_from(ContentProducer producer, std::string_view content_type,
                            std::uint64_t bytes);
 
-  /// Replaces ClientOptions::whole.
+  /// Replaces ClientOptions::total.
   ClientRequest& timeout(Duration whole);
   /// Allows retries although the method is not idempotent.
   ClientRequest& repeatable();

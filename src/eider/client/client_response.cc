@@ -17,8 +17,8 @@ class SilenceDeadline {
   SilenceDeadline(detail::client::ClientExchange& exchange,
                   const detail::client::ClientState& client)
       : exchange_(exchange) {
-    exchange.set_deadline(client.loop.now() + client.options.silence,
-                          "The server stopped sending its response: raise silence.");
+    exchange.set_deadline(client.loop.now() + client.options.between_bytes,
+                          "The server stopped sending its response: raise between_bytes.");
   }
   SilenceDeadline(const SilenceDeadline&) = delete;
   SilenceDeadline& operator=(const SilenceDeadline&) = delete;

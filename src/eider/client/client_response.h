@@ -80,7 +80,7 @@ class ClientStream {
   /// Reads the next piece: `auto piece = co_await reply.next();` Only one task may wait.
   ///
   /// returns  a piece of the body, decompressed, valid until the next call; empty: the end
-  /// errors   timed_out (ClientOptions::silence), connection_lost, bad_response, bad_coding,
+  /// errors   timed_out (ClientOptions::between_bytes), connection_lost, bad_response, bad_coding,
   ///          too_large; for a body that is still being sent: bad_request, or the exception of its
   ///          producer
   [[nodiscard]] Task<Result<std::string_view, ClientError>> next();

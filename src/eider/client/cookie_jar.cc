@@ -148,7 +148,7 @@ void CookieJar::make_room(const std::string& domain, std::int64_t now_seconds) {
   }
 }
 
-std::string CookieJar::field_for(const CookieSite& to, std::int64_t now_seconds) const {
+std::string CookieJar::header_for(const CookieSite& to, std::int64_t now_seconds) const {
   std::vector<const Cookie*> fitting;
   for (std::string_view domain = to.host; !domain.empty();) {
     const auto found = domains_.find(std::string(domain));
@@ -171,7 +171,7 @@ std::string CookieJar::field_for(const CookieSite& to, std::int64_t now_seconds)
   });
   std::string field;
   for (const Cookie* cookie : fitting) {
-    if (field.size() + cookie->name.size() + cookie->value.size() + 3 > options_.field_bytes_max) {
+    if (field.size() + cookie->name.size() + cookie->value.size() + 3 > options_.header_bytes_max) {
       break;
     }
     field.append(field.empty() ? "" : "; ").append(cookie->name).append("=").append(cookie->value);

@@ -27,7 +27,7 @@ struct CookieJarOptions {
   /// Maximum length of the name and value of a cookie.
   std::size_t cookie_bytes_max = 4096;
   /// Maximum length of a Cookie header; further cookies are not sent.
-  std::size_t field_bytes_max = 8192;
+  std::size_t header_bytes_max = 8192;
   /// Returns whether a domain is a public suffix, for which no cookie can be set. Null: a cookie
   /// for a parent domain is stored only for the host that set it; other hosts of the domain do not
   /// get it.
@@ -56,7 +56,7 @@ class CookieJar {
   bool store(const CookieSite& from, std::string_view field_value, std::int64_t now_seconds);
 
   /// Returns the value of the Cookie header: "a=b; c=d"; empty if there are no cookies.
-  [[nodiscard]] std::string field_for(const CookieSite& to, std::int64_t now_seconds) const;
+  [[nodiscard]] std::string header_for(const CookieSite& to, std::int64_t now_seconds) const;
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void clear() noexcept;

@@ -31,7 +31,7 @@ std::string sent_back(std::string_view field, const Visit& from, const Visit& to
                       std::int64_t later = 0) {
   CookieJar jar;
   jar.store(from.site(), field, kNow);
-  return jar.field_for(to.site(), kNow + later);
+  return jar.header_for(to.site(), kNow + later);
 }
 
 TEST(CookieJar, sends_back_what_was_set_to_the_same_host) {
@@ -75,8 +75,8 @@ TEST(CookieJar, heeds_domains) {
 TEST(CookieJar, keeps_cookies_for_their_host_where_it_knows_no_suffixes) {
   CookieJar jar({.is_public_suffix = nullptr});
   EXPECT_TRUE(jar.store(Visit().site(), "a=b; Domain=example.com", kNow));
-  EXPECT_EQ(jar.field_for(Visit().site(), kNow), "a=b");
-  EXPECT_EQ(jar.field_for(Visit{.host = "x.example.com", .path = "/dir/"}.site(), kNow), "");
+  EXPECT_EQ(jar.header_for(Visit().site(), kNow), "a=b");
+  EXPECT_EQ(jar.header_for(Visit{.host = "x.example.com", .path = "/dir/"}.site(), kNow), "");
 }
 
 TEST(PublicSuffixes, are_those_of_the_systems_list) {
@@ -99,7 +99,7 @@ TEST(CookieJar, shares_no_cookie_of_a_public_suffix_with_its_neighbours) {
   }
   CookieJar jar;
   EXPECT_TRUE(jar.store({"github.io", "/", true}, "a=b; Domain=github.io", kNow)) << "its own";
-  EXPECT_EQ(jar.field_for({"me.github.io", "/", true}, kNow), "") << "but for itself alone";
+  EXPECT_EQ(jar.header_for({"me.github.io", "/", true}, kNow), "") << "but for itself alone";
 }
 
 TEST(CookieJar, shares_cookies_of_a_domain_by_suffixes_that_it_is_told) {
@@ -107,7 +107,7 @@ TEST(CookieJar, shares_cookies_of_a_domain_by_suffixes_that_it_is_told) {
     return domain == "com" || domain == "co.uk";
   }});
   EXPECT_TRUE(jar.store(Visit().site(), "a=b; Domain=example.com", kNow));
-  EXPECT_EQ(jar.field_for(Visit{.host = "x.example.com", .path = "/dir/"}.site(), kNow), "a=b");
+  EXPECT_EQ(jar.header_for(Visit{.host = "x.example.com", .path = "/dir/"}.site(), kNow), "a=b");
   EXPECT_FALSE(jar.store(Visit().site(), "c=d; Domain=com", kNow));
 }
 
@@ -128,9 +128,9 @@ TEST(CookieJar, deletes_and_replaces) {
   const CookieSite site = Visit().site();
   jar.store(site, "a=b", kNow);
   jar.store(site, "a=c", kNow);
-  EXPECT_EQ(jar.field_for(site, kNow), "a=c");
+  EXPECT_EQ(jar.header_for(site, kNow), "a=c");
   EXPECT_FALSE(jar.store(site, "a=; Max-Age=0", kNow));
-  EXPECT_EQ(jar.field_for(site, kNow), "");
+  EXPECT_EQ(jar.header_for(site, kNow), "");
   EXPECT_EQ(jar.size(), 0U);
 }
 
@@ -140,12 +140,12 @@ TEST(CookieJar, keeps_the_place_of_a_cookie_whose_value_changes) {
   for (const std::string_view field : {"a=1", "b=2", "c=3", "a=4"}) {
     jar.store(site, field, kNow);
   }
-  EXPECT_EQ(jar.field_for(site, kNow), "a=4; b=2; c=3") << "RFC 6265, section 5.3, step 11.3";
+  EXPECT_EQ(jar.header_for(site, kNow), "a=4; b=2; c=3") << "RFC 6265, section 5.3, step 11.3";
   jar.store(site, "d=5", kNow);
-  EXPECT_EQ(jar.field_for(site, kNow), "a=4; c=3; d=5") << "b was set longest ago";
+  EXPECT_EQ(jar.header_for(site, kNow), "a=4; c=3; d=5") << "b was set longest ago";
   jar.store(site, "a=; Max-Age=0", kNow);
   jar.store(site, "a=6", kNow);
-  EXPECT_EQ(jar.field_for(site, kNow), "c=3; d=5; a=6") << "this one is new";
+  EXPECT_EQ(jar.header_for(site, kNow), "c=3; d=5; a=6") << "this one is new";
 }
 
 TEST(CookieJar, keeps_secure_cookies_off_plain_connections) {
@@ -156,7 +156,7 @@ TEST(CookieJar, keeps_secure_cookies_off_plain_connections) {
   CookieJar jar;
   jar.store(secure.site(), "a=b; Secure; Path=/dir", kNow);
   EXPECT_FALSE(jar.store(Visit().site(), "a=evil; Path=/dir/page", kNow));
-  EXPECT_EQ(jar.field_for(secure.site(), kNow), "a=b");
+  EXPECT_EQ(jar.header_for(secure.site(), kNow), "a=b");
 }
 
 TEST(CookieJar, lets_no_plain_connection_hide_a_secure_cookie_of_a_domain_above_or_below) {
@@ -208,17 +208,17 @@ TEST(CookieJar, lists_longer_paths_first_and_then_the_older) {
   for (const std::string_view field : {"a=1; Path=/", "b=2; Path=/dir", "c=3; Path=/"}) {
     jar.store(site, field, kNow);
   }
-  EXPECT_EQ(jar.field_for(site, kNow), "b=2; a=1; c=3");
+  EXPECT_EQ(jar.header_for(site, kNow), "b=2; a=1; c=3");
 }
 
 TEST(CookieJar, is_bounded_whatever_servers_set) {
-  CookieJar jar({.per_domain_max = 5, .cookies_max = 8, .field_bytes_max = 20});
+  CookieJar jar({.per_domain_max = 5, .cookies_max = 8, .header_bytes_max = 20});
   for (int host = 0; host < 4; ++host) {
     const std::string name = "h" + std::to_string(host);
     for (int cookie = 0; cookie < 100; ++cookie) {
       jar.store({name, "/", false}, "c" + std::to_string(cookie) + "=1", kNow);
     }
-    const std::size_t bytes = jar.field_for({name, "/", false}, kNow).size();
+    const std::size_t bytes = jar.header_for({name, "/", false}, kNow).size();
     EXPECT_GT(bytes, 0U);
     EXPECT_LE(bytes, 20U);
   }

@@ -34,7 +34,7 @@ void store_lines(CookieJar& jar, std::string_view in) {
     const CookieSite& from = kSites[line % 4];
     jar.store(from, in.substr(0, end), kNow);
     ensure(jar.size() <= kCookiesMax, "the jar has a bound");
-    check_field(jar.field_for(from, kNow));
+    check_field(jar.header_for(from, kNow));
     in.remove_prefix(end == std::string_view::npos ? in.size() : end + 1);
   }
 }
@@ -46,12 +46,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CookieJar jar({.per_domain_max = kPerDomainMax,
                  .cookies_max = kCookiesMax,
                  .cookie_bytes_max = kCookieBytesMax,
-                 .field_bytes_max = kFieldBytesMax});
+                 .header_bytes_max = kFieldBytesMax});
   store_lines(jar, in);
-  ensure(jar.field_for({"other.org", "/", true}, kNow).empty(), "nothing goes to strangers");
-  ensure(jar.field_for({"com", "/", true}, kNow).empty(), "nothing goes to a suffix");
+  ensure(jar.header_for({"other.org", "/", true}, kNow).empty(), "nothing goes to strangers");
+  ensure(jar.header_for({"com", "/", true}, kNow).empty(), "nothing goes to a suffix");
   jar.clear();
-  ensure(jar.field_for({"www.example.com", "/a/b", true}, kNow).empty(), "it forgets");
+  ensure(jar.header_for({"www.example.com", "/a/b", true}, kNow).empty(), "it forgets");
   static_cast<void>(parse_cookie_date(in));
   return 0;
 }

@@ -92,8 +92,8 @@ ConnectionsState Connections::state(std::size_t count_max) const {
                          .websocket = count(Spoken::websocket),
                          .closing = count(Spoken::closing),
                          .accepted = static_cast<std::uint64_t>(context_.numbers->accepted()),
-                         .looked_at = std::min(count_max, connections_.size())};
-  for (std::size_t index = 0; index < state.looked_at; ++index) {
+                         .inspected = std::min(count_max, connections_.size())};
+  for (std::size_t index = 0; index < state.inspected; ++index) {
     const Connection& connection = *connections_[index];
     state.busy += connection.is_busy() ? 1 : 0;
     state.bytes_waiting += connection.waiting_bytes();

@@ -249,13 +249,13 @@ void Exchange::inform(int status, std::string_view field_lines) {
 
 std::string_view Exchange::stage_text() const noexcept {
   if (transport_ == nullptr) {
-    return "left";
+    return "disconnected";
   }
   switch (stage_) {
     case Stage::waiting:
       return "handled";
     case Stage::producing:
-      return "answered";
+      return "streaming";
     case Stage::idle:
       return content_.is_taken() ? "received" : "sent";
   }

@@ -75,7 +75,7 @@ void H1::report_or_keep(const ResponseEvent& record, Request& request) {
 
 void H1::report_abandoned(Exchange& exchange) {
   ResponseEvent record = record_of(context().loop, exchange);
-  record.is_whole = false;
+  record.is_complete = false;
   if (exchange.has_begun()) {
     record.status = exchange.response().status();
     record.bytes_out = exchange.bytes_out();
@@ -99,7 +99,7 @@ void H1::report_lost() noexcept {
   const std::uint64_t lost = line.is_open() ? line.waiting_bytes() : unsent->waiting_bytes;
   ResponseEvent record = record_of(context().loop, *unsent);
   record.bytes_out -= std::min(lost, record.bytes_out);
-  record.is_whole = false;
+  record.is_complete = false;
   context().service.observe(record);
 }
 

@@ -144,7 +144,7 @@ bool Inspector::run_thread() noexcept {
 }
 
 void Inspector::begin() {
-  if (!subject_.options.on_state_asked || !run_thread()) {
+  if (!subject_.options.on_state_request || !run_thread()) {
     return;
   }
   // A server that says it is ready is asked from then on, so this waits until it hears.
@@ -187,7 +187,7 @@ void Inspector::hear_signal() {
 void Inspector::tell(const State& state) const noexcept {
   try {
     if (state != nullptr) {
-      subject_.options.on_state_asked(*state);
+      subject_.options.on_state_request(*state);
     }
   } catch (const std::exception& thrown) {
     if (subject_.options.log != nullptr) {
@@ -271,7 +271,7 @@ void Inspector::finish() {
 
 LoopState Inspector::silent(std::size_t index) {
   const Loop& loop = *subject_.loops[index];
-  LoopState state{.loop = index, .answers = false, .turns = turns_of(loop).count()};
+  LoopState state{.loop = index, .is_responsive = false, .turns = turns_of(loop).count()};
   state.requests = subject_.workers[index]->requests();
   const auto since = turns_of(loop).since();
   if (since) {

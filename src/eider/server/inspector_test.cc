@@ -33,7 +33,7 @@ class InspectedServer : public ServerTest {
     ServerOptions options;
     options.stuck_after = stuck_after;
     options.log = &lines_;
-    options.on_state_asked = [this](const ServerState& state) {
+    options.on_state_request = [this](const ServerState& state) {
       const std::lock_guard lock(mutex_);
       told_.push_back(state);
     };
@@ -109,7 +109,7 @@ TEST_P(InspectedServer, tells_of_each_loop_what_is_on_it) {
   ASSERT_EQ(state->loops.size(), 2U);
   ConnectionsState all;
   for (const LoopState& loop : state->loops) {
-    EXPECT_TRUE(loop.answers);
+    EXPECT_TRUE(loop.is_responsive);
     EXPECT_GT(loop.turns, 0U);
     all.open += loop.connections.open;
     all.http1 += loop.connections.http1;
@@ -159,7 +159,7 @@ TEST_P(InspectedServer, tells_while_it_stops) {
   EXPECT_EQ(state->loops.front().in_flight, 1U);
   server_->stop_now();
   EXPECT_TRUE(server_->wait());
-  EXPECT_TRUE(ask_until([](const ServerState& told) { return !told.loops.front().answers; }));
+  EXPECT_TRUE(ask_until([](const ServerState& told) { return !told.loops.front().is_responsive; }));
 }
 
 TEST_P(InspectedServer, asks_nobody_who_has_not_answered_again) {
@@ -169,7 +169,7 @@ TEST_P(InspectedServer, asks_nobody_who_has_not_answered_again) {
   for (int count = 0; count < 1000; ++count) {
     ::kill(::getpid(), SIGUSR1);
   }
-  EXPECT_TRUE(ask_until([](const ServerState& told) { return told.loops.front().answers; }));
+  EXPECT_TRUE(ask_until([](const ServerState& told) { return told.loops.front().is_responsive; }));
 }
 
 }  // namespace

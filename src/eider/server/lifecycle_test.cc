@@ -90,7 +90,7 @@ class LifecycleTest : public ::testing::TestWithParam<Backend> {
     return std::make_unique<Server>(service, ServerOptions{.port = 0,
                                                            .threads = threads,
                                                            .backend = GetParam(),
-                                                           .leave = leave,
+                                                           .shutdown_delay = leave,
                                                            .drain = seconds(10)});
   }
 

@@ -227,7 +227,8 @@ std::vector<ListenAt> places_of(const ServerOptions& options) {
                                 .port = options.port,
                                 .expects_proxy_protocol = options.expects_proxy_protocol,
                                 .is_secure = options.is_secure}};
-  places.insert(places.end(), options.also.begin(), options.also.end());
+  places.insert(places.end(), options.additional_addresses.begin(),
+                options.additional_addresses.end());
   return places;
 }
 

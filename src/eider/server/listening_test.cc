@@ -62,14 +62,16 @@ class Listening : public ::testing::Test {
 };
 
 TEST_F(Listening, opens_the_first_place_last) {
-  const auto at = start({.host = "unix:/nowhere/first", .also = {{"unix:/nowhere/other", 0}}});
+  const auto at =
+      start({.host = "unix:/nowhere/first", .additional_addresses = {{"unix:/nowhere/other", 0}}});
   ASSERT_EQ(at.size(), 1U);
   EXPECT_TRUE(at[0].starts_with("error[listen-failed]: Cannot listen on unix:/nowhere/other"))
       << at[0];
 }
 
 TEST_F(Listening, goes_on_at_several_places_at_once) {
-  const auto at = start({.host = "127.0.0.1", .port = 0, .also = {{"::1", 0}, {path(), 0}}});
+  const auto at =
+      start({.host = "127.0.0.1", .port = 0, .additional_addresses = {{"::1", 0}, {path(), 0}}});
   ASSERT_EQ(at.size(), 3U) << at.front();
   EXPECT_EQ(ask(at[0], kWho), "127.0.0.1");
   EXPECT_EQ(ask(at[1], kWho), "::1");
@@ -77,7 +79,8 @@ TEST_F(Listening, goes_on_at_several_places_at_once) {
 }
 
 TEST_F(Listening, says_which_place_cannot_be_had) {
-  const auto at = start({.host = "127.0.0.1", .port = 0, .also = {{"unix:/nowhere/at/all", 0}}});
+  const auto at = start(
+      {.host = "127.0.0.1", .port = 0, .additional_addresses = {{"unix:/nowhere/at/all", 0}}});
   ASSERT_EQ(at.size(), 1U);
   EXPECT_TRUE(at[0].starts_with("error[listen-failed]: Cannot listen on unix:/nowhere/at/all: "))
       << at[0];
@@ -117,9 +120,10 @@ TEST_F(Listening, closes_on_who_does_not_speak_the_proxy_protocol) {
 }
 
 TEST_F(Listening, expects_the_proxy_protocol_only_where_it_was_told_to) {
-  const auto at = start({.host = "127.0.0.1",
-                         .port = 0,
-                         .also = {{.host = "127.0.0.1", .expects_proxy_protocol = true}}});
+  const auto at =
+      start({.host = "127.0.0.1",
+             .port = 0,
+             .additional_addresses = {{.host = "127.0.0.1", .expects_proxy_protocol = true}}});
   ASSERT_EQ(at.size(), 2U);
   EXPECT_EQ(ask(at[0], kWho), "127.0.0.1");
   EXPECT_EQ(ask(at[1], "PROXY TCP6 2001:db8::1 ::1 1 2\r\n" + std::string(kWho)), "2001:db8::1");

@@ -31,7 +31,7 @@ struct ResponseEvent {
   std::uint64_t bytes_out = 0;
   /// False: the client disconnected before the whole response was sent; `bytes_out` is then about
   /// the part that was sent.
-  bool is_whole = true;
+  bool is_complete = true;
   /// Time at which the turn of the event loop began in which the request headers were complete. The
   /// end is the time at which the kernel got the last byte of the response, or gets it at the end
   /// of that turn.
@@ -46,14 +46,14 @@ using Observer = std::function<void(const ResponseEvent&)>;
 
 /// An Observer that is also called for slow requests while they run (App::observe).
 struct SlowObserver {
-  void operator()(const ResponseEvent& record) const { over(record); }
+  void operator()(const ResponseEvent& record) const { on_end(record); }
 
-  Observer over;
-  /// After this time `goes_on` is called once, with the wait of the request, if its handler has not
+  Observer on_end;
+  /// After this time `on_slow` is called once, with the wait of the request, if its handler has not
   /// responded. Checked once a second, or twice within a shorter time, for at most ten requests per
   /// event loop.
   Duration after;
-  std::function<void(const RequestState&)> goes_on;
+  std::function<void(const RequestState&)> on_slow;
 };
 
 }  // namespace eider

@@ -108,9 +108,9 @@ std::uint64_t ServerStats::requests() const noexcept {
 }
 
 std::uint64_t ServerStats::refused() const noexcept {
-  std::uint64_t sum = refused_blocking;
+  std::uint64_t sum = rejected_blocking;
   for (const PerLoop& loop : loops) {
-    sum += loop.refused;
+    sum += loop.rejected;
   }
   return sum;
 }
@@ -141,8 +141,8 @@ class Server::Impl final : private detail::server::SuccessionOwner,
               .workers = {},
               .protocol = options.protocol.get(),
               .per_address = &per_address},
-        systemd(options.tells_systemd ? detail::server::SystemdNotify::from_environment()
-                                      : detail::server::SystemdNotify()),
+        systemd(options.notifies_systemd ? detail::server::SystemdNotify::from_environment()
+                                         : detail::server::SystemdNotify()),
         pool(blocking_limits_of(options.limits)),
         limits(options.limits) {}
   ~Impl() {
@@ -229,7 +229,7 @@ void Server::Impl::make_workers() {
     heartbeat = {.within = detail::server::stuck_time(options), .tell = [this] { tell_alive(); }};
   }
   lifecycle.emplace(group.service, loop_pointers, worker_pointers, systemd, std::move(heartbeat),
-                    options.leave);
+                    options.shutdown_delay);
   group.owner = &*lifecycle;
   inspector.emplace(detail::server::Inspector::Subject{
       loop_pointers, worker_pointers, options, [this](ServerState& state) { add_facts(state); }});
@@ -260,7 +260,7 @@ Result<void> Server::Impl::start_threads() {
     if (options.stops_on_signals) {
       signals.emplace(*this);
     }
-    if (options.hands_over) {
+    if (options.upgrades_on_signal) {
       detail::server::SuccessionOwner& owner = *this;
       succession.emplace(*loops.front(), owner, systemd, options.successor_start, options.log);
     }
@@ -515,7 +515,7 @@ Result<void> Server::start() {
   if (parts_->options.worker) {
     ignore_lifecycle_signals();
   }
-  if (parts_->options.hands_over || parts_->options.worker) {
+  if (parts_->options.upgrades_on_signal || parts_->options.worker) {
     parts_->predecessor = detail::server::Predecessor::from_environment();
   }
   // Bound first, since that fails cheaply; a client that connects from here on waits for the
@@ -593,9 +593,9 @@ ServerStats Server::stats() const {
   for (std::size_t index = 0; index < parts_->workers.size(); ++index) {
     stats.loops.push_back({.connections = parts_->balance.count(index),
                            .requests = parts_->workers[index]->requests(),
-                           .refused = parts_->workers[index]->refused()});
+                           .rejected = parts_->workers[index]->refused()});
   }
-  stats.refused_blocking = parts_->pool.refused();
+  stats.rejected_blocking = parts_->pool.refused();
   return stats;
 }
 

@@ -62,7 +62,7 @@ enum class SandboxMode : std::uint8_t {
 /// Time at which the workers of a supervisor start (docs/operations/zero-downtime-upgrades.md).
 enum class WorkersStart : std::uint8_t {
   /// Workers start at once. The service is ready when all of them serve.
-  early,
+  eager,
   /// Workers start with the first connection. The service is ready when it listens. At an upgrade,
   /// the workers of the new process start at once.
   lazy,
@@ -94,7 +94,7 @@ struct ServerOptions {
   std::string certificate = {};
   std::string key = {};
   /// Additional addresses.
-  std::vector<ListenAt> also = {};
+  std::vector<ListenAt> additional_addresses = {};
   /// The number of event loops, each with its thread; 0: one for each core that this process may
   /// use.
   unsigned threads = 0;
@@ -111,7 +111,7 @@ struct ServerOptions {
   bool lists_routes = false;
   /// Time for which the server continues to serve after `stop` while it reports "not ready", so
   /// that load balancers choose other servers first.
-  Duration leave = Duration::zero();
+  Duration shutdown_delay = Duration::zero();
   /// Time limit for requests in flight after that; then they are cancelled.
   Duration drain = std::chrono::seconds(10);
   /// The maximum number of connections that wait to be accepted, per loop.
@@ -122,11 +122,11 @@ struct ServerOptions {
   /// SIGUSR2 starts the program again with the same arguments. When that process accepts with the
   /// sockets of this one, this one stops as with `stop`; if it fails, this one continues.
   /// App::serve sets it. Pre: no SignalWatch has this signal, and the process has one such server.
-  bool hands_over = false;
+  bool upgrades_on_signal = false;
   /// The number of worker processes that serve. This process only holds their sockets and restarts
   /// them (docs/operations/zero-downtime-upgrades.md). 0: this process serves. For App::serve.
   unsigned workers = 0;
-  WorkersStart workers_start = WorkersStart::early;
+  WorkersStart workers_start = WorkersStart::eager;
   /// The index of this worker, which follows its supervisor and ignores signals.
   std::optional<unsigned> worker = std::nullopt;
   /// A worker is restarted when one of its loops is blocked for this time. Zero: WatchdogSec= of
@@ -138,16 +138,16 @@ struct ServerOptions {
   std::string pid_file = {};
   /// Called at SIGUSR1 with the state of the server, on a thread that serves no requests. Empty:
   /// the signal is not handled. App::serve writes the state to `state_file`.
-  std::function<void(const ServerState&)> on_state_asked = {};
+  std::function<void(const ServerState&)> on_state_request = {};
   /// File with the state, for App::serve. Default: eider-state-PID.json in RUNTIME_DIRECTORY,
   /// TMPDIR or /tmp.
   std::string state_file = {};
-  /// Time after which a blocked event loop is logged with a stack trace, with `on_state_asked`.
+  /// Time after which a blocked event loop is logged with a stack trace, with `on_state_request`.
   /// Zero: never.
   Duration stuck_after = std::chrono::seconds(10);
   /// Notifies systemd (NOTIFY_SOCKET, sd_notify(3)) when it is ready and when it stops and, if the
   /// unit has WatchdogSec=, that each loop runs. App::serve sets it.
-  bool tells_systemd = false;
+  bool notifies_systemd = false;
   /// Stores the listening sockets in systemd across restarts, with the connections in their queues.
   /// The unit needs FileDescriptorStoreMax=. For App::serve.
   bool stores_sockets = false;
@@ -173,11 +173,11 @@ struct ServerStats {
     std::size_t connections = 0;
     std::uint64_t requests = 0;
     /// Requests rejected because they had waited too long (Limits::queue_time).
-    std::uint64_t refused = 0;
+    std::uint64_t rejected = 0;
   };
   std::vector<PerLoop> loops;
   /// Calls of `blocking` handlers rejected because they had waited for a thread too long.
-  std::uint64_t refused_blocking = 0;
+  std::uint64_t rejected_blocking = 0;
 
   [[nodiscard]] std::size_t connections() const noexcept;
   [[nodiscard]] std::uint64_t requests() const noexcept;

@@ -30,8 +30,8 @@ struct WaitState {
 /// itself.
 ///
 /// route  its pattern; empty if it has none
-/// stage  "received" (its body), "handled", "answered" (the body is produced while it is sent),
-///        "sent", or "left": its client has disconnected, but a thread is still at work
+/// stage  "received" (its body), "handled", "streaming" (the body is produced while it is sent),
+///        "sent", or "disconnected": its client has disconnected, but a thread is still at work
 /// id     of the middleware `request_id`, if it is used
 struct RequestState {
   std::string method;
@@ -60,7 +60,7 @@ struct ConnectionsState {
   std::uint64_t websocket = 0;
   std::uint64_t closing = 0;
   std::uint64_t accepted = 0;
-  std::uint64_t looked_at = 0;
+  std::uint64_t inspected = 0;
   std::uint64_t busy = 0;
   std::uint64_t bytes_waiting = 0;
 };
@@ -77,14 +77,14 @@ struct StuckState {
 /// One event loop. If it is blocked or has ended, it did not respond in time, and its connections
 /// and requests are missing.
 ///
-/// answers             whether it responded itself
+/// is_responsive       whether it responded itself
 /// lag_seconds         how long its response took
 /// requests            so far
 /// requests_in_flight  the oldest 100
 /// background          the first 100
 struct LoopState {
   std::uint64_t loop = 0;
-  bool answers = true;
+  bool is_responsive = true;
   double lag_seconds = 0;
   std::uint64_t turns = 0;
   std::uint64_t requests = 0;

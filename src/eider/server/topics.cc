@@ -146,7 +146,7 @@ std::size_t Topics::size() const {
 void Topics::carry_by(CarryTopic carry, std::weak_ptr<const void> who) {
   if (!index_->carrier.expired()) {
     throw std::logic_error(
-        "the topics already have a relay to other processes: use only one relay");
+        "the topics already have a backplane: call add_topic_backplane only once");
   }
   index_->carry = std::move(carry);
   index_->carrier = std::move(who);

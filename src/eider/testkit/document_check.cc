@@ -299,17 +299,18 @@ const Value* find_operation(const Value& item, Method method) {
 
 bool is_left_out(const DocumentCheck& check, std::string_view path) {
   return path == check.path || !path.starts_with(check.below) ||
-         std::ranges::any_of(check.leaves_out,
+         std::ranges::any_of(check.excluded_paths,
                              [path](const std::string& begin) { return path.starts_with(begin); });
 }
 
 }  // namespace
 
-std::vector<std::string> check_answer(const Value& document, Method method, std::string_view target,
-                                      const TestResponse& reply, const DocumentCheck& check) {
+std::vector<std::string> check_response(const Value& document, Method method,
+                                        std::string_view target, const TestResponse& reply,
+                                        const DocumentCheck& check) {
   const std::string_view path = target.substr(0, target.find('?'));
   if (field_of(method).empty() || is_left_out(check, path) ||
-      std::ranges::find(check.may_answer, reply.status) != check.may_answer.end()) {
+      std::ranges::find(check.allowed_statuses, reply.status) != check.allowed_statuses.end()) {
     return {};
   }
   const FoundPath found = find_path(document, path);

@@ -19,10 +19,10 @@ struct DocumentCheck {
   /// Prefix of the paths to validate, as for OpenApiInfo: other responses are not validated.
   std::string below = {};
   /// Prefixes of other paths that the document does not contain.
-  std::vector<std::string> leaves_out = {};
+  std::vector<std::string> excluded_paths = {};
   /// Status codes that all operations can return without being documented, for example 403 or 429
   /// from middleware.
-  std::vector<int> may_answer = {};
+  std::vector<int> allowed_statuses = {};
 };
 
 /// Returns the differences between a response and an OpenAPI document (3.1), one per line. They are
@@ -38,9 +38,9 @@ struct DocumentCheck {
 ///
 /// target   as in the request line
 /// source   OpenAPI Specification 3.1.1
-[[nodiscard]] std::vector<std::string> check_answer(const json::Value& document, Method method,
-                                                    std::string_view target,
-                                                    const TestResponse& reply,
-                                                    const DocumentCheck& check = {});
+[[nodiscard]] std::vector<std::string> check_response(const json::Value& document, Method method,
+                                                      std::string_view target,
+                                                      const TestResponse& reply,
+                                                      const DocumentCheck& check = {});
 
 }  // namespace eider

@@ -60,7 +60,7 @@ std::string held(Method method, std::string_view target, const Answer& answer,
   }
   std::string all;
   for (const std::string& line :
-       check_answer(*json::read<json::Value>(kDocument), method, target, reply, check)) {
+       check_response(*json::read<json::Value>(kDocument), method, target, reply, check)) {
     all.append(line).append("\n");
   }
   return all;
@@ -170,8 +170,10 @@ TEST(DocumentCheck, lets_pass_what_has_no_operation) {
 }
 
 TEST(DocumentCheck, leaves_out_what_it_is_told_to) {
-  const DocumentCheck check{
-      .path = "/api.json", .below = "/api", .leaves_out = {"/api/hooks/"}, .may_answer = {429}};
+  const DocumentCheck check{.path = "/api.json",
+                            .below = "/api",
+                            .excluded_paths = {"/api/hooks/"},
+                            .allowed_statuses = {429}};
   EXPECT_EQ(held(Method::get, "/api.json", {200, "application/json", "{}"}, check), "");
   EXPECT_EQ(held(Method::get, "/page", {200, "text/html", ""}, check), "");
   EXPECT_EQ(held(Method::get, "/api/hooks/a", {200, "text/html", ""}, check), "");

@@ -388,7 +388,7 @@ void TestClient::hold(Method method, const std::string& target, const TestRespon
   }
   std::string wrong;
   for (const std::string& line :
-       check_answer(stage_->document, method, target, reply, *options_.document)) {
+       check_response(stage_->document, method, target, reply, *options_.document)) {
     wrong.append("\n  ").append(line);
   }
   if (!wrong.empty()) {

@@ -98,7 +98,7 @@ class TestClient {
   /// Fills in and submits a form of the page, like a browser: hidden fields and the token, the
   /// values in the page, and `typed` instead of these; with the method and action of the form.
   ///
-  ///     const Reply form = client.get("/notes/new");
+  ///     const TestResponse form = client.get("/notes/new");
   ///     client.submit(form, {{"title", "Milk"}});
   ///
   /// typed   for a list one field per value; for a ticked box its value, "true"

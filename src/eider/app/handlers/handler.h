@@ -414,7 +414,7 @@ void call_now(const F& function, const Context& context, Response& response) {
 template <class R, class Work>
 Task<R> on_pool(Work work) {
   auto done = run_blocking(std::move(work));
-  done.refused_when_late();
+  done.allow_load_shedding();
   co_return co_await done;
 }
 

@@ -33,22 +33,20 @@ using DescribeMiddleware = std::function<void(Operation&)>;
 /// request are valid until it returns: a body that it sets (Response::set_content) must own its
 /// data.
 ///
-/// before      returns true to continue; false if `response` is the response, then the handler is
-///             not called. It runs before guards, before the request body is read and before 100
-///             Continue, and cannot see the body. It does not run for requests that are rejected
-///             before any handler, for example because the announced body is too large.
-/// after       sees every response when its headers are sent, in reverse order of `on_request`.
-/// Hooks
-///             of the app itself also see errors, responses without a route (404, 405) and rejected
-///             requests (400, 408, 413, 425, 431, 503). For a request that could not be parsed,
-///             only its address is known, not its method and target.
-/// on_body  like `on_request`, for hooks that read the body: runs after guards, when the body is
-///             complete. It does not run without a route.
-/// name        in the output of `--routes`
-/// puts        types that `on_request` stores in each request that it accepts, so that handlers can
-/// use
-///             Extension<T>: `{kExtension<T>}`
-/// describe    null: OpenAPI documents do not mention the hook
+/// on_request   returns true to continue; false if `response` is the response, then the handler is
+///              not called. It runs before guards, before the request body is read and before 100
+///              Continue, and cannot see the body. It does not run for requests that are rejected
+///              before any handler, for example because the announced body is too large.
+/// on_response  sees every response when its headers are sent, in reverse order of `on_request`.
+///              Hooks of the app itself also see errors, responses without a route (404, 405) and
+///              rejected requests (400, 408, 413, 425, 431, 503). For a request that could not be
+///              parsed, only its address is known, not its method and target.
+/// on_body      like `on_request`, for hooks that read the body: runs after guards, when the body
+///              is complete. It does not run without a route.
+/// name         in the output of `--routes`
+/// extensions   types that `on_request` stores in each request that it accepts, so that handlers
+///              can use Extension<T>: `{kExtension<T>}`
+/// describe     null: OpenAPI documents do not mention the hook
 struct Hook {
   using OnRequest = std::function<bool(Request&, Response&)>;
 
@@ -111,7 +109,7 @@ class Next {
   [[nodiscard]] Task<Response> operator()() const;
   /// Returns whether the task can be destroyed while it waits; false while a thread may be using
   /// the request.
-  [[nodiscard]] bool may_be_given_up() const noexcept;
+  [[nodiscard]] bool may_be_cancelled() const noexcept;
 
  private:
   const Endpoint* endpoint_;

@@ -24,7 +24,7 @@ Representation as_representation(const Preconditions::Current& current) noexcept
 
 }  // namespace
 
-Result<void> Preconditions::hold_against(const Representation& representation) const {
+Result<void> Preconditions::compare_with(const Representation& representation) const {
   // A handler that changes asks: what GET would be told by a 304 is no matter here.
   const Verdict verdict =
       evaluate_preconditions(request_->method(), request_->headers(), representation,
@@ -37,17 +37,17 @@ Result<void> Preconditions::hold_against(const Representation& representation) c
 }
 
 Result<void> Preconditions::check(const Current& current) const {
-  return hold_against(as_representation(current));
+  return compare_with(as_representation(current));
 }
 
 Result<void> Preconditions::check_absent() const {
-  return hold_against({.presence = Representation::Presence::absent});
+  return compare_with({.presence = Representation::Presence::absent});
 }
 
 Result<void> Preconditions::require(const Current& current) const {
   const Representation there = as_representation(current);
   if (names_state(request_->headers(), there, wall_time().time_since_epoch().count())) {
-    return hold_against(there);
+    return compare_with(there);
   }
   return fail(Error(kPreconditionRequired,
                     "This request requires an If-Match header with the resource's ETag."));

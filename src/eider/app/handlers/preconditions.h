@@ -50,7 +50,7 @@ class Preconditions {
   [[nodiscard]] Result<void> require(const Current& current) const;
 
  private:
-  [[nodiscard]] Result<void> hold_against(const Representation& representation) const;
+  [[nodiscard]] Result<void> compare_with(const Representation& representation) const;
 
   const Request* request_;
 };

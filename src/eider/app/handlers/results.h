@@ -60,7 +60,7 @@ class ResponseOf {
     return std::move(*this);
   }
   /// Sets the entity tag of the resource, without quotes: a version or a hash. The tag is strong.
-  /// See Conditions, and conditional_requests, which uses it for 304.
+  /// See Preconditions, and conditional_requests, which uses it for 304.
   /// Throws std::invalid_argument for a byte that is not allowed in entity tags.
   ResponseOf&& etag(std::string_view opaque) && {
     detail::app::set_etag(fields_, opaque);

@@ -22,7 +22,7 @@ namespace detail::app {
 template <class Content>
 struct UnvalidatedOf {
   static_assert(sizeof(Content) == 0,
-                "eider: Draft needs the type of a request body: Unvalidated<Json<T>> or "
+                "eider: Unvalidated needs the type of a request body: Unvalidated<Json<T>> or "
                 "Unvalidated<Form<T>>");
 };
 
@@ -123,7 +123,7 @@ class Unvalidated : public detail::app::Judged<typename detail::app::Unvalidated
  public:
   using Value = detail::app::UnvalidatedOf<Content>::Value;
   static_assert(reflect::detail::PlainStruct<Value>,
-                "eider: a draft needs a struct, because its errors name members");
+                "eider: Unvalidated needs a struct, because its errors name members");
 
   /// Returns the value.
   ///

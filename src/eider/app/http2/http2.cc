@@ -27,7 +27,7 @@ class Http2 final : public ConnectionProtocol {
 }  // namespace
 
 void add_http2(App& app, Http2Options options) {
-  app.speak(std::make_shared<Http2>(options));
+  app.add_protocol(std::make_shared<Http2>(options));
 }
 
 }  // namespace eider

@@ -306,11 +306,11 @@ TEST_F(AppLifecycle, tells_with_the_state_of_the_process_what_is_done_beside_req
   {
     TestClient client(app);
     EXPECT_EQ(told(),
-              (std::map<std::string, std::int64_t>{{"running", 0}, {"begun", 0}, {"failed", 0}}));
+              (std::map<std::string, std::int64_t>{{"running", 0}, {"started", 0}, {"failed", 0}}));
     client.advance(1050ms);
     EXPECT_EQ(told()["running"], 1);
     client.advance(1s);
-    EXPECT_EQ(told()["begun"], 2);
+    EXPECT_EQ(told()["started"], 2);
     EXPECT_EQ(told()["failed"], 1);
   }
   EXPECT_TRUE(told().empty());

@@ -86,11 +86,12 @@ class Lifetime::Tally {
     const Instant began{Duration(began_at_)};
     const auto ago = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::steady_clock::now() - began);
-    ResourceState state{.kind = "background",
-                        .name = name_,
-                        .numbers = {{"running", running_}, {"begun", begun_}, {"failed", failed_}}};
+    ResourceState state{
+        .kind = "background",
+        .name = name_,
+        .numbers = {{"running", running_}, {"started", begun_}, {"failed", failed_}}};
     if (begun_ != 0) {
-      state.numbers.emplace("last_begun_ms_ago", ago.count());
+      state.numbers.emplace("last_started_ms_ago", ago.count());
     }
     return state;
   }

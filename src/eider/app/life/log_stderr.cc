@@ -16,12 +16,12 @@ namespace {
 
 class StderrLog final : public LogSink {
  public:
-  [[nodiscard]] bool takes(LogLevel level) const noexcept override {
+  [[nodiscard]] bool is_enabled(LogLevel level) const noexcept override {
     return level >= least_.load(std::memory_order_relaxed);
   }
   void set_level(LogLevel level) noexcept override { least_ = level; }
   void write(LogLevel level, std::string_view line) noexcept override {
-    if (!takes(level)) {
+    if (!is_enabled(level)) {
       return;
     }
     try {

@@ -91,7 +91,8 @@ void accept_eider_dev_alone(RouteTable& table) {
 }
 
 bool speaks_tls(const ServerOptions& options) {
-  return options.is_secure || std::ranges::any_of(options.also, &ListenAt::is_secure);
+  return options.is_secure ||
+         std::ranges::any_of(options.additional_addresses, &ListenAt::is_secure);
 }
 
 /// Of the files that TLS cannot use.
@@ -215,14 +216,14 @@ Exit App::serve(const ServerOptions& options) {
   }
   ServerOptions complete = options;
   add_reached(complete.sandbox, *table_);
-  complete.on_state_asked = [path = options.state_file,
-                             log = table_->log](const ServerState& state) {
+  complete.on_state_request = [path = options.state_file,
+                               log = table_->log](const ServerState& state) {
     detail::app::write_state(path, state, log.get());
   };
   complete.worker = worker;
   complete.stops_on_signals = !worker;
-  complete.tells_systemd = !worker;
-  complete.hands_over = !worker;
+  complete.notifies_systemd = !worker;
+  complete.upgrades_on_signal = !worker;
   complete.log = table_->log.get();
   if (complete.workers != 0 && complete.threads == 0) {
     complete.threads = 1;

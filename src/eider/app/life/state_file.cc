@@ -65,7 +65,7 @@ std::string line_of(const std::string& path, const ServerState& server) {
   std::uint64_t silent = 0;
   for (const LoopState& loop : server.loops) {
     in_flight += loop.in_flight;
-    silent += loop.answers ? 0 : 1;
+    silent += loop.is_responsive ? 0 : 1;
   }
   std::string line = "The state of this process was written to " + path + ": ";
   line.append(std::to_string(server.loops.size())).append(" loops, ");

@@ -16,7 +16,7 @@ struct ByteSize {
   static constexpr std::uint64_t kKiB = 1024;
   static constexpr std::uint64_t kMiB = 1024 * kKiB;
   static constexpr std::uint64_t kGiB = 1024 * kMiB;
-  static constexpr std::string_view kTakes = "SIZE";
+  static constexpr std::string_view kMetavar = "SIZE";
 
   std::uint64_t bytes = 0;
 

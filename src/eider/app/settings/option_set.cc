@@ -163,7 +163,7 @@ std::optional<std::uint64_t> read_time(std::string_view text) {
 
 constexpr Unit kNumbers = {"NUMBER", "must be an integer", OptionSpec::Kind::integer, read_number,
                            [](std::uint64_t number) { return std::to_string(number); }};
-constexpr Unit kSizes = {ByteSize::kTakes, "must be a size such as 512B, 64KiB, 10MiB or 2GB",
+constexpr Unit kSizes = {ByteSize::kMetavar, "must be a size such as 512B, 64KiB, 10MiB or 2GB",
                          OptionSpec::Kind::text, read_size,
                          [](std::uint64_t number) { return ByteSize{number}.to_text(); }};
 constexpr Unit kOctal = {"OCTAL", "must be an octal number such as 027", OptionSpec::Kind::text,

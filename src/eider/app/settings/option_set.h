@@ -130,8 +130,8 @@ concept OptionScalar =
 template <class T>
 [[nodiscard]] OptionValue own_value() {
   OptionValue made{.takes = "TEXT", .read = {}, .write = {}};
-  if constexpr (requires { T::kTakes; }) {
-    made.takes = T::kTakes;
+  if constexpr (requires { T::kMetavar; }) {
+    made.takes = T::kMetavar;
   }
   made.read = [](void* value, std::string_view text) -> Result<void, std::string> {
     auto read = T::from_text(text);

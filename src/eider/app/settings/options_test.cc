@@ -284,21 +284,21 @@ TEST(CommandLine, says_where_to_listen) {
   const auto one = read_options({"--host", "::1", "--port", "0", "--tls-port", "443"});
   ASSERT_TRUE(one);
   EXPECT_EQ(one->host, "::1");
-  ASSERT_EQ(one->also.size(), 1U);
-  EXPECT_EQ(one->also[0].host, "::1");
-  EXPECT_EQ(one->also[0].port, 443);
-  EXPECT_TRUE(one->also[0].is_secure);
+  ASSERT_EQ(one->additional_addresses.size(), 1U);
+  EXPECT_EQ(one->additional_addresses[0].host, "::1");
+  EXPECT_EQ(one->additional_addresses[0].port, 443);
+  EXPECT_TRUE(one->additional_addresses[0].is_secure);
 
   const auto many = read_options({"--listen", "[::1]:80", "--listen-tls", "unix:/a", "--listen",
                                   "systemd", "--proxy-protocol"});
   ASSERT_TRUE(many);
   EXPECT_EQ(many->host, "[::1]");
   EXPECT_EQ(many->port, 80);
-  ASSERT_EQ(many->also.size(), 2U);
-  EXPECT_EQ(many->also[0].host, "systemd");
-  EXPECT_EQ(many->also[1].host, "unix:/a");
-  EXPECT_TRUE(many->also[1].is_secure);
-  EXPECT_TRUE(many->also[1].expects_proxy_protocol);
+  ASSERT_EQ(many->additional_addresses.size(), 2U);
+  EXPECT_EQ(many->additional_addresses[0].host, "systemd");
+  EXPECT_EQ(many->additional_addresses[1].host, "unix:/a");
+  EXPECT_TRUE(many->additional_addresses[1].is_secure);
+  EXPECT_TRUE(many->additional_addresses[1].expects_proxy_protocol);
 }
 
 TEST(CommandLine, wins_over_the_environment) {
@@ -315,8 +315,8 @@ TEST(CommandLine, wins_over_the_environment) {
   EXPECT_EQ(options->threads, 2U);
   EXPECT_FALSE(options->shares_port);
   EXPECT_EQ(options->backend, Backend::epoll);
-  ASSERT_EQ(options->also.size(), 2U);
-  EXPECT_EQ(options->also[1].port, 444);
+  ASSERT_EQ(options->additional_addresses.size(), 2U);
+  EXPECT_EQ(options->additional_addresses[1].port, 444);
 }
 
 // A flag by which a program does something else, left in the environment, would keep it from
@@ -343,16 +343,16 @@ TEST(CommandLine, has_its_address_not_replaced_by_one_of_the_environment) {
   const auto alone = read_options({});
   ASSERT_TRUE(alone);
   EXPECT_EQ(alone->host, "unix:/a");
-  EXPECT_EQ(alone->also.size(), 2U);
+  EXPECT_EQ(alone->additional_addresses.size(), 2U);
   const auto told = read_options({"--port", "81"});
   ASSERT_TRUE(told);
   EXPECT_EQ(told->port, 81);
-  EXPECT_TRUE(told->also.empty());
+  EXPECT_TRUE(told->additional_addresses.empty());
   const auto listening = read_options({"--listen", "unix:/b"});
   ASSERT_TRUE(listening);
   EXPECT_EQ(listening->host, "unix:/b");
-  ASSERT_EQ(listening->also.size(), 1U);
-  EXPECT_EQ(listening->also[0].port, 443);
+  ASSERT_EQ(listening->additional_addresses.size(), 1U);
+  EXPECT_EQ(listening->additional_addresses[0].port, 443);
 }
 
 TEST(CommandLine, is_not_blamed_for_what_the_environment_says) {
@@ -387,13 +387,14 @@ TEST(CommandLine, says_how_to_serve) {
 }
 
 TEST(CommandLine, reads_numbers_in_their_units_and_within_their_bounds) {
-  const auto options = read_options({"--umask", "027", "--memory-max", "64MiB", "--open-files-max",
-                                     "64", "--leave-seconds", "86400", "--limits-idle", "1d"});
+  const auto options =
+      read_options({"--umask", "027", "--memory-max", "64MiB", "--open-files-max", "64",
+                    "--shutdown-delay-seconds", "86400", "--limits-idle", "1d"});
   ASSERT_TRUE(options) << options.error().text();
   EXPECT_EQ(options->rights.umask, 027U);
   EXPECT_EQ(options->rights.memory_bytes_max, 64U << 20U);
   EXPECT_EQ(options->rights.open_files_max, 64U);
-  EXPECT_EQ(options->leave, 24h);
+  EXPECT_EQ(options->shutdown_delay, 24h);
   EXPECT_EQ(options->limits.idle, 24h);
   struct Case {
     Words words;
@@ -405,8 +406,9 @@ TEST(CommandLine, reads_numbers_in_their_units_and_within_their_bounds) {
       {{"--umask", "00027"}, "--umask must be an octal number such as 027, not '00027'"},
       {{"--memory-max", "64"}, "--memory-max must be a size such as 512B, 64KiB, 10MiB or 2GB"},
       {{"--open-files-max", "63"}, "--open-files-max must be between 64 and 1000000000"},
-      {{"--leave-seconds", "-1"}, "--leave-seconds must be between 0 and 86400, not '-1'"},
-      {{"--leave-seconds", "1s"}, "--leave-seconds must be an integer, not '1s'"},
+      {{"--shutdown-delay-seconds", "-1"},
+       "--shutdown-delay-seconds must be between 0 and 86400, not '-1'"},
+      {{"--shutdown-delay-seconds", "1s"}, "--shutdown-delay-seconds must be an integer, not '1s'"},
       {{"--limits-idle", "2d"}, "--limits-idle must be between 1ms and 1d, not '2d'"}};
   for (const auto& [words, said] : cases) {
     const auto refused = read_options(words);

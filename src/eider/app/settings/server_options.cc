@@ -200,8 +200,8 @@ void ProgramOptions::add_processes(OptionSet& set) {
 
 void ProgramOptions::add_life(OptionSet& set) {
   Rows(set, "Shutdown and upgrade")
-      .more(server.leave,
-            seconds("leave_seconds",
+      .more(server.shutdown_delay,
+            seconds("shutdown_delay_seconds",
                     "Continue to serve for N seconds after SIGTERM while reporting not ready", "0"))
       .more(server.drain, seconds("drain_seconds",
                                   "Time limit for requests in flight at a graceful shutdown", "0"))
@@ -230,7 +230,8 @@ void ProgramOptions::add_life(OptionSet& set) {
 }
 
 bool ProgramOptions::has_tls() const noexcept {
-  return server.is_secure || std::ranges::any_of(server.also, &ListenAt::is_secure) ||
+  return server.is_secure ||
+         std::ranges::any_of(server.additional_addresses, &ListenAt::is_secure) ||
          !tls_port.empty() || !listen_tls.empty();
 }
 
@@ -249,8 +250,9 @@ ServerOptions ProgramOptions::result() const {
   for (const std::uint16_t port : tls_port) {
     places.push_back({.host = options.host, .port = port, .is_secure = true});
   }
-  options.also.insert(options.also.end(), places.begin(), places.end());
-  for (ListenAt& place : options.also) {
+  options.additional_addresses.insert(options.additional_addresses.end(), places.begin(),
+                                      places.end());
+  for (ListenAt& place : options.additional_addresses) {
     place.expects_proxy_protocol |= options.expects_proxy_protocol;
   }
   return options;

@@ -33,7 +33,7 @@ TEST(SettingsFiles, have_values_as_people_write_them) {
   EXPECT_TRUE(own.verbose);
   EXPECT_EQ(of_search.index_dir, "there");
   EXPECT_EQ(options->host, "[::1]");
-  EXPECT_EQ(options->also.size(), 2U);
+  EXPECT_EQ(options->additional_addresses.size(), 2U);
 }
 
 TEST(SettingsFiles, stand_behind_the_environment_and_that_behind_the_command_line) {

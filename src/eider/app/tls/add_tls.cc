@@ -22,7 +22,7 @@ TlsOptions join(TlsOptions options, const TlsWanted& wanted) {
 /// They are read again where they have changed.
 std::vector<std::string> files_of(const TlsOptions& options) {
   std::vector<std::string> files{options.client_authorities};
-  std::vector<TlsCertificate> certificates = options.more;
+  std::vector<TlsCertificate> certificates = options.additional_certificates;
   certificates.push_back(options.certificate);
   for (const TlsCertificate& each : certificates) {
     files.insert(files.end(), {each.certificate, each.key, each.ocsp});
@@ -37,7 +37,7 @@ void add_tls(App& app, TlsOptions options) {
   for (const std::string& file : files_of(options)) {
     app.allow_path(file);
   }
-  app.secure_by([options = std::move(options)](const TlsWanted& wanted) {
+  app.set_seals([options = std::move(options)](const TlsWanted& wanted) {
     return make_server_tls(join(options, wanted), wanted.log);
   });
 }

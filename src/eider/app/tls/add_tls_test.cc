@@ -50,7 +50,7 @@ class SecureApp : public ::testing::Test {
  protected:
   SecureApp() {
     options.certificate = files.write("a", issue("DNS:a.example"), &authority);
-    options.more = {files.write("b", issue("DNS:*.b.example"), &authority)};
+    options.additional_certificates = {files.write("b", issue("DNS:*.b.example"), &authority)};
     files.write("ca.pem", to_pem(*authority.certificate));
     options.protocols = {"http/1.1"};
     app.get("/who", [](const Request& request) { return who(request); });
@@ -75,7 +75,7 @@ class SecureApp : public ::testing::Test {
     places.threads = 1;
     places.is_secure = true;
     places.seals = *seals;
-    places.also = {{.host = "127.0.0.1", .port = 0}};
+    places.additional_addresses = {{.host = "127.0.0.1", .port = 0}};
     server = std::make_unique<Server>(*service, places);
     const auto started = server->start();
     ASSERT_TRUE(started.has_value()) << started.error().detail();
@@ -109,7 +109,7 @@ TEST_F(SecureApp, shows_each_name_its_certificate) {
 }
 
 TEST_F(SecureApp, tells_the_handler_who_its_client_is) {
-  options.clients = TlsClients::asked;
+  options.clients = TlsClients::optional;
   options.client_authorities = files.path("ca.pem");
   serve();
   static_cast<void>(files.write("alice", issue("email:alice@example.org", "alice")));

@@ -48,10 +48,10 @@ Task<Result<std::shared_ptr<const Row>>> Accounts::check_password(std::shared_pt
     co_return fail(std::move(attempt.error()));
   }
   auto verifying = row != nullptr ? passwords_.verify(password, row->password)
-                                  : passwords_.verify_nobody(password);
+                                  : passwords_.verify_unknown_user(password);
   const auto check = co_await std::move(verifying);
   if (!check) {
-    attempt->was_not_made();
+    attempt->cancel();
     co_return fail(check.error());
   }
   if (!check->matches) {
@@ -149,7 +149,7 @@ Task<Result<void>> Accounts::finish(Session<> session, std::string code, Client 
   try {
     is_right = co_await two_factor_.use_code(login.key, std::move(code), std::move(language));
   } catch (...) {
-    attempt->was_not_made();
+    attempt->cancel();
     throw;
   }
   if (!is_right) {

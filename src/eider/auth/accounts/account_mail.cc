@@ -19,7 +19,7 @@ Texts texts_of(AccountMailKind kind) {
       return {"Confirm your address",
               "Someone, probably you, requested an account with this address.",
               "Open this page and choose your password:"};
-    case AccountMailKind::already_there:
+    case AccountMailKind::already_registered:
       return {"You already have an account",
               "Someone, probably you, requested an account with this address, which already "
               "has\none. Log in, or request a new password if you have forgotten yours."};

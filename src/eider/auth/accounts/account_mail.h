@@ -14,7 +14,7 @@ namespace eider {
 
 enum class AccountMailKind : std::uint8_t {
   confirm,             // the link leads to a password, and so makes the account
-  already_there,       // somebody wants an account with an address that has one
+  already_registered,  // somebody wants an account with an address that has one
   reset,               // the link leads to a new password
   password_changed,    // a notice to the owner
   confirm_address,     // the link makes this the account's address

@@ -127,7 +127,7 @@ Task<bool> set_password(const Transaction& at, std::shared_ptr<const Row> row, s
 LoginLimits account_mail_limits() {
   using std::chrono::minutes;
   using std::chrono::seconds;
-  return {.both = {.free = 3, .first = seconds(30), .max = minutes(15)},
+  return {.account_and_address = {.free = 3, .first = seconds(30), .max = minutes(15)},
           .address = {.free = 20, .first = seconds(10), .max = minutes(5)},
           .account = {.free = 5, .first = seconds(30), .max = minutes(15)}};
 }
@@ -180,7 +180,7 @@ Task<std::optional<Account>> Accounts::find(UserKey key) const {
   co_return row == nullptr ? std::nullopt : std::optional(Account{row->name, row->email});
 }
 
-Task<Result<Account>> Accounts::find_or_make(std::string verified_email) {
+Task<Result<Account>> Accounts::find_or_create(std::string verified_email) {
   if (auto fault = fault_of(verified_email)) {
     co_return fail(std::move(*fault));
   }
@@ -207,19 +207,20 @@ Task<Result<Account>> Accounts::find_or_make(std::string verified_email) {
   co_return Account{row->name, row->email};
 }
 
-Task<Result<Account>> Accounts::find_to_link(std::string verified_email, std::string language) {
+Task<Result<Account>> Accounts::find_or_create_linked(std::string verified_email,
+                                                      std::string language) {
   const auto there = co_await row_of(verified_email);
   if (there != nullptr) {
     co_await note_for_owner(database_, there->name, kProviderLinked, std::move(language));
   }
-  co_return co_await find_or_make(std::move(verified_email));
+  co_return co_await find_or_create(std::move(verified_email));
 }
 
 // Asking: what is done ahead of the answer is the same for every address.
 
-Task<Result<void>> Accounts::put_ask(Ask ask) {
+Task<Result<void>> Accounts::add_request(Ask ask) {
   if (asked_.fetch_add(1, std::memory_order_relaxed) >=
-      static_cast<std::int64_t>(options_.asked_max)) {
+      static_cast<std::int64_t>(options_.requests_max)) {
     co_return fail(Error::unavailable("The server is overloaded. Try again later."));
   }
   ask.id = random_text(kKeyBytes);
@@ -228,13 +229,16 @@ Task<Result<void>> Accounts::put_ask(Ask ask) {
 }
 
 Task<Result<void>> Accounts::sign_up(std::string email, Client client, std::string language) {
-  return ask_mail({.purpose = kSignUp, .email = std::move(email), .language = std::move(language)},
-                  std::move(client));
+  return request_mail(
+      {.purpose = kSignUp, .email = std::move(email), .language = std::move(language)},
+      std::move(client));
 }
 
-Task<Result<void>> Accounts::ask_reset(std::string email, Client client, std::string language) {
-  return ask_mail({.purpose = kReset, .email = std::move(email), .language = std::move(language)},
-                  std::move(client));
+Task<Result<void>> Accounts::send_reset_link(std::string email, Client client,
+                                             std::string language) {
+  return request_mail(
+      {.purpose = kReset, .email = std::move(email), .language = std::move(language)},
+      std::move(client));
 }
 
 Task<Result<void>> Accounts::ask_login_link(std::string email, Client client,
@@ -242,12 +246,13 @@ Task<Result<void>> Accounts::ask_login_link(std::string email, Client client,
   if (options_.login_link_page.empty()) {
     return no_login_links();
   }
-  return ask_mail({.purpose = kLogIn, .email = std::move(email), .language = std::move(language)},
-                  std::move(client));
+  return request_mail(
+      {.purpose = kLogIn, .email = std::move(email), .language = std::move(language)},
+      std::move(client));
 }
 
 /// What could not be written down was not asked for: no mail comes of it, and no wait.
-Task<Result<void>> Accounts::ask_mail(Ask ask, Client client) {
+Task<Result<void>> Accounts::request_mail(Ask ask, Client client) {
   if (auto fault = fault_of(ask.email)) {
     co_return fail(std::move(*fault));
   }
@@ -257,19 +262,19 @@ Task<Result<void>> Accounts::ask_mail(Ask ask, Client client) {
   }
   Result<void> asked;
   try {
-    asked = co_await put_ask(std::move(ask));
+    asked = co_await add_request(std::move(ask));
   } catch (...) {
-    attempt->was_not_made();
+    attempt->cancel();
     throw;
   }
   if (!asked) {
-    attempt->was_not_made();
+    attempt->cancel();
   }
   co_return asked;
 }
 
-Task<Result<void>> Accounts::ask_address(UserKey key, std::string password, std::string email,
-                                         Client client, std::string language) {
+Task<Result<void>> Accounts::send_address_link(UserKey key, std::string password, std::string email,
+                                               Client client, std::string language) {
   if (auto fault = fault_of(email)) {
     co_return fail(std::move(*fault));
   }
@@ -280,12 +285,12 @@ Task<Result<void>> Accounts::ask_address(UserKey key, std::string password, std:
   if (!checked) {
     co_return fail(checked.error());
   }
-  co_return co_await ask_mail({.purpose = kAddress,
-                               .account = (*checked)->name,
-                               .email = std::move(email),
-                               .version = (*checked)->version,
-                               .language = std::move(language)},
-                              std::move(client));
+  co_return co_await request_mail({.purpose = kAddress,
+                                   .account = (*checked)->name,
+                                   .email = std::move(email),
+                                   .version = (*checked)->version,
+                                   .language = std::move(language)},
+                                  std::move(client));
 }
 
 // Links.
@@ -347,7 +352,7 @@ Task<Result<AccountLogin>> Accounts::reset(std::string token, std::string passwo
     co_await transaction.commit();
   }
   (void)co_await sessions_.log_out_all(row->name);
-  co_await database_.exec("delete from eider_account_asks where id = $1", ending_id);
+  co_await database_.exec("delete from eider_account_requests where id = $1", ending_id);
   logins_.make_known(email_key_of(row->email), client);
   AccountLogin login{row->name, row->version + 1};
   login.needs_second_factor = co_await two_factor_.is_on(row->name);
@@ -384,7 +389,7 @@ Task<Result<void>> Accounts::change_password(Session<> session, std::string old_
     co_await transaction.commit();
   }
   (void)co_await sessions_.log_out_others(session);
-  co_await database_.exec("delete from eider_account_asks where id = $1", ending_id);
+  co_await database_.exec("delete from eider_account_requests where id = $1", ending_id);
   co_return done();
 }
 
@@ -421,7 +426,7 @@ Task<Result<void>> Accounts::change_address(UserKey key, std::string token, std:
   co_return done();
 }
 
-Task<> Accounts::tell_of_passkey(UserKey key, std::string language) {
+Task<> Accounts::notify_passkey_added(UserKey key, std::string language) {
   co_await note_for_owner(database_, std::move(key.text), kPasskeyAdded, std::move(language));
 }
 

@@ -49,7 +49,7 @@ struct AccountsOptions {
   /// scanners that open each link of a mail do not use it up. Empty: there are no login links.
   std::string login_link_page = {};
   /// Page to which browsers are redirected if a handler needs an Account and the user is not logged
-  /// in (see `users`).
+  /// in (see `add_users`).
   std::string login_page = "/log-in";
   /// Sender of all mails.
   MailAddress from = "";
@@ -69,7 +69,7 @@ struct AccountsOptions {
   /// Codes of an authenticator app after the password. Default: off.
   TwoFactorOptions two_factor = {};
   /// Maximum number of requests whose mails are not written yet; above it, requests get a 503.
-  std::size_t asked_max = 10'000;
+  std::size_t requests_max = 10'000;
   /// Log for mails that cannot be written. Null: standard error.
   std::shared_ptr<LogSink> log = {};
 };
@@ -97,8 +97,8 @@ struct Extract<Account> : ExtractExtension<Account> {
   static constexpr bool kOwnsData = true;
 };
 
-/// The accounts of an app: a module, see `accounts` below. Creates its tables if necessary:
-/// eider_accounts, eider_account_links, eider_account_asks, eider_account_factors and
+/// The accounts of an app: a module, see `add_accounts` below. Creates its tables if necessary:
+/// eider_accounts, eider_account_links, eider_account_requests, eider_account_factors and
 /// eider_account_recovery_codes.
 ///
 /// Addresses are compared in lower case, and stored as their owners typed them. Neither a response
@@ -183,8 +183,8 @@ class Accounts {
   [[nodiscard]] Task<Result<AccountLogin>> log_in_verified(UserKey key) const;
 
   /// Sends a link by which a new password is chosen, if there is an account.
-  [[nodiscard]] Task<Result<void>> ask_reset(std::string email, Client client,
-                                             std::string language = {});
+  [[nodiscard]] Task<Result<void>> send_reset_link(std::string email, Client client,
+                                                   std::string language = {});
   /// Accepts the token of the link, ends all sessions of the account, and informs its owner by
   /// mail.
   ///
@@ -202,8 +202,9 @@ class Accounts {
   /// Sends a link to the new address, for the user who is logged in to this account.
   ///
   /// errors  401 as in `change_password`
-  [[nodiscard]] Task<Result<void>> ask_address(UserKey key, std::string password, std::string email,
-                                               Client client, std::string language = {});
+  [[nodiscard]] Task<Result<void>> send_address_link(UserKey key, std::string password,
+                                                     std::string email, Client client,
+                                                     std::string language = {});
   /// Accepts the token of that link, and informs the old address. The user must be logged in to the
   /// account, so that users who receive an unexpected link cannot add their address to another
   /// account.
@@ -214,18 +215,19 @@ class Accounts {
   [[nodiscard]] Task<Result<void>> change_address(UserKey key, std::string token,
                                                   std::string language = {});
 
-  /// Informs the owner by mail; use it for PasskeyRoutes::adding. Does nothing if the account does
-  /// not exist.
-  [[nodiscard]] Task<> tell_of_passkey(UserKey key, std::string language = {});
+  /// Informs the owner by mail; use it for PasskeyRoutes::before_add. Does nothing if the account
+  /// does not exist.
+  [[nodiscard]] Task<> notify_passkey_added(UserKey key, std::string language = {});
 
   /// Returns the account of an address that another service has verified, such as an OpenID
   /// provider with `email_verified`; creates it if necessary. A new account has no known password:
-  /// its owner requests one with `ask_reset`. Start its session with `log_in_verified` and `begin`.
-  [[nodiscard]] Task<Result<Account>> find_or_make(std::string verified_email);
+  /// its owner requests one with `send_reset_link`. Start its session with `log_in_verified` and
+  /// `begin`.
+  [[nodiscard]] Task<Result<Account>> find_or_create(std::string verified_email);
   /// As above, for a new login with a provider: the owner of an existing account is informed by
   /// mail.
-  [[nodiscard]] Task<Result<Account>> find_to_link(std::string verified_email,
-                                                   std::string language = {});
+  [[nodiscard]] Task<Result<Account>> find_or_create_linked(std::string verified_email,
+                                                            std::string language = {});
   /// Returns nothing if the account does not exist.
   [[nodiscard]] Task<std::optional<Account>> find(UserKey key) const;
 
@@ -240,8 +242,8 @@ class Accounts {
   using Link = detail::accounts::Link;
   using Row = detail::accounts::Row;
 
-  Task<Result<void>> ask_mail(Ask ask, Client client);
-  Task<Result<void>> put_ask(Ask ask);
+  Task<Result<void>> request_mail(Ask ask, Client client);
+  Task<Result<void>> add_request(Ask ask);
   Task<std::shared_ptr<const Row>> row_of(std::string email) const;
   Task<std::shared_ptr<const Row>> row_of_key(std::string key) const;
   Task<Result<std::shared_ptr<const Row>>> check_password(std::shared_ptr<const Row> row,

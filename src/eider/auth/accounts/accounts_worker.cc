@@ -34,7 +34,8 @@ namespace detail::accounts {
 
 Task<> write_ask(const db::Statements& at, Ask ask, Duration pause) {
   co_await at.exec(
-      "insert into eider_account_asks(id, purpose, account, email, version, tries, due, language) "
+      "insert into eider_account_requests(id, purpose, account, email, version, tries, due, "
+      "language) "
       "values($1, $2, $3, $4, $5, 0, $6, $7)",
       ask.id, ask.purpose, ask.account, ask.email, ask.version, seconds_from_now(pause),
       ask.language);
@@ -115,23 +116,23 @@ constexpr const char* kTables =
     "create index if not exists eider_account_links_email_key on "
     "eider_account_links(email_key);"
     "create index if not exists eider_account_links_expires on eider_account_links(expires);"
-    "create table if not exists eider_account_asks ("
+    "create table if not exists eider_account_requests ("
     "id text primary key, purpose text not null, account text not null, email text not null, "
     "version bigint not null, tries bigint not null, due bigint not null, "
     "language text not null default '');"
-    "create index if not exists eider_account_asks_due on eider_account_asks(due);";
+    "create index if not exists eider_account_requests_due on eider_account_requests(due);";
 
 /// To a table that was made ahead of it.
 Task<> add_language_column(const Database& to) {
   bool is_there = true;
   try {
-    (void)co_await to.all<std::string>("select language from eider_account_asks limit 1");
+    (void)co_await to.all<std::string>("select language from eider_account_requests limit 1");
   } catch (const db::Failure&) {
     is_there = false;
   }
   if (!is_there) {
     co_await to.script(
-        "alter table eider_account_asks add column language text not null default ''");
+        "alter table eider_account_requests add column language text not null default ''");
   }
 }
 
@@ -168,7 +169,7 @@ Task<> Accounts::run() {
 Task<> Accounts::work_off() {
   while (true) {
     const auto asks = co_await database_.all<Ask>(
-        "select id, purpose, account, email, version, tries, language from eider_account_asks "
+        "select id, purpose, account, email, version, tries, language from eider_account_requests "
         "where due <= $1 order by due, id limit $2",
         seconds_from_now(), kAsksAtOnce);
     if (asks.empty()) {
@@ -178,7 +179,8 @@ Task<> Accounts::work_off() {
       co_await try_to_answer(std::make_shared<const Ask>(ask));
     }
   }
-  const auto left = co_await database_.one<std::int64_t>("select count(*) from eider_account_asks");
+  const auto left =
+      co_await database_.one<std::int64_t>("select count(*) from eider_account_requests");
   asked_.store(left.value_or(0), std::memory_order_relaxed);
 }
 
@@ -187,7 +189,7 @@ Task<> Accounts::work_off() {
 /// takes it meanwhile. Throws where the database does not put it off.
 Task<> Accounts::try_to_answer(std::shared_ptr<const Ask> ask) {
   const auto taken = co_await database_.exec(
-      "update eider_account_asks set tries = tries + 1, due = $1 where id = $2 and tries = $3",
+      "update eider_account_requests set tries = tries + 1, due = $1 where id = $2 and tries = $3",
       seconds_from_now(detail::runtime::with_jitter(
           detail::runtime::pause_behind(ask->tries + 1, kFirstPause, kPauseMax))),
       ask->id, ask->tries);
@@ -216,7 +218,7 @@ Task<> Accounts::note_failure(std::shared_ptr<const Ask> ask, std::string fault)
                           (is_last ? " failed finally: " : " failed and will be retried: ") +
                           fault);
   if (is_last) {
-    co_await database_.exec("delete from eider_account_asks where id = $1", ask->id);
+    co_await database_.exec("delete from eider_account_requests where id = $1", ask->id);
   }
 }
 
@@ -227,7 +229,7 @@ Task<> Accounts::answer(std::shared_ptr<const Ask> ask) {
   }
   Transaction transaction = co_await database_.begin();
   const auto changed =
-      co_await transaction.exec("delete from eider_account_asks where id = $1", ask->id);
+      co_await transaction.exec("delete from eider_account_requests where id = $1", ask->id);
   if (changed.rows == 1) {  // else another process has it
     auto answering =
         notice_of(*ask) ? send(transaction, *notice_of(*ask)) : answer_in(transaction, ask);
@@ -257,9 +259,9 @@ Task<> Accounts::answer_in(const Transaction& at, std::shared_ptr<const Ask> ask
     // has asked, the link is none.
     co_await send_link(at, std::move(link), ask->language);
   } else if (of_email && ask->purpose != kEndSessions) {
-    co_await send(
-        at,
-        {.kind = AccountMailKind::already_there, .to = of_email->email, .language = ask->language});
+    co_await send(at, {.kind = AccountMailKind::already_registered,
+                       .to = of_email->email,
+                       .language = ask->language});
   }
 }
 

@@ -143,7 +143,7 @@ TwoFactorOptions checked_factor(TwoFactorOptions options, std::string service) {
 LoginLimits two_factor_limits() {
   using std::chrono::minutes;
   using std::chrono::seconds;
-  return {.both = {.free = 5, .first = seconds(30), .max = minutes(15)},
+  return {.account_and_address = {.free = 5, .first = seconds(30), .max = minutes(15)},
           .address = {.free = 20, .first = seconds(10), .max = minutes(5)},
           .account = {.free = 10, .first = seconds(30), .max = minutes(15)}};
 }

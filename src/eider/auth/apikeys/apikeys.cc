@@ -356,7 +356,7 @@ void KeyGuard::describe(Operation& operation) const {
 // A request with a key has no session here, whatever its cookies are: see Cookieless.
 Result<UserKey> KeyOrSession::operator()(Extension<Presented> presented,
                                          Extension<session::Entry> session,
-                                         Extension<session::LoginWay> way,
+                                         Extension<session::LoginPrompt> way,
                                          const Request& request) const {
   if (presented->key) {
     return UserKey{presented->key->user};

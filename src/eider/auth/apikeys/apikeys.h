@@ -151,7 +151,7 @@ class KeyOrSession {
   KeyOrSession(KeyGuard keys, std::string cookie)
       : keys_(std::move(keys)), cookie_(std::move(cookie)) {}
   Result<UserKey> operator()(Extension<Presented> presented, Extension<session::Entry> session,
-                             Extension<session::LoginWay> way, const Request& request) const;
+                             Extension<session::LoginPrompt> way, const Request& request) const;
   void describe(Operation& operation) const;
   [[nodiscard]] std::string name() const { return "api_key or session"; }
 

@@ -14,7 +14,7 @@ namespace {
 
 ClientOptions client_options(const JwksOptions& options) {
   ClientOptions own = options.client;
-  own.whole = options.deadline;
+  own.total = options.deadline;
   own.body_bytes_max = options.bytes_max;
   own.redirects_max = 0;  // an answer from elsewhere is none of the issuer's
   own.retries_max = 0;    // pause_min says when to ask again
@@ -62,7 +62,7 @@ bool JwksCache::is_due() const {
 }
 
 bool JwksCache::are_usable() const {
-  return keys_ != nullptr && Loop::current().now() - fetched_at_ < options_.kept_for;
+  return keys_ != nullptr && Loop::current().now() - fetched_at_ < options_.stale_if_error;
 }
 
 void JwksCache::begin_fetch() {

@@ -35,7 +35,7 @@ struct JwksOptions {
   /// Minimum time between two requests to the issuer, whatever key ids the tokens have.
   Duration pause_min = std::chrono::seconds(30);
   /// Keys that could not be fetched again for this long are no longer accepted.
-  Duration kept_for = std::chrono::hours(24);
+  Duration stale_if_error = std::chrono::hours(24);
   /// Time limit for one request, from the DNS lookup to the last byte.
   Duration deadline = std::chrono::seconds(5);
   std::size_t bytes_max = std::size_t{256} * 1024;

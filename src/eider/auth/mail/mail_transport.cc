@@ -104,12 +104,12 @@ std::shared_ptr<MailTransport> mail_files(std::string directory) {
   return std::make_shared<FileMails>(std::move(directory));
 }
 
-std::shared_ptr<MailTransport> logged_mails(std::shared_ptr<LogSink> sink) {
+std::shared_ptr<MailTransport> mail_log(std::shared_ptr<LogSink> sink) {
   return std::make_shared<LoggedMails>(std::move(sink));
 }
 
-std::shared_ptr<MailTransport> logged_mails() {
-  return logged_mails(stderr_log());
+std::shared_ptr<MailTransport> mail_log() {
+  return mail_log(stderr_log());
 }
 
 Task<DeliveryResult> TestMailbox::send(std::shared_ptr<const MailMessage> message) {

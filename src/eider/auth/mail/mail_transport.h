@@ -16,8 +16,8 @@
 
 namespace eider {
 
-/// The outcome of a message. `later`: try again, for example after a 4xx or a network failure.
-/// `never`: rejected permanently, for example with a 5xx.
+/// The outcome of a message. `retry_later`: try again, for example after a 4xx or a network
+/// failure. `rejected`: permanently, for example with a 5xx.
 enum class DeliveryStatus : std::uint8_t { sent, retry_later, rejected };
 
 /// reason  for the log, one line of printable ASCII: "550 5.1.1 no such user"
@@ -30,11 +30,11 @@ class MailTransport {
  public:
   virtual ~MailTransport() = default;
   /// Sends a message. Called on the event loop, which it must not block. An exception means
-  /// `later`. It may be called again for a message whose outcome is unknown.
+  /// `retry_later`. It may be called again for a message whose outcome is unknown.
   [[nodiscard]] virtual Task<DeliveryResult> send(std::shared_ptr<const MailMessage> message) = 0;
   /// Returns the maximum duration for one message, if the transport has timeouts: the lease of an
   /// outbox must be longer.
-  [[nodiscard]] virtual Duration takes_at_most() const noexcept { return Duration::zero(); }
+  [[nodiscard]] virtual Duration time_limit() const noexcept { return Duration::zero(); }
   /// Stops at the end of the process: running transfers must end within a second or two.
   virtual void stop() noexcept {}
 };
@@ -45,8 +45,8 @@ class MailTransport {
 [[nodiscard]] std::shared_ptr<MailTransport> mail_files(std::string directory);
 
 /// Writes each to the log, with its text, its links, and its secrets: on your own machine alone.
-[[nodiscard]] std::shared_ptr<MailTransport> logged_mails();
-[[nodiscard]] std::shared_ptr<MailTransport> logged_mails(std::shared_ptr<LogSink> sink);
+[[nodiscard]] std::shared_ptr<MailTransport> mail_log();
+[[nodiscard]] std::shared_ptr<MailTransport> mail_log(std::shared_ptr<LogSink> sink);
 
 /// Stores mails in memory: for tests.
 ///

@@ -99,11 +99,11 @@ Outbox::Outbox(Database database, OutboxOptions options)
           throw Failure(
               Error::internal("outbox: No transport is set. Use smtp(…) or mail_files(…)."));
         }
-        if (options.lease / 5 * 4 < options.transport->takes_at_most()) {
+        if (options.lease / 5 * 4 < options.transport->time_limit()) {
           throw Failure(
               Error::internal("outbox: A lease of " + std::to_string(to_seconds(options.lease)) +
                               " s is too short for a transport that needs up to " +
-                              std::to_string(to_seconds(options.transport->takes_at_most())) +
+                              std::to_string(to_seconds(options.transport->time_limit())) +
                               " s for a mail. Increase OutboxOptions::lease."));
         }
         options.log = options.log == nullptr ? stderr_log() : options.log;
@@ -236,9 +236,9 @@ Task<> Outbox::look_after() {
       "error = 'the process ended during each attempt', "
       "message = case when id like 'once.%' then '' else message end "
       "where state = 'waiting' and due <= $2 and attempts >= $3",
-      now + to_seconds(options_.dead_for), now, options_.attempts_max);
+      now + to_seconds(options_.dead_retention), now, options_.attempts_max);
   if (buried.rows > 0) {
-    died_.fetch_add(static_cast<std::uint64_t>(buried.rows), std::memory_order_relaxed);
+    failed_.fetch_add(static_cast<std::uint64_t>(buried.rows), std::memory_order_relaxed);
     say(LogLevel::error, std::to_string(buried.rows) +
                              " mails failed finally: the process ended during each attempt");
   }
@@ -365,8 +365,8 @@ Task<> Outbox::note(std::shared_ptr<const Taken> taken,
         "update eider_outbox set state = 'dead', due = $1, lease = '', error = $2, "
         "message = case when id like 'once.%' then '' else message end "
         "where id = $3 and lease = $4",
-        now + to_seconds(options_.dead_for), outcome.reason, taken->id, taken->lease);
-    died_.fetch_add(1, std::memory_order_relaxed);
+        now + to_seconds(options_.dead_retention), outcome.reason, taken->id, taken->lease);
+    failed_.fetch_add(1, std::memory_order_relaxed);
     count_out(*taken);
     say(LogLevel::error, "the mail " + taken->id + " failed finally after " +
                              std::to_string(taken->attempts) +
@@ -407,7 +407,7 @@ Task<OutboxCounts> Outbox::counts() const {
   counts.dead_bytes = counted.dead_bytes;
   counts.sent = sent_.load(std::memory_order_relaxed);
   counts.retried = retried_.load(std::memory_order_relaxed);
-  counts.died = died_.load(std::memory_order_relaxed);
+  counts.failed = failed_.load(std::memory_order_relaxed);
   co_return counts;
 }
 

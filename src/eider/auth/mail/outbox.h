@@ -20,7 +20,7 @@
 namespace eider {
 
 struct OutboxOptions {
-  /// smtp(…), mail_files(…), logged_mails(), or a TestMailbox.
+  /// smtp(…), mail_files(…), mail_log(), or a TestMailbox.
   std::shared_ptr<MailTransport> transport = {};
   /// Maximum number of mails that this process sends at once.
   unsigned senders = 1;
@@ -44,7 +44,7 @@ struct OutboxOptions {
   /// Time for which finally failed mails are stored for inspection, and their maximum bytes in
   /// total. Above the limit, the oldest are deleted. The limit is needed because users can enter
   /// addresses that a server rejects.
-  Duration dead_for = std::chrono::days(7);
+  Duration dead_retention = std::chrono::days(7);
   std::size_t dead_bytes_max = std::size_t{256} << 20U;
   /// Null: standard error.
   std::shared_ptr<LogSink> log = {};
@@ -52,7 +52,7 @@ struct OutboxOptions {
 
 /// waiting, dead  in the table now, of all processes
 /// waiting_bytes, dead_bytes  their sizes
-/// sent, retried, died  by this process so far
+/// sent, retried, failed  by this process so far
 struct OutboxCounts {
   std::int64_t waiting = 0;
   std::int64_t waiting_bytes = 0;
@@ -60,10 +60,10 @@ struct OutboxCounts {
   std::int64_t dead_bytes = 0;
   std::uint64_t sent = 0;
   std::uint64_t retried = 0;
-  std::uint64_t died = 0;
+  std::uint64_t failed = 0;
 };
 
-/// The outbox of an app: a module, see `outbox` below. Its table, `eider_outbox`, is created if
+/// The outbox of an app: a module, see `add_outbox` below. Its table, `eider_outbox`, is created if
 /// necessary; several processes may share it.
 ///
 /// A mail is sent at least once. If a process ends after sending a mail, but before it stores the
@@ -135,7 +135,7 @@ class Outbox {
   std::atomic<int> on_their_way_{0};
   std::atomic<std::uint64_t> sent_{0};
   std::atomic<std::uint64_t> retried_{0};
-  std::atomic<std::uint64_t> died_{0};
+  std::atomic<std::uint64_t> failed_{0};
 };
 
 /// Adds an outbox to an app. Handlers access it with State<Outbox>:

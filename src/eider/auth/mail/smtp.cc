@@ -175,10 +175,10 @@ class SendAwaiter {
 class SmtpTransport final : public MailTransport {
  public:
   explicit SmtpTransport(SmtpOptions options)
-      : takes_at_most_(options.within + options.answer_within),
+      : time_limit_(options.send_within + options.reply_within),
         threads_(std::make_shared<SmtpThreads>(std::move(options))) {}
 
-  [[nodiscard]] Duration takes_at_most() const noexcept override { return takes_at_most_; }
+  [[nodiscard]] Duration time_limit() const noexcept override { return time_limit_; }
   [[nodiscard]] Task<DeliveryResult> send(std::shared_ptr<const MailMessage> message) override {
     const std::shared_ptr<SmtpThreads> threads = threads_;
     SendAwaiter sending(*threads, std::make_unique<Sending>(std::move(message)));
@@ -188,7 +188,7 @@ class SmtpTransport final : public MailTransport {
   void stop() noexcept override { threads_->stop(); }
 
  private:
-  const Duration takes_at_most_;
+  const Duration time_limit_;
   const std::shared_ptr<SmtpThreads> threads_;
 };
 

@@ -28,13 +28,13 @@ struct SmtpOptions {
   /// Certificates (PEM) by which the server's is checked; empty: the system's.
   std::string ca_file = {};
   /// Name of this machine for the server (EHLO); empty: its host name.
-  std::string own_name = {};
+  std::string ehlo_name = {};
   Duration connect_within = std::chrono::seconds(15);
   /// Time limit for one mail, from connecting to its last byte.
-  Duration within = std::chrono::seconds(60);
+  Duration send_within = std::chrono::seconds(60);
   /// Timeout of the server's response after the message: some servers scan for viruses first, and a
   /// shorter timeout would send the mail twice (RFC 5321, 4.5.3.2.6 requires ten minutes).
-  Duration answer_within = std::chrono::minutes(10);
+  Duration reply_within = std::chrono::minutes(10);
   /// Number of concurrent transfers, each with its own thread and connection, which is reused.
   unsigned connections = 1;
 };

@@ -195,8 +195,8 @@ void SmtpSession::State::open() {
     throw std::bad_alloc();
   }
   std::string url = options.url;
-  if (!options.own_name.empty()) {
-    url += "/" + options.own_name;
+  if (!options.ehlo_name.empty()) {
+    url += "/" + options.ehlo_name;
   }
   set(CURLOPT_URL, url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
@@ -205,8 +205,8 @@ void SmtpSession::State::open() {
   set(CURLOPT_QUICK_EXIT, 1L);  // a name that is looked up does not hold up the end
   set(CURLOPT_CONNECTTIMEOUT_MS, to_ms(options.connect_within));
   // That of the mail up to its last byte is kept by keep_on, which libcurl asks every second.
-  set(CURLOPT_TIMEOUT_MS, to_ms(options.within + options.answer_within));
-  set(CURLOPT_SERVER_RESPONSE_TIMEOUT, (to_ms(options.answer_within) + 999) / 1000);
+  set(CURLOPT_TIMEOUT_MS, to_ms(options.send_within + options.reply_within));
+  set(CURLOPT_SERVER_RESPONSE_TIMEOUT, (to_ms(options.reply_within) + 999) / 1000);
   set(CURLOPT_UPLOAD, 1L);
   set(CURLOPT_READFUNCTION, &read);
   set(CURLOPT_READDATA, this);
@@ -268,7 +268,7 @@ CURLcode SmtpSession::State::perform(const MailMessage& message) {
   unread = whole;
   reply.clear();
   fault.front() = '\0';
-  sent_until = SteadyClock::now() + options.within;
+  sent_until = SteadyClock::now() + options.send_within;
   const CURLcode code = curl_easy_perform(handle.get());
   set(CURLOPT_MAIL_RCPT, static_cast<curl_slist*>(nullptr));
   return code;

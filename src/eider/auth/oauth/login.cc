@@ -65,7 +65,7 @@ void check_paths(const OAuthOptions& options) {
       refuse("the path of a login must not contain parameters: '" + *path + "'");
     }
   }
-  for (const std::string* path : {&options.logout, &options.failed}) {
+  for (const std::string* path : {&options.logout, &options.failure_page}) {
     if (!path->empty() && safe_redirect_path(*path, "").empty()) {
       refuse("not a path of this service: '" + *path + "'");
     }
@@ -136,7 +136,7 @@ PendingOptions pending_options(const OAuthOptions& options, bool is_openid) {
 
 ClientOptions client_options(const OAuthOptions& options) {
   ClientOptions own = options.client;
-  own.whole = options.deadline;
+  own.total = options.deadline;
   own.body_bytes_max = options.bytes_max;
   own.redirects_max = 0;  // secrets and codes are for the place that was asked
   own.retries_max = 0;
@@ -381,8 +381,8 @@ Task<LoginResult<OpenIdIdentity>> Login::identify_openid(Returned returned) cons
                           .userinfo = {},
                           .tokens = std::move(returned.tokens),
                           .next = std::move(returned.login.next),
-                          .begun_by = std::move(returned.user)};
-  if (options_->asks_userinfo) {
+                          .started_by = std::move(returned.user)};
+  if (options_->fetches_userinfo) {
     auto user = co_await providers_.here().user(returned.places, identity.tokens.access_token);
     if (!user) {
       co_return fail(std::move(user.error()));
@@ -406,7 +406,7 @@ Task<LoginResult<OAuthIdentity>> Login::identify_oauth(Returned returned) const 
   OAuthIdentity identity{.user = std::move(*user),
                          .tokens = std::move(returned.tokens),
                          .next = std::move(returned.login.next),
-                         .begun_by = std::move(returned.user)};
+                         .started_by = std::move(returned.user)};
   co_return std::move(identity);
 }
 
@@ -485,14 +485,14 @@ void Login::answer_failure(const Request& request, Response& response) const {
   if (failed == nullptr) {
     return;
   }
-  if (!options_->failed.empty()) {
-    std::string location = options_->failed;
+  if (!options_->failure_page.empty()) {
+    std::string location = options_->failure_page;
     add_parameter(location, "login", told_of(failed->error.fault).word);
     response = Response(303);
     response.add_header("Location", location);
   }
-  if (options_->refused) {
-    options_->refused(failed->error.fault, failed->error.text, response);
+  if (options_->on_failure) {
+    options_->on_failure(failed->error.fault, failed->error.text, response);
   }
 }
 

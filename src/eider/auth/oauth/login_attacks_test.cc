@@ -259,7 +259,7 @@ TEST_F(OpenIdTest, logins_that_are_begun_and_left_do_not_fill_the_browser) {
 
 TEST_F(OpenIdTest, what_the_handler_refuses_is_its_own) {
   OAuthOptions options = usual();
-  options.failed = "/welcome";
+  options.failure_page = "/welcome";
   options.logout.clear();
   login_ = std::make_shared<const detail::oauth::Login>(
       options, true, [this](const ClientOptions& given) { return provider_.make_client(given); });
@@ -274,7 +274,7 @@ TEST_F(OpenIdTest, what_the_handler_refuses_is_its_own) {
 
 TEST_F(OpenIdTest, a_login_that_fails_may_lead_to_a_page) {
   OAuthOptions options = usual();
-  options.failed = "/welcome?a=b";
+  options.failure_page = "/welcome?a=b";
   add(options);
   EXPECT_EQ(browser().get("/login/callback?state=a&code=b").header("Location"),
             "/welcome?a=b&login=invalid");
@@ -421,7 +421,7 @@ TEST_F(OpenIdTest, how_long_a_token_lasts_is_a_number_that_can_be) {
 /// Whatever the provider does at one of its places, and what the browser is told then.
 TEST_F(OpenIdTest, a_provider_that_misbehaves_fails_logins_and_nothing_else) {
   OAuthOptions options = usual();
-  options.asks_userinfo = true;
+  options.fetches_userinfo = true;
   add(options);
   const auto usual_answers = provider_.answers;
   struct Case {

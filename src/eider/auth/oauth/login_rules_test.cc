@@ -65,7 +65,7 @@ TEST_F(OpenIdTest, who_has_begun_a_login_is_told) {
   login_ = std::make_shared<const detail::oauth::Login>(
       options, true, [this](const ClientOptions& given) { return provider_.make_client(given); });
   detail::oauth::add_login<OpenIdIdentity>(
-      app_, login_, [](const OpenIdIdentity& who) { return "begun by " + who.begun_by; });
+      app_, login_, [](const OpenIdIdentity& who) { return "begun by " + who.started_by; });
   begin();
   browser().as("ann");
   EXPECT_EQ(come_back().body, "begun by ") << "ann has begun nothing";
@@ -109,7 +109,7 @@ TEST_F(OpenIdTest, a_login_is_as_young_and_as_good_as_was_asked_for) {
 TEST_F(OpenIdTest, a_login_that_fails_may_have_a_page_of_its_own) {
   OAuthOptions options = usual();
   std::vector<std::string> told;
-  options.refused = [&told](OAuthFault fault, const std::string& text, Response& response) {
+  options.on_failure = [&told](OAuthFault fault, const std::string& text, Response& response) {
     told.push_back(std::to_string(static_cast<int>(fault)) + " " + text);
     response.set_static_type("text/html");
     response.set_body("<p>Not you.");

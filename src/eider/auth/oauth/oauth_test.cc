@@ -125,7 +125,7 @@ TEST_F(OpenIdTest, a_public_client_has_no_secret) {
 
 TEST_F(OpenIdTest, userinfo_is_the_same_users) {
   OAuthOptions options = usual();
-  options.asks_userinfo = true;
+  options.fetches_userinfo = true;
   add(options);
   EXPECT_EQ(log_in().status, 303);
   EXPECT_TRUE(provider_.last("/userinfo").contains("Authorization: Bearer access-1\r\n"));
@@ -365,7 +365,7 @@ TEST(OAuthOptions, that_cannot_be_are_told_at_start) {
       [](OAuthOptions& o) { o.client_id = ""; },
       [](OAuthOptions& o) { o.callback = "login"; },
       [](OAuthOptions& o) { o.login = ""; },
-      [](OAuthOptions& o) { o.failed = "https://evil.example/"; },
+      [](OAuthOptions& o) { o.failure_page = "https://evil.example/"; },
       [](OAuthOptions& o) { o.after_logout = "//evil.example/"; },
       [](OAuthOptions& o) { o.origin = "https://notes.example/"; },
       [](OAuthOptions& o) { o.origin = "notes.example"; },

@@ -72,17 +72,19 @@ struct OAuthOptions {
   std::string after_logout = "/";
   /// Page after a failed login, with `?login=declined`, `invalid`, `refused` or `unavailable`: a
   /// path of this service. Empty: the response is an error.
-  std::string failed = {};
+  std::string failure_page = {};
   /// Called for each failed login, for a log or a custom page: `response` is the response to the
-  /// browser, the error with its status or the redirect to `failed`. Called on any event loop.
+  /// browser, the error with its status or the redirect to `failure_page`. Called on any event
+  /// loop.
   ///
-  ///     .refused = [](OAuthFault fault, const std::string& text, Response& response) {
+  ///     .on_failure = [](OAuthFault fault, const std::string& text, Response& response) {
   ///       response.set_static_type("text/html; charset=utf-8");
   ///       response.set_body(page_of(fault));
   ///     }
   ///
   /// text  reason, for logs: without codes, tokens and secrets
-  std::function<void(OAuthFault fault, const std::string& text, Response& response)> refused = {};
+  std::function<void(OAuthFault fault, const std::string& text, Response& response)> on_failure =
+      {};
 
   /// Requested scopes; "openid" is added automatically if needed.
   std::vector<std::string> scopes = {};
@@ -118,7 +120,7 @@ struct OAuthOptions {
       JwtAlgorithm::es512, JwtAlgorithm::eddsa};
   /// OpenID Connect: also requests the user's data from the provider (`userinfo`), which costs a
   /// request.
-  bool asks_userinfo = false;
+  bool fetches_userinfo = false;
   Duration leeway = std::chrono::seconds(30);
 
   // Requests to the provider.
@@ -128,7 +130,7 @@ struct OAuthOptions {
   /// Minimum time between two requests for the document or for keys.
   Duration pause_min = std::chrono::seconds(30);
   /// Time for which the configuration document and keys are used if they cannot be fetched again.
-  Duration kept_for = std::chrono::hours(24);
+  Duration stale_if_error = std::chrono::hours(24);
   /// Time limit of each request, including name resolution. A login needs at most four.
   Duration deadline = std::chrono::seconds(5);
   /// Maximum size of each response, decompressed.
@@ -176,7 +178,7 @@ Result<T> claims_as(const std::string& text) {
 /// claims    all of the ID token
 /// userinfo  further data, if it was requested; otherwise null
 /// next      page that the browser requested: a path of this service
-/// begun_by  user whose session started the login and is still logged in, empty without one: for
+/// started_by  user whose session started the login and is still logged in, empty without one: for
 ///           adding an identity to an existing account
 struct OpenIdIdentity {
   std::string issuer = {};
@@ -185,7 +187,7 @@ struct OpenIdIdentity {
   json::Value userinfo = {};
   OAuthTokens tokens = {};
   std::string next = "/";
-  std::string begun_by = {};
+  std::string started_by = {};
 
   /// Returns a key that is unique among all providers, for Session::log_in and a column.
   [[nodiscard]] std::string key() const { return issuer + " " + subject; }
@@ -207,12 +209,12 @@ struct OpenIdIdentity {
 ///
 /// user  response of the endpoint; see the provider's manual for the member that identifies a user
 ///       permanently
-/// next, begun_by  as in OpenIdIdentity
+/// next, started_by  as in OpenIdIdentity
 struct OAuthIdentity {
   json::Value user = {};
   OAuthTokens tokens = {};
   std::string next = "/";
-  std::string begun_by = {};
+  std::string started_by = {};
 
   /// As OpenIdIdentity::as.
   template <class T>

@@ -42,7 +42,7 @@ JwksOptions key_options(const OAuthOptions& options) {
   JwksOptions own;
   own.refresh_after = options.refresh_after;
   own.pause_min = options.pause_min;
-  own.kept_for = options.kept_for;
+  own.stale_if_error = options.stale_if_error;
   // Of RSA keys that do not say what they are for.
   const auto rsa = std::ranges::find_if(options.algorithms, [](JwtAlgorithm algorithm) {
     return to_text(algorithm).starts_with("RS") || to_text(algorithm).starts_with("PS");
@@ -86,14 +86,14 @@ Task<LoginResult<PlacesPtr>> Provider::places() {
     co_return places_;
   }
   const auto age = [this] { return Loop::current().now() - fetched_at_; };
-  const bool is_usable = places_ != nullptr && age() < options_.kept_for;
+  const bool is_usable = places_ != nullptr && age() < options_.stale_if_error;
   if (!is_usable || age() >= options_.refresh_after) {
     begin_fetch();
   }
   if (!is_usable && is_asking_) {
     co_await answered_.wait();
   }
-  if (places_ == nullptr || age() >= options_.kept_for) {
+  if (places_ == nullptr || age() >= options_.stale_if_error) {
     co_return failed(OAuthFault::unavailable,
                      "the provider's configuration document is not available: " + failure_);
   }

@@ -58,26 +58,26 @@ struct Passkey {
 };
 
 enum class PasskeyFault : std::uint8_t {
-  malformed,            ///< not what a browser sends, or beyond a limit
-  bad_ticket,           ///< not issued by this server, or for another browser or purpose
-  expired,              ///< the time limit has passed
-  used,                 ///< its challenge was already used
-  busy,                 ///< too many challenges are in use
-  wrong_type,           ///< a login instead of a registration, or vice versa
-  wrong_challenge,      ///< does not match the ticket
-  wrong_origin,         ///< created on a page of another origin
-  cross_origin,         ///< created in a frame of a page of another origin
-  wrong_relying_party,  ///< created for another relying party
-  not_present,          ///< user presence is missing
-  not_verified,         ///< the authenticator has not verified its user
-  bad_flags,            ///< backed up without being eligible, or that has changed
-  bad_key,              ///< the algorithm of the key was not offered
-  bad_attestation,      ///< the attestation is invalid or not trusted
-  already_known,        ///< the passkey is already registered
-  unknown,              ///< the passkey is not registered
-  wrong_user,           ///< belongs to another user
-  bad_signature,        ///< its key has not signed this
-  counter_went_back     ///< a copy of the authenticator may be at work
+  malformed,             ///< not what a browser sends, or beyond a limit
+  bad_ticket,            ///< not issued by this server, or for another browser or purpose
+  expired,               ///< the time limit has passed
+  used,                  ///< its challenge was already used
+  busy,                  ///< too many challenges are in use
+  wrong_type,            ///< a login instead of a registration, or vice versa
+  wrong_challenge,       ///< does not match the ticket
+  wrong_origin,          ///< created on a page of another origin
+  cross_origin,          ///< created in a frame of a page of another origin
+  wrong_relying_party,   ///< created for another relying party
+  not_present,           ///< user presence is missing
+  not_verified,          ///< the authenticator has not verified its user
+  bad_flags,             ///< backed up without being eligible, or that has changed
+  bad_key,               ///< the algorithm of the key was not offered
+  bad_attestation,       ///< the attestation is invalid or not trusted
+  already_known,         ///< the passkey is already registered
+  unknown,               ///< the passkey is not registered
+  wrong_user,            ///< belongs to another user
+  bad_signature,         ///< its key has not signed this
+  counter_not_increased  ///< a copy of the authenticator may be at work
 };
 
 /// fault  for programs

@@ -107,8 +107,8 @@ class Desk {
     if (!login) {
       co_return fail(refusal(login.error()));
     }
-    const auto rule =
-        options_.party.refuses_counter_back ? CounterRule::goes_on : CounterRule::may_go_back;
+    const auto rule = options_.relying_party.requires_counter_increase ? CounterRule::must_increase
+                                                                       : CounterRule::may_decrease;
     auto noting = options_.store->note_use(login->passkey, rule);
     if (const bool is_noted = co_await std::move(noting); !is_noted) {
       co_return fail(refusal(co_await why_not_noted(login->passkey.id)));
@@ -122,8 +122,8 @@ class Desk {
 
  private:
   [[nodiscard]] Error refusal(const PasskeyError& error) const {
-    if (options_.refused) {
-      options_.refused(error);
+    if (options_.on_rejected) {
+      options_.on_rejected(error);
     }
     return to_error(error);
   }
@@ -179,15 +179,15 @@ class Desk {
     if (!is_stranger && wanted->name) {
       co_return fail(Error::conflict("You are logged in. Log out first."));
     }
-    if (is_stranger && !wanted->name && accounts.newcomer) {
+    if (is_stranger && !wanted->name && accounts.new_user) {
       co_return fail(Error::invalid({{.pointer = "/name", .detail = "is required"}}));
     }
-    if (is_stranger ? !accounts.newcomer : !accounts.user) {
+    if (is_stranger ? !accounts.new_user : !accounts.user) {
       co_return fail(is_stranger ? Error::unauthorized("Log in first.")
                                  : Error::forbidden("Passkeys cannot be added."));
     }
     auto asking =
-        is_stranger ? accounts.newcomer(std::string(**wanted->name)) : accounts.user(user_key);
+        is_stranger ? accounts.new_user(std::string(**wanted->name)) : accounts.user(user_key);
     Result<PasskeyUser> user = co_await std::move(asking);
     if (user && !is_stranger && user->key != user_key) {
       co_return fail(Error::internal("passkeys: `accounts.user` returned the key of another user"));
@@ -207,7 +207,7 @@ class Desk {
       co_return PasskeyError{PasskeyFault::unknown, "the passkey no longer exists"};
     }
     co_return PasskeyError{
-        PasskeyFault::counter_went_back,
+        PasskeyFault::counter_not_increased,
         "its counter was used at the same time: the passkey may have been copied"};
   }
 
@@ -231,8 +231,8 @@ class Desk {
   [[nodiscard]] Task<Result<void>> keep(Passkey passkey, const Request& request) const {
     const std::string id = passkey.id;
     // First: a thief who leaves as soon as his passkey is kept would have it in silence.
-    if (options_.adding) {
-      co_await options_.adding(passkey, request);
+    if (options_.before_add) {
+      co_await options_.before_add(passkey, request);
     }
     auto inserting = options_.store->insert(std::move(passkey), options_.passkeys_max);
     if (const bool is_new = co_await std::move(inserting); is_new) {
@@ -276,8 +276,8 @@ PasskeyRoutes checked_routes(PasskeyRoutes options) {
   if (options.store == nullptr) {
     throw Failure(Error::internal("passkeys: Set `store`"));
   }
-  if ((options.accounts.newcomer == nullptr) != (options.accounts.create == nullptr)) {
-    throw Failure(Error::internal("passkeys: Set `newcomer` and `create` together"));
+  if ((options.accounts.new_user == nullptr) != (options.accounts.create == nullptr)) {
+    throw Failure(Error::internal("passkeys: Set `new_user` and `create` together"));
   }
   return options;
 }
@@ -290,7 +290,7 @@ PasskeySite add_passkeys(App& app, const Sessions& visits, PasskeyRoutes options
                          std::source_location where) {
   using detail::passkeys::Desk;
   options = detail::passkeys::checked_routes(std::move(options));
-  const Passkeys keys(options.party);
+  const Passkeys keys(options.relying_party);
   const auto store = options.store;
   const std::string prefix = options.prefix;
   app.state<Desk>(std::move(options), keys, visits.options());

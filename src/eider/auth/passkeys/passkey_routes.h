@@ -26,15 +26,15 @@ struct PasskeyAccounts {
   std::function<Task<Result<PasskeyUser>>(std::string user_key)> user = {};
   /// Returns the future user for a new account with that name, or an error. Nothing is created yet.
   /// Null: sign-up is not allowed.
-  std::function<Task<Result<PasskeyUser>>(std::string name)> newcomer = {};
+  std::function<Task<Result<PasskeyUser>>(std::string name)> new_user = {};
   /// Creates the account of a new user with the first passkey, in one transaction (insert_passkey),
   /// because the browser may disconnect and a store may fail in between. Must fail if the account
-  /// now exists: another user may have taken the name since `newcomer`.
+  /// now exists: another user may have taken the name since `new_user`.
   std::function<Task<Result<void>>(PasskeyUser user, Passkey passkey)> create = {};
 };
 
 struct PasskeyRoutes {
-  PasskeyOptions party;
+  PasskeyOptions relying_party;
   /// memory_passkeys(), sql_passkeys(database), or a store of your own.
   std::shared_ptr<PasskeyStore> store;
   PasskeyAccounts accounts;
@@ -42,14 +42,14 @@ struct PasskeyRoutes {
   std::string prefix = "/passkeys";
   /// Called with the reason when a passkey is rejected, which clients do not see: for a log, or an
   /// alarm when a counter went back. Called on any event loop; an exception leads to a 500.
-  std::function<void(const PasskeyError& error)> refused = {};
+  std::function<void(const PasskeyError& error)> on_rejected = {};
   /// Called before a logged-in user adds a passkey. Inform the user by mail, because a thief of the
   /// session may do this, and a passkey stays valid after a change of the password. It is called
   /// before storing, so that no passkey is stored without notice; storing may still fail. Called on
   /// any event loop; an exception leads to a 500, and nothing is stored.
   ///
   /// request  of the browser, for example for the language of that mail; outlives the task
-  std::function<Task<>(Passkey passkey, const Request& request)> adding = {};
+  std::function<Task<>(Passkey passkey, const Request& request)> before_add = {};
   /// Maximum number of passkeys of one user; more get a 409.
   std::size_t passkeys_max = 32;
   /// Maximum time since the last authentication (here or with Session::log_in) for adding a
@@ -60,7 +60,7 @@ struct PasskeyRoutes {
   Duration add_within = std::chrono::minutes(10);
 };
 
-/// The routes that `passkeys` has added. Cheap to copy.
+/// The routes that `add_passkeys` has added. Cheap to copy.
 class PasskeySite {
  public:
   PasskeySite(Passkeys keys, std::shared_ptr<PasskeyStore> store, std::string script)
@@ -83,7 +83,7 @@ class PasskeySite {
 ///
 ///     const Sessions visits = add_sessions<Visit>(app, {.store = sql_sessions(database)});
 ///     const PasskeySite site = add_passkeys(app, visits, {
-///         .party = {.relying_party_id = "example.com", .origins = {"https://example.com"},
+///         .relying_party = {.relying_party_id = "example.com", .origins = {"https://example.com"},
 ///                   .name = "Example"},
 ///         .store = sql_passkeys(database), .accounts = {…}});
 ///

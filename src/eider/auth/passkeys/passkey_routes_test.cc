@@ -29,7 +29,7 @@ PasskeyAccounts accounts_of(const std::shared_ptr<Names>& names,
   return {.user = [](std::string key) -> Task<Result<PasskeyUser>> {
             co_return PasskeyUser{.key = key, .name = key};
           },
-          .newcomer = [names](std::string name) -> Task<Result<PasskeyUser>> {
+          .new_user = [names](std::string name) -> Task<Result<PasskeyUser>> {
             if (names->contains(name)) {
               co_return fail(Error::conflict("This name is already taken."));
             }
@@ -104,15 +104,15 @@ struct Shop {
       : store(std::make_shared<MeddledStore>(memory_passkeys())), visits(add_sessions<Visit>(app)) {
     site.emplace(add_passkeys(
         app, visits,
-        {.party = {.relying_party_id = "example.com",
-                   .origins = {"https://example.com"},
-                   .name = "Shop"},
+        {.relying_party = {.relying_party_id = "example.com",
+                           .origins = {"https://example.com"},
+                           .name = "Shop"},
          .store = store,
          .accounts = accounts_of(names, store),
-         .refused = [faults =
-                         faults](const PasskeyError& error) { faults->push_back(error.fault); },
-         .adding = [told = told, is_mail_down = is_mail_down](Passkey passkey,
-                                                              const Request& request) -> Task<> {
+         .on_rejected = [faults =
+                             faults](const PasskeyError& error) { faults->push_back(error.fault); },
+         .before_add = [told = told, is_mail_down = is_mail_down](
+                           Passkey passkey, const Request& request) -> Task<> {
            told->push_back(passkey.user + " " + passkey.id);
            EXPECT_EQ(request.path(), "/passkeys/registration");
            if (*is_mail_down) {
@@ -446,7 +446,7 @@ TEST(PasskeyRoutes, tell_a_copy_of_the_authenticator_by_its_counter) {
   }
   ann.saying.counter = 7;
   EXPECT_EQ(ann.log_in().status, 401);
-  EXPECT_EQ(*shop.faults, std::vector{PasskeyFault::counter_went_back});
+  EXPECT_EQ(*shop.faults, std::vector{PasskeyFault::counter_not_increased});
 }
 
 TEST(PasskeyRoutes, take_a_counter_once_whoever_has_looked_first) {
@@ -461,12 +461,12 @@ TEST(PasskeyRoutes, take_a_counter_once_whoever_has_looked_first) {
   shop.store->behind_find = [](PasskeyStore& store) -> Task<> {
     std::vector<Passkey> all = co_await store.list("ann");
     all.front().counter = 2;
-    const bool is_noted = co_await store.note_use(all.front(), CounterRule::goes_on);
+    const bool is_noted = co_await store.note_use(all.front(), CounterRule::must_increase);
     EXPECT_TRUE(is_noted);
   };
   EXPECT_EQ(ann.log_in().status, 401);
   EXPECT_EQ(ann.me(), "");
-  EXPECT_EQ(*shop.faults, std::vector{PasskeyFault::counter_went_back});
+  EXPECT_EQ(*shop.faults, std::vector{PasskeyFault::counter_not_increased});
 }
 
 TEST(PasskeyRoutes, log_nobody_in_whose_passkey_is_removed_meanwhile) {
@@ -550,15 +550,16 @@ TEST(PasskeyRoutes, say_at_the_start_what_is_missing) {
   const Sessions visits = add_sessions<Visit>(app);
   const PasskeyOptions party{
       .relying_party_id = "example.com", .origins = {"https://example.com"}, .name = ""};
-  EXPECT_THROW(add_passkeys(app, visits, {.party = party, .store = nullptr, .accounts = {}}),
-               Failure);
+  EXPECT_THROW(
+      add_passkeys(app, visits, {.relying_party = party, .store = nullptr, .accounts = {}}),
+      Failure);
   PasskeyAccounts half;
-  half.newcomer = [](std::string) -> Task<Result<PasskeyUser>> {
+  half.new_user = [](std::string) -> Task<Result<PasskeyUser>> {
     co_return fail(Error::not_found());
   };
-  EXPECT_THROW(
-      add_passkeys(app, visits, {.party = party, .store = memory_passkeys(), .accounts = half}),
-      Failure);
+  EXPECT_THROW(add_passkeys(app, visits,
+                            {.relying_party = party, .store = memory_passkeys(), .accounts = half}),
+               Failure);
 }
 
 }  // namespace

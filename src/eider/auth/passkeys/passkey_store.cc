@@ -51,7 +51,7 @@ class MemoryPasskeys final : public PasskeyStore {
     }
     const bool goes_on =
         kept->counter < passkey.counter || (kept->counter == 0 && passkey.counter == 0);
-    if (rule == CounterRule::goes_on && !goes_on) {
+    if (rule == CounterRule::must_increase && !goes_on) {
       co_return false;
     }
     kept->counter = std::max(kept->counter, passkey.counter);
@@ -159,7 +159,7 @@ class SqlPasskeys final : public PasskeyStore {
         "is_backed_up = $2, used = $3 where id = $4 and owner = $5 "
         "and (counter < $1 or (counter = 0 and $1 = 0) or $6)",
         passkey.counter, passkey.is_backed_up, passkey.used, passkey.id, passkey.user,
-        rule == CounterRule::may_go_back);
+        rule == CounterRule::may_decrease);
     co_return done.rows == 1;
   }
 

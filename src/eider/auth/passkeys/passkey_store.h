@@ -20,8 +20,8 @@ class Statements;
 
 /// Rule for a passkey whose signature counter did not increase.
 enum class CounterRule : std::uint8_t {
-  goes_on,     ///< rejects the passkey: there may be a copy of the authenticator
-  may_go_back  ///< accepts the passkey, and the larger counter stays
+  must_increase,  ///< rejects the passkey: there may be a copy of the authenticator
+  may_decrease    ///< accepts the passkey, and the larger counter stays
 };
 
 /// A store of passkeys. All event loops call it, and it may wait.
@@ -43,8 +43,8 @@ class PasskeyStore {
   /// Stores counter, is_backed_up and used after a login. It compares and writes in one step: of
   /// two uses with the same counter only one succeeds, in any process.
   ///
-  /// returns  false if the passkey does not exist; and with CounterRule::goes_on if the stored
-  ///          counter is not lower, unless both are 0: nothing was changed
+  /// returns  false if the passkey does not exist; and with CounterRule::must_increase if the
+  ///          stored counter is not lower, unless both are 0: nothing was changed
   [[nodiscard]] virtual Task<bool> note_use(Passkey passkey, CounterRule rule) = 0;
   /// returns  whether that user had one of that id
   [[nodiscard]] virtual Task<bool> rename(std::string user, std::string id, std::string name) = 0;

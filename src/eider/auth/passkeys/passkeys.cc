@@ -28,7 +28,7 @@ int status_of(PasskeyFault fault) noexcept {
     case PasskeyFault::wrong_user:
     case PasskeyFault::bad_signature:
     case PasskeyFault::bad_flags:
-    case PasskeyFault::counter_went_back:
+    case PasskeyFault::counter_not_increased:
       return 401;
     case PasskeyFault::wrong_origin:
     case PasskeyFault::cross_origin:

@@ -36,7 +36,7 @@ struct PasskeyOptions {
   /// password.
   UserVerification user_verification = UserVerification::required;
   /// The authenticator stores the user, so that users need not enter a name.
-  bool needs_discoverable = true;
+  bool requires_discoverable = true;
   /// Supported algorithms; authenticators prefer the first one.
   std::vector<PasskeyAlgorithm> algorithms = {PasskeyAlgorithm::eddsa, PasskeyAlgorithm::es256,
                                               PasskeyAlgorithm::rs256};
@@ -50,10 +50,10 @@ struct PasskeyOptions {
   std::vector<std::string> keys = {};
   /// Logins within `lifetime`, each of which is remembered; more are a 503, as are more than 256 of
   /// one user.
-  std::size_t answers_max = 100'000;
+  std::size_t logins_max = 100'000;
   /// Rejects a login whose counter did not increase, because the authenticator may have been
-  /// copied. false: accepts it, with PasskeyLogin::counter_went_back.
-  bool refuses_counter_back = true;
+  /// copied. false: accepts it, with PasskeyLogin::counter_not_increased.
+  bool requires_counter_increase = true;
 };
 
 /// The result of a registration.
@@ -64,11 +64,11 @@ struct PasskeyRegistration {
 
 /// passkey            with new counter, is_backed_up and used: store it
 /// is_verified        the authenticator has verified the user for this login
-/// counter_went_back  the authenticator may have been copied
+/// counter_not_increased  the authenticator may have been copied
 struct PasskeyLogin {
   Passkey passkey;
   bool is_verified = false;
-  bool counter_went_back = false;
+  bool counter_not_increased = false;
 };
 
 namespace detail::passkeys {

@@ -151,8 +151,8 @@ PasskeyOptions checked(PasskeyOptions options) {
     throw bad_options("`relying_party_id` must be a domain such as example.com, not '" +
                       options.relying_party_id + "'");
   }
-  if (options.origins.empty() || options.algorithms.empty() || options.answers_max == 0) {
-    throw bad_options("`origins`, `algorithms` and `answers_max` must not be empty");
+  if (options.origins.empty() || options.algorithms.empty() || options.logins_max == 0) {
+    throw bad_options("`origins`, `algorithms` and `logins_max` must not be empty");
   }
   for (const std::string& origin : options.origins) {
     if (!is_android(origin)) {
@@ -235,7 +235,7 @@ RelyingParty::RelyingParty(PasskeyOptions options)
                                                 : AttestationRoots(options_.attestation_roots)),
       lifetime_s_(std::chrono::duration_cast<std::chrono::seconds>(options_.lifetime).count()),
       seal_(options_.relying_party_id, options_.keys),
-      logged_in_(options_.answers_max, kLoginsOfUserMax) {}
+      logged_in_(options_.logins_max, kLoginsOfUserMax) {}
 
 Ticket RelyingParty::new_ticket(CeremonyKind kind, std::string_view browser,
                                 std::int64_t now) const {
@@ -261,7 +261,7 @@ std::string RelyingParty::begin_registration(const PasskeyUser& user, std::strin
         {{"type", "public-key"}, {"alg", static_cast<std::int64_t>(cose_of(algorithm))}}));
   }
   const std::string& shown = user.display_name.empty() ? user.name : user.display_name;
-  const char* const resident = options_.needs_discoverable ? "required" : "preferred";
+  const char* const resident = options_.requires_discoverable ? "required" : "preferred";
   json::Value options = json::object(
       {{"rp", json::object({{"id", options_.relying_party_id}, {"name", options_.name}})},
        {"user", json::object({{"id", ticket.handle}, {"name", user.name}, {"displayName", shown}})},
@@ -271,7 +271,7 @@ std::string RelyingParty::begin_registration(const PasskeyUser& user, std::strin
        {"excludeCredentials", descriptors_of(known)},
        {"authenticatorSelection",
         json::object({{"residentKey", resident},
-                      {"requireResidentKey", options_.needs_discoverable},
+                      {"requireResidentKey", options_.requires_discoverable},
                       {"userVerification", verification_text(options_.user_verification)}})},
        {"attestation", roots_.is_empty() ? "none" : "direct"}});
   return beginning(std::move(options), seal_.seal(ticket));
@@ -453,8 +453,8 @@ Result<PasskeyLogin, PasskeyError> RelyingParty::finish_login(const OpenLogin& l
   }
   const bool went_back =
       (data->counter != 0 || passkey.counter != 0) && data->counter <= passkey.counter;
-  if (went_back && options_.refuses_counter_back) {
-    return refuse(PasskeyFault::counter_went_back,
+  if (went_back && options_.requires_counter_increase) {
+    return refuse(PasskeyFault::counter_not_increased,
                   "its counter did not increase: the passkey may have been copied");
   }
   switch (logged_in_.use(ticket.challenge, passkey.user, now + lifetime_s_ - 1, now)) {
@@ -472,7 +472,7 @@ Result<PasskeyLogin, PasskeyError> RelyingParty::finish_login(const OpenLogin& l
   passkey.used = now;
   return PasskeyLogin{.passkey = std::move(passkey),
                       .is_verified = data->is_verified(),
-                      .counter_went_back = went_back};
+                      .counter_not_increased = went_back};
 }
 
 }  // namespace eider::detail::passkeys

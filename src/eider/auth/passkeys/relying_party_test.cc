@@ -110,7 +110,7 @@ TEST(RelyingParty, registers_and_logs_in_by_each_algorithm) {
     EXPECT_EQ(login->passkey.counter, 4);
     EXPECT_FALSE(login->passkey.is_backed_up);
     EXPECT_TRUE(login->is_verified);
-    EXPECT_FALSE(login->counter_went_back);
+    EXPECT_FALSE(login->counter_not_increased);
   }
 }
 
@@ -178,9 +178,9 @@ TEST(RelyingParty, refuses_logins_that_are_not_as_they_were_begun) {
       {"backed up", {.flags = 0x15, .counter = 9}, PasskeyFault::bad_flags},
       {"signature", {.counter = 9, .signature = "abc"}, PasskeyFault::bad_signature},
       {"no signature", {.counter = 9, .signature = ""}, PasskeyFault::bad_signature},
-      {"counter as before", {.counter = 5}, PasskeyFault::counter_went_back},
-      {"counter below", {.counter = 4}, PasskeyFault::counter_went_back},
-      {"no counter any more", {.counter = 0}, PasskeyFault::counter_went_back},
+      {"counter as before", {.counter = 5}, PasskeyFault::counter_not_increased},
+      {"counter below", {.counter = 4}, PasskeyFault::counter_not_increased},
+      {"no counter any more", {.counter = 0}, PasskeyFault::counter_not_increased},
       {"another user", {.counter = 9, .user_handle = "AAAA"}, PasskeyFault::wrong_user},
       {"no user", {.counter = 9, .user_handle = "-"}, PasskeyFault::malformed},
   };
@@ -196,12 +196,12 @@ TEST(RelyingParty, refuses_logins_that_are_not_as_they_were_begun) {
 
 TEST(RelyingParty, tells_a_counter_that_went_back_where_it_may) {
   PasskeyOptions own = options();
-  own.refuses_counter_back = false;
+  own.requires_counter_increase = false;
   Both both(own);
   const Passkey passkey = both.sign_up({.counter = 5})->passkey;
   const auto login = both.log_in({.counter = 2}, passkey);
   ASSERT_TRUE(login);
-  EXPECT_TRUE(login->counter_went_back);
+  EXPECT_TRUE(login->counter_not_increased);
   EXPECT_EQ(login->passkey.counter, 5) << "it does not go back here";
 }
 
@@ -239,7 +239,7 @@ TEST(RelyingParty, takes_none_of_a_user_of_whom_none_is_asked_for) {
 
 TEST(RelyingParty, keeps_nothing_of_registrations_so_that_strangers_fill_nothing) {
   PasskeyOptions own = options();
-  own.answers_max = 1;
+  own.logins_max = 1;
   Both both(own);
   const Passkey passkey = both.sign_up()->passkey;
   SoftAuthenticator stranger(-7, "one id again and again");
@@ -286,7 +286,7 @@ TEST(RelyingParty, takes_no_answer_that_comes_too_late) {
 
 TEST(RelyingParty, remembers_so_many_logins_and_no_more) {
   PasskeyOptions own = options();
-  own.answers_max = 2;
+  own.logins_max = 2;
   Both both(own);
   const Passkey passkey = both.sign_up()->passkey;
   EXPECT_TRUE(both.log_in({}, passkey));

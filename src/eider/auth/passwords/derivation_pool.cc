@@ -64,7 +64,7 @@ DerivationPool::~DerivationPool() {
 bool DerivationPool::submit(std::unique_ptr<Derivation>& work) {
   const std::unique_lock lock(mutex_);
   if (limits_.threads == 0) {
-    ++counts_.begun;
+    ++counts_.started;
     work->execute_in_run();
     Loop& loop = work->loop();
     loop.post(std::unique_ptr<Posted>(std::move(work)));
@@ -72,7 +72,7 @@ bool DerivationPool::submit(std::unique_ptr<Derivation>& work) {
   }
   // A thread that is idle has not yet taken what was queued for it.
   if (queue_.size() >= idle_ + limits_.queue_max) {
-    ++counts_.refused;
+    ++counts_.rejected;
     return false;
   }
   queue_.push_back(std::move(work));
@@ -103,7 +103,7 @@ std::unique_ptr<Derivation> DerivationPool::next() {
   if (is_stopped_) {
     return nullptr;
   }
-  ++counts_.begun;
+  ++counts_.started;
   std::unique_ptr<Derivation> work = std::move(queue_.front());
   queue_.pop_front();
   return work;

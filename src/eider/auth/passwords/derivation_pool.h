@@ -20,13 +20,13 @@
 
 namespace eider {
 
-/// What has been done so far, and what waits now.
+/// Counters of password hashing.
 struct PasswordCounts {
-  /// Runs of argon2 that were begun.
-  std::uint64_t begun = 0;
-  /// Those that were refused because too many waited.
-  std::uint64_t refused = 0;
-  /// Those that were taken out of the queue, because who waited for them has left.
+  /// Started runs of argon2.
+  std::uint64_t started = 0;
+  /// Calls that were rejected because too many waited.
+  std::uint64_t rejected = 0;
+  /// Calls that were removed from the queue because their tasks were destroyed.
   std::uint64_t abandoned = 0;
   std::size_t queued = 0;
 };

@@ -158,14 +158,14 @@ TEST_F(Pool, so_many_run_at_once_and_so_many_wait_and_the_rest_is_refused) {
   EXPECT_FALSE(tasks[5]->take());
   EXPECT_FALSE(tasks[6]->take());
   EXPECT_EQ(pool_->counts().queued, 3U);
-  EXPECT_EQ(pool_->counts().refused, 2U);
+  EXPECT_EQ(pool_->counts().rejected, 2U);
   gate_.open();
   finish(tasks);
   for (std::size_t index = 0; index < 5; ++index) {
     EXPECT_TRUE(tasks[index]->take()) << index;
   }
   EXPECT_EQ(gate_.most(), 2U);
-  EXPECT_EQ(pool_->counts().begun, 5U);
+  EXPECT_EQ(pool_->counts().started, 5U);
 }
 
 TEST_F(Pool, who_leaves_takes_its_work_out_and_makes_room) {
@@ -179,11 +179,11 @@ TEST_F(Pool, who_leaves_takes_its_work_out_and_makes_room) {
   EXPECT_EQ(pool_->counts().abandoned, 2U);
   on_loop([&] { begin(tasks, 2); });
   EXPECT_EQ(pool_->counts().queued, 3U);
-  EXPECT_EQ(pool_->counts().refused, 0U);
+  EXPECT_EQ(pool_->counts().rejected, 0U);
   gate_.open();
   std::erase(tasks, nullptr);
   finish(tasks);
-  EXPECT_EQ(pool_->counts().begun, 5U) << "what was taken out is never run";
+  EXPECT_EQ(pool_->counts().started, 5U) << "what was taken out is never run";
 }
 
 TEST_F(Pool, who_leaves_while_its_work_runs_is_not_reached_for) {
@@ -214,7 +214,7 @@ TEST_F(Pool, tasks_and_their_loop_may_go_while_results_are_on_their_way) {
   Tasks tasks;
   on_loop([&] { begin(tasks, 5); });
   gate_.open();
-  while (pool_->counts().begun < 4) {
+  while (pool_->counts().started < 4) {
     on_loop([] {});
   }
   tasks.clear();  // of five, some are done, some lie with the loop, and some with a thread

@@ -139,15 +139,15 @@ Task<Result<PasswordCheck>> Passwords::verify(std::string_view password,
   return look(pool_, std::move(work), {known.tag, read && is_short ? yes : no, no});
 }
 
-Task<Result<PasswordCheck>> Passwords::verify_nobody(std::string_view password) const {
+Task<Result<PasswordCheck>> Passwords::verify_unknown_user(std::string_view password) const {
   const bool is_short = password.size() <= options_.password_bytes_max;
   auto work = std::make_unique<Derivation>(is_short ? password : std::string_view(), nobody_);
   return look(pool_, std::move(work), {nobody_.tag, {}, {}});
 }
 
-Task<Result<PasswordCheck>> Passwords::prove(std::string_view password,
-                                             const std::optional<std::string>& stored) const {
-  return refuse_others(stored ? verify(password, *stored) : verify_nobody(password));
+Task<Result<PasswordCheck>> Passwords::check_login(std::string_view password,
+                                                   const std::optional<std::string>& stored) const {
+  return refuse_others(stored ? verify(password, *stored) : verify_unknown_user(password));
 }
 
 }  // namespace eider

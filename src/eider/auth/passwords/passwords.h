@@ -41,7 +41,7 @@ struct PasswordCheck {
 /// Hashes and verifies passwords. Register one for the process: app.state<Passwords>().
 ///
 ///     const std::optional<std::string> stored = co_await users->password_of(login.name);
-///     const auto check = co_await passwords->prove(login.password, stored);
+///     const auto check = co_await passwords->check_login(login.password, stored);
 ///
 /// Passwords are bytes and are not normalized: texts that look the same but are encoded differently
 /// (Unicode normal forms) are different passwords. NUL is an ordinary byte. The copy of the
@@ -70,13 +70,13 @@ class Passwords {
 
   /// Does the same work as verify(), and never matches: for accounts that do not exist, so that the
   /// time does not reveal that.
-  [[nodiscard]] Task<Result<PasswordCheck>> verify_nobody(std::string_view password) const;
+  [[nodiscard]] Task<Result<PasswordCheck>> verify_unknown_user(std::string_view password) const;
 
-  /// Checks a login: calls `verify`, or `verify_nobody` if the account does not exist.
+  /// Checks a login: calls `verify`, or `verify_unknown_user` if the account does not exist.
   ///
   /// errors  401 with the same text for both cases
-  [[nodiscard]] Task<Result<PasswordCheck>> prove(std::string_view password,
-                                                  const std::optional<std::string>& stored) const;
+  [[nodiscard]] Task<Result<PasswordCheck>> check_login(
+      std::string_view password, const std::optional<std::string>& stored) const;
 
   [[nodiscard]] PasswordCounts counts() const { return pool_->counts(); }
 

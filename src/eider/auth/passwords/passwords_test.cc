@@ -124,15 +124,15 @@ TEST_F(PasswordsOnALoop, own_hashes_are_read_also_where_they_are_dearer_than_for
 TEST_F(PasswordsOnALoop, every_look_costs_one_run_whatever_is_stored) {
   const std::string stored = wait(passwords_.hash("secret")).value();
   const auto runs_of = [&](auto look) {
-    const std::uint64_t before = passwords_.counts().begun;
+    const std::uint64_t before = passwords_.counts().started;
     look();
-    return passwords_.counts().begun - before;
+    return passwords_.counts().started - before;
   };
   EXPECT_EQ(runs_of([&] { check(passwords_, "secret", stored); }), 1U);
   EXPECT_EQ(runs_of([&] { check(passwords_, "wrong", stored); }), 1U);
   EXPECT_EQ(runs_of([&] { check(passwords_, std::string(5000, 'a'), stored); }), 1U);
   EXPECT_EQ(runs_of([&] { check(passwords_, "", stored); }), 1U);
-  EXPECT_EQ(runs_of([&] { (void)wait(passwords_.verify_nobody("secret")); }), 1U);
+  EXPECT_EQ(runs_of([&] { (void)wait(passwords_.verify_unknown_user("secret")); }), 1U);
   for (const char* unreadable :
        {"", "!", "$2b$12$abc", "$argon2id$v=19$m=4294967295,t=2,p=1$c$d"}) {
     EXPECT_EQ(runs_of([&] {
@@ -148,7 +148,7 @@ TEST_F(PasswordsOnALoop, every_look_costs_one_run_whatever_is_stored) {
 
 TEST_F(PasswordsOnALoop, nobody_matches_nothing_and_looks_like_somebody) {
   for (const char* password : {"", "secret", "password"}) {
-    const PasswordCheck nobody = wait(passwords_.verify_nobody(password)).value();
+    const PasswordCheck nobody = wait(passwords_.verify_unknown_user(password)).value();
     EXPECT_FALSE(nobody.matches);
     EXPECT_FALSE(nobody.needs_rehash);
     EXPECT_TRUE(nobody.is_readable);
@@ -202,7 +202,8 @@ TEST(Passwords, no_call_leaves_a_short_password_on_the_stack) {
   const Passwords passwords(cheap());
   EXPECT_FALSE(is_left_on_the_stack([&] { (void)passwords.hash(kSecret); }, kSecret));
   EXPECT_FALSE(is_left_on_the_stack([&] { (void)passwords.verify(kSecret, "!"); }, kSecret));
-  EXPECT_FALSE(is_left_on_the_stack([&] { (void)passwords.verify_nobody(kSecret); }, kSecret));
+  EXPECT_FALSE(
+      is_left_on_the_stack([&] { (void)passwords.verify_unknown_user(kSecret); }, kSecret));
 }
 
 TEST_F(PasswordsOnALoop, stored_strings_ask_for_no_more_memory_than_the_page_says) {
@@ -238,7 +239,7 @@ TEST(Passwords, a_handler_tells_a_wrong_password_from_none_at_all_in_no_way) {
              if (login->name != "ann") {
                stored.reset();
              }
-             const auto proof = co_await passwords->prove(login->password, stored);
+             const auto proof = co_await passwords->check_login(login->password, stored);
              if (!proof) {
                co_return fail(proof.error());
              }

@@ -210,7 +210,7 @@ TEST(FreshLoginRecord, counts_from_the_last_proof_and_never_from_a_time_to_come)
   constexpr std::int64_t kNow = 1'000'000;
   const struct {
     std::int64_t began;
-    std::int64_t proven;
+    std::int64_t authenticated;
     bool is_fresh;
   } cases[] = {{kNow - 5, 0, true},
                {kNow - 600, 0, false},
@@ -222,14 +222,15 @@ TEST(FreshLoginRecord, counts_from_the_last_proof_and_never_from_a_time_to_come)
                {kNow - 5, kNow + 61, false},
                {kNow + 3600, 0, false},
                {0, 0, false}};
-  for (const auto& [began, proven, is_fresh] : cases) {
+  for (const auto& [began, authenticated, is_fresh] : cases) {
     Entry entry{{}};
     SessionRecord record;
     record.user = "ada";
     record.began = began;
-    record.proven = proven;
+    record.authenticated = authenticated;
     entry.open("id", record);
-    EXPECT_EQ(entry.was_proven_within(minutes(10), kNow), is_fresh) << began << " " << proven;
+    EXPECT_EQ(entry.was_proven_within(minutes(10), kNow), is_fresh)
+        << began << " " << authenticated;
     EXPECT_TRUE(entry.was_proven_within(Duration::max(), kNow));
   }
 }

@@ -130,7 +130,7 @@ void Entry::set_pending_login(std::string sealed) {
 void Entry::close(std::int64_t now) noexcept {
   is_closed_ = true;
   if (proof_ != Proof::kept) {
-    record_.proven = proof_ == Proof::shown ? now : -1;
+    record_.authenticated = proof_ == Proof::shown ? now : -1;
   }
 }
 
@@ -186,7 +186,7 @@ bool Entry::was_proven_within(Duration within, std::int64_t now) const noexcept 
   if (within == Duration::max()) {
     return true;
   }
-  const std::int64_t at = record_.proven == 0 ? record_.began : record_.proven;
+  const std::int64_t at = record_.authenticated == 0 ? record_.began : record_.authenticated;
   const std::int64_t age = now - at;
   // One from a time to come, as when the clock was set back, would be fresh until then.
   return at > 0 && age < std::chrono::floor<std::chrono::seconds>(within).count() &&
@@ -196,7 +196,7 @@ bool Entry::was_proven_within(Duration within, std::int64_t now) const noexcept 
 SessionRecord Entry::next() const {
   SessionRecord record = record_;
   record.user = user_;
-  record.proven = user_.empty() ? 0 : record.proven;
+  record.authenticated = user_.empty() ? 0 : record.authenticated;
   record.data = data();
   record.flashes = flashes();
   return record;
@@ -205,7 +205,7 @@ SessionRecord Entry::next() const {
 SessionRecord Entry::next_over(const SessionRecord& theirs) const {
   SessionRecord record = theirs;
   if (proof_ != Proof::kept) {
-    record.proven = record_.proven;
+    record.authenticated = record_.authenticated;
   }
   if (is_changed_ && data() != record_.data) {
     const auto whole = [this](const std::string& text) -> const std::string& {

@@ -545,7 +545,7 @@ Task<std::string> Keeper::log_in(std::string user) const {
   SessionRecord record;
   record.user = std::move(user);
   record.began = now_s();
-  record.proven = record.began;
+  record.authenticated = record.began;
   const std::string value = co_await insert(std::move(record));
   co_return options_.cookie + "=" + value;
 }

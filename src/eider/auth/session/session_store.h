@@ -22,8 +22,8 @@ class Database;
 /// version   increases with each write
 /// data      the struct of the application as JSON; empty: default values
 /// flashes   messages that are shown once, as JSON; empty: none
-/// proven    time of the user's last authentication, in seconds since 1970; 0: at `began`; -1: not
-///           in this session. `replace` writes it, too
+/// authenticated  time of the user's last authentication, in seconds since 1970; 0: at `began`;
+///                -1: not in this session. `replace` writes it, too
 struct SessionRecord {
   std::string user;
   std::int64_t began = 0;
@@ -31,7 +31,7 @@ struct SessionRecord {
   std::int64_t version = 1;
   std::string data;
   std::string flashes;
-  std::int64_t proven = 0;
+  std::int64_t authenticated = 0;
 };
 
 /// A session of a user, for display.

@@ -12,10 +12,10 @@ namespace {
 constexpr std::int64_t kSweptAtOnce = 1000;
 
 /// To a table that was made ahead of it.
-Task<> add_proven_column(const Database& to) {
+Task<> add_authenticated_column(const Database& to) {
   bool is_there = true;
   try {
-    (void)co_await to.all<std::int64_t>("select proven from eider_sessions limit 1");
+    (void)co_await to.all<std::int64_t>("select authenticated from eider_sessions limit 1");
   } catch (const db::Failure&) {
     is_there = false;
   }
@@ -23,12 +23,13 @@ Task<> add_proven_column(const Database& to) {
     co_return;
   }
   try {
-    co_await to.script("alter table eider_sessions add column proven bigint not null default 0");
+    co_await to.script(
+        "alter table eider_sessions add column authenticated bigint not null default 0");
   } catch (const db::Failure&) {
     is_there = true;  // or another process was faster
   }
   if (is_there) {
-    (void)co_await to.all<std::int64_t>("select proven from eider_sessions limit 1");
+    (void)co_await to.all<std::int64_t>("select authenticated from eider_sessions limit 1");
   }
 }
 
@@ -41,15 +42,16 @@ class SqlStore final : public SessionStore {
         "create table if not exists eider_sessions ("
         "name text primary key, owner text not null, began bigint not null, "
         "seen bigint not null, version bigint not null, data text not null, "
-        "flashes text not null, proven bigint not null default 0);"
+        "flashes text not null, authenticated bigint not null default 0);"
         "create index if not exists eider_sessions_owner on eider_sessions(owner);"
         "create index if not exists eider_sessions_seen on eider_sessions(seen);");
-    co_await add_proven_column(database_);
+    co_await add_authenticated_column(database_);
   }
 
   [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string name) override {
     auto found = co_await database_.one<SessionRecord>(
-        "select owner as user, began, seen, version, data, flashes, proven from eider_sessions "
+        "select owner as user, began, seen, version, data, flashes, authenticated from "
+        "eider_sessions "
         "where name = $1",
         name);
     co_return found ? std::make_unique<SessionRecord>(std::move(*found)) : nullptr;
@@ -57,17 +59,19 @@ class SqlStore final : public SessionStore {
 
   [[nodiscard]] Task<> insert(std::string name, SessionRecord record) override {
     co_await database_.exec(
-        "insert into eider_sessions(name, owner, began, seen, version, data, flashes, proven) "
+        "insert into eider_sessions(name, owner, began, seen, version, data, flashes, "
+        "authenticated) "
         "values($1, $2, $3, $4, $5, $6, $7, $8)",
         name, record.user, record.began, record.seen, record.version, record.data, record.flashes,
-        record.proven);
+        record.authenticated);
   }
 
   [[nodiscard]] Task<bool> replace(std::string name, SessionRecord record) override {
     const auto changed = co_await database_.exec(
-        "update eider_sessions set seen = $1, version = $2, data = $3, flashes = $4, proven = $5 "
+        "update eider_sessions set seen = $1, version = $2, data = $3, flashes = $4, authenticated "
+        "= $5 "
         "where name = $6 and version = $7",
-        record.seen, record.version, record.data, record.flashes, record.proven, name,
+        record.seen, record.version, record.data, record.flashes, record.authenticated, name,
         record.version - 1);
     co_return changed.rows == 1;
   }

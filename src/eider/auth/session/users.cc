@@ -53,8 +53,8 @@ std::string stale_login(Duration within) {
          std::to_string(std::chrono::floor<std::chrono::seconds>(within).count());
 }
 
-Error LoginWay::refusal(const Request& request, const std::string& why,
-                        const std::string& parameters) const {
+Error LoginPrompt::refusal(const Request& request, const std::string& why,
+                           const std::string& parameters) const {
   if (page.empty() || !wants_page(request)) {
     // A 401 names a scheme (RFC 9110, section 15.5.2); browsers ask nobody for this one.
     return Error::unauthorized(why).with_header(
@@ -71,7 +71,7 @@ Error LoginWay::refusal(const Request& request, const std::string& why,
       .with_header("Cache-Control", "no-store");
 }
 
-void LoginWay::describe(Operation& operation, const std::string& why) const {
+void LoginPrompt::describe(Operation& operation, const std::string& why) const {
   operation.add_problem(401, why);
   if (!page.empty()) {
     operation.add_problem(kSeeOther, "The login page, for browsers.");
@@ -85,47 +85,47 @@ Result<UserKey> UserKeyGuard::operator()(Extension<detail::session::Entry> sessi
   if (!session->user().empty()) {
     return UserKey{session->user()};
   }
-  return fail(way_.refusal(request, kLogInFirst));
+  return fail(prompt_.refusal(request, kLogInFirst));
 }
 
 void UserKeyGuard::describe(Operation& operation) const {
   operation.secure({.name = "session",
                     .kind = Operation::Security::Kind::api_key,
                     .in = Operation::In::cookie,
-                    .field = way_.cookie_name});
-  way_.describe(operation, kLogInFirst);
+                    .field = prompt_.cookie_name});
+  prompt_.describe(operation, kLogInFirst);
 }
 
-FreshLoginGuard::FreshLoginGuard(Duration within) : within_(within) {
+RecentLoginGuard::RecentLoginGuard(Duration within) : within_(within) {
   if (within < std::chrono::seconds(1)) {
     throw Failure(Error::internal(
         "require_recent_login: The maximum age of a login must be at least 1 second"));
   }
 }
 
-Result<void> FreshLoginGuard::operator()(const UserKey& /*user*/,
-                                         Extension<detail::session::Entry> session,
-                                         Extension<detail::session::LoginWay> way,
-                                         const Request& request) const {
+Result<void> RecentLoginGuard::operator()(const UserKey& /*user*/,
+                                          Extension<detail::session::Entry> session,
+                                          Extension<detail::session::LoginPrompt> prompt,
+                                          const Request& request) const {
   if (session->was_proven_within(within_, Loop::current().wall_seconds())) {
     return {};
   }
-  return fail(way->refusal(request, kLogInAnew, detail::session::stale_login(within_)));
+  return fail(prompt->refusal(request, kLogInAnew, detail::session::stale_login(within_)));
 }
 
-void FreshLoginGuard::describe(Operation& operation) const {
+void RecentLoginGuard::describe(Operation& operation) const {
   operation.add_problem(401, kLogInAnew);
 }
 
-std::string safe_redirect_path(std::string_view next, std::string_view otherwise) {
+std::string safe_redirect_path(std::string_view next, std::string_view fallback) {
   const bool names_a_host = next.size() > 1 && next[1] == '/';
   const bool is_path = next.starts_with('/') && !names_a_host && next.size() <= kPathBytesMax &&
                        std::ranges::all_of(next, [](char byte) {
                          return byte > ' ' && byte < '\x7F' && byte != '\\';
                        });
-  return std::string(is_path ? next : otherwise);
+  return std::string(is_path ? next : fallback);
 }
 
-template Guard detail::app::make_guard(FreshLoginGuard);
+template Guard detail::app::make_guard(RecentLoginGuard);
 
 }  // namespace eider

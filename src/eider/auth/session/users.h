@@ -17,7 +17,7 @@
 namespace eider {
 
 /// Key of the logged-in user, as passed to Session::log_in; never empty. A parameter of the
-/// function of `users` and of handlers.
+/// function of `add_users` and of handlers.
 struct UserKey {
   std::string text;
 };
@@ -40,7 +40,7 @@ namespace detail::session {
 
 /// How a client is asked to log in: a browser is redirected to the login page, and returns from
 /// there.
-struct LoginWay {
+struct LoginPrompt {
   std::string cookie_name;
   std::string page = {};
 
@@ -57,16 +57,16 @@ struct LoginWay {
 class UserKeyGuard {
  public:
   UserKeyGuard(std::string cookie_name, UsersOptions options)
-      : way_{.cookie_name = std::move(cookie_name), .page = std::move(options.login_page)} {}
+      : prompt_{.cookie_name = std::move(cookie_name), .page = std::move(options.login_page)} {}
 
   Result<UserKey> operator()(Extension<detail::session::Entry> session,
                              const Request& request) const;
   void describe(Operation& operation) const;
   [[nodiscard]] std::string name() const { return "users"; }
-  [[nodiscard]] const detail::session::LoginWay& way() const noexcept { return way_; }
+  [[nodiscard]] const detail::session::LoginPrompt& prompt() const noexcept { return prompt_; }
 
  private:
-  detail::session::LoginWay way_;
+  detail::session::LoginPrompt prompt_;
 };
 
 /// Registers the function that loads the User. It is called once per request, and only for handlers
@@ -88,7 +88,7 @@ class UserKeyGuard {
 template <class F>
 void add_users(Routes& at, const Sessions& sessions, F load, UsersOptions options = {}) {
   UserKeyGuard guard(sessions.options().cookie, std::move(options));
-  at.provide([way = guard.way()] { return way; });
+  at.provide([prompt = guard.prompt()] { return prompt; });
   at.provide(std::move(guard));
   at.provide(std::move(load));
 }
@@ -171,13 +171,14 @@ template <class T>
 }
 
 /// See require_recent_login.
-class FreshLoginGuard {
+class RecentLoginGuard {
  public:
   /// Throws a Failure for less than a second.
-  explicit FreshLoginGuard(Duration within);
+  explicit RecentLoginGuard(Duration within);
 
   Result<void> operator()(const UserKey& user, Extension<detail::session::Entry> session,
-                          Extension<detail::session::LoginWay> way, const Request& request) const;
+                          Extension<detail::session::LoginPrompt> prompt,
+                          const Request& request) const;
   void describe(Operation& operation) const;
   [[nodiscard]] std::string name() const { return "require_recent_login"; }
 
@@ -185,7 +186,7 @@ class FreshLoginGuard {
   Duration within_;
 };
 
-extern template Guard detail::app::make_guard(FreshLoginGuard);
+extern template Guard detail::app::make_guard(RecentLoginGuard);
 
 /// A guard that requires a recent authentication: with a password, a passkey, or any check after
 /// which the application calls Session::log_in. Use it for actions with lasting effect that a
@@ -194,17 +195,17 @@ extern template Guard detail::app::make_guard(FreshLoginGuard);
 ///     app.get("/password", show_password).guard(require_recent_login(10min));
 ///     app.post("/password", set_password).guard(require_recent_login(10min));
 ///
-/// Other users are treated as not logged in. A browser is redirected to the login page of `users`,
-/// and returns with its `next` to the page (or to the page of the submitted form). That login page
-/// must also show its form to logged-in users. Programs get a 401 with
+/// Other users are treated as not logged in. A browser is redirected to the login page of
+/// `add_users`, and returns with its `next` to the page (or to the page of the submitted form).
+/// That login page must also show its form to logged-in users. Programs get a 401 with
 /// insufficient_user_authentication in WWW-Authenticate.
 ///
 /// source  RFC 9470, section 3
-[[nodiscard]] inline FreshLoginGuard require_recent_login(Duration within) {
-  return FreshLoginGuard(within);
+[[nodiscard]] inline RecentLoginGuard require_recent_login(Duration within) {
+  return RecentLoginGuard(within);
 }
 
-/// Returns `next` if it is a path of this service, otherwise `otherwise`: for the redirect after a
+/// Returns `next` if it is a path of this service, otherwise `fallback`: for the redirect after a
 /// login. Values that a browser would treat as another host ("//evil.example", "/\evil.example", a
 /// tab in between), or that are not valid in a Location, are rejected.
 ///
@@ -212,6 +213,6 @@ extern template Guard detail::app::make_guard(FreshLoginGuard);
 ///
 /// source  WHATWG URL, "relative state" and "relative slash state"; OWASP, Unvalidated Redirects
 [[nodiscard]] std::string safe_redirect_path(std::string_view next,
-                                             std::string_view otherwise = "/");
+                                             std::string_view fallback = "/");
 
 }  // namespace eider

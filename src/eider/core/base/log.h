@@ -55,8 +55,8 @@ struct LogField {
 /// The numbers of lines of a sink that counts them.
 struct LogCounts {
   std::uint64_t written = 0;
-  std::uint64_t dropped = 0;  // for want of room: what takes them was too slow
-  std::uint64_t thinned = 0;  // too many of one message
+  std::uint64_t dropped = 0;     // for want of room: what takes them was too slow
+  std::uint64_t suppressed = 0;  // too many of one message
 };
 
 /// A destination of log lines. Thread-safe.
@@ -73,7 +73,7 @@ class LogSink {
   virtual void write_fields(LogLevel level, std::string_view message,
                             std::span<const LogField> fields) noexcept;
   /// Returns whether lines of that level are written.
-  [[nodiscard]] virtual bool takes(LogLevel /*level*/) const noexcept { return true; }
+  [[nodiscard]] virtual bool is_enabled(LogLevel /*level*/) const noexcept { return true; }
   /// Discards lines below that level from now on, if the sink supports levels.
   virtual void set_level(LogLevel /*level*/) noexcept {}
   [[nodiscard]] virtual LogCounts counts() const noexcept { return {}; }
@@ -103,7 +103,7 @@ class Log {
     write(LogLevel::error, message, fields);
   }
   void write(LogLevel level, std::string_view message, Fields fields = {}) const noexcept {
-    if (sink_->takes(level)) {
+    if (sink_->is_enabled(level)) {
       sink_->write_fields(level, message, std::span(fields.begin(), fields.size()));
     }
   }

@@ -24,7 +24,7 @@ struct ResourceState {
 /// that no report runs while the object is destroyed.
 class ResourceProbe {
  public:
-  /// tell  called on any thread; must not create or destroy an ResourceProbe
+  /// tell  called on any thread; must not create or destroy a ResourceProbe
   explicit ResourceProbe(std::function<ResourceState()> tell);
   ~ResourceProbe();
   ResourceProbe(const ResourceProbe&) = delete;

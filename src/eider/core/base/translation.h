@@ -33,7 +33,7 @@ using TextArguments = std::initializer_list<TextArgument>;
 /// context  distinguishes two meanings of one text; empty: none
 /// text     in the program's language; of a plural the singular
 /// many     the plural; used only with `count`
-struct TextWish {
+struct Translatable {
   std::string_view context;
   std::string_view text;
   std::string_view many = {};

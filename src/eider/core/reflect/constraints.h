@@ -181,7 +181,7 @@ class Validated {
 template <std::size_t Min, std::size_t Max>
 struct HasLength {
   static_assert(Min <= Max,
-                "eider: the minimum of a Length must not exceed its maximum: write Min, then Max");
+                "eider: the minimum of a Sized must not exceed its maximum: write Min, then Max");
 
   template <class T>
   static bool check(const T& value) {
@@ -206,7 +206,7 @@ struct HasLength {
 template <class T, T Min, T Max>
 struct InRange {
   static_assert(Min <= Max,
-                "eider: the minimum of a Range must not exceed its maximum: write Min, then Max");
+                "eider: the minimum of a Bounded must not exceed its maximum: write Min, then Max");
 
   /// Checks a T, and no wider type: conversion to T could bring a wider number into the range.
   template <std::same_as<T> Value>

@@ -25,7 +25,7 @@ class OptionalInitializer {
   constexpr operator T() const {
     T made{};  // in the member itself: compilers elide the copy of what is returned by name
     if (!std::is_constant_evaluated()) {
-      reflect::detail::note_initialised(reflect::type_of<T>(), &made);
+      reflect::detail::note_initialized(reflect::type_of<T>(), &made);
     }
     return made;
   }

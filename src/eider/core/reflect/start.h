@@ -39,7 +39,7 @@ class InitialiserWatch {
 inline constinit thread_local InitialiserWatch* initialiser_watch = nullptr;
 
 /// What kOptional does for each member that it makes.
-inline void note_initialised(const Type& type, const void* member) noexcept {
+inline void note_initialized(const Type& type, const void* member) noexcept {
   if (initialiser_watch != nullptr) [[unlikely]] {
     initialiser_watch->note(type, member);
   }

@@ -34,7 +34,7 @@ struct Described {
 /// Returns the description of T, the same object each time.
 ///
 /// T  bool, an integer, float, double, std::string, std::string_view, const char*, an enum with a
-///    fixed underlying type, json::Value, Length, Range, a type with a TextFormat
+///    fixed underlying type, json::Value, Sized, Bounded, a type with a TextFormat
 ///    (eider/core/kinds); a vector, set, array, optional, Nullable, std::unique_ptr, map from
 ///    std::string, or variant of structs, of such types; a struct without constructors and bases,
 ///    of up to kMembersMax such members (no C arrays, no alignas or bit-fields on members)

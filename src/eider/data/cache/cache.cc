@@ -171,7 +171,7 @@ Cache::State::Joined Cache::State::join(const std::string& key) {
 void Cache::State::land(Flight& flight, const Made& made, std::exception_ptr failure) {
   const std::lock_guard lock(mutex_);
   if (!made.is_found) {
-    ++(failure ? counts_.failed : counts_.made);
+    ++(failure ? counts_.failed : counts_.loaded);
   }
   flight.value = made.value;
   flight.failure = std::move(failure);
@@ -181,7 +181,7 @@ void Cache::State::land(Flight& flight, const Made& made, std::exception_ptr fai
 Task<Cache::State::Made> Cache::State::make_anew(std::string key, Make make) const {
   // Another one may have made it between this one's question and its turn.
   const auto found = co_await store_->find(std::move(key));
-  if (found && found->left > stale_while_revalidate_) {
+  if (found && found->ttl > stale_while_revalidate_) {
     co_return Made{.value = found->bytes, .is_found = true};
   }
   std::optional<std::string> made = co_await with_deadline(make(), load_timeout_);
@@ -273,7 +273,7 @@ Task<CachedBytes> Cache::State::get(Self state, std::string key, Make make) {
   if (!found) {
     co_return co_await make_or_wait(std::move(state), std::move(key), std::move(make));
   }
-  const bool is_fresh = found->left > state->stale_while_revalidate_;
+  const bool is_fresh = found->ttl > state->stale_while_revalidate_;
   state->count(is_fresh ? &CacheCounts::fresh : &CacheCounts::stale);
   if (!is_fresh) {
     const auto [flight, is_leader] = state->join(key);

@@ -39,7 +39,7 @@ struct CacheOptions {
 struct CacheCounts {
   std::uint64_t fresh = 0;
   std::uint64_t stale = 0;
-  std::uint64_t made = 0;
+  std::uint64_t loaded = 0;
   std::uint64_t failed = 0;
 };
 

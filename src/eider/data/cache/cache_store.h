@@ -17,7 +17,7 @@ using CachedBytes = std::shared_ptr<const std::string>;
 /// left  remaining lifetime
 struct CachedValue {
   CachedBytes bytes;
-  Duration left;
+  Duration ttl;
 };
 
 /// A store of cached values. All event loops call it.

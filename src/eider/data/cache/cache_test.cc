@@ -85,7 +85,7 @@ TEST_F(CacheTest, a_value_is_made_once_and_given_while_it_is_fresh) {
   kernel_.advance(100ms);
   EXPECT_EQ(get(cache), "v2");
   EXPECT_EQ(cache.counts().fresh, 1U);
-  EXPECT_EQ(cache.counts().made, 2U);
+  EXPECT_EQ(cache.counts().loaded, 2U);
 }
 
 TEST_F(CacheTest, of_many_that_ask_at_once_one_makes_it) {
@@ -243,7 +243,7 @@ TEST_F(CacheTest, what_another_one_has_put_meanwhile_keeps_its_time_and_is_not_c
   kernel_.advance(50ms);
   EXPECT_EQ(get(cache), "other");
   EXPECT_EQ(cache.counts().fresh, 1U);
-  EXPECT_EQ(cache.counts().made, 0U);
+  EXPECT_EQ(cache.counts().loaded, 0U);
   EXPECT_EQ(store->puts_, 0);
   kernel_.advance(100ms);
   EXPECT_EQ(get(cache), "other");  // stale by now
@@ -346,7 +346,7 @@ TEST_F(CacheTest, a_value_that_does_not_read_back_is_told_by_its_key_and_made_on
   ASSERT_EQ(told.size(), 1U);
   EXPECT_TRUE(told[0].contains("the rate")) << told[0];
   EXPECT_EQ(made, 1);
-  EXPECT_EQ(cache.counts().made, 0U);
+  EXPECT_EQ(cache.counts().loaded, 0U);
 }
 
 TEST_F(CacheTest, memory_is_bounded_and_what_was_used_longest_ago_goes) {

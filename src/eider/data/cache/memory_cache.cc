@@ -29,7 +29,7 @@ class MemoryCache final : public CacheStore {
       remove(key);
       co_return std::nullopt;
     }
-    co_return CachedValue{.bytes = entry->bytes, .left = entry->until - now};
+    co_return CachedValue{.bytes = entry->bytes, .ttl = entry->until - now};
   }
 
   [[nodiscard]] Task<> put(std::string key, CachedBytes bytes, Duration keep) override {

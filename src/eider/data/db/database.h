@@ -56,16 +56,16 @@ class Database : public db::Statements {
 
   /// As above, with options. If the server rolls the transaction back because of another one, the
   /// transaction is repeated after a pause of at least 10 ms, up to `options.tries_max` times. Such
-  /// errors are `serialisation` or `deadlock` of a statement or the commit, if the body does not
+  /// errors are `serialization` or `deadlock` of a statement or the commit, if the body does not
   /// handle them. Other errors are passed on: after `lost`, the changes may have been stored.
   ///
-  ///     co_await db->transaction({.isolation = db::Isolation::serialisable, .tries_max = 5},
+  ///     co_await db->transaction({.isolation = db::Isolation::serializable, .tries_max = 5},
   ///     body);
   ///
   /// body    is copied once, and called as const for each attempt; side effects outside of the
   ///         transaction (a mail, a counter) happen in each attempt. If the body only reads its
   ///         captures and does not move them, each attempt sees the same values
-  /// errors  `Failure(serialisation)`, (deadlock)  of the last attempt
+  /// errors  `Failure(serialization)`, (deadlock)  of the last attempt
   template <class Body>
   [[nodiscard]] std::invoke_result_t<std::decay_t<Body>&, Transaction&> transaction(
       const TransactionOptions& options, Body&& body) const {

@@ -18,7 +18,7 @@ const char* detail_of(FailureKind kind) noexcept {
     case FailureKind::busy:
     case FailureKind::expired:
     case FailureKind::deadlock:
-    case FailureKind::serialisation:
+    case FailureKind::serialization:
     case FailureKind::lost:
       return "The database is busy. Try again in a moment.";
     case FailureKind::open:
@@ -48,7 +48,7 @@ int status_of(FailureKind kind) noexcept {
     case FailureKind::busy:
     case FailureKind::expired:
     case FailureKind::deadlock:
-    case FailureKind::serialisation:
+    case FailureKind::serialization:
     case FailureKind::lost:
       return 503;
     case FailureKind::open:

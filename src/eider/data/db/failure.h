@@ -26,12 +26,12 @@ enum class FailureKind : std::uint8_t {
   expired,        // it took too long, and was undone
   storage,        // disk full, input/output error, damaged or read-only file
   deadlock,       // two transactions waited for each other, and this one was taken back
-  serialisation,  // another transaction changed what this one had read: it was taken back
+  serialization,  // another transaction changed what this one had read: it was taken back
   lost,  // there is no connection, or it broke: what was under way may have been done or not
 };
 
 /// The status that the client gets: 409 for constraints, 503 for errors that a later attempt may
-/// not meet (busy, expired, deadlock, serialisation, lost), else 500. For `values` see
+/// not meet (busy, expired, deadlock, serialization, lost), else 500. For `values` see
 /// Failure::of_value.
 [[nodiscard]] int status_of(FailureKind kind) noexcept;
 

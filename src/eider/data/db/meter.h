@@ -19,9 +19,9 @@ class Meter {
   void turn_on() noexcept { is_on_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
 
-  void note_begin() noexcept { under_way.add(1); }
+  void note_begin() noexcept { in_flight.add(1); }
   void note_end(Clock::time_point began, bool has_failed) noexcept {
-    under_way.add(-1);
+    in_flight.add(-1);
     seconds.observe(std::chrono::duration<double>(Clock::now() - began).count());
     if (has_failed) {
       failed.add();
@@ -29,7 +29,7 @@ class Meter {
   }
 
   /// Calls that are running or waiting for a connection.
-  Gauge under_way;
+  Gauge in_flight;
   /// Duration of calls, including the wait for a connection.
   Histogram seconds;
   /// Calls that threw or were canceled.

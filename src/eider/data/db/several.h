@@ -20,11 +20,12 @@ namespace eider::db {
 
 /// A statement that has not started yet: of `rows`, `row` or `change`.
 template <class P>
-class Asked {
+class BatchedStatement {
  public:
   using Kind = P;
 
-  explicit Asked(detail::Statement statement) noexcept : statement_(std::move(statement)) {}
+  explicit BatchedStatement(detail::Statement statement) noexcept
+      : statement_(std::move(statement)) {}
   [[nodiscard]] detail::Statement&& take() && { return std::move(statement_); }
 
  private:
@@ -78,7 +79,7 @@ void forget_undone(P& kind, const Part& part) noexcept {
 template <class... Ps>
 class SeveralJob : public Job {
  protected:
-  explicit SeveralJob(Asked<Ps>&&... asked)
+  explicit SeveralJob(BatchedStatement<Ps>&&... asked)
       : kinds_(std::move(asked).take()...), parts_(std::apply(&SeveralJob::start_parts, kinds_)) {}
   [[nodiscard]] std::span<Part> parts() noexcept { return parts_; }
 
@@ -126,7 +127,7 @@ Result<typename P::Value, Failure> take_result(P& kind, const Part& part,
 template <class... Ps>
 class EachJob final : public SeveralJob<Ps...> {
  public:
-  explicit EachJob(Asked<Ps>&&... asked) : SeveralJob<Ps...>(std::move(asked)...) {}
+  explicit EachJob(BatchedStatement<Ps>&&... asked) : SeveralJob<Ps...>(std::move(asked)...) {}
   [[nodiscard]] Request start() noexcept override {
     return {.what = Request::What::each, .parts = this->parts()};
   }
@@ -139,7 +140,7 @@ class EachJob final : public SeveralJob<Ps...> {
 template <class... Ps>
 class BatchJob final : public SeveralJob<Ps...> {
  public:
-  explicit BatchJob(bool is_within_transaction, Asked<Ps>&&... asked)
+  explicit BatchJob(bool is_within_transaction, BatchedStatement<Ps>&&... asked)
       : SeveralJob<Ps...>(std::move(asked)...), is_within_transaction_(is_within_transaction) {}
   [[nodiscard]] Request start() noexcept override {
     return {.what = Request::What::batch,
@@ -159,9 +160,9 @@ class BatchJob final : public SeveralJob<Ps...> {
 template <class P>
 class ListJob : public Job {
  protected:
-  explicit ListJob(std::vector<Asked<P>> asked) {
+  explicit ListJob(std::vector<BatchedStatement<P>> asked) {
     parts_.reserve(asked.size());
-    for (Asked<P>& one : asked) {
+    for (BatchedStatement<P>& one : asked) {
       parts_.push_back(kinds_.emplace_back(std::move(one).take()).start());
     }
   }
@@ -192,7 +193,7 @@ class ListJob : public Job {
 template <class P>
 class EachListJob final : public ListJob<P> {
  public:
-  explicit EachListJob(std::vector<Asked<P>> asked) : ListJob<P>(std::move(asked)) {}
+  explicit EachListJob(std::vector<BatchedStatement<P>> asked) : ListJob<P>(std::move(asked)) {}
   [[nodiscard]] Request start() noexcept override {
     return {.what = Request::What::each, .parts = this->parts()};
   }
@@ -205,7 +206,7 @@ class EachListJob final : public ListJob<P> {
 template <class P>
 class BatchListJob final : public ListJob<P> {
  public:
-  explicit BatchListJob(bool is_within_transaction, std::vector<Asked<P>> asked)
+  explicit BatchListJob(bool is_within_transaction, std::vector<BatchedStatement<P>> asked)
       : ListJob<P>(std::move(asked)), is_within_transaction_(is_within_transaction) {}
   /// A round of nothing would be one all the same.
   [[nodiscard]] Request start() noexcept override {
@@ -225,28 +226,28 @@ class BatchListJob final : public ListJob<P> {
 
 }  // namespace detail
 
-// What the three below give, to name it: `std::vector<db::AskedRow<User>> asked`.
+// What the three below give, to name it: `std::vector<db::RowStatement<User>> statements`.
 
 template <class T>
-using AskedRows = Asked<detail::RowsPart<T, detail::All>>;
+using RowsStatement = BatchedStatement<detail::RowsPart<T, detail::All>>;
 template <class T>
-using AskedRow = Asked<detail::RowsPart<T, detail::One>>;
-using AskedChange = Asked<detail::ChangePart>;
+using RowStatement = BatchedStatement<detail::RowsPart<T, detail::One>>;
+using ChangeStatement = BatchedStatement<detail::ChangePart>;
 
 /// For `all` and `batch`: like Statements::all, ::one and ::exec, but sent together.
 template <class T, class... Args>
-[[nodiscard]] AskedRows<T> rows(SqlFor<T, sizeof...(Args)> sql, const Args&... args) {
+[[nodiscard]] RowsStatement<T> rows(SqlFor<T, sizeof...(Args)> sql, const Args&... args) {
   static_assert(!std::is_same_v<T, bool>,
                 "std::vector<bool> does not contain bool objects: read the values as int");
-  return AskedRows<T>(detail::make_statement(sql.text(), args...));
+  return RowsStatement<T>(detail::make_statement(sql.text(), args...));
 }
 template <class T, class... Args>
-[[nodiscard]] AskedRow<T> row(SqlFor<T, sizeof...(Args)> sql, const Args&... args) {
-  return AskedRow<T>(detail::make_statement(sql.text(), args...));
+[[nodiscard]] RowStatement<T> row(SqlFor<T, sizeof...(Args)> sql, const Args&... args) {
+  return RowStatement<T>(detail::make_statement(sql.text(), args...));
 }
 template <class... Args>
-[[nodiscard]] AskedChange change(SqlFor<void, sizeof...(Args)> sql, const Args&... args) {
-  return AskedChange(detail::make_statement(sql.text(), args...));
+[[nodiscard]] ChangeStatement change(SqlFor<void, sizeof...(Args)> sql, const Args&... args) {
+  return ChangeStatement(detail::make_statement(sql.text(), args...));
 }
 
 }  // namespace eider::db

@@ -241,7 +241,7 @@ class Statements {
   ///
   /// returns  a tuple with a Result<…, Failure> for each, in their order
   template <class... Ps>
-  Pending<detail::EachJob<Ps...>> all(Asked<Ps>... asked) const {
+  Pending<detail::EachJob<Ps...>> all(BatchedStatement<Ps>... asked) const {
     return {route_, Lane::reading, std::make_unique<detail::EachJob<Ps...>>(std::move(asked)...)};
   }
 
@@ -252,7 +252,7 @@ class Statements {
   /// errors   the first failure; nothing was stored. Only Failure(row) with PostgreSQL outside of a
   ///          transaction is too late: the transaction has already committed
   template <class... Ps>
-  Pending<detail::BatchJob<Ps...>> batch(Asked<Ps>... asked) const {
+  Pending<detail::BatchJob<Ps...>> batch(BatchedStatement<Ps>... asked) const {
     return {route_, Lane::writing,
             std::make_unique<detail::BatchJob<Ps...>>(route_.transaction() != nullptr,
                                                       std::move(asked)...)};
@@ -262,11 +262,11 @@ class Statements {
   // statement.
 
   template <class P>
-  Pending<detail::EachListJob<P>> all(std::vector<Asked<P>> asked) const {
+  Pending<detail::EachListJob<P>> all(std::vector<BatchedStatement<P>> asked) const {
     return {route_, Lane::reading, std::make_unique<detail::EachListJob<P>>(std::move(asked))};
   }
   template <class P>
-  Pending<detail::BatchListJob<P>> batch(std::vector<Asked<P>> asked) const {
+  Pending<detail::BatchListJob<P>> batch(std::vector<BatchedStatement<P>> asked) const {
     return {route_, Lane::writing,
             std::make_unique<detail::BatchListJob<P>>(route_.transaction() != nullptr,
                                                       std::move(asked))};

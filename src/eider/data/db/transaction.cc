@@ -22,7 +22,7 @@ class SavepointJob final : public Job {
 }  // namespace
 
 bool may_be_tried_again(FailureKind kind) noexcept {
-  return kind == FailureKind::serialisation || kind == FailureKind::deadlock;
+  return kind == FailureKind::serialization || kind == FailureKind::deadlock;
 }
 
 Duration pause_behind_try(unsigned tries) {

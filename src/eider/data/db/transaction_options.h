@@ -13,7 +13,7 @@ enum class Isolation : std::uint8_t {
   server,
   read_committed,
   repeatable_read,
-  serialisable,
+  serializable,
 };
 
 /// Text after `isolation level`; null for the default of the server.
@@ -25,7 +25,7 @@ enum class Isolation : std::uint8_t {
       return "read committed";
     case Isolation::repeatable_read:
       return "repeatable read";
-    case Isolation::serialisable:
+    case Isolation::serializable:
       return "serializable";
   }
   return nullptr;
@@ -38,7 +38,7 @@ struct TransactionOptions {
   /// and are always serializable. It needs no further round trip, except with MySQL.
   db::Isolation isolation = db::Isolation::server;
   /// Maximum number of attempts of `transaction` if the server rolls it back because of another one
-  /// (`serialisation`, `deadlock`). `begin` ignores it.
+  /// (`serialization`, `deadlock`). `begin` ignores it.
   unsigned tries_max = 1;
 };
 

@@ -15,23 +15,23 @@ namespace eider::redis::detail {
 class KeepAsking final : private Timer {
  public:
   /// link  outlives this
-  KeepAsking(Link& link, Duration silence_max) : link_(link), silence_max_(silence_max) { arm(); }
+  KeepAsking(Link& link, Duration ping_after) : link_(link), ping_after_(ping_after) { arm(); }
 
  private:
-  void arm() { link_.loop().arm(*this, link_.loop().now() + silence_max_); }
+  void arm() { link_.loop().arm(*this, link_.loop().now() + ping_after_); }
   void expire() override {
     arm();
     // A question that waits for its answer goes on: its own deadline tells that there is none.
     if (ping_ && !ping_->await_ready()) {
       return;
     }
-    if (link_.life() != 0 && link_.silence() >= silence_max_) {
+    if (link_.life() != 0 && link_.silence() >= ping_after_) {
       ping_.emplace(link_, link_.settings().options.command_time_max, "PING");
     }
   }
 
   Link& link_;
-  Duration silence_max_;
+  Duration ping_after_;
   std::optional<RedisCommand<void>> ping_;
 };
 

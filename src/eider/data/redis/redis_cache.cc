@@ -114,7 +114,7 @@ class RedisCache::Store::Get final : public redis::detail::Call {
       return;
     }
     if (left.number >= 0) {
-      found_.left = std::chrono::milliseconds(std::min<std::int64_t>(left.number, kLeftMsMax));
+      found_.ttl = std::chrono::milliseconds(std::min<std::int64_t>(left.number, kLeftMsMax));
     }
     store_.keep_until(key_, left.number);
   }
@@ -152,7 +152,7 @@ RedisCache::Store::Store(std::shared_ptr<net::Net> net,
     : options_(options),
       net_(std::move(net)),
       link_(Loop::current(), *net_, settings, this),
-      asking_(link_, options.silence_max) {}
+      asking_(link_, options.ping_after) {}
 
 RedisCache::Store::~Store() {
   link_.end_calls();
@@ -219,9 +219,9 @@ void RedisCache::Store::keep_until(std::string_view key, std::int64_t left_ms) {
     drop(key);
     return;
   }
-  const Duration keep_max = std::min<Duration>(options_.keep_max, std::chrono::hours(24 * 365));
+  const Duration ttl_max = std::min<Duration>(options_.ttl_max, std::chrono::hours(24 * 365));
   const Instant now = link_.loop().now();
-  entry->until = now + keep_max;
+  entry->until = now + ttl_max;
   if (left_ms >= 0) {
     entry->gone = now + std::chrono::milliseconds(std::min(left_ms, kLeftMsMax));
     entry->until = std::min(entry->until, *entry->gone);

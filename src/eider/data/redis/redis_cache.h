@@ -22,17 +22,17 @@ struct RedisCacheOptions {
   /// Maximum size of keys and values.
   std::size_t bytes_max = std::size_t{16} * 1024 * 1024;
   /// Maximum lifetime of a value; needed because Redis does not report SWAPDB.
-  Duration keep_max = std::chrono::minutes(10);
+  Duration ttl_max = std::chrono::minutes(10);
   /// Idle time after which the connection is checked. If the network fails silently, a value may be
   /// outdated by this and the time limit of a command.
-  Duration silence_max = std::chrono::seconds(5);
+  Duration ping_after = std::chrono::seconds(5);
 };
 
 /// bytes  null if the key does not exist
-/// left   remaining lifetime, if it expires
+/// ttl    remaining lifetime, if it expires
 struct RedisFound {
   std::shared_ptr<const std::string> bytes;
-  std::optional<Duration> left;
+  std::optional<Duration> ttl;
 };
 
 /// Counters of requested keys.

@@ -82,7 +82,7 @@ TEST_F(RedisTest, a_value_that_changes_while_it_is_asked_for_is_not_kept_stale) 
 TEST_F(RedisTest, a_cache_keeps_no_value_beyond_its_expiry_nor_its_own_time) {
   on_loop_.run([](Redis redis) -> Task<> {
     co_await redis.command("DEBUG", "SET-ACTIVE-EXPIRE", 0);  // so that Redis does not tell
-    RedisCache cache(redis, {.keep_max = 100ms});
+    RedisCache cache(redis, {.ttl_max = 100ms});
     co_await redis.command("SET", "short", "first", "PX", 60);
     EXPECT_TRUE(co_await is_kept(cache, "short"));
     EXPECT_TRUE(co_await becomes(cache, "short", std::nullopt));
@@ -144,7 +144,7 @@ TEST_F(RedisTest, keys_and_bytes_of_a_cache_are_bounded) {
 TEST_F(RedisTest, a_cache_answers_nothing_old_behind_a_lost_connection) {
   RedisServer server;
   on_loop_.run([](Redis redis, RedisServer* of) -> Task<> {
-    RedisCache cache(redis, {.silence_max = 50ms});
+    RedisCache cache(redis, {.ping_after = 50ms});
     co_await redis.command("SET", "k", "first");
     EXPECT_TRUE(co_await is_kept(cache, "k"));
     of->restart();

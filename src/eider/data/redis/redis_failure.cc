@@ -93,7 +93,7 @@ RedisFailure::RedisFailure(RedisFault fault, Done done, std::string cause)
 RedisFailure::RedisFailure(std::string_view command, std::string_view error, Done done)
     : RedisFailure(fault_of(first_word(error)), done, cause_of(command, error)) {
   code_ = first_word(error);
-  said_ = error;
+  message_ = error;
 }
 
 RedisFailure RedisFailure::among_others() const {
@@ -110,7 +110,7 @@ RedisFailure RedisFailure::of_script(std::string_view command, std::string_view 
   RedisFailure failure(RedisFault::refused, Done::unknown,
                        cause_of(command, is_code(code) ? code : "an error raised by the script"));
   failure.code_ = code;
-  failure.said_ = error;
+  failure.message_ = error;
   return failure;
 }
 

@@ -50,7 +50,7 @@ class RedisFailure : public Failure {
   /// Returns "WRONGTYPE", "NOSCRIPT", or a code of a script; empty if the server reported no error.
   [[nodiscard]] const std::string& code() const noexcept { return code_; }
   /// Returns the complete text of the server, for the handler only: it may repeat sent data.
-  [[nodiscard]] const std::string& said() const noexcept { return said_; }
+  [[nodiscard]] const std::string& message() const noexcept { return message_; }
   /// The cause, always.
   [[nodiscard]] const char* what() const noexcept override { return cause_.c_str(); }
 
@@ -59,7 +59,7 @@ class RedisFailure : public Failure {
   Done done_;
   std::string cause_;
   std::string code_;
-  std::string said_;
+  std::string message_;
 };
 
 }  // namespace eider

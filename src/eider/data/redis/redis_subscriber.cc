@@ -71,7 +71,7 @@ class RedisSubscriber::Feed final : private LinkOwner {
       : messages_(options.messages_max, options.bytes_max),
         net_(std::move(net)),
         link_(Loop::current(), *net_, settings, this),
-        asking_(link_, options.silence_max) {}
+        asking_(link_, options.ping_after) {}
   ~Feed() { link_.end_calls(); }
 
   Task<> begin(Way way, std::string channel, Duration time) {

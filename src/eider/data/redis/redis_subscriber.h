@@ -36,7 +36,7 @@ struct RedisSubscriberOptions {
   std::size_t messages_max = 4096;
   std::size_t bytes_max = std::size_t{8} * 1024 * 1024;
   /// Idle time after which the connection is checked.
-  Duration silence_max = std::chrono::seconds(15);
+  Duration ping_after = std::chrono::seconds(15);
 };
 
 /// Receives messages on the event loop that created it. One task receives.

@@ -108,7 +108,7 @@ TEST_F(RedisTest, behind_a_lost_connection_it_subscribes_again_and_tells_the_gap
 TEST_F(RedisTest, a_silent_server_is_found_out_by_a_subscriber_that_only_listens) {
   RedisServer server;
   on_loop_.run([](Redis redis, RedisServer* of) -> Task<> {
-    RedisSubscriber news(redis, {.silence_max = 50ms});
+    RedisSubscriber news(redis, {.ping_after = 50ms});
     co_await news.subscribe("a");
     of->signal(SIGSTOP);
     EXPECT_TRUE((co_await news.receive()).is_gap);

@@ -72,7 +72,7 @@ TEST_F(RedisTest, an_error_of_the_server_has_its_code_and_tells_the_log_nothing_
   EXPECT_EQ(wrong.error().status(), 500);
   const RedisFailure unknown = failure(redis_, "NOSUCHCOMMAND", "secret");
   EXPECT_STREQ(unknown.what(), "Redis rejected NOSUCHCOMMAND: ERR unknown command ");
-  EXPECT_NE(unknown.said().find("secret"), std::string::npos);
+  EXPECT_NE(unknown.message().find("secret"), std::string::npos);
   EXPECT_TRUE(ask<bool>("EXISTS", "text"));
 }
 

@@ -39,9 +39,8 @@ class RedisValueStore final : public CacheStore {
                                       redis::word<std::int64_t>("PTTL", name));
       auto [bytes, left_ms] = co_await asking;
       if (bytes) {
-        co_return CachedValue{
-            .bytes = std::make_shared<const std::string>(std::move(*bytes)),
-            .left = std::chrono::milliseconds(std::max<std::int64_t>(left_ms, 0))};
+        co_return CachedValue{.bytes = std::make_shared<const std::string>(std::move(*bytes)),
+                              .ttl = std::chrono::milliseconds(std::max<std::int64_t>(left_ms, 0))};
       }
     } catch (const RedisFailure&) {
       pause_.begin();
@@ -77,7 +76,7 @@ class RedisValueStore final : public CacheStore {
       near_->here().forget(name);
       co_return std::nullopt;
     }
-    co_return CachedValue{.bytes = found.bytes, .left = found.left.value_or(Duration::zero())};
+    co_return CachedValue{.bytes = found.bytes, .ttl = found.ttl.value_or(Duration::zero())};
   }
   /// What this loop has changed it sees at once; others do by the way of a message.
   void forget_near(const std::string& key) {

@@ -28,7 +28,7 @@ struct BlockingLimits {
   unsigned threads_max = 16;
   /// Maximum number of calls that wait for a thread; more are rejected.
   std::size_t queue_max = 1024;
-  /// Load shedding: while calls wait longer than this, those that are `refused_when_late` are
+  /// Load shedding: while calls wait longer than this, those that are `allow_load_shedding` are
   /// rejected; zero: they wait. See StandingQueue.
   Duration queue_time{0};
 };
@@ -204,7 +204,7 @@ class [[nodiscard]] BlockingWork {
   explicit BlockingWork(Work work) : work_(std::move(work)) {}
 
   /// Allows load shedding for this call, as part of a request.
-  BlockingWork& refused_when_late() noexcept {
+  BlockingWork& allow_load_shedding() noexcept {
     is_refused_when_late_ = true;
     return *this;
   }

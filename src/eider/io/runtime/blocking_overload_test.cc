@@ -36,7 +36,7 @@ void work(std::atomic<int>& done) {
 Task<> work_or_be_late(std::atomic<int>& done, int& refusals) {
   try {
     auto working = run_blocking([&done] { work(done); });
-    working.refused_when_late();
+    working.allow_load_shedding();
     co_await working;
   } catch (const Failure& failure) {
     refusals += failure.error().status() == 503 ? 1 : 0;

@@ -51,7 +51,7 @@ Result<std::shared_ptr<ServerTls>> ServerTls::make(const TlsOptions& options, Lo
 
 Result<void> ServerTls::load_all() {
   sources_.push_back({.files = options_.certificate, .stamps = {}, .identity = nullptr});
-  for (const TlsCertificate& files : options_.more) {
+  for (const TlsCertificate& files : options_.additional_certificates) {
     sources_.push_back({.files = files, .stamps = {}, .identity = nullptr});
   }
   for (Source& source : sources_) {

@@ -84,7 +84,7 @@ TEST_F(Servers, show_the_certificate_that_is_asked_for) {
   const auto one = issue("DNS:one.example");
   const auto two = issue("DNS:two.example,DNS:*.two.example");
   options.certificate = files.write("one", one);
-  options.more = {files.write("two", two)};
+  options.additional_certificates = {files.write("two", two)};
   start();
   EXPECT_EQ(shown("one.example"), print(one));
   EXPECT_EQ(shown("TWO.example"), print(two));
@@ -97,7 +97,7 @@ TEST_F(Servers, show_each_client_the_kind_of_key_that_it_can_check) {
   const auto rsa = issue("DNS:a.example", "RSA:2048");
   const auto ecdsa = issue("DNS:a.example");
   options.certificate = files.write("rsa", rsa);
-  options.more = {files.write("ecdsa", ecdsa)};
+  options.additional_certificates = {files.write("ecdsa", ecdsa)};
   start();
   EXPECT_EQ(shown("a.example", "RSA-PSS+SHA256"), print(rsa));
   EXPECT_EQ(shown("a.example", "ECDSA+SHA256"), print(ecdsa));
@@ -111,7 +111,7 @@ TEST_F(Servers, choose_among_a_thousand_names) {
     many += ",DNS:host" + std::to_string(host) + ".example";
   }
   const auto other = issue(many);
-  options.more = {files.write("many", other)};
+  options.additional_certificates = {files.write("many", other)};
   start();
   EXPECT_EQ(shown("host999.example"), print(other));
   EXPECT_NE(shown("host1000.example"), print(other));
@@ -253,10 +253,10 @@ TEST_F(Servers, staple_an_answer_and_its_successor) {
 TEST_F(Servers, staple_the_answer_of_the_certificate_that_is_shown) {
   const auto other = issue("DNS:b.example");
   options.certificate = files.write("a", issue("DNS:a.example"), &authority);
-  options.more = {files.write("b", other, &authority)};
-  options.more[0].ocsp = files.write("b.ocsp", make_test_ocsp(other, authority));
+  options.additional_certificates = {files.write("b", other, &authority)};
+  options.additional_certificates[0].ocsp = files.write("b.ocsp", make_test_ocsp(other, authority));
   start();
-  EXPECT_EQ(stapled("b.example"), *read_small_file(options.more[0].ocsp));
+  EXPECT_EQ(stapled("b.example"), *read_small_file(options.additional_certificates[0].ocsp));
   EXPECT_EQ(stapled("a.example"), "");
 }
 
@@ -340,7 +340,7 @@ TEST_F(KnownClients, are_refused_without_a_certificate_where_it_is_required) {
 }
 
 TEST_F(KnownClients, may_be_anonymous_where_they_are_only_asked) {
-  options.clients = TlsClients::asked;
+  options.clients = TlsClients::optional;
   start();
   const TestPair pair = connect();
   ASSERT_EQ(pair.server->state(), SealState::open);
@@ -349,7 +349,7 @@ TEST_F(KnownClients, may_be_anonymous_where_they_are_only_asked) {
 
 TEST_F(KnownClients, are_refused_with_a_wrong_certificate) {
   const auto foreign = make_test_certificate({.name = "Other", .is_authority = true});
-  for (const TlsClients clients : {TlsClients::asked, TlsClients::required}) {
+  for (const TlsClients clients : {TlsClients::optional, TlsClients::required}) {
     options.clients = clients;
     start();
     show(make_test_certificate({.name = "alice"}, &foreign));

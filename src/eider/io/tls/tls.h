@@ -30,7 +30,7 @@ struct TlsCertificate {
 /// Whether clients present certificates.
 enum class TlsClients : std::uint8_t {
   anonymous,  ///< no client certificates
-  asked,      ///< optional; a client with a wrong certificate is rejected
+  optional,   ///< a client without one is served; a client with a wrong certificate is rejected
   required,   ///< clients without a certificate are rejected
 };
 
@@ -43,7 +43,7 @@ struct TlsOptions {
   TlsCertificate certificate = {};
   /// Additional certificates. Each is used for clients that request (SNI) one of its names. Of two
   /// with the same names and different types of keys, the client gets the one that it supports.
-  std::vector<TlsCertificate> more = {};
+  std::vector<TlsCertificate> additional_certificates = {};
   TlsClients clients = TlsClients::anonymous;
   /// A PEM file of the authorities for client certificates. Pre: not empty unless anonymous.
   std::string client_authorities = {};

@@ -33,9 +33,9 @@ constexpr std::string_view kPolicy =
 struct RouteCounts {
   std::string method;
   std::string route;
-  std::uint64_t refused = 0;  // 4xx
-  std::uint64_t failed = 0;   // 5xx
-  std::uint64_t left = 0;     // by their clients, ahead of an answer
+  std::uint64_t client_errors = 0;  // 4xx
+  std::uint64_t server_errors = 0;  // 5xx
+  std::uint64_t disconnected = 0;   // by their clients, ahead of an answer
   std::vector<std::uint64_t> counts;
   double seconds = 0;
 };
@@ -82,9 +82,9 @@ RouteCounts& counts_of(std::vector<RouteCounts>& routes, const std::string& meth
 
 /// A status of three digits, as the metrics' labels tell it.
 void add_status(RouteCounts& counts, const std::string& status, std::uint64_t count) {
-  counts.refused += status.starts_with('4') ? count : 0;
-  counts.failed += status.starts_with('5') ? count : 0;
-  counts.left += status == "0" ? count : 0;
+  counts.client_errors += status.starts_with('4') ? count : 0;
+  counts.server_errors += status.starts_with('5') ? count : 0;
+  counts.disconnected += status == "0" ? count : 0;
 }
 
 void add_routes(Shown& shown, const Metrics& metrics) {
@@ -93,10 +93,10 @@ void add_routes(Shown& shown, const Metrics& metrics) {
       if (family.name == "http_requests_total") {
         RouteCounts& counts = counts_of(shown.routes, point.label_values[0], point.label_values[1]);
         add_status(counts, point.label_values[2], static_cast<std::uint64_t>(point.value));
-      } else if (family.name == "http_request_duration_seconds" && point.spread) {
+      } else if (family.name == "http_request_duration_seconds" && point.histogram) {
         RouteCounts& counts = counts_of(shown.routes, point.label_values[0], point.label_values[1]);
-        counts.counts = point.spread->counts;
-        counts.seconds = point.spread->sum;
+        counts.counts = point.histogram->counts;
+        counts.seconds = point.histogram->sum;
         shown.bounds = family.bounds;
       }
     }

@@ -26,7 +26,7 @@ enum class LogFormat : std::uint8_t {
 
 /// "password", "passphrase", "secret", "token", "authorization", "cookie", "credential", "apikey",
 /// "privatekey"
-[[nodiscard]] std::vector<std::string> masked_log_fields();
+[[nodiscard]] std::vector<std::string> redacted_log_fields();
 
 struct LogOptions {
   /// File to which lines are appended; empty: standard error. If the file is moved, for example by
@@ -36,10 +36,10 @@ struct LogOptions {
   /// Lines below this level are dropped; see Log::set_level.
   LogLevel level = LogLevel::info;
   /// A field whose name contains one of these, without regard to case, '-' and '_', is "***".
-  std::vector<std::string> masked = masked_log_fields();
+  std::vector<std::string> redacted = redacted_log_fields();
   /// Maximum number of lines with the same message per second; further lines are counted and
   /// dropped, except errors. 0: no limit.
-  std::uint32_t same_per_second_max = 0;
+  std::uint32_t repeats_per_second_max = 0;
   /// A file that would grow beyond is moved to `file`.1, that to `file`.2 and so on; 0: never.
   std::uint64_t file_bytes_max = 0;
   /// Number of rotated files.

@@ -174,7 +174,7 @@ TEST(Log, masks_what_is_nobodys_to_read) {
 }
 
 TEST(Log, masks_what_the_application_names) {
-  EXPECT_EQ(written({.format = LogFormat::text, .masked = {"Q", "zip-code", ""}},
+  EXPECT_EQ(written({.format = LogFormat::text, .redacted = {"Q", "zip-code", ""}},
                     [](const Log& log) {
                       log.info("in", {{"q", 1}, {"a-q", 2}, {"ZipCode2", 3}, {"password", 4}});
                     }),
@@ -209,17 +209,17 @@ TEST(Log, changes_its_level_while_it_runs) {
 }
 
 TEST(Log, thins_out_what_is_said_too_often_but_no_errors) {
-  std::uint64_t thinned = 0;
-  const std::string text = written({.same_per_second_max = 10}, [&](const Log& log) {
+  std::uint64_t suppressed = 0;
+  const std::string text = written({.repeats_per_second_max = 10}, [&](const Log& log) {
     for (int i = 0; i < 1000; ++i) {
       log.info("again");
       log.error("wrong");
     }
-    thinned = log.counts().thinned;
+    suppressed = log.counts().suppressed;
   });
-  EXPECT_GE(thinned, 800U);  // a second may end within
+  EXPECT_GE(suppressed, 800U);  // a second may end within
   const auto all = static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
-  EXPECT_EQ(all + thinned, 2000U);
+  EXPECT_EQ(all + suppressed, 2000U);
 }
 
 TEST(Log, loses_no_line_of_many_threads_at_a_clean_stop) {

@@ -44,19 +44,20 @@ bool is_json(LogFormat format, const LogOutput& output) {
 
 LogWriter::LogWriter(const LogOptions& options, LogOutput output)
     : is_json_(is_json(options.format, output)),
-      masked_(options.masked),
-      same_per_second_max_(options.same_per_second_max),
+      masked_(options.redacted),
+      same_per_second_max_(options.repeats_per_second_max),
       queue_bytes_max_(options.queue_bytes_max),
       flush_within_(options.flush_within),
       level_(options.level),
       output_(std::move(output)),
       resource_probe_([this, name = options.file] {
         const LogCounts now = counts();
-        return ResourceState{.kind = "log",
-                             .name = name.empty() ? "stderr" : name,
-                             .numbers = {{"written", static_cast<std::int64_t>(now.written)},
-                                         {"dropped", static_cast<std::int64_t>(now.dropped)},
-                                         {"thinned", static_cast<std::int64_t>(now.thinned)}}};
+        return ResourceState{
+            .kind = "log",
+            .name = name.empty() ? "stderr" : name,
+            .numbers = {{"written", static_cast<std::int64_t>(now.written)},
+                        {"dropped", static_cast<std::int64_t>(now.dropped)},
+                        {"suppressed", static_cast<std::int64_t>(now.suppressed)}}};
       }) {}
 
 void LogWriter::end_thread() noexcept {
@@ -81,7 +82,7 @@ void LogWriter::end_thread() noexcept {
 LogCounts LogWriter::counts() const noexcept {
   return {.written = written_.load(std::memory_order_relaxed),
           .dropped = dropped_.load(std::memory_order_relaxed),
-          .thinned = thinned_.load(std::memory_order_relaxed)};
+          .suppressed = suppressed_.load(std::memory_order_relaxed)};
 }
 
 /// Two messages of one hash share their number; that is why it is a large one that is set.
@@ -103,14 +104,14 @@ void LogWriter::append(Buffer& out, const LogLine& line) const {
 
 void LogWriter::write_fields(LogLevel level, std::string_view message,
                              std::span<const LogField> fields) noexcept {
-  if (!takes(level)) {
+  if (!is_enabled(level)) {
     return;
   }
   try {
     const std::int64_t now = unix_milliseconds();
     if (same_per_second_max_ != 0 && level != LogLevel::error &&
         is_one_too_many(message, now / 1000)) {
-      thinned_.fetch_add(1, std::memory_order_relaxed);
+      suppressed_.fetch_add(1, std::memory_order_relaxed);
       return;
     }
     thread_local Buffer line;
@@ -218,7 +219,7 @@ bool LogWriter::gives_up(Duration pause) {
 
 }  // namespace detail::telemetry
 
-std::vector<std::string> masked_log_fields() {
+std::vector<std::string> redacted_log_fields() {
   return {"password", "passphrase", "secret",     "token", "authorization",
           "cookie",   "credential", "privatekey", "apikey"};
 }

@@ -28,7 +28,7 @@ class LogWriter final : public LogSink {
   }
   void write_fields(LogLevel level, std::string_view message,
                     std::span<const LogField> fields) noexcept override;
-  [[nodiscard]] bool takes(LogLevel level) const noexcept override {
+  [[nodiscard]] bool is_enabled(LogLevel level) const noexcept override {
     return level >= level_.load(std::memory_order_relaxed);
   }
   void set_level(LogLevel level) noexcept override {
@@ -54,7 +54,7 @@ class LogWriter final : public LogSink {
   std::atomic<LogLevel> level_;
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> dropped_{0};
-  std::atomic<std::uint64_t> thinned_{0};
+  std::atomic<std::uint64_t> suppressed_{0};
   /// By the message's hash: the second, and how many there were in it.
   std::array<std::atomic<std::uint64_t>, 256> same_{};
 

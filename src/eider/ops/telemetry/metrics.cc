@@ -139,8 +139,8 @@ void append_family(std::string& out, const MetricRead& family) {
   out.append("\n");
   for (const MetricPoint& point : family.points) {
     const std::string labels = labels_text(family, point.label_values);
-    if (point.spread) {
-      append_spread(out, family, labels, *point.spread);
+    if (point.histogram) {
+      append_spread(out, family, labels, *point.histogram);
     } else {
       append_line(out, family.name, "", labels, number(point.value));
     }
@@ -182,7 +182,7 @@ void read_into(MetricRead& family, MetricPoint& point, const Source& source) {
     void operator()(const Histogram* histogram) const { take(*histogram); }
     void operator()(const std::function<const Histogram&()>& read) const { take(read()); }
     void take(const Histogram& histogram) const {
-      point.spread = histogram.read();
+      point.histogram = histogram.read();
       family.bounds = histogram.bounds();
     }
     MetricRead& family;
@@ -298,8 +298,8 @@ void Metrics::watch(std::string_view name, const Database& database) {
   const MetricLabels labels = {{"database", name}};
   histogram_of("eider_db_seconds", "Duration of statements.", labels,
                [pool]() -> const Histogram& { return pool->meter().seconds; });
-  gauge_of("eider_db_under_way", "Statements that are running or waiting for a connection.", labels,
-           [pool] { return pool->meter().under_way.value(); });
+  gauge_of("eider_db_in_flight", "Statements that are running or waiting for a connection.", labels,
+           [pool] { return pool->meter().in_flight.value(); });
   gauge_of("eider_db_connections", "Open connections.", labels,
            [pool] { return static_cast<double>(pool->state().connections); });
   gauge_of("eider_db_connections_busy",
@@ -318,8 +318,8 @@ void Metrics::watch(const Log& log) {
              [log] { return static_cast<double>(log.counts().written); });
   counter_of(kName, kHelp, {{"outcome", "dropped"}},
              [log] { return static_cast<double>(log.counts().dropped); });
-  counter_of(kName, kHelp, {{"outcome", "thinned"}},
-             [log] { return static_cast<double>(log.counts().thinned); });
+  counter_of(kName, kHelp, {{"outcome", "suppressed"}},
+             [log] { return static_cast<double>(log.counts().suppressed); });
 }
 
 std::vector<MetricRead> Metrics::read() const {

@@ -35,7 +35,7 @@ enum class MetricKind : std::uint8_t { counter, gauge, histogram };
 struct MetricPoint {
   std::vector<std::string> label_values;
   double value = 0;
-  std::optional<Histogram::Read> spread = {};  // of a histogram
+  std::optional<Histogram::Read> histogram = {};  // of a histogram
 };
 
 /// The series of one name.
@@ -84,7 +84,7 @@ class Metrics {
   void histogram_of(std::string_view name, std::string_view help, MetricLabels labels,
                     std::function<const Histogram&()> read);
 
-  /// Adds metrics of the database: eider_db_seconds, eider_db_under_way and eider_db_failed_total;
+  /// Adds metrics of the database: eider_db_seconds, eider_db_in_flight and eider_db_failed_total;
   /// and of its pool: eider_db_connections, eider_db_connections_busy and eider_db_waiting; each
   /// with `database="name"`.
   void watch(std::string_view name, const Database& database);
@@ -119,7 +119,7 @@ struct MetricsOptions {
 ///     http_requests_total{method="GET",route="/notes/{id}",status="200"} 12
 ///     http_request_duration_seconds_bucket{method="GET",route="/notes/{id}",le="0.001"} 11
 ///
-/// `http_response_bytes_total` counts bytes of bodies, `http_requests_cut_total` clients that
+/// `http_response_bytes_total` counts bytes of bodies, `http_requests_aborted_total` clients that
 /// disconnected early, `http_requests_in_flight` running requests, for all apps of the process.
 /// Paths without a route have the route "", and unreadable requests also the method "", so that
 /// clients cannot create series. The delay of each event loop (`eider_loop_lag_seconds`) and the

@@ -73,7 +73,7 @@ class LoopCounts {
     counts.requests.add();
     counts.seconds.observe(std::chrono::duration<double>(record.ended - record.began).count());
     counts.bytes_out.add(record.bytes_out);
-    if (!record.is_whole) {
+    if (!record.is_complete) {
       counts.cut.add();
     }
   }
@@ -104,7 +104,7 @@ class LoopCounts {
         "Time from the request headers to the last byte of the response.", labels, bounds_);
     Counter& bytes_out = metrics_->counter("http_response_bytes_total",
                                            "Bytes of response bodies that were sent.", labels);
-    Counter& cut = metrics_->counter("http_requests_cut_total",
+    Counter& cut = metrics_->counter("http_requests_aborted_total",
                                      "Requests whose client disconnected early.", labels);
     return std::unique_ptr<RouteCounts>(
         new RouteCounts{Counter::Own(requests), Histogram::Own(seconds), Counter::Own(bytes_out),
@@ -279,8 +279,10 @@ class MetricsServer {
   Result<void> start() {
     const std::size_t colon = listen_.rfind(':');
     // Other workers listen there, too, and while one program takes another's place both do.
-    ServerOptions options{
-        .threads = 1, .shares_port = true, .leave = Duration::zero(), .drain = Duration::zero()};
+    ServerOptions options{.threads = 1,
+                          .shares_port = true,
+                          .shutdown_delay = Duration::zero(),
+                          .drain = Duration::zero()};
     unsigned port = 0;
     const char* const end = listen_.data() + listen_.size();
     if (colon == std::string::npos ||

@@ -28,10 +28,10 @@ std::optional<std::string_view> only_field(const Request& request, std::string_v
   return found;
 }
 
-void begin(Request& request, const std::shared_ptr<SpanSink>& spans, bool takes_incoming) {
+void begin(Request& request, const std::shared_ptr<SpanSink>& spans, bool accepts_incoming) {
   Work& work = work_of(request);
   std::optional<TracePlace> from;
-  if (const auto field = takes_incoming ? only_field(request, "traceparent") : std::nullopt) {
+  if (const auto field = accepts_incoming ? only_field(request, "traceparent") : std::nullopt) {
     from = read_traceparent(*field);
   }
   if (from) {
@@ -74,7 +74,7 @@ void end(const ResponseEvent& record) {
     span.attributes.emplace_back("http.route", std::string(request.route()));
   }
   span.state = work.state;
-  if (!record.is_whole) {
+  if (!record.is_complete) {
     span.error = "the client has disconnected";
   } else if (is_server_error(record.status)) {
     span.error = std::to_string(record.status);
@@ -86,11 +86,11 @@ void end(const ResponseEvent& record) {
 
 void trace_requests(App& app, std::shared_ptr<SpanSink> spans, TraceOptions options) {
   app.state(JobSpans{spans});
-  app.use(ClientHook{[spans, takes_incoming = options.takes_incoming](const ProxyTrust& trust) {
+  app.use(ClientHook{[spans, accepts_incoming = options.accepts_incoming](const ProxyTrust& trust) {
     return Hook{.on_request =
-                    [spans, takes_incoming, &trust](Request& request, Response& /*response*/) {
+                    [spans, accepts_incoming, &trust](Request& request, Response& /*response*/) {
                       begin(request, spans,
-                            takes_incoming ? *takes_incoming : comes_by_proxy(request, trust));
+                            accepts_incoming ? *accepts_incoming : comes_by_proxy(request, trust));
                       return true;
                     },
                 .name = "trace"};

@@ -15,7 +15,7 @@ struct TraceOptions {
   /// that trace is kept. Default: only from peers that App::trust_proxies names, since every kept
   /// trace costs the collector. true: from all clients, for a service that only other services
   /// reach.
-  std::optional<bool> takes_incoming = {};
+  std::optional<bool> accepts_incoming = {};
 };
 
 /// Makes each request of the app, and each call of an App::every job, a span. Database statements

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view kParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 App traced(const std::shared_ptr<KeptSpans>& spans,
-           TraceOptions options = {.takes_incoming = true}) {
+           TraceOptions options = {.accepts_incoming = true}) {
   App app;
   trace_requests(app, spans, options);
   app.use(request_id());
@@ -112,7 +112,7 @@ TEST(Traces, are_kept_as_who_asks_says_unless_he_is_not_to) {
   EXPECT_EQ(spans->spans.size(), 2U);
   const auto own = std::make_shared<KeptSpans>();
   own->keeps = false;
-  TestClient closed(traced(own, {.takes_incoming = false}));
+  TestClient closed(traced(own, {.accepts_incoming = false}));
   closed.send({.target = "/waits", .headers = {{"traceparent", std::string(kParent)}}});
   EXPECT_EQ(own->spans.size(), 0U);
 }

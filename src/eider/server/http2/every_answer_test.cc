@@ -82,9 +82,9 @@ TEST(EveryAnswerH2, that_does_not_leave_whole_is_told_to_be_cut) {
   server.kernel.run_until_idle();
   Lines lines = noted().log->take();
   std::ranges::sort(lines);
-  EXPECT_EQ(lines,
-            (Lines{"GET /big 200 0 150.0 HTTP/2 - cut", "GET /big 200 65535 150.0 HTTP/2 - cut",
-                   "GET /later 0 0 150.0 HTTP/2 - cut"}));
+  EXPECT_EQ(lines, (Lines{"GET /big 200 0 150.0 HTTP/2 - aborted",
+                          "GET /big 200 65535 150.0 HTTP/2 - aborted",
+                          "GET /later 0 0 150.0 HTTP/2 - aborted"}));
 }
 
 }  // namespace

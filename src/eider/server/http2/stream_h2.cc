@@ -231,7 +231,7 @@ void StreamH2::observe(Outcome outcome) noexcept {
                            .status = answer_.status(),
                            .bytes_in = receiver_.bytes(),
                            .bytes_out = answer_.sent_bytes(),
-                           .is_whole = outcome == Outcome::answered,
+                           .is_complete = outcome == Outcome::answered,
                            .began = began_,
                            .ended = context.loop.read_now(),
                            .protocol = "HTTP/2"});

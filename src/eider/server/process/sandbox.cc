@@ -301,7 +301,7 @@ Result<void> hold_files(const FileRules& rules, const ServerOptions& options) {
     (void)rules.allow(path, kReads);
   }
   for (const std::string& path : own.starts) {
-    (void)rules.allow(path, options.hands_over ? kStarts : kReads);
+    (void)rules.allow(path, options.upgrades_on_signal ? kStarts : kReads);
   }
   for (const std::string& file : {options.pid_file, options.state_file}) {
     (void)(file.empty() || rules.allow(sandbox_place_of(file), kReads | kWrites));
@@ -381,7 +381,7 @@ bool hold_calls(const ServerOptions& options) {
     // A large part of the kernel, and what it does for a ring passes no filter.
     filter.end_if_equal(SYS_io_uring_setup, kEndWithoutRight);
   }
-  if (!options.hands_over) {
+  if (!options.upgrades_on_signal) {
     filter.end_if_equal(SYS_execve, kEndWithoutRight);
     filter.end_if_equal(SYS_execveat, kEndWithoutRight);
   }

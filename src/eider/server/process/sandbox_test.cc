@@ -264,7 +264,7 @@ TEST_F(Sandbox, lets_threads_and_processes_begin) {
 }
 
 TEST_F(Sandbox, starts_programs_of_its_own_directory_where_one_may_follow) {
-  options.hands_over = true;
+  options.upgrades_on_signal = true;
   const int error = within([] { return error_of(::execl("/bin/true", "true", nullptr)); });
   EXPECT_EQ(error, has_landlock() ? EACCES : 0);
   // This test's own program, which ends at once.

@@ -45,7 +45,7 @@ class Supervisor final : private SuccessionOwner, private Timer {
         supervised_(supervised),
         loop_(loop),
         held_(loop),
-        systemd_(options.tells_systemd ? SystemdNotify::from_environment() : SystemdNotify()) {}
+        systemd_(options.notifies_systemd ? SystemdNotify::from_environment() : SystemdNotify()) {}
 
   [[nodiscard]] Result<void> run();
 
@@ -230,7 +230,7 @@ Result<void> Supervisor::run() {
 /// A process before this one goes when workers have shown that this program serves; so they are not
 /// put off where there is one.
 void Supervisor::begin() {
-  if (options_.workers_start == WorkersStart::early || predecessor_.is_there()) {
+  if (options_.workers_start == WorkersStart::eager || predecessor_.is_there()) {
     start_workers();
     return;
   }
@@ -439,8 +439,8 @@ void Supervisor::end_all(HandoverWord word) {
   for (Seat& seat : seats_) {
     seat.say(word);
   }
-  loop_.arm(*this,
-            loop_.now() + options_.leave + options_.drain + supervised_.stops_within + kEndMargin);
+  loop_.arm(*this, loop_.now() + options_.shutdown_delay + options_.drain +
+                       supervised_.stops_within + kEndMargin);
   end_if_empty();
 }
 

@@ -231,8 +231,8 @@ void TopicBackplane::note_missed() {
     const std::lock_guard lock(mutex_);
     ++counts_.missed;
   }
-  if (options_.when_missed) {
-    options_.when_missed(topics_);
+  if (options_.on_missed) {
+    options_.on_missed(topics_);
   }
 }
 
@@ -260,7 +260,7 @@ void TopicBackplane::hear(std::string_view payload) {
   }
   const std::lock_guard lock(mutex_);
   counts_.received += received;
-  counts_.unread += is_read ? 0 : 1;
+  counts_.invalid += is_read ? 0 : 1;
 }
 
 Task<> TopicBackplane::run() {

@@ -51,7 +51,7 @@ struct TopicBackplaneOptions {
   /// Called if messages of other processes may have been missed, also once when the process starts
   /// to listen: on an event loop of the application, which it must not block. Reload cached state
   /// that topics update, and inform clients if needed.
-  std::function<void(Topics& topics)> when_missed = {};
+  std::function<void(Topics& topics)> on_missed = {};
   /// Null: standard error.
   std::shared_ptr<LogSink> log = {};
 };
@@ -60,13 +60,13 @@ struct TopicBackplaneOptions {
 ///
 /// lost    published here, and possibly not received by others
 /// missed  number of times that messages may have been missed here
-/// unread  payloads that were not from a relay
+/// invalid  payloads that were not from a backplane
 struct TopicBackplaneCounts {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
   std::uint64_t lost = 0;
   std::uint64_t missed = 0;
-  std::uint64_t unread = 0;
+  std::uint64_t invalid = 0;
 };
 
 /// A module, added by `add_topic_backplane`. Subscribers in this process receive a message

@@ -269,7 +269,7 @@ TEST_F(TopicRelayTest, foreign_payloads_are_counted_and_told_to_nobody) {
         detail::backplane::batch_message({"room", {ws::MessageType::text, "t"}, {"a\nb", ""}}));
   });
   EXPECT_EQ(a.listener.events, Texts{});
-  EXPECT_EQ(a.relay.counts().unread, whole.size() - 1 + 3);  // a head alone is a batch of none
+  EXPECT_EQ(a.relay.counts().invalid, whole.size() - 1 + 3);  // a head alone is a batch of none
   loop_.call([&] { bus_.tell(whole); });
   EXPECT_EQ(a.relay.counts().received, 1U);
 }

@@ -114,7 +114,7 @@ class Compression {
 
   void apply_to_produced(const Request& request, Response& response,
                          const ProducedContent& content) const {
-    if (content.is_live() && options_.streams == StreamCompression::leave) {
+    if (content.is_live() && options_.streams == StreamCompression::off) {
       return;
     }
     // Its producer may still change the head, so that is looked at with the first byte; there is

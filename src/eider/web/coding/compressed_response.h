@@ -15,7 +15,7 @@ namespace eider {
 
 /// Whether to compress streams that never end, such as events: compression needs a compressor (262
 /// KiB with gzip) for each client.
-enum class StreamCompression : std::uint8_t { leave, compress };
+enum class StreamCompression : std::uint8_t { off, on };
 
 struct CompressionOptions {
   /// Allowed codings; of those that the client accepts with equal weight, the first is used.
@@ -32,7 +32,7 @@ struct CompressionOptions {
   /// processor's time, for one line of a client's.
   std::uint64_t file_bytes_max = std::uint64_t{16} << 20U;
   BreachProtection breach_protection = BreachProtection::cross_site;
-  StreamCompression streams = StreamCompression::leave;
+  StreamCompression streams = StreamCompression::off;
 };
 
 /// Compresses bodies and streams of compressible types according to Accept-Encoding; sets

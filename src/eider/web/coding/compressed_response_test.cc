@@ -380,7 +380,7 @@ class Counted final : public ProducedContent {
 };
 
 App counted_app(std::size_t bytes, bool is_alive,
-                StreamCompression streams = StreamCompression::leave) {
+                StreamCompression streams = StreamCompression::off) {
   App app;
   app.use(compression({.streams = streams}));
   app.get("/", [bytes, is_alive]() -> Task<Response> {
@@ -407,7 +407,7 @@ TEST(Compression, looks_at_an_announced_length) {
 TEST(Compression, leaves_live_content_unless_it_is_told_otherwise) {
   TestClient left(counted_app(5000, true));
   EXPECT_EQ(coding_of(ask(left, "/", "gzip")), "identity");
-  TestClient compressed(counted_app(5000, true, StreamCompression::compress));
+  TestClient compressed(counted_app(5000, true, StreamCompression::on));
   const TestResponse reply = ask(compressed, "/", "gzip");
   EXPECT_EQ(coding_of(reply), "gzip");
   EXPECT_EQ(decoded_body(reply), std::string(5000, 'c'));

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 
 void set_up_compressed_rooms(App& app) {
-  app.use(compression({.streams = StreamCompression::compress}));
+  app.use(compression({.streams = StreamCompression::on}));
   set_up_rooms(app);
 }
 

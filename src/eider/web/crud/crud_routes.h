@@ -142,7 +142,7 @@ inline constexpr bool kIsKeyset = requires { typename Q::Place; };
 ///
 ///     CrudRoutes<Note>(api, "/notes", notes);
 ///
-/// - GET /notes: a page (paging.h) with the filters of Q, in the order of its `sort`.
+/// - GET /notes: a page (pagination.h) with the filters of Q, in the order of its `sort`.
 /// - POST /notes: 201 with Location, ETag and the stored record.
 /// - GET /notes/{id}: with its ETag; 304 if the client has it.
 /// - PATCH /notes/{id}: JSON Merge Patch; 428 without If-Match, 412 if the record was changed
@@ -224,7 +224,7 @@ class CrudRoutes {
     return *this;
   }
   /// Allows PATCH without If-Match: the last request wins, member by member.
-  CrudRoutes& without_match() {
+  CrudRoutes& without_if_match() {
     its_->needs_match = false;
     return *this;
   }

@@ -96,13 +96,13 @@ EventLog::EventLog(Database database, Topics& topics, EventLogOptions options)
 Task<> EventLog::start() const {
   co_await database_.script(
       "create table if not exists eider_event_log(id bigint primary key, name text not null, "
-      "content text not null, added bigint not null, tries bigint not null, due bigint);"
+      "data text not null, added bigint not null, tries bigint not null, due bigint);"
       "create index if not exists eider_event_log_due on eider_event_log(due) where due is not "
       "null;"
       "create table if not exists eider_event_log_head(one bigint primary key, last bigint not "
       "null, "
-      "forgotten bigint not null);"
-      "insert into eider_event_log_head(one, last, forgotten) values(1, 0, 0) "
+      "deleted bigint not null);"
+      "insert into eider_event_log_head(one, last, deleted) values(1, 0, 0) "
       "on conflict do nothing;");
 }
 
@@ -118,9 +118,9 @@ Task<> EventLog::commit_entry(Transaction transaction, Entry entry) const {
   const std::optional<std::int64_t> due =
       options_.webhook.empty() ? std::nullopt : std::optional(now);
   co_await transaction.exec(
-      "insert into eider_event_log(id, name, content, added, tries, due) "
+      "insert into eider_event_log(id, name, data, added, tries, due) "
       "values($1, $2, $3, $4, 0, $5)",
-      entry.id, entry.name, entry.content, now, due);
+      entry.id, entry.name, entry.data, now, due);
   const auto committing = std::make_shared<Committing>(std::move(transaction), std::move(entry));
   committing_.here().start(run_commit(committing));
   co_await committing->is_over.wait();
@@ -136,7 +136,7 @@ Task<> EventLog::run_commit(std::shared_ptr<Committing> committing) const {
     co_await committing->transaction.commit();
     const Entry& entry = committing->entry;
     const std::string id = std::to_string(entry.id);
-    topics_.publish(options_.topic, entry.content, {.name = entry.name, .id = id});
+    topics_.publish(options_.topic, entry.data, {.name = entry.name, .id = id});
   } catch (...) {
     committing->failure = std::current_exception();
   }
@@ -144,7 +144,7 @@ Task<> EventLog::run_commit(std::shared_ptr<Committing> committing) const {
 }
 
 Task<> EventLog::follow(EventStream events) const {
-  (void)co_await with_deadline(follow_on(events), options_.listens_for);
+  (void)co_await with_deadline(follow_on(events), options_.reconnect_after);
 }
 
 // Listens ahead of reading what was missed, so that nothing is lost in between.
@@ -166,7 +166,7 @@ Task<> EventLog::follow_on(EventStream& events) const {
 
 Task<EventLog::Head> EventLog::Telling::head() const {
   const auto head =
-      co_await log_.database_.one<Head>("select last, forgotten from eider_event_log_head");
+      co_await log_.database_.one<Head>("select last, deleted from eider_event_log_head");
   co_return head.value();
 }
 
@@ -181,14 +181,14 @@ Task<> EventLog::Telling::begin() {
 
 /// Tells what the table has behind `last_`, or of a gap in place of it.
 Task<> EventLog::Telling::catch_up() {
-  const std::int64_t missed_max = log_.options_.missed_max;
+  const std::int64_t replay_max = log_.options_.replay_max;
   const auto missed = co_await log_.database_.all<Entry>(
-      "select id, name, content from eider_event_log where id > $1 order by id limit $2", last_,
-      missed_max + 1);
+      "select id, name, data from eider_event_log where id > $1 order by id limit $2", last_,
+      replay_max + 1);
   // Behind the entries: what is forgotten in between was read, and is told as a gap for nothing.
   const Head known = co_await head();
-  if (known.forgotten > last_ || known.last < last_ ||
-      missed.size() > static_cast<std::size_t>(missed_max)) {
+  if (known.deleted > last_ || known.last < last_ ||
+      missed.size() > static_cast<std::size_t>(replay_max)) {
     from_ = last_ = known.last;  // the client loads a state that has all of these
     held_.clear();
     const SseEvent gap{.event = "gap", .data = "reload"};
@@ -254,7 +254,7 @@ Task<> EventLog::Telling::hold(Entry entry) {
   held_.insert_or_assign(id, std::move(entry));
   // In time also where news never ceases.
   if (now - held_since_ >= kComesWithin ||
-      held_.size() > static_cast<std::size_t>(log_.options_.missed_max)) {
+      held_.size() > static_cast<std::size_t>(log_.options_.replay_max)) {
     co_await catch_up();
   }
 }
@@ -279,12 +279,12 @@ BodyWriter::WriteAwaiter EventLog::Telling::tell_entry(const Entry& entry) {
 // read its state ahead of it, but does not take the client's Last-Event-ID back.
 BodyWriter::WriteAwaiter EventLog::Telling::send(const Entry& entry) {
   const std::string id = std::to_string(last_);
-  return events_.send({.event = entry.name, .data = entry.content, .id = id});
+  return events_.send({.event = entry.name, .data = entry.data, .id = id});
 }
 
 Task<> EventLog::push(WebSocket socket) const {
   socket.subscribe(options_.topic);
-  (void)co_await with_deadline(pass_over_what_comes(socket), options_.listens_for);
+  (void)co_await with_deadline(pass_over_what_comes(socket), options_.reconnect_after);
   socket.close(CloseCode::going_away);
 }
 
@@ -305,10 +305,10 @@ void EventLog::sign(ClientRequest& request, const std::string& secret, const Ent
   const auto decoded = secret.starts_with(kPrefix) ? from_base64(secret.substr(kPrefix.size()))
                                                    : std::optional<std::string>();
   const Sha256Digest all =
-      hmac_sha256(decoded.value_or(secret), id + "." + time + "." + entry.content);
+      hmac_sha256(decoded.value_or(secret), id + "." + time + "." + entry.data);
   request.header("Webhook-Timestamp", time);
   request.header("Webhook-Signature", "v1," + to_base64(to_view(all)));
-  const Sha256Digest content = hmac_sha256(secret, entry.content);
+  const Sha256Digest content = hmac_sha256(secret, entry.data);
   request.header("X-Hub-Signature-256", "sha256=" + to_hex(to_view(content)));
 }
 
@@ -319,7 +319,7 @@ Task<bool> EventLog::deliver_next(HttpClient& client) const {
       "update eider_event_log set tries = tries + 1, due = $1 + case tries when 0 then 15 "
       "when 1 then 30 when 2 then 60 when 3 then 120 when 4 then 240 else 480 end "
       "where id = (select id from eider_event_log where due <= $1 order by due, id limit 1) "
-      "and due <= $1 returning id, name, content",
+      "and due <= $1 returning id, name, data",
       seconds_now());
   if (!entry) {
     co_return false;
@@ -329,7 +329,7 @@ Task<bool> EventLog::deliver_next(HttpClient& client) const {
   if (!options_.webhook_secret.empty()) {
     sign(request, options_.webhook_secret, *entry);
   }
-  const auto reply = co_await request.body(entry->content, "application/json").send();
+  const auto reply = co_await request.body(entry->data, "application/json").send();
   if (reply && reply->is_ok()) {
     co_await database_.exec("update eider_event_log set due = null where id = $1", entry->id);
   }
@@ -339,14 +339,14 @@ Task<bool> EventLog::deliver_next(HttpClient& client) const {
 /// All up to a number, so that whoever saw a later one has missed none of them.
 Task<> EventLog::forget() const {
   const std::int64_t until =
-      seconds_now() - std::chrono::ceil<std::chrono::seconds>(options_.kept_for).count();
+      seconds_now() - std::chrono::ceil<std::chrono::seconds>(options_.retention).count();
   const Transaction all = co_await database_.begin();
   co_await all.exec(
-      "update eider_event_log_head set forgotten = "
-      "coalesce((select max(id) from eider_event_log where added <= $1), forgotten)",
+      "update eider_event_log_head set deleted = "
+      "coalesce((select max(id) from eider_event_log where added <= $1), deleted)",
       until);
   co_await all.exec(
-      "delete from eider_event_log where id <= (select forgotten from eider_event_log_head)");
+      "delete from eider_event_log where id <= (select deleted from eider_event_log_head)");
   co_await all.commit();
 }
 

@@ -27,12 +27,12 @@ struct EventLogOptions {
   std::string topic = "event-log";
   /// Maximum number of missed entries for a client that reconnects; if more are missing, it gets an
   /// event `gap`.
-  std::int64_t missed_max = 1000;
+  std::int64_t replay_max = 1000;
   /// Time for which an entry is stored, and its webhook call is retried.
-  Duration kept_for = std::chrono::days(7);
+  Duration retention = std::chrono::days(7);
   /// Maximum duration of a stream or WebSocket. Then its client reconnects, and is authenticated
   /// again: this is how long a client still receives events after a logout.
-  Duration listens_for = std::chrono::minutes(10);
+  Duration reconnect_after = std::chrono::minutes(10);
   /// URL to which each entry is posted until a 2xx response, at least once. Empty: none.
   std::string webhook = {};
   /// Key of the signature of each call. Empty: calls are not signed. Webhook-Signature is "v1," and
@@ -46,7 +46,7 @@ struct EventLogOptions {
   unsigned webhook_senders = 4;
 };
 
-/// The event log of an app: a module, see `journal` below. Its tables, eider_event_log and
+/// The event log of an app: a module, see `add_event_log` below. Its tables, eider_event_log and
 /// eider_event_log_head, are created if necessary. Several processes may share them; each sends
 /// events to its own clients.
 ///
@@ -93,11 +93,11 @@ class EventLog {
   struct Entry {
     std::int64_t id = 0;
     std::string name = {};
-    std::string content = {};
+    std::string data = {};
   };
   struct Head {
     std::int64_t last = 0;
-    std::int64_t forgotten = 0;
+    std::int64_t deleted = 0;
   };
   struct Committing;
   class Telling;
@@ -115,10 +115,10 @@ class EventLog {
   const LoopLocal<Scope> committing_;
 };
 
-/// Adds a journal to an app. Handlers access it with State<Journal>:
+/// Adds an event log to an app. Handlers access it with State<EventLog>:
 ///
 ///     add_event_log(app, database, {.webhook = own.webhook});
-///     app.get("/events", [](EventStream events, const User&, State<Journal> log) {
+///     app.get("/events", [](EventStream events, const User&, State<EventLog> log) {
 ///       return log->follow(std::move(events));
 ///     });
 EventLog& add_event_log(App& app, Database database, EventLogOptions options = {});

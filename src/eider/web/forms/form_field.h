@@ -15,7 +15,7 @@ namespace eider {
 ///
 /// password  never shown again, like members called `password`, `new_password` etc.
 /// select, radios  for an enum, OneOf, or a number with at most 100 values
-enum class Control : std::uint8_t { usual, text, textarea, password, hidden, select, radios };
+enum class Control : std::uint8_t { automatic, text, textarea, password, hidden, select, radios };
 
 /// Settings of one form field, in the struct:
 ///
@@ -35,7 +35,7 @@ struct FieldText {
   std::string_view member;
   std::string_view label = {};
   std::string_view hint = {};
-  Control control = Control::usual;
+  Control control = Control::automatic;
   std::string_view autocomplete = {};
   std::string_view placeholder = {};
   unsigned rows = 0;

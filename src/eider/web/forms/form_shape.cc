@@ -202,9 +202,10 @@ class ShapeMaker {
   /// Whatever is typed into a control of one line can be secret, a number as well as a text.
   static void keep_secret(ShapeField& made, const FieldText& text, const Type& type) {
     const bool is_number = type.kind == Kind::kSigned || type.kind == Kind::kUnsigned;
-    const bool is_secret = text.control == Control::password ||
-                           (text.control == Control::usual && is_number && is_password(made.name) &&
-                            made.name.substr(made.name.rfind('.') + 1) == "pin");
+    const bool is_secret =
+        text.control == Control::password ||
+        (text.control == Control::automatic && is_number && is_password(made.name) &&
+         made.name.substr(made.name.rfind('.') + 1) == "pin");
     if (!is_secret || made.control != "input") {
       return;
     }
@@ -337,7 +338,7 @@ class ShapeMaker {
     if (text.control == Control::textarea) {
       set_textarea(made, text, 6);
     } else if (text.control == Control::password ||
-               (text.control == Control::usual && is_password(made.name))) {
+               (text.control == Control::automatic && is_password(made.name))) {
       set_input(made, "password");
       made.is_secret = true;
     } else {
@@ -429,7 +430,7 @@ class ShapeMaker {
 
 /// All that a field has an id for on the page (views/form_view.h).
 std::vector<std::string> ids_of(const ShapeField& field) {
-  std::vector<std::string> ids = {field.id, field.id + "-hint", field.id + "-fault"};
+  std::vector<std::string> ids = {field.id, field.id + "-hint", field.id + "-error"};
   for (std::size_t number = 2; number <= field.choices.size(); ++number) {
     ids.push_back(field.id + "-" + std::to_string(number));
   }

@@ -14,7 +14,7 @@ std::string Words::fault(const FieldError& fault) const {
   std::string said = fault.detail;
   if (translator_) {
     const std::string by_code =
-        fault.code.empty() ? fault.code : translator_->context("fault", fault.code);
+        fault.code.empty() ? fault.code : translator_->context("error", fault.code);
     if (by_code != fault.code) {
       Requirement filled{{}, by_code};
       for (const FieldError::Argument& argument : fault.arguments) {

@@ -159,7 +159,7 @@ TEST_F(Forms, tell_browsers_the_rules_of_the_struct) {
        }) {
     EXPECT_HAS(page, part);
   }
-  EXPECT_LACKS(page, "fault");
+  EXPECT_LACKS(page, "error");
   EXPECT_LACKS(page, "aria-invalid");
 }
 
@@ -183,18 +183,18 @@ TEST_F(Forms, show_what_there_is_to_be_changed_but_no_password) {
 TEST_F(Forms, tell_what_is_wrong_beside_each_field_and_above) {
   const std::string page = wrong("title=&count=12&colour=blue&address.street=&email=x&from=web");
   EXPECT_HAS(page, R"(<form method="post" novalidate>)");
-  EXPECT_HAS(page, R"(<div class="faults" role="alert" tabindex="-1" autofocus>)");
+  EXPECT_HAS(page, R"(<div class="errors" role="alert" tabindex="-1" autofocus>)");
   EXPECT_HAS(page, R"(<li><a href="#title">Title: Must have 1 to 20 characters</a></li>)");
   EXPECT_HAS(page, R"(<li><a href="#address-street">Street: )");
-  EXPECT_HAS(page, R"(required aria-invalid="true" aria-describedby="title-fault title-hint")");
-  EXPECT_HAS(page, R"(<p class="fault" id="count-fault">Must be between 1 and 9</p>)");
-  EXPECT_HAS(page, R"(<p class="fault" id="colour-fault">Must be one of red, dark_green</p>)");
-  EXPECT_HAS(page, R"(<p class="fault" id="terms-fault">Has to be accepted</p>)");
-  EXPECT_HAS(wrong(with("count", "")), R"(id="count-fault">Is missing</p>)");
-  EXPECT_HAS(wrong(with("title", "taken")), R"(id="title-fault">Is taken</p>)");
+  EXPECT_HAS(page, R"(required aria-invalid="true" aria-describedby="title-error title-hint")");
+  EXPECT_HAS(page, R"(<p class="error" id="count-error">Must be between 1 and 9</p>)");
+  EXPECT_HAS(page, R"(<p class="error" id="colour-error">Must be one of red, dark_green</p>)");
+  EXPECT_HAS(page, R"(<p class="error" id="terms-error">Has to be accepted</p>)");
+  EXPECT_HAS(wrong(with("count", "")), R"(id="count-error">Is missing</p>)");
+  EXPECT_HAS(wrong(with("title", "taken")), R"(id="title-error">Is taken</p>)");
   EXPECT_HAS(wrong(with("title", "all")), "<li>Nothing fits.</li>");
-  EXPECT_HAS(wrong(with("body", "Tea")), R"(id="body-fault">Must differ from the title</p>)");
-  EXPECT_HAS(wrong(with("sizes", "1\nx\ny")), R"(id="sizes-fault">Must be an integer</p>)");
+  EXPECT_HAS(wrong(with("body", "Tea")), R"(id="body-error">Must differ from the title</p>)");
+  EXPECT_HAS(wrong(with("sizes", "1\nx\ny")), R"(id="sizes-error">Must be an integer</p>)");
 }
 
 TEST_F(Forms, keep_what_was_typed_also_what_cannot_be_read) {
@@ -235,8 +235,8 @@ TEST_F(Forms, show_bytes_that_are_no_text_as_replacements) {
              "b\"");
   const std::string page = wrong("title=%FF%C3%22%3E");
   EXPECT_HAS(page, "value=\"\xEF\xBF\xBD\xEF\xBF\xBD&quot;&gt;\"");
-  EXPECT_HAS(page, R"(id="title-fault">Must be UTF-8 text</p>)");
-  EXPECT_HAS(wrong("title=%zz"), R"(id="title-fault">Has an invalid percent-escape</p>)");
+  EXPECT_HAS(page, R"(id="title-error">Must be UTF-8 text</p>)");
+  EXPECT_HAS(wrong("title=%zz"), R"(id="title-error">Has an invalid percent-escape</p>)");
   EXPECT_HAS(wrong("title=%zz"), R"(value="%zz")");
 }
 
@@ -250,7 +250,7 @@ TEST_F(Forms, bound_what_strangers_send) {
   EXPECT_LACKS(page, "x40: ");
   EXPECT_LT(page.size(), 20'000U);
   const std::string twice = wrong(std::string(kGood) + "&title=b&title=c");
-  EXPECT_HAS(twice, R"(id="title-fault">Is given more than once</p>)");
+  EXPECT_HAS(twice, R"(id="title-error">Is given more than once</p>)");
   EXPECT_HAS(wrong("title=" + std::string(100'000, 'x')), std::string(100'000, 'x'));
   EXPECT_LT(wrong(std::string(200'000, '&') + std::string(100, '=')).size(), 20'000U);
   std::string colours(kGood);
@@ -281,7 +281,7 @@ TEST_F(Forms, have_ids_of_their_own_where_two_are_on_a_page) {
 TEST_F(Forms, say_what_an_error_says_with_its_status) {
   const TestResponse page = post(std::string(kGood), "/refused");
   EXPECT_EQ(page.status, 409);
-  EXPECT_HAS(page.body, R"(<p class="fault" id="title-fault">Is old</p>)");
+  EXPECT_HAS(page.body, R"(<p class="error" id="title-error">Is old</p>)");
   const TestResponse broken = post(std::string(kGood), "/broken");
   EXPECT_EQ(broken.status, 500);
   EXPECT_LACKS(broken.body, "secret");
@@ -344,7 +344,7 @@ TEST_F(Forms, take_files_in_parts) {
       send(caption + part("name=\"picture\"; filename=\"\"", "") + "--x--\r\n");
   EXPECT_EQ(none.status, 422);
   EXPECT_HAS(none.body, R"(enctype="multipart/form-data")");
-  EXPECT_HAS(none.body, R"(id="picture-fault">Is missing</p>)");
+  EXPECT_HAS(none.body, R"(id="picture-error">Is missing</p>)");
   EXPECT_HAS(none.body, R"(value="Sea")");
   EXPECT_HAS(none.body, R"(<input type="file" id="picture" name="picture" aria-invalid="true")");
   EXPECT_EQ(send(caption, "multipart/form-data").status, 400);
@@ -471,7 +471,7 @@ TEST(FormsInLanguages, are_said_in_the_readers) {
                                   {"Dark green", "Dunkelgrün"},
                                   {"Save", "Sichern"},
                                   {"Please correct the following:", "Bitte mach das besser:"}}}},
-                      .asked_by = {LanguageSource::accept_language}});
+                      .detect_from = {LanguageSource::accept_language}});
   add_routes(app);
   TestClient client(std::move(app));
   const auto post = [&client](std::string body) {
@@ -513,7 +513,7 @@ TEST(MarkupOfForms, stands_between_tags_alone) {
 TEST_F(Forms, tell_an_unknown_name_with_a_slash_as_itself) {
   const std::string page = wrong(std::string(kGood) + "&address/street=x");
   EXPECT_HAS(page, "<li>address~1street: Is not an allowed member</li>");
-  EXPECT_LACKS(page, "id=\"address-street-fault\"");
+  EXPECT_LACKS(page, "id=\"address-street-error\"");
 }
 
 }  // namespace

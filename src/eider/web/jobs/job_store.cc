@@ -265,7 +265,7 @@ Task<Inserted> JobStore::insert(const db::Statements& at, NewJob job, bool notif
       co_await at.exec(sql("delete from eider_jobs where id = $1 and state = 'done'"), there->id);
     }
   }
-  throw db::Failure(db::FailureKind::serialisation,
+  throw db::Failure(db::FailureKind::serialization,
                     "a job with the unique key " + job.unique_key +
                         " was added by a transaction that this one cannot see");
 }

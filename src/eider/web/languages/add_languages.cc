@@ -13,7 +13,7 @@ namespace eider {
 
 namespace {
 
-using detail::languages::kFaultContext;
+using detail::languages::kErrorContext;
 using detail::languages::Library;
 using json::Value;
 
@@ -46,7 +46,7 @@ class ProblemTexts {
   }
 
   void say_fault(Value& fault) const {
-    const std::string* const text = find(kFaultContext, fault.find("code"));
+    const std::string* const text = find(kErrorContext, fault.find("code"));
     if (text == nullptr) {
       say(fault, "detail");
       return;

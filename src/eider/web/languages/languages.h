@@ -54,10 +54,10 @@ struct LanguagesOptions {
   /// Language of the texts in the program.
   std::string source = "en";
   /// Language for requests without a supported language; empty: `source`.
-  std::string otherwise = {};
+  std::string fallback = {};
   /// Sources of the language; the first one with a supported language decides.
-  std::vector<LanguageSource> asked_by = {LanguageSource::path, LanguageSource::cookie,
-                                          LanguageSource::accept_language};
+  std::vector<LanguageSource> detect_from = {LanguageSource::path, LanguageSource::cookie,
+                                             LanguageSource::accept_language};
   std::string cookie = "language";
   /// Checks the directory for changes at each request, and logs each missing text once. The system
   /// calls wait for the disk.
@@ -110,7 +110,7 @@ class Translator {
   [[nodiscard]] std::string context_plural(std::string_view context, std::string_view one,
                                            std::string_view many, std::int64_t count,
                                            TextArguments arguments = {}) const;
-  [[nodiscard]] std::string translate(const TextWish& wish) const;
+  [[nodiscard]] std::string translate(const Translatable& translatable) const;
 
   // Numbers, amounts and times as the language writes them: what Locale has
   // (eider/web/locale/locale.h), in UTC. They are the component `locale`'s, which brings ICU: a
@@ -145,12 +145,12 @@ class Translator {
   friend class Languages;
   friend class detail::languages::Library;
   Translator(const detail::languages::Library& library, const detail::languages::Language& language,
-             std::optional<LanguageSource> said_by) noexcept
-      : catalogues_(&library), language_(&language), said_by_(said_by) {}
+             std::optional<LanguageSource> chosen_by) noexcept
+      : catalogues_(&library), language_(&language), chosen_by_(chosen_by) {}
 
   const detail::languages::Library* catalogues_ = nullptr;
   const detail::languages::Language* language_ = nullptr;
-  std::optional<LanguageSource> said_by_;
+  std::optional<LanguageSource> chosen_by_;
 };
 
 /// A translator in a page's struct is written as its language. It cannot be read from input.
@@ -193,7 +193,7 @@ class Languages {
 /// Adds languages to an application: handlers may have a Translator parameter, paths may start with
 /// a language, and problem documents (RFC 9457) are translated. The keys of `title` and `detail`
 /// are their English texts. The key of the `detail` of a validation error is its code (in catalogs
-/// with msgctxt "fault"). Missing texts stay as they are, and so do codes and arguments.
+/// with msgctxt "error"). Missing texts stay as they are, and so do codes and arguments.
 ///
 ///     add_languages(app, {.directory = "languages"});
 ///     add_languages(app, {.texts = {{"de", {{"missing", "fehlt"}}}}});

@@ -25,7 +25,7 @@ LanguagesOptions in_german_and_french() {
                       {"The input is not valid.", "Die Eingabe ist nicht gültig."},
                       {"Not Found", "Nicht gefunden"}}},
                     {"fr", {{"missing", "manque"}}}},
-          .asked_by = {LanguageSource::accept_language}};
+          .detect_from = {LanguageSource::accept_language}};
 }
 
 class LanguagesOfProblems : public ::testing::Test {

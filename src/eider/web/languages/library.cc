@@ -50,7 +50,7 @@ Language& language_in(Shelf& shelf, std::string_view tag) {
 /// Texts of the program stand for the codes of faults, too.
 void add_texts(Catalogue& catalogue, const std::map<std::string, std::string, std::less<>>& texts) {
   for (const auto& [id, text] : texts) {
-    for (const std::string_view context : {std::string_view(), kFaultContext}) {
+    for (const std::string_view context : {std::string_view(), kErrorContext}) {
       if (catalogue.find({context, id}) == nullptr) {
         catalogue.add({context, id}, {text});
       }
@@ -108,7 +108,7 @@ const std::string* find_text(const Language& language, const MessageKey& key,
 Library::Library(LanguagesOptions options) : options_(std::move(options)) {}
 
 Result<std::shared_ptr<const Library>, std::string> Library::open(LanguagesOptions options) {
-  options.otherwise = options.otherwise.empty() ? options.source : options.otherwise;
+  options.fallback = options.fallback.empty() ? options.source : options.fallback;
   options.log = options.log == nullptr && options.development ? stderr_log() : options.log;
   const std::string searched = searched_places(options.directory);
   options.directory = program_path(options.directory);
@@ -153,7 +153,7 @@ Library::Files Library::list_files() const {
 
 Result<Shelf, std::string> Library::read(const std::vector<std::string>& names) const {
   Shelf shelf;
-  language_in(shelf, options_.otherwise);
+  language_in(shelf, options_.fallback);
   language_in(shelf, options_.source);
   for (const std::string& name : names) {
     auto catalogue = read_catalogue(fs::path(options_.directory) / name);
@@ -177,7 +177,7 @@ Result<Shelf, std::string> Library::read(const std::vector<std::string>& names) 
     language.parent = parent_of(shelf, language.tag);
   }
   if (shelf.front().tag != options_.source && shelf.front().catalogue.size() == 0) {
-    return fail("the catalog for the default language \"" + options_.otherwise + "\" is missing");
+    return fail("the catalog for the default language \"" + options_.fallback + "\" is missing");
   }
   return shelf;
 }
@@ -236,7 +236,7 @@ const Language* Library::said_in(LanguageSource source, const Request& request) 
 
 Translator Library::translator(const Request& request) const {
   const Shelf& languages = shelf();
-  for (const LanguageSource source : options_.asked_by) {
+  for (const LanguageSource source : options_.detect_from) {
     if (const Language* const said = said_in(source, request)) {
       return {*this, *said, source};
     }
@@ -262,7 +262,7 @@ bool Library::has_texts(const Translator& translator) noexcept {
 std::string_view Library::variant_of(const Translator& translator,
                                      const Request& request) noexcept {
   const std::string_view tag = translator.language_->tag;
-  return translator.said_by_ == LanguageSource::path
+  return translator.chosen_by_ == LanguageSource::path
              ? asked_path(request.target()).substr(0, tag.size() + 1)
              : tag;
 }
@@ -282,14 +282,14 @@ bool Library::is_source(const Language& language) const noexcept {
          (language.parent != nullptr && is_source(*language.parent));
 }
 
-std::string Library::fields_asked(std::optional<LanguageSource> said_by) const {
+std::string Library::fields_asked(std::optional<LanguageSource> chosen_by) const {
   std::string fields;
-  for (const LanguageSource source : options_.asked_by) {
+  for (const LanguageSource source : options_.detect_from) {
     if (source != LanguageSource::path) {
       fields.append(fields.empty() ? "" : ", ");
       fields.append(source == LanguageSource::cookie ? "Cookie" : "Accept-Language");
     }
-    if (source == said_by) {
+    if (source == chosen_by) {
       break;
     }
   }
@@ -298,7 +298,7 @@ std::string Library::fields_asked(std::optional<LanguageSource> said_by) const {
 
 std::string_view Library::prefix_of(std::string_view path) const {
   if (!path.starts_with('/') ||
-      std::ranges::find(options_.asked_by, LanguageSource::path) == options_.asked_by.end()) {
+      std::ranges::find(options_.detect_from, LanguageSource::path) == options_.detect_from.end()) {
     return {};
   }
   const std::string_view first = path.substr(1, path.find('/', 1) - 1);

@@ -26,7 +26,7 @@ struct Language {
 };
 
 /// What the codes of faults stand in, in catalogues.
-inline constexpr std::string_view kFaultContext = "fault";
+inline constexpr std::string_view kErrorContext = "error";
 
 /// One reading of all catalogues; what nobody's wish leads to first.
 using Shelf = std::vector<Language>;
@@ -52,9 +52,9 @@ class Library {
   [[nodiscard]] const std::string* find(const Language& language, const MessageKey& key,
                                         std::optional<std::uint64_t> count) const;
   /// Of Vary: the fields that were looked at until one said the language.
-  [[nodiscard]] std::string fields_asked(std::optional<LanguageSource> said_by) const;
+  [[nodiscard]] std::string fields_asked(std::optional<LanguageSource> chosen_by) const;
   [[nodiscard]] static std::string fields_asked(const Translator& translator) {
-    return translator.catalogues_->fields_asked(translator.said_by_);
+    return translator.catalogues_->fields_asked(translator.chosen_by_);
   }
   /// Of its language or a relative.
   [[nodiscard]] static bool has_texts(const Translator& translator) noexcept;

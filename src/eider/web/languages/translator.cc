@@ -69,13 +69,15 @@ std::string Translator::context_plural(std::string_view context, std::string_vie
                     .arguments = {arguments.begin(), arguments.size()}});
 }
 
-std::string Translator::translate(const TextWish& wish) const {
-  const std::optional<std::uint64_t> amount = wish.count.transform(amount_of);
+std::string Translator::translate(const Translatable& translatable) const {
+  const std::optional<std::uint64_t> amount = translatable.count.transform(amount_of);
   const std::string* const found =
-      catalogues_ == nullptr ? nullptr
-                             : catalogues_->find(*language_, {wish.context, wish.text}, amount);
-  const std::string_view own = amount.value_or(1) == 1 ? wish.text : wish.many;
-  return fill(found != nullptr ? std::string_view(*found) : own, wish.arguments, wish.count);
+      catalogues_ == nullptr
+          ? nullptr
+          : catalogues_->find(*language_, {translatable.context, translatable.text}, amount);
+  const std::string_view own = amount.value_or(1) == 1 ? translatable.text : translatable.many;
+  return fill(found != nullptr ? std::string_view(*found) : own, translatable.arguments,
+              translatable.count);
 }
 
 const std::string& Translator::language() const noexcept {
@@ -96,7 +98,7 @@ std::string_view Translator::direction() const noexcept {
 }
 
 std::string Translator::path(std::string_view path) const {
-  const bool is_in_path = said_by_ == LanguageSource::path;
+  const bool is_in_path = chosen_by_ == LanguageSource::path;
   return (is_in_path ? "/" + language() : std::string()).append(path);
 }
 

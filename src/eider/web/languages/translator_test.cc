@@ -34,7 +34,7 @@ msgstr[2] "{name}: {count} заметок"
 msgid "Hello, {name}!"
 msgstr "Привет, {name}!"
 
-msgctxt "fault"
+msgctxt "error"
 msgid "missing"
 msgstr "отсутствует"
 )";
@@ -154,8 +154,8 @@ TEST_F(Catalogues, AreAskedForByPathThenCookieThenField) {
 TEST_F(Catalogues, AreAskedForInTheOrderOfTheApp) {
   App app;
   LanguagesOptions own = options();
-  own.asked_by = {LanguageSource::accept_language, LanguageSource::cookie};
-  own.otherwise = "pt";
+  own.detect_from = {LanguageSource::accept_language, LanguageSource::cookie};
+  own.fallback = "pt";
   add_languages(app, std::move(own));
   add_routes(app);
   EXPECT_EQ(ask(app, "/", "ru", "language=en").body, "ru");
@@ -280,7 +280,7 @@ TEST_F(Catalogues, ThatCannotBeReadAreToldAtTheStart) {
   }
   EXPECT_FALSE(Languages::open({.directory = "/nowhere"}));
   EXPECT_FALSE(Languages::open({.texts = {{"de\r\nX", {}}}}));
-  EXPECT_FALSE(Languages::open({.otherwise = "de"}));
+  EXPECT_FALSE(Languages::open({.fallback = "de"}));
 }
 
 TEST_F(Catalogues, SavedAreSeenInDevelopment) {
@@ -336,7 +336,7 @@ TEST_F(Catalogues, OutsideOfDevelopmentStayAsTheyWereRead) {
 
 TEST_F(Catalogues, AreInOrderAndKnowTheirDirection) {
   LanguagesOptions own = options();
-  own.otherwise = "pt";
+  own.fallback = "pt";
   own.texts = {
       {"ar", {{"a", "b"}}}, {"az-Arab", {}}, {"ar-Latn", {}}, {"pt-BR", {}}, {"fa-IR", {}}};
   const auto languages = Languages::open(std::move(own));

@@ -116,7 +116,7 @@ std::string text_line(const ResponseEvent& record, const Secrets& secrets) {
   if (const std::string_view id = id_text(request); !id.empty()) {
     line.append(" ").append(id);
   }
-  return line.append(record.is_whole ? "" : " cut");
+  return line.append(record.is_complete ? "" : " aborted");
 }
 
 /// source  Apache httpd, mod_log_config: "%h %l %u %t \"%r\" %>s %b"
@@ -154,7 +154,7 @@ struct AccessLine {
   std::string address;
   std::string_view request_id;
   std::string_view user;
-  bool is_whole;
+  bool is_complete;
 };
 
 std::string json_line(const ResponseEvent& record, const Secrets& secrets) {
@@ -172,7 +172,7 @@ std::string json_line(const ResponseEvent& record, const Secrets& secrets) {
                                   .address = request.remote_address(),
                                   .request_id = id_text(request),
                                   .user = user_text(request),
-                                  .is_whole = record.is_whole});
+                                  .is_complete = record.is_complete});
 }
 
 /// The name of the request stands in the line by itself (base/work.h).
@@ -192,7 +192,7 @@ void write_fields(LogSink& sink, LogLevel level, std::string_view message,
                                            LogField("protocol", record.protocol),
                                            LogField("address", address),
                                            LogField("user", user_text(request)),
-                                           LogField("is_whole", record.is_whole)};
+                                           LogField("is_complete", record.is_complete)};
   sink.write_fields(level, message, fields);
 }
 
@@ -258,7 +258,7 @@ Observer access_log(std::shared_ptr<LogSink> sink, AccessFormat format,
                     std::vector<std::string> secrets) {
   return
       [sink = std::move(sink), format, secrets = std::move(secrets)](const ResponseEvent& record) {
-        if (!sink->takes(LogLevel::info)) {
+        if (!sink->is_enabled(LogLevel::info)) {
           return;
         }
         if (format == AccessFormat::fields) {
@@ -281,14 +281,14 @@ Instant answered_at(const ResponseEvent& record) noexcept {
 
 SlowObserver slow_log(std::shared_ptr<LogSink> sink, Duration limit,
                       std::vector<std::string> secrets) {
-  return {.over =
+  return {.on_end =
               [sink, limit, secrets = std::move(secrets)](const ResponseEvent& record) {
                 if (answered_at(record) - record.began > limit) {
                   write_fields(*sink, LogLevel::warning, "slow request", record, secrets);
                 }
               },
           .after = limit,
-          .goes_on = [sink](const RequestState& state) { write_going_on(*sink, state); }};
+          .on_slow = [sink](const RequestState& state) { write_going_on(*sink, state); }};
 }
 
 Observer access_log(AccessFormat format, std::vector<std::string> secrets) {

@@ -24,7 +24,7 @@ enum class AccessFormat : std::uint8_t {
   ///     GET /notes/7?full=1 200 812 3.1 HTTP/2 192.0.2.1 5be1c0ffee5be1c0
   text,
   /// An object: time, method, target, route, status, bytes_in, bytes_out, milliseconds, protocol,
-  /// address, request_id, user and is_whole.
+  /// address, request_id, user and is_complete.
   json,
   /// The Common Log Format of web servers, with the name of an Identity:
   ///

@@ -74,7 +74,7 @@ TEST(AccessLog, is_json_with_all_that_is_known) {
   EXPECT_EQ(text("bytes_out"), "1");
   EXPECT_EQ(text("protocol"), "\"HTTP/1.1\"");
   EXPECT_EQ(text("user"), "\"ann\"");
-  EXPECT_EQ(text("is_whole"), "true");
+  EXPECT_EQ(text("is_complete"), "true");
 }
 
 TEST(AccessLog, is_the_common_format_of_web_servers) {

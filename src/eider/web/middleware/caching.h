@@ -22,7 +22,8 @@ struct ConditionalRequests {
 /// Validators that a handler sets (ResponseOf::etag, ResponseOf::last_modified) are used. A 200
 /// without validators whose body is completely in memory gets a strong ETag, computed from the
 /// body; the handler runs, but the body is not sent. Streams, and custom file responses without a
-/// validator, are not changed. Handlers check preconditions of writes themselves: see Conditions.
+/// validator, are not changed. Handlers check preconditions of writes themselves: see
+/// Preconditions.
 ///
 /// Use this middleware inside of compression (add it later), which weakens the ETag of a compressed
 /// response.

@@ -41,7 +41,7 @@ ResponseOf<Health> told(Health health) {
 
 Task<ResponseOf<Health>> is_ready(State<Checks> checks, State<HealthOptions> options) {
   LoopChecks& here = checks->here();
-  co_await here.make(options->within, options->kept_for);
+  co_await here.make(options->within, options->ttl);
   co_return told(health_of(here));
 }
 

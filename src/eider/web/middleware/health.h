@@ -18,7 +18,7 @@ struct HealthOptions {
   /// Time limit for all checks together; a check that takes longer has failed.
   Duration within = std::chrono::seconds(2);
   /// Time for which each event loop caches the result, so that many requests cause few checks.
-  Duration kept_for = std::chrono::seconds(1);
+  Duration ttl = std::chrono::seconds(1);
 };
 
 /// Serves the health of the running application, including mounted ones:

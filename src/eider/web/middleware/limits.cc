@@ -41,7 +41,7 @@ Middleware timeout(Duration limit) {
     throw Failure(Error::internal("timeout: The limit must be greater than 0"));
   }
   return {[limit](Request& /*request*/, Next next) -> Task<Response> {
-            if (!next.may_be_given_up()) {
+            if (!next.may_be_cancelled()) {
               Response response = co_await next();
               co_return response;
             }

@@ -64,7 +64,7 @@ class LoginTable {
     if (known != nullptr && known->until > now) {
       keys.account = 0;  // who has been here before is not held up by what is tried elsewhere
     }
-    const std::array counted{Counted{keys.both, &limits_.both, &tried_},
+    const std::array counted{Counted{keys.both, &limits_.account_and_address, &tried_},
                              Counted{keys.address, &limits_.address, &tried_},
                              Counted{keys.account, &limits_.account, &accounts_}};
     Duration wait = Duration::zero();
@@ -123,7 +123,7 @@ class LoginTable {
   };
 
   [[nodiscard]] bool is_forgotten(const Tried& tried, Instant now) const noexcept {
-    return now - tried.open_at > limits_.quiet;
+    return now - tried.open_at > limits_.forget_after;
   }
   /// By failures, and not by age: many names or addresses that are tried once each must not push
   /// out what has been tried often.
@@ -184,14 +184,14 @@ void LoginAttempt::succeeded() {
   }
 }
 
-void LoginAttempt::was_not_made() {
+void LoginAttempt::cancel() {
   if (const auto table = std::exchange(table_, nullptr)) {
     table->undo(keys_, detail::runtime::now_anywhere());
   }
 }
 
 LoginThrottle::LoginThrottle(LoginLimits limits) : ipv6_prefix_bits_(limits.ipv6_prefix_bits) {
-  for (const LoginDelays& delays : {limits.both, limits.address, limits.account}) {
+  for (const LoginDelays& delays : {limits.account_and_address, limits.address, limits.account}) {
     detail::middleware::check_delays(delays);
   }
   if (ipv6_prefix_bits_ > detail::middleware::kIpv6AddressBits) {

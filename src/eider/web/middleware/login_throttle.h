@@ -29,7 +29,7 @@ struct LoginDelays {
 
 struct LoginLimits {
   /// Limit for one account from one address.
-  LoginDelays both = {};
+  LoginDelays account_and_address = {};
   /// Limit for one address and all accounts; many users may share an address.
   LoginDelays address = {
       .free = 20, .first = std::chrono::seconds(1), .max = std::chrono::minutes(5)};
@@ -40,7 +40,7 @@ struct LoginLimits {
   LoginDelays account = {
       .free = 50, .first = std::chrono::seconds(1), .max = std::chrono::seconds(30)};
   /// Failed attempts are forgotten this long after the last wait has ended.
-  Duration quiet = std::chrono::hours(1);
+  Duration forget_after = std::chrono::hours(1);
   Duration known_for = std::chrono::days(30);
   /// An IPv6 client has a /64 at least (RFC 6177), and all addresses in it.
   unsigned ipv6_prefix_bits = 64;
@@ -74,7 +74,7 @@ class LoginAttempt {
   /// forgotten, and failures from other addresses no longer delay this address.
   void succeeded();
   /// Reports that the password was not checked (503); the attempt does not count.
-  void was_not_made();
+  void cancel();
 
  private:
   std::shared_ptr<detail::middleware::LoginTable> table_;
@@ -109,7 +109,7 @@ class LoginThrottle {
   /// Runs a whole attempt: starts `check` if an attempt is allowed, and reports its outcome.
   ///
   ///     const auto checked = co_await throttle->attempt(
-  ///         given->name, client, passwords->prove(given->password, stored));
+  ///         given->name, client, passwords->check_login(given->password, stored));
   ///
   /// check   its value is a success, an error below 500 a failure; with an error of 500 or above,
   ///         or an exception, the attempt does not count
@@ -126,13 +126,13 @@ class LoginThrottle {
     try {
       checked = co_await std::move(check);
     } catch (...) {
-      attempt->was_not_made();
+      attempt->cancel();
       throw;
     }
     if (checked) {
       attempt->succeeded();
     } else if (checked.error().status() >= kNotLooked) {
-      attempt->was_not_made();
+      attempt->cancel();
     }
     co_return checked;
   }

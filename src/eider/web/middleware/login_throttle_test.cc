@@ -39,7 +39,7 @@ class LoginThrottleTest : public ::testing::Test {
       } else if (outcome == Outcome::right) {
         made->succeeded();
       } else if (outcome == Outcome::not_made) {
-        made->was_not_made();
+        made->cancel();
       }
     });
     return wait;
@@ -188,7 +188,7 @@ TEST_F(LoginThrottleTest, what_is_forgotten_anyway_gives_its_place_away_first) {
 }
 
 TEST(LoginThrottleElsewhere, a_handler_that_blocks_may_log_in_where_there_is_no_loop) {
-  const LoginThrottle throttle({.both = {.free = 1, .first = 1h, .max = 1h}});
+  const LoginThrottle throttle({.account_and_address = {.free = 1, .first = 1h, .max = 1h}});
   int made = 0;
   std::thread([&] {
     for (int index = 0; index < 10; ++index) {
@@ -196,7 +196,7 @@ TEST(LoginThrottleElsewhere, a_handler_that_blocks_may_log_in_where_there_is_no_
     }
     auto attempt = throttle.begin("ann", from("192.0.2.2"));
     ASSERT_TRUE(attempt.has_value());
-    attempt->was_not_made();
+    attempt->cancel();
     attempt = throttle.begin("ann", from("192.0.2.2"));
     ASSERT_TRUE(attempt.has_value());
     attempt->succeeded();
@@ -237,7 +237,7 @@ TEST_F(LoginThrottleTest, an_attempt_is_taken_back_once) {
     auto made = throttle_.begin("ann", from("192.0.2.1"));
     ASSERT_TRUE(made.has_value());
     for (int again = 0; again < 5; ++again) {
-      made->was_not_made();
+      made->cancel();
     }
   });
   EXPECT_EQ(made(100, "ann", "192.0.2.1"), 1);
@@ -269,7 +269,8 @@ TEST_F(LoginThrottleTest, memory_does_not_grow_with_who_asks) {
 }
 
 TEST(LoginLimits, delays_that_are_none_are_refused) {
-  EXPECT_THROW(LoginThrottle({.both = {.free = 5, .first = 0s, .max = 1s}}), Failure);
+  EXPECT_THROW(LoginThrottle({.account_and_address = {.free = 5, .first = 0s, .max = 1s}}),
+               Failure);
   EXPECT_THROW(LoginThrottle({.account = {.free = 5, .first = 2s, .max = 1s}}), Failure);
   EXPECT_THROW(LoginThrottle({.ipv6_prefix_bits = 129}), Failure);
 }

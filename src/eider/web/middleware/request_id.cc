@@ -40,7 +40,7 @@ void add_to(Response& response, const RequestId& id) {
 }
 
 RequestId id_of(const Request& request, const RequestIdOptions& options) {
-  const auto own = options.takes_incoming ? request.header(kField) : std::nullopt;
+  const auto own = options.accepts_incoming ? request.header(kField) : std::nullopt;
   return own && is_usable_id(*own) ? RequestId(*own) : new_id();
 }
 

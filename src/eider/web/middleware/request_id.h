@@ -9,7 +9,7 @@ namespace eider {
 struct RequestIdOptions {
   /// Uses the request's own X-Request-Id if it has 1 to 64 letters, digits, '-', '_' and '.': for a
   /// service after a proxy that sets IDs. Without such a proxy, clients could reuse IDs.
-  bool takes_incoming = false;
+  bool accepts_incoming = false;
 };
 
 /// Assigns each request a unique, non-secret ID of 16 hexadecimal digits. It is in X-Request-Id of

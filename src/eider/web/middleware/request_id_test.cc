@@ -37,7 +37,7 @@ TEST(RequestId, is_made_whatever_a_client_says) {
 }
 
 TEST(RequestId, is_the_requests_own_where_that_is_asked_for_and_well_formed) {
-  const RequestIdOptions options{.takes_incoming = true};
+  const RequestIdOptions options{.accepts_incoming = true};
   const std::string longest(64, 'a');
   for (const std::string& given : {std::string("abc-1"), std::string("A_z.9"), longest}) {
     EXPECT_EQ(id_for(options, given), given);

@@ -18,14 +18,14 @@ namespace eider {
 /// one with the largest version is current.
 struct Presence {
   std::int64_t version = 0;
-  std::vector<std::string> people = {};
+  std::vector<std::string> members = {};
   std::optional<std::string> joined = {};
   std::optional<std::string> left = {};
 };
 
 struct PresenceLimits {
-  std::size_t people_max = 100;
-  std::size_t connections_of_one_max = 20;
+  std::size_t members_max = 100;
+  std::size_t connections_per_member_max = 20;
 };
 
 class PresenceTracker {
@@ -52,18 +52,18 @@ class PresenceTracker {
   [[nodiscard]] std::optional<Presence> leave(std::string_view name);
 
   [[nodiscard]] Presence now() const;
-  [[nodiscard]] std::size_t size() const noexcept { return people_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return people_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return members_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return members_.empty(); }
 
  private:
-  struct Person {
+  struct Member {
     std::string name;
     std::string key;
     std::size_t connections;
   };
 
   PresenceLimits limits_;
-  std::vector<Person> people_;  // in the order of their coming
+  std::vector<Member> members_;  // in the order of their coming
   std::int64_t version_ = 0;
 };
 

@@ -11,11 +11,11 @@ TEST(PresenceTracker, tells_who_comes_and_who_leaves) {
   PresenceTracker here;
   EXPECT_EQ(here.enter("Ada", "a").value()->joined, "Ada");
   const auto came = here.enter("Bob", "b").value();
-  EXPECT_EQ(came->people, (People{"Ada", "Bob"}));
+  EXPECT_EQ(came->members, (People{"Ada", "Bob"}));
   const auto left = here.leave("Ada");
   ASSERT_TRUE(left);
   EXPECT_EQ(left->left, "Ada");
-  EXPECT_EQ(left->people, People{"Bob"});
+  EXPECT_EQ(left->members, People{"Bob"});
   EXPECT_GT(left->version, came->version);
 }
 
@@ -47,7 +47,7 @@ TEST(PresenceTracker, compares_names_as_bytes_beyond_the_case_of_ascii) {
 }
 
 TEST(PresenceTracker, lets_a_free_or_an_own_name_be_used_without_entering) {
-  PresenceTracker here({.people_max = 1});
+  PresenceTracker here({.members_max = 1});
   EXPECT_TRUE(here.may_use("Ada", "b"));
   EXPECT_TRUE(here.empty());
   ASSERT_TRUE(here.enter("Ada", "a"));
@@ -59,7 +59,7 @@ TEST(PresenceTracker, lets_a_free_or_an_own_name_be_used_without_entering) {
 }
 
 TEST(PresenceTracker, is_bounded) {
-  PresenceTracker here({.people_max = 2, .connections_of_one_max = 2});
+  PresenceTracker here({.members_max = 2, .connections_per_member_max = 2});
   ASSERT_TRUE(here.enter("Ada", "a"));
   ASSERT_TRUE(here.enter("Ada", "a"));
   EXPECT_EQ(here.enter("Ada", "a").error().detail(), "You have too many connections to this room.");

@@ -218,8 +218,7 @@ bool HopFields::has(std::string_view name) const noexcept {
 
 void write_field(Buffer& out, std::string_view name, std::string_view value) {
   // Whatever made the field: a line break in it would be another field, or another request.
-  ensure(is_token(name) && is_field_value(value),
-         "only complete header fields are sent to an upstream");
+  ensure(is_token(name) && is_field_value(value), "only complete headers are sent to an upstream");
   out.append(name);
   out.append(": ");
   out.append(value);

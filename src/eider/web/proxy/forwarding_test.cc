@@ -236,8 +236,8 @@ TEST(ForwardingDeathTest, no_line_is_written_that_would_be_two) {
   Buffer out;
   write_field(out, "A", "b");
   EXPECT_EQ(out.view(), "A: b\r\n");
-  EXPECT_DEATH(write_field(out, "A", "b\r\nC: d"), "complete header fields");
-  EXPECT_DEATH(write_field(out, "A\r\nC", "b"), "complete header fields");
+  EXPECT_DEATH(write_field(out, "A", "b\r\nC: d"), "complete headers");
+  EXPECT_DEATH(write_field(out, "A\r\nC", "b"), "complete headers");
 }
 
 TEST(Forwarding, options_count_and_others_do_not) {

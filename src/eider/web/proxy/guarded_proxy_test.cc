@@ -93,7 +93,7 @@ TEST(GuardedProxy, forwards_such_paths_if_the_options_allow_them) {
   App app;
   proxy_to(
       app, "/", {"http://127.0.0.1:1"},
-      {.passes_encoded_slashes = true, .passes_semicolons = true, .passes_double_encodings = true});
+      {.allows_encoded_slashes = true, .allows_semicolons = true, .allows_double_encoding = true});
   TestClient client(app);
   for (const std::string path : {"/a%2Fb", "/a%5Cb", "/a;b=c/d", "/a%3Bb", "/a%252Fb"}) {
     EXPECT_EQ(client.get(path).status, 504) << path;

@@ -182,7 +182,7 @@ class Proxy {
   [[nodiscard]] std::string_view behind_prefix(const Request& request) const noexcept;
   [[nodiscard]] std::string_view host(const Request& request, const Upstream& upstream) const;
   [[nodiscard]] detail::proxy::ForwardedTrust trust() const noexcept {
-    if (shared_->options.is_unseen) {
+    if (shared_->options.is_transparent) {
       return detail::proxy::ForwardedTrust::unseen;
     }
     return shared_->options.trusts_forwarded ? detail::proxy::ForwardedTrust::some
@@ -230,7 +230,7 @@ std::string_view Proxy::behind_prefix(const Request& request) const noexcept {
 
 std::string_view Proxy::host(const Request& request, const Upstream& upstream) const {
   const std::string_view said = request.head().authority;
-  return shared_->options.keeps_host && !said.empty() ? said : upstream.url().authority;
+  return shared_->options.preserves_host && !said.empty() ? said : upstream.url().authority;
 }
 
 Task<Attempt> Proxy::ask(PerLoop& loop, std::size_t index, const Request& request,
@@ -279,9 +279,9 @@ Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
     throw Failure(Error::not_found("The path must not go above the proxied prefix."));
   }
   if (const auto why = detail::proxy::ambiguity_of(
-          behind_prefix(request), {.encoded_slashes = shared_->options.passes_encoded_slashes,
-                                   .semicolons = shared_->options.passes_semicolons,
-                                   .double_encodings = shared_->options.passes_double_encodings});
+          behind_prefix(request), {.encoded_slashes = shared_->options.allows_encoded_slashes,
+                                   .semicolons = shared_->options.allows_semicolons,
+                                   .double_encodings = shared_->options.allows_double_encoding});
       !why.empty()) {
     throw Failure(Error::bad_request(std::string(why)));
   }

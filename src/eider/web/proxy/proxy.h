@@ -32,7 +32,7 @@ struct ProxyOptions {
   /// Number of consecutive failures after which an upstream is not used for a while (passive health
   /// check). If all are out, they are tried anyway.
   unsigned failures_max = 3;
-  Duration out_for = std::chrono::seconds(10);
+  Duration ejected_for = std::chrono::seconds(10);
   /// Path for regular requests from startup on (active health check); an upstream is out until it
   /// responds with 2xx or 3xx. Empty: none.
   std::string health_path = {};
@@ -45,8 +45,8 @@ struct ProxyOptions {
   unsigned tries_max = 2;
 
   /// Closes a WebSocket when both sides are silent for this long; use more than the interval of
-  /// pings. It is also cut off if client or upstream accepts no data within client.silence, or if
-  /// only one side has closed it after the same time.
+  /// pings. It is also cut off if client or upstream accepts no data within client.between_bytes,
+  /// or if only one side has closed it after the same time.
   Duration tunnel_idle = std::chrono::minutes(10);
 
   /// Maximum size of a forwarded body; bodies are streamed.
@@ -54,7 +54,7 @@ struct ProxyOptions {
   /// Sends the client's Host to the upstream instead of its own: for virtual hosts, and for
   /// upstreams that build links. X-Forwarded-Host is always sent. Certificates of https://
   /// upstreams are checked with the name of the upstream.
-  bool keeps_host = false;
+  bool preserves_host = false;
   /// Trusts X-Forwarded-For, -Proto and -Host of the request, and extends them. Otherwise they are
   /// replaced, and other headers that upstreams may trust are removed. These are other
   /// X-Forwarded-* (-Port, -Prefix, -Server, -Ssl, …), X-Real-IP, X-Client-IP, True-Client-IP,
@@ -64,18 +64,18 @@ struct ProxyOptions {
   /// Hides the proxy, as if clients had connected to the upstream: no Via, and proxy headers of
   /// clients are forwarded unchanged. Use it only if all clients may access the upstream directly,
   /// because it treats them as this machine.
-  bool is_unseen = false;
+  bool is_transparent = false;
 
   /// Paths that an upstream may read otherwise than the router and its guards get a 400. The router
   /// does not split "/admin%2Fx" and "/admin;a=b/x" at "/admin", but some upstreams do. Set one of
   /// the next three options if the upstream needs such paths, and guard the whole proxy then. This
   /// one allows an encoded slash or backslash (%2F, %5C), such as in keys of an object store.
-  bool passes_encoded_slashes = false;
+  bool allows_encoded_slashes = false;
   /// Allows ';' and %3B, such as in matrix parameters.
-  bool passes_semicolons = false;
+  bool allows_semicolons = false;
   /// Allows an encoded percent sign that is followed by two hexadecimal digits (%252F), such as in
   /// a URL within a path.
-  bool passes_double_encodings = false;
+  bool allows_double_encoding = false;
 
   /// Timeouts, pools and TLS of upstream connections. Used are `connect`, `handshake`, `first_byte`
   /// (after the end of the request body), `silence` (within bodies, in both directions), and the
@@ -101,7 +101,7 @@ struct ProxyOptions {
 /// answers    502 if no upstream was reachable or its response was not HTTP, 504 if it was too
 ///            slow, 404 for a path with dot segments (also for "..;" and "..%5C", which some
 ///            upstreams treat as such), 400 for a path that an upstream may interpret differently
-///            than guards do (passes_encoded_slashes), 413 for a body above the limit of the route,
+///            than guards do (allows_encoded_slashes), 413 for a body above the limit of the route,
 ///            204 for OPTIONS when Max-Forwards is 0
 void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
               ProxyOptions options = {},

@@ -169,7 +169,7 @@ Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client, con
   const KeyTerms key(request);
   Buffer handshake;
   write_handshake(handshake, request, url, trust, key);
-  const TunnelLimits limits{.idle = options.tunnel_idle, .patience = client.options.silence};
+  const TunnelLimits limits{.idle = options.tunnel_idle, .patience = client.options.between_bytes};
   auto shaken = co_await with_deadline(shake_hands(std::move(far->stream), std::move(load),
                                                    std::string(handshake.view()), key, limits),
                                        client.options.first_byte);

@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kLateHead =
     "The upstream did not respond in time. To wait longer, raise client.first_byte.";
 constexpr std::string_view kLateContent =
-    "The upstream did not accept the request body in time. To wait longer, raise client.silence.";
+    "The upstream did not accept the request body in time. To wait longer, raise "
+    "client.between_bytes.";
 
 bool has_content(const Request& request) noexcept {
   return request.head().body != BodyKind::none;
@@ -166,7 +167,7 @@ void UpstreamCall::send_content() {
   const ClientOptions& options = client_.options;
   const client::ContentTerms terms{
       .consent = expects_consent(asked_.request) ? options.continue_within : Duration::zero(),
-      .patience = options.silence,
+      .patience = options.between_bytes,
       .late = kLateContent};
   sender_ = std::make_unique<client::ContentSender>(
       *lease_, std::make_unique<Passed>(asked_.request, asked_.content), terms);

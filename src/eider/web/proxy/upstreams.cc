@@ -44,7 +44,7 @@ void Upstream::note_failure(Instant now, const ProxyOptions& options) noexcept {
   if (failures_.fetch_add(1, std::memory_order_relaxed) + 1 >= options.failures_max) {
     // The count begins anew, so that one more failure alone does not take it out again.
     failures_.store(0, std::memory_order_relaxed);
-    take_out_until(now + options.out_for);
+    take_out_until(now + options.ejected_for);
   }
 }
 

@@ -53,7 +53,7 @@ TEST(Upstreams, of_a_hundred_the_one_that_was_tried_is_passed_over_and_no_other)
 }
 
 TEST(Upstreams, failures_in_a_row_take_one_out_for_a_while) {
-  const ProxyOptions options{.failures_max = 2, .out_for = std::chrono::seconds(10)};
+  const ProxyOptions options{.failures_max = 2, .ejected_for = std::chrono::seconds(10)};
   const Upstreams upstreams(kThree);
   upstreams[0].note_failure(kNow, options);
   upstreams[0].note_success();

@@ -53,7 +53,7 @@ bool is_set(const FieldView& field) {
 }
 
 void Writer::described(const FieldView& field) {
-  std::string ids = field.errors.empty() ? "" : field.id + "-fault";
+  std::string ids = field.errors.empty() ? "" : field.id + "-error";
   if (!field.hint.empty()) {
     ids += (ids.empty() ? "" : " ") + field.id + "-hint";
   }
@@ -142,7 +142,7 @@ void Writer::hint_and_faults(const FieldView& field) {
     html("</p>\n");
   }
   if (!field.errors.empty()) {
-    html("<p class=\"fault\" id=\"").text(field.id).html("-fault\">");
+    html("<p class=\"error\" id=\"").text(field.id).html("-error\">");
     for (const std::string& error : field.errors) {
       html(&error == &field.errors.front() ? "" : "<br>").text(error);
     }
@@ -288,7 +288,7 @@ Markup form_errors(const FormView& form) {
   if (form.errors.empty() && !is_wrong(form.fields)) {
     return {};
   }
-  out.html("<div class=\"faults\" role=\"alert\" tabindex=\"-1\" autofocus>\n<p>");
+  out.html("<div class=\"errors\" role=\"alert\" tabindex=\"-1\" autofocus>\n<p>");
   out.text(form.heading).html("</p>\n<ul>\n");
   for (const std::string& error : form.errors) {
     out.html("<li>").text(error).html("</li>\n");

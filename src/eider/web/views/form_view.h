@@ -28,7 +28,7 @@ struct FieldAttribute {
 /// A field of a form.
 ///
 /// name        name of the submitted value
-/// id          of the control; its hint is `{id}-hint`, its error `{id}-fault`
+/// id          of the control; its hint is `{id}-hint`, its error `{id}-error`
 /// control     "input", "textarea", "select", "checkbox", "checkboxes", "radios", "group" (a
 ///             fieldset of `fields`) or "hidden"
 /// type        of an input: "email"

@@ -112,7 +112,7 @@ template <class Page, class Frame>
 template <class Translator, class T>
 [[nodiscard]] std::string translate(const Translator& translator, std::string_view context,
                                     const T& value, TextArguments arguments) {
-  if constexpr (requires { translator.translate(TextWish()); }) {
+  if constexpr (requires { translator.translate(Translatable()); }) {
     const std::string text = translatable_text(ref(value));
     return translator.translate(
         {.context = context, .text = text, .arguments = {arguments.begin(), arguments.size()}});
@@ -125,7 +125,7 @@ template <class Translator, class T>
 [[nodiscard]] std::string translate_plural(const Translator& translator, std::string_view context,
                                            const T& count, std::string_view one,
                                            std::string_view many, TextArguments arguments) {
-  if constexpr (requires { translator.translate(TextWish()); }) {
+  if constexpr (requires { translator.translate(Translatable()); }) {
     return translator.translate({.context = context,
                                  .text = one,
                                  .many = many,
@@ -139,13 +139,13 @@ template <class Translator, class T>
 /// Of a walker, which knows an object by its type alone.
 struct Translation {
   const reflect::Type* type = nullptr;
-  std::string (*translate)(const void* translator, const TextWish& wish) = nullptr;
+  std::string (*translate)(const void* translator, const Translatable& translatable) = nullptr;
 };
 
 template <Translating T>
 [[nodiscard]] Translation translation_by() {
-  return {&reflect::type_of<T>(), [](const void* translator, const TextWish& wish) {
-            return static_cast<const T*>(translator)->translate(wish);
+  return {&reflect::type_of<T>(), [](const void* translator, const Translatable& translatable) {
+            return static_cast<const T*>(translator)->translate(translatable);
           }};
 }
 

@@ -279,7 +279,7 @@ class Walker {
     }
     const Known value = value_of(here.parts.front());
     std::string text;
-    TextWish wish{.context = here.text, .text = text, .arguments = arguments};
+    Translatable wish{.context = here.text, .text = text, .arguments = arguments};
     if (here.is_plural()) {
       wish.text = here.parts[1].text;
       wish.many = here.parts[2].text;

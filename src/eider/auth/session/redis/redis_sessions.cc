@@ -52,7 +52,7 @@ class RedisStore final : public SessionStore {
 
   [[nodiscard]] Task<bool> replace(std::string name, SessionRecord record) override {
     return run<bool>(replace_, std::move(name), record.version - 1, record.seen, record.version,
-                     record.data, record.flashes, record.proven);
+                     record.data, record.flashes, record.authenticated);
   }
 
   [[nodiscard]] Task<bool> rename(std::string name, std::string new_name) override {
@@ -99,7 +99,7 @@ put(ARGV[1], record.user, record.seen)
 local key = p .. 's:' .. ARGV[1]
 if redis.call('HGET', key, 'version') ~= ARGV[2] then return 0 end
 redis.call('HSET', key, 'seen', ARGV[3], 'version', ARGV[4], 'data', ARGV[5], 'flashes', ARGV[6],
-  'proven', ARGV[7])
+  'authenticated', ARGV[7])
 redis.call('ZADD', p .. 'seen', ARGV[3], ARGV[1])
 return 1
 )lua");

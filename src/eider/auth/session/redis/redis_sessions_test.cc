@@ -16,7 +16,7 @@ SessionRecord record_of(const std::string& user, std::int64_t seen = 100) {
           .version = 1,
           .data = std::string(R"({"cart":[1]})").append(1, '\0').append("\xff"),
           .flashes = "",
-          .proven = 60};
+          .authenticated = 60};
 }
 
 class RedisSessionsTest : public RedisTest {
@@ -42,18 +42,18 @@ TEST_F(RedisSessionsTest, gives_back_what_was_stored) {
   EXPECT_EQ(found->version, wanted.version);
   EXPECT_EQ(found->data, wanted.data);
   EXPECT_EQ(found->flashes, wanted.flashes);
-  EXPECT_EQ(found->proven, wanted.proven);
+  EXPECT_EQ(found->authenticated, wanted.authenticated);
 }
 
 TEST_F(RedisSessionsTest, keeps_when_its_user_has_shown_who_he_is) {
   run(store_->insert("a", record_of("ada")));
   SessionRecord next = record_of("ada", 200);
   next.version = 2;
-  next.proven = 200;
+  next.authenticated = 200;
   EXPECT_TRUE(run(store_->replace("a", next)));
-  EXPECT_EQ(run(store_->find("a"))->proven, 200);
-  ask<std::int64_t>("HDEL", "eider:sessions:s:a", "proven");
-  EXPECT_EQ(run(store_->find("a"))->proven, 0) << "one of an earlier version";
+  EXPECT_EQ(run(store_->find("a"))->authenticated, 200);
+  ask<std::int64_t>("HDEL", "eider:sessions:s:a", "authenticated");
+  EXPECT_EQ(run(store_->find("a"))->authenticated, 0) << "one of an earlier version";
 }
 
 TEST_F(RedisSessionsTest, replaces_the_version_that_was_read_and_no_other) {

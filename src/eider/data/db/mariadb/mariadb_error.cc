@@ -16,7 +16,7 @@ struct Meaning {
 
 // Numbers say more than SQLSTATEs: 23000 is a key as well as a NULL.
 constexpr std::array kMeanings = {
-    Meaning{1020, FailureKind::serialisation},  // a record has changed since it was read
+    Meaning{1020, FailureKind::serialization},  // a record has changed since it was read
     Meaning{1021, FailureKind::storage},        // disk full
     Meaning{1022, FailureKind::unique},
     Meaning{1028, FailureKind::expired},    // a sort was broken off

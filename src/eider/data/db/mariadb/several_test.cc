@@ -153,7 +153,7 @@ TEST_F(SeveralInMariadb, what_ends_a_transaction_by_itself_lets_none_of_several_
 
 TEST_F(SeveralInMariadb, isolation_is_that_of_the_options) {
   for (const auto& [isolation, name] :
-       {std::pair(MariadbIsolation::serialisable, "SERIALIZABLE"),
+       {std::pair(MariadbIsolation::serializable, "SERIALIZABLE"),
         std::pair(MariadbIsolation::read_committed, "READ-COMMITTED"),
         std::pair(MariadbIsolation::server, "REPEATABLE-READ")}) {
     on_loop_.run([](Database base, std::string wanted) -> Task<> {

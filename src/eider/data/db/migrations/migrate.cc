@@ -252,7 +252,7 @@ class Migrator {
     if (!faults.empty()) {
       throw MigrationFault(std::move(faults));
     }
-    if (unfinished != nullptr && options_.unfinished == MigrateOptions::Unfinished::done) {
+    if (unfinished != nullptr && options_.unfinished == MigrateOptions::Unfinished::mark_done) {
       co_return co_await take_as_done(transaction, *unfinished);
     }
     const Migration* migration = unfinished != nullptr ? &file_of(*unfinished)
@@ -283,7 +283,7 @@ class Migrator {
 
   /// Only a call that goes the same way: to run a broken-off way back again is no way up.
   [[nodiscard]] bool may_settle(const AppliedMigration& unfinished, Way way) const noexcept {
-    return options_.unfinished != MigrateOptions::Unfinished::refuse &&
+    return options_.unfinished != MigrateOptions::Unfinished::fail &&
            unfinished.is_going_down() == (way == Way::down);
   }
 
@@ -508,7 +508,7 @@ Task<Result<std::optional<std::string>, std::string>> migrate_down(Database data
 }
 
 bool MigrationStatus::is_current() const noexcept {
-  return faults.empty() && std::ranges::all_of(all, [](const MigrationState& state) {
+  return errors.empty() && std::ranges::all_of(all, [](const MigrationState& state) {
            return state.applied.has_value() && !state.is_unfinished;
          });
 }
@@ -521,7 +521,7 @@ Task<MigrationStatus> migration_status(Database database, Migrations migrations,
     const HistoryTable table = co_await HistoryTable::find(database);
     history = co_await table.read(database, migrations);
   } catch (const MigrationFault& fault) {
-    status.faults = fault.what();
+    status.errors = fault.what();
     co_return status;
   }
   std::map<std::int64_t, MigrationState> states;
@@ -534,9 +534,9 @@ Task<MigrationStatus> migration_status(Database database, Migrations migrations,
   for (auto& [number, state] : states) {
     status.all.push_back(std::move(state));
   }
-  status.faults = db::faults_of_history(history, migrations, options.accepts_newer);
+  status.errors = db::faults_of_history(history, migrations, options.accepts_newer);
   const std::string waiting = faults_of_waiting(history, migrations, database.dialect());
-  status.faults += status.faults.empty() || waiting.empty() ? waiting : "\n" + waiting;
+  status.errors += status.errors.empty() || waiting.empty() ? waiting : "\n" + waiting;
   co_return status;
 }
 

@@ -35,7 +35,7 @@ constexpr db::checked::TableColumns kCheckedHere{};
 struct MigrateOptions {
   /// Action for a migration outside of a transaction that has not ended: wait for the other process
   /// and then fail, run the migration again, or mark it as done.
-  enum class Unfinished : std::uint8_t { refuse, again, done };
+  enum class Unfinished : std::uint8_t { fail, rerun, mark_done };
 
   /// Maximum time to wait for another process that runs migrations.
   Duration wait_max = std::chrono::minutes(1);
@@ -43,7 +43,7 @@ struct MigrateOptions {
   bool accepts_newer = false;
   /// None above this number is applied.
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
-  Unfinished unfinished = Unfinished::refuse;
+  Unfinished unfinished = Unfinished::fail;
   /// Called with the name of each migration that was applied or undone.
   std::function<void(std::string_view)> on_step{};
   /// Called with warnings of SchemaModule. Default: stderr.
@@ -76,10 +76,10 @@ struct MigrationState {
 };
 
 /// all      in the order of their numbers, those too that only the database knows
-/// faults   as of `migrate`; empty when all fits
+/// errors   as of `migrate`; empty when all fits
 struct MigrationStatus {
   std::vector<MigrationState> all;
-  std::string faults;
+  std::string errors;
 
   [[nodiscard]] bool is_current() const noexcept;
 };
@@ -102,19 +102,19 @@ struct MigrationStatus {
 ///
 /// With `--migrations-at-start false`, it does not apply migrations, and startup fails if the
 /// schema is not up to date. Startup also fails if the schema differs from the one that a program
-/// with checked SQL was checked against; with `--migrations-hold-columns false`, that is only a
+/// with checked SQL was checked against; with `--migrations-check-columns false`, that is only a
 /// warning.
 class SchemaModule {
  public:
   static constexpr std::string_view kName = "migrations";
   struct Settings {
     bool at_start = true;
-    bool hold_columns = true;
+    bool check_columns = true;
 
     static constexpr OptionText kOptions[] = {
         {"at_start",
          "Apply pending migrations at startup; with false, pending migrations are an error"},
-        {"hold_columns",
+        {"check_columns",
          "Exit if the schema differs from the one that the statements were checked against; with "
          "false, log a warning"}};
   };

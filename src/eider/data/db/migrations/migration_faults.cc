@@ -144,13 +144,15 @@ std::string unfinished_text(const AppliedMigration& unfinished) {
          " outside of a transaction and has not ended: it is still running elsewhere, or was "
          "interrupted. Check which statements took effect. Then run the migration again (eider "
          "db " +
-         way + " --unfinished again) or mark it as done (eider db " + way + " --unfinished done)";
+         way + " --unfinished rerun) or mark it as done (eider db " + way +
+         " --unfinished mark-done)";
 }
 
 std::string remaining_text(Way way) {
   return "; the statements before that line took effect and remain. Change the file so that the "
          "whole file can run again (eider db " +
-         word_of(way) + " --unfinished again), or complete the rest by hand (--unfinished done)";
+         word_of(way) +
+         " --unfinished rerun), or complete the rest by hand (--unfinished mark-done)";
 }
 
 }  // namespace eider::db

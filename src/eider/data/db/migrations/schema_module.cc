@@ -56,13 +56,13 @@ Task<std::string> SchemaModule::bring_there() {
   MigrationStatus status = co_await migration_status(database_, *migrations_, options_);
   for (const MigrationState& state : status.all) {
     if (!state.applied) {
-      status.faults += status.faults.empty() ? "" : "\n";
-      status.faults += db::fault_text(state.name, "pending",
+      status.errors += status.errors.empty() ? "" : "\n";
+      status.errors += db::fault_text(state.name, "pending",
                                       "the migration has not been applied: run eider db up, or "
                                       "start with --migrations-at-start true");
     }
   }
-  co_return std::move(status.faults);
+  co_return std::move(status.errors);
 }
 
 Task<Result<void>> SchemaModule::start() {
@@ -86,7 +86,7 @@ Task<Result<void>> SchemaModule::start_at_once() {
     }
   }
   std::string differences = co_await schema_differences(database_, checked_);
-  if (!differences.empty() && settings.hold_columns) {
+  if (!differences.empty() && settings.check_columns) {
     co_return fail(Error::internal(with_code("schema-differs", differences)));
   }
   if (!differences.empty() && options_.on_warning) {

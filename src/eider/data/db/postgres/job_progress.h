@@ -25,7 +25,7 @@ namespace eider::db::postgres {
       return "begin isolation level read committed";
     case Isolation::repeatable_read:
       return "begin isolation level repeatable read";
-    case Isolation::serialisable:
+    case Isolation::serializable:
       return "begin isolation level serializable";
   }
   return "begin";

@@ -65,7 +65,7 @@ void ListenLine::ask(const std::string& sql, Asked asked) {
 }
 
 void ListenLine::wait_for_a_word() noexcept {
-  loop().arm(*this, loop().now() + options_.silence_max);
+  loop().arm(*this, loop().now() + options_.ping_after);
 }
 
 /// A server that is gone without a word, or a router between that has forgotten the connection, is

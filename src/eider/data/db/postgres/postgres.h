@@ -29,7 +29,7 @@ struct PostgresOptions {
   Duration idle_time_max = std::chrono::minutes(5);
   /// Idle time after which a PostgresSubscriber checks its connection, repeatedly until it counts
   /// as lost.
-  Duration silence_max = std::chrono::seconds(15);
+  Duration ping_after = std::chrono::seconds(15);
   /// Maximum size of the result of one statement in memory. A larger result fails as `row`, and the
   /// statement is canceled.
   std::size_t result_bytes_max = std::size_t{64} << 20U;

@@ -25,7 +25,7 @@ constexpr std::array kMeanings = {
     Meaning{"23505", FailureKind::unique},
     Meaning{"23P01", FailureKind::unique},  // an exclusion: something is there that overlaps
     Meaning{"23", FailureKind::check},
-    Meaning{"40001", FailureKind::serialisation},
+    Meaning{"40001", FailureKind::serialization},
     Meaning{"40P01", FailureKind::deadlock},
     Meaning{"55P03", FailureKind::busy},     // lock_not_available
     Meaning{"57014", FailureKind::expired},  // query_canceled

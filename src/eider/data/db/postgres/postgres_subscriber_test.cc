@@ -247,7 +247,7 @@ TEST_F(PostgresSubscribers, find_out_that_a_server_says_nothing_any_more) {
     EXPECT_EQ(gaps, 1);
     // What could not be asked in time is asked all the same.
     co_await publish_until_heard(on, "late", &late, &gaps);
-  }(open({.connect_time_max = 200ms, .wait_time_max = 300ms, .silence_max = 50ms})));
+  }(open({.connect_time_max = 200ms, .wait_time_max = 300ms, .ping_after = 50ms})));
 }
 
 TEST_F(PostgresSubscribers, of_a_connection_that_is_only_silent_hear_of_no_gap) {
@@ -257,7 +257,7 @@ TEST_F(PostgresSubscribers, of_a_connection_that_is_only_silent_hear_of_no_gap) 
     EXPECT_FALSE((co_await with_deadline(news.receive(), 1s)).has_value());
     co_await notify(on, "a", "1");
     EXPECT_EQ((co_await news.receive()).payload, "1");
-  }(open({.silence_max = 150ms})));
+  }(open({.ping_after = 150ms})));
 }
 
 TEST_F(PostgresSubscribers, are_told_what_is_no_channel_and_no_payload) {

@@ -107,7 +107,7 @@ TEST_F(PostgresReplicas, give_the_rows_of_a_batch_that_lost_its_connection_once)
     EXPECT_EQ(rows.size(), 20'000U);
     EXPECT_EQ(slept, 1);
     co_await scope.join();
-    std::vector<db::AskedRow<int>> asked;
+    std::vector<db::RowStatement<int>> asked;
     asked.push_back(db::row<int>("select 7"));
     asked.push_back(db::row<int>("select 1 from pg_sleep(1)"));
     scope.start(end_one_that_sleeps(beside));

@@ -175,7 +175,7 @@ TEST_F(SeveralInPostgres, values_and_texts_that_do_not_fit_fail_alone_or_with_th
 TEST_F(SeveralInPostgres, of_a_batch_nothing_is_sent_when_one_value_of_any_kind_does_not_fit) {
   on_loop_.run([](Database base) -> Task<> {
     co_await make_things(base);
-    const auto expect_refused = [&base](db::AskedRow<int> wrong) -> Task<> {
+    const auto expect_refused = [&base](db::RowStatement<int> wrong) -> Task<> {
       auto batch = base.batch(db::change("insert into things values(2, 'two')"), std::move(wrong));
       const db::Failure failure = co_await failure_of(batch);
       EXPECT_EQ(failure.kind(), db::FailureKind::values);

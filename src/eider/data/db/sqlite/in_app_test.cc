@@ -128,7 +128,7 @@ struct NewUser {
 App app_of_users() {
   App app;
   add_languages(app, {.texts = {{"de", {{"taken", "ist vergeben"}}}},
-                      .asked_by = {LanguageSource::accept_language}});
+                      .detect_from = {LanguageSource::accept_language}});
   app.state(open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop,
                                      .schema = "create table Users(name text not null, Email text "
                                                "not null unique, unique(name, email), "

@@ -69,14 +69,15 @@ TEST(SqlSessions, ATableOfAnEarlierVersionIsTakenOn) {
 TEST(SqlSessions, KeepWhenTheirUserHasShownWhoHeIs) {
   const Database database = open_session_database();
   VisitApp app({.store = sql_sessions(database)});
-  app.app().get("/proven", [database]() -> Task<std::optional<std::int64_t>> {
-    co_return co_await database.one<std::int64_t>("select proven - began from eider_sessions");
+  app.app().get("/authenticated", [database]() -> Task<std::optional<std::int64_t>> {
+    co_return co_await database.one<std::int64_t>(
+        "select authenticated - began from eider_sessions");
   });
   const std::string ada = app.log_in("ada");
-  EXPECT_EQ(app.get("/proven").body, "0");
+  EXPECT_EQ(app.get("/authenticated").body, "0");
   app.client().advance(minutes(11));
   (void)app.log_in("ada", ada);
-  EXPECT_EQ(app.get("/proven").body, "660");
+  EXPECT_EQ(app.get("/authenticated").body, "660");
 }
 
 TEST(SqlSessions, AStolenDatabaseOpensNone) {

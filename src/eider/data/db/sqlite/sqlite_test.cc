@@ -271,7 +271,7 @@ TEST_F(SqliteTest, a_long_name_of_a_constraint_is_cut_as_postgresql_cuts_it) {
 
 TEST(DatabaseFailure, what_may_do_in_a_moment_is_a_503_and_a_constraint_a_409) {
   for (const FailureKind kind : {FailureKind::busy, FailureKind::expired, FailureKind::deadlock,
-                                 FailureKind::serialisation, FailureKind::lost}) {
+                                 FailureKind::serialization, FailureKind::lost}) {
     EXPECT_EQ(db::Failure(kind, "cause").error().status(), 503);
   }
   for (const FailureKind kind :

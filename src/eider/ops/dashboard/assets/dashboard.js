@@ -73,7 +73,7 @@ const code = (text) => ({ text, kind: "code" });
 
 function waits(request) {
   if (request.waits_for.length === 0) {
-    return request.stage === "answered" ? "the next event" : "its own work";
+    return request.stage === "streaming" ? "the next event" : "its own work";
   }
   return request.waits_for.map((one) =>
     `${one.what}${one.text ? ` ${one.text}` : ""} (${seconds(one.seconds)})`).join("; ");
@@ -117,12 +117,12 @@ function drawRoutes(now, passed) {
   }).sort((a, b) => b.rate - a.rate || b.all - a.all);
   fill("routes", rows.map(({ route, all, rate, recent }) => [
     code(nameOf(route)), number(count(rate)), number(bound(quantile(now.bounds, recent, 0.5))),
-    number(bound(quantile(now.bounds, recent, 0.99))), number(count(all)), number(count(route.refused)),
-    { text: count(route.failed), kind: route.failed ? "number bad" : "number" }]), "No requests yet.");
+    number(bound(quantile(now.bounds, recent, 0.99))), number(count(all)), number(count(route.client_errors)),
+    { text: count(route.server_errors), kind: route.server_errors ? "number bad" : "number" }]), "No requests yet.");
 }
 
 function runs(loop) {
-  if (loop.answers) return { text: loop.is_draining ? "draining" : "running" };
+  if (loop.is_responsive) return { text: loop.is_draining ? "draining" : "running" };
   if (!loop.stuck) return { text: "ended", kind: "none" };
   const what = loop.stuck.method ? nameOf(loop.stuck) : "no request";
   return { text: `blocked for ${seconds(loop.stuck.seconds)}: ${what} ${loop.stuck.stack.slice(0, 6).join(" < ")}`, kind: "bad" };
@@ -134,7 +134,7 @@ function drawLoops(loops, passed) {
     const past = old.get(loop.loop);
     const rate = past && passed ? Math.max(loop.requests - past.requests, 0) / passed : 0;
     const all = loop.connections;
-    return [String(loop.loop), number(loop.answers ? seconds(loop.lag_seconds) : "–"), number(count(rate)),
+    return [String(loop.loop), number(loop.is_responsive ? seconds(loop.lag_seconds) : "–"), number(count(rate)),
       number(count(loop.in_flight)), number(count(all.open)),
       number(count(all.busy)), number(bytes(all.bytes_waiting)), runs(loop)];
   }), "None.");

@@ -118,7 +118,7 @@ class Exporter final : public OtlpExport {
  public:
   explicit Exporter(OtlpOptions options)
       : options_(std::move(options)),
-        masked_(options_.masked),
+        masked_(options_.redacted),
         spans_(options_.queue_max),
         lines_(options_.queue_max) {
     resource_ = options_.resource;
@@ -167,7 +167,7 @@ class Exporter final : public OtlpExport {
 
   [[nodiscard]] bool samples(const TracePlace& place) const noexcept override {
     constexpr double kScale = 0x1.0p-53;
-    return static_cast<double>(place.trace_low >> 11U) * kScale < options_.share;
+    return static_cast<double>(place.trace_low >> 11U) * kScale < options_.sample_ratio;
   }
 
   [[nodiscard]] OtlpCounts counts() const noexcept override { return spans_.counts(); }
@@ -304,14 +304,16 @@ class SentLog final : public LogSink {
     sink_->write_fields(level, message, fields);
     send(level, message, fields);
   }
-  [[nodiscard]] bool takes(LogLevel level) const noexcept override { return sink_->takes(level); }
+  [[nodiscard]] bool is_enabled(LogLevel level) const noexcept override {
+    return sink_->is_enabled(level);
+  }
   void set_level(LogLevel level) noexcept override { sink_->set_level(level); }
   [[nodiscard]] LogCounts counts() const noexcept override { return sink_->counts(); }
   void end_thread() noexcept override { sink_->end_thread(); }
 
  private:
   void send(LogLevel level, std::string_view message, std::span<const LogField> fields) noexcept {
-    if (const auto exporter = takes(level) ? exporter_.lock() : nullptr) {
+    if (const auto exporter = is_enabled(level) ? exporter_.lock() : nullptr) {
       exporter->take(level, message, fields);
     }
   }
@@ -347,7 +349,7 @@ void add_counts(Metrics& metrics, const std::weak_ptr<Exporter>& exporter) {
 }  // namespace
 
 std::shared_ptr<OtlpExport> export_otlp(App& app, OtlpOptions options) {
-  if (!(options.share >= 0 && options.share <= 1)) {
+  if (!(options.sample_ratio >= 0 && options.sample_ratio <= 1)) {
     throw Failure(Error::internal("export_otlp: A share must be between 0 and 1"));
   }
   const TraceOptions traces = options.traces;

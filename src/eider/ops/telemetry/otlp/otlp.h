@@ -30,13 +30,13 @@ struct OtlpOptions {
   std::vector<std::pair<std::string, std::string>> headers = {};
   /// Share of the traces that start here that are kept; other traces follow the decision of the
   /// caller.
-  double share = 1;
+  double sample_ratio = 1;
   TraceOptions traces = {};
   /// Null: no metrics are sent. Otherwise they have counts of spans, too.
   std::shared_ptr<Metrics> metrics = nullptr;
   Duration metrics_interval = std::chrono::seconds(60);
   /// A field of a log line whose name contains one of these is "***"; see LogOptions.
-  std::vector<std::string> masked = masked_log_fields();
+  std::vector<std::string> redacted = redacted_log_fields();
   /// Interval between exports.
   Duration interval = std::chrono::seconds(1);
   /// Spans, or lines.

@@ -177,18 +177,18 @@ void append_point(Buffer& out, const MetricRead& metric, const MetricPoint& poin
     append_attribute(out, metric.label_names[i], point.label_values[i]);
   }
   out.append("],");
-  if (!point.spread) {
+  if (!point.histogram) {
     out.append(R"("asDouble":)");
     append_number(out, point.value);
     out.append("}");
     return;
   }
   out.append(R"("count":)");
-  append_quoted(out, std::to_string(point.spread->count));
+  append_quoted(out, std::to_string(point.histogram->count));
   out.append(R"(,"sum":)");
-  append_number(out, point.spread->sum);
+  append_number(out, point.histogram->sum);
   out.append(R"(,"bucketCounts":)");
-  append_list(out, point.spread->counts,
+  append_list(out, point.histogram->counts,
               [&](std::uint64_t count) { append_quoted(out, std::to_string(count)); });
   out.append(R"(,"explicitBounds":)");
   append_list(out, metric.bounds, [&](double bound) { append_number(out, bound); });

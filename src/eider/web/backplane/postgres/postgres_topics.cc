@@ -40,7 +40,7 @@ class PostgresTopics final : public TopicAdapter {
     }
     try {
       const PostgresMessage message = co_await subscriber_->receive();
-      // What is no base64 is no payload either, which the relay counts.
+      // What is no base64 is no payload either, which the backplane counts.
       co_return message.is_gap ? std::nullopt
                                : std::optional(from_base64(message.payload).value_or(""));
     } catch (const db::Failure&) {

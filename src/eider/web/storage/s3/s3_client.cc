@@ -33,7 +33,7 @@ ClientOptions client_options() {
   return {// Putting many parts together takes a server a while.
           .first_byte = 120s,
           // A part of an upload on a slow line.
-          .whole = 300s,
+          .total = 300s,
           // Objects are what was stored, also if that is compressed.
           .decompresses = false,
           .redirects_max = 0,

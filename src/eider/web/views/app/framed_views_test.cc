@@ -25,7 +25,7 @@ using booking::Stage;
 LanguagesOptions two_languages() {
   LanguagesOptions options;
   options.directory = EIDER_TEST_VIEWS "/languages";
-  options.asked_by = {LanguageSource::accept_language};
+  options.detect_from = {LanguageSource::accept_language};
   return options;
 }
 
