@@ -89,7 +89,7 @@ class SubprotocolReader {
 /// source   RFC 6455, section 4.1, item 7
 [[nodiscard]] std::array<char, 24> make_key(const std::array<unsigned char, 16>& random) noexcept;
 
-/// What a client has asked for, as far as the answer must agree with it.
+/// The part of a client's request that the response must agree with.
 struct Asked {
   std::string_view key;
   std::span<const std::string> subprotocols = {};
