@@ -35,7 +35,11 @@ int explain_command(std::span<const std::string_view> words) {
     }
     return kCommandDone;
   }
-  const StartupCode* const code = words.size() == 1 ? find_startup_code(words.front()) : nullptr;
+  if (words.size() > 1) {
+    fmt::print(stderr, "eider explain: expected one code, found {}\n", words.size());
+    return kCommandMisused;
+  }
+  const StartupCode* const code = find_startup_code(words.front());
   if (code == nullptr) {
     fmt::print(stderr, "eider explain: {} is not a code. Run eider explain for a list\n",
                words.front());

@@ -295,9 +295,11 @@ Result<void, std::string> make_directories(const fs::path& directory,
 
 int made(const NewWanted& wanted) {
   if (wanted.is_here) {
-    fmt::print("created the {} {} in this folder\n\n  eider test\n", wanted.kind, wanted.name);
+    fmt::print("created the {} project {} in this folder\n\n  eider test\n", wanted.kind,
+               wanted.name);
   } else {
-    fmt::print("created the {0} {1} in {1}/\n\n  cd {1}\n  eider test\n", wanted.kind, wanted.name);
+    fmt::print("created the {0} project {1} in {1}/\n\n  cd {1}\n  eider test\n", wanted.kind,
+               wanted.name);
   }
   return kCommandDone;
 }

@@ -233,6 +233,9 @@ class Explain(unittest.TestCase):
         status, told = run_to_end('eider', 'explain', 'port')
         self.assertEqual((status, told), (
             MISUSED, 'eider explain: port is not a code. Run eider explain for a list\n'))
+        status, told = run_to_end('eider', 'explain', 'port-in-use', 'more')
+        self.assertEqual((status, told), (
+            MISUSED, 'eider explain: expected one code, found 2\n'))
 
 
 class Unwritten(unittest.TestCase):
