@@ -150,7 +150,7 @@ Task<Redirect> change_password(Form<OtherPassword> form, Client client, Session<
                                State<Accounts> accounts) {
   const auto result =
       co_await accounts->change_password(session, form->old_password, form->password, client);
-  co_return go_on(session, result, "/", "You have a new password.", "/password");
+  co_return go_on(session, result, "/", "The password was changed.", "/password");
 }
 
 Task<Redirect> new_address(Form<Login> form, Client client, const Account& user, Session<> session,
@@ -163,7 +163,7 @@ Task<Redirect> new_address(Form<Login> form, Client client, const Account& user,
 Task<Redirect> address(Form<Token> form, const Account& user, Session<> session,
                        State<Accounts> accounts) {
   const auto result = co_await accounts->change_address({user.key}, form->token);
-  co_return go_on(session, result, "/", "You have a new address.", "/address");
+  co_return go_on(session, result, "/", "The email address was changed.", "/address");
 }
 
 Task<Redirect> log_out_everywhere(const Account& user, State<Sessions> sessions) {
@@ -215,10 +215,10 @@ App make_app(const Options& own) {
   app.get("/address", address_page);
   add_form(app, "/sign-up", {"Sign up", "", "Sign up", {kEmail}});
   add_form(app, "/confirm", {"Your password", "", "Make the account", {kNewPassword}, true});
-  add_form(app, "/forgotten", {"Password forgotten", "", "Send a link", {kEmail}});
-  add_form(app, "/reset", {"A new password", "", "Set it", {kNewPassword}, true});
-  add_form(app, "/password", {"Another password", "", "Set it", {kOldPassword, kNewPassword}});
-  add_form(app, "/new-address", {"Another address", "", "Send a link", {kEmail, kPassword}});
+  add_form(app, "/forgotten", {"Reset password", "", "Send a link", {kEmail}});
+  add_form(app, "/reset", {"New password", "", "Set it", {kNewPassword}, true});
+  add_form(app, "/password", {"Change password", "", "Set it", {kOldPassword, kNewPassword}});
+  add_form(app, "/new-address", {"Change email address", "", "Send a link", {kEmail, kPassword}});
   app.post("/sign-up", sign_up);
   app.post("/confirm", confirm);
   app.post("/log-in", log_in);

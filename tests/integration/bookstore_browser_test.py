@@ -97,7 +97,7 @@ def log_in(browser, shop, mail, password):
 
 def log_out(browser):
     browser.find('#logout').click()
-    says(browser, 'You are logged out.')
+    says(browser, 'You have logged out.')
 
 
 def looks_and_searches(browser, shop):
@@ -181,7 +181,7 @@ def uploads_a_cover(browser, shop):
         page.flush()
         browser.find('[type=file]').type(page.name)
         send(browser, '#cover-form button')
-        says(browser, 'A cover is a picture')
+        says(browser, 'A cover must be a')
     log_out(browser)
 
 
@@ -330,7 +330,7 @@ def keeps_a_link_through_its_login(browser, shop):
     send(browser)
     browser.until(lambda: browser.address().endswith('/address'), 'the form, and no token')
     send(browser)
-    says(browser, 'You have a new address.')
+    says(browser, 'The email address was changed.')
     log_out(browser)
 
 

@@ -59,7 +59,7 @@ class OpenId(unittest.TestCase):
         self.log_in('ann', '/orders')
         self.assertEqual('ann@example.org', self.account())
         self.browser.find('#logout').click()
-        self.browser.until(lambda: 'You are logged out.' in self.text(), 'the way out')
+        self.browser.until(lambda: 'You have logged out.' in self.text(), 'the way out')
         self.browser.tools('Network.clearBrowserCookies')
         self.log_in('ann')
         self.assertEqual('ann@example.org', self.account())

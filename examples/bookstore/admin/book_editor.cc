@@ -55,7 +55,7 @@ Task<Result<Response>> show(std::int64_t id, EmptyForm<BookForm> form, EmptyForm
                             State<Views> views) {
   const std::optional<Book> book = co_await books->find(id);
   if (!book) {
-    co_return fail(Error::not_found("There is no such book."));
+    co_return fail(Error::not_found("This book does not exist."));
   }
   FormView filled =
       form.view_of(form_of(*book, frame.tr), options_of(id, {book->version, book->stock}));
@@ -116,7 +116,7 @@ Task<Result<Response>> replace(std::int64_t id, Query<Seen> seen, BoundForm<Book
     const Result<Book> replaced = co_await save(id, book_of(*form), *seen, *books);
     const std::optional<Book> now = co_await books->find(id);
     if (!now) {
-      co_return fail(Error::not_found("There is no such book."));
+      co_return fail(Error::not_found("This book does not exist."));
     }
     if (replaced) {
       co_return saved(*replaced, frame, session);

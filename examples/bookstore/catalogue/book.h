@@ -19,7 +19,7 @@ namespace bookstore {
 // tr
 enum class Genre : std::uint8_t { novel, crime, science, history, computing, poetry, children };
 // tr
-enum class Sort : std::uint8_t { title, author, newest, cheapest, dearest, best };
+enum class Sort : std::uint8_t { title, author, newest, cheapest, most_expensive, best };
 
 inline constexpr std::int64_t kCentsMax = 1'000'000;
 inline constexpr int kStockMax = 100'000;

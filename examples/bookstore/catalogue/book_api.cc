@@ -13,7 +13,7 @@ using namespace eider;
 namespace {
 
 Error no_such_book() {
-  return Error::not_found("There is no such book.");
+  return Error::not_found("This book does not exist.");
 }
 
 /// All that a book says is in it.

@@ -34,7 +34,7 @@ Task<Response> show_shelf(Query<BookQuery> query, Pagination pagination, Frame f
 Task<Result<BookPage>> page_of(std::int64_t id, const Books& books, Frame frame) {
   std::optional<Book> book = co_await books.find(id);
   if (!book) {
-    co_return fail(Error::not_found("There is no such book."));
+    co_return fail(Error::not_found("This book does not exist."));
   }
   std::vector<Review> reviews = co_await books.reviews(id);
   const int in_cart = count_of(frame.cart, id);

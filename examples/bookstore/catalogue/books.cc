@@ -48,7 +48,8 @@ Task<BookList> Books::list(BookQuery query) const {
       "select * from shelf where (title like $1 escape '\\' or author like $1 escape '\\' or isbn "
       "like $1 escape '\\') and ($2 is null or genre = $2) and price_cents <= $3 and (not $4 or "
       "stock > 0) order by case $5 when 'author' then author when 'title' then title end collate "
-      "nocase, case $5 when 'newest' then -year when 'cheapest' then price_cents when 'dearest' "
+      "nocase, case $5 when 'newest' then -year when 'cheapest' then price_cents when "
+      "'most_expensive' "
       "then -price_cents when 'best' then -rating end, title, id limit $6 offset $7",
       words, query.genre, cents_max, query.in_stock, query.sort, *query.per_page,
       eider::offset_of(query));
@@ -83,10 +84,10 @@ Task<Result<Book>> Books::replace(std::int64_t id, NewBook book, Seen seen) cons
       book.summary, *seen.stock, seen.version, kStockMax);
   auto replaced = co_await find(id);
   if (!replaced) {
-    co_return fail(Error::not_found("There is no such book."));
+    co_return fail(Error::not_found("This book does not exist."));
   }
   if (changed.rows == 0) {
-    co_return fail(Error(412, "The book was changed meanwhile. Please look at it again."));
+    co_return fail(Error(412, "The book has changed. Please check it again."));
   }
   stock_changed_({id, replaced->stock});
   co_return std::move(*replaced);

@@ -44,11 +44,11 @@ Task<Result<Redirect>> take(std::int64_t id, BoundForm<CoverForm> form, const St
     const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
     Cover cover{std::string(*type), db::Blob(first, first + bytes.size())};
     if (!co_await books->set_cover(id, std::move(cover))) {
-      co_return fail(Error::not_found("There is no such book."));
+      co_return fail(Error::not_found("This book does not exist."));
     }
   }
-  session.flash(type ? "info" : "error",
-                type ? tr("The cover was saved.") : tr("A cover is a picture: PNG, JPEG or WebP."));
+  session.flash(type ? "info" : "error", type ? tr("The cover was saved.")
+                                              : tr("A cover must be a PNG, JPEG or WebP image."));
   co_return Redirect("/admin/books/" + std::to_string(id));
 }
 

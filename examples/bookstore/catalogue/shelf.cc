@@ -21,9 +21,12 @@ constexpr Named<Genre> kGenres[] = {{Genre::novel, "novel"},         {Genre::cri
                                     {Genre::computing, "computing"}, {Genre::poetry, "poetry"},
                                     {Genre::children, "children"}};
 
-constexpr Named<Sort> kSorts[] = {{Sort::title, "title"},     {Sort::author, "author"},
-                                  {Sort::newest, "newest"},   {Sort::cheapest, "cheapest"},
-                                  {Sort::dearest, "dearest"}, {Sort::best, "best"}};
+constexpr Named<Sort> kSorts[] = {{Sort::title, "title"},
+                                  {Sort::author, "author"},
+                                  {Sort::newest, "newest"},
+                                  {Sort::cheapest, "cheapest"},
+                                  {Sort::most_expensive, "most_expensive"},
+                                  {Sort::best, "best"}};
 
 /// By the labels that templates and forms have, too.
 template <class T, std::size_t N>

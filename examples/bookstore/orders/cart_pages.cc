@@ -27,14 +27,14 @@ Task<Result<void>> take(std::int64_t id, int wanted, Session<Visit> session, con
                         Translator tr, std::string done) {
   const std::optional<Book> book = co_await books.find(id);
   if (!book) {
-    co_return fail(Error::not_found("There is no such book."));
+    co_return fail(Error::not_found("This book does not exist."));
   }
   const int count = std::min({wanted, book->stock, kCountMax});
   if (!set_count(session->cart, id, count)) {
     session.flash("error", tr("Your cart is full."));
   } else if (count < wanted) {
-    session.flash("error", tr.plural("There is only {count} copy for you.",
-                                     "There are only {count} copies for you.", count));
+    session.flash("error", tr.plural("Only {count} copy is available.",
+                                     "Only {count} copies are available.", count));
   } else {
     session.flash("info", std::move(done));
   }
@@ -47,10 +47,10 @@ Task<Result<Redirect>> put(std::int64_t id, BoundForm<CountForm> form, Session<V
     session.flash("error", tr("This is not a valid number of books."));
   } else if (form->count == 0) {  // also of a book that is sold no more
     set_count(session->cart, id, 0);
-    session.flash("info", tr("Your cart is changed."));
+    session.flash("info", tr("The cart was updated."));
   } else {
     const Result<void> taken =
-        co_await take(id, form->count, session, *books, tr, tr("Your cart is changed."));
+        co_await take(id, form->count, session, *books, tr, tr("The cart was updated."));
     if (!taken) {
       co_return fail(taken.error());
     }
@@ -94,7 +94,7 @@ Task<std::vector<CartEntry>> entries_of(Frame& frame, Session<Visit> session, co
     cart.push_back({book.id, count});
   }
   if (cart.size() < frame.cart.size()) {
-    session.flash("error", frame.tr("A book is not sold any more."));
+    session.flash("error", frame.tr("A book is no longer sold."));
     session->cart = cart;
     frame.cart_count = count_of(cart);
     frame.cart = std::move(cart);

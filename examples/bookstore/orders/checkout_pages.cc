@@ -90,7 +90,7 @@ Task<Response> check_out(Query<Asked> asked, BoundForm<Address> form, Frame fram
     co_return see_other("/orders/" + std::to_string(*before));
   }
   if (*asked->cart != lines_of(frame.cart)) {
-    form.add(frame.tr("Your cart has changed. Please look at it again."));
+    form.add(frame.tr("Your cart has changed. Please check it again."));
   }
   if (form.is_valid() && !frame.cart.empty()) {
     NewOrder wanted = order_of(*form, frame.cart, *asked);
@@ -122,7 +122,7 @@ Task<Result<Response>> show_order(std::int64_t id, Frame frame, Session<> sessio
                                   State<Orders> orders, State<Views> views) {
   std::optional<Order> order = co_await orders->find(id, user.id);
   if (!order) {
-    co_return fail(Error::not_found("You have no such order."));
+    co_return fail(Error::not_found("This order does not exist."));
   }
   const OrderPage page{std::move(frame), std::move(*order)};
   co_return shown(*views, session, page);

@@ -20,7 +20,7 @@ Task<std::vector<Order>> list(const User& user, State<Orders> orders) {
 Task<Result<Order>> find(std::int64_t id, const User& user, State<Orders> orders) {
   std::optional<Order> order = co_await orders->find(id, user.id);
   co_return order ? Result<Order>(std::move(*order))
-                  : fail(Error::not_found("You have no such order."));
+                  : fail(Error::not_found("This order does not exist."));
 }
 
 Task<Result<Created<Order>>> place(Json<NewOrder> given, const User& user, State<Orders> orders,

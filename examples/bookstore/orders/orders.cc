@@ -25,7 +25,7 @@ struct Taken {
 /// left  nothing: there is no such book any more
 Error out_of_stock(const std::optional<Taken>& left) {
   Error error =
-      Error::conflict(left ? "There are not enough copies." : "A book is not sold any more.");
+      Error::conflict(left ? "There are not enough copies." : "A book is no longer sold.");
   error.with_type(kOutOfStock);
   if (left) {
     error.with_field({.pointer = "/lines",
@@ -75,7 +75,7 @@ Task<Result<std::int64_t>> put(const Transaction& all, std::int64_t user_id, con
       "order_id = $1) where id = $1 returning total_cents",
       id.value());
   if (order.total_cents && order.total_cents != total) {
-    co_return fail(Error::conflict("The total has changed. Please look at it again."));
+    co_return fail(Error::conflict("The total has changed. Please check it again."));
   }
   co_return id.value();
 }

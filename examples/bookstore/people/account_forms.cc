@@ -23,15 +23,15 @@ struct FormWords {
   const char* submit;
 };
 
-const FormWords kSignUp{.path = "/signup", .title = "Sign up", .submit = "Send me a link"};
-const FormWords kConfirm{.path = "/confirm", .title = "Your account", .submit = "Open it"};
+const FormWords kSignUp{.path = "/signup", .title = "Sign up", .submit = "Send a link"};
+const FormWords kConfirm{.path = "/confirm", .title = "Your account", .submit = "Open the link"};
 const FormWords kForgotten{
-    .path = "/forgotten", .title = "Password forgotten", .submit = "Send me a link"};
-const FormWords kReset{.path = "/reset", .title = "A new password", .submit = "Save"};
-const FormWords kPassword{.path = "/password", .title = "Another password", .submit = "Save"};
+    .path = "/forgotten", .title = "Reset password", .submit = "Send a link"};
+const FormWords kReset{.path = "/reset", .title = "New password", .submit = "Save"};
+const FormWords kPassword{.path = "/password", .title = "Change password", .submit = "Save"};
 const FormWords kNewAddress{
-    .path = "/new-address", .title = "Another address", .submit = "Send me a link"};
-const FormWords kAddress{.path = "/address", .title = "Another address", .submit = "Save"};
+    .path = "/new-address", .title = "Change email address", .submit = "Send a link"};
+const FormWords kAddress{.path = "/address", .title = "Change email address", .submit = "Save"};
 
 template <class F>
 FormPage page_of(const F& form, const FormWords& words, Frame frame) {
@@ -53,7 +53,7 @@ Task<FormResponse> sign_up(BoundForm<EmailForm> form, Client client, Frame frame
   if (form.is_valid()) {
     const auto asked = co_await accounts->sign_up(*form->email, client, frame.tr.language());
     if (form.add_result(asked)) {
-      session.flash("info", frame.tr("Look into your mailbox: a link is there."));
+      session.flash("info", frame.tr("Check your email: we have sent you a link."));
       co_return Redirect("/");
     }
   }
@@ -81,7 +81,8 @@ Task<FormResponse> forgotten(BoundForm<EmailForm> form, Client client, Frame fra
     const auto asked =
         co_await accounts->send_reset_link(*form->email, client, frame.tr.language());
     if (form.add_result(asked)) {
-      session.flash("info", frame.tr("If there is an account, a link is in its mailbox."));
+      session.flash("info",
+                    frame.tr("If this account exists, we have sent a link to its email address."));
       co_return Redirect("/login");
     }
   }
@@ -94,7 +95,7 @@ Task<FormResponse> reset(BoundForm<ResetForm> form, Client client, Frame frame, 
     const auto login =
         co_await accounts->reset(*form->token, *form->password, client, frame.tr.language());
     if (form.add_result(login)) {
-      session.flash("info", frame.tr("You have a new password."));
+      session.flash("info", frame.tr("The password was changed."));
       co_return Redirect(accounts->begin(session, *login, "/account"));
     }
   }
@@ -108,7 +109,7 @@ Task<FormResponse> set_password(BoundForm<PasswordForm> form, Client client, Fra
     const auto changed = co_await accounts->change_password(
         session, *form->old_password, *form->password, client, frame.tr.language());
     if (form.add_result(changed)) {
-      session.flash("info", frame.tr("You have a new password."));
+      session.flash("info", frame.tr("The password was changed."));
       co_return Redirect("/account");
     }
   }
@@ -122,7 +123,7 @@ Task<FormResponse> send_address_link(BoundForm<AddressForm> form, Client client,
     const auto asked = co_await accounts->send_address_link(
         {account.key}, *form->password, *form->email, client, frame.tr.language());
     if (form.add_result(asked)) {
-      session.flash("info", frame.tr("Look into your mailbox: a link is there."));
+      session.flash("info", frame.tr("Check your email: we have sent you a link."));
       co_return Redirect("/account");
     }
   }
@@ -135,7 +136,7 @@ Task<FormResponse> set_address(BoundForm<TokenForm> form, Frame frame, const Acc
     const auto changed =
         co_await accounts->change_address({account.key}, *form->token, frame.tr.language());
     if (form.add_result(changed)) {
-      session.flash("info", frame.tr("You have a new address."));
+      session.flash("info", frame.tr("The email address was changed."));
       co_return Redirect("/account");
     }
   }

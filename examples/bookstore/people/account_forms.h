@@ -21,7 +21,7 @@ struct EmailForm {
   eider::Email email;
 
   static constexpr eider::FieldText kFormFields[] = {
-      {.member = "email", .label = "Mail address", .autocomplete = "username"}};
+      {.member = "email", .label = "Email address", .autocomplete = "username"}};
 };
 
 inline constexpr eider::FieldText kNewPassword{.member = "password",
@@ -30,7 +30,7 @@ inline constexpr eider::FieldText kNewPassword{.member = "password",
                                                .autocomplete = "new-password"};
 /// The script takes it out of the address.
 inline constexpr eider::FieldText kToken{
-    .member = "token", .label = "Code", .hint = "The part after # in the link"};
+    .member = "token", .label = "Code", .hint = "Code from the link (after #)"};
 
 struct ConfirmForm {
   eider::Sized<std::string, 1, 80> name;
@@ -61,7 +61,7 @@ struct AddressForm {
   eider::Email email;
   SomeText password;
 
-  static constexpr eider::FieldText kFormFields[] = {{.member = "email", .label = "Mail address"},
+  static constexpr eider::FieldText kFormFields[] = {{.member = "email", .label = "Email address"},
                                                      {.member = "password",
                                                       .control = eider::Control::password,
                                                       .autocomplete = "current-password"}};

@@ -70,7 +70,7 @@ Task<Redirect> log_out_everywhere(const Account& account, State<Sessions> visits
 
 Redirect log_out(Session<> session, const Translator& tr) {
   session.log_out();
-  session.flash("info", tr("You are logged out."));
+  session.flash("info", tr("You have logged out."));
   return Redirect("/");
 }
 

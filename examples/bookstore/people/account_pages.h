@@ -22,7 +22,7 @@ struct LoginForm {
   std::string next = "/";
 
   static constexpr eider::FieldText kFormFields[] = {
-      {.member = "email", .label = "Mail address", .autocomplete = "username"},
+      {.member = "email", .label = "Email address", .autocomplete = "username"},
       {.member = "password",
        .control = eider::Control::password,
        .autocomplete = "current-password"},

@@ -13,7 +13,7 @@ using namespace eider;
 
 namespace {
 
-const FormOptions kAsk{.action = "/login/mail", .submit = "Send me a link"};
+const FormOptions kAsk{.action = "/login/mail", .submit = "Send a link"};
 const FormOptions kUse{.action = "/login/link", .submit = "Log in"};
 
 struct LinkToken {
@@ -25,12 +25,13 @@ Task<FormResponse> ask(BoundForm<EmailForm> form, Client client, Frame frame, Se
   if (form.is_valid()) {
     const auto asked = co_await accounts->ask_login_link(*form->email, client, frame.tr.language());
     if (form.add_result(asked)) {
-      session.flash("info", frame.tr("If there is an account, a link is in its mailbox."));
+      session.flash("info",
+                    frame.tr("If this account exists, we have sent a link to its email address."));
       co_return Redirect("/login");
     }
   }
   frame.take_messages(session);
-  std::string title = frame.tr("Log in by mail");
+  std::string title = frame.tr("Log in by email");
   co_return form.render_again(
       views->page(FormPage{std::move(frame), std::move(title), form.view(kAsk)}));
 }

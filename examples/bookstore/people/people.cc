@@ -53,7 +53,7 @@ Task<Result<void>> People::set_role(std::int64_t id, Role role) const {
     const eider::db::Changed changed =
         co_await all.exec("update users set role = $2 where id = $1", id, role);
     if (changed.rows == 0) {
-      co_return fail(Error::not_found("There is no such user."));
+      co_return fail(Error::not_found("This user does not exist."));
     }
     co_return {};
   });

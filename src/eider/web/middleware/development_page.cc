@@ -127,7 +127,7 @@ std::string page_of(const Request& request, const FailureNote::Failure& failure)
   put_route(page, request, failure);
   put_request(page, request);
   page.put(
-      "<p class=\"soft\">Shown on this machine alone, by <code>development_page()</code>.</p>"
+      "<p class=\"soft\">Shown only on this machine, by <code>development_page()</code>.</p>"
       "</main></body></html>\n");
   return std::move(page).take();
 }
