@@ -5,6 +5,7 @@ Layering: finds texts; wording.py has the rules that they follow.
 """
 
 import argparse
+import html.parser
 import itertools
 import re
 import sys
@@ -16,9 +17,11 @@ import cpp
 import layers
 import wording
 
-KINDS = ('message', 'name', 'summary', 'comment', 'page')
-FOLDERS = ('src', 'include', 'cli', 'examples')
+KINDS = ('message', 'name', 'summary', 'comment', 'page', 'markup')
+FOLDERS = ('src', 'include', 'cli', 'examples', 'docs/site')
 _SOURCE = re.compile(r'\.(?:cc|h)(?:\.in)?$')
+_MARKUP = re.compile(r'\.html(?:\.in)?$')
+_SCRIPT = re.compile(r'(?<!\.min)\.js(?:\.in)?$')
 _COMMENTED = re.compile(r'(?:/CMakeLists\.txt|/Dockerfile|\.yml|\.sh)\.in$')
 # Programs that only developers of Eider start.
 _INTERNAL = re.compile(r'_(?:test|fuzz|bench)\.cc$|/test_[^/]*\.h$')
@@ -37,6 +40,10 @@ _CODE = re.compile(
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x[0-9a-fA-F]+|([0-7]{1,3})|(.))',
                      re.S)
 _ESCAPED = {'n': '\n', 't': '\t', 'r': '\r'}
+_TAG = re.compile(r'</[a-z]\w*>|<[a-z]\w* [\w-]+="')
+_ATTRIBUTE = re.compile(r'\w="|[<>{}]|::')
+_TEMPLATE = re.compile(r'\{%.*?%\}|\{#.*?#\}|\{\{.*?\}\}', re.S)
+_SHOWN_ATTRIBUTES = ('alt', 'aria-label', 'placeholder', 'title')
 _ERROR_NAME = re.compile(r'\b[a-z]+(?:__?[a-z0-9]+){4,}(?=\()')
 _TERM_AND_TEXT = re.compile(r'( *)\S(?:[^`]{0,60}?\S)?(?: {2,}|\t)(\S.*)')
 _BAD_START = re.compile(
@@ -91,6 +98,53 @@ def is_for_users(literal):
     """Whether a literal is a text: no key, path, SQL, HTML, or code."""
     return bool(_TWO_WORDS.search(literal)) and not _SQL.match(literal) and \
         not _CODE.search(literal)
+
+
+class _Markup(html.parser.HTMLParser):
+    """Collects the texts that readers of HTML see, with their lines."""
+
+    def __init__(self):
+        super().__init__()
+        self.found, self._hidden = [], None
+
+    def handle_starttag(self, tag, attrs):
+        self._hidden = tag if tag in ('script', 'style', 'code', 'pre') else self._hidden
+        self.found += [(self.getpos()[0], value) for name, value in attrs
+                       if name in _SHOWN_ATTRIBUTES and value]
+
+    def handle_endtag(self, tag):
+        self._hidden = None if tag == self._hidden else self._hidden
+
+    def handle_data(self, data):
+        if not self._hidden:
+            self.found.append((self.getpos()[0] + len(data) - len(data.lstrip('\n')), data))
+
+
+def markup_of(source):
+    """[(line, text)] of HTML or a template, and of the literals in expressions of a template."""
+    literals = []
+
+    def without(found):
+        lines = found[0].count('\n')
+        if found[0].startswith('{{'):
+            line = source.count('\n', 0, found.start()) + 1
+            literals.extend((line, re.sub(r'\{\w+\}', 'X', text))
+                            for text in re.findall(r'"([^"]*)"', found[0]))
+            return 'X' + '\n' * lines
+        return '\n' * lines
+
+    markup = _Markup()
+    markup.feed(_TEMPLATE.sub(without, source))
+    markup.close()
+    return sorted((line, ' '.join(text.split())) for line, text in markup.found + literals
+                  if _TWO_WORDS.search(text) and not _ATTRIBUTE.search(text))
+
+
+def script_literals_of(source):
+    """[(line, text)] of the string literals of JavaScript that may be texts for users."""
+    literal = re.compile(r'//[^\n]*|/\*.*?\*/|(["\'`])((?:\\.|(?!\1)[^\\])*)\1', re.S)
+    return [(source.count('\n', 0, found.start()) + 1, re.sub(r'\$\{[^}]*\}', 'X', found[2]))
+            for found in literal.finditer(source) if found[1]]
 
 
 def paragraphs_of(lines):
@@ -150,6 +204,9 @@ def _source_texts(name, source, documented):
         if is_for_users(literal):
             for offset, text in paragraphs_of(literal.splitlines()):
                 yield Text(name, line + offset * (literal.count('\n') > 1), 'message', text)
+        elif _TAG.search(literal):
+            yield from (Text(name, line, 'markup', text) for _, text in markup_of(literal)
+                        if not _CODE.search(text))
     named = set()
     for found in _ERROR_NAME.finditer(cpp.blanked(source)):
         if found[0] not in named and '/testkit/' not in name and name.endswith('.h'):
@@ -216,6 +273,11 @@ def texts_of_file(root, name):
     source = (root / name).read_text(encoding='utf-8')
     if name.endswith('.md.in'):
         found = [Text(name, block.line, 'page', block.text) for block in wording.blocks_of(source)]
+    elif _MARKUP.search(name):
+        found = [Text(name, line, 'markup', text) for line, text in markup_of(source)]
+    elif _SCRIPT.search(name):
+        found = [Text(name, line, 'message', text) for line, text in script_literals_of(source)
+                 if is_for_users(text)]
     elif _COMMENTED.search(name):
         found = _comment_texts(name, source, '#')
     else:
@@ -232,7 +294,8 @@ def files_of(root):
     names = (path.relative_to(root).as_posix()
              for folder in FOLDERS for path in (root / folder).rglob('*') if path.is_file())
     return sorted(name for name in names
-                  if (_SOURCE.search(name) or _COMMENTED.search(name) or name.endswith('.md.in'))
+                  if (any(kind.search(name) for kind in (_SOURCE, _MARKUP, _SCRIPT, _COMMENTED))
+                      or name.endswith('.md.in'))
                   and not _INTERNAL.search(name))
 
 

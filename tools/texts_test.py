@@ -120,11 +120,30 @@ class Sources(unittest.TestCase):
         self.assertEqual([(1, 'page', 'Run the tests.')],
                          self.texts_of('cli/new/AGENTS.md.in', 'Run the tests.\n'))
 
+    def test_markup_and_expressions_of_templates(self):
+        page = ('<title>Guest book</title>\n<style>p { color: red }</style>\n'
+                '{% if user is some %}<p>Hello {{ user.name }}, good day.</p>{% endif %}\n\n'
+                '<input placeholder="Your name" name="not for users">\n'
+                '{{ "You have {count} messages" | tr(count: all) }}\n')
+        self.assertEqual([(1, 'markup', 'Guest book'), (3, 'markup', 'Hello X, good day.'),
+                          (5, 'markup', 'Your name'), (6, 'markup', 'You have X messages')],
+                         self.texts_of('examples/a/pages/a.html', page))
+        self.assertEqual([(2, 'markup', 'No key yet.')],
+                         self.texts_of('cli/a.cc', '\nf("<p class=\\"note\\">No key yet.</p>");\n'))
+
+    def test_literals_of_scripts(self):
+        script = ('// "not for users"\nconst key = "content-type";\n'
+                  'show(`Cannot load ${file} now.`);\n')
+        self.assertEqual([(3, 'message', 'Cannot load X now.')],
+                         self.texts_of('docs/site/static/a.js', script))
+
     def test_files_of_tests_are_left_out(self):
         for name in ('src/eider/a_test.cc', 'src/eider/a_fuzz.cc', 'src/eider/test_a.h',
-                     'cli/a.cc', 'tests/b.cc', 'arena/b.cc', 'examples/x/main.cc'):
+                     'cli/a.cc', 'tests/b.cc', 'arena/b.cc', 'examples/x/main.cc',
+                     'examples/x/page.html', 'examples/x/page_test.cc', 'docs/site/a.min.js'):
             self.write(name, '')
-        self.assertEqual(['cli/a.cc', 'examples/x/main.cc', 'include/eider/app.h'],
+        self.assertEqual(['cli/a.cc', 'examples/x/main.cc', 'examples/x/page.html',
+                          'include/eider/app.h'],
                          texts.files_of(self.root))
 
     def test_plain_texts_pass(self):
