@@ -23,7 +23,7 @@ App make_app(const Settings& settings) {
     return ("," + settings.sees + ",").contains("," + std::string(what) + ",");
   };
   if (sees("traces") || sees("kept")) {
-    export_otlp(app, {.endpoint = settings.collector, .share = sees("kept") ? 1 : 0.001});
+    export_otlp(app, {.endpoint = settings.collector, .sample_ratio = sees("kept") ? 1 : 0.001});
   }
   if (sees("id")) {
     app.use(request_id());
