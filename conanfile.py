@@ -14,12 +14,13 @@ COMPILERS = {'gcc': '13', 'clang': '17'}
 # Each component but the core: the components that it is based on, and its libraries, by the names
 # of ConanCenter.
 COMPONENTS = {
-    'accounts': (['mail', 'passwords'], []),
+    'accounts': (['mail', 'passwords', 'tls'], []),
     'client': (['net', 'http2', 'compress'], ['libpsl/[>=0.21 <1]']),
     'compress': ([], ['zlib/[>=1.2.13 <2]', 'brotli/[>=1.0.9 <2]', 'zstd/[>=1.5.4 <2]']),
     'dashboard': ([], []),
     'eventlog': (['client'], []),
     'http2': ([], ['libnghttp2/[>=1.52 <2]']),
+    'jobs': ([], []),
     'jwt': (['client'], []),
     'locale': ([], ['icu/[>=72 <80]']),
     'mail': ([], ['libcurl/[>=7.88 <9]']),
@@ -31,8 +32,10 @@ COMPONENTS = {
     'passwords': ([], ['argon2/[>=20171227]']),
     'postgres': (['net'], ['libpq/[>=15 <19]']),
     'proxy': (['client'], []),
+    'qr': ([], ['libqrencode/[>=4.1 <5]']),
     'redis': (['net'], []),
     'sqlite': ([], ['sqlite3/[>=3.40 <4]']),
+    'storage': (['client'], []),
     'testing': ([], []),
     'tls': ([], ['openssl/[>=3 <4]']),
     'views': ([], []),
