@@ -80,7 +80,7 @@ def sign_up(browser, shop, name):
     browser.open(address_of(shop, '/signup'))
     fill(browser, email=mail)
     send(browser)
-    says(browser, 'Look into your mailbox')
+    says(browser, 'Check your email')
     browser.open(address_of(shop, '/confirm#' + shop.token(mail)))
     browser.until(lambda: '#' not in browser.address(), 'the token to go')
     fill(browser, name=name, password='a long password')
@@ -317,7 +317,7 @@ def keeps_a_link_through_its_login(browser, shop):
     browser.open(address_of(shop, '/new-address'))
     fill(browser, email='ada@example.net', password='a long password')
     send(browser)
-    says(browser, 'Look into your mailbox')
+    says(browser, 'Check your email')
     token = shop.token('ada@example.net')
     log_out(browser)
     browser.open(address_of(shop, '/address#' + token))
@@ -426,7 +426,7 @@ def logs_in_by_a_mailed_link(browser, shop):
     browser.find('a[href="/login/mail"]').click()
     fill(browser, email='bob@example.org')
     send(browser)
-    says(browser, 'If there is an account')
+    says(browser, 'If this account exists')
     link = shop.login_link('bob@example.org')
     for _ in range(3):
         with urllib.request.urlopen(address_of(shop, link)) as page:

@@ -257,7 +257,7 @@ class Roles(ShopCase):
         self.assertEqual((3, 'Of the land.'), (told['stock'], told['summary']))
         status, _, text = boss.send(second, {**form, 'summary': 'Of the air.', 'stock': 6})
         self.assertEqual(422, status)
-        self.assertIn('was changed meanwhile', text)
+        self.assertIn('The book has changed.', text)
         self.assertIn('Of the air.', text)
         self.assertIn('value="4"', text)
         again = html.unescape(re.search(rf'action="({address}[^"]*)"', text).group(1))

@@ -84,7 +84,7 @@ def the_summary_has_the_focus_and_leads_to_fields(browser, service):
     open_form(browser, service, checked=False)
     send(browser)
     browser.find(".errors")
-    browser.until(lambda: browser.run(FOCUSED) == "faults", "the summary to have the focus")
+    browser.until(lambda: browser.run(FOCUSED) == "errors", "the summary to have the focus")
     browser.find(".errors a[href='#address-city']").click()
     assert browser.run(FOCUSED) == "address-city"
 

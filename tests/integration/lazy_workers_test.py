@@ -117,7 +117,7 @@ class Starts(unittest.TestCase):
                 self.assertRegex(said, r'(?m)^workers_start = "lazy"')
         status, said = run_to_end(PROGRAM, '--workers-start', 'later')
         self.assertEqual(status, 2, said)
-        self.assertIn('early', said)
+        self.assertIn('must be one of eager, lazy', said)
 
     def test_one_that_does_not_come_up_is_tried_again_while_the_client_waits(self):
         directory = Path(self.enterContext(tempfile.TemporaryDirectory()))

@@ -33,7 +33,7 @@ class Host(Told):
     def test_it_is_the_upstreams_own_unless_the_clients_is_kept(self):
         own, _ = self.told(get())
         self.assertRegex(own, rb'\r\nHost: 127\.0\.0\.1:\d+\r\n')
-        kept, _ = self.told(get(), KEEPS_HOST='1')
+        kept, _ = self.told(get(), PRESERVES_HOST='1')
         self.assertIn(b'\r\nHost: shop.example\r\n', kept)
         for head in (own, kept):
             self.assertEqual(head.lower().count(b'\r\nhost:'), 1)
@@ -43,15 +43,15 @@ class Host(Told):
 
     def test_a_port_and_a_literal_address_are_kept_as_they_came(self):
         for host in (b'shop.example:8443', b'[::1]:80', b'SHOP.example'):
-            head, _ = self.told(get(host=host), KEEPS_HOST='1')
+            head, _ = self.told(get(host=host), PRESERVES_HOST='1')
             self.assertIn(b'\r\nHost: ' + host + b'\r\n', head)
 
     def test_who_names_none_is_passed_on_with_the_upstreams(self):
-        head, _ = self.told(b'GET / HTTP/1.0\r\n\r\n', KEEPS_HOST='1')
+        head, _ = self.told(b'GET / HTTP/1.0\r\n\r\n', PRESERVES_HOST='1')
         self.assertRegex(head, rb'\r\nHost: 127\.0\.0\.1:\d+\r\n')
 
     def test_the_host_of_an_absolute_target_counts(self):
-        head, _ = self.told(get(b'http://other.example/x?y'), KEEPS_HOST='1')
+        head, _ = self.told(get(b'http://other.example/x?y'), PRESERVES_HOST='1')
         self.assertTrue(head.startswith(b'GET /x?y HTTP/1.1\r\nHost: other.example\r\n'), head)
 
     def test_connections_are_shared_by_all_hosts(self):
@@ -59,7 +59,7 @@ class Host(Told):
         def script(connection, _head, _rest):
             connections.add(connection.getpeername())
             connection.sendall(EMPTY)
-        with Scripted(script) as service, proxy(service.url(), threads=1, KEEPS_HOST='1') as front:
+        with Scripted(script) as service, proxy(service.url(), threads=1, PRESERVES_HOST='1') as front:
             for name in range(20):
                 front.ask('GET', '/', headers={'Host': f'h{name}.example'})
         self.assertEqual(len(connections), 1)
@@ -127,7 +127,7 @@ class Hops(Told):
         self.assertIn(b'X-Three: 3', head)
 
     def test_no_client_takes_fields_of_ours_away_by_naming_them(self):
-        head, _ = self.told(get(b'/', b'Connection: X-Forwarded-For, Host, Via'), KEEPS_HOST='1')
+        head, _ = self.told(get(b'/', b'Connection: X-Forwarded-For, Host, Via'), PRESERVES_HOST='1')
         for kept in (b'X-Forwarded-For: 127.0.0.1', b'Host: shop.example', b'Via: 1.1 eider'):
             self.assertIn(kept, head)
 

@@ -28,7 +28,7 @@ class Heads(unittest.TestCase):
         for version in VERSIONS:
             for keeps, host in (('', rb'127\.0\.0\.1:\d+'), ('1', rb'shop\.example:99')):
                 with answering(EMPTY) as service, \
-                        SecureProxy(service.url(), KEEPS_HOST=keeps) as front:
+                        SecureProxy(service.url(), PRESERVES_HOST=keeps) as front:
                     _, status = front.curl('-H', 'Host: shop.example:99', '-H', 'Cookie: a=1',
                                            '-H', 'Cookie: b=2', path='/x?y=%2F', version=version)
                     self.assertEqual(status, 0)

@@ -95,7 +95,7 @@ class OverHttp2(unittest.TestCase):
             read_all(connection)
             return True
         service = self.started(Scripted(script))
-        client = self.client(service.url(), KEEPS_HOST='1')
+        client = self.client(service.url(), PRESERVES_HOST='1')
         for _ in range(2):
             line = client.ask('/room?x', ('sec-websocket-protocol', 'chat'), ('cookie', 'a=1'),
                               ('sec-websocket-key', 'AAAAAAAAAAAAAAAAAAAAAA=='))

@@ -352,7 +352,7 @@ class OverHttp2(unittest.TestCase):
         return True
 
     def test_no_head_that_would_read_otherwise_in_http1_goes_on(self):
-        with Wire() as wire, proxy(wire.url(), KEEPS_HOST='1') as front:
+        with Wire() as wire, proxy(wire.url(), PRESERVES_HOST='1') as front:
             for what, head in HIDDEN.items():
                 with self.subTest(what), h2.Client(front.port) as client:
                     client.send(h2.frame(h2.HEADERS, h2.END_HEADERS, 1, h2.block(head)))
