@@ -290,6 +290,9 @@ Task<> Keeper::renew(const Entry& entry, Response& response) const {
   std::string id = new_id(record);
   if (signed_) {
     check_size(record);
+    if (entry.still_good()) {
+      co_await check_still_good(entry, id);
+    }
     set_signed_cookie(response, id, std::move(record));
     co_return;
   }
@@ -304,6 +307,9 @@ Task<> Keeper::renew(const Entry& entry, Response& response) const {
     co_await replace(entry, id);
   }
   if (was_there) {
+    if (entry.still_good()) {
+      co_await check_still_good(entry, id);
+    }
     set_cookie(response, std::move(id), record.began);
   } else if (entry.still_good()) {
     co_await begin(entry, response);

@@ -262,6 +262,25 @@ TEST(SessionSeams, AProofIsAskedForAlsoWhereTheLoginEndsAllOthers) {
   EXPECT_EQ(visits.post("/end-all/ada").body, "0");
 }
 
+TEST(SessionSeams, AProofIsCheckedAlsoIfTheUserIsLoggedInAlready) {
+  const SignedSessions cookies = {{std::string(32, 'k')}};
+  for (const SessionOptions& options : {SessionOptions{}, SessionOptions{.store = cookies}}) {
+    VisitApp visits(options);
+    const auto is_good = std::make_shared<bool>(false);
+    visits.app().post("/prove", [is_good](Session<> session) {
+      session.log_in("ada", [is_good]() -> Task<bool> { co_return *is_good; });
+      return "in";
+    });
+    const TestResponse late = visits.post("/prove", visits.log_in("ada"));
+    EXPECT_EQ(late.status, 401);
+    EXPECT_EQ(cookie_of(late), "");
+    *is_good = true;
+    const TestResponse reply = visits.post("/prove", visits.log_in("ada"));
+    EXPECT_EQ(reply.status, 200);
+    EXPECT_EQ(visits.get("/me", cookie_of(reply)).body, "ada");
+  }
+}
+
 TEST(SessionSeams, ARenewalGivesNoMoreTime) {
   const SignedSessions cookies = {{std::string(32, 'k')}};
   for (const SessionOptions& options : {SessionOptions{.absolute = hours(1)},
