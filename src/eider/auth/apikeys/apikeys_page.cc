@@ -1,5 +1,6 @@
 #include "eider/auth/apikeys/apikeys_page.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -7,7 +8,6 @@
 
 #include "eider/app/handlers/params.h"
 #include "eider/core/base/html.h"
-#include "eider/core/reflect/constraints.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/web/middleware/cross_origin.h"
 #include "eider/web/middleware/csrf.h"
@@ -16,13 +16,23 @@ namespace eider {
 
 namespace {
 
-constexpr int kDaysMax = 36'500;
-
+/// days  missing: none was chosen
 struct KeyForm {
   std::string name = {};
   std::vector<std::string> scopes = {};
-  Bounded<int, 0, kDaysMax> days = 0;
+  std::optional<int> days = {};
 };
+
+/// The lifetimes that the page offers, in days; 0: unlimited.
+std::vector<int> offered_days(const ApiKeysPage& page, const ApiKeyOptions& keys) {
+  std::vector<int> offered = page.lifetimes_days;
+  if (keys.lifetime_max > Duration::zero()) {
+    std::erase_if(offered, [&](int days) {
+      return days == 0 || std::chrono::days(days) > keys.lifetime_max;
+    });
+  }
+  return offered;
+}
 
 std::string two_digits(unsigned number) {
   return (number < 10 ? "0" : "") + std::to_string(number);
@@ -105,14 +115,9 @@ class KeysPage {
 
   [[nodiscard]] std::string lifetimes_of(const ApiKeyOptions& keys) const {
     std::string choices;
-    for (const int days : options_.lifetimes_days) {
-      const Duration lifetime = std::chrono::days(days);
-      const bool is_too_long =
-          keys.lifetime_max > Duration::zero() && (days == 0 || lifetime > keys.lifetime_max);
-      if (!is_too_long) {
-        choices += "<option value=\"" + std::to_string(days) + "\">" +
-                   (days == 0 ? "Unlimited" : std::to_string(days) + " days") + "</option>";
-      }
+    for (const int days : offered_days(options_, keys)) {
+      choices += "<option value=\"" + std::to_string(days) + "\">" +
+                 (days == 0 ? "Unlimited" : std::to_string(days) + " days") + "</option>";
     }
     return choices.empty()
                ? std::string()
@@ -173,8 +178,26 @@ class KeysPage {
   std::string path_;
 };
 
-ApiKeyRequest request_of(const KeyForm& form) {
-  return {.name = form.name, .scopes = form.scopes, .lifetime = *form.days * std::chrono::days(1)};
+/// Of the offered lifetimes only, whatever the client sends. Without any, a key gets the maximum.
+Result<ApiKeyRequest> request_of(const KeyForm& form, const std::vector<int>& offered) {
+  const bool is_offered =
+      offered.empty() ? form.days.value_or(0) == 0
+                      : form.days && std::ranges::find(offered, *form.days) != offered.end();
+  if (!is_offered) {
+    return fail(Error::invalid({{"/days", "must be one of the offered lifetimes"}}));
+  }
+  return ApiKeyRequest{.name = form.name,
+                       .scopes = form.scopes,
+                       .lifetime = form.days.value_or(0) * std::chrono::days(1)};
+}
+
+Task<Result<CreatedApiKey>> create_offered(State<ApiKeys> keys, UserKey user, KeyForm form,
+                                           std::vector<int> offered) {
+  auto request = request_of(form, offered);
+  if (!request) {
+    co_return fail(request.error());
+  }
+  co_return co_await keys->create(std::move(user), std::move(*request));
 }
 
 }  // namespace
@@ -189,7 +212,8 @@ void serve_api_keys(Routes& at, const std::string& path, ApiKeysPage options) {
   };
   const auto create = [page, whole](Form<KeyForm> form, Request& request, const UserKey& user,
                                     State<ApiKeys> keys) -> Task<Response> {
-    const auto created = co_await keys->create(user, request_of(*form));
+    const auto created =
+        co_await create_offered(keys, user, *form, offered_days(*page, keys->options()));
     const auto list = co_await keys->list(user);
     co_return KeysPage(*page, whole)
         .show(request, keys->options(), list, &created, created ? KeyForm() : *form);

@@ -16,7 +16,7 @@ struct ApiKeysPage {
   /// Maximum time since the last login for creating a key; see require_recent_login.
   Duration login_within = std::chrono::minutes(10);
   /// Lifetimes to choose from, in days; 0: unlimited. Those above ApiKeyOptions::lifetime_max are
-  /// not shown.
+  /// not shown. A form with another lifetime gets a 422.
   std::vector<int> lifetimes_days = {30, 90, 365, 0};
   /// Puts the content into the layout of the application. Default: a plain page that follows the
   /// light or dark mode of the browser.

@@ -350,6 +350,37 @@ TEST_F(ApiKeysOnSqlite, have_a_page_that_shows_a_new_key_once) {
   EXPECT_EQ(ask(robot, "/api/read", secret).status, 200);
 }
 
+TEST_F(ApiKeysOnSqlite, have_one_of_the_lifetimes_that_their_page_offers) {
+  client.as("ann");
+  const TestResponse page = client.get("/account/keys");
+  const std::string token = page.body.substr(page.body.find("csrf_token\" value=\"") + 19, 100);
+  const TestField csrf_token("csrf_token", token.substr(0, token.find('"')));
+  const auto post = [&](std::vector<TestField> fields) {
+    fields.push_back(csrf_token);
+    fields.push_back({"name", "ci"});
+    return client.post_form("/account/keys", fields);
+  };
+  for (const char* const days : {"31", "36500", "-30", "", "99999999999999999999"}) {
+    EXPECT_EQ(post({{"days", days}}).status, 422) << days;
+  }
+  const TestResponse without = post({});
+  EXPECT_EQ(without.status, 422);
+  EXPECT_TRUE(without.body.contains("Days: must be one of the offered lifetimes.")) << without.body;
+  EXPECT_TRUE(client.get("/keys").json<std::vector<ApiKey>>().empty());
+  EXPECT_EQ(post({{"days", "30"}}).status, 200);
+  EXPECT_EQ(post({{"days", "0"}}).status, 200) << "unlimited is offered by default";
+}
+
+TEST_F(ApiKeysOnSqlite, have_the_maximum_lifetime_if_their_page_offers_none) {
+  App few = make_app({.prefix = "shop", .lifetime_max = hours(1)});
+  TestClient ann(few, {.keeps_cookies = true, .headers = {{"Sec-Fetch-Site", "same-origin"}}});
+  const TestResponse page = ann.as("ann").get("/account/keys");
+  EXPECT_FALSE(page.body.contains("<select")) << page.body;
+  EXPECT_EQ(ann.submit(page, {{"name", "ci"}}).status, 200);
+  const ApiKey made = ann.get("/keys").json<std::vector<ApiKey>>().at(0);
+  EXPECT_EQ(made.expires, made.created + 3600);
+}
+
 TEST_F(ApiKeysOnSqlite, need_a_recent_login_to_be_created) {
   TestClient ann(app, {.keeps_cookies = true, .headers = {{"Accept", "text/html"}}});
   ann.as("ann").advance(minutes(11));
