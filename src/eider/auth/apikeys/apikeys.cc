@@ -125,6 +125,16 @@ Task<> lock_owner(const Transaction& in, db::Dialect dialect, std::string owner)
       owner);
 }
 
+// Inside of a response cache, which so stores one response per key. A Cache-Control of the handler
+// says who else may store the response.
+Task<Response> with_vary(std::string header, Next next) {
+  Response response = co_await next();
+  response.add_header("Vary", header);
+  if (!response.find_header("Cache-Control")) {
+    response.add_header("Cache-Control", "private");
+  }
+  co_return response;
+}
 }  // namespace
 
 ApiKeys::ApiKeys(Database database, ApiKeyOptions options)
@@ -307,8 +317,9 @@ ApiKeys& add_api_keys(App& app, Database database, ApiKeyOptions options) {
                      }
                    },
                .name = "api_keys"});
-  app.provide(detail::apikeys::FindKey());
-  app.provide(detail::apikeys::KeyGuard(keys.options().header));
+  const std::string& header = keys.options().header;
+  app.provide(detail::apikeys::FindKey(header));
+  app.provide(detail::apikeys::KeyGuard(header));
   return keys;
 }
 
@@ -326,6 +337,13 @@ Task<Presented> FindKey::operator()(const Request& request, State<ApiKeys> keys)
     presented.key = co_await keys->find(secret);
   }
   co_return presented;
+}
+
+Middleware FindKey::middleware() const {
+  std::string header = header_.empty() ? "Authorization" : header_;
+  return Middleware([header = std::move(header)](
+                        Request&, Next next) { return with_vary(header, std::move(next)); },
+                    "api_key");
 }
 
 Result<ApiKey> KeyGuard::operator()(Extension<Presented> presented) const {

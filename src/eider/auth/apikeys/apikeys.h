@@ -129,10 +129,17 @@ struct Presented {
   std::optional<ApiKey> key = {};
 };
 
-/// Looks the key up, once per request and only if a guard or handler needs it.
+/// Looks the key up, once per request and only if a guard or handler needs it. The responses of
+/// these routes depend on the header of the key, and caches must know that.
 class FindKey {
  public:
+  explicit FindKey(std::string header) : header_(std::move(header)) {}
   Task<Presented> operator()(const Request& request, State<ApiKeys> keys) const;
+  [[nodiscard]] Middleware middleware() const;
+  [[nodiscard]] std::string name() const { return "api_key of the request"; }
+
+ private:
+  std::string header_;
 };
 
 class KeyGuard {

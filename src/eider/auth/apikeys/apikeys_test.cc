@@ -12,9 +12,11 @@
 #include "eider/data/db/sqlite/sqlite.h"
 #include "eider/eider.h"
 #include "eider/testkit/test_client.h"
+#include "eider/web/middleware/caching.h"
 #include "eider/web/middleware/cross_origin.h"
 #include "eider/web/middleware/csrf.h"
 #include "eider/web/middleware/idempotency.h"
+#include "eider/web/middleware/response_cache.h"
 #include "eider/web/openapi/openapi.h"
 
 namespace eider {
@@ -118,6 +120,18 @@ class ApiKeysOnSqlite : public ::testing::Test {
              [](Form<Note> note, const Person& person) { return person.name + ": " + note->text; });
     api.get("/read", [](const Person& person) { return person.name; })
         .guard(require_key_scope("read"));
+    made.get("/shared",
+             [](std::optional<ApiKey> key) {
+               Response response;
+               response.set_static_type("text/plain");
+               response.set_body(key ? key->user : "-");
+               response.add_header("Cache-Control", "public, max-age=60");
+               return response;
+             })
+        .use(response_cache());
+    made.get("/hooked", [](std::optional<ApiKey> key) { return key ? key->user : "-"; })
+        .use(cache_control({.max_age = minutes(1), .is_public = true}))
+        .use(response_cache());
     api.get("/recent", [](const Person& person) { return person.name; })
         .guard(require_recent_login(minutes(10)));
     made.get("/robot", [](const ApiKey& key) { return key.name; });
@@ -326,6 +340,29 @@ TEST_F(ApiKeysOnSqlite, keep_clients_apart_for_caches_and_repeated_requests) {
                       .target = "/once",
                       .headers = {{"X-API-Key", key}, {"Idempotency-Key", "same"}}});
     EXPECT_EQ(reply.body, user);
+  }
+}
+
+TEST_F(ApiKeysOnSqlite, are_named_to_caches_whether_sent_or_not) {
+  for (const std::string& header : {std::string(), std::string("X-API-Key")}) {
+    const std::string field = header.empty() ? "Authorization" : header;
+    App other = make_app({.prefix = "shop", .header = header});
+    TestClient ann(other, {.keeps_cookies = true});
+    const std::string secret = key_of(ann.as("ann")).secret;
+    const std::string value = header.empty() ? "Bearer " + secret : secret;
+    TestClient program(other);
+    for (int turn = 0; turn < 2; ++turn) {
+      const TestResponse anonymous = program.get("/shared");
+      EXPECT_EQ(anonymous.body, "-");
+      EXPECT_EQ(anonymous.header("Vary"), field);
+      EXPECT_EQ(anonymous.header("Cache-Control"), "public, max-age=60");
+      const TestResponse with_key = program.get("/shared", {{field, value}});
+      EXPECT_EQ(with_key.body, "ann");
+      EXPECT_EQ(with_key.header("Vary"), field);
+    }
+    EXPECT_EQ(program.get("/api/public").header("Cache-Control"), "private");
+    EXPECT_EQ(program.get("/hooked").header("Cache-Control"), "private") << "the handler decides";
+    EXPECT_EQ(program.get("/hooked", {{field, value}}).body, "ann");
   }
 }
 
