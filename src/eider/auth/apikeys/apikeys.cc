@@ -320,12 +320,14 @@ ApiKeys& add_api_keys(App& app, Database database, ApiKeyOptions options) {
   const std::string& header = keys.options().header;
   app.provide(detail::apikeys::FindKey(header));
   app.provide(detail::apikeys::KeyGuard(header));
+  app.provide(detail::apikeys::KeyOrSession(detail::apikeys::KeyGuard(header), ""));
   return keys;
 }
 
 void accept_api_keys(Routes& at, const ApiKeys& keys, const Sessions& sessions) {
   at.provide(detail::apikeys::KeyOrSession(detail::apikeys::KeyGuard(keys.options().header),
                                            sessions.options().cookie));
+  at.provide([](Extension<detail::apikeys::Caller> caller) { return caller->user; });
 }
 
 namespace detail::apikeys {
@@ -372,40 +374,39 @@ void KeyGuard::describe(Operation& operation) const {
 }
 
 // A request with a key has no session here, whatever its cookies are: see Cookieless.
-Result<UserKey> KeyOrSession::operator()(Extension<Presented> presented,
-                                         Extension<session::Entry> session,
-                                         Extension<session::LoginPrompt> way,
-                                         const Request& request) const {
+Result<Caller> KeyOrSession::operator()(Extension<Presented> presented,
+                                        Extension<session::Entry> session,
+                                        Extension<session::LoginPrompt> way,
+                                        const Request& request) const {
   if (presented->key) {
-    return UserKey{presented->key->user};
+    return Caller{.user = {presented->key->user}, .key = *presented->key};
   }
   if (presented->is_there) {
     return fail(invalid_key());
   }
   if (!session->user().empty()) {
-    return UserKey{session->user()};
+    return Caller{.user = {session->user()}};
   }
   return fail(way->refusal(request, "Log in, or send an API key."));
 }
 
 void KeyOrSession::describe(Operation& operation) const {
-  operation.secure({.name = "session",
-                    .kind = Operation::Security::Kind::api_key,
-                    .in = Operation::In::cookie,
-                    .field = cookie_});
+  if (!cookie_.empty()) {
+    operation.secure({.name = "session",
+                      .kind = Operation::Security::Kind::api_key,
+                      .in = Operation::In::cookie,
+                      .field = cookie_});
+  }
   keys_.describe(operation);
 }
 
 }  // namespace detail::apikeys
 
-Result<void> KeyScopeGuard::operator()(Extension<detail::apikeys::Presented> presented) const {
-  if (!presented->is_there) {
+Result<void> KeyScopeGuard::operator()(Extension<detail::apikeys::Caller> caller) const {
+  if (!caller->key) {
     return {};
   }
-  if (!presented->key) {
-    return fail(invalid_key());
-  }
-  const auto& scopes = presented->key->scopes;
+  const auto& scopes = caller->key->scopes;
   if (std::ranges::find(scopes, scope_) == scopes.end()) {
     return fail(Error::forbidden("The API key lacks the scope '" + scope_ + "'."));
   }

@@ -153,12 +153,22 @@ class KeyGuard {
   std::string header_;
 };
 
+/// The user of a request: of its key, or of its session.
+///
+/// key  nothing: of its session
+struct Caller {
+  UserKey user;
+  std::optional<ApiKey> key = {};
+};
+
+/// Requires one of both.
 class KeyOrSession {
  public:
+  /// cookie  of the session; empty: unknown, and not documented
   KeyOrSession(KeyGuard keys, std::string cookie)
       : keys_(std::move(keys)), cookie_(std::move(cookie)) {}
-  Result<UserKey> operator()(Extension<Presented> presented, Extension<session::Entry> session,
-                             Extension<session::LoginPrompt> way, const Request& request) const;
+  Result<Caller> operator()(Extension<Presented> presented, Extension<session::Entry> session,
+                            Extension<session::LoginPrompt> way, const Request& request) const;
   void describe(Operation& operation) const;
   [[nodiscard]] std::string name() const { return "api_key or session"; }
 
@@ -179,7 +189,7 @@ void accept_api_keys(Routes& at, const ApiKeys& keys, const Sessions& sessions);
 class KeyScopeGuard {
  public:
   explicit KeyScopeGuard(std::string scope) : scope_(std::move(scope)) {}
-  Result<void> operator()(Extension<detail::apikeys::Presented> presented) const;
+  Result<void> operator()(Extension<detail::apikeys::Caller> caller) const;
   void describe(Operation& operation) const;
   [[nodiscard]] std::string name() const { return "require_key_scope " + scope_; }
 
@@ -187,8 +197,9 @@ class KeyScopeGuard {
   std::string scope_;
 };
 
-/// Rejects keys without that scope with 403, and invalid keys with 401. Sessions pass: a user who
-/// is logged in may do everything that the other guards allow.
+/// Requires a key with that scope, or a session of a user: a user who is logged in may do
+/// everything that the other guards allow. Keys without the scope get a 403. Invalid keys, and
+/// requests with neither key nor user, get a 401, also if the handler has no user parameter.
 [[nodiscard]] inline KeyScopeGuard require_key_scope(std::string scope) {
   return KeyScopeGuard(std::move(scope));
 }

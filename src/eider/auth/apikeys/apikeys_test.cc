@@ -120,6 +120,10 @@ class ApiKeysOnSqlite : public ::testing::Test {
              [](Form<Note> note, const Person& person) { return person.name + ": " + note->text; });
     api.get("/read", [](const Person& person) { return person.name; })
         .guard(require_key_scope("read"));
+    api.get("/report", [] { return "report"; }).guard(require_key_scope("read"));
+    made.get("/report", [] { return "report"; }).guard(require_key_scope("read"));
+    made.get("/robot-read", [](const ApiKey& key) { return key.name; })
+        .guard(require_key_scope("read"));
     made.get("/shared",
              [](std::optional<ApiKey> key) {
                Response response;
@@ -242,6 +246,24 @@ TEST_F(ApiKeysOnSqlite, have_scopes_that_sessions_do_not_need) {
   EXPECT_EQ(client.post("/keys", KeyDraft{.scopes = {"admin"}}).status, 422);
 }
 
+TEST_F(ApiKeysOnSqlite, with_a_scope_protect_handlers_that_have_no_user) {
+  client.as("ann");
+  const std::string without = key_of(client).secret;
+  const std::string reader = key_of(client, {.scopes = {"read"}}).secret;
+  for (const char* const path : {"/api/report", "/report"}) {
+    const TestResponse anonymous = robot.get(path);
+    EXPECT_EQ(anonymous.status, 401) << path;
+    EXPECT_FALSE(anonymous.body.contains("report")) << anonymous.body;
+    EXPECT_EQ(robot.get(path, {{"Accept", "text/html"}}).status, 303) << "to the login page";
+    EXPECT_EQ(client.get(path).body, "report") << "a session";
+    EXPECT_EQ(ask(robot, path, reader).body, "report");
+    EXPECT_EQ(ask(robot, path, without).status, 403);
+    EXPECT_EQ(ask(client, path, detail::apikeys::make_key("shop")).status, 401);
+  }
+  EXPECT_EQ(ask(robot, "/robot-read", reader).body, "ci");
+  EXPECT_EQ(ask(robot, "/robot-read", without).status, 403);
+  EXPECT_EQ(client.get("/robot-read").status, 401);
+}
 TEST_F(ApiKeysOnSqlite, end_by_time_and_by_revocation) {
   client.as("ann");
   const std::string brief = key_of(client, {.seconds = 60}).secret;
@@ -310,6 +332,11 @@ TEST_F(ApiKeysOnSqlite, are_an_alternative_to_the_session_in_documents) {
       json::read<json::Value>(openapi_document(app.operations(), {})).value();
   EXPECT_EQ(json::to_text(document.at("/paths/~1api~1me/get/security")),
             R"([{"session":[]},{"api_key":[]}])");
+  for (const char* const path : {"/paths/~1api~1read", "/paths/~1api~1report"}) {
+    EXPECT_EQ(json::to_text(document.at(std::string(path) + "/get/security")),
+              R"([{"session":[]},{"api_key":[]}])")
+        << path;
+  }
   EXPECT_EQ(json::to_text(document.at("/paths/~1me/get/security")), R"([{"session":[]}])");
   EXPECT_EQ(json::to_text(document.at("/paths/~1robot/get/security")), R"([{"api_key":[]}])");
   EXPECT_EQ(json::to_text(document.at("/components/securitySchemes/api_key")),
