@@ -79,6 +79,8 @@ TEST_F(TwoFactorFlows, ARecoveryCodeReplacesOneCodeOnce) {
   EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"), "Shop: A recovery code was used");
   const auto fresh = client.post("/recovery-codes", Given{}).json<RecoveryCodes>();
   EXPECT_EQ(fresh.size(), 10U);
+  client.advance(seconds(3));
+  EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"), "Shop: Your recovery codes were replaced");
   EXPECT_EQ(use(codes.at(2)), 422) << "replaced";
   client.advance(minutes(20));
   EXPECT_EQ(use(fresh.at(0)), 204);

@@ -125,7 +125,8 @@ Task<Redirect> turn_off(const Account& account, Session<> session, State<Account
 
 Task<FormResponse> replace_codes(Frame frame, const Account& account, Session<> session,
                                  State<Accounts> accounts, State<Views> views) {
-  auto codes = co_await accounts->two_factor().make_recovery_codes({account.key});
+  auto codes =
+      co_await accounts->two_factor().make_recovery_codes({account.key}, frame.tr.language());
   if (!codes) {
     co_return Redirect(kPath);
   }

@@ -62,6 +62,11 @@ Texts texts_of(AccountMailKind kind) {
       return {"A recovery code was used",
               "A recovery code was used to log in to your account. It is not valid any more.\nIf "
               "you did not do this, choose a new password immediately."};
+    case AccountMailKind::recovery_codes_replaced:
+      return {"Your recovery codes were replaced",
+              "Someone, probably you, created new recovery codes for your account. The previous "
+              "codes are\nnot valid any more. If you did not do this, choose a new password, and "
+              "create new\ncodes immediately."};
   }
   return {};
 }

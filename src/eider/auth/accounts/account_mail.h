@@ -13,18 +13,19 @@
 namespace eider {
 
 enum class AccountMailKind : std::uint8_t {
-  confirm,             // the link leads to a password, and so makes the account
-  already_registered,  // somebody wants an account with an address that has one
-  reset,               // the link leads to a new password
-  password_changed,    // a notice to the owner
-  confirm_address,     // the link makes this the account's address
-  address_changed,     // a notice to the old address
-  passkey_added,       // a notice to the owner
-  provider_linked,     // likewise
-  log_in,              // the link logs in, after its button is pressed
-  two_factor_on,       // a notice to the owner
-  two_factor_off,      // likewise
-  recovery_code_used,  // likewise
+  confirm,                  // the link leads to a password, and so makes the account
+  already_registered,       // somebody wants an account with an address that has one
+  reset,                    // the link leads to a new password
+  password_changed,         // a notice to the owner
+  confirm_address,          // the link makes this the account's address
+  address_changed,          // a notice to the old address
+  passkey_added,            // a notice to the owner
+  provider_linked,          // likewise
+  log_in,                   // the link logs in, after its button is pressed
+  two_factor_on,            // a notice to the owner
+  two_factor_off,           // likewise
+  recovery_code_used,       // likewise
+  recovery_codes_replaced,  // likewise
 };
 
 /// A mail to be written.

@@ -22,6 +22,7 @@ using detail::accounts::kLogIn;
 using detail::accounts::kPasskeyAdded;
 using detail::accounts::kPasswordChanged;
 using detail::accounts::kProviderLinked;
+using detail::accounts::kRecoveryCodesReplaced;
 using detail::accounts::kRecoveryCodeUsed;
 using detail::accounts::kReset;
 using detail::accounts::kSignUp;
@@ -99,6 +100,9 @@ std::optional<AccountMail> notice_of(const Ask& ask) {
   }
   if (ask.purpose == kRecoveryCodeUsed) {
     return notice(AccountMailKind::recovery_code_used);
+  }
+  if (ask.purpose == kRecoveryCodesReplaced) {
+    return notice(AccountMailKind::recovery_codes_replaced);
   }
   return std::nullopt;
 }

@@ -26,6 +26,7 @@ struct FactorRow {
 }  // namespace detail::accounts
 
 using detail::accounts::FactorRow;
+using detail::accounts::kRecoveryCodesReplaced;
 using detail::accounts::kRecoveryCodeUsed;
 using detail::accounts::kTwoFactorOff;
 using detail::accounts::kTwoFactorOn;
@@ -282,7 +283,8 @@ Task<> TwoFactor::turn_off(UserKey key, std::string language) const {
   co_await transaction.commit();
 }
 
-Task<Result<RecoveryCodes>> TwoFactor::make_recovery_codes(UserKey key) const {
+Task<Result<RecoveryCodes>> TwoFactor::make_recovery_codes(UserKey key,
+                                                           std::string language) const {
   Transaction transaction = co_await database_.begin();
   // Locks the row, so that two at once do not both leave their codes.
   const auto locked = co_await transaction.exec(
@@ -291,6 +293,7 @@ Task<Result<RecoveryCodes>> TwoFactor::make_recovery_codes(UserKey key) const {
     co_return fail(is_off());
   }
   RecoveryCodes codes = co_await replace_codes(transaction, key.text, options_.recovery_codes);
+  co_await note_for_owner(transaction, key.text, kRecoveryCodesReplaced, std::move(language));
   co_await transaction.commit();
   co_return codes;
 }

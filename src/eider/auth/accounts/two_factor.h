@@ -95,7 +95,8 @@ class TwoFactor {
   /// Replaces all recovery codes.
   ///
   /// errors  409 if two-factor authentication is off
-  [[nodiscard]] Task<Result<RecoveryCodes>> make_recovery_codes(UserKey key) const;
+  [[nodiscard]] Task<Result<RecoveryCodes>> make_recovery_codes(UserKey key,
+                                                                std::string language = {}) const;
 
   // Of Accounts.
 
