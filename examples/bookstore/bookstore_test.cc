@@ -518,6 +518,21 @@ TEST_F(BookstoreLogins, are_not_needed_by_programs_with_a_key) {
   EXPECT_EQ(program.get("/api/me").status, 401);
 }
 
+TEST_F(BookstoreLogins, of_other_browsers_end_when_the_second_step_is_turned_on) {
+  App own = make_app_with_code();
+  TestClient bob(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  sign_up(bob);
+  TestClient other(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  EXPECT_EQ(log_in(other).status, 303);
+  EXPECT_EQ(other.get("/api/me").status, 200);
+  (void)turn_on(bob);
+  EXPECT_EQ(other.get("/api/me").status, 401);
+  EXPECT_EQ(bob.get("/api/me").status, 200);
+  EXPECT_EQ(send_form(bob, "/account/two-factor/recovery-codes").status, 200);
+  bob.advance(std::chrono::seconds(3));
+  EXPECT_TRUE(eider::text_of(mails->last_to("bob@example.org")).contains("new recovery codes"));
+}
+
 TEST_F(Bookstore, ends_the_other_sessions_of_whoever_removes_a_passkey) {
   App own = make_app();
   own.get("/add-passkey",

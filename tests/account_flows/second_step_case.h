@@ -93,8 +93,8 @@ class SecondStepCase : public AccountCase {
     made.post("/setup", [](const Account& account, State<Accounts> all) -> Result<TwoFactorSetup> {
       return all->two_factor().begin_setup({account.key}, account.email);
     });
-    made.post("/on", [](Json<GivenCode> given, const UserKey& key, State<Accounts> all) {
-      return all->two_factor().turn_on(key, given->token, given->code);
+    made.post("/on", [](Json<GivenCode> given, Session<> session, State<Accounts> all) {
+      return all->turn_on_two_factor(session, given->token, given->code);
     });
     made.post("/off", [](const UserKey& key, State<Accounts> all) {
       return all->two_factor().turn_off(key);

@@ -239,6 +239,28 @@ TEST_F(TwoFactorFlows, GuessedCodesAreSlowedDownAlsoAtOnce) {
   EXPECT_EQ(thief.post("/code", GivenCode{"", code_at(owner)}).status, 429);
 }
 
+TEST_F(TwoFactorFlows, TurningItOnEndsTheOtherSessions) {
+  Tab here(line());
+  make_account(here.client(), kAnn, kWord);
+  (void)here.post("/log-in", Given{kAnn, kWord});
+  Tab there(line());
+  (void)there.post("/log-in", Given{kAnn, kWord});
+  EXPECT_EQ(there.get("/recent").body, kAnn);
+  const auto setup = here.post("/setup", Given{}).json<TwoFactorSetup>();
+  std::string letters = setup.secret;
+  std::erase(letters, ' ');
+  secret = from_base32(letters).value_or("");
+  EXPECT_EQ(here.post("/on", GivenCode{setup.token, "000000"}).status, 422);
+  EXPECT_EQ(there.get("/recent").body, kAnn) << "not by a wrong code";
+  EXPECT_EQ(here.post("/on", GivenCode{setup.token, code_at(here)}).status, 200);
+  EXPECT_EQ(here.get("/me").body, kAnn);
+  EXPECT_EQ(there.get("/me").status, 401);
+  EXPECT_EQ(there.get("/recent").status, 401);
+  here.advance(seconds(30));
+  EXPECT_EQ(here.get("/me").body, kAnn) << "the request for a process that ends is withdrawn";
+  EXPECT_EQ(Tab(line()).post("/on", GivenCode{setup.token, code_at(here)}).status, 401);
+}
+
 TEST_F(TwoFactorFlows, AStepUpNeedsBothFactorsAgain) {
   Tab client(line());
   (void)turn_on(client);

@@ -103,8 +103,8 @@ Task<FormResponse> turn_on(BoundForm<SetupForm> form, Frame frame, const Account
     co_return Redirect(kPath);
   }
   if (form.is_valid()) {
-    auto codes =
-        co_await factor.turn_on({account.key}, setup->token, *form->code, frame.tr.language());
+    auto codes = co_await accounts->turn_on_two_factor(session, setup->token, *form->code,
+                                                       frame.tr.language());
     if (form.add_result(codes)) {
       co_return codes_shown(std::move(frame), std::move(*codes), session, *views);
     }

@@ -79,6 +79,10 @@ struct Ask {
 [[nodiscard]] Task<> note_for_owner(const db::Statements& at, std::string account,
                                     std::string purpose, std::string language);
 
+/// Should this process be killed after the commit, another ends all sessions of the account: those
+/// of a thief end in time, and the owner logs in once more.
+[[nodiscard]] Task<> note_ending(const db::Statements& at, std::string id, std::string account);
+
 /// Deletes a link; returns false if it has expired, or another request has used it in the meantime.
 [[nodiscard]] Task<bool> use_up(const Transaction& at, std::string digest);
 

@@ -18,7 +18,6 @@ using detail::accounts::digest_of;
 using detail::accounts::email_key_of;
 using detail::accounts::kAddress;
 using detail::accounts::kAddressChanged;
-using detail::accounts::kEndSessions;
 using detail::accounts::kKeyBytes;
 using detail::accounts::kLogIn;
 using detail::accounts::kPasskeyAdded;
@@ -28,6 +27,7 @@ using detail::accounts::kReset;
 using detail::accounts::kSignUp;
 using detail::accounts::no_such_link;
 using detail::accounts::no_such_login;
+using detail::accounts::note_ending;
 using detail::accounts::note_for_owner;
 using detail::accounts::random_text;
 using detail::accounts::Row;
@@ -36,9 +36,6 @@ using detail::accounts::use_up;
 using detail::accounts::write_ask;
 
 namespace {
-
-/// How long the request that has changed a password has for ending the sessions by itself.
-constexpr Duration kEndedWithin = std::chrono::seconds(10);
 
 Error no_link_of_this_account() {
   return Error::forbidden(
@@ -76,14 +73,6 @@ Result<void> done() {
 
 Task<Result<void>> no_login_links() {
   co_return fail(Error::not_found("This service has no login links."));
-}
-
-/// Should this process be killed behind the commit, another ends all of them: a thief's stay no
-/// longer, and an owner logs in once more.
-Task<> note_ending(const Transaction& at, std::string id, std::string account) {
-  return write_ask(at,
-                   {.id = std::move(id), .purpose = kEndSessions, .account = std::move(account)},
-                   kEndedWithin);
 }
 
 Task<> make_account(const db::Statements& at, AccountLogin made, std::string email,
@@ -428,6 +417,22 @@ Task<Result<void>> Accounts::change_address(UserKey key, std::string token, std:
 
 Task<> Accounts::notify_passkey_added(UserKey key, std::string language) {
   co_await note_for_owner(database_, std::move(key.text), kPasskeyAdded, std::move(language));
+}
+
+Task<Result<RecoveryCodes>> Accounts::turn_on_two_factor(Session<> session, std::string token,
+                                                         std::string code, std::string language) {
+  if (session.user().empty()) {
+    co_return fail(Error::unauthorized("Log in first."));
+  }
+  const std::string ending_id = random_text(kKeyBytes);
+  auto codes = co_await two_factor_.turn_on({session.user()}, std::move(token), std::move(code),
+                                            ending_id, std::move(language));
+  if (codes) {
+    // The page that shows the codes has forms, whose CSRF tokens belong to the id of this session.
+    (void)co_await sessions_.end_others(session);
+    co_await database_.exec("delete from eider_account_requests where id = $1", ending_id);
+  }
+  co_return codes;
 }
 
 Accounts& add_accounts(App& app, Database database, Outbox& outbox, Sessions sessions,

@@ -158,6 +158,15 @@ class Accounts {
   /// errors  401 if no login waits, or it has expired; 422 for a wrong or used "/code"; 429
   [[nodiscard]] Task<Result<void>> finish(Session<> session, std::string code, Client client,
                                           std::string language = {});
+  /// Turns two-factor authentication on, if `code` shows that the authenticator app has the secret
+  /// of the setup: the hidden field `token` of its form. Ends all other sessions, because their
+  /// logins had only one step, and informs the owner by mail. Call it only after a recent login.
+  ///
+  /// errors  410 as in TwoFactor::setup_of; 422 for "/code"; 409 if it is on; 401 for a session
+  ///         without a user
+  [[nodiscard]] Task<Result<RecoveryCodes>> turn_on_two_factor(Session<> session, std::string token,
+                                                               std::string code,
+                                                               std::string language = {});
   /// Two-factor authentication: its setup and its status.
   [[nodiscard]] const TwoFactor& two_factor() const noexcept { return two_factor_; }
 

@@ -56,6 +56,14 @@ Task<> note_for_owner(const db::Statements& at, std::string account, std::string
                           .language = std::move(language)});
 }
 
+Task<> note_ending(const db::Statements& at, std::string id, std::string account) {
+  // The time that the request has for ending them itself.
+  constexpr Duration kEndedWithin = std::chrono::seconds(10);
+  return write_ask(at,
+                   {.id = std::move(id), .purpose = kEndSessions, .account = std::move(account)},
+                   kEndedWithin);
+}
+
 Task<bool> use_up(const Transaction& at, std::string digest) {
   const auto changed =
       co_await at.exec("delete from eider_account_links where digest = $1 and expires > $2", digest,

@@ -30,6 +30,7 @@ using detail::accounts::kRecoveryCodesReplaced;
 using detail::accounts::kRecoveryCodeUsed;
 using detail::accounts::kTwoFactorOff;
 using detail::accounts::kTwoFactorOn;
+using detail::accounts::note_ending;
 using detail::accounts::note_for_owner;
 using detail::accounts::seconds_from_now;
 
@@ -237,7 +238,7 @@ Result<TwoFactorSetup> TwoFactor::setup_of(const UserKey& key, const std::string
 }
 
 Task<Result<RecoveryCodes>> TwoFactor::turn_on(UserKey key, std::string token, std::string code,
-                                               std::string language) const {
+                                               std::string ending_id, std::string language) const {
   const auto setup = open_setup(key, token);
   if (!setup) {
     co_return fail(setup.error());
@@ -247,12 +248,14 @@ Task<Result<RecoveryCodes>> TwoFactor::turn_on(UserKey key, std::string token, s
   if (!step) {
     co_return fail(wrong_code());
   }
-  co_return co_await store(key.text, setup->secret, *step, std::move(language));
+  co_return co_await store(key.text, setup->secret, *step, std::move(ending_id),
+                           std::move(language));
 }
 
 /// The account is sealed with its secret, so that a secret in another account's row opens nothing.
 Task<Result<RecoveryCodes>> TwoFactor::store(std::string account, std::string secret,
-                                             std::int64_t step, std::string language) const {
+                                             std::int64_t step, std::string ending_id,
+                                             std::string language) const {
   try {
     Transaction transaction = co_await database_.begin();
     co_await transaction.exec(
@@ -261,6 +264,7 @@ Task<Result<RecoveryCodes>> TwoFactor::store(std::string account, std::string se
         account, secrets_.seal(account + "\n" + secret), step, seconds_from_now());
     RecoveryCodes codes = co_await replace_codes(transaction, account, options_.recovery_codes);
     co_await note_for_owner(transaction, account, kTwoFactorOn, std::move(language));
+    co_await note_ending(transaction, std::move(ending_id), account);
     co_await transaction.commit();
     co_return codes;
   } catch (const db::Failure& failure) {

@@ -58,9 +58,10 @@ struct TwoFactorStatus {
 /// Recovery codes, "abcd-efgh-ijkl-mnop" each. Show them once: only digests are stored.
 using RecoveryCodes = std::vector<std::string>;
 
-/// Turns two-factor authentication on and off, for users who are logged in: get it with
-/// Accounts::two_factor. Call `turn_on`, `turn_off` and `make_recovery_codes` only after a recent
-/// login (require_recent_login). The owner is informed by mail of each change.
+/// Sets two-factor authentication up and turns it off, for users who are logged in: get it with
+/// Accounts::two_factor. Accounts::turn_on_two_factor turns it on. Call that, `turn_off` and
+/// `make_recovery_codes` only after a recent login (require_recent_login). The owner is informed by
+/// mail of each change.
 ///
 /// A code is valid in its 30 seconds and in the 30 seconds before and after these, once: of several
 /// requests with one code, also in several processes, one succeeds.
@@ -84,12 +85,6 @@ class TwoFactor {
   /// errors  410 if the token is invalid, has expired or belongs to another account
   [[nodiscard]] Result<TwoFactorSetup> setup_of(const UserKey& key, const std::string& email,
                                                 const std::string& token) const;
-  /// Turns it on, if `code` shows that the app has the secret. Returns the recovery codes.
-  ///
-  /// errors  410 as in setup_of; 422 for "/code"; 409 if it is on
-  [[nodiscard]] Task<Result<RecoveryCodes>> turn_on(UserKey key, std::string token,
-                                                    std::string code,
-                                                    std::string language = {}) const;
   /// Turns it off, and deletes the recovery codes. Does nothing if it is off.
   [[nodiscard]] Task<> turn_off(UserKey key, std::string language = {}) const;
   /// Replaces all recovery codes.
@@ -109,6 +104,12 @@ class TwoFactor {
   [[nodiscard]] const TwoFactorOptions& options() const noexcept { return options_; }
   [[nodiscard]] Task<> start() const;
   [[nodiscard]] Task<bool> is_on(std::string account) const;
+  /// See Accounts::turn_on_two_factor.
+  ///
+  /// ending_id  of the request that ends all sessions, should this process end before it does
+  [[nodiscard]] Task<Result<RecoveryCodes>> turn_on(UserKey key, std::string token,
+                                                    std::string code, std::string ending_id,
+                                                    std::string language) const;
   [[nodiscard]] std::string seal_pending(Pending pending) const;
   [[nodiscard]] std::optional<Pending> open_pending(std::string_view sealed) const;
   /// Uses a code of the app or a recovery code up, and returns whether it was valid.
@@ -125,7 +126,8 @@ class TwoFactor {
                                           const std::string& secret) const;
   [[nodiscard]] Result<Setup> open_setup(const UserKey& key, const std::string& token) const;
   [[nodiscard]] Task<Result<RecoveryCodes>> store(std::string account, std::string secret,
-                                                  std::int64_t step, std::string language) const;
+                                                  std::int64_t step, std::string ending_id,
+                                                  std::string language) const;
   [[nodiscard]] Task<bool> use_app_code(std::string account, std::string code) const;
   [[nodiscard]] Task<bool> use_recovery_code(std::string account, std::string code,
                                              std::string language) const;

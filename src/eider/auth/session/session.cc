@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 
 namespace eider {
 
@@ -50,6 +51,14 @@ Sessions add_sessions(App& app, SessionOptions options) {
 Task<std::size_t> Sessions::log_out_others(Session<> session) const {
   const auto keeper = keeper_;
   session.entry().renew();
+  co_return co_await keeper->log_out_others(session.entry());
+}
+
+Task<std::size_t> Sessions::end_others(Session<> session) const {
+  const auto keeper = keeper_;
+  if (session.user().empty()) {
+    throw std::invalid_argument("Sessions::end_others needs a session of a user");
+  }
   co_return co_await keeper->log_out_others(session.entry());
 }
 

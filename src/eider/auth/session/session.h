@@ -213,6 +213,10 @@ class Sessions {
   /// this one a new id. If this session was ended in the meantime, it stays ended. Throws
   /// std::invalid_argument if no user is logged in. Returns the number of ended sessions.
   [[nodiscard]] Task<std::size_t> log_out_others(Session<> session) const;
+  /// Ends all other sessions of the user, too, but this one keeps its id: CSRF tokens in the page
+  /// of this response stay valid. Throws std::invalid_argument if no user is logged in. Returns the
+  /// number of ended sessions.
+  [[nodiscard]] Task<std::size_t> end_others(Session<> session) const;
   /// Lists the sessions of a user, for a page that shows where the user is logged in.
   [[nodiscard]] Task<std::vector<KnownSession>> list(std::string user_key) const {
     return keeper_->list(std::move(user_key));

@@ -242,6 +242,26 @@ TEST(SessionAttacks, APasswordThatIsChangedEndsAllButTheOneThatBeginsAnew) {
   EXPECT_EQ(app.get("/me", thief).body, "nobody");
 }
 
+TEST(SessionAttacks, AllOthersCanBeEndedWithoutANewIdAndNeverThoseOfNobody) {
+  VisitApp app;
+  app.app().post("/others", [](Session<> session, State<Sessions> all) -> Task<std::string> {
+    const std::size_t count = co_await all->end_others(session);
+    co_return std::to_string(count);
+  });
+  const std::string nobody = cookie_of(app.post("/cart/7"));
+  const std::string ada = app.log_in("ada");
+  const std::string thief = app.log_in("ada");
+  const std::string bob = app.log_in("bob");
+  const TestResponse reply = app.post("/others", ada);
+  EXPECT_EQ(reply.body, "1");
+  EXPECT_EQ(cookie_of(reply), "") << "tokens of forms belong to the id";
+  EXPECT_EQ(app.get("/me", ada).body, "ada");
+  EXPECT_EQ(app.get("/me", thief).body, "nobody");
+  EXPECT_EQ(app.get("/me", bob).body, "bob");
+  EXPECT_EQ(app.post("/others", cookie_of(app.post("/cart/1"))).status, 500);
+  EXPECT_EQ(app.get("/cart", nobody).body, "[7]");
+}
+
 /// Asks for a form, and sends it back with another session's cookie, or its own.
 class CsrfApp {
  public:
