@@ -239,6 +239,42 @@ TEST_F(TwoFactorFlows, GuessedCodesAreSlowedDownAlsoAtOnce) {
   EXPECT_EQ(thief.post("/code", GivenCode{"", code_at(owner)}).status, 429);
 }
 
+TEST_F(TwoFactorFlows, GuessesOfManyDaysAndAddressesAreFew) {
+  second.trust_proxies("unix");
+  Tab owner(line());
+  (void)turn_on(owner);
+  TestClient& thief = line();
+  int address = 0;
+  const auto try_from_new_address = [&] {
+    const std::string from = "2001:db8:" + std::to_string(++address) + "::1";
+    const auto post = [&](const std::string& path, const std::string& body, std::string cookie) {
+      return thief.send({.method = Method::post,
+                         .target = path,
+                         .headers = {{"Content-Type", "application/json"},
+                                     {"Cookie", std::move(cookie)},
+                                     {"X-Forwarded-For", from}},
+                         .body = body});
+    };
+    const TestResponse login = post("/log-in", json::to_text(Given{kAnn, kWord}), "a=b");
+    EXPECT_EQ(login.status, 204) << login.body;
+    const std::string field(login.header("Set-Cookie").value_or(""));
+    return post("/code", json::to_text(GivenCode{"", "000000"}), field.substr(0, field.find(';')))
+        .status;
+  };
+  const auto tried_in_a_day = [&](Duration pause) {
+    int tried = 0;
+    for (Duration passed = Duration::zero(); passed < hours(24); passed += pause) {
+      while (try_from_new_address() != 429) {
+        ++tried;
+      }
+      thief.advance(pause);
+    }
+    return tried;
+  };
+  EXPECT_LE(tried_in_a_day(minutes(61)), 41) << "a pause does not make attempts free again";
+  EXPECT_LE(tried_in_a_day(minutes(30)), 25) << "the attempts of the first day still count";
+}
+
 TEST_F(TwoFactorFlows, TurningItOnEndsTheOtherSessions) {
   Tab here(line());
   make_account(here.client(), kAnn, kWord);

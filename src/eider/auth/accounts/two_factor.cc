@@ -143,11 +143,14 @@ TwoFactorOptions checked_factor(TwoFactorOptions options, std::string service) {
 }  // namespace
 
 LoginLimits two_factor_limits() {
+  using std::chrono::hours;
   using std::chrono::minutes;
   using std::chrono::seconds;
   return {.account_and_address = {.free = 5, .first = seconds(30), .max = minutes(15)},
           .address = {.free = 20, .first = seconds(10), .max = minutes(5)},
-          .account = {.free = 10, .first = seconds(30), .max = minutes(15)}};
+          .account = {.free = 10, .first = seconds(30), .max = hours(1)},
+          // Longer than the longest wait by far, so that waiting does not make attempts free again.
+          .forget_after = hours(24)};
 }
 
 TwoFactor::TwoFactor(Database database, TwoFactorOptions options, std::string service)

@@ -20,7 +20,9 @@
 namespace eider {
 
 /// Limits the attempts to guess a code. They are stricter than for passwords, because three of a
-/// million codes are valid at a time, and an attempt needs the password.
+/// million codes are valid at a time, and an attempt needs the password. From all new addresses
+/// together, an account has 10 attempts, then waits of up to an hour: about 40 on the first day,
+/// and 24 on each further day. Failed attempts are forgotten after 24 hours.
 [[nodiscard]] LoginLimits two_factor_limits();
 
 struct TwoFactorOptions {
