@@ -375,6 +375,28 @@ TEST_F(TwoFactorFlows, KeysAreReplacedWithoutLosingASecret) {
   EXPECT_EQ(client.post("/code", GivenCode{"", code_at(client)}).status, 204);
 }
 
+TEST_F(TwoFactorFlows, AKeyCanBeRemovedOnceItsUsersHaveLoggedIn) {
+  {
+    Tab client(line());
+    (void)turn_on(client);
+  }
+  const auto log_in_with = [this](std::vector<std::string> keys, Duration later) {
+    AccountsOptions rotated = options_with_second_step();
+    rotated.two_factor.keys = std::move(keys);
+    App next = make_second_app(rotated);
+    TestClient next_line(next);
+    Tab client(next_line);
+    client.advance(later);
+    (void)client.post("/log-in", Given{kAnn, kWord});
+    return client.post("/code", GivenCode{"", code_at(client)}).status;
+  };
+  const std::string old(32, 'k');
+  const std::string fresh(32, 'n');
+  EXPECT_EQ(log_in_with({fresh}, minutes(5)), 500) << "not yet";
+  EXPECT_EQ(log_in_with({fresh, old}, minutes(10)), 204);
+  EXPECT_EQ(log_in_with({fresh}, minutes(15)), 204);
+  EXPECT_EQ(log_in_with({old}, minutes(20)), 500);
+}
 TEST_F(TwoFactorFlows, AnAppWithoutKeysDoesNotStartOnceSomebodyHasTurnedItOn) {
   {
     Tab client(line());

@@ -128,6 +128,10 @@ Task<RecoveryCodes> replace_codes(const db::Statements& at, std::string account,
   co_return codes;
 }
 
+std::vector<std::string> first_of(const std::vector<std::string>& keys) {
+  return keys.empty() ? keys : std::vector{keys.front()};
+}
+
 TwoFactorOptions checked_factor(TwoFactorOptions options, std::string service) {
   options.issuer = options.issuer.empty() ? std::move(service) : std::move(options.issuer);
   if (options.step_within > kStepWithinMax) {
@@ -157,6 +161,7 @@ TwoFactor::TwoFactor(Database database, TwoFactorOptions options, std::string se
     : database_(std::move(database)),
       options_(checked_factor(std::move(options), std::move(service))),
       secrets_("accounts: two_factor", "eider accounts secret", options_.keys),
+      newest_("accounts: two_factor", "eider accounts secret", first_of(options_.keys)),
       setups_("accounts: two_factor", "eider accounts setup", options_.keys),
       logins_("accounts: two_factor", "eider accounts login", options_.keys) {}
 
@@ -344,11 +349,13 @@ Task<bool> TwoFactor::use_app_code(std::string account, std::string code) const 
   if (!step) {
     co_return false;
   }
+  // Encrypted with the first key, so that older keys can be removed in time.
+  const std::string secret = newest_.open(row->secret) ? row->secret : newest_.seal(*plain);
   // In one statement: of two that use a code at once, one does.
   const auto changed = co_await database_.exec(
-      "update eider_account_factors set last_step = $1 where account = $2 and last_step < $1 and "
-      "secret = $3",
-      *step, account, row->secret);
+      "update eider_account_factors set last_step = $1, secret = $4 "
+      "where account = $2 and last_step < $1 and secret = $3",
+      *step, account, row->secret, secret);
   co_return changed.rows == 1;
 }
 

@@ -28,7 +28,8 @@ namespace eider {
 struct TwoFactorOptions {
   /// Keys that encrypt the secrets of users: at least 32 secret bytes each, the same for all
   /// processes. The first one encrypts, all decrypt: to replace a key, insert a new one at the
-  /// front. Empty: accounts have no two-factor authentication.
+  /// front. A login with a code encrypts the secret of its account with the first key. Empty:
+  /// accounts have no two-factor authentication.
   std::vector<std::string> keys = {};
   /// Page for the code, to which Accounts::begin leads after the password.
   std::string page = "/two-factor";
@@ -137,6 +138,7 @@ class TwoFactor {
   const Database database_;
   const TwoFactorOptions options_;
   const detail::tls::SealedText secrets_;
+  const detail::tls::SealedText newest_;  // with the first key only
   const detail::tls::SealedText setups_;
   const detail::tls::SealedText logins_;
 };
