@@ -397,6 +397,24 @@ TEST_F(TwoFactorFlows, AKeyCanBeRemovedOnceItsUsersHaveLoggedIn) {
   EXPECT_EQ(log_in_with({fresh}, minutes(15)), 204);
   EXPECT_EQ(log_in_with({old}, minutes(20)), 500);
 }
+
+TEST_F(TwoFactorFlows, ThePageForTheCodeMayHaveAQuery) {
+  AccountsOptions options = options_with_second_step();
+  options.two_factor.page = "/two-factor?style=plain";
+  {
+    Tab owner(line());
+    (void)turn_on(owner);
+  }
+  App other = make_second_app(options);
+  TestClient other_line(other);
+  Tab client(other_line);
+  client.advance(minutes(5));
+  EXPECT_EQ(client.post("/login-link", Given{kAnn, ""}).status, 204);
+  client.advance(seconds(3));
+  EXPECT_EQ(client.post("/log-in/link", GivenToken{login_token(kAnn), ""}).body,
+            "/two-factor?style=plain&next=%2Fnext");
+}
+
 TEST_F(TwoFactorFlows, AnAppWithoutKeysDoesNotStartOnceSomebodyHasTurnedItOn) {
   {
     Tab client(line());

@@ -119,7 +119,8 @@ std::string Accounts::begin(const Session<>& session, AccountLogin login, std::s
   if (begin(session, std::move(login))) {
     return next;
   }
-  return options_.two_factor.page + "?next=" + percent_encode(next);
+  const std::string& page = options_.two_factor.page;
+  return page + (page.contains('?') ? "&next=" : "?next=") + percent_encode(next);
 }
 
 // The second step.
