@@ -11,9 +11,14 @@ std::optional<Visitor> visitor_of(const std::optional<User>& user) {
   return Visitor{user->name, user->is_staff(), user->role == Role::admin};
 }
 
-/// A form that failed is no page to come back to.
+/// A form that failed is no page to come back to. A query that is a secret must not be in links.
 std::string here_of(const eider::Request& request) {
-  return request.method() == eider::Method::get ? std::string(request.target()) : "/";
+  if (request.method() != eider::Method::get) {
+    return "/";
+  }
+  const std::string_view target = request.target();
+  const bool is_secret = request.find<eider::RedactQuery>() != nullptr;
+  return std::string(is_secret ? target.substr(0, target.find('?')) : target);
 }
 
 }  // namespace
