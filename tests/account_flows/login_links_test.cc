@@ -142,6 +142,23 @@ TEST_F(LoginLinks, AreOfOnePurpose) {
   EXPECT_EQ(client.post("/log-in/link", GivenToken{token, ""}).status, 200);
 }
 
+// As the guide does: a page of an attacker must not log users in to the attacker's account.
+TEST_F(LoginLinks, AreNotUsedByPagesOfOtherSites) {
+  second.use(cross_origin_protection());
+  Tab client(line());
+  make_account(client.client(), kAnn, kWord);
+  const std::string token = link_for(client, kAnn);
+  const TestResponse posted = line().send({.method = Method::post,
+                                           .target = "/log-in/link",
+                                           .headers = {{"Content-Type", "application/json"},
+                                                       {"Origin", "https://evil.example"},
+                                                       {"Sec-Fetch-Site", "cross-site"}},
+                                           .body = json::to_text(GivenToken{token, ""})});
+  EXPECT_EQ(posted.status, 403);
+  EXPECT_EQ(posted.header("Set-Cookie"), std::nullopt);
+  EXPECT_EQ(client.post("/log-in/link", GivenToken{token, ""}).status, 200) << "it is still valid";
+}
+
 TEST_F(LoginLinks, AreOffByDefault) {
   App without = make_second_app(options_of());
   TestClient without_line(without);
