@@ -160,12 +160,15 @@ void add_bookstore(App& app, const Settings& settings, Database database, Passwo
   const Sessions visits =
       add_sessions<Visit>(app, {.store = sql_sessions(database), .is_secure = is_behind_tls});
   add_user_routes(app);
-  ApiKeys& keys = add_api_keys(app, database, api_key_options());
+  // Keys come before the CSRF protection, and accounts after the languages of their mails.
+  const auto added = std::make_shared<Accounts*>();
+  ApiKeys& keys = add_api_keys(app, database, api_key_options(added));
   add_protection(app, settings, visits);
   const Assets assets = serve_assets(app, bookstore_assets());
   const Languages languages = add_shop_languages(app, settings, assets);
   Accounts& all = add_accounts(app, database, letters, visits,
                                account_options(settings, std::move(passwords), languages));
+  *added = &all;
   serve_metrics(app, "/admin/metrics").guard([](const Admin&) {});
   app.get("/health", [](State<Database> health) -> Task<std::string> {
     co_await health->one<int>("select 1");

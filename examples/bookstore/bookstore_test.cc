@@ -376,7 +376,7 @@ TEST(BookstoreLetters, have_all_their_words_in_german) {
   const auto languages = eider::Languages::open({.directory = Settings().languages});
   ASSERT_TRUE(languages) << languages.error();
   const eider::Translator german = languages->translator("de-AT");
-  for (int kind = 0; kind <= static_cast<int>(eider::AccountMailKind::recovery_code_used); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(eider::AccountMailKind::api_key_added); ++kind) {
     const eider::AccountMail letter{.kind = static_cast<eider::AccountMailKind>(kind),
                                     .to = "bob@example.org",
                                     .link = "https://shop.example/reset#x"};
@@ -518,6 +518,25 @@ TEST_F(BookstoreLogins, are_not_needed_by_programs_with_a_key) {
   EXPECT_FALSE(page.body.contains(key));
   const std::string id = between(page.body, "/account/api-keys/", '/');
   EXPECT_EQ(send_form(bob, "/account/api-keys/" + id + "/revoke").status, 303);
+  EXPECT_EQ(program.get("/api/me").status, 401);
+}
+
+TEST_F(BookstoreLogins, with_a_key_end_with_another_password) {
+  App own = make_app_with_code();
+  TestClient bob(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  sign_up(bob);
+  const TestResponse created = bob.submit(bob.get("/account/api-keys"), {{"name", "till"}});
+  const std::string key = between(created.body, "<code id=\"api-key\">", '<');
+  bob.advance(std::chrono::seconds(3));
+  const eider::MailMessage notice = mails->last_to("bob@example.org");
+  EXPECT_TRUE(eider::text_of(notice).contains("created an API key")) << eider::text_of(notice);
+  TestClient program(own, {.headers = {{"Authorization", "Bearer " + key}}});
+  EXPECT_EQ(program.get("/api/me").status, 200);
+  EXPECT_EQ(bob.submit(bob.get("/forgotten"), {{"email", "bob@example.org"}}).status, 303);
+  bob.advance(std::chrono::seconds(3));
+  const TestResponse reset = bob.submit(bob.get("/reset"), {{"token", token_to("bob@example.org")},
+                                                            {"password", "another password"}});
+  EXPECT_EQ(reset.status, 303) << reset.body;
   EXPECT_EQ(program.get("/api/me").status, 401);
 }
 

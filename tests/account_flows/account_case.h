@@ -130,6 +130,10 @@ class AccountCase : public ::testing::Test {
              [](const Account& account, const Request& request, State<Accounts> all) -> Task<> {
                return all->notify_passkey_added({account.key}, language_of(request));
              });
+    app.post("/api-key",
+             [](const Account& account, const Request& request, State<Accounts> all) -> Task<> {
+               return all->notify_api_key_added({account.key}, language_of(request));
+             });
     app.post("/vouched",
              [](Json<Given> given, Session<> session, State<Accounts> all) -> Task<Result<void>> {
                const auto account = co_await all->find_or_create(given->email);

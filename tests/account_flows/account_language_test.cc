@@ -75,6 +75,15 @@ TEST_F(AccountLanguage, AnOwnerIsToldOfAPasskey) {
   EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"), "Shop: A passkey was added");
 }
 
+TEST_F(AccountLanguage, AnOwnerIsInformedOfAnApiKey) {
+  TestClient client(app, browser());
+  make_account(client, kAnn, kWord);
+  EXPECT_EQ(client.post("/log-in", Given{kAnn, kWord}).status, 204);
+  EXPECT_EQ(post_in(client, "de", "/api-key", Given{}).status, 204);
+  EXPECT_EQ(written.last(), word_of(AccountMailKind::api_key_added, "de"));
+  EXPECT_EQ(field_of(mails->last_to(kAnn), "Subject"), "Shop: An API key was created");
+}
+
 TEST_F(AccountLanguage, AnOwnerIsToldThatAProvidersLoginLeadsToAnAccountThatWasThere) {
   TestClient client(app, browser());
   EXPECT_EQ(post_in(client, "de", "/linked", Given{"new@example.org", ""}).status, 204);

@@ -1,6 +1,7 @@
 #include "people/account_forms.h"
 
 #include <eider/accounts.h>
+#include <eider/apikeys.h>
 #include <eider/eider.h>
 #include <eider/forms.h>
 #include <eider/middleware.h>
@@ -89,12 +90,14 @@ Task<FormResponse> forgotten(BoundForm<EmailForm> form, Client client, Frame fra
   co_return again(form, kForgotten, std::move(frame), session, *views);
 }
 
+/// The keys of a thief end with the sessions.
 Task<FormResponse> reset(BoundForm<ResetForm> form, Client client, Frame frame, Session<> session,
-                         State<Accounts> accounts, State<Views> views) {
+                         State<Accounts> accounts, State<ApiKeys> keys, State<Views> views) {
   if (form.is_valid()) {
     const auto login =
         co_await accounts->reset(*form->token, *form->password, client, frame.tr.language());
     if (form.add_result(login)) {
+      static_cast<void>(co_await keys->revoke_all({login->key}));
       session.flash("info", frame.tr("The password was changed."));
       co_return Redirect(accounts->begin(session, *login, "/account"));
     }

@@ -34,8 +34,10 @@ KeyShown shown_of(const ApiKey& key) {
           .expires = time_of(key.expires)};
 }
 
-ApiKeyRequest request_of(const KeyForm& form) {
-  ApiKeyRequest request{.name = *form.name, .lifetime = *form.days * std::chrono::days(1)};
+ApiKeyRequest request_of(const KeyForm& form, std::string language) {
+  ApiKeyRequest request{.name = *form.name,
+                        .lifetime = *form.days * std::chrono::days(1),
+                        .language = std::move(language)};
   const std::pair<bool, const char*> choices[] = {{form.reads_orders, kReadOrders},
                                                   {form.places_orders, kPlaceOrders},
                                                   {form.writes_books, kWriteBooks}};
@@ -68,7 +70,8 @@ Task<FormResponse> create(BoundForm<KeyForm> form, Frame frame, const Account& a
                           Session<> session, State<ApiKeys> all, State<Views> views) {
   std::string secret;
   if (form.is_valid()) {
-    const auto created = co_await all->create({account.key}, request_of(*form));
+    const auto created =
+        co_await all->create({account.key}, request_of(*form, frame.tr.language()));
     if (form.add_result(created)) {
       secret = created->secret;
     }
@@ -90,8 +93,12 @@ Task<Redirect> revoke(std::string id, const Account& account, State<ApiKeys> all
 
 }  // namespace
 
-ApiKeyOptions api_key_options() {
-  return {.prefix = "quill", .scopes = {kReadOrders, kPlaceOrders, kWriteBooks}};
+ApiKeyOptions api_key_options(std::shared_ptr<Accounts*> accounts) {
+  return {.prefix = "quill",
+          .scopes = {kReadOrders, kPlaceOrders, kWriteBooks},
+          .before_create = [of = std::move(accounts)](const ApiKey& key, std::string language) {
+            return (*of)->notify_api_key_added({key.user}, std::move(language));
+          }};
 }
 
 void add_api_key_pages(Routes& app) {

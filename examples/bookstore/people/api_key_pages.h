@@ -2,12 +2,14 @@
 // Layering: must not check keys; the library does.
 #pragma once
 
+#include <eider/accounts.h>
 #include <eider/apikeys.h>
 #include <eider/eider.h>
 #include <eider/forms.h>
 #include <eider/views.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,7 +51,8 @@ struct KeysPage {
   eider::FormView form;
 };
 
-[[nodiscard]] eider::ApiKeyOptions api_key_options();
+/// accounts  inform owners of new keys; they are added later, but before the first request
+[[nodiscard]] eider::ApiKeyOptions api_key_options(std::shared_ptr<eider::Accounts*> accounts);
 
 /// /account/api-keys and below.
 void add_api_key_pages(eider::Routes& app);

@@ -67,6 +67,10 @@ Texts texts_of(AccountMailKind kind) {
               "Someone, probably you, created new recovery codes for your account. The previous "
               "codes are\nnot valid any more. If you did not do this, choose a new password, and "
               "create new\ncodes immediately."};
+    case AccountMailKind::api_key_added:
+      return {"An API key was created",
+              "Someone, probably you, created an API key. Programs can use your account with it.\n"
+              "If you did not do this, revoke the key and choose a new password immediately."};
   }
   return {};
 }

@@ -26,6 +26,7 @@ enum class AccountMailKind : std::uint8_t {
   two_factor_off,           // likewise
   recovery_code_used,       // likewise
   recovery_codes_replaced,  // likewise
+  api_key_added,            // likewise
 };
 
 /// A mail to be written.

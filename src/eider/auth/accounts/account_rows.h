@@ -53,6 +53,7 @@ inline constexpr const char* kTwoFactorOn = "two_factor_on";
 inline constexpr const char* kTwoFactorOff = "two_factor_off";
 inline constexpr const char* kRecoveryCodeUsed = "recovery_code_used";
 inline constexpr const char* kRecoveryCodesReplaced = "recovery_codes_replaced";
+inline constexpr const char* kApiKeyAdded = "api_key_added";
 
 inline constexpr std::size_t kKeyBytes = 18;
 

@@ -18,6 +18,7 @@ using detail::accounts::digest_of;
 using detail::accounts::email_key_of;
 using detail::accounts::kAddress;
 using detail::accounts::kAddressChanged;
+using detail::accounts::kApiKeyAdded;
 using detail::accounts::kKeyBytes;
 using detail::accounts::kLogIn;
 using detail::accounts::kPasskeyAdded;
@@ -417,6 +418,10 @@ Task<Result<void>> Accounts::change_address(UserKey key, std::string token, std:
 
 Task<> Accounts::notify_passkey_added(UserKey key, std::string language) {
   co_await note_for_owner(database_, std::move(key.text), kPasskeyAdded, std::move(language));
+}
+
+Task<> Accounts::notify_api_key_added(UserKey key, std::string language) {
+  co_await note_for_owner(database_, std::move(key.text), kApiKeyAdded, std::move(language));
 }
 
 Task<Result<RecoveryCodes>> Accounts::turn_on_two_factor(Session<> session, std::string token,

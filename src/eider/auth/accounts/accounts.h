@@ -227,6 +227,8 @@ class Accounts {
   /// Informs the owner by mail; use it for PasskeyRoutes::before_add. Does nothing if the account
   /// does not exist.
   [[nodiscard]] Task<> notify_passkey_added(UserKey key, std::string language = {});
+  /// As above, for ApiKeyOptions::before_create.
+  [[nodiscard]] Task<> notify_api_key_added(UserKey key, std::string language = {});
 
   /// Returns the account of an address that another service has verified, such as an OpenID
   /// provider with `email_verified`; creates it if necessary. A new account has no known password:

@@ -17,6 +17,7 @@ using detail::accounts::digest_of;
 using detail::accounts::email_key_of;
 using detail::accounts::kAddress;
 using detail::accounts::kAddressChanged;
+using detail::accounts::kApiKeyAdded;
 using detail::accounts::kEndSessions;
 using detail::accounts::kLogIn;
 using detail::accounts::kPasskeyAdded;
@@ -111,6 +112,9 @@ std::optional<AccountMail> notice_of(const Ask& ask) {
   }
   if (ask.purpose == kRecoveryCodesReplaced) {
     return notice(AccountMailKind::recovery_codes_replaced);
+  }
+  if (ask.purpose == kApiKeyAdded) {
+    return notice(AccountMailKind::api_key_added);
   }
   return std::nullopt;
 }

@@ -125,6 +125,12 @@ Task<> lock_owner(const Transaction& in, db::Dialect dialect, std::string owner)
       owner);
 }
 
+Task<bool> has_room(const db::Statements& at, std::string owner, std::size_t most) {
+  const auto count =
+      co_await at.one<std::int64_t>("select count(*) from eider_api_keys where owner = $1", owner);
+  co_return count.value_or(0) < static_cast<std::int64_t>(most);
+}
+
 // Inside of a response cache, which so stores one response per key. A Cache-Control of the handler
 // says who else may store the response.
 Task<Response> with_vary(std::string header, Next next) {
@@ -135,6 +141,7 @@ Task<Response> with_vary(std::string header, Next next) {
   }
   co_return response;
 }
+
 }  // namespace
 
 ApiKeys::ApiKeys(Database database, ApiKeyOptions options)
@@ -199,26 +206,34 @@ Result<CreatedApiKey> ApiKeys::made_of(UserKey user, ApiKeyRequest request) cons
 }
 
 Task<Result<CreatedApiKey>> ApiKeys::create(UserKey user, ApiKeyRequest request) const {
+  std::string language = std::move(request.language);
   auto made = made_of(std::move(user), std::move(request));
   if (!made) {
     co_return fail(made.error());
   }
+  const auto too_many = [this] {
+    return fail(Error::conflict("You have " + std::to_string(options_.keys_max) +
+                                " API keys, which is the maximum. Revoke one first."));
+  };
+  if (options_.before_create) {
+    if (!co_await has_room(database_, owner_of({made->key.user}), options_.keys_max)) {
+      co_return too_many();
+    }
+    // First: a thief who disconnects as soon as the key is stored would have it in silence.
+    co_await options_.before_create(made->key, std::move(language));
+  }
   std::string scopes = joined_scopes(made->key.scopes);
   if (!co_await insert(*made, std::move(scopes))) {
-    co_return fail(Error::conflict("You have " + std::to_string(options_.keys_max) +
-                                   " API keys, which is the maximum. Revoke one first."));
+    co_return too_many();
   }
   co_return made;
 }
 
 Task<bool> ApiKeys::insert(CreatedApiKey created, std::string scopes) const {
   const std::string owner = owner_of({created.key.user});
-  const auto most = static_cast<std::int64_t>(options_.keys_max);
   Transaction transaction = co_await database_.begin();
   co_await lock_owner(transaction, database_.dialect(), owner);
-  const auto count = co_await transaction.one<std::int64_t>(
-      "select count(*) from eider_api_keys where owner = $1", owner);
-  if (count.value_or(0) >= most) {
+  if (!co_await has_room(transaction, owner, options_.keys_max)) {
     co_return false;
   }
   const ApiKey& key = created.key;

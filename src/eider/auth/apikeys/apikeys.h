@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 
 namespace eider {
 
+struct ApiKey;
+
 struct ApiKeyOptions {
   /// First part of all keys: "shop" for "shop_9rT…". 1 to 16 characters of a-z and 0-9, of which
   /// the first is a letter. Secret scanners find keys by it, so do not change it later.
@@ -29,6 +32,11 @@ struct ApiKeyOptions {
   Duration lifetime_max = Duration::zero();
   /// Header that carries the key. Empty: `Authorization: Bearer shop_…`.
   std::string header = {};
+  /// Called before a key is created, for example with Accounts::notify_api_key_added to inform the
+  /// owner by email. If it throws, the key is not created.
+  ///
+  /// language  ApiKeyRequest::language
+  std::function<Task<>(ApiKey key, std::string language)> before_create = {};
 };
 
 /// An API key without its secret, for display. As a handler parameter it requires a key:
@@ -56,10 +64,12 @@ struct ApiKey {
 /// A key to be created.
 ///
 /// lifetime  zero: ApiKeyOptions::lifetime_max
+/// language  of the user, for ApiKeyOptions::before_create
 struct ApiKeyRequest {
   std::string name;
   std::vector<std::string> scopes = {};
   Duration lifetime = Duration::zero();
+  std::string language = {};
 };
 
 /// secret  what programs send: show it once, it is stored nowhere
@@ -86,7 +96,8 @@ class ApiKeys {
   [[nodiscard]] Task<std::vector<ApiKey>> list(UserKey user) const;
   /// Deletes a key of that user, and returns whether it existed. The next request with it gets 401.
   [[nodiscard]] Task<bool> revoke(UserKey user, std::string id) const;
-  /// Deletes all keys of a user, for example when the account is deleted. Returns their number.
+  /// Deletes all keys of a user, for example when the account is deleted and after a password
+  /// reset. Returns their number.
   [[nodiscard]] Task<std::size_t> revoke_all(UserKey user) const;
   /// Returns the key with that secret; nothing if it is invalid, expired or revoked.
   [[nodiscard]] Task<std::optional<ApiKey>> find(std::string secret) const;

@@ -264,6 +264,36 @@ TEST_F(ApiKeysOnSqlite, with_a_scope_protect_handlers_that_have_no_user) {
   EXPECT_EQ(ask(robot, "/robot-read", without).status, 403);
   EXPECT_EQ(client.get("/robot-read").status, 401);
 }
+
+TEST_F(ApiKeysOnSqlite, inform_their_owner_before_they_exist) {
+  std::vector<std::string> told;
+  bool is_mail_down = false;
+  App other = make_app({.prefix = "shop",
+                        .keys_max = 2,
+                        .before_create = [&](ApiKey key, std::string language) -> Task<> {
+                          if (is_mail_down) {
+                            throw Failure(Error::unavailable("No mail now."));
+                          }
+                          told.push_back(key.user + " " + key.name + " " + language);
+                          co_return;
+                        }});
+  other.post("/german", [](const UserKey& user, State<ApiKeys> all) -> Task<bool> {
+    const auto created = co_await all->create(user, {.name = "till", .language = "de"});
+    co_return created.has_value();
+  });
+  TestClient ann(other, {.keeps_cookies = true});
+  ann.as("ann");
+  is_mail_down = true;
+  EXPECT_EQ(ann.post("/keys", KeyDraft{}).status, 503);
+  EXPECT_TRUE(ann.get("/keys").json<std::vector<ApiKey>>().empty());
+  is_mail_down = false;
+  EXPECT_EQ(ann.post("/german", Note{}).body, "true");
+  EXPECT_EQ(ann.post("/keys", KeyDraft{}).status, 200);
+  EXPECT_EQ(ann.post("/keys", KeyDraft{}).status, 409);
+  EXPECT_EQ(ann.post("/keys", KeyDraft{.name = ""}).status, 422);
+  EXPECT_EQ(told, (std::vector<std::string>{"ann till de", "ann ci "}));
+}
+
 TEST_F(ApiKeysOnSqlite, end_by_time_and_by_revocation) {
   client.as("ann");
   const std::string brief = key_of(client, {.seconds = 60}).secret;
