@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "eider/core/base/failure.h"
+#include "eider/testkit/loop_sim.h"
+#include "eider/web/middleware/login_throttle.h"
 #include "tests/account_flows/second_step_case.h"
 
 namespace eider::test {
@@ -239,40 +241,36 @@ TEST_F(TwoFactorFlows, GuessedCodesAreSlowedDownAlsoAtOnce) {
   EXPECT_EQ(thief.post("/code", GivenCode{"", code_at(owner)}).status, 429);
 }
 
-TEST_F(TwoFactorFlows, GuessesOfManyDaysAndAddressesAreFew) {
-  second.trust_proxies("unix");
-  Tab owner(line());
-  (void)turn_on(owner);
-  TestClient& thief = line();
-  int address = 0;
-  const auto try_from_new_address = [&] {
-    const std::string from = "2001:db8:" + std::to_string(++address) + "::1";
-    const auto post = [&](const std::string& path, const std::string& body, std::string cookie) {
-      return thief.send({.method = Method::post,
-                         .target = path,
-                         .headers = {{"Content-Type", "application/json"},
-                                     {"Cookie", std::move(cookie)},
-                                     {"X-Forwarded-For", from}},
-                         .body = body});
-    };
-    const TestResponse login = post("/log-in", json::to_text(Given{kAnn, kWord}), "a=b");
-    EXPECT_EQ(login.status, 204) << login.body;
-    const std::string field(login.header("Set-Cookie").value_or(""));
-    return post("/code", json::to_text(GivenCode{"", "000000"}), field.substr(0, field.find(';')))
-        .status;
+// From an address of their own each.
+TEST(TwoFactorLimits, AllowFewGuessesInManyDays) {
+  SimKernel kernel;
+  SimLoop loop(kernel);
+  const LoginThrottle throttle(two_factor_limits());
+  int addresses = 0;
+  const auto is_tried = [&] {
+    bool is_made = false;
+    const std::string address = "2001:db8:" + std::to_string(++addresses) + "::1";
+    loop.call([&] {
+      is_made =
+          throttle.begin("ann", {.address = address, .port = {}, .scheme = "https", .host = {}})
+              .has_value();
+    });
+    return is_made;
   };
   const auto tried_in_a_day = [&](Duration pause) {
     int tried = 0;
     for (Duration passed = Duration::zero(); passed < hours(24); passed += pause) {
-      while (try_from_new_address() != 429) {
+      while (is_tried()) {
         ++tried;
       }
-      thief.advance(pause);
+      kernel.advance(pause);
     }
     return tried;
   };
   EXPECT_LE(tried_in_a_day(minutes(61)), 41) << "a pause does not make attempts free again";
   EXPECT_LE(tried_in_a_day(minutes(30)), 25) << "the attempts of the first day still count";
+  kernel.advance(hours(26));
+  EXPECT_TRUE(is_tried()) << "they are forgotten in the end";
 }
 
 TEST_F(TwoFactorFlows, TurningItOnEndsTheOtherSessions) {
@@ -295,6 +293,25 @@ TEST_F(TwoFactorFlows, TurningItOnEndsTheOtherSessions) {
   here.advance(seconds(30));
   EXPECT_EQ(here.get("/me").body, kAnn) << "the request for a process that ends is withdrawn";
   EXPECT_EQ(Tab(line()).post("/on", GivenCode{setup.token, code_at(here)}).status, 401);
+}
+
+TEST_F(TwoFactorFlows, TheOtherSessionsEndLaterIfTheyCannotBeEndedAtOnce) {
+  Tab here(line());
+  make_account(here.client(), kAnn, kWord);
+  (void)here.post("/log-in", Given{kAnn, kWord});
+  Tab there(line());
+  (void)there.post("/log-in", Given{kAnn, kWord});
+  const auto setup = here.post("/setup", Given{}).json<TwoFactorSetup>();
+  std::string letters = setup.secret;
+  std::erase(letters, ' ');
+  secret = from_base32(letters).value_or("");
+  *faults = {.fails_for = 1, .begins = "delete from eider_sessions where owner"};
+  EXPECT_EQ(here.post("/on", GivenCode{setup.token, code_at(here)}).status, 503);
+  EXPECT_EQ(faults->fails_for, 0U);
+  *faults = {};
+  EXPECT_EQ(here.get("/status").body, R"({"is_on":true,"recovery_codes_left":10})");
+  here.advance(seconds(15));
+  EXPECT_EQ(there.get("/me").status, 401);
 }
 
 TEST_F(TwoFactorFlows, AStepUpNeedsBothFactorsAgain) {
