@@ -5,8 +5,8 @@
 
 #include "eider/core/base/utf8.h"
 #include "eider/protocols/http/disposition.h"
-#include "eider/protocols/http/grammar.h"
 #include "eider/protocols/http/mime.h"
+#include "eider/protocols/http/parameters.h"
 #include "eider/web/storage/storage_key.h"
 
 namespace eider::detail::storage {
@@ -47,10 +47,38 @@ Result<void> check_metadata(const StorageMetadata& metadata) {
   return {};
 }
 
+/// OWS ";" OWS name "=" value
+bool skip_media_parameter(FieldScanner& scanner) noexcept {
+  scanner.skip_blanks();
+  if (!scanner.accept(';')) {
+    return false;
+  }
+  scanner.skip_blanks();
+  if (scanner.token().empty() || !scanner.accept('=')) {
+    return false;
+  }
+  return !scanner.token().empty() || scanner.quoted();
+}
+
 }  // namespace
 
+std::string_view media_essence(std::string_view type) noexcept {
+  FieldScanner scanner(type);
+  const bool has_type = !scanner.token().empty() && scanner.accept('/');
+  if (!has_type || scanner.token().empty() || type.contains(',')) {
+    return {};
+  }
+  const std::string_view essence = type.substr(0, type.size() - scanner.rest().size());
+  while (!scanner.is_at_end()) {
+    if (!skip_media_parameter(scanner)) {
+      return {};
+    }
+  }
+  return essence;
+}
+
 bool is_storable_type(std::string_view type) noexcept {
-  return !type.empty() && type.size() <= kMediaTypeBytesMax && is_field_value(type) &&
+  return type.size() <= kMediaTypeBytesMax && !media_essence(type).empty() &&
          std::ranges::all_of(type, [](char byte) { return byte >= ' ' && byte <= '~'; });
 }
 
@@ -68,7 +96,8 @@ Result<PutOptions> check_put_options(const std::string& key, PutOptions options)
     options.content_type = media_type_of(options.filename.empty() ? key : options.filename);
   }
   if (!is_storable_type(options.content_type)) {
-    return fail(Error::bad_request("The content type of the file is not valid."));
+    return fail(Error::bad_request(
+        "The content type of the file is not one media type, such as image/png."));
   }
   return options;
 }

@@ -10,8 +10,15 @@
 
 namespace eider::detail::storage {
 
-/// Whether a text from a client can be stored as a media type: at most 255 printable ASCII
-/// characters. It need not be a valid one.
+/// The type and subtype of one media type, "text/plain" of "text/plain; charset=utf-8", as the text
+/// has them. Empty if the text is anything else, or contains a comma: browsers read a list, of
+/// which the last valid type counts.
+///
+/// source  RFC 9110, section 8.3.1
+[[nodiscard]] std::string_view media_essence(std::string_view type) noexcept;
+
+/// Whether a text from a client can be stored as a media type: one media type of at most 255
+/// printable ASCII characters.
 [[nodiscard]] bool is_storable_type(std::string_view type) noexcept;
 
 /// Returns the options with their defaults: a safe file name, and a media type.

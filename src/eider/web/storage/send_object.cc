@@ -8,13 +8,16 @@
 
 #include "eider/app/handlers/respond.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 #include "eider/io/runtime/loop.h"
-
 #include "eider/protocols/http/etag.h"
+#include "eider/protocols/http/grammar.h"
+#include "eider/protocols/http/parameters.h"
 #include "eider/server/content.h"
 #include "eider/web/files/attachment.h"
 #include "eider/web/files/document_answer.h"
 #include "eider/web/storage/backend.h"
+#include "eider/web/storage/put_options.h"
 #include "eider/web/storage/storage.h"
 #include "eider/web/storage/storage_key.h"
 #include "eider/web/storage/storage_state.h"
@@ -84,10 +87,33 @@ class RemoteContent final : public ProducedContent {
   std::optional<OpenedObject> opened_;
 };
 
-bool may_be_shown(const std::string& type, const SendOptions& options) {
-  return std::ranges::any_of(options.shown_types, [&type](const std::string& shown) {
-    return detail::storage::is_type(type, shown);
-  });
+/// Browsers run the scripts of XML, whatever its type is in front of the '/'.
+bool is_xml(std::string_view essence) noexcept {
+  constexpr std::string_view kSuffix = "+xml";
+  return essence.size() > kSuffix.size() &&
+         equals_ignoring_case(essence.substr(essence.size() - kSuffix.size()), kSuffix);
+}
+
+/// The Content-Type by which browsers may display the object: its media type and, for text, its
+/// charset. Never the stored text itself, of which they could understand something else. Empty:
+/// they must not display it.
+std::string shown_type(const std::string& stored, const SendOptions& options) {
+  const std::string_view essence = detail::storage::media_essence(stored);
+  const bool is_shown =
+      std::ranges::any_of(options.shown_types, [essence](const std::string& shown) {
+        return detail::storage::is_type(essence, shown) &&
+               !(shown.ends_with("/*") && is_xml(essence));
+      });
+  if (!is_shown) {
+    return {};
+  }
+  std::string type(essence);
+  const FoundParameter charset = find_parameter(stored, "charset");
+  if (equals_ignoring_case(essence.substr(0, essence.find('/')), "text") &&
+      charset.outcome == ParameterSearch::found && is_token(charset.parameter.value)) {
+    type.append("; charset=").append(charset.parameter.value);
+  }
+  return type;
 }
 
 /// A document whose file is not looked into: its pieces are taken from the response.
@@ -117,8 +143,11 @@ std::string filename_of(const StoredObject& about, const SendOptions& options) {
 Response respond_with(const std::shared_ptr<StorageState>& state, OpenedObject opened,
                       const Request& request, const SendOptions& options) {
   const StoredObject about = opened.about;
-  const bool is_shown = may_be_shown(about.content_type, options);
-  const std::string type = is_shown ? about.content_type : std::string(kBytesType);
+  std::string type = shown_type(about.content_type, options);
+  const bool is_shown = !type.empty();
+  if (!is_shown) {
+    type = kBytesType;
+  }
   const files_document document = document_of(about, opened.file, options, type);
   Response response = detail::files::answer_with(document, request, Loop::current().wall_seconds());
   if (response.content_type().data() == type.data()) {

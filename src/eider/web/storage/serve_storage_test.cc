@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdio>
+#include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "eider/app/app.h"
+#include "eider/core/json/json.h"
 #include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
 
@@ -125,6 +129,51 @@ TEST_F(ServeStorage, picture_is_displayed_but_no_svg) {
   EXPECT_EQ(picture.header("X-Content-Type-Options"), "nosniff");
   EXPECT_EQ(client_->get("/public/b").header("Content-Type"), "application/octet-stream");
   EXPECT_EQ(client_->get("/public/c").header("Content-Type"), "video/mp4");
+}
+
+TEST_F(ServeStorage, type_that_browsers_could_understand_as_html_is_not_sent) {
+  const std::vector<std::string> types = {"video/x,text/html",
+                                          "image/png;,text/html",
+                                          "image/png; a=\"b,text/html\"",
+                                          "text/plain;x,text/html",
+                                          "image/png, text/html",
+                                          "video/mp4;\ttext/html",
+                                          "text/plain; a=",
+                                          "video/",
+                                          "video/mp4 text/html"};
+  for (const std::string& type : types) {
+    // A form part: the type is that of the filename.
+    put("public/a", "a.bin", type, "x");
+    EXPECT_EQ(client_->get("/public/a").header("Content-Type"), "application/octet-stream") << type;
+    const auto form = client_->post("/upload-form", UrlRequest{.key = "public/b"});
+    EXPECT_EQ(post_form(form.json<UploadForm>(), type, "x").status, 400) << type;
+    const std::string any = url("upload", {.key = "public/b", .type = "video/x"});
+    EXPECT_EQ(send(Method::put, any, "x", {{"Content-Type", type}}).status, 415) << type;
+    EXPECT_EQ(client_->get("/public/b").status, 404) << type;
+    // An object that another program has stored.
+    const std::string json = R"({"content_type":)" + json::to_text(type) +
+                             R"(,"etag":"\"1\"","modified_seconds":1,"filename":"",)"
+                             R"("metadata":{}})";
+    char length[9];
+    std::snprintf(length, sizeof(length), "%08zx", json.size());
+    std::ofstream(temporary_.path() / "storage/objects/public/c")
+        << "<script>" << json << length << "\nEIDEROBJ";
+    const TestResponse read = client_->get("/public/c");
+    EXPECT_EQ(read.body, "<script>") << type;
+    EXPECT_EQ(read.header("Content-Type"), "application/octet-stream") << type;
+    EXPECT_TRUE(read.header("Content-Disposition")->starts_with("attachment")) << type;
+  }
+  for (const std::string type : {"audio/x+xml", "video/svg+XML; a=b", "image/svg+xml"}) {
+    put("public/a", "a.bin", type, "x");
+    EXPECT_EQ(client_->get("/public/a").header("Content-Type"), "application/octet-stream") << type;
+  }
+}
+
+TEST_F(ServeStorage, parameters_of_a_type_are_not_sent_except_the_charset_of_text) {
+  put("public/a", "a.txt", "text/plain; x=\"y\"; Charset=utf-8", "x");
+  EXPECT_EQ(client_->get("/public/a").header("Content-Type"), "text/plain; charset=utf-8");
+  put("public/a", "a.png", "Image/PNG; charset=utf-8; a=b", "x");
+  EXPECT_EQ(client_->get("/public/a").header("Content-Type"), "Image/PNG");
 }
 
 TEST_F(ServeStorage, ranges_and_preconditions_are_as_of_files) {

@@ -14,6 +14,7 @@
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
 #include "eider/io/runtime/descriptor.h"
+#include "eider/web/storage/put_options.h"
 
 namespace eider::detail::storage {
 
@@ -196,13 +197,13 @@ std::string key_in(const std::string& directory) {
 }
 
 bool is_type(std::string_view type, std::string_view allowed) noexcept {
-  type = trim(type.substr(0, type.find(';')));
+  type = media_essence(type);
   if (allowed.ends_with("/*")) {
     allowed.remove_suffix(1);
     return type.size() > allowed.size() &&
            equals_ignoring_case(type.substr(0, allowed.size()), allowed);
   }
-  return equals_ignoring_case(type, allowed);
+  return !type.empty() && equals_ignoring_case(type, media_essence(allowed));
 }
 
 }  // namespace eider::detail::storage

@@ -61,7 +61,8 @@ struct StorageState {
 /// processes with the directory have the same one. Throws a Failure if it cannot be read.
 [[nodiscard]] std::string key_in(const std::string& directory);
 
-/// Whether a media type is `allowed`: "image/png", or "image/*". Parameters do not count.
+/// Whether a media type is `allowed`: "image/png", or "image/*". Parameters do not count. A text
+/// that is not one media type is never allowed.
 [[nodiscard]] bool is_type(std::string_view type, std::string_view allowed) noexcept;
 
 }  // namespace eider::detail::storage
