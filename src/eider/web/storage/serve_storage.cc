@@ -48,7 +48,7 @@ Task<Response> put_signed(const Storage storage, std::string key, const Request&
   if (!terms) {
     throw Failure(not_signed());
   }
-  const std::string type(request.header("Content-Type").value_or(""));
+  const std::string type(request.header("Content-Type").value_or("application/octet-stream"));
   check_type(*terms, type);
   if (terms->bytes && body.length() != terms->bytes) {
     throw Failure(Error(body.length() ? 400 : 411, "The file must have exactly " +
@@ -73,6 +73,9 @@ struct FormTerms {
 
 Task<Response> post_form(const Storage storage, Multipart form) {
   FormTerms given;
+  // The terms of the form limit the size, which may be larger than the default of forms.
+  form.limits().part_bytes_max = kNoLimit;
+  form.limits().total_bytes_max = kNoLimit;
   while (auto part = co_await form.next()) {
     if (part->filename) {
       const auto terms =

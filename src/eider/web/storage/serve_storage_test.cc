@@ -115,7 +115,7 @@ TEST_F(ServeStorage, type_of_a_client_that_is_no_text_is_not_stored) {
   EXPECT_EQ(reply.header("Content-Type"), "image/png");
   EXPECT_EQ(reply.body, "x");
   const std::string signed_url = url("upload", {.key = "public/b"});
-  EXPECT_EQ(send(Method::put, signed_url, "x", {{"Content-Type", "text/\xff"}}).status, 400);
+  EXPECT_EQ(send(Method::put, signed_url, "x", {{"Content-Type", "text/\xff"}}).status, 415);
   EXPECT_EQ(client_->get("/public/b").status, 404);
 }
 
@@ -255,6 +255,15 @@ TEST_F(ServeStorage, upload_url_has_its_type_and_size) {
   EXPECT_EQ(client_->get(signed_url).status, 403) << "it allows no download";
   client_->advance(601s);
   EXPECT_EQ(send(Method::put, signed_url, "abc", png).status, 403);
+}
+
+TEST_F(ServeStorage, upload_url_without_a_type_is_for_bytes) {
+  const std::string signed_url = url("upload", {.key = "a"});
+  EXPECT_EQ(send(Method::put, signed_url, "x", {{"Content-Type", "image/png"}}).status, 415);
+  EXPECT_EQ(send(Method::put, signed_url, "x").status, 200);
+  const std::vector<TestHeader> bytes = {{"Content-Type", "application/octet-stream"}};
+  EXPECT_EQ(send(Method::put, signed_url, "xy", bytes).status, 200);
+  EXPECT_EQ(client_->get("/guarded/a", {{"X-User", "ann"}}).body, "xy");
 }
 
 TEST_F(ServeStorage, upload_without_length_is_411_if_the_size_is_fixed) {

@@ -192,8 +192,12 @@ Task<> Storage::remove(std::string key) const {
 Task<ObjectPage> Storage::list(std::string prefix, ListOptions options) const {
   const std::shared_ptr<StorageState> state = state_;
   check(check_storage_prefix(prefix));
-  if (!options.after.empty()) {
-    check(check_storage_prefix(options.after));
+  // A key where a page ended, perhaps of an object that another program has stored in the bucket.
+  constexpr std::size_t kKeyBytesMax = 1024;
+  if (options.after.size() > kKeyBytesMax) {
+    throw Failure(Error::bad_request("ListOptions::after has " +
+                                     std::to_string(options.after.size()) +
+                                     " bytes, but keys have at most 1,024."));
   }
   constexpr std::size_t kCountMax = 1000;
   options.count_max = std::clamp<std::size_t>(options.count_max, 1, kCountMax);
@@ -209,7 +213,8 @@ std::string Storage::download_url(const std::string& key, const DownloadUrlOptio
 
 std::string Storage::upload_url(const std::string& key, const UploadUrlOptions& options) const {
   UrlTerms terms = terms_of(key, UrlTerms::Allows::put, options.expires_in);
-  terms.content_type = options.content_type;
+  terms.content_type =
+      options.content_type.empty() ? "application/octet-stream" : options.content_type;
   terms.bytes = options.bytes;
   terms.bytes_max = kPutBytesMax;
   return sign(*state_, terms).url;

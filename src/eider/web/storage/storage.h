@@ -51,7 +51,8 @@ struct UploadUrlOptions {
   Duration expires_in = std::chrono::minutes(10);
   /// The Content-Type that the client must send; empty: application/octet-stream.
   std::string content_type = {};
-  /// The exact size of the file, which the client must send; nothing: any size up to 1 GiB.
+  /// The exact size of the file, which the client must send. Nothing: any size up to 1 GiB, or,
+  /// with S3, any size that the server of S3 accepts. Set it, or use a form.
   std::optional<std::uint64_t> bytes = std::nullopt;
 };
 

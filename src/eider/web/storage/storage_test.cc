@@ -283,6 +283,9 @@ TEST_F(LocalStorage, pages_have_each_object_once) {
     EXPECT_EQ(all, "a/1 a/2 a/b/3 a0 b/4 c ") << count;
   }
   EXPECT_EQ(keys("a/", {.after = "a/1", .count_max = 1}), "a/2 next a/2");
+  // A page of a bucket may end at a key that this library could not store.
+  EXPECT_EQ(keys("b", {.after = "a//\x01"}), "b/4 end");
+  EXPECT_EQ(status_of(storage_.list("", {.after = std::string(1025, 'a')})), 400);
 }
 
 TEST_F(LocalStorage, list_has_sizes_and_etags) {
