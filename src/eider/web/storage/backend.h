@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/task.h"
 #include "eider/io/runtime/time.h"
 #include "eider/web/storage/stored_object.h"
@@ -74,6 +75,9 @@ class StorageBackend {
                                                               std::string if_etag) const = 0;
   [[nodiscard]] virtual Task<> remove(std::string key) const = 0;
   [[nodiscard]] virtual Task<ObjectPage> list(std::string prefix, ListOptions options) const = 0;
+  /// Tasks of this event loop that continue after their request, for example to store a file. They
+  /// are cancelled when the loop ends.
+  [[nodiscard]] virtual Scope& tasks() const = 0;
   /// A URL of the place itself; nothing: the application serves it.
   [[nodiscard]] virtual std::optional<SignedUrl> sign_url(const UrlTerms& /*terms*/) const {
     return std::nullopt;

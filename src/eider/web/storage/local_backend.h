@@ -6,6 +6,7 @@
 #include <string>
 
 #include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/loop_local.h"
 #include "eider/web/storage/backend.h"
 
 namespace eider::detail::storage {
@@ -26,10 +27,12 @@ class LocalBackend final : public StorageBackend {
                                         std::string if_etag) const override;
   Task<> remove(std::string key) const override;
   Task<ObjectPage> list(std::string prefix, ListOptions options) const override;
+  Scope& tasks() const override { return tasks_.here(); }
 
  private:
   struct Place;
 
+  LoopLocal<Scope> tasks_{[] { return std::make_unique<Scope>(); }};
   std::shared_ptr<const Place> place_;  // shared with work on the pool
 };
 

@@ -105,6 +105,10 @@ StoredObject object_of(std::string key, std::span<const Field> headers) {
   return object;
 }
 
+bool has_length(std::span<const Field> headers) {
+  return parse_uint64(find_in(headers, "Content-Length").value_or("")).has_value();
+}
+
 std::string range_header(const ObjectRange& range) {
   std::string text = "bytes=" + std::to_string(range.first) + "-";
   if (range.bytes) {

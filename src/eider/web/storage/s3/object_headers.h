@@ -21,6 +21,9 @@ namespace eider::detail::s3 {
 /// The reverse of it, with the size, ETag and date of the response.
 [[nodiscard]] StoredObject object_of(std::string key, std::span<const Field> headers);
 
+/// Whether there is a valid Content-Length.
+[[nodiscard]] bool has_length(std::span<const Field> headers);
+
 /// "bytes=0-99". Pre: the range is not empty.
 [[nodiscard]] std::string range_header(const ObjectRange& range);
 

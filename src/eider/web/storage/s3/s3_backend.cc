@@ -21,6 +21,7 @@
 #include "eider/protocols/http/disposition.h"
 #include "eider/web/storage/local_backend.h"
 #include "eider/web/storage/s3/object_headers.h"
+#include "eider/web/storage/s3/parts.h"
 #include "eider/web/storage/s3/xml.h"
 #include "eider/web/storage/storage_key.h"
 
@@ -31,10 +32,13 @@ namespace {
 using storage::ContentSource;
 using storage::OpenedObject;
 
+constexpr int kPartialContent = 206;
 constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 constexpr int kPreconditionFailed = 412;
 constexpr int kRangeNotSatisfiable = 416;
+/// Another 404 than that of an object that does not exist.
+constexpr std::string_view kNoSuchBucket = "NoSuchBucket";
 /// S3 allows 10,000 parts of up to 5 GiB.
 constexpr std::size_t kPartsOfOneSize = 2000;
 constexpr std::size_t kPartsMax = 10'000;
@@ -47,6 +51,14 @@ std::shared_ptr<const std::string> shared_text(std::string text) {
 [[noreturn]] void throw_answer(const S3Client& client, const S3Call& call,
                                const ClientResponse& answer) {
   throw_s3_error(client.bucket(), call, answer.status(), answer.body(), answer.header("Date"));
+}
+
+/// Without its size, an object would be an empty one.
+void check_has_length(const std::string& key, std::span<const Field> headers) {
+  if (!has_length(headers)) {
+    throw Failure(Error(502, "The file storage failed.")
+                      .because("S3 " + key + ": the response has no valid Content-Length."));
+  }
 }
 
 /// An object that S3 did not store because there is one with that key.
@@ -152,41 +164,27 @@ Task<std::string> error_body(ClientStream& stream) {
   co_return body;
 }
 
-/// The pieces of a source, in parts of one size.
-class Parts {
- public:
-  Parts(ContentSource source, std::uint64_t bytes_max)
-      : source_(std::move(source)), bytes_max_(bytes_max) {}
-
-  /// The next part, shorter than `bytes` only at the end. Throws a Failure with 413.
-  Task<std::string> next(std::size_t bytes) {
-    while (ahead_.size() < bytes && !is_over_) {
-      auto reading = source_();
-      const std::string piece = co_await reading;
-      is_over_ = piece.empty();
-      read_ += piece.size();
-      if (read_ > bytes_max_) {
-        throw Failure(storage::too_large(bytes_max_));
-      }
-      ahead_.append(piece);
+/// Adds the objects of a page.
+///
+/// returns  the last key, also one that cannot be used
+std::string read_page(const XmlElement& root, const std::string& own, ObjectPage& page) {
+  std::string last;
+  for (const XmlElement& element : root.children) {
+    const std::string_view key = element.text_of("Key");
+    if (element.name != "Contents" || !key.starts_with(own)) {
+      continue;
     }
-    std::string part = std::exchange(ahead_, {});
-    if (part.size() > bytes) {
-      ahead_ = part.substr(bytes);
-      part.resize(bytes);
+    last = key.substr(own.size());
+    // Others may have stored keys that no application of this library can use.
+    if (check_storage_key(last)) {
+      page.objects.push_back({.key = last,
+                              .bytes = parse_uint64(element.text_of("Size")).value_or(0),
+                              .etag = std::string(element.text_of("ETag")),
+                              .modified_seconds = read_iso_time(element.text_of("LastModified"))});
     }
-    co_return std::move(part);
   }
-  [[nodiscard]] bool is_over() const noexcept { return is_over_ && ahead_.empty(); }
-  [[nodiscard]] std::uint64_t read() const noexcept { return read_; }
-
- private:
-  ContentSource source_;
-  std::uint64_t bytes_max_;
-  std::uint64_t read_ = 0;
-  std::string ahead_;
-  bool is_over_ = false;
-};
+  return last;
+}
 
 Task<> abort_upload(std::shared_ptr<const S3Client> client, std::string key, std::string id) {
   try {
@@ -202,7 +200,7 @@ Task<> abort_upload(std::shared_ptr<const S3Client> client, std::string key, std
 class S3Backend::Upload {
  public:
   Upload(const S3Backend& backend, std::string key)
-      : client_(backend.client_), scope_(backend.aborting_.here()), key_(std::move(key)) {}
+      : client_(backend.client_), scope_(client_->tasks()), key_(std::move(key)) {}
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
   ~Upload() {
@@ -222,6 +220,8 @@ class S3Backend::Upload {
       throw_answer(*client_, call, answer);
     }
     id_ = root->text_of("UploadId");
+    const auto date = answer.header("Date");
+    began_ = date ? parse_date(*date, Loop::current().wall_seconds()) : std::nullopt;
   }
 
   Task<> add(std::string part) {
@@ -246,27 +246,29 @@ class S3Backend::Upload {
                 .headers = {{"content-type", "application/xml"}},
                 .body = shared_text(list_of_parts())};
     add_condition(call, options);
-    auto asking = ask_to_complete(call);
+    std::int64_t tries = 0;
+    auto asking = ask_to_complete(call, tries);
     const ClientResponse answer = co_await asking;
-    if (is_already_there(answer.status(), options)) {
-      throw Failure(storage::already_stored(key_));
-    }
+    const bool is_there = is_already_there(answer.status(), options);
     const auto root = read_xml(answer.body());
     if (answer.is_ok() && root && root->name == "CompleteMultipartUploadResult") {
       note_stored(object, root->text_of("ETag"), answer.header("Date"));
       id_.clear();
       co_return;
     }
-    // The answer to the first attempt may have been lost.
-    if (root && root->text_of("Code") == "NoSuchUpload") {
+    // The answer to the first attempt may have been lost. Or the upload was aborted, and there is
+    // another object: then the content must not count as stored.
+    if ((is_there && tries > 1) || (root && root->text_of("Code") == "NoSuchUpload")) {
       auto looking = client_->ask({.method = Method::head, .key = key_});
       const ClientResponse stored = co_await looking;
-      const std::string suffix = "-" + std::to_string(etags_.size()) + "\"";
-      if (stored.is_ok() && stored.header("ETag").value_or("").ends_with(suffix)) {
-        note_stored(object, *stored.header("ETag"), stored.header("Last-Modified"));
+      if (stored.is_ok() && is_of_this_upload(stored, object.bytes)) {
+        note_stored(object, stored.header("ETag").value_or(""), stored.header("Last-Modified"));
         id_.clear();
         co_return;
       }
+    }
+    if (is_there) {
+      throw Failure(storage::already_stored(key_));
     }
     throw_answer(*client_, call, answer);
   }
@@ -275,11 +277,13 @@ class S3Backend::Upload {
 
  private:
   /// Some errors come with the status 200, since S3 starts the response before it has finished.
-  Task<ClientResponse> ask_to_complete(S3Call call) const {
+  Task<ClientResponse> ask_to_complete(S3Call call, std::int64_t& sent) const {
     constexpr int kCompletionsMax = 3;
     for (int tries = 1;; ++tries) {
-      auto asking = client_->ask(call);
+      std::int64_t requests = 0;
+      auto asking = client_->ask(call, &requests);
       ClientResponse answer = co_await asking;
+      sent += requests;
       const std::string code = answer.status() == 200 ? s3_code(answer.body()) : std::string();
       const bool is_passing = code == "InternalError" || code == "SlowDown";
       if (!is_passing || tries == kCompletionsMax) {
@@ -287,6 +291,18 @@ class S3Backend::Upload {
       }
       co_await sleep_for(std::chrono::milliseconds(100 << tries));
     }
+  }
+
+  /// Whether an object that is stored is made of the parts of this upload. If the server has other
+  /// ETags than MD5, the size and the date decide.
+  [[nodiscard]] bool is_of_this_upload(const ClientResponse& stored, std::uint64_t bytes) const {
+    if (const auto etag = etag_of_parts(etags_)) {
+      return stored.header("ETag") == *etag;
+    }
+    const std::int64_t now = Loop::current().wall_seconds();
+    const auto modified = parse_date(stored.header("Last-Modified").value_or(""), now);
+    return parse_uint64(stored.header("Content-Length").value_or("")) == bytes && began_ &&
+           modified && *modified >= *began_;
   }
 
   [[nodiscard]] std::string list_of_parts() const {
@@ -303,13 +319,14 @@ class S3Backend::Upload {
   Scope& scope_;
   std::string key_;
   std::string id_;
+  std::optional<std::int64_t> began_;
   std::vector<std::string> etags_;
 };
 
-S3Backend::S3Backend(Bucket bucket, std::size_t part_bytes)
+S3Backend::S3Backend(Bucket bucket, std::size_t part_bytes, std::size_t memory_max)
     : client_(std::make_shared<const S3Client>(std::move(bucket))),
       part_bytes_(part_bytes),
-      aborting_([] { return std::make_unique<Scope>(); }) {}
+      memory_max_(memory_max) {}
 
 Task<StoredObject> S3Backend::put_whole(StoredObject object, std::string content,
                                         const PutOptions& options) const {
@@ -317,10 +334,21 @@ Task<StoredObject> S3Backend::put_whole(StoredObject object, std::string content
   S3Call call{.method = Method::put, .key = object.key, .body = shared_text(std::move(content))};
   add_put_headers(call, object);
   add_condition(call, options);
-  auto asking = client_->ask(call);
+  std::int64_t tries = 0;
+  auto asking = client_->ask(call, &tries);
   const ClientResponse answer = co_await asking;
   if (is_already_there(answer.status(), options)) {
-    throw Failure(storage::already_stored(object.key));
+    std::optional<StoredObject> stored;
+    if (tries > 1) {  // the answer to the first attempt may have been lost
+      auto looking = head(object.key);
+      stored = co_await looking;
+    }
+    if (!stored || stored->etag != etag_of_content(*call.body)) {
+      throw Failure(storage::already_stored(object.key));
+    }
+    object.etag = stored->etag;
+    object.modified_seconds = stored->modified_seconds;
+    co_return object;
   }
   if (!answer.is_ok()) {
     throw_answer(*client_, call, answer);
@@ -338,7 +366,7 @@ Task<StoredObject> S3Backend::put(std::string key, ContentSource source,
                       .content_type = options.content_type,
                       .filename = options.filename,
                       .metadata = options.metadata};
-  Parts parts(std::move(source), options.bytes_max);
+  Parts parts(std::move(source), options.bytes_max, memory_max_);
   auto first = parts.next(part_bytes);
   std::string part = co_await first;
   if (parts.is_over() || part.size() < part_bytes) {
@@ -409,6 +437,7 @@ Task<std::optional<StoredObject>> S3Backend::head(std::string key) const {
   if (!answer.is_ok()) {
     throw_answer(*client_, call, answer);
   }
+  check_has_length(key, answer.headers());
   co_return object_of(std::move(key), answer.headers());
 }
 
@@ -426,7 +455,7 @@ Task<std::optional<OpenedObject>> S3Backend::get(std::string key, ObjectRange ra
   auto asking = client_->ask_streamed(call);
   ClientStream stream = co_await asking;
   const int status = stream.status();
-  if (status == kNotFound || (status == kPreconditionFailed && !if_etag.empty())) {
+  if (status == kPreconditionFailed && !if_etag.empty()) {
     co_return std::nullopt;
   }
   if (status == kRangeNotSatisfiable) {
@@ -436,7 +465,13 @@ Task<std::optional<OpenedObject>> S3Backend::get(std::string key, ObjectRange ra
   if (!stream.is_ok()) {
     auto reading = error_body(stream);
     const std::string body = co_await reading;
+    if (status == kNotFound && s3_code(body) != kNoSuchBucket) {
+      co_return std::nullopt;
+    }
     throw_s3_error(client_->bucket(), call, status, body, stream.header("Date"));
+  }
+  if (status != kPartialContent) {
+    check_has_length(key, stream.headers());
   }
   OpenedObject opened{.about = object_of(key, stream.headers())};
   if (call.method == Method::head) {
@@ -457,7 +492,8 @@ Task<> S3Backend::remove(std::string key) const {
   S3Call call{.method = Method::delete_, .key = key};
   auto asking = client_->ask(call);
   const ClientResponse answer = co_await asking;
-  if (!answer.is_ok() && answer.status() != kNotFound) {
+  const bool is_absent = answer.status() == kNotFound && s3_code(answer.body()) != kNoSuchBucket;
+  if (!answer.is_ok() && !is_absent) {
     throw_answer(*client_, call, answer);
   }
 }
@@ -470,32 +506,33 @@ Task<ObjectPage> S3Backend::list(std::string prefix, ListOptions options) const 
   if (!options.after.empty()) {
     call.query.emplace_back("start-after", own + options.after);
   }
-  auto asking = client_->ask(call);
-  const ClientResponse answer = co_await asking;
-  const auto root = read_xml(answer.body());
-  if (!answer.is_ok() || !root || root->name != "ListBucketResult") {
-    throw_answer(*client_, call, answer);
-  }
-  ObjectPage page;
-  std::string last;
-  for (const XmlElement& element : root->children) {
-    const std::string_view key = element.text_of("Key");
-    if (element.name != "Contents" || !key.starts_with(own)) {
-      continue;
+  const std::size_t own_pairs = call.query.size();
+  constexpr int kEmptyPagesMax = 100;
+  for (int pages = 1;; ++pages) {
+    auto asking = client_->ask(call);
+    const ClientResponse answer = co_await asking;
+    const auto root = read_xml(answer.body());
+    if (!answer.is_ok() || !root || root->name != "ListBucketResult") {
+      throw_answer(*client_, call, answer);
     }
-    last = key.substr(own.size());
-    // Others may have stored keys that no application of this library can use.
-    if (check_storage_key(last)) {
-      page.objects.push_back({.key = last,
-                              .bytes = parse_uint64(element.text_of("Size")).value_or(0),
-                              .etag = std::string(element.text_of("ETag")),
-                              .modified_seconds = read_iso_time(element.text_of("LastModified"))});
+    ObjectPage page;
+    std::string last = read_page(*root, own, page);
+    if (root->text_of("IsTruncated") != "true") {
+      co_return page;
     }
+    if (!last.empty()) {
+      page.next = std::move(last);
+      co_return page;
+    }
+    // A page without a key, after which the next one could begin: the list is not over.
+    const std::string token(root->text_of("NextContinuationToken"));
+    if (token.empty() || pages == kEmptyPagesMax) {
+      throw Failure(Error(502, "The file storage failed.")
+                        .because("S3 GET (bucket): the list has pages without keys."));
+    }
+    call.query.resize(own_pairs);
+    call.query.emplace_back("continuation-token", token);
   }
-  if (root->text_of("IsTruncated") == "true" && !last.empty()) {
-    page.next = std::move(last);
-  }
-  co_return page;
 }
 
 }  // namespace eider::detail::s3

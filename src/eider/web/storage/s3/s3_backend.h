@@ -6,8 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "eider/io/runtime/loop_local.h"
-#include "eider/io/runtime/scope.h"
 #include "eider/web/storage/backend.h"
 #include "eider/web/storage/s3/s3_client.h"
 
@@ -18,7 +16,9 @@ namespace eider::detail::s3 {
 class S3Backend final : public storage::StorageBackend {
  public:
   /// part_bytes  of an upload in parts; larger for an object that would have too many
-  explicit S3Backend(Bucket bucket, std::size_t part_bytes = std::size_t{8} << 20U);
+  /// memory_max  for the parts of all uploads of the process
+  explicit S3Backend(Bucket bucket, std::size_t part_bytes = std::size_t{8} << 20U,
+                     std::size_t memory_max = std::size_t{256} << 20U);
 
   Task<StoredObject> put(std::string key, storage::ContentSource source,
                          std::optional<std::uint64_t> length, PutOptions options) const override;
@@ -29,6 +29,7 @@ class S3Backend final : public storage::StorageBackend {
                                                  std::string if_etag) const override;
   Task<> remove(std::string key) const override;
   Task<ObjectPage> list(std::string prefix, ListOptions options) const override;
+  Scope& tasks() const override { return client_->tasks(); }
   std::optional<storage::SignedUrl> sign_url(const storage::UrlTerms& terms) const override;
 
  private:
@@ -39,7 +40,7 @@ class S3Backend final : public storage::StorageBackend {
 
   std::shared_ptr<const S3Client> client_;
   std::size_t part_bytes_;
-  LoopLocal<Scope> aborting_;
+  std::size_t memory_max_;
 };
 
 }  // namespace eider::detail::s3

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <future>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,9 +18,12 @@
 #include "eider/core/base/token.h"
 #include "eider/core/base/url.h"
 #include "eider/core/json/json.h"
+#include "eider/io/runtime/blocking.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/io/runtime/sync.h"
 #include "eider/protocols/http/date.h"
+#include "eider/testkit/temp_directory.h"
+#include "eider/web/storage/s3/parts.h"
 #include "eider/web/storage/s3/test_s3_server.h"
 #include "tests/support/test_loop.h"
 
@@ -46,6 +52,8 @@ ContentSource pieces_of(std::vector<std::string> pieces) {
 
 class S3 : public ::testing::Test {
  protected:
+  S3() { loop_.loop().set_blocking_pool(&pool_); }
+  ~S3() override { pool_.stop(); }
   void answer(std::vector<std::string> answers, std::size_t part_bytes = 1000,
               ScriptedS3::Answer otherwise = nullptr) {
     server_.emplace(std::move(answers), std::move(otherwise));
@@ -103,14 +111,26 @@ class S3 : public ::testing::Test {
 
   // The loop closes its connections before the server ends, which waits for that.
   std::optional<ScriptedS3> server_;
+  BlockingPool pool_{{.threads_max = 0}};
   TestLoop loop_;
   std::optional<S3Backend> backend_;
 };
 
 const std::string kStored = ScriptedS3::answer("200 OK", "ETag: \"e1\"\r\n", "");
-const std::string kBegun = ScriptedS3::answer(
-    "200 OK", "",
-    "<InitiateMultipartUploadResult><UploadId>u+1</UploadId></InitiateMultipartUploadResult>");
+std::string begun(const std::string& headers) {
+  return ScriptedS3::answer(
+      "200 OK", headers,
+      "<InitiateMultipartUploadResult><UploadId>u+1</UploadId></InitiateMultipartUploadResult>");
+}
+const std::string kBegun = begun("");
+std::string stored_as(const std::string& etag) {
+  return ScriptedS3::answer("200 OK", "ETag: " + etag + "\r\n", "");
+}
+/// The response to HEAD of an object.
+std::string head_of(const std::string& headers, std::size_t bytes) {
+  return "HTTP/1.1 200 OK\r\nConnection: close\r\n" + headers +
+         "Content-Length: " + std::to_string(bytes) + "\r\n\r\n";
+}
 const std::string kCompleted = ScriptedS3::answer(
     "200 OK", "",
     "<CompleteMultipartUploadResult><ETag>\"e-2\"</ETag></CompleteMultipartUploadResult>");
@@ -249,12 +269,199 @@ TEST_F(S3, upload_that_is_cancelled_is_aborted) {
 }
 
 TEST_F(S3, completion_is_repeated_and_its_lost_answer_is_found) {
-  answer({kBegun, kStored, kStored, ScriptedS3::error("200 OK", "InternalError"), "",
-          ScriptedS3::error("404 Not Found", "NoSuchUpload"),
-          ScriptedS3::answer("200 OK", "ETag: \"e-2\"\r\n", "")},
+  // The ETags are no MD5s: the size and the date decide.
+  const std::string date = "Fri, 24 May 2013 00:00:00 GMT\r\n";
+  answer({begun("Date: " + date), kStored, kStored, ScriptedS3::error("200 OK", "InternalError"),
+          "", ScriptedS3::error("404 Not Found", "NoSuchUpload"),
+          head_of("ETag: \"e-2\"\r\nLast-Modified: " + date, 10)},
          5);
   EXPECT_EQ(run(put({"0123456789"})).etag, "\"e-2\"");
   EXPECT_EQ(asked().back(), "HEAD /notes/app/a");
+}
+
+TEST_F(S3, object_of_another_upload_is_not_taken_for_this_one) {
+  const std::string no_upload = ScriptedS3::error("404 Not Found", "NoSuchUpload");
+  const std::vector<std::string> parts = {etag_of_content("01234"), etag_of_content("56789")};
+  EXPECT_EQ(etag_of_content("hello"), "\"5d41402abc4b2a76b9719d911017c592\"");
+  // An upload that fails is aborted by the last request.
+  const auto status_and_abort = [&](Task<StoredObject> putting) {
+    const int status = error_of(std::move(putting)).status();
+    await_requests(status == 599 ? 5 : 6);
+    return status;
+  };
+  const TempDirectory temporary;
+  const std::string path = temporary.path() / "file";
+  const auto upload = [&](const std::string& headers) {
+    std::ofstream(path) << "0123456789";
+    answer({kBegun, stored_as(parts[0]), stored_as(parts[1]), no_upload, head_of(headers, 10),
+            kAborted},
+           5);
+    return status_and_abort(backend_->put_file("a", {.path = path, .bytes = 10}, {}));
+  };
+  EXPECT_EQ(upload("ETag: \"0123456789abcdef0123456789abcdef-2\"\r\n"), 502);
+  EXPECT_TRUE(std::filesystem::exists(path)) << "the only copy of the content";
+  EXPECT_EQ(upload("ETag: " + *etag_of_parts(parts) + "\r\n"), 599) << "none";
+  EXPECT_FALSE(std::filesystem::exists(path));
+  // Without MD5s: another size, an older date, no date.
+  const std::string date = "Date: Fri, 24 May 2013 00:00:10 GMT\r\n";
+  const auto without_md5 = [&](const std::string& begin, const std::string& headers,
+                               std::size_t bytes) {
+    answer({begun(begin), kStored, kStored, no_upload, head_of(headers, bytes), kAborted}, 5);
+    return status_and_abort(put({"0123456789"}));
+  };
+  const std::string etag = "ETag: \"e-2\"\r\n";
+  const std::string later = etag + "Last-Modified: Fri, 24 May 2013 00:00:10 GMT\r\n";
+  EXPECT_EQ(without_md5(date, later, 9), 502);
+  EXPECT_EQ(without_md5(date, etag + "Last-Modified: Fri, 24 May 2013 00:00:09 GMT\r\n", 10), 502);
+  EXPECT_EQ(without_md5("", later, 10), 502);
+  EXPECT_EQ(without_md5(date, later, 10), 599);
+}
+
+TEST_F(S3, condition_that_fails_after_a_lost_answer_is_compared) {
+  const std::string there = ScriptedS3::error("412 Precondition Failed", "PreconditionFailed");
+  answer({"", there, head_of("ETag: " + etag_of_content("x") + "\r\n", 1), "", there,
+          head_of("ETag: " + etag_of_content("y") + "\r\n", 1)});
+  EXPECT_EQ(run(put({"x"}, {.overwrites = false})).etag, etag_of_content("x"));
+  EXPECT_EQ(error_of(put({"x"}, {.overwrites = false})).status(), 409);
+  const std::vector<std::string> parts = {etag_of_content("01234"), etag_of_content("56789")};
+  answer({kBegun, stored_as(parts[0]), stored_as(parts[1]), "", there,
+          head_of("ETag: " + *etag_of_parts(parts) + "\r\n", 10)},
+         5);
+  EXPECT_EQ(run(put({"0123456789"}, {.overwrites = false})).etag, *etag_of_parts(parts));
+}
+
+TEST_F(S3, downloads_that_are_not_read_do_not_block_other_requests) {
+  answer({}, 1000, [](const ScriptedS3::Seen& seen) {
+    return seen.head.starts_with("GET ")
+               ? std::string("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n0123")
+               : kStored;
+  });
+  run([](const S3Backend& backend) -> Task<> {
+    std::vector<storage::OpenedObject> unread;
+    for (int count = 0; count < 40; ++count) {
+      auto opening = backend.get("a", {}, {});
+      auto opened = co_await opening;
+      unread.push_back(std::move(*opened));
+    }
+    auto looking = backend.head("a");
+    const auto found = co_await looking;
+    EXPECT_TRUE(found.has_value());
+    auto putting = backend.put("a", pieces_of({"x"}), std::nullopt, {});
+    const StoredObject stored = co_await putting;
+    EXPECT_EQ(stored.etag, "\"e1\"");
+  }(*backend_));
+}
+
+TEST_F(S3, memory_for_parts_is_limited) {
+  answer({kBegun, kStored}, 8, [](const ScriptedS3::Seen&) { return kStored; });
+  backend_.emplace(read_bucket(s3_options(server_->url())), 8, 12);
+  run([](const S3Backend& backend, const ScriptedS3& server) -> Task<> {
+    Event never;
+    ContentSource source = [&never, count = 0]() mutable -> Task<std::string> {
+      if (++count == 2) {
+        co_await never.wait();
+      }
+      co_return std::string("01234567");
+    };
+    Task<StoredObject> slow = backend.put("a", source, std::nullopt, {});
+    slow.start();
+    while (server.seen().size() < 2) {
+      co_await sleep_for(5ms);
+    }
+    int status = 0;
+    try {
+      auto putting = backend.put("b", pieces_of({"01234567"}), std::nullopt, {});
+      (void)co_await putting;
+    } catch (const Failure& failure) {
+      status = failure.error().status();
+    }
+    EXPECT_EQ(status, 503);
+    auto small = backend.put("b", pieces_of({"0123"}), std::nullopt, {});
+    (void)co_await small;
+    slow = {};
+    auto again = backend.put("b", pieces_of({"0123", "456"}), std::nullopt, {});
+    (void)co_await again;
+  }(*backend_, *server_));
+  await_requests(5);
+}
+
+TEST_F(S3, large_content_is_sent_again_without_a_copy) {
+  const std::string content = std::string(200'000, 'a') + "end";
+  answer({"", kStored}, 1'000'000);
+  EXPECT_EQ(run(put({content})).etag, "\"e1\"");
+  ASSERT_EQ(server_->seen().size(), 2U);
+  EXPECT_TRUE(server_->seen()[1].body == content);
+  EXPECT_TRUE(server_->seen()[1].has("Content-Length: 200003\r\n"));
+}
+
+TEST_F(S3, loop_may_end_while_an_upload_is_aborted) {
+  std::promise<void> ended;
+  answer({head_of("ETag: \"e1\"\r\n", 1), kBegun, kStored}, 5,
+         [ending = ended.get_future().share()](const ScriptedS3::Seen&) {
+           ending.wait();
+           return kAborted;
+         });
+  {
+    TestLoop loop;
+    loop.run([](const S3Backend& backend, const ScriptedS3& server) -> Task<> {
+      auto looking = backend.head("a");
+      (void)co_await looking;
+      Event never;
+      ContentSource source = [&never, count = 0]() mutable -> Task<std::string> {
+        if (++count == 2) {
+          co_await never.wait();
+        }
+        co_return std::string("01234");
+      };
+      Task<StoredObject> putting = backend.put("a", source, std::nullopt, {});
+      putting.start();
+      while (server.seen().size() < 3) {
+        co_await sleep_for(5ms);
+      }
+      co_await sleep_for(50ms);
+      putting = {};
+      co_await sleep_for(50ms);
+    }(*backend_, *server_));
+  }
+  ended.set_value();
+  await_requests(4);
+  EXPECT_TRUE(asked().back().starts_with("DELETE "));
+}
+
+TEST_F(S3, bucket_that_does_not_exist_is_an_error) {
+  const std::string no_bucket = ScriptedS3::error("404 Not Found", "NoSuchBucket");
+  answer({no_bucket, no_bucket});
+  const Error error = error_of(backend_->get("a", {}, {}));
+  EXPECT_EQ(error.status(), 502);
+  EXPECT_TRUE(error.cause().contains("Create the bucket")) << error.cause();
+  EXPECT_EQ(error_of(backend_->remove("a")).status(), 502);
+}
+
+TEST_F(S3, object_without_a_size_is_an_error) {
+  const std::string without = "HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \"e1\"\r\n\r\n";
+  answer({without, without});
+  EXPECT_EQ(error_of(backend_->head("a")).status(), 502);
+  EXPECT_EQ(error_of(backend_->get("a", {}, {})).status(), 502);
+}
+
+TEST_F(S3, list_continues_after_a_page_without_keys) {
+  const std::string empty =
+      "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t+1"
+      "</NextContinuationToken></ListBucketResult>";
+  answer(
+      {ScriptedS3::answer("200 OK", "", empty),
+       ScriptedS3::answer(
+           "200 OK", "",
+           "<ListBucketResult><Contents><Key>app/a</Key></Contents></ListBucketResult>"),
+       ScriptedS3::answer("200 OK", "",
+                          "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>")});
+  const ObjectPage page = run(backend_->list("", {}));
+  ASSERT_EQ(page.objects.size(), 1U);
+  EXPECT_EQ(page.objects[0].key, "a");
+  EXPECT_TRUE(asked()[1].contains("&continuation-token=t%2B1") ||
+              asked()[1].contains("continuation-token=t%2B1&"))
+      << asked()[1];
+  EXPECT_EQ(error_of(backend_->list("", {})).status(), 502);
 }
 
 TEST_F(S3, object_that_exists_is_409_without_overwriting) {
@@ -360,6 +567,10 @@ TEST_F(S3, urls_are_signed_without_a_request) {
   EXPECT_TRUE(download.starts_with(server_->url() + "/notes/app/a%20b?X-Amz-Algorithm="));
   EXPECT_TRUE(download.contains("&X-Amz-Expires=60&X-Amz-SignedHeaders=host&"));
   EXPECT_TRUE(download.contains("response-content-disposition=attachment%3B%20filename"));
+  const std::string unnamed =
+      backend_->sign_url({.key = "a/b.html", .now_seconds = now, .within_seconds = 60})->url;
+  EXPECT_TRUE(unnamed.contains("response-content-disposition=attachment%3B%20filename%3D%22b.html"))
+      << unnamed;
   const std::string put_url = backend_
                                   ->sign_url({.allows = UrlTerms::Allows::put,
                                               .key = "a",

@@ -28,14 +28,23 @@ constexpr Duration kLongestPause = 5s;
 constexpr std::int64_t kSkewSecondsMax = 300;
 constexpr int kBadGateway = 502;
 constexpr int kTooManyRequests = 429;
+constexpr std::size_t kAskingConnectionsMax = 256;
+/// Each is a download: the clients of the application are limited elsewhere.
+constexpr std::size_t kStreamingConnectionsMax = 4096;
+/// Larger bodies are not copied for each attempt.
+constexpr std::size_t kCopiedBytesMax = std::size_t{16} * 1024;
+constexpr std::size_t kSentPieceBytes = std::size_t{64} * 1024;
 
-ClientOptions client_options() {
+/// connections_max  to the one host
+ClientOptions client_options(std::size_t connections_max) {
   return {// Putting many parts together takes a server a while.
           .first_byte = 120s,
           // A part of an upload on a slow line.
           .total = 300s,
           // Objects are what was stored, also if that is compressed.
           .decompresses = false,
+          .connections_per_host_max = connections_max,
+          .connections_max = connections_max,
           .redirects_max = 0,
           // Each repeated request needs a new signature.
           .retries_max = 0};
@@ -46,8 +55,16 @@ bool is_passing_status(int status) noexcept {
          status == kTooManyRequests;
 }
 
-bool is_passing_fault(ClientFault fault) noexcept {
-  switch (fault) {
+/// All connections of this event loop are in use. The client has waited for one already.
+bool is_no_room(const ClientError& error) noexcept {
+  return error.fault == ClientFault::timed_out && error.text.contains("All connections to ");
+}
+
+bool is_passing_fault(const ClientError& error) noexcept {
+  if (is_no_room(error)) {
+    return false;
+  }
+  switch (error.fault) {
     case ClientFault::lookup_failed:
     case ClientFault::not_connected:
     case ClientFault::timed_out:
@@ -144,9 +161,18 @@ std::string skew_of(std::string_view code, std::optional<std::string_view> date)
          (skew < 0 ? "slow" : "fast") + ": synchronize it (NTP).";
 }
 
+ContentProducer pieces_of(std::shared_ptr<const std::string> body) {
+  return [body = std::move(body), at = std::size_t{0}]() mutable -> Task<std::string> {
+    std::string piece = body->substr(at, kSentPieceBytes);
+    at += piece.size();
+    co_return std::move(piece);
+  };
+}
+
 [[noreturn]] void throw_client_error(const S3Call& call, const ClientError& error) {
-  Error shown = to_error(error);
-  throw Failure(Error(shown.status(), "The file storage cannot be reached.")
+  const bool is_full = is_no_room(error);
+  throw Failure(Error(is_full ? 503 : to_error(error).status(),
+                      is_full ? "The server is overloaded." : "The file storage cannot be reached.")
                     .because("S3 " + std::string(verb_of(call.method)) + " " +
                              call.key.value_or("(bucket)") + ": " + error.text));
 }
@@ -183,8 +209,10 @@ Bucket read_bucket(const StorageOptions& options) {
 }
 
 S3Client::S3Client(Bucket bucket)
-    : bucket_(std::make_shared<const Bucket>(std::move(bucket))),
-      clients_([] { return std::make_unique<HttpClient>(client_options()); }) {}
+    : bucket_(std::make_shared<const Bucket>(std::move(bucket))), loops_([] {
+        return std::make_unique<OfLoop>(HttpClient(client_options(kAskingConnectionsMax)),
+                                        HttpClient(client_options(kStreamingConnectionsMax)));
+      }) {}
 
 std::string S3Client::path_of(const std::optional<std::string>& key) const {
   // Of a bucket in the path without its slash: some servers know it only so.
@@ -193,7 +221,7 @@ std::string S3Client::path_of(const std::optional<std::string>& key) const {
              : (path.size() == 1 ? path : path.substr(0, path.size() - 1));
 }
 
-ClientRequest S3Client::signed_request(const S3Call& call) const {
+ClientRequest S3Client::signed_request(HttpClient& client, const S3Call& call) const {
   const std::string date = amz_date(Loop::current().wall_seconds());
   const std::string path = path_of(call.key);
   const std::string query = canonical_query(call.query);
@@ -213,7 +241,7 @@ ClientRequest S3Client::signed_request(const S3Call& call) const {
                         .payload = payload};
   std::string content_type = "application/octet-stream";
   const std::string url = bucket_->origin + path + (query.empty() ? "" : "?") + query;
-  ClientRequest request = clients_.here().request(call.method, url);
+  ClientRequest request = client.request(call.method, url);
   for (const auto& [name, value] : headers) {
     // Others may be changed on their way, and are not signed.
     if (name.starts_with("x-amz-")) {
@@ -226,20 +254,25 @@ ClientRequest S3Client::signed_request(const S3Call& call) const {
     }
   }
   request.header("authorization", authorization_of(bucket_->key, date, to_sign));
-  if (call.body != nullptr) {
+  if (call.body != nullptr && call.body->size() <= kCopiedBytesMax) {
     request.body(*call.body, content_type);
+  } else if (call.body != nullptr) {
+    request.body_from(pieces_of(call.body), content_type, call.body->size());
   }
   return request;
 }
 
-Task<ClientResponse> S3Client::ask(S3Call call) const {
+Task<ClientResponse> S3Client::ask(S3Call call, std::int64_t* tries_made) const {
   for (std::int64_t tries = 1;; ++tries) {
-    auto sending = signed_request(call).send();
+    if (tries_made != nullptr) {
+      *tries_made = tries;
+    }
+    auto sending = signed_request(loops_.here().asking, call).send();
     auto reply = co_await sending;
     if (reply && (!is_passing_status(reply->status()) || tries == kTriesMax)) {
       co_return std::move(*reply);
     }
-    if (!reply && (!is_passing_fault(reply.error().fault) || tries == kTriesMax)) {
+    if (!reply && (!is_passing_fault(reply.error()) || tries == kTriesMax)) {
       throw_client_error(call, reply.error());
     }
     co_await sleep_for(
@@ -250,12 +283,12 @@ Task<ClientResponse> S3Client::ask(S3Call call) const {
 Task<ClientStream> S3Client::ask_streamed(S3Call call) const {
   for (std::int64_t tries = 1;; ++tries) {
     {
-      auto sending = signed_request(call).send_streamed();
+      auto sending = signed_request(loops_.here().streaming, call).send_streamed();
       auto reply = co_await sending;
       if (reply && (!is_passing_status(reply->status()) || tries == kTriesMax)) {
         co_return std::move(*reply);
       }
-      if (!reply && (!is_passing_fault(reply.error().fault) || tries == kTriesMax)) {
+      if (!reply && (!is_passing_fault(reply.error()) || tries == kTriesMax)) {
         throw_client_error(call, reply.error());
       }
     }

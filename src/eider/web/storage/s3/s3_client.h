@@ -11,6 +11,7 @@
 
 #include "eider/client/client.h"
 #include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/task.h"
 #include "eider/web/storage/s3/sigv4.h"
 #include "eider/web/storage/storage_options.h"
@@ -53,19 +54,33 @@ class S3Client {
   explicit S3Client(Bucket bucket);
 
   /// The response, with any status that is not repeated. Throws a Failure if there is none.
-  [[nodiscard]] Task<ClientResponse> ask(S3Call call) const;
+  ///
+  /// tries  number of requests that were sent, if not null; it outlives the task
+  [[nodiscard]] Task<ClientResponse> ask(S3Call call, std::int64_t* tries = nullptr) const;
   /// The same, with a body that is read in pieces.
   [[nodiscard]] Task<ClientStream> ask_streamed(S3Call call) const;
+
+  /// Tasks of this event loop that continue after their request. They are cancelled when the loop
+  /// ends, before its connections are closed.
+  [[nodiscard]] Scope& tasks() const { return loops_.here().tasks; }
 
   [[nodiscard]] const Bucket& bucket() const noexcept { return *bucket_; }
   /// "/bucket/photos/a%20b.jpg"
   [[nodiscard]] std::string path_of(const std::optional<std::string>& key) const;
 
  private:
-  [[nodiscard]] ClientRequest signed_request(const S3Call& call) const;
+  /// Downloads have their own connections: slow clients keep these for a long time, and other
+  /// requests would wait for them. The members are destroyed in reverse order.
+  struct OfLoop {
+    HttpClient asking;
+    HttpClient streaming;
+    Scope tasks{};
+  };
+
+  [[nodiscard]] ClientRequest signed_request(HttpClient& client, const S3Call& call) const;
 
   std::shared_ptr<const Bucket> bucket_;
-  LoopLocal<HttpClient> clients_;
+  LoopLocal<OfLoop> loops_;
 };
 
 /// An error response as a Failure: 503 if S3 is overloaded, else 502; the cause names the call, the

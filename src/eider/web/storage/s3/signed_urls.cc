@@ -85,9 +85,13 @@ std::optional<SignedUrl> S3Backend::sign_url(const UrlTerms& terms) const {
                         .path = path,
                         .headers = {{"host", bucket.host}},
                         .payload = kUnsignedPayload};
-  if (is_download && !terms.filename.empty()) {
-    request.query.emplace_back("response-content-disposition",
-                               files::attachment_disposition(terms.filename));
+  if (is_download) {
+    // Browsers must not display a file of a user, whatever type it was stored with.
+    const std::string& name = terms.filename;
+    request.query.emplace_back(
+        "response-content-disposition",
+        files::attachment_disposition(
+            name.empty() ? std::string_view(terms.key).substr(terms.key.rfind('/') + 1) : name));
   }
   if (!is_download && !terms.content_type.empty()) {
     request.headers.emplace_back("content-type", terms.content_type);
