@@ -172,6 +172,11 @@ Error disk_error(int number, std::string_view doing) {
     return Error(kInsufficientStorage, "The server has no space left to store the file.")
         .because(std::move(cause) + ". Free space, or raise the quota.");
   }
+  if (number == EMFILE || number == ENFILE || number == ENOMEM) {
+    return Error::unavailable("The server is overloaded. Try again later.")
+        .because(std::move(cause) +
+                 ". Raise the limits of the process (ulimit -n), or add memory.");
+  }
   return Error::internal(std::move(cause));
 }
 

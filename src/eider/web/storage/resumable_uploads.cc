@@ -3,12 +3,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "eider/app/handlers/thrown.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/describes_only.h"
 #include "eider/core/base/failure.h"
@@ -16,6 +18,8 @@
 #include "eider/core/base/secret_bytes.h"
 #include "eider/io/runtime/blocking.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sync.h"
 #include "eider/protocols/http/date.h"
 #include "eider/protocols/http/disposition.h"
 #include "eider/web/storage/backend.h"
@@ -48,6 +52,10 @@ constexpr std::size_t kUploadIdBytes = 16;
 /// Its own limits apply, by which the client is answered as tus requires.
 constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
 constexpr std::chrono::minutes kSweepEvery{10};
+/// Clients send the first bytes at once: an upload that has none for so long was given up.
+constexpr std::int64_t kEmptySecondsMax = 3600;
+/// Failed uploads that one line of the log names.
+constexpr std::size_t kLoggedMax = 5;
 
 Failure refused_upload(Refusal why) {
   switch (why) {
@@ -76,8 +84,16 @@ Error too_large_upload(std::uint64_t bytes_max) {
                                                            std::to_string(bytes_max));
 }
 
-/// The service behind the routes, shared by them.
-class TusService {
+/// A complete upload that is being stored.
+struct Finishing {
+  std::string id;
+  LockedUpload upload;
+  Event done{};
+  std::exception_ptr failed{};
+};
+
+/// The service of the routes, shared by them.
+class TusService : public std::enable_shared_from_this<TusService> {
  public:
   TusService(Storage storage, ResumableUploadOptions options, std::shared_ptr<UploadDirectory> to)
       : storage_(std::move(storage)), options_(std::move(options)), uploads_(std::move(to)) {}
@@ -87,6 +103,9 @@ class TusService {
   Task<Response> show(std::string id, const Request& request) const;
   Task<Response> terminate(std::string id, const Request& request) const;
   [[nodiscard]] Response describe() const;
+  /// Creates the scope of tasks of this event loop before other objects of the loop, which the
+  /// tasks may use: it is destroyed before them.
+  void prepare_loop() const { (void)storage_.backend().tasks(); }
   /// Deletes expired uploads, and finishes those that a crash has left complete.
   Task<> sweep() const;
 
@@ -94,11 +113,16 @@ class TusService {
   Task<LockedUpload> lock(std::string id) const;
   Task<std::uint64_t> receive(std::string id, LockedUpload& upload, std::uint64_t offset,
                               const Request& request, BodyStream body) const;
+  Task<std::uint64_t> receive_first(std::string id, LockedUpload& upload, const Request& request,
+                                    BodyStream body) const;
   Task<std::uint64_t> write_body(std::string id, std::shared_ptr<const Descriptor> lock,
                                  std::uint64_t offset, std::uint64_t bytes_max, BodyStream body,
                                  std::optional<PartDigest>& digest) const;
   Task<> finish(std::string id, LockedUpload& upload) const;
+  Task<> finish_whole(std::string id, LockedUpload& upload) const;
+  Task<> run_finish(std::shared_ptr<Finishing> finishing) const;
   Task<> sweep_one(std::string id) const;
+  Task<> remove(std::string id, std::shared_ptr<const Descriptor> lock) const;
 
   /// Runs a function of the directory on the blocking pool.
   ///
@@ -114,10 +138,17 @@ class TusService {
   std::shared_ptr<UploadDirectory> uploads_;
 };
 
+/// When the sweep deletes it. Records of older versions have no date of creation.
+std::int64_t expiry_of(const UploadInfo& info, std::uint64_t offset) {
+  const bool is_empty = offset == 0 && info.bytes != 0 && info.created_seconds != 0;
+  return is_empty ? std::min(info.expires_seconds, info.created_seconds + kEmptySecondsMax)
+                  : info.expires_seconds;
+}
+
 void add_upload_headers(Response& response, const UploadInfo& info, std::uint64_t offset) {
   response.add_header("Upload-Offset", std::to_string(offset));
   if (!info.is_done) {
-    const DateText date = format_date(info.expires_seconds);
+    const DateText date = format_date(expiry_of(info, offset));
     response.add_header("Upload-Expires", {date.data(), date.size()});
   }
 }
@@ -135,6 +166,22 @@ bool is_complete(const LockedUpload& upload) {
 
 bool is_expired(const LockedUpload& upload) {
   return upload.info.expires_seconds <= Loop::current().wall_seconds();
+}
+
+/// Also one that a client may still continue until it is swept.
+bool is_to_be_swept(const LockedUpload& upload) {
+  const std::int64_t expiry =
+      upload.info.is_done ? upload.info.expires_seconds : expiry_of(upload.info, offset_of(upload));
+  return expiry <= Loop::current().wall_seconds();
+}
+
+/// Throws for a body that `receive` would reject before it reads a byte.
+void check_part(const Request& request, const BodyStream& body, std::uint64_t left,
+                std::uint64_t bytes_max) {
+  if (body.length().value_or(0) > left) {
+    throw Failure(too_large_upload(bytes_max));
+  }
+  (void)value_or_throw(PartDigest::of(request));
 }
 
 Task<LockedUpload> TusService::lock(std::string id) const {
@@ -161,6 +208,11 @@ Task<Response> TusService::create(const Request& request, BodyStream body) const
   ResumableUpload wanted{.id = to_hex(secret_bytes(kUploadIdBytes)), .bytes = *bytes};
   const std::string metadata(request.header("Upload-Metadata").value_or(""));
   value_or_throw(read_tus_metadata(metadata, wanted));
+  const bool has_part = request.header("Content-Type") == kTusPartType;
+  if (has_part) {
+    check_part(request, body, *bytes, *bytes);
+  }
+  const std::int64_t now = Loop::current().wall_seconds();
   LockedUpload upload{
       .lock = nullptr,
       .info = {.bytes = *bytes,
@@ -171,8 +223,9 @@ Task<Response> TusService::create(const Request& request, BodyStream body) const
                .metadata = wanted.metadata,
                .tus_metadata = metadata,
                .expires_seconds =
-                   Loop::current().wall_seconds() +
-                   std::chrono::duration_cast<std::chrono::seconds>(options_.expires_in).count()},
+                   now +
+                   std::chrono::duration_cast<std::chrono::seconds>(options_.expires_in).count(),
+               .created_seconds = now},
       .offset = 0};
   value_or_throw(check_storage_key(upload.info.key));
   value_or_throw(check_put_options(upload.info.key, {.metadata = upload.info.metadata}));
@@ -187,8 +240,8 @@ Task<Response> TusService::create(const Request& request, BodyStream body) const
   auto locking = lock(id);
   upload = co_await locking;
   std::uint64_t offset = 0;
-  if (request.header("Content-Type") == kTusPartType || *bytes == 0) {
-    auto receiving = receive(id, upload, 0, request, body);
+  if (has_part || *bytes == 0) {
+    auto receiving = receive_first(id, upload, request, body);
     offset = co_await receiving;
   }
   Response response(201);
@@ -196,6 +249,24 @@ Task<Response> TusService::create(const Request& request, BodyStream body) const
   response.add_header("Location", location + (location.ends_with('/') ? "" : "/") + id);
   add_upload_headers(response, upload.info, offset);
   co_return response;
+}
+
+/// Receives what comes with the creation. If it fails, the client does not learn the URL: the
+/// upload is removed, unless all its bytes have arrived.
+Task<std::uint64_t> TusService::receive_first(std::string id, LockedUpload& upload,
+                                              const Request& request, BodyStream body) const {
+  std::exception_ptr failed;
+  try {
+    auto receiving = receive(id, upload, 0, request, body);
+    co_return co_await receiving;
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  if (!upload.info.is_done && !is_complete(upload)) {
+    auto removing = remove(id, upload.lock);
+    co_await removing;
+  }
+  std::rethrow_exception(failed);
 }
 
 Task<Response> TusService::append(std::string id, const Request& request, BodyStream body) const {
@@ -226,9 +297,7 @@ Task<Response> TusService::append(std::string id, const Request& request, BodySt
 Task<std::uint64_t> TusService::receive(std::string id, LockedUpload& upload, std::uint64_t offset,
                                         const Request& request, BodyStream body) const {
   const std::uint64_t left = upload.info.bytes - offset;
-  if (body.length().value_or(0) > left) {
-    throw Failure(too_large_upload(upload.info.bytes));
-  }
+  check_part(request, body, left, upload.info.bytes);
   auto digest = value_or_throw(PartDigest::of(request));
   if (!upload.info.is_done && upload.offset) {
     if (digest) {
@@ -257,7 +326,7 @@ Task<std::uint64_t> TusService::receive(std::string id, LockedUpload& upload, st
     upload.offset = end;
   }
   if (offset_of(upload) == upload.info.bytes) {
-    auto finishing = finish(id, upload);
+    auto finishing = finish_whole(id, upload);
     co_await finishing;
   }
   co_return offset_of(upload);
@@ -326,9 +395,34 @@ Task<> TusService::finish(std::string id, LockedUpload& upload) const {
     co_await calling;
   }
   info.is_done = true;
-  auto saving =
-      on_disk([id, info](const UploadDirectory& uploads) { uploads.save(id, info); }, upload.lock);
+  auto saving = on_disk([id, info](const UploadDirectory& uploads) { uploads.save_done(id, info); },
+                        upload.lock);
   co_await saving;
+}
+
+/// Finishes the upload in a task that continues if the client disconnects: the transfer of a large
+/// file to S3 can take longer than the client or a proxy waits, and would never succeed. The task
+/// has the lock, so that other requests get 423 meanwhile.
+Task<> TusService::finish_whole(std::string id, LockedUpload& upload) const {
+  const auto finishing = std::make_shared<Finishing>(std::move(id), upload);
+  storage_.backend().tasks().start(run_finish(finishing));
+  co_await finishing->done.wait();
+  upload = finishing->upload;
+  if (finishing->failed) {
+    std::rethrow_exception(finishing->failed);
+  }
+}
+
+Task<> TusService::run_finish(std::shared_ptr<Finishing> finishing) const {
+  const auto self = shared_from_this();  // the routes may end before this task
+  try {
+    auto storing = finish(finishing->id, finishing->upload);
+    co_await storing;
+  } catch (...) {
+    finishing->failed = std::current_exception();
+  }
+  // The waiting request has the lock, too, until it has responded; without one, it ends here.
+  finishing->done.set();
 }
 
 Task<Response> TusService::show(std::string id, const Request& request) const {
@@ -343,7 +437,7 @@ Task<Response> TusService::show(std::string id, const Request& request) const {
     auto locking = lock(id);
     upload = co_await locking;
     if (is_complete(*upload)) {
-      auto finishing = finish(id, *upload);
+      auto finishing = finish_whole(id, *upload);
       co_await finishing;
     }
   }
@@ -361,8 +455,7 @@ Task<Response> TusService::terminate(std::string id, const Request& request) con
   value_or_throw(check_tus_version(request));
   auto locking = lock(id);
   const LockedUpload upload = co_await locking;
-  auto removing =
-      on_disk([id](const UploadDirectory& uploads) { uploads.remove(id); }, upload.lock);
+  auto removing = remove(id, upload.lock);
   co_await removing;
   co_return Response(204);
 }
@@ -383,17 +476,38 @@ Task<> TusService::sweep() const {
     return uploads.ids();
   });
   const std::vector<std::string> ids = co_await listing;
+  // One upload that fails must not stop the others. The failures are logged together: the sweep
+  // fails with them, and runs again at its interval.
+  std::string failures;
+  std::size_t count = 0;
   for (const std::string& id : ids) {
-    auto sweeping = sweep_one(id);
-    co_await sweeping;
+    try {
+      auto sweeping = sweep_one(id);
+      co_await sweeping;
+    } catch (...) {
+      const std::string reason(reason_of(thrown_error()));
+      if (++count <= kLoggedMax) {
+        failures.append(" Upload ").append(id).append(": ").append(reason);
+      }
+    }
   }
+  if (count != 0) {
+    throw Failure(Error::internal("Cannot finish or delete " + std::to_string(count) +
+                                  " of the uploads." + failures));
+  }
+}
+
+Task<> TusService::remove(std::string id, std::shared_ptr<const Descriptor> lock) const {
+  auto removing =
+      on_disk([id](const UploadDirectory& uploads) { uploads.remove(id); }, std::move(lock));
+  co_await removing;
 }
 
 /// Locks only what it changes: a client that continues meanwhile would get a 423.
 Task<> TusService::sweep_one(std::string id) const {
   auto looking = on_disk([id](const UploadDirectory& uploads) { return uploads.look(id); });
   const auto found = co_await looking;
-  if (!found || (!is_expired(*found) && !is_complete(*found))) {
+  if (!found || (!is_to_be_swept(*found) && !is_complete(*found))) {
     co_return;
   }
   auto locking = on_disk([id](const UploadDirectory& uploads) { return uploads.lock(id); });
@@ -401,16 +515,42 @@ Task<> TusService::sweep_one(std::string id) const {
   if (!upload) {
     co_return;
   }
-  if (is_expired(*upload)) {
-    auto removing =
-        on_disk([id](const UploadDirectory& uploads) { uploads.remove(id); }, upload->lock);
-    co_await removing;
-  } else if (is_complete(*upload)) {
+  std::exception_ptr failed;
+  std::string why;
+  if (is_complete(*upload)) {
     try {
       auto finishing = finish(id, *upload);
       co_await finishing;
-    } catch (const Failure&) {  // NOLINT(bugprone-empty-catch): again later, until it expires
+    } catch (...) {
+      failed = std::current_exception();
+      why = reason_of(thrown_error());
     }
+  }
+  if (is_to_be_swept(*upload)) {
+    auto removing = remove(id, upload->lock);
+    co_await removing;
+    if (failed) {
+      throw Failure(
+          Error::internal("The upload expired and was deleted. Its bytes were complete, "
+                          "but the last attempt to store " +
+                          upload->info.key + " failed: " + why));
+    }
+  }
+  if (failed) {
+    std::rethrow_exception(failed);
+  }
+}
+
+/// A file is moved from the directory to the storage, which needs one file system.
+void check_same_file_system(const std::string& directory, const std::string& storage) {
+  struct stat ours{};
+  struct stat theirs{};
+  if (::stat(directory.c_str(), &ours) == 0 && ::stat(storage.c_str(), &theirs) == 0 &&
+      ours.st_dev != theirs.st_dev) {
+    throw Failure(Error::internal(
+        "The directory for uploads " + directory + " and the storage directory " + storage +
+        " are on different file systems. Set ResumableUploadOptions::directory to a directory on "
+        "the file system of the storage, or leave it empty."));
   }
 }
 
@@ -467,19 +607,28 @@ void add_tus_routes(Routes& group, const std::shared_ptr<const TusService>& serv
 Routes serve_resumable_uploads(Routes& routes, GroupPrefix prefix, Storage storage,
                                ResumableUploadOptions options) {
   const std::string directory = directory_of(storage, options);
+  Routes group = routes.group(prefix);
   std::shared_ptr<UploadDirectory> uploads;
   if (!detail::base::DescribesOnly::is_on()) {
-    uploads = std::make_shared<UploadDirectory>(directory);
+    uploads = std::make_shared<UploadDirectory>(directory, std::string(group.prefix()));
+    if (const std::string& local = storage.state().directory; !local.empty()) {
+      check_same_file_system(directory, local + "/objects");
+    }
     detail::base::will_write(directory);
   }
   const auto service = std::make_shared<const TusService>(std::move(storage), std::move(options),
                                                           std::move(uploads));
-  Routes group = routes.group(prefix);
   group.on_response([](const Request&, Response& response) {
     response.replace_header("Tus-Resumable", kTusVersion);
   });
   add_tus_routes(group, service);
-  routes.every("resumable uploads of " + directory, kSweepEvery,
+  routes.background("tasks of resumable uploads of " + std::string(group.prefix()),
+                    [service]() -> Task<> {
+                      service->prepare_loop();
+                      co_return;
+                    },
+                    {.runs_on = RunsOn::each_loop});
+  routes.every("resumable uploads of " + std::string(group.prefix()), kSweepEvery,
                [service] { return service->sweep(); }, {.is_at_once = true});
   return group;
 }

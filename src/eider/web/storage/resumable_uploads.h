@@ -33,9 +33,10 @@ struct ResumableUploadOptions {
   std::string directory = {};
   /// Maximum size of a file; larger ones get 413.
   std::uint64_t bytes_max = std::uint64_t{5} << 30U;
-  /// Maximum number of incomplete uploads; further ones get 503.
+  /// Maximum number of incomplete uploads in the directory; further ones get 503.
   std::size_t count_max = 1000;
-  /// Time after which an incomplete upload is deleted.
+  /// Time after which an incomplete upload is deleted. One without a byte is deleted after at most
+  /// an hour.
   Duration expires_in = std::chrono::hours(24);
   /// Returns the key of the object, or an error, such as 403 for this user or 415 for the type.
   /// Default: "uploads/" and the ID of the upload.

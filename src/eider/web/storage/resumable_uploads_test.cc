@@ -4,20 +4,26 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/sha1.h"
 #include "eider/core/base/sha256.h"
 #include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/sleep.h"
+#include "eider/testkit/log_lines.h"
 #include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
 #include "eider/web/storage/serve_storage.h"
@@ -48,7 +54,7 @@ class ResumableUploads : public ::testing::Test {
   TestClient& client() {
     if (!client_) {
       App app;
-      app.log_to(nullptr);
+      app.log_to(log_);
       const Storage storage({.directory = path("")});
       serve_storage(app, "/all", storage, {.access = StorageAccess::all});
       serve_resumable_uploads(app, "/uploads", storage, options_);
@@ -104,6 +110,7 @@ class ResumableUploads : public ::testing::Test {
   std::optional<TestClient> client_;
   std::vector<std::string> stored_;
   bool fails_ = false;
+  std::shared_ptr<LogLines> log_;
 };
 
 TEST_F(ResumableUploads, server_describes_itself) {
@@ -297,6 +304,28 @@ TEST_F(ResumableUploads, function_that_fails_is_called_again) {
   EXPECT_EQ(stored(target), "abc");
 }
 
+TEST_F(ResumableUploads, complete_file_is_stored_although_the_client_disconnects) {
+  int begun = 0;
+  options_.on_stored = [this, &begun](StoredObject object) -> Task<> {
+    ++begun;
+    co_await sleep_for(5s);
+    stored_.push_back(object.key);
+  };
+  const std::string target = location("3");
+  const std::string reply = client().raw(
+      "PATCH " + target +
+      " HTTP/1.1\r\nHost: a\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Length: 3\r\n"
+      "Content-Type: application/offset+octet-stream\r\n\r\nabc");
+  EXPECT_EQ(reply, "") << "the connection is closed before the response";
+  EXPECT_EQ(begun, 1);
+  EXPECT_EQ(patch(target, "3", "").status, 423);
+  client().advance(6s);
+  EXPECT_EQ(stored_.size(), 1U);
+  EXPECT_EQ(offset_of(head(target)), "3");
+  EXPECT_EQ(stored(target), "abc");
+  EXPECT_EQ(begun, 1);
+}
+
 TEST_F(ResumableUploads, upload_is_locked_while_another_process_writes) {
   const std::string target = location("3");
   const Descriptor other(::open(file(target, "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -351,6 +380,196 @@ TEST_F(ResumableUploads, size_and_number_are_limited) {
   EXPECT_EQ(create("10").status, 503);
   patch(first, "0", "0123456789");
   EXPECT_EQ(create("10").status, 201) << "a complete one does not count";
+}
+
+TEST_F(ResumableUploads, failed_creation_takes_no_place) {
+  options_.count_max = 2;
+  const Headers part = {{"Content-Type", "application/offset+octet-stream"}};
+  const auto digest = sha1("abc");
+  Headers wrong = part;
+  wrong.emplace_back("Upload-Checksum", "sha1 " + to_base64({digest.data(), digest.size()}));
+  Headers invalid = part;
+  invalid.emplace_back("Upload-Checksum", "md5 AAAA");
+  EXPECT_EQ(create("3", part, "abcd").status, 413);
+  EXPECT_EQ(create("3", invalid, "abc").status, 400);
+  EXPECT_EQ(create("6", wrong, "abd").status, 460);
+  const std::string chunked = client().raw(
+      "POST /uploads HTTP/1.1\r\nHost: a\r\nTus-Resumable: 1.0.0\r\nUpload-Length: 3\r\n"
+      "Connection: close\r\nContent-Type: application/offset+octet-stream\r\n"
+      "Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n");
+  EXPECT_TRUE(chunked.starts_with("HTTP/1.1 413 ")) << chunked;
+  EXPECT_EQ(count_files(), 0U);
+  EXPECT_EQ(create("3").status, 201);
+}
+
+TEST_F(ResumableUploads, complete_creation_that_cannot_be_stored_is_tried_again) {
+  fails_ = true;
+  const Headers part = {{"Content-Type", "application/offset+octet-stream"}};
+  EXPECT_EQ(create("3", part, "abc").status, 503);
+  fails_ = false;
+  client().advance(11min);
+  EXPECT_EQ(stored_.size(), 1U);
+}
+
+TEST_F(ResumableUploads, upload_without_a_byte_is_deleted_after_an_hour) {
+  const std::string empty = location("3");
+  const std::string begun = location("3");
+  EXPECT_NE(head(empty).header("Upload-Expires"), std::nullopt);
+  patch(begun, "0", "a");
+  EXPECT_LT(head(empty).header("Upload-Expires"), head(begun).header("Upload-Expires"));
+  client().advance(59min);
+  EXPECT_EQ(head(empty).status, 200);
+  client().advance(12min);
+  EXPECT_EQ(head(empty).status, 404);
+  EXPECT_EQ(head(begun).status, 200);
+}
+
+TEST_F(ResumableUploads, finished_upload_has_only_its_record) {
+  const std::string target = location("3");
+  patch(target, "0", "abc");
+  EXPECT_EQ(count_files(), 1U);
+  EXPECT_EQ(patch(target, "3", "").status, 204);
+  EXPECT_EQ(count_files(), 1U);
+  EXPECT_EQ(send(Method::delete_, target).status, 204);
+  EXPECT_EQ(count_files(), 0U);
+}
+
+TEST_F(ResumableUploads, upload_of_another_group_does_not_exist) {
+  App app;
+  app.log_to(nullptr);
+  const Storage storage({.directory = path("")});
+  std::vector<std::string> called;
+  const auto note_as = [&called](const std::string& group) {
+    return [&called, group](const StoredObject&) -> Task<> {
+      called.push_back(group);
+      co_return;
+    };
+  };
+  serve_resumable_uploads(app, "/pictures", storage, {.on_stored = note_as("pictures")})
+      .guard([](Header<"X-User", std::optional<std::string>> user) -> Result<void> {
+        return *user ? Result<void>() : fail(Error::unauthorized("Log in."));
+      });
+  serve_resumable_uploads(app, "/uploads", storage, {.on_stored = note_as("uploads")});
+  client_.emplace(app);
+  const TestResponse created =
+      send(Method::post, "/pictures", {{"X-User", "ann"}, {"Upload-Length", "3"}});
+  ASSERT_EQ(created.status, 201) << created.body;
+  const std::string its(created.header("Location").value_or(""));
+  const std::string other = "/uploads/" + id_of(its);
+  EXPECT_EQ(head(other).status, 404);
+  EXPECT_EQ(patch(other, "0", "abc").status, 404);
+  EXPECT_EQ(send(Method::delete_, other).status, 404);
+  std::ofstream(file(its, "data")) << "abc";
+  client().advance(11min);
+  EXPECT_EQ(called, std::vector<std::string>{"pictures"}) << "the sweep of its own group";
+  // A record of a version without groups.
+  const std::string old = location("3");
+  std::ifstream info(file(old, "json"));
+  std::string text(std::istreambuf_iterator<char>(info), {});
+  const std::string group = ",\"group\":\"/uploads\"";
+  ASSERT_NE(text.find(group), std::string::npos) << text;
+  text.erase(text.find(group), group.size());
+  std::ofstream(file(old, "json")) << text;
+  EXPECT_EQ(head(old).status, 200);
+  client_.reset();
+}
+
+TEST_F(ResumableUploads, file_that_cannot_be_read_is_not_absent) {
+  const std::string target = location("6");
+  patch(target, "0", "abc");
+  fs::create_directory(file(target, "check"));
+  EXPECT_EQ(head(target).status, 500);
+  EXPECT_EQ(patch(target, "3", "def").status, 500);
+  fs::remove(file(target, "check"));
+  EXPECT_EQ(offset_of(head(target)), "3");
+  fs::rename(file(target, "json"), file(target, "kept"));
+  fs::create_directory(file(target, "json"));
+  EXPECT_EQ(head(target).status, 500);
+  EXPECT_EQ(patch(target, "3", "def").status, 500);
+  fs::remove(file(target, "json"));
+  fs::rename(file(target, "kept"), file(target, "json"));
+  EXPECT_EQ(patch(target, "3", "def").status, 204);
+  EXPECT_EQ(stored(target), "abcdef");
+}
+
+TEST_F(ResumableUploads, sweep_continues_after_an_upload_that_fails_and_logs_it) {
+  log_ = std::make_shared<LogLines>();
+  std::vector<std::string> targets = {location("3"), location("3"), location("3")};
+  std::ranges::sort(targets);
+  restart();
+  for (const std::string& target : targets) {
+    std::ofstream(file(target, "data")) << "abc";
+  }
+  // One whose record is a directory, in each place of the order.
+  const std::string broken = targets[1];
+  fs::remove(file(broken, "json"));
+  fs::create_directory(file(broken, "json"));
+  client().advance(1min);
+  EXPECT_EQ(stored_.size(), 2U);
+  EXPECT_TRUE(std::ranges::any_of(log_->lines, [&broken](const std::string& line) {
+    return line.contains("Upload " + id_of(broken) + ": ");
+  })) << (log_->lines.empty() ? "no line" : log_->lines.back());
+}
+
+TEST_F(ResumableUploads, complete_upload_is_tried_a_last_time_before_it_is_deleted) {
+  log_ = std::make_shared<LogLines>();
+  options_.expires_in = 1h;
+  const std::string first = location("3");
+  fails_ = true;
+  EXPECT_EQ(patch(first, "0", "abc").status, 503);
+  client().advance(30min);
+  EXPECT_EQ(stored_.size(), 0U);
+  client().advance(41min);
+  EXPECT_EQ(count_files(), 0U);
+  EXPECT_TRUE(std::ranges::any_of(log_->lines, [](const std::string& line) {
+    return line.contains("was deleted") && line.contains("not now");
+  }));
+  const std::string second = location("3");
+  EXPECT_EQ(patch(second, "0", "abc").status, 503);
+  restart();
+  fails_ = false;
+  // The server was down when it expired.
+  std::ifstream info(file(second, "json"));
+  std::string text(std::istreambuf_iterator<char>(info), {});
+  const std::size_t at = text.find("\"expires_seconds\":") + 18;
+  text.replace(at, text.find_first_of(",}", at) - at, "1");
+  std::ofstream(file(second, "json")) << text;
+  client().advance(1min);
+  EXPECT_EQ(stored_.size(), 1U);
+  EXPECT_EQ(count_files(), 0U);
+}
+
+TEST_F(ResumableUploads, directory_on_another_file_system_is_rejected_at_startup) {
+  struct stat here{};
+  struct stat memory{};
+  if (::stat(temporary_.path().c_str(), &here) != 0 || ::stat("/dev/shm", &memory) != 0 ||
+      here.st_dev == memory.st_dev) {
+    GTEST_SKIP() << "needs /dev/shm on a file system of its own";
+  }
+  options_.directory = "/dev/shm/eider_test_" + to_hex(secret_bytes(8));
+  try {
+    (void)client();
+    ADD_FAILURE() << "the directory was accepted";
+  } catch (const Failure& failure) {
+    EXPECT_TRUE(failure.error().cause().contains("different file systems"))
+        << failure.error().cause();
+  }
+  fs::remove(options_.directory);
+}
+
+TEST_F(ResumableUploads, type_that_is_not_one_media_type_is_not_stored) {
+  for (const std::string& type : std::vector<std::string>{
+           "video/x,text/html", "image/png;,text/html", "text/plain;x,text/html", "image/png; a"}) {
+    const TestResponse created = create("3",
+                                        {{"Upload-Metadata", "filetype " + to_base64(type)},
+                                         {"Content-Type", "application/offset+octet-stream"}},
+                                        "abc");
+    ASSERT_EQ(created.status, 201);
+    const TestResponse read =
+        client().get("/all/uploads/" + id_of(std::string(*created.header("Location"))));
+    EXPECT_EQ(read.header("Content-Type"), "application/octet-stream") << type;
+    EXPECT_TRUE(read.header("Content-Disposition")->starts_with("attachment")) << type;
+  }
 }
 
 TEST_F(ResumableUploads, application_chooses_the_key_or_rejects) {

@@ -29,7 +29,7 @@ constexpr mode_t kPrivateDirectory = 0700;
 constexpr std::size_t kIdBytes = 32;
 constexpr std::size_t kInfoBytesMax = std::size_t{64} * 1024;
 /// Two requests at the same time make an upload in any order.
-constexpr std::chrono::hours kLeftFilesAfter{24};
+constexpr std::chrono::hours kLeftFilesAfter{1};
 
 [[noreturn]] void throw_upload_error(int number, const std::string& path) {
   throw Failure(disk_error(number, "use the upload " + path));
@@ -58,13 +58,18 @@ bool write_upload_bytes(int fd, std::string_view bytes, std::uint64_t offset) {
   return true;
 }
 
-/// A small file; nothing if it does not exist, or is larger than such a file can be.
+/// A small file; nothing if it does not exist. A file that cannot be read is not one that does not
+/// exist: without its text, bytes that were not verified would count.
 std::optional<std::string> read_small(const std::string& path) {
   const Descriptor fd = open_upload_file(path, O_RDONLY);
+  if (!fd.is_open() && errno == ENOENT) {
+    return std::nullopt;
+  }
   std::string text(kInfoBytesMax, '\0');
   const ssize_t count = fd.is_open() ? ::read(fd.get(), text.data(), text.size()) : -1;
-  if (count < 0 || static_cast<std::size_t>(count) == text.size()) {
-    return std::nullopt;
+  check_call(count >= 0, path);
+  if (static_cast<std::size_t>(count) == text.size()) {
+    throw_upload_error(EFBIG, path);
   }
   text.resize(static_cast<std::size_t>(count));
   return text;
@@ -91,17 +96,29 @@ void replace_small(const std::string& directory, const std::string& path, std::s
   sync_upload_directory(directory);
 }
 
+/// The size of a file; nothing if it does not exist.
 std::optional<std::uint64_t> size_of(const std::string& path) {
   struct stat status{};
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+  if (::lstat(path.c_str(), &status) != 0) {
+    check_call(errno == ENOENT, path);
     return std::nullopt;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw_upload_error(EINVAL, path);
   }
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+/// Whether there is certainly nothing with that name.
+bool is_certainly_absent(const std::string& path) noexcept {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) != 0 && errno == ENOENT;
+}
+
 }  // namespace
 
-UploadDirectory::UploadDirectory(std::string path) : path_(std::move(path)) {
+UploadDirectory::UploadDirectory(std::string path, std::string group)
+    : path_(std::move(path)), group_(std::move(group)) {
   if (::mkdir(path_.c_str(), kPrivateDirectory) != 0 && errno != EEXIST) {
     throw Failure(Error::internal("Cannot create the directory for uploads " + path_ + ": " +
                                   std::strerror(errno) +
@@ -123,23 +140,39 @@ std::optional<UploadInfo> UploadDirectory::read_info(const std::string& id) cons
   auto info =
       text ? json::read<UploadInfo>(*text, {.unknown_members = json::UnknownMembers::kIgnore})
            : Result<UploadInfo>(fail(Error::not_found()));
-  return info ? std::optional(std::move(*info)) : std::nullopt;
+  const bool is_mine = info && (info->group.empty() || info->group == group_);
+  return is_mine ? std::optional(std::move(*info)) : std::nullopt;
 }
 
 /// Where a part begins that was not verified.
 std::optional<std::uint64_t> UploadDirectory::checked_offset(const std::string& id) const {
-  const auto text = read_small(file(id, "check"));
-  return text ? parse_uint64(*text) : std::nullopt;
+  const std::string path = file(id, "check");
+  const auto text = read_small(path);
+  if (!text) {
+    return std::nullopt;
+  }
+  const auto offset = parse_uint64(*text);
+  if (!offset) {
+    throw_upload_error(EINVAL, path);
+  }
+  return offset;
+}
+
+/// The files that have bytes of uploads. Those of finished uploads have been moved.
+std::size_t UploadDirectory::count_incomplete() const {
+  std::size_t count = 0;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path_, error)) {
+    const std::string name = entry.path().filename();
+    count += name.size() == kIdBytes + 5 && name.ends_with(".data") ? 1 : 0;
+  }
+  return count;
 }
 
 Result<void, UploadDirectory::Refusal> UploadDirectory::create(const std::string& id,
-                                                               const UploadInfo& info,
+                                                               UploadInfo info,
                                                                std::size_t count_max) const {
-  std::size_t count = 0;
-  for (const std::string& other : ids()) {
-    count += size_of(data_path(other)) ? 1 : 0;
-  }
-  if (count >= count_max) {
+  if (count_incomplete() >= count_max) {
     return fail(Refusal::too_many);
   }
   {
@@ -147,6 +180,7 @@ Result<void, UploadDirectory::Refusal> UploadDirectory::create(const std::string
     const Descriptor fd = open_upload_file(path, O_WRONLY | O_CREAT | O_EXCL);
     check_call(fd.is_open(), path);
   }
+  info.group = group_;
   save(id, info);
   return {};
 }
@@ -165,10 +199,14 @@ Result<LockedUpload, UploadDirectory::Refusal> UploadDirectory::lock(const std::
   // Read under the lock: it may have been deleted meanwhile.
   auto info = read_info(id);
   if (!info) {
-    if (!size_of(file(id, "json"))) {
+    if (is_certainly_absent(file(id, "json"))) {
       ::unlink(path.c_str());
     }
     return fail(Refusal::absent);
+  }
+  if (info->is_done) {
+    ::unlink(path.c_str());  // nothing can be changed any more
+    return LockedUpload{std::move(fd), std::move(*info), std::nullopt};
   }
   if (const auto offset = checked_offset(id)) {
     cut(id, *offset);
@@ -207,7 +245,8 @@ void UploadDirectory::begin_part(const std::string& id, std::uint64_t offset) co
 }
 
 void UploadDirectory::accept_part(const std::string& id) const {
-  ::unlink(file(id, "check").c_str());
+  const std::string path = file(id, "check");
+  check_call(::unlink(path.c_str()) == 0 || errno == ENOENT, path);
   sync_upload_directory(path_);
 }
 
@@ -218,6 +257,11 @@ void UploadDirectory::cut(const std::string& id, std::uint64_t offset) const {
 
 void UploadDirectory::save(const std::string& id, const UploadInfo& info) const {
   replace_small(path_, file(id, "json"), json::to_text(info));
+}
+
+void UploadDirectory::save_done(const std::string& id, const UploadInfo& info) const {
+  save(id, info);
+  ::unlink(file(id, "lock").c_str());
 }
 
 void UploadDirectory::remove(const std::string& id) const {
@@ -247,7 +291,7 @@ void UploadDirectory::remove_left_behind() const {
     const std::string name = entry.path().filename();
     const std::string id = name.substr(0, kIdBytes);
     // "ID.json.5f…" was to replace ID.json.
-    const bool is_of_none = !name.ends_with(".json") && !size_of(file(id, "json"));
+    const bool is_of_none = !name.ends_with(".json") && is_certainly_absent(file(id, "json"));
     const bool is_replacement =
         name.find(".json.") != std::string::npos || name.find(".check.") != std::string::npos;
     if (is_id(id) && (is_of_none || is_replacement) && entry.last_write_time(error) <= before) {

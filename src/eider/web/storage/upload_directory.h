@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
+#include "eider/core/reflect/optional_initializer.h"
 #include "eider/io/runtime/descriptor.h"
 #include "eider/web/storage/stored_object.h"
 
@@ -22,6 +23,7 @@ namespace eider::detail::storage {
 /// key           of the object that it becomes
 /// tus_metadata  Upload-Metadata as the client sent it
 /// is_done       the object is stored
+/// group         prefix of the routes that created it; empty: of a version without groups
 struct UploadInfo {
   std::uint64_t bytes = 0;
   std::string key = {};
@@ -31,6 +33,8 @@ struct UploadInfo {
   std::string tus_metadata = {};
   std::int64_t expires_seconds = 0;
   bool is_done = false;
+  std::string group = kOptional;
+  std::int64_t created_seconds = 0;
 };
 
 /// An upload that is locked: no other request and no other process may change it.
@@ -44,12 +48,16 @@ struct LockedUpload {
 /// The directory has three files for an upload: ID.json, ID.data with what has arrived, whose size
 /// is the offset, and ID.lock. While a part with a checksum arrives, ID.check has the offset before
 /// it: a part that was not verified is cut off after a crash. An upload exists if its ID.json does.
+/// Several groups of routes may share the directory: for each, the uploads of the others do not
+/// exist.
 class UploadDirectory {
  public:
   enum class Refusal : std::uint8_t { absent, locked, too_many };
 
   /// Creates the directory for this user alone if it is missing. Throws a Failure if that fails.
-  explicit UploadDirectory(std::string path);
+  ///
+  /// group  prefix of the routes
+  UploadDirectory(std::string path, std::string group);
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::string data_path(const std::string& id) const {
@@ -58,10 +66,10 @@ class UploadDirectory {
   /// Whether it can be the name of an upload: 32 hexadecimal digits.
   [[nodiscard]] static bool is_id(std::string_view id) noexcept;
 
-  // Throw a Failure with 500 or 507 for errors of the disk.
+  // Throw a Failure with 500, 503 or 507 for errors of the disk.
 
-  /// count_max  of uploads that are not complete
-  [[nodiscard]] Result<void, Refusal> create(const std::string& id, const UploadInfo& info,
+  /// count_max  of uploads in the directory that are not complete
+  [[nodiscard]] Result<void, Refusal> create(const std::string& id, UploadInfo info,
                                              std::size_t count_max) const;
   /// Locks an upload, and cuts off what was not verified.
   [[nodiscard]] Result<LockedUpload, Refusal> lock(const std::string& id) const;
@@ -77,7 +85,10 @@ class UploadDirectory {
   /// Cuts off all after the offset.
   void cut(const std::string& id, std::uint64_t offset) const;
   void save(const std::string& id, const UploadInfo& info) const;
+  /// Saves an upload whose object is stored. Its lock is of no use any more.
+  void save_done(const std::string& id, const UploadInfo& info) const;
   void remove(const std::string& id) const;
+  /// Of all groups.
   [[nodiscard]] std::vector<std::string> ids() const;
   /// Deletes files that a crash has left of uploads that do not exist.
   void remove_left_behind() const;
@@ -86,8 +97,10 @@ class UploadDirectory {
   [[nodiscard]] std::string file(const std::string& id, std::string_view ending) const;
   [[nodiscard]] std::optional<UploadInfo> read_info(const std::string& id) const;
   [[nodiscard]] std::optional<std::uint64_t> checked_offset(const std::string& id) const;
+  [[nodiscard]] std::size_t count_incomplete() const;
 
   std::string path_;
+  std::string group_;
 };
 
 }  // namespace eider::detail::storage
