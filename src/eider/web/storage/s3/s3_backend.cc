@@ -323,10 +323,9 @@ class S3Backend::Upload {
   std::vector<std::string> etags_;
 };
 
-S3Backend::S3Backend(Bucket bucket, std::size_t part_bytes, std::size_t memory_max)
-    : client_(std::make_shared<const S3Client>(std::move(bucket))),
-      part_bytes_(part_bytes),
-      memory_max_(memory_max) {}
+S3Backend::S3Backend(Bucket bucket, S3Limits limits)
+    : client_(std::make_shared<const S3Client>(std::move(bucket), limits.downloads_max)),
+      limits_(limits) {}
 
 Task<StoredObject> S3Backend::put_whole(StoredObject object, std::string content,
                                         const PutOptions& options) const {
@@ -361,12 +360,12 @@ Task<StoredObject> S3Backend::put(std::string key, ContentSource source,
                                   std::optional<std::uint64_t> length, PutOptions options) const {
   // Of a known length all parts have one size, which some servers require.
   const std::size_t least = static_cast<std::size_t>(length.value_or(0) / kPartsOfOneSize);
-  std::size_t part_bytes = std::max(part_bytes_, least);
+  std::size_t part_bytes = std::max(limits_.part_bytes, least);
   StoredObject object{.key = std::move(key),
                       .content_type = options.content_type,
                       .filename = options.filename,
                       .metadata = options.metadata};
-  Parts parts(std::move(source), options.bytes_max, memory_max_);
+  Parts parts(std::move(source), options.bytes_max, limits_.memory_max);
   auto first = parts.next(part_bytes);
   std::string part = co_await first;
   if (parts.is_over() || part.size() < part_bytes) {

@@ -2,6 +2,7 @@
 // Layering: must not check keys: Storage does.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,14 +12,20 @@
 
 namespace eider::detail::s3 {
 
+/// part_bytes     of an upload in parts; larger for an object that would have too many
+/// memory_max     for the parts of all uploads of the process
+/// downloads_max  at once on each event loop; the server limits its clients, too
+struct S3Limits {
+  std::size_t part_bytes = std::size_t{8} << 20U;
+  std::size_t memory_max = std::size_t{256} << 20U;
+  std::size_t downloads_max = 4096;
+};
+
 /// Small objects are one PUT, larger ones a multipart upload, which is aborted if it fails. A read
 /// that is interrupted continues where it was.
 class S3Backend final : public storage::StorageBackend {
  public:
-  /// part_bytes  of an upload in parts; larger for an object that would have too many
-  /// memory_max  for the parts of all uploads of the process
-  explicit S3Backend(Bucket bucket, std::size_t part_bytes = std::size_t{8} << 20U,
-                     std::size_t memory_max = std::size_t{256} << 20U);
+  explicit S3Backend(Bucket bucket, S3Limits limits = {});
 
   Task<StoredObject> put(std::string key, storage::ContentSource source,
                          std::optional<std::uint64_t> length, PutOptions options) const override;
@@ -39,8 +46,7 @@ class S3Backend final : public storage::StorageBackend {
                                              const PutOptions& options) const;
 
   std::shared_ptr<const S3Client> client_;
-  std::size_t part_bytes_;
-  std::size_t memory_max_;
+  S3Limits limits_;
 };
 
 }  // namespace eider::detail::s3

@@ -57,7 +57,7 @@ class S3 : public ::testing::Test {
   void answer(std::vector<std::string> answers, std::size_t part_bytes = 1000,
               ScriptedS3::Answer otherwise = nullptr) {
     server_.emplace(std::move(answers), std::move(otherwise));
-    backend_.emplace(read_bucket(s3_options(server_->url())), part_bytes);
+    backend_.emplace(read_bucket(s3_options(server_->url())), S3Limits{.part_bytes = part_bytes});
   }
   template <class T>
   T run(Task<T> task) {
@@ -352,9 +352,24 @@ TEST_F(S3, downloads_that_are_not_read_do_not_block_other_requests) {
   }(*backend_));
 }
 
+TEST_F(S3, too_many_downloads_get_503) {
+  answer({"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n0123"});
+  backend_.emplace(read_bucket(s3_options(server_->url())), S3Limits{.downloads_max = 1});
+  const Error error = error_of([](const S3Backend& backend) -> Task<> {
+    auto opening = backend.get("a", {}, {});
+    const auto unread = co_await opening;
+    auto second = backend.get("a", {}, {});
+    (void)co_await second;
+  }(*backend_));
+  EXPECT_EQ(error.status(), 503);
+  EXPECT_TRUE(error.cause().contains("All connections to ")) << error.cause();
+  EXPECT_EQ(server_->seen().size(), 1U);
+}
+
 TEST_F(S3, memory_for_parts_is_limited) {
   answer({kBegun, kStored}, 8, [](const ScriptedS3::Seen&) { return kStored; });
-  backend_.emplace(read_bucket(s3_options(server_->url())), 8, 12);
+  backend_.emplace(read_bucket(s3_options(server_->url())),
+                   S3Limits{.part_bytes = 8, .memory_max = 12});
   run([](const S3Backend& backend, const ScriptedS3& server) -> Task<> {
     Event never;
     ContentSource source = [&never, count = 0]() mutable -> Task<std::string> {

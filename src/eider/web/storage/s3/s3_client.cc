@@ -29,8 +29,6 @@ constexpr std::int64_t kSkewSecondsMax = 300;
 constexpr int kBadGateway = 502;
 constexpr int kTooManyRequests = 429;
 constexpr std::size_t kAskingConnectionsMax = 256;
-/// Each is a download: the clients of the application are limited elsewhere.
-constexpr std::size_t kStreamingConnectionsMax = 4096;
 /// Larger bodies are not copied for each attempt.
 constexpr std::size_t kCopiedBytesMax = std::size_t{16} * 1024;
 constexpr std::size_t kSentPieceBytes = std::size_t{64} * 1024;
@@ -208,10 +206,10 @@ Bucket read_bucket(const StorageOptions& options) {
                   .region = options.s3_region}};
 }
 
-S3Client::S3Client(Bucket bucket)
-    : bucket_(std::make_shared<const Bucket>(std::move(bucket))), loops_([] {
+S3Client::S3Client(Bucket bucket, std::size_t downloads_max)
+    : bucket_(std::make_shared<const Bucket>(std::move(bucket))), loops_([downloads_max] {
         return std::make_unique<OfLoop>(HttpClient(client_options(kAskingConnectionsMax)),
-                                        HttpClient(client_options(kStreamingConnectionsMax)));
+                                        HttpClient(client_options(downloads_max)));
       }) {}
 
 std::string S3Client::path_of(const std::optional<std::string>& key) const {

@@ -51,7 +51,8 @@ struct S3Call {
 
 class S3Client {
  public:
-  explicit S3Client(Bucket bucket);
+  /// downloads_max  at once on each event loop
+  S3Client(Bucket bucket, std::size_t downloads_max);
 
   /// The response, with any status that is not repeated. Throws a Failure if there is none.
   ///
