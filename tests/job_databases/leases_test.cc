@@ -69,6 +69,48 @@ TEST_P(JobLeases, a_lease_that_was_taken_away_cancels_the_handler_and_another_wo
   }(database(), open(), &its_first, &its_second));
 }
 
+/// The lease ends while the worker waits for the only connection, or on SQLite for the only writer.
+TEST_P(JobLeases, a_worker_whose_lease_ends_during_a_look_claims_nothing_without_a_new_one) {
+  Runs its_runs;
+  const auto its_log = std::make_shared<JobsLog>();
+  on_loop_.run([](Database base, Runs* runs, std::shared_ptr<JobsLog> log) -> Task<> {
+    TestedJobs jobs(base, {.lease = 1s, .log = log});
+    Database states = base;
+    const auto handler = [runs](auto, JobContext& context, State<Database> db) -> Task<> {
+      const Attempt attempt(*runs);
+      runs->attempts.push_back(context.attempt());
+      const auto orphans = co_await db->one<std::int64_t>(
+          "select count(*) from eider_jobs where state = 'running' and worker = 0");
+      EXPECT_EQ(orphans, 0);
+    };
+    auto first = detail::jobs::make_entry<WriteNote>(
+        [handler](WriteNote job, JobContext& context, State<Database> db) -> Task<> {
+          co_await handler(job, context, db);
+        },
+        {.queue = "a"});
+    auto second = detail::jobs::make_entry<Publish>(
+        [handler](Publish job, JobContext& context, State<Database> db) -> Task<> {
+          co_await handler(job, context, db);
+        },
+        {.queue = "b"});
+    first->states = {&states};
+    second->states = {&states};
+    jobs->add(first);
+    jobs->add(second);
+    co_await jobs->start();
+    co_await jobs->enqueue(base, WriteNote{1, "x"}, {.delay = 500ms});
+    co_await jobs->enqueue(base, Publish{"y"}, {.delay = 500ms});
+    jobs->start_work();
+    co_await rows_become(base, "eider_job_workers", 1);
+    Transaction blocking = co_await base.begin();
+    co_await eventually([&] { return log->contains("could not be reached in time"); }, "the loss");
+    co_await blocking.roll_back();
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+    EXPECT_GE(runs->ended, 2);
+  }(open({.connections_max = 1}), &its_runs, its_log));
+}
+
 TEST_P(JobLeases, jobs_of_a_dead_worker_are_released_and_fail_after_their_last_attempt) {
   Runs its_runs;
   on_loop_.run([](Database base, Runs* runs) -> Task<> {

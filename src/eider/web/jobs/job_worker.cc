@@ -7,6 +7,7 @@
 #include <bit>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 
 #include "eider/app/handlers/thrown.h"
 #include "eider/core/base/secret_bytes.h"
@@ -160,6 +161,7 @@ Task<> Worker::work() {
 
 /// returns  whether there was something to do
 Task<bool> Worker::take_jobs() {
+  const std::uint64_t epoch = epoch_;
   const Instant now = Loop::current().now();
   if (std::ranges::none_of(queues_, &Queue::wants_jobs) || now - looked_ >= kLooksEvery) {
     // Each poke is a reason to look, but not many of them within one moment.
@@ -170,7 +172,7 @@ Task<bool> Worker::take_jobs() {
   }
   bool has_found = false;
   for (Queue& queue : queues_) {
-    if (queue.wants_jobs() && !is_stopping_) {
+    if (queue.wants_jobs() && !is_stopping_ && epoch == epoch_) {
       const bool has_claimed = co_await claim(queue);
       has_found = has_found || has_claimed;
     }
@@ -199,21 +201,28 @@ Task<> Worker::look() {
   }
 }
 
+// The lease may have ended while an earlier statement was on its way. Jobs without a worker would
+// be orphans: another process would run them at the same time.
 Task<bool> Worker::claim(Queue& queue) {
+  const std::int64_t id = id_;
   const std::uint64_t epoch = epoch_;
+  if (id == 0) {
+    co_return false;
+  }
   const unsigned free = queue.concurrency - queue.running;
   is_claiming_ = true;
   ++claims_;
   std::vector<Claimed> claimed;
   try {
-    claimed = co_await store_.claim(queue.name, id_, free);
+    claimed = co_await store_.claim(queue.name, id, free);
   } catch (...) {
     is_claiming_ = false;
     throw;
   }
   is_claiming_ = false;
   queue.is_ready = claimed.size() >= free;
-  if (epoch != epoch_) {
+  // A process that was frozen may read the response before its timers run.
+  if (epoch != epoch_ || Loop::current().read_now() >= valid_until_) {
     co_return false;  // they are orphans by now
   }
   if (is_stopping_) {
@@ -459,8 +468,13 @@ Task<> Worker::begin_lease() {
   const std::int64_t id = make_id();
   const Instant sent = Loop::current().read_now();
   co_await store_.add_worker(id, label_of_process(), to_ms(options_.lease));
+  const Instant valid_until = sent + options_.lease - options_.lease / 6;
+  if (Loop::current().read_now() >= valid_until) {
+    throw std::runtime_error("The registration of this worker took longer than its lease of " +
+                             format_duration(options_.lease) + ".");
+  }
   id_ = id;
-  valid_until_ = sent + options_.lease - options_.lease / 6;
+  valid_until_ = valid_until;
   lease_begun_.set();
 }
 
