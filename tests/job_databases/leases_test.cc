@@ -453,10 +453,30 @@ TEST_P(JobLeases, failed_and_done_jobs_are_deleted_when_their_time_is_over) {
     co_await store.remove_ended();
     EXPECT_EQ(co_await rows(base, "eider_jobs where state = 'failed'"), 0);
     EXPECT_EQ(co_await rows(base, "eider_jobs where state = 'done'"), 1);
-    co_await base.exec("update eider_jobs set state = 'available', due = 5, kind = 'Gone'");
-    co_await store.note_kinds({"WriteNote", "WriteNote"});
-    co_await store.park_unknown(1000);
-    EXPECT_EQ(co_await rows(base, "eider_jobs where state = 'failed'"), 1);
+  }(database()));
+}
+
+TEST_P(JobLeases, jobs_whose_type_no_process_has_run_lately_are_reported_and_stay_available) {
+  on_loop_.run([](Database base) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>([](WriteNote) {});
+    jobs.on<Publish>([](Publish) {});
+    co_await jobs->start();
+    co_await jobs->enqueue(base, WriteNote{1, "x"});
+    co_await jobs->enqueue(base, WriteNote{2, "x"}, {.unique = "k"});
+    co_await jobs->enqueue(base, Publish{"x"});
+    co_await base.exec("update eider_jobs set due = 5");
+    const detail::jobs::JobStore store(base);
+    co_await store.note_kinds({"WriteNote", "Publish", "Publish"});
+    EXPECT_TRUE((co_await store.unknown_kinds()).empty());
+    co_await base.exec("update eider_job_kinds set seen = seen - 960000 where kind = 'WriteNote'");
+    const auto unknown = co_await store.unknown_kinds();
+    EXPECT_EQ(unknown.size(), 1U);
+    EXPECT_EQ(unknown.at(0).kind, "WriteNote");
+    EXPECT_EQ(unknown.at(0).count, 2);
+    EXPECT_EQ(co_await rows(base, "eider_jobs where state = 'available'"), 3);
+    EXPECT_EQ(co_await rows(base, "eider_jobs where unique_key is not null"), 1);
+    co_await jobs->stop();
   }(database()));
 }
 

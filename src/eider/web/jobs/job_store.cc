@@ -533,13 +533,12 @@ Task<> JobStore::note_kinds(std::vector<std::string> kinds) const {
   }
 }
 
-Task<> JobStore::park_unknown(std::int64_t keep_ms) const {
-  co_await database_.exec(
-      sql("update eider_jobs set state = 'failed', due = {now} + $1, unique_key = null, "
-          "error = 'No running worker has a handler for this job type.' "
-          "where state = 'available' and due <= {now} - 600000 and kind not in "
-          "(select kind from eider_job_kinds where seen > {now} - 900000)"),
-      keep_ms);
+Task<std::vector<UnknownKind>> JobStore::unknown_kinds() const {
+  auto unknown = co_await database_.all<UnknownKind>(
+      sql("select kind, count(*) as count from eider_jobs where state = 'available' and "
+          "due <= {now} - 600000 and kind not in (select kind from eider_job_kinds where "
+          "seen > {now} - 900000) group by kind order by kind limit 20"));
+  co_return unknown;
 }
 
 }  // namespace eider::detail::jobs

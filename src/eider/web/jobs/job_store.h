@@ -79,6 +79,12 @@ struct Probe {
   std::int64_t paused = 0;
 };
 
+/// A type without a handler in any process.
+struct UnknownKind {
+  std::string kind;
+  std::int64_t count = 0;
+};
+
 /// The end of an attempt.
 ///
 /// pause_ms  until the next attempt, or how long an ended job is kept
@@ -170,8 +176,8 @@ class JobStore {
   [[nodiscard]] Task<> remove_ended() const;
   /// Notes that a process runs these types.
   [[nodiscard]] Task<> note_kinds(std::vector<std::string> kinds) const;
-  /// Makes available jobs fail whose type no process has run for a while.
-  [[nodiscard]] Task<> park_unknown(std::int64_t keep_ms) const;
+  /// Returns the types of jobs that have waited for a while, and that no process has run lately.
+  [[nodiscard]] Task<std::vector<UnknownKind>> unknown_kinds() const;
 
  private:
   [[nodiscard]] Task<std::vector<Claimed>> claim_locked(std::string queue, std::int64_t worker,

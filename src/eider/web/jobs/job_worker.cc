@@ -605,6 +605,16 @@ Task<> Worker::listen() {
   }
 }
 
+/// Such jobs stay available: processes with their handler may only be away for a while.
+Task<> Worker::report_unknown_kinds() {
+  for (const UnknownKind& unknown : co_await store_.unknown_kinds()) {
+    if (reported_kinds_.insert(unknown.kind).second) {
+      say(LogLevel::warning, std::to_string(unknown.count) + " jobs of the type " + unknown.kind +
+                                 " wait, because no running process has a handler for it.");
+    }
+  }
+}
+
 Task<> Worker::keep_house() {
   std::vector<std::string> kinds;
   for (const auto& entry : entries_) {
@@ -617,7 +627,7 @@ Task<> Worker::keep_house() {
       co_await store_.note_kinds(kinds);
       co_await store_.remove_ended();
       if (Loop::current().now() - began >= kKnowsOthersAfter) {
-        co_await store_.park_unknown(to_ms(options_.failed_for));
+        co_await report_unknown_kinds();
       }
     } catch (...) {
       hears_notices_ = hears_notices_ && !is_stopping_;  // next time

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -103,6 +104,7 @@ class Worker {
 
   Task<> listen();
   Task<> keep_house();
+  Task<> report_unknown_kinds();
   Task<> wait_for_wake(Duration pause);
   Task<bool> becomes_idle(Instant until);
   [[nodiscard]] WorkRef work_of(const Active& active) const;
@@ -123,6 +125,7 @@ class Worker {
   bool is_stopping_ = false;
   bool hears_notices_ = false;
   bool is_poked_ = false;
+  std::set<std::string> reported_kinds_;
   Duration next_due_in_ = Duration::max();
   Instant looked_{};
 

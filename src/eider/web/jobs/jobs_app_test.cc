@@ -42,6 +42,19 @@ std::chrono::system_clock::time_point in(Duration time) {
   return wall_time() + std::chrono::duration_cast<std::chrono::milliseconds>(time);
 }
 
+/// Log lines.
+class Lines final : public LogSink {
+ public:
+  void write(LogLevel /*level*/, std::string_view line) noexcept override {
+    lines.emplace_back(line);
+  }
+  std::vector<std::string> lines;
+};
+
+Task<> rename_kinds(Database database) {
+  co_await database.exec("update eider_jobs set kind = 'Gone'");
+}
+
 App make_app(const Database& database, Sent& sent, Jobs** found = nullptr) {
   App app;
   app.state(database);
@@ -117,6 +130,27 @@ TEST(jobs_app, a_worker_that_is_off_only_enqueues) {
   EXPECT_EQ(client.get("/").body, "1");
   client.advance(1h);
   EXPECT_TRUE(sent.lines.empty());
+}
+
+TEST(jobs_app, jobs_without_a_handler_are_reported_once_and_wait) {
+  Sent sent;
+  const auto log = std::make_shared<Lines>();
+  const Database database = memory();
+  App app;
+  Jobs& jobs = add_jobs(app, database, {.log = log});
+  app.job<SendReminder>([its = &sent](SendReminder) { its->lines.emplace_back("sent"); });
+  app.job<SendInvoice>([](SendInvoice) {});
+  TestClient client(app);
+  client.run(jobs.enqueue(database, SendReminder{1}, {.delay = 1h}));
+  client.run(rename_kinds(database));
+  client.advance(3h);
+  EXPECT_TRUE(sent.lines.empty());
+  EXPECT_EQ(client.run(jobs.admin().list({.state = "available"})).size(), 1U);
+  EXPECT_EQ(std::ranges::count_if(log->lines,
+                                  [](const std::string& line) {
+                                    return line.contains("1 jobs of the type Gone wait");
+                                  }),
+            1);
 }
 
 TEST(jobs_app, pages_list_and_change_jobs) {
