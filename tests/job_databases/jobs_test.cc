@@ -134,6 +134,38 @@ TEST_P(JobRuns, again_after_a_failure_until_its_attempts_are_used) {
   }(database(), &its_seen, its_log));
 }
 
+TEST_P(JobRuns, again_after_an_error_whose_text_a_database_does_not_store) {
+  on_loop_.run([](Database base) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(
+        [](WriteNote job, JobContext& context) -> Task<> {
+          co_await context.progress(std::string("half\xff\0", 6));
+          if (job.number == 1) {
+            throw std::runtime_error("bad \xff end");
+          }
+          std::string text = "long ";
+          while (text.size() < std::size_t{32} << 20U) {
+            text += "\u00eb\u20ac";
+          }
+          throw CancelJob(text);
+        },
+        {.first_pause = 1h});
+    co_await jobs.start();
+    const EnqueuedJob bad = co_await jobs->enqueue(base, WriteNote{1, "x"});
+    const EnqueuedJob vast = co_await jobs->enqueue(base, WriteNote{2, "x"});
+    co_await rows_become(base, "eider_jobs where state = 'scheduled'", 1);
+    co_await rows_become(base, "eider_jobs where state = 'failed'", 1);
+    const auto repeated = co_await jobs->admin().find(bad.id);
+    EXPECT_EQ(repeated->error, "bad \uFFFD end");
+    EXPECT_EQ(repeated->progress, "half\uFFFD\uFFFD");
+    const auto failed = co_await jobs->admin().find(vast.id);
+    EXPECT_TRUE(failed->error.starts_with("long \u00eb\u20ac"));
+    EXPECT_LE(failed->error.size(), std::size_t{16} << 10U);
+    EXPECT_GT(failed->error.size(), std::size_t{16380});
+    co_await jobs->stop();
+  }(database()));
+}
+
 TEST_P(JobRuns, at_most_for_its_timeout) {
   Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {

@@ -80,7 +80,7 @@ Task<> JobContext::progress(std::string text) {
   co_await store_.database().exec(
       store_.sql("update eider_jobs set progress = $1 where id = $2 and fence = $3 and "
                  "state = 'running'"),
-      text, job_.id, job_.fence);
+      detail::jobs::storable_text(text), job_.id, job_.fence);
 }
 
 }  // namespace eider

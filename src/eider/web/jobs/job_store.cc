@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "eider/core/base/utf8.h"
 #include "eider/core/json/json.h"
 #include "eider/io/runtime/loop.h"
 
@@ -16,6 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr std::int64_t kStagedAtOnce = 1000;
 constexpr std::size_t kInsertedAtOnce = 500;
+constexpr std::size_t kTextBytesMax = std::size_t{16} << 10U;
 
 /// A place in a statement that dialects write differently.
 struct Place {
@@ -158,6 +160,16 @@ std::string sql_literal(std::string_view text) {
     literal.append(letter == '\'' ? 2 : 1, letter);
   }
   return literal + "'";
+}
+
+std::string storable_text(std::string_view text) {
+  std::string storable;
+  while (!text.empty() && storable.size() + 4 <= kTextBytesMax) {
+    const std::size_t bytes = text.front() == '\0' ? 0 : utf8_sequence_bytes(text);
+    storable.append(bytes == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, bytes));
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return storable;
 }
 
 void JobStore::set_work(const std::vector<std::string>& queues,

@@ -111,6 +111,10 @@ struct Ending {
 /// A text for SQL, in quotes.
 [[nodiscard]] std::string sql_literal(std::string_view text);
 
+/// Returns an error text that each database stores: at most 16 KiB, with U+FFFD instead of NUL and
+/// of bytes that are not UTF-8.
+[[nodiscard]] std::string storable_text(std::string_view text);
+
 /// As many as an integer of the database has bits for.
 inline constexpr std::size_t kQueuesMax = 62;
 

@@ -56,6 +56,12 @@ std::string label_of_process() {
   return std::string(host.data()) + " " + std::to_string(::getpid());
 }
 
+/// Whether the same statement may succeed later.
+bool may_pass(db::FailureKind kind) {
+  return db::status_of(kind) == 503 || kind == db::FailureKind::open ||
+         kind == db::FailureKind::storage;
+}
+
 Task<> wait_for(Event& event) {
   co_await event.wait();
 }
@@ -338,7 +344,7 @@ Task<Ending> Worker::attempt(std::shared_ptr<Active> active) {
     co_return ending;
   } catch (...) {
     error = reason_of(thrown_error());
-    co_return ending_after(*active, Why::none, std::move(error));
+    co_return ending_after(*active, Why::none, error);
   }
   if (!has_ended) {
     active->source.cancel();
@@ -353,11 +359,11 @@ Task<Ending> Worker::attempt(std::shared_ptr<Active> active) {
 }
 
 /// Of an attempt that was not successful.
-Ending Worker::ending_after(const Active& active, Why why, std::string error) const {
+Ending Worker::ending_after(const Active& active, Why why, const std::string& error) const {
   const JobOptions& options = active.entry.options;
   Ending ending{.id = active.job.id,
                 .fence = active.job.fence,
-                .error = std::move(error),
+                .error = storable_text(error),
                 .batch = active.job.batch};
   if (why == Why::cancelled) {
     ending.how = How::cancelled;
@@ -393,14 +399,25 @@ void Worker::report(const Active& active, const Ending& ending) {
 }
 
 /// A database that is away is called again while the lease lasts: a job whose end is not recorded
-/// runs again.
+/// runs again. If the database refuses the end of an attempt, its text may be the cause.
 Task<> Worker::record(std::shared_ptr<Active> active, Ending ending) {
+  bool is_refused = false;
   while (active->why != Why::taken_over) {
     std::optional<bool> was_mine;
+    std::string refusal;
     try {
       was_mine = co_await store_.end(ending);
+    } catch (const db::Failure& failure) {
+      refusal = may_pass(failure.kind()) ? "" : failure.what();
     } catch (...) {
-      was_mine = std::nullopt;
+      refusal = reason_of(thrown_error());
+    }
+    if (!refusal.empty() && !is_refused) {
+      is_refused = true;
+      say(LogLevel::error, "The end of job " + std::to_string(active->job.id) + " (" +
+                               active->job.kind + ") cannot be stored: " + refusal +
+                               " The error of the attempt: " + ending.error);
+      ending.error = "The error of this attempt cannot be stored. It is in the log.";
     }
     if (was_mine) {
       if (*was_mine) {
@@ -410,7 +427,7 @@ Task<> Worker::record(std::shared_ptr<Active> active, Ending ending) {
       }
       break;
     }
-    co_await sleep_for(kRecordedAgainAfter);
+    co_await sleep_for(is_refused ? kFaultPauseMax : kRecordedAgainAfter);
   }
   forget(*active);
 }

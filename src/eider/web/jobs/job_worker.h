@@ -88,7 +88,7 @@ class Worker {
   void start(Queue& queue, Claimed job);
   Task<> run(std::shared_ptr<Active> active);
   Task<Ending> attempt(std::shared_ptr<Active> active);
-  [[nodiscard]] Ending ending_after(const Active& active, Why why, std::string error) const;
+  [[nodiscard]] Ending ending_after(const Active& active, Why why, const std::string& error) const;
   Task<> record(std::shared_ptr<Active> active, Ending ending);
   Task<> record_done();
   void forget(const Active& active);
