@@ -1,6 +1,7 @@
 // Jobs are enqueued, run, retried, canceled and unique, on each database.
 #include <chrono>
 #include <cstdint>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -163,6 +164,36 @@ TEST_P(JobRuns, again_after_an_error_whose_text_a_database_does_not_store) {
     EXPECT_LE(failed->error.size(), std::size_t{16} << 10U);
     EXPECT_GT(failed->error.size(), std::size_t{16380});
     co_await jobs->stop();
+  }(database()));
+}
+
+struct PlanStep {
+  std::int64_t id = 0;
+  std::int64_t parent = 0;
+  std::int64_t notused = 0;
+  std::string detail;
+};
+
+TEST_P(JobRuns, found_by_indexes_on_sqlite) {
+  if (!is_sqlite()) {
+    GTEST_SKIP() << "the plans of a server depend on its statistics";
+  }
+  on_loop_.run([](Database base) -> Task<> {
+    detail::jobs::JobStore store(base);
+    co_await store.create();
+    store.set_work({"default", "mail"}, {"WriteNote", "Publish"});
+    for (const db::RuntimeSql& statement : store.repeated_statements()) {
+      const std::string text = std::regex_replace(statement.text, std::regex(R"(\$\d+)"), "1");
+      const auto steps = co_await base.all<PlanStep>(db::RuntimeSql{"explain query plan " + text});
+      for (const PlanStep& step : steps) {
+        const bool uses_jobs = step.detail.contains("eider_jobs") || step.detail.contains(" j ");
+        EXPECT_TRUE(!uses_jobs || step.detail.contains(" INDEX ") ||
+                    step.detail.contains("PRIMARY KEY"))
+            << step.detail << " in " << text;
+        EXPECT_FALSE(step.detail.contains("TEMP B-TREE")) << text;
+      }
+      EXPECT_FALSE(steps.empty()) << text;
+    }
   }(database()));
 }
 

@@ -80,12 +80,15 @@ constexpr std::string_view kTables =
     "create table if not exists eider_job_kinds(kind varchar(100) primary key, "
     "seen bigint not null{set};";
 
+// SQLite uses a partial index only for statements with exactly its condition.
 constexpr std::string_view kIndexes =
     "create unique index if not exists eider_jobs_unique on eider_jobs(unique_key);"
     "create index if not exists eider_jobs_available on eider_jobs(queue, priority, id) "
     "where state = 'available';"
-    "create index if not exists eider_jobs_due on eider_jobs(state, due) "
-    "where state in ('scheduled', 'failed', 'done');"
+    "create index if not exists eider_jobs_scheduled on eider_jobs(due) "
+    "where state = 'scheduled';"
+    "create index if not exists eider_jobs_ended on eider_jobs(due) "
+    "where state in ('done', 'failed');"
     "create index if not exists eider_jobs_worker on eider_jobs(worker) where state = 'running';";
 
 constexpr std::string_view kInsert =
@@ -100,6 +103,30 @@ constexpr std::string_view kClaimed =
 constexpr std::string_view kHeld = "id, fence, attempt, attempts_max, batch, is_cancelled";
 
 constexpr std::string_view kIsMine = " where id = $1 and fence = $2 and state = 'running'";
+
+constexpr std::string_view kDue =
+    "select id from eider_jobs where state = 'scheduled' and due <= {now} order by due limit $1"
+    "{skip}";
+
+constexpr std::string_view kClaim =
+    "update eider_jobs set state = 'running', worker = $1, fence = fence + 1, "
+    "attempt = attempt + 1, started = {now} where id {in}select id from eider_jobs "
+    "where state = 'available' and queue = $2 and kind in ({kinds}) "
+    "order by priority, id limit $3{skip}{end} returning ";
+
+constexpr std::string_view kRunningOf = " from eider_jobs where worker = $1 and state = 'running'";
+
+constexpr std::string_view kOrphans =
+    " from eider_jobs where state = 'running' and not exists(select 1 from "
+    "eider_job_workers where eider_job_workers.id = eider_jobs.worker) limit 500";
+
+constexpr std::string_view kEnded =
+    "select id from eider_jobs where state in ('done', 'failed') and due <= {now} limit 1000";
+
+constexpr std::string_view kCompleteOnSqlite =
+    "delete from eider_jobs where id in (select j.id from json_each($1) as x "
+    "cross join eider_jobs as j on j.id = json_extract(x.value, '$[0]') "
+    "where j.fence = json_extract(x.value, '$[1]') and j.state = 'running')";
 
 std::string_view state_of(const NewJob& job) noexcept {
   if (job.pending != 0) {
@@ -209,6 +236,19 @@ db::RuntimeSql JobStore::sql(std::string_view pattern) const {
       text += text_of(*place, database_.dialect());
     }
   }
+}
+
+std::vector<db::RuntimeSql> JobStore::repeated_statements() const {
+  std::vector<db::RuntimeSql> all;
+  all.push_back(sql(probe_));
+  for (const std::string& text :
+       {std::string(kDue), std::string(kClaim).append(kClaimed),
+        "select " + std::string(kHeld).append(kRunningOf),
+        "select " + std::string(kHeld).append(kOrphans), std::string(kEnded),
+        std::string(kCompleteOnSqlite), "delete from eider_jobs" + std::string(kIsMine)}) {
+    all.push_back(sql(text));
+  }
+  return all;
 }
 
 // Two processes that start at once may both find no table: the second attempt finds it.
@@ -330,9 +370,7 @@ Task<bool> JobStore::extend_lease(std::int64_t worker, std::int64_t lease_ms) co
 
 Task<std::vector<Held>> JobStore::running_of(std::int64_t worker) const {
   auto held =
-      co_await database_.all<Held>(sql("select " + std::string(kHeld) +
-                                       " from eider_jobs where worker = $1 and state = 'running'"),
-                                   worker);
+      co_await database_.all<Held>(sql("select " + std::string(kHeld).append(kRunningOf)), worker);
   co_return held;
 }
 
@@ -343,10 +381,7 @@ Task<std::int64_t> JobStore::remove_lapsed_workers() const {
 }
 
 Task<std::vector<Held>> JobStore::orphans() const {
-  auto held = co_await database_.all<Held>(
-      sql("select " + std::string(kHeld) +
-          " from eider_jobs where state = 'running' and not exists(select 1 from "
-          "eider_job_workers where eider_job_workers.id = eider_jobs.worker) limit 500"));
+  auto held = co_await database_.all<Held>(sql("select " + std::string(kHeld).append(kOrphans)));
   co_return held;
 }
 
@@ -358,9 +393,7 @@ Task<Probe> JobStore::probe() const {
 }
 
 Task<> JobStore::stage() const {
-  const std::string due =
-      "select id from eider_jobs where state = 'scheduled' and due <= {now} order by due limit $1"
-      "{skip}";
+  const std::string due(kDue);
   if (!is(Dialect::mariadb)) {
     co_await database_.exec(
         sql("update eider_jobs set state = 'available' where id {in}" + due + "{end}"),
@@ -382,13 +415,8 @@ Task<std::vector<Claimed>> JobStore::claim(std::string queue, std::int64_t worke
   if (is(Dialect::mariadb)) {
     claimed = co_await claim_locked(std::move(queue), worker, count);
   } else {
-    claimed = co_await database_.all<Claimed>(
-        sql("update eider_jobs set state = 'running', worker = $1, fence = fence + 1, "
-            "attempt = attempt + 1, started = {now} where id {in}select id from eider_jobs "
-            "where state = 'available' and queue = $2 and kind in ({kinds}) "
-            "order by priority, id limit $3{skip}{end} returning " +
-            std::string(kClaimed)),
-        worker, queue, count);
+    claimed = co_await database_.all<Claimed>(sql(std::string(kClaim).append(kClaimed)), worker,
+                                              queue, count);
   }
   std::ranges::sort(claimed, [](const Claimed& left, const Claimed& right) {
     return std::pair(left.priority, left.id) < std::pair(right.priority, right.id);
@@ -436,10 +464,7 @@ Task<std::int64_t> JobStore::complete(std::vector<std::int64_t> pairs) const {
       "delete from eider_jobs using jsonb_array_elements($1::text::jsonb) as x "
       "where id = (x->>0)::bigint and fence = (x->>1)::bigint and state = 'running'";
   if (is(Dialect::sqlite)) {
-    text =
-        "delete from eider_jobs where id in (select j.id from json_each($1) as x "
-        "cross join eider_jobs as j on j.id = json_extract(x.value, '$[0]') "
-        "where j.fence = json_extract(x.value, '$[1]') and j.state = 'running')";
+    text = kCompleteOnSqlite;
   } else if (is(Dialect::mariadb)) {
     text =
         "delete j from json_table($1, '$[*]' columns(id bigint path '$[0]', fence bigint path "
@@ -527,8 +552,7 @@ Task<> JobStore::remove_ended() const {
             "due <= {now} limit 1000"));
   } else {
     co_await database_.exec(
-        sql("delete from eider_jobs where id in (select id from eider_jobs where "
-            "state in ('done', 'failed') and due <= {now} limit 1000)"));
+        sql("delete from eider_jobs where id in (" + std::string(kEnded) + ")"));
   }
 }
 

@@ -132,6 +132,9 @@ class JobStore {
   /// dialects write otherwise. In simulated time, {now} is that of the loop.
   [[nodiscard]] db::RuntimeSql sql(std::string_view pattern) const;
 
+  /// Returns those that workers repeat, as SQLite gets them: for tests of their plans.
+  [[nodiscard]] std::vector<db::RuntimeSql> repeated_statements() const;
+
   [[nodiscard]] Task<> create() const;
 
   /// at  outlives the task
