@@ -204,6 +204,24 @@ TEST_P(JobLeases, a_handler_with_a_transaction_has_its_effects_exactly_once) {
   }(database(), &its_runs));
 }
 
+TEST_P(JobLeases, handlers_with_transactions_leave_connections_for_the_lease) {
+  Runs its_runs;
+  on_loop_.run([](Database base, Runs* runs, int most) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>([runs, most](WriteNote job, Transaction& transaction) -> Task<> {
+      const Attempt attempt(*runs);
+      EXPECT_LE(runs->running, most);
+      co_await transaction.exec(kAddEffect, job.number);
+      co_await sleep_for(20ms);
+    });
+    co_await jobs.start();
+    co_await jobs->enqueue_all(base, std::vector<WriteNote>(20, WriteNote{1, "x"}));
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+    EXPECT_EQ(runs->begun, 20);
+  }(open({.connections_max = 5}), &its_runs, is_sqlite() ? 1 : 3));
+}
+
 TEST_P(JobLeases, a_completion_whose_commit_failed_runs_the_job_again) {
   Runs its_runs;
   on_loop_.run([](Database base, Runs* runs) -> Task<> {

@@ -2,11 +2,13 @@
 // Layering: must not know a driver; its Sessions manage connections and queue of one event loop.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "eider/core/base/resource_probe.h"
+#include "eider/data/db/connection_limit.h"
 #include "eider/data/db/impatient.h"
 #include "eider/data/db/job.h"
 #include "eider/data/db/loop_sessions.h"
@@ -17,18 +19,20 @@
 namespace eider::db {
 
 template <class Sessions>
-class SessionPool : public Pool, public WaitingPool {
+class SessionPool : public Pool, public WaitingPool, public ConnectionLimit {
  public:
   /// name  for who is told of its state; not a secret
   template <class Settings>
   SessionPool(const std::shared_ptr<const Settings>& settings, std::string name)
-      : counts_(std::make_shared<PoolCounts>()),
+      : connections_max_(settings->options.connections_max),
+        counts_(std::make_shared<PoolCounts>()),
         sessions_([settings, counts = counts_] {
           return std::make_unique<Sessions>(Loop::current(), settings, nullptr, counts);
         }),
         resource_probe_([this, its = std::move(name)] { return resource_of(its, state()); }) {}
 
   [[nodiscard]] PoolState state() const override { return counts_->state(); }
+  [[nodiscard]] std::size_t connections_max() const noexcept override { return connections_max_; }
 
   [[nodiscard]] bool submit(std::unique_ptr<Job>& job, Lane /*lane*/) override {
     return sessions_.here().submit(job);
@@ -48,6 +52,7 @@ class SessionPool : public Pool, public WaitingPool {
   [[nodiscard]] Sessions& sessions() const { return sessions_.here(); }
 
  private:
+  const std::size_t connections_max_;
   std::shared_ptr<PoolCounts> counts_;
   LoopLocal<Sessions> sessions_;
   ResourceProbe resource_probe_;

@@ -63,6 +63,7 @@ struct Entry {
   /// states  those of the function; both outlive the task
   Task<> (*run)(const void* function, void* const* states, JobContext& context) = nullptr;
   std::vector<void*> states;  // once the app starts
+  bool has_transaction = false;
 };
 
 /// "SendReminder" of "shop::(anonymous namespace)::SendReminder".
@@ -209,6 +210,7 @@ template <class T, class F>
   check(entry->options);
   entry->key = &base::kTypeKey<T>;
   entry->run = &S::run;
+  entry->has_transaction = S::kHasTransaction;
   entry->function = app::keep_function(std::move(function));
   return entry;
 }

@@ -12,6 +12,7 @@
 #include "eider/app/handlers/thrown.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/span.h"
+#include "eider/data/db/connection_limit.h"
 #include "eider/data/db/notices.h"
 #include "eider/io/runtime/backoff.h"
 #include "eider/io/runtime/cancel.h"
@@ -66,6 +67,18 @@ Task<> wait_for(Event& event) {
   co_await event.wait();
 }
 
+Task<> acquire(Semaphore& semaphore, Semaphore::Permit& permit) {
+  permit = co_await semaphore.acquire();
+}
+
+/// A heartbeat waits for a connection like the handlers: on SQLite for the writer, after one
+/// handler; elsewhere, two connections are left.
+std::size_t transactions_max(const Database& database) {
+  const auto* const limit = dynamic_cast<const db::ConnectionLimit*>(database.pool().get());
+  const std::size_t connections = limit == nullptr ? 0 : limit->connections_max();
+  return connections > 2 ? connections - 2 : 1;
+}
+
 bool is_simulated() {
   return Loop::current().name() == "simulated";
 }
@@ -101,7 +114,8 @@ Worker::Worker(const JobStore& store, std::vector<std::shared_ptr<Entry>> entrie
     : store_(store),
       entries_(std::move(entries)),
       options_(std::move(options)),
-      say_(std::move(say)) {
+      say_(std::move(say)),
+      transactions_(transactions_max(store.database())) {
   for (const auto& [name, concurrency] : options_.queues) {
     queues_.push_back({.name = name, .concurrency = concurrency});
   }
@@ -114,6 +128,7 @@ void Worker::start() {
   scope_.start(record_done());
   scope_.start(keep_lease());
   scope_.start(guard_lease());
+  scope_.start(watch_jobs());
   scope_.start(keep_house());
   if (!is_simulated()) {
     scope_.start(listen());
@@ -244,8 +259,11 @@ Task<bool> Worker::claim(Queue& queue) {
 /// Of a claim that was on its way when the shutdown began.
 Task<> Worker::return_all(std::vector<Claimed> claimed) {
   for (const Claimed& job : claimed) {
-    (void)co_await store_.end(
-        {.id = job.id, .fence = job.fence, .how = How::released, .is_attempt_returned = true});
+    (void)co_await store_.end({.id = job.id,
+                               .fence = job.fence,
+                               .how = How::released,
+                               .batch = job.batch,
+                               .is_attempt_returned = true});
   }
 }
 
@@ -306,6 +324,14 @@ Task<> Worker::run(std::shared_ptr<Active> active) {
 
 Task<Ending> Worker::attempt(std::shared_ptr<Active> active) {
   const Entry& entry = active->entry;
+  Semaphore::Permit permit;
+  if (entry.has_transaction) {
+    const bool has_permit =
+        co_await with_cancel(acquire(transactions_, permit), active->source.token());
+    if (!has_permit) {
+      co_return ending_after(*active, active->why, "");
+    }
+  }
   std::optional<bool> has_ended;
   std::string error;
   Ending ending = done(active->job, to_ms(entry.options.keep_done_for));
@@ -491,23 +517,32 @@ Task<> Worker::begin_lease() {
                              format_duration(options_.lease) + ".");
   }
   id_ = id;
+  next_beat_ = sent + options_.lease / 3;
   valid_until_ = valid_until;
   lease_begun_.set();
 }
 
+// One statement; counted from when it was sent, because it may wait for a connection.
 Task<> Worker::keep_lease() {
-  Duration pause = options_.lease / 3;
-  std::string fault;
   while (true) {
     co_await lease_begun_.wait();
-    co_await sleep_for(pause);
-    pause = options_.lease / 3;
+    co_await sleep_until(next_beat_);
     try {
       co_await beat();
-      fault.clear();
     } catch (...) {
-      fault = reason_of(thrown_error());
-      pause = std::min<Duration>(options_.lease / 10, seconds(1));
+      next_beat_ = Loop::current().now() + std::min<Duration>(options_.lease / 10, seconds(1));
+    }
+  }
+}
+
+Task<> Worker::watch_jobs() {
+  while (true) {
+    co_await lease_begun_.wait();
+    co_await sleep_for(options_.lease / 3);
+    try {
+      co_await compare_and_release();
+    } catch (...) {
+      compared_ = 0;  // next time
     }
   }
 }
@@ -538,7 +573,14 @@ Task<> Worker::beat() {
     co_return;
   }
   valid_until_ = sent + options_.lease - options_.lease / 6;
-  const bool is_sixth = ++beats_ % 6 == 0;
+  next_beat_ = sent + options_.lease / 3;
+}
+
+Task<> Worker::compare_and_release() {
+  if (id_ == 0) {
+    co_return;
+  }
+  const bool is_sixth = ++comparisons_ % 6 == 0;
   if (!active_.empty() || claims_ != compared_ || is_sixth) {
     co_await compare();
   }
@@ -557,12 +599,18 @@ Task<> Worker::compare() {
   const bool may_release = !was_claiming && claims == claims_ && id == id_;
   compared_ = may_release ? claims : compared_;
   for (const Held& job : held) {
+    if (id != id_) {
+      co_return;  // the lease has ended meanwhile
+    }
     const auto found = active_.find({job.id, job.fence});
     if (found != active_.end() && job.is_cancelled) {
       found->second->cancel(Why::cancelled);
     } else if (found == active_.end() && may_release) {
-      (void)co_await store_.end(
-          {.id = job.id, .fence = job.fence, .how = How::released, .is_attempt_returned = true});
+      (void)co_await store_.end({.id = job.id,
+                                 .fence = job.fence,
+                                 .how = How::released,
+                                 .batch = job.batch,
+                                 .is_attempt_returned = true});
     }
   }
 }

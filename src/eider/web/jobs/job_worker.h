@@ -98,6 +98,8 @@ class Worker {
   Task<> keep_lease();
   Task<> guard_lease();
   Task<> beat();
+  Task<> watch_jobs();
+  Task<> compare_and_release();
   Task<> compare();
   Task<> release_orphans();
   void lose_lease(std::string_view why);
@@ -114,6 +116,7 @@ class Worker {
   const std::vector<std::shared_ptr<Entry>> entries_;
   const WorkerOptions options_;
   const Say say_;
+  Semaphore transactions_;  // of handlers at a time
   WorkerCounts counts_;
   std::vector<Queue> queues_;
   std::map<Key, std::shared_ptr<Active>> active_;
@@ -133,11 +136,12 @@ class Worker {
   std::int64_t id_ = 0;  // 0: none
   std::uint64_t epoch_ = 0;
   Instant valid_until_{};
+  Instant next_beat_{};
   Event lease_begun_;
   bool is_claiming_ = false;
   std::uint64_t claims_ = 0;
   std::uint64_t compared_ = 0;  // claims when the table was last compared
-  unsigned beats_ = 0;
+  unsigned comparisons_ = 0;
 
   Scope scope_;  // last: its tasks use the rest
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eider/data/db/sqlite/sqlite.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "eider/web/jobs/job_page.h"
 #include "eider/web/jobs/jobs.h"
@@ -130,6 +131,24 @@ TEST(jobs_app, a_worker_that_is_off_only_enqueues) {
   EXPECT_EQ(client.get("/").body, "1");
   client.advance(1h);
   EXPECT_TRUE(sent.lines.empty());
+}
+
+TEST(jobs_app, handlers_with_transactions_do_not_delay_the_lease_of_their_worker) {
+  Sent sent;
+  const Database database = memory();
+  App app;
+  Jobs& jobs = add_jobs(app, database, {.lease = 30s});
+  app.job<SendReminder>([its = &sent](SendReminder, Transaction& transaction) -> Task<> {
+    (void)co_await transaction.one<std::int64_t>("select count(*) from eider_jobs");
+    co_await sleep_for(5s);
+    its->lines.emplace_back("sent");
+  });
+  TestClient client(app);
+  client.run(jobs.enqueue_all(database, std::vector<SendReminder>(40, SendReminder{1})));
+  client.advance(10min);
+  EXPECT_EQ(sent.lines.size(), 40U);
+  EXPECT_EQ(jobs.counts().taken_over, 0U);
+  EXPECT_EQ(jobs.counts().done, 40U);
 }
 
 TEST(jobs_app, jobs_without_a_handler_are_reported_once_and_wait) {
