@@ -16,6 +16,7 @@ using db::Dialect;
 using std::chrono::milliseconds;
 
 constexpr std::int64_t kStagedAtOnce = 1000;
+constexpr std::int64_t kRemovedAtOnce = 1000;
 constexpr std::size_t kInsertedAtOnce = 500;
 constexpr std::size_t kTextBytesMax = std::size_t{16} << 10U;
 
@@ -545,15 +546,15 @@ Task<bool> JobStore::end(Ending ending) const {
   co_return was_mine;
 }
 
-Task<> JobStore::remove_ended() const {
+Task<bool> JobStore::remove_ended() const {
+  std::string text = "delete from eider_jobs where id in (" + std::string(kEnded) + ")";
   if (is(Dialect::mariadb)) {
-    co_await database_.exec(
-        sql("delete from eider_jobs where state in ('done', 'failed') and "
-            "due <= {now} limit 1000"));
-  } else {
-    co_await database_.exec(
-        sql("delete from eider_jobs where id in (" + std::string(kEnded) + ")"));
+    text =
+        "delete from eider_jobs where state in ('done', 'failed') and "
+        "due <= {now} limit 1000";
   }
+  const auto changed = co_await database_.exec(sql(text));
+  co_return changed.rows >= kRemovedAtOnce;
 }
 
 Task<> JobStore::note_kinds(std::vector<std::string> kinds) const {

@@ -179,8 +179,10 @@ class JobStore {
   /// returns  false if the batch is over
   [[nodiscard]] Task<bool> count_in(const db::Statements& at, std::int64_t batch) const;
 
-  /// Deletes failed and done jobs whose time is over.
-  [[nodiscard]] Task<> remove_ended() const;
+  /// Deletes up to 1,000 failed and done jobs whose time is over.
+  ///
+  /// returns  whether there may be more
+  [[nodiscard]] Task<bool> remove_ended() const;
   /// Notes that a process runs these types.
   [[nodiscard]] Task<> note_kinds(std::vector<std::string> kinds) const;
   /// Returns the types of jobs that have waited for a while, and that no process has run lately.

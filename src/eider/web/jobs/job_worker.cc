@@ -38,6 +38,7 @@ constexpr Duration kIntervalSimulated = minutes(10);
 constexpr Duration kRecordedAgainAfter = milliseconds(200);
 constexpr Duration kFaultPauseMax = seconds(5);
 constexpr Duration kHouseEvery = minutes(5);
+constexpr Duration kRemovalsApart = milliseconds(20);
 constexpr Duration kKnowsOthersAfter = minutes(15);
 constexpr Duration kCancelledWithin = seconds(3);
 constexpr std::size_t kRecordedAtOnce = 500;
@@ -690,7 +691,9 @@ Task<> Worker::keep_house() {
     co_await lease_begun_.wait();
     try {
       co_await store_.note_kinds(kinds);
-      co_await store_.remove_ended();
+      while (co_await store_.remove_ended()) {
+        co_await sleep_for(kRemovalsApart);
+      }
       if (Loop::current().now() - began >= kKnowsOthersAfter) {
         co_await report_unknown_kinds();
       }
