@@ -338,6 +338,69 @@ TEST_P(JobRuns, not_when_it_was_canceled_and_no_longer) {
   }(database(), &its_seen));
 }
 
+TEST_P(JobRuns, not_again_when_it_was_canceled_before_its_attempt_failed) {
+  Seen its_seen;
+  std::vector<std::int64_t> its_failed;
+  on_loop_.run([](Database base, Seen* seen, std::vector<std::int64_t>* failed) -> Task<> {
+    TestedJobs jobs(base, {.lease = 1h});  // no heartbeat sees it
+    const Jobs* const its_jobs = &*jobs;
+    Database states = base;
+    auto entry = detail::jobs::make_entry<WriteNote>(
+        [seen, its_jobs](WriteNote job, JobContext& context, State<Database> db) -> Task<> {
+          seen->texts.push_back(job.text);
+          EXPECT_TRUE(co_await its_jobs->cancel(*db, context.id()));
+          throw std::runtime_error("fails after that");
+        },
+        {.first_pause = 1ms});
+    entry->states = {&states};
+    jobs->add(entry);
+    jobs.on<Publish>(
+        [failed](Publish, JobContext& context) { failed->push_back(context.batch_failed()); });
+    co_await jobs.start();
+    co_await jobs->enqueue(base, WriteNote{1, "alone"});
+    co_await rows_become(base, "eider_jobs", 0);
+    Transaction transaction = co_await base.begin();
+    co_await jobs->enqueue_batch(transaction, std::vector<WriteNote>(2, WriteNote{2, "batch"}),
+                                 Publish{"all"});
+    co_await transaction.commit();
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+    EXPECT_EQ(seen->texts, (std::vector<std::string>{"alone", "batch", "batch"}));
+    EXPECT_EQ(*failed, std::vector<std::int64_t>{2});
+  }(database(), &its_seen, &its_failed));
+}
+
+TEST_P(JobRuns, again_with_all_attempts_when_it_is_retried_also_after_a_cancellation) {
+  Seen its_seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base, {.lease = 1h});
+    const Jobs* const its_jobs = &*jobs;
+    Database states = base;
+    auto entry = detail::jobs::make_entry<WriteNote>(
+        [seen, its_jobs](WriteNote job, JobContext& context, State<Database> db) -> Task<> {
+          seen->texts.push_back(job.text + std::to_string(context.attempt()));
+          if (context.attempt() == 2 && seen->count() == 2) {
+            EXPECT_TRUE(co_await its_jobs->cancel(*db, context.id()));
+          }
+          throw std::runtime_error("fails");
+        },
+        {.attempts = 2, .first_pause = 1ms});
+    entry->states = {&states};
+    jobs->add(entry);
+    co_await jobs.start();
+    const EnqueuedJob job = co_await jobs->enqueue(base, WriteNote{1, "n"});
+    for (int retries = 0; retries < 3; ++retries) {
+      co_await rows_become(base, "eider_jobs where state = 'failed' and is_cancelled = 0", 1);
+      EXPECT_EQ(seen->count(), 2 * retries + 2);
+      EXPECT_EQ((co_await jobs->admin().find(job.id))->attempts_max, 2);
+      EXPECT_TRUE(co_await jobs->admin().retry(job.id));
+    }
+    co_await eventually([=] { return seen->count() == 8; });
+    co_await jobs->stop();
+    EXPECT_EQ(seen->texts.back(), "n2");
+  }(database(), &its_seen));
+}
+
 TEST_P(JobRuns, not_while_its_queue_is_paused) {
   Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {

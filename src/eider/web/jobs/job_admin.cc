@@ -66,12 +66,13 @@ Task<std::vector<JobScheduleInfo>> JobAdmin::schedules() const {
   co_return all;
 }
 
-// A failed job has given up its unique key, and is run whatever has taken that since.
+// A failed job has given up its unique key, and is run whatever has taken that since. MariaDB
+// computes each column from the new values of those before it.
 Task<bool> JobAdmin::retry(std::int64_t id) const {
   const auto changed = co_await store_.database().exec(
-      store_.sql("update eider_jobs set state = 'available', due = {now}, "
-                 "attempts_max = case when attempts_max > attempt then attempts_max "
-                 "else attempt + attempts_max end "
+      store_.sql("update eider_jobs set "
+                 "attempt = case when attempt >= attempts_max then 0 else attempt end, "
+                 "state = 'available', due = {now}, is_cancelled = 0 "
                  "where id = $1 and state in ('failed', 'scheduled')"),
       id);
   co_return changed.rows != 0;

@@ -157,6 +157,10 @@ std::string list_of(const std::vector<std::int64_t>& ids) {
   return list;
 }
 
+bool runs_again(const Ending& ending) noexcept {
+  return ending.how == Ending::How::retry || ending.how == Ending::How::released;
+}
+
 struct Added {
   std::int64_t id = 0;
   std::optional<std::string> notified;
@@ -497,22 +501,29 @@ Task<bool> JobStore::end_one(const db::Statements& at, const Ending& ending) con
       text = "state = 'scheduled', due = {now} + $3";
       break;
     case How::failed:
-      text = "state = 'failed', due = {now} + $3, unique_key = null, batch = 0";
+      text = "state = 'failed', due = {now} + $3, unique_key = null, batch = 0, is_cancelled = 0";
       break;
     case How::released:
       text = "state = 'available', due = {now} + $3";
       break;
   }
-  const auto changed = co_await at.exec(sql("update eider_jobs set " + text + returned +
-                                            ", worker = 0, error = $4" + std::string(kIsMine)),
-                                        ending.id, ending.fence, ending.pause_ms, ending.error);
+  text += returned + ", worker = 0, error = $4" + std::string(kIsMine);
+  text += runs_again(ending) ? " and is_cancelled = 0" : "";
+  const auto changed = co_await at.exec(sql("update eider_jobs set " + text), ending.id,
+                                        ending.fence, ending.pause_ms, ending.error);
   co_return changed.rows == 1;
 }
 
 Task<bool> JobStore::end(const db::Statements& at, Ending ending) const {
-  const bool was_mine = co_await end_one(at, ending);
-  const bool is_over = ending.how != Ending::How::retry && ending.how != Ending::How::released;
-  if (was_mine && is_over && ending.batch != 0) {
+  bool was_mine = co_await end_one(at, ending);
+  if (!was_mine && runs_again(ending)) {  // it may have been canceled meanwhile
+    ending.how = Ending::How::cancelled;
+    const auto gone = co_await at.exec(
+        sql("delete from eider_jobs" + std::string(kIsMine) + " and is_cancelled = 1"), ending.id,
+        ending.fence);
+    was_mine = gone.rows == 1;
+  }
+  if (was_mine && !runs_again(ending) && ending.batch != 0) {
     co_await count_out(at, ending.batch, std::int64_t{ending.how != Ending::How::done});
   }
   co_return was_mine;
