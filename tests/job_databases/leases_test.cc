@@ -455,6 +455,55 @@ TEST_P(JobLeases, a_batch_ends_with_its_follow_up_job) {
   }(database(), &its_runs, &its_failed));
 }
 
+Task<std::string> error_of(Task<EnqueuedJob> enqueueing) {
+  try {
+    co_await std::move(enqueueing);
+  } catch (const Failure& failure) {
+    co_return failure.what();
+  }
+  co_return "";
+}
+
+TEST_P(JobLeases, a_batch_counts_only_jobs_that_exist) {
+  on_loop_.run([](Database base) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>([](WriteNote) {});
+    jobs.on<Publish>([](Publish) {});
+    co_await jobs->start();
+    Transaction transaction = co_await base.begin();
+    const EnqueuedJob last = co_await jobs->enqueue_batch(
+        transaction, std::vector<WriteNote>(1, WriteNote{1, "x"}), Publish{"all"});
+    co_await transaction.commit();
+    const EnqueuedJob second = co_await jobs->enqueue(base, WriteNote{2, "x"}, {.batch = last.id});
+    EXPECT_EQ(co_await rows(base, "eider_jobs where pending = 2"), 1);
+
+    co_await base.script("alter table eider_jobs rename column trace to other_trace");
+    const std::string error =
+        co_await error_of(jobs->enqueue(base, WriteNote{3, "x"}, {.batch = last.id}));
+    EXPECT_NE(error, "");
+    EXPECT_EQ(co_await rows(base, "eider_jobs where pending = 2"), 1);
+    co_await base.script("alter table eider_jobs rename column other_trace to trace");
+
+    co_await base.script("alter table eider_jobs rename column batch_failed to other_failed");
+    bool has_failed = false;
+    try {
+      (void)co_await jobs->cancel(base, second.id);
+    } catch (const db::Failure&) {
+      has_failed = true;
+    }
+    EXPECT_TRUE(has_failed);
+    EXPECT_EQ(co_await rows(base, "eider_jobs where pending = 2"), 1);
+    EXPECT_EQ(co_await rows(base, "eider_jobs"), 3);
+    co_await base.script("alter table eider_jobs rename column other_failed to batch_failed");
+
+    EXPECT_TRUE(co_await jobs->cancel(base, second.id));
+    EXPECT_EQ(co_await rows(base, "eider_jobs where pending = 1"), 1);
+    jobs->start_work();
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+  }(database()));
+}
+
 TEST_P(JobLeases, failed_and_done_jobs_are_deleted_when_their_time_is_over) {
   on_loop_.run([](Database base) -> Task<> {
     TestedJobs jobs(base);

@@ -79,13 +79,24 @@ Task<bool> JobAdmin::retry(std::int64_t id) const {
 }
 
 Task<bool> JobAdmin::discard(std::int64_t id) const {
-  Transaction transaction = co_await store_.database().begin();
-  const bool was_there = co_await discard(transaction, id);
-  co_await transaction.commit();
+  const bool was_there = co_await discard(store_.database(), id);
   co_return was_there;
 }
 
 Task<bool> JobAdmin::discard(const db::Statements& at, std::int64_t id) const {
+  bool was_there = false;
+  if (const auto database = detail::jobs::database_of(at)) {
+    Transaction transaction = co_await database->begin();
+    was_there = co_await discard_within(transaction, id);
+    co_await transaction.commit();
+  } else {
+    was_there = co_await discard_within(at, id);
+  }
+  co_return was_there;
+}
+
+/// at  a transaction: a batch that counts a job that is gone never ends
+Task<bool> JobAdmin::discard_within(const db::Statements& at, std::int64_t id) const {
   const auto batch =
       co_await at.one<std::int64_t>("select batch from eider_jobs where id = $1", id);
   // It may be claimed after the first statement, or end after the second.

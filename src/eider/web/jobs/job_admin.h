@@ -102,6 +102,7 @@ class JobAdmin {
   [[nodiscard]] Task<std::int64_t> now() const;
 
  private:
+  [[nodiscard]] Task<bool> discard_within(const db::Statements& at, std::int64_t id) const;
   [[nodiscard]] Task<> set_paused(std::string queue, std::int64_t paused) const;
 
   detail::jobs::JobStore store_;

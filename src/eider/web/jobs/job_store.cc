@@ -14,6 +14,7 @@ namespace {
 
 using db::Dialect;
 using std::chrono::milliseconds;
+using How = Ending::How;
 
 constexpr std::int64_t kStagedAtOnce = 1000;
 constexpr std::int64_t kRemovedAtOnce = 1000;
@@ -158,8 +159,14 @@ std::string list_of(const std::vector<std::int64_t>& ids) {
 }
 
 bool runs_again(const Ending& ending) noexcept {
-  return ending.how == Ending::How::retry || ending.how == Ending::How::released;
+  return ending.how == How::retry || ending.how == How::released;
 }
+
+/// A class of statements may read their route.
+class RouteReader : public db::Statements {
+ public:
+  static const db::Route& of(const db::Statements& at) { return (at.*&RouteReader::route)(); }
+};
 
 struct Added {
   std::int64_t id = 0;
@@ -192,6 +199,12 @@ std::string sql_literal(std::string_view text) {
     literal.append(letter == '\'' ? 2 : 1, letter);
   }
   return literal + "'";
+}
+
+std::optional<Database> database_of(const db::Statements& at) {
+  const db::Route& route = RouteReader::of(at);
+  return route.transaction() == nullptr ? std::optional<Database>(std::in_place, route.pool())
+                                        : std::nullopt;
 }
 
 std::string storable_text(std::string_view text) {
@@ -481,7 +494,6 @@ Task<std::int64_t> JobStore::complete(std::vector<std::int64_t> pairs) const {
 }
 
 Task<bool> JobStore::end_one(const db::Statements& at, const Ending& ending) const {
-  using How = Ending::How;
   const std::string returned = ending.is_attempt_returned ? ", attempt = attempt - 1" : "";
   if (ending.how == How::cancelled || (ending.how == How::done && !ending.is_kept)) {
     const auto gone = co_await at.exec(sql("delete from eider_jobs" + std::string(kIsMine)),
@@ -517,14 +529,14 @@ Task<bool> JobStore::end_one(const db::Statements& at, const Ending& ending) con
 Task<bool> JobStore::end(const db::Statements& at, Ending ending) const {
   bool was_mine = co_await end_one(at, ending);
   if (!was_mine && runs_again(ending)) {  // it may have been canceled meanwhile
-    ending.how = Ending::How::cancelled;
+    ending.how = How::cancelled;
     const auto gone = co_await at.exec(
         sql("delete from eider_jobs" + std::string(kIsMine) + " and is_cancelled = 1"), ending.id,
         ending.fence);
     was_mine = gone.rows == 1;
   }
   if (was_mine && !runs_again(ending) && ending.batch != 0) {
-    co_await count_out(at, ending.batch, std::int64_t{ending.how != Ending::How::done});
+    co_await count_out(at, ending.batch, std::int64_t{ending.how != How::done});
   }
   co_return was_mine;
 }

@@ -111,6 +111,9 @@ struct Ending {
 /// A text for SQL, in quotes.
 [[nodiscard]] std::string sql_literal(std::string_view text);
 
+/// Returns the database of statements that are not part of a transaction.
+[[nodiscard]] std::optional<Database> database_of(const db::Statements& at);
+
 /// Returns an error text that each database stores: at most 16 KiB, with U+FFFD instead of NUL and
 /// of bytes that are not UTF-8.
 [[nodiscard]] std::string storable_text(std::string_view text);

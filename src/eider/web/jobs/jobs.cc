@@ -310,15 +310,31 @@ Jobs::NewJob Jobs::new_job(const Entry& entry, std::string args, const EnqueueOp
 }
 
 Task<EnqueuedJob> Jobs::insert(const db::Statements& at, NewJob job) const {
+  EnqueuedJob inserted;
+  if (job.batch == 0) {
+    inserted = co_await store_.insert(at, std::move(job), options_.notifies);
+  } else if (const auto database = detail::jobs::database_of(at)) {
+    Transaction transaction = co_await database->begin();
+    inserted = co_await insert_into_batch(transaction, std::move(job));
+    co_await transaction.commit();
+  } else {
+    inserted = co_await insert_into_batch(at, std::move(job));
+  }
+  poke();
+  co_return inserted;
+}
+
+/// at  a transaction: a batch that counts a job that does not exist never ends
+Task<EnqueuedJob> Jobs::insert_into_batch(const db::Statements& at, NewJob job) const {
   const std::int64_t batch = job.batch;
-  if (batch != 0 && !co_await store_.count_in(at, batch)) {
+  const bool is_open = co_await store_.count_in(at, batch);
+  if (!is_open) {
     detail::jobs::refuse("There is no batch " + std::to_string(batch) + ", or it is over.");
   }
   const EnqueuedJob inserted = co_await store_.insert(at, std::move(job), options_.notifies);
-  if (batch != 0 && !inserted.is_new) {
+  if (!inserted.is_new) {
     co_await store_.count_out(at, batch, 0);
   }
-  poke();
   co_return inserted;
 }
 

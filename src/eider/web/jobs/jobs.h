@@ -232,6 +232,7 @@ class Jobs {
   [[nodiscard]] static NewJob new_job(const Entry& entry, std::string args,
                                       const EnqueueOptions& options);
   [[nodiscard]] Task<EnqueuedJob> insert(const db::Statements& at, NewJob job) const;
+  [[nodiscard]] Task<EnqueuedJob> insert_into_batch(const db::Statements& at, NewJob job) const;
   [[nodiscard]] Task<> insert_all(const db::Statements& at, NewJob job,
                                   std::vector<std::string> args) const;
   [[nodiscard]] Task<EnqueuedJob> insert_batch(const db::Statements& at, NewJob job,
