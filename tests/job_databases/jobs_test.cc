@@ -321,6 +321,22 @@ TEST_P(JobRuns, once_for_a_unique_key_within_a_period) {
   }(database(), &its_seen));
 }
 
+TEST_P(JobRuns, again_after_its_period_although_the_first_one_is_kept) {
+  on_loop_.run([](Database base) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>([](WriteNote) {}, {.keep_done_for = 1h});
+    co_await jobs.start();
+    const EnqueueOptions once{.unique = "k", .unique_for = 1h};
+    EXPECT_TRUE((co_await jobs->enqueue(base, WriteNote{1, "a"}, once)).is_new);
+    co_await rows_become(base, "eider_jobs where state = 'done'", 1);
+    EXPECT_FALSE((co_await jobs->enqueue(base, WriteNote{2, "b"}, once)).is_new);
+    co_await base.exec("update eider_jobs set unique_until = unique_until - 3600000");
+    EXPECT_TRUE((co_await jobs->enqueue(base, WriteNote{3, "c"}, once)).is_new);
+    co_await rows_become(base, "eider_jobs where state = 'done'", 2);
+    co_await jobs->stop();
+  }(database()));
+}
+
 TEST_P(JobRuns, not_when_it_was_canceled_and_no_longer) {
   Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {

@@ -324,15 +324,18 @@ Task<Inserted> JobStore::insert(const db::Statements& at, NewJob job, bool notif
     if (id) {
       co_return Inserted{*id, true};
     }
-    const auto there = co_await at.one<Existing>(
-        sql("select id, case when state = 'done' and due <= {now} then 1 else 0 end as is_over "
-            "from eider_jobs where unique_key = $1{lock}"),
-        job.unique_key);
+    const auto there =
+        co_await at.one<Existing>(sql("select id, case when state = 'done' and unique_until <= "
+                                      "{now} then 1 else 0 end as is_over "
+                                      "from eider_jobs where unique_key = $1{lock}"),
+                                  job.unique_key);
     if (there && !there->is_over) {
       co_return Inserted{there->id, false};
     }
-    if (there) {  // its period is over
-      co_await at.exec(sql("delete from eider_jobs where id = $1 and state = 'done'"), there->id);
+    if (there) {  // its period is over; the job may be kept for longer
+      co_await at.exec(
+          sql("update eider_jobs set unique_key = null where id = $1 and state = 'done'"),
+          there->id);
     }
   }
   throw db::Failure(db::FailureKind::serialization,
