@@ -80,6 +80,11 @@ Task<> start_after(Database base, std::vector<std::int64_t>* planned, ScheduleOp
   co_await base.exec("delete from eider_job_schedules");
 }
 
+Task<std::int64_t> now_of(Database base) {
+  const TestedJobs jobs(base);
+  co_return co_await jobs->admin().now();
+}
+
 TEST_P(JobSchedules, missed_runs_follow_the_policy) {
   std::vector<std::int64_t> its_planned;
   on_loop_.run([](Database base, std::vector<std::int64_t>* planned) -> Task<> {
@@ -90,6 +95,12 @@ TEST_P(JobSchedules, missed_runs_follow_the_policy) {
     EXPECT_EQ(planned->at(1) - planned->at(0), kMinute);
     planned->clear();
     co_await start_after(base, planned, {.missed = MissedRuns::skip}, 10 * kMinute, 1);
+    for (const MissedRuns missed : {MissedRuns::once, MissedRuns::skip}) {
+      planned->clear();
+      const std::int64_t before = co_await now_of(base);
+      co_await start_after(base, planned, {.missed = missed}, 300 * kMinute, 1);
+      EXPECT_GT(planned->at(0), before - kMinute) << "it is the latest run";
+    }
   }(database(), &its_planned));
 }
 

@@ -39,6 +39,25 @@ std::int64_t next_ms(const Schedule& schedule, std::int64_t after_ms) {
   return next ? ms_of(*next) : std::int64_t{4'102'444'800'000};
 }
 
+/// The latest run from `first`, which is one, to `now`. There may be millions of them, so it is
+/// found by bisection: the next run is never before that of an earlier time.
+std::int64_t latest_ms(const Schedule& schedule, std::int64_t first, std::int64_t now) {
+  std::int64_t latest = first;
+  std::int64_t low = first;
+  std::int64_t high = now;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    const std::int64_t next = next_ms(schedule, middle);
+    if (next <= now) {
+      latest = next;
+      low = next;
+    } else {
+      high = middle;
+    }
+  }
+  return latest;
+}
+
 }  // namespace
 
 struct Scheduler::Row {
@@ -146,20 +165,20 @@ Task<Duration> Scheduler::plan() {
 
 Task<> Scheduler::plan(const Schedule& schedule, Row row) {
   std::vector<std::int64_t> planned;
-  std::int64_t next = row.next_run;
-  while (next <= row.now && planned.size() < kMissedMax) {
-    planned.push_back(next);
-    next = next_ms(schedule, next);
-  }
-  if (next <= row.now) {
-    next = next_ms(schedule, row.now);
-  }
   const MissedRuns missed = schedule.options.missed;
-  if (missed == MissedRuns::once) {
-    planned.erase(planned.begin(), planned.end() - 1);
-  } else if (missed == MissedRuns::skip) {
-    std::erase_if(planned, [&](std::int64_t time) { return time < row.now - kLateMs; });
+  if (missed == MissedRuns::all) {
+    std::int64_t time = row.next_run;
+    while (time <= row.now && planned.size() < kMissedMax) {
+      planned.push_back(time);
+      time = next_ms(schedule, time);
+    }
+  } else {
+    const std::int64_t latest = latest_ms(schedule, row.next_run, row.now);
+    if (missed == MissedRuns::once || latest >= row.now - kLateMs) {
+      planned.push_back(latest);
+    }
   }
+  const std::int64_t next = next_ms(schedule, row.now);
   const bool is_mine = co_await enqueue(schedule, std::move(row), std::move(planned), next);
   if (is_mine) {
     poke_();
