@@ -504,6 +504,27 @@ TEST_P(JobLeases, a_batch_counts_only_jobs_that_exist) {
   }(database()));
 }
 
+TEST_P(JobLeases, a_batch_refuses_options_of_single_jobs) {
+  on_loop_.run([](Database base) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>([](WriteNote) {});
+    jobs.on<Publish>([](Publish) {});
+    co_await jobs->start();
+    const std::vector<WriteNote> notes(2, WriteNote{1, "x"});
+    for (const EnqueueOptions& options :
+         {EnqueueOptions{.unique = 7}, EnqueueOptions{.unique_for = 1h},
+          EnqueueOptions{.batch = 7}}) {
+      Transaction transaction = co_await base.begin();
+      const std::string error =
+          co_await error_of(jobs->enqueue_batch(transaction, notes, Publish{"all"}, options));
+      EXPECT_NE(error.find("enqueue_batch supports neither"), std::string::npos) << error;
+      co_await transaction.commit();
+    }
+    EXPECT_EQ(co_await rows(base, "eider_jobs"), 0);
+    co_await jobs->stop();
+  }(database()));
+}
+
 TEST_P(JobLeases, failed_and_done_jobs_are_deleted_when_their_time_is_over) {
   on_loop_.run([](Database base) -> Task<> {
     TestedJobs jobs(base);

@@ -339,8 +339,8 @@ Task<EnqueuedJob> Jobs::insert_into_batch(const db::Statements& at, NewJob job) 
 }
 
 Task<> Jobs::insert_all(const db::Statements& at, NewJob job, std::vector<std::string> args) const {
-  if (!job.unique_key.empty() || job.batch != 0) {
-    detail::jobs::refuse("enqueue_all supports neither .unique nor .batch.");
+  if (!job.unique_key.empty() || job.unique_ms > 0 || job.batch != 0) {
+    detail::jobs::refuse("enqueue_all supports neither .unique, .unique_for nor .batch.");
   }
   co_await store_.insert_all(at, std::move(job), std::move(args), options_.notifies);
   poke();
@@ -348,6 +348,9 @@ Task<> Jobs::insert_all(const db::Statements& at, NewJob job, std::vector<std::s
 
 Task<EnqueuedJob> Jobs::insert_batch(const db::Statements& at, NewJob job,
                                      std::vector<std::string> args, NewJob then) const {
+  if (!job.unique_key.empty() || job.unique_ms > 0 || job.batch != 0) {
+    detail::jobs::refuse("enqueue_batch supports neither .unique, .unique_for nor .batch.");
+  }
   then.pending = static_cast<std::int64_t>(args.size());
   const EnqueuedJob inserted = co_await store_.insert(at, std::move(then), options_.notifies);
   job.batch = inserted.id;

@@ -145,7 +145,7 @@ class Jobs {
                                           EnqueueOptions options = {}) const {
     return insert(at, new_job(entry_of<T>(), json::to_text(job), options));
   }
-  /// Adds many jobs in few statements. `unique` is not supported.
+  /// Adds many jobs in few statements. `unique`, `unique_for` and `batch` are not supported.
   template <class T>
   [[nodiscard]] Task<> enqueue_all(const db::Statements& at, const std::vector<T>& jobs,
                                    EnqueueOptions options = {}) const {
@@ -157,7 +157,7 @@ class Jobs {
   ///     co_await jobs->enqueue_batch(transaction, pages, PublishReport{id});
   ///
   /// at       a Transaction
-  /// options  of the jobs
+  /// options  of the jobs; `unique`, `unique_for` and `batch` are not supported
   template <class T, class Then>
   [[nodiscard]] Task<EnqueuedJob> enqueue_batch(const Transaction& at, const std::vector<T>& jobs,
                                                 const Then& then,
