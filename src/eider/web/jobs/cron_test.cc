@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <limits>
 #include <string>
 
 namespace eider {
@@ -165,9 +166,42 @@ TEST(time_zone, reads_posix_rules) {
   EXPECT_EQ(read_zone_rules("EST5EDT4,J60/2,300/-1:30:15")->end.seconds, -5415);
   for (const char* const wrong :
        {"", "CE-1", "CET", "CET-1CEST", "CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M10.5.0",
-        "CET-1CEST,M3.6.0,M10.5.0", "CET-999", "<>1", "CET-1CEST,M3.5.0,M10.5.0x"}) {
+        "CET-1CEST,M3.6.0,M10.5.0", "CET-999", "CET-49", "CET49", "CET-1CEST50,M3.5.0,M10.5.0",
+        "<>1", "CET-1CEST,M3.5.0,M10.5.0x"}) {
     EXPECT_FALSE(read_zone_rules(wrong)) << wrong;
   }
+}
+
+std::string in_network_order(std::int64_t number, int bytes) {
+  std::string text;
+  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
+    text += static_cast<char>(static_cast<std::uint64_t>(number) >> static_cast<unsigned>(shift));
+  }
+  return text;
+}
+
+/// A TZif file with one change.
+std::string zone_file(std::int64_t first_offset, std::int64_t change, std::int64_t offset) {
+  const std::string before_counts = "TZif2" + std::string(15, '\0');
+  std::string text = before_counts + std::string(24, '\0') + before_counts + std::string(12, '\0');
+  text += in_network_order(1, 4) + in_network_order(2, 4) + in_network_order(0, 4);
+  text += in_network_order(change, 8) + '\1';
+  text += in_network_order(first_offset, 4) + std::string(2, '\0');
+  text += in_network_order(offset, 4) + std::string(2, '\0');
+  return text + "\n\n";
+}
+
+TEST(time_zone, refuses_files_with_impossible_numbers) {
+  const auto read = TimeZone::read(zone_file(3600, 1000, 7200));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->at(sys_seconds()).offset, std::chrono::hours(1));
+  EXPECT_EQ(read->at(sys_seconds(std::chrono::seconds(1000))).offset, std::chrono::hours(2));
+  constexpr std::int64_t kThreeDays = 3 * std::int64_t{86'400};
+  EXPECT_FALSE(TimeZone::read(zone_file(kThreeDays, 1000, 7200)));
+  EXPECT_FALSE(TimeZone::read(zone_file(-kThreeDays, 1000, 7200)));
+  EXPECT_FALSE(TimeZone::read(zone_file(3600, 1000, kThreeDays)));
+  EXPECT_FALSE(TimeZone::read(zone_file(3600, std::numeric_limits<std::int64_t>::min(), 7200)));
+  EXPECT_FALSE(TimeZone::read(zone_file(3600, std::numeric_limits<std::int64_t>::max(), 7200)));
 }
 
 TEST(time_zone, foreign_bytes_and_names_are_refused) {

@@ -179,6 +179,11 @@ std::optional<ZoneHeader> read_header(std::string_view bytes) {
   return ZoneHeader{is_ut, is_std, leaps, times, types, letters};
 }
 
+/// Those of real zones are at most 26 hours; `first` searches two days.
+bool is_offset(std::int64_t offset) noexcept {
+  return offset >= -2 * kDay && offset <= 2 * kDay;
+}
+
 /// A part of a path below the directory of zones, and nothing else.
 bool is_zone_name(std::string_view name) {
   const auto is_fine = [](char letter) {
@@ -201,6 +206,9 @@ std::optional<ZoneRules> read_zone_rules(std::string_view text) {
     return std::nullopt;
   }
   rules.standard = rules.summer = -*standard;
+  if (!is_offset(rules.standard)) {
+    return std::nullopt;
+  }
   if (reader.is_at_end()) {
     return rules;
   }
@@ -211,7 +219,7 @@ std::optional<ZoneRules> read_zone_rules(std::string_view text) {
   rules.summer = rules.standard + 3600;
   if (!reader.skip(',')) {
     const auto summer = reader.time();
-    if (!summer || !reader.skip(',')) {
+    if (!summer || !is_offset(*summer) || !reader.skip(',')) {
       return std::nullopt;
     }
     rules.summer = -*summer;
@@ -258,12 +266,15 @@ std::optional<TimeZone> TimeZone::read(std::string_view bytes) {
   const std::size_t types = indexes + header->times;
   TimeZone zone;
   zone.first_offset_ = number_at(bytes, types, 4);
+  if (!is_offset(zone.first_offset_)) {
+    return std::nullopt;
+  }
   for (std::size_t i = 0; i < header->times; ++i) {
     const auto type = static_cast<unsigned char>(bytes[indexes + i]);
     const Change change{number_at(bytes, i * 8, 8),
                         type < header->types ? number_at(bytes, types + type * 6UL, 4) : kEnd};
-    if (change.offset == kEnd || std::abs(change.offset) > 2 * kDay ||
-        (i != 0 && change.at <= zone.changes_.back().at) || std::abs(change.at) > kEnd) {
+    if (!is_offset(change.offset) || (i != 0 && change.at <= zone.changes_.back().at) ||
+        change.at > kEnd || change.at < -kEnd) {
       return std::nullopt;
     }
     zone.changes_.push_back(change);
