@@ -503,6 +503,48 @@ TEST_P(JobRuns, as_its_exceptions_say) {
   }(database(), &its_seen));
 }
 
+TEST_P(JobRuns, with_large_arguments_up_to_a_limit) {
+  Seen its_seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base, {.concurrency = 100});
+    jobs.on<WriteNote>([seen](WriteNote job) { seen->texts.push_back(job.text.substr(0, 1)); });
+    jobs.on<Publish>(
+        [](Publish, JobContext& context) -> Task<> {
+          co_await context.save(std::string(std::size_t{1} << 20U, 'c'));
+        },
+        {.attempts = 1});
+    co_await jobs->start();
+    const std::string large(1'000'000, 'a');
+    for (int i = 0; i < 70; ++i) {  // more than the result of one statement
+      co_await jobs->enqueue(base, WriteNote{i, large});
+    }
+    const WriteNote too_large{1, large + large};
+    std::vector<std::string> errors;
+    for (int way = 0; way < 2; ++way) {
+      try {
+        if (way == 0) {
+          co_await jobs->enqueue(base, too_large);
+        } else {
+          co_await jobs->enqueue_all(base, std::vector<WriteNote>(2, too_large));
+        }
+      } catch (const Failure& failure) {
+        errors.emplace_back(failure.what());
+      }
+    }
+    EXPECT_EQ(errors.size(), 2U);
+    for (const std::string& error : errors) {
+      EXPECT_NE(error.find("type WriteNote have 2000"), std::string::npos) << error;
+    }
+    const EnqueuedJob saving = co_await jobs->enqueue(base, Publish{"x"});
+    jobs->start_work();
+    co_await rows_become(base, "eider_jobs where state <> 'failed'", 0);
+    const auto failed = co_await jobs->admin().find(saving.id);
+    EXPECT_NE(failed->error.find("saved cursor has 1048578 bytes"), std::string::npos);
+    co_await jobs->stop();
+    EXPECT_EQ(seen->count(), 70);
+  }(database(), &its_seen));
+}
+
 TEST_P(JobRuns, and_many_are_enqueued_at_once) {
   Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {

@@ -61,6 +61,10 @@ Task<> JobContext::save_text(std::string text) {
 }
 
 Task<> JobContext::save_text_in(const db::Statements& at, std::string text) {
+  if (text.size() > detail::jobs::kArgsBytesMax) {
+    throw Failure(Error::internal("jobs: The saved cursor has " + std::to_string(text.size()) +
+                                  " bytes of JSON; at most 1 MiB is allowed."));
+  }
   const auto changed = co_await at.exec(
       store_.sql("update eider_jobs set saved = $1 where id = $2 and fence = $3 and "
                  "state = 'running'"),

@@ -100,7 +100,7 @@ class JobContext {
   /// Saves how far the job has come, as JSON: its next attempt continues there. A point at which a
   /// shutdown can interrupt the job.
   ///
-  /// errors  JobTakenOver, JobInterrupted, thrown
+  /// errors  JobTakenOver, JobInterrupted, thrown; a Failure for more than 1 MiB of JSON
   template <class T>
   [[nodiscard]] Task<> save(const T& cursor) {
     return save_text(json::to_text(cursor));

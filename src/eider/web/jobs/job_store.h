@@ -118,6 +118,9 @@ struct Ending {
 /// of bytes that are not UTF-8.
 [[nodiscard]] std::string storable_text(std::string_view text);
 
+/// Maximum size of the arguments of a job, and of its saved cursor.
+inline constexpr std::size_t kArgsBytesMax = std::size_t{1} << 20U;
+
 /// As many as an integer of the database has bits for.
 inline constexpr std::size_t kQueuesMax = 62;
 

@@ -42,6 +42,8 @@ constexpr Duration kRemovalsApart = milliseconds(20);
 constexpr Duration kKnowsOthersAfter = minutes(15);
 constexpr Duration kCancelledWithin = seconds(3);
 constexpr std::size_t kRecordedAtOnce = 500;
+/// With arguments and cursors of kArgsBytesMax, they fit into a result of the databases (64 MiB).
+constexpr unsigned kClaimedAtOnce = 25;
 constexpr std::int64_t kUnreadableAttempts = 5;
 
 /// Of no other worker, and never 0.
@@ -193,11 +195,25 @@ Task<bool> Worker::take_jobs() {
     co_await look();
   }
   bool has_found = false;
+  std::exception_ptr fault;
   for (Queue& queue : queues_) {
-    if (queue.wants_jobs() && !is_stopping_ && epoch == epoch_) {
-      const bool has_claimed = co_await claim(queue);
+    bool has_claimed = true;
+    while (has_claimed && queue.wants_jobs() && !is_stopping_ && epoch == epoch_) {
+      try {
+        has_claimed = co_await claim(queue);
+      } catch (const db::Failure& failure) {
+        if (failure.kind() != db::FailureKind::row) {
+          throw;
+        }
+        // Rows of this queue cannot be read: other queues must not wait for them.
+        fault = std::current_exception();
+        has_claimed = false;
+      }
       has_found = has_found || has_claimed;
     }
+  }
+  if (fault != nullptr) {
+    std::rethrow_exception(fault);
   }
   co_return has_found;
 }
@@ -231,7 +247,7 @@ Task<bool> Worker::claim(Queue& queue) {
   if (id == 0) {
     co_return false;
   }
-  const unsigned free = queue.concurrency - queue.running;
+  const unsigned free = std::min(queue.concurrency - queue.running, kClaimedAtOnce);
   is_claiming_ = true;
   ++claims_;
   std::vector<Claimed> claimed;

@@ -45,6 +45,14 @@ Task<> bind(const void* function, void* const* states) {
   co_return;
 }
 
+void check_args(const std::string& kind, const std::string& args) {
+  if (args.size() > kArgsBytesMax) {
+    refuse("The arguments of a job of the type " + kind + " have " + std::to_string(args.size()) +
+           " bytes of JSON; at most 1 MiB is allowed. Store large data elsewhere, and enqueue its "
+           "id.");
+  }
+}
+
 std::string text_of_work() {
   const Work* const work = Work::current();
   return work == nullptr || !work->place.is_there() ? "" : traceparent_text(work->place);
@@ -290,6 +298,7 @@ Jobs::NewJob Jobs::new_job(const Entry& entry, std::string args, const EnqueueOp
              .priority = options.priority.value_or(defaults.priority),
              .attempts_max = defaults.attempts,
              .batch = options.batch};
+  detail::jobs::check_args(job.kind, job.args);
   if (job.queue.size() > detail::jobs::kQueueBytesMax) {
     detail::jobs::refuse("The queue " + job.queue + " has a name of more than 50 bytes.");
   }
@@ -342,6 +351,9 @@ Task<> Jobs::insert_all(const db::Statements& at, NewJob job, std::vector<std::s
   if (!job.unique_key.empty() || job.unique_ms > 0 || job.batch != 0) {
     detail::jobs::refuse("enqueue_all supports neither .unique, .unique_for nor .batch.");
   }
+  for (const std::string& each : args) {
+    detail::jobs::check_args(job.kind, each);
+  }
   co_await store_.insert_all(at, std::move(job), std::move(args), options_.notifies);
   poke();
 }
@@ -350,6 +362,9 @@ Task<EnqueuedJob> Jobs::insert_batch(const db::Statements& at, NewJob job,
                                      std::vector<std::string> args, NewJob then) const {
   if (!job.unique_key.empty() || job.unique_ms > 0 || job.batch != 0) {
     detail::jobs::refuse("enqueue_batch supports neither .unique, .unique_for nor .batch.");
+  }
+  for (const std::string& each : args) {
+    detail::jobs::check_args(job.kind, each);
   }
   then.pending = static_cast<std::int64_t>(args.size());
   const EnqueuedJob inserted = co_await store_.insert(at, std::move(then), options_.notifies);

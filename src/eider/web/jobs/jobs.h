@@ -139,7 +139,8 @@ class Jobs {
   ///     co_await jobs->enqueue(transaction, SendReminder{id}, {.run_at = starts - 24h});
   ///
   /// at      a Database, or a Transaction
-  /// errors  throws a Failure: T has no handler (app.job); those of the database
+  /// errors  throws a Failure: T has no handler (app.job), or has more than 1 MiB of JSON; those of
+  ///         the database
   template <class T>
   [[nodiscard]] Task<EnqueuedJob> enqueue(const db::Statements& at, const T& job,
                                           EnqueueOptions options = {}) const {
