@@ -121,6 +121,8 @@ struct Ending {
 /// Maximum size of the arguments of a job, and of its saved cursor.
 inline constexpr std::size_t kArgsBytesMax = std::size_t{1} << 20U;
 
+inline constexpr std::size_t kOrphansAtOnce = 500;
+
 /// As many as an integer of the database has bits for.
 inline constexpr std::size_t kQueuesMax = 62;
 
@@ -160,7 +162,7 @@ class JobStore {
   ///
   /// returns  how many
   [[nodiscard]] Task<std::int64_t> remove_lapsed_workers() const;
-  /// Running jobs of workers that have no row.
+  /// Up to kOrphansAtOnce running jobs of workers that have no row.
   [[nodiscard]] Task<std::vector<Held>> orphans() const;
 
   [[nodiscard]] Task<Probe> probe() const;

@@ -633,7 +633,16 @@ Task<> Worker::compare() {
 }
 
 Task<> Worker::release_orphans() {
-  for (const Held& job : co_await store_.orphans()) {
+  std::size_t count = kOrphansAtOnce;
+  while (count >= kOrphansAtOnce) {
+    const auto orphans = co_await store_.orphans();
+    count = orphans.size();
+    co_await release(orphans);
+  }
+}
+
+Task<> Worker::release(const std::vector<Held>& orphans) {
+  for (const Held& job : orphans) {
     Ending ending{.id = job.id, .fence = job.fence, .how = How::released, .batch = job.batch};
     ending.error = "The worker process ended, or lost its lease, in attempt " +
                    std::to_string(job.attempt) + ".";

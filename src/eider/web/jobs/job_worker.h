@@ -102,6 +102,7 @@ class Worker {
   Task<> compare_and_release();
   Task<> compare();
   Task<> release_orphans();
+  Task<> release(const std::vector<Held>& orphans);
   void lose_lease(std::string_view why);
 
   Task<> listen();

@@ -151,6 +151,26 @@ TEST(jobs_app, handlers_with_transactions_do_not_delay_the_lease_of_their_worker
   EXPECT_EQ(jobs.counts().done, 40U);
 }
 
+Task<> leave_orphans(Database database) {
+  co_await database.exec("update eider_jobs set state = 'running', worker = 99, attempt = 1");
+  co_await database.exec(
+      "insert into eider_job_workers(id, label, lease_until, started) values(99, 'dead', 5, 5)");
+}
+
+TEST(jobs_app, all_jobs_of_a_dead_worker_are_released_together) {
+  Sent sent;
+  const Database database = memory();
+  App app;
+  Jobs& jobs = add_jobs(app, database, {.lease = 30s, .log = std::make_shared<Lines>()});
+  app.job<SendReminder>([its = &sent](SendReminder) { its->lines.emplace_back("sent"); });
+  TestClient client(app);
+  client.run(
+      jobs.enqueue_all(database, std::vector<SendReminder>(1200, SendReminder{1}), {.delay = 1h}));
+  client.run(leave_orphans(database));
+  client.advance(11s);
+  EXPECT_TRUE(client.run(jobs.admin().list({.state = "running"})).empty());
+}
+
 TEST(jobs_app, jobs_without_a_handler_are_reported_once_and_wait) {
   Sent sent;
   const auto log = std::make_shared<Lines>();
