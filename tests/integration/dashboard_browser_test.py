@@ -81,7 +81,8 @@ def shows_slow_statements_pools_and_settings(browser, service):
     browser.until(lambda: "with recursive" in text_of(browser, "slow"), "the statement")
     assert "1500000" not in text_of(browser, "slow")
     assert "connections 1" in text_of(browser, "pools")
-    assert re.search(r"running 1, started [0-9]+; for [^;]*, waits for sleep \(", text_of(browser, "pools"))
+    assert re.search(r"running 1, started [0-9]+; for [^;]*, waits for sleep \(",
+                     text_of(browser, "pools"))
     settings = text_of(browser, "settings")
     assert "port = " in settings, settings
 

@@ -59,7 +59,8 @@ class Host(Told):
         def script(connection, _head, _rest):
             connections.add(connection.getpeername())
             connection.sendall(EMPTY)
-        with Scripted(script) as service, proxy(service.url(), threads=1, PRESERVES_HOST='1') as front:
+        with Scripted(script) as service, \
+                proxy(service.url(), threads=1, PRESERVES_HOST='1') as front:
             for name in range(20):
                 front.ask('GET', '/', headers={'Host': f'h{name}.example'})
         self.assertEqual(len(connections), 1)
@@ -127,7 +128,8 @@ class Hops(Told):
         self.assertIn(b'X-Three: 3', head)
 
     def test_no_client_takes_fields_of_ours_away_by_naming_them(self):
-        head, _ = self.told(get(b'/', b'Connection: X-Forwarded-For, Host, Via'), PRESERVES_HOST='1')
+        request = get(b'/', b'Connection: X-Forwarded-For, Host, Via')
+        head, _ = self.told(request, PRESERVES_HOST='1')
         for kept in (b'X-Forwarded-For: 127.0.0.1', b'Host: shop.example', b'Via: 1.1 eider'):
             self.assertIn(kept, head)
 
