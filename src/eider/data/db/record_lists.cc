@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "eider/data/db/column_names.h"
 #include "eider/data/db/failure.h"
 #include "eider/data/db/record_sql.h"
 #include "eider/data/db/statement_text.h"
@@ -86,10 +87,10 @@ void RecordSql::add_condition(Text& to, const reflect::Member& member, const voi
   const reflect::Type& type = member.is_optional() ? *member.type->optional().value : *member.type;
   const Asked asked = asked_by(member.name);
   if (asked.compares == kLike) {
-    to.condition() << "lower(" << asked.column << ") like lower("
+    to.condition() << "lower(" << column_sql(asked.column) << ") like lower("
                    << contained(value_of(type, value)) << ") escape '!'";
   } else {
-    to.condition() << asked.column << asked.compares << value_of(type, value);
+    to.condition() << column_sql(asked.column) << asked.compares << value_of(type, value);
   }
 }
 
@@ -102,7 +103,7 @@ void RecordSql::add_conditions(Text& to, const Described& query) const {
     if (member.is_optional()) {
       const reflect::Optional& optional = member.type->optional();
       if (optional.tells_null && optional.is_null(value)) {
-        to.condition() << member_of(member.name).name << " is null";
+        to.condition() << column_sql(member_of(member.name).name) << " is null";
         continue;
       }
       value = optional.get(value);
@@ -149,7 +150,7 @@ BoundSql RecordSql::page(const Described& query) const {
   if (const void* sort = member_value(query, "sort", &type)) {
     const Value value = value_of(*type, sort);
     const Order order = order_of(value.text() == nullptr ? "" : std::string_view(*value.text()));
-    text << order.column << (order.is_descending ? " desc, " : ", ");
+    text << column_sql(order.column) << (order.is_descending ? " desc, " : ", ");
   }
   const std::int64_t count = number_of(query, "per_page");
   std::int64_t offset = 0;
@@ -157,7 +158,7 @@ BoundSql RecordSql::page(const Described& query) const {
       offset < 0) {
     throw Failure::of_value("this page does not exist");
   }
-  text << key_ << " limit " << Value(count) << " offset " << Value(offset);
+  text << column_sql(key_) << " limit " << Value(count) << " offset " << Value(offset);
   return std::move(text).take();
 }
 
@@ -180,9 +181,9 @@ void RecordSql::add_behind(Text& to, const Described& place, Direction direction
     std::string end = ")";
     for (const reflect::Member& member : members) {
       const bool is_last = &member + 1 == members.end();
-      to << member.name << compares << value_in(member);
+      to << column_sql(member.name) << compares << value_in(member);
       if (!is_last) {
-        to << " or (" << member.name << " = " << value_in(member) << " and (";
+        to << " or (" << column_sql(member.name) << " = " << value_in(member) << " and (";
         end += "))";
       }
     }
@@ -191,7 +192,7 @@ void RecordSql::add_behind(Text& to, const Described& place, Direction direction
   }
   std::string_view between;
   for (const reflect::Member& member : members) {
-    to << between << member.name;
+    to << between << column_sql(member.name);
     between = ", ";
   }
   to << ")" << compares << "(";
@@ -209,7 +210,9 @@ BoundSql RecordSql::page_after(const Described& query, const Described& place,
   std::string order;
   for (const reflect::Member& member : place.type->structure()) {
     (void)member_of(member.name);
-    order.append(order.empty() ? "" : ", ").append(member.name).append(is_down ? " desc" : "");
+    order.append(order.empty() ? "" : ", ")
+        .append(column_sql(member.name))
+        .append(is_down ? " desc" : "");
   }
   Text text("select " + columns_ + " from " + table_);
   add_conditions(text, query);

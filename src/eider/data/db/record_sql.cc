@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 
+#include "eider/data/db/column_names.h"
 #include "eider/data/db/failure.h"
 #include "eider/data/db/statement_text.h"
 #include "eider/data/db/store.h"
@@ -34,7 +35,7 @@ template <class Columns>
 void add_values(StatementText& to, const Columns& columns, std::string_view as) {
   std::string_view between = "(";
   for (const auto& column : columns) {
-    to << between << column.name;
+    to << between << column_sql(column.name);
     between = ", ";
   }
   to << ")";
@@ -91,6 +92,7 @@ RecordSql::RecordSql(const Table& table, const reflect::Type& row, Dialect diale
   if (!is_table_name(table_)) {
     refuse("\"" + table_ + "\" is not a valid table name");
   }
+  table_ = table_sql(table_);
   (void)member_of(key_);
   if (!version_.empty()) {
     (void)member_of(version_);
@@ -105,7 +107,7 @@ void RecordSql::name_columns() {
   columns_.clear();
   for (const reflect::Member& member : row_) {
     if (find_column(member.name) != nullptr) {
-      columns_.append(columns_.empty() ? "" : ", ").append(member.name);
+      columns_.append(columns_.empty() ? "" : ", ").append(result_sql(member.name));
     }
   }
 }
@@ -188,7 +190,7 @@ std::vector<RecordSql::Column> RecordSql::given(const Described& values) const {
 /// What is neither removed nor another's.
 void RecordSql::add_standing(Text& to, std::string_view prefix) const {
   if (!deleted_.empty()) {
-    to.condition() << (is_marked_ ? "not " : "") << prefix << deleted_
+    to.condition() << (is_marked_ ? "not " : "") << prefix << column_sql(deleted_)
                    << (is_marked_ ? "" : " is null");
   }
   add_held(to, prefix);
@@ -196,16 +198,17 @@ void RecordSql::add_standing(Text& to, std::string_view prefix) const {
 
 void RecordSql::add_held(Text& to, std::string_view prefix) const {
   for (const Held& held : held_) {
-    to.condition() << prefix << held.column << " = " << held.value;
+    const std::string column = std::string(prefix) + column_sql(held.column);
+    to.condition() << column << " = " << held.value;
     if (is_folded(dialect_,
                   held.value)) {  // the index finds what is alike, and of that one is meant
-      to.condition() << "binary " << prefix << held.column << " = binary " << held.value;
+      to.condition() << "binary " << column << " = binary " << held.value;
     }
   }
 }
 
 void RecordSql::add_where_key(Text& to, const Value& key) const {
-  to.condition() << key_ << " = " << key;
+  to.condition() << column_sql(key_) << " = " << key;
   add_standing(to, "");
 }
 
@@ -240,7 +243,7 @@ RecordChange RecordSql::upsert_by_steps(const std::vector<Column>& columns,
   Text select("select " + columns_ + " from " + table_);
   std::vector<std::string> same;
   const auto add_same = [&same](std::string_view name) {
-    same.push_back(std::string(name) + " = values(" + std::string(name) + ")");
+    same.push_back(column_sql(name) + " = values(" + column_sql(name) + ")");
   };
   for (const std::string_view name : unique) {
     const auto found = std::ranges::find(columns, name, &Column::name);
@@ -248,14 +251,15 @@ RecordChange RecordSql::upsert_by_steps(const std::vector<Column>& columns,
       return {plain_insert(columns)};
     }
     add_same(name);
-    insert.condition() << name << " = " << found->value;
-    select.condition() << name << " = " << found->value;
+    insert.condition() << column_sql(name) << " = " << found->value;
+    select.condition() << column_sql(name) << " = " << found->value;
   }
   insert << ")";
   for (const Held& held : held_) {
     add_same(held.column);
     if (is_folded(dialect_, held.value)) {
-      same.push_back("binary " + held.column + " = binary values(" + held.column + ")");
+      const std::string column = column_sql(held.column);
+      same.push_back("binary " + column + " = binary values(" + column + ")");
     }
   }
   add_held(select, "");
@@ -263,19 +267,19 @@ RecordChange RecordSql::upsert_by_steps(const std::vector<Column>& columns,
   const std::string is_meant = joined(same, " and ");
   std::vector<std::string> changes;
   const auto add_change = [&](std::string_view name, const std::string& to) {
-    std::string change(name);
+    std::string change = column_sql(name);
     change += " = if(" + is_meant + ", " + to + ", ";
-    changes.push_back(change.append(name) + ")");
+    changes.push_back(change.append(column_sql(name)) + ")");
   };
   for (const Column& column : columns) {
     if (is_changed_by_upsert(column)) {
-      add_change(column.name, "values(" + std::string(column.name) + ")");
+      add_change(column.name, "values(" + column_sql(column.name) + ")");
     }
   }
   if (!version_.empty()) {
-    add_change(version_, version_ + " + 1");
+    add_change(version_, column_sql(version_) + " + 1");
   } else if (changes.empty()) {
-    changes.push_back(key_ + " = " + key_);
+    changes.push_back(column_sql(key_) + " = " + column_sql(key_));
   }
   Text change = insertion(table_, columns, dialect_);
   change << " on duplicate key update " << joined(changes, ", ");
@@ -293,18 +297,24 @@ RecordChange RecordSql::upsert(const Described& values, std::string_view unique)
     return upsert_by_steps(columns, names);
   }
   Text text = insertion(table_, columns, dialect_);
-  text << " on conflict(" << of << ") do update set ";
-  std::string_view between;
+  std::string_view between = " on conflict(";
+  for (const std::string_view name : names) {
+    text << between << column_sql(name);
+    between = ", ";
+  }
+  text << ") do update set ";
+  between = "";
   for (const Column& column : columns) {
     if (is_changed_by_upsert(column)) {
-      text << between << column.name << " = excluded." << column.name;
+      text << between << column_sql(column.name) << " = excluded." << column_sql(column.name);
       between = ", ";
     }
   }
   if (!version_.empty()) {
-    text << between << version_ << " = " << table_ << "." << version_ << " + 1";
+    const std::string version = column_sql(version_);
+    text << between << version << " = " << table_ << "." << version << " + 1";
   } else if (between.empty()) {  // so that the row comes back
-    text << key_ << " = " << table_ << "." << key_;
+    text << column_sql(key_) << " = " << table_ << "." << column_sql(key_);
   }
   add_held(text, table_ + ".");  // what is another's stays as it is
   text << " returning " << columns_;
@@ -316,15 +326,16 @@ RecordChange RecordSql::update_columns(const Value& key, const std::vector<Colum
   Text select("select " + columns_ + " from " + table_);
   Text update("update " + table_ + " set ");
   for (const Column& column : columns) {
-    update << (&column == columns.data() ? "" : ", ") << column.name << " = " << column.value;
+    update << (&column == columns.data() ? "" : ", ") << column_sql(column.name) << " = "
+           << column.value;
   }
   if (!version_.empty()) {
-    update << ", " << version_ << " = " << version_ << " + 1";
+    update << ", " << column_sql(version_) << " = " << column_sql(version_) << " + 1";
   }
   Text& asked = columns.empty() ? select : update;
   add_where_key(asked, key);
   if (version) {
-    asked.condition() << version_ << " = " << Value(*version);
+    asked.condition() << column_sql(version_) << " = " << Value(*version);
   }
   if (columns.empty()) {
     return {std::move(select).take()};
@@ -333,7 +344,8 @@ RecordChange RecordSql::update_columns(const Value& key, const std::vector<Colum
     update << " returning " << columns_;
     return {std::move(update).take()};
   }
-  select.condition() << key_ << " = " << key;  // also where the change has marked it as removed
+  select.condition() << column_sql(key_) << " = "
+                     << key;  // also where the change has marked it as removed
   add_held(select, "");
   std::vector<BoundSql> ahead;
   ahead.push_back(std::move(update).take());
@@ -391,15 +403,15 @@ BoundSql RecordSql::remove(const Value& key, std::optional<std::int64_t> version
   if (deleted_.empty()) {
     text << "delete from " << table_;
   } else {
-    text << "update " << table_ << " set " << deleted_ << " = "
+    text << "update " << table_ << " set " << column_sql(deleted_) << " = "
          << (is_marked_ ? Value(std::int64_t{1}) : Value::instant(now_as_text()));
     if (!version_.empty()) {
-      text << ", " << version_ << " = " << version_ << " + 1";
+      text << ", " << column_sql(version_) << " = " << column_sql(version_) << " + 1";
     }
   }
   add_where_key(text, key);
   if (version) {
-    text.condition() << version_ << " = " << Value(*version);
+    text.condition() << column_sql(version_) << " = " << Value(*version);
   }
   return std::move(text).take();
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "eider/core/json/write.h"
+#include "eider/data/db/column_names.h"
 #include "eider/data/db/failure.h"
 #include "eider/data/db/record_sql.h"
 #include "eider/data/db/statement_text.h"
@@ -83,8 +84,11 @@ Relation by_pairs(std::string_view into, const RecordSql& own,
   }
   check_name(pairs.table, is_table_name(pairs.table));
   std::string join = " join ";
-  join.append(pairs.table).append(" j on j.").append(pairs.other).append(" = t.");
-  join += other->key();
+  join.append(table_sql(pairs.table))
+      .append(" j on j.")
+      .append(column_sql(pairs.other))
+      .append(" = t.");
+  join += column_sql(other->key());
   return {std::string(into), own.key(), "j." + std::string(pairs.own), std::move(join),
           std::move(other)};
 }
@@ -142,17 +146,19 @@ std::optional<BoundSql> RecordSql::related(const Relation& relation, std::span<c
     return std::nullopt;
   }
   const RecordSql& target = *relation.target;
-  StatementText text("select " + relation.found);
+  // "t." or "j.", and the name of a member or column.
+  const std::string found = relation.found.substr(0, 2) + column_sql(relation.found.substr(2));
+  StatementText text("select " + found);
   for (const reflect::Member& member : target.row_) {
     if (target.find_column(member.name) != nullptr) {
-      text << ", t." << member.name;
+      text << ", t." << result_sql(member.name);
     }
   }
   text << " from " << target.table_ << " t" << relation.pairs;
-  text.condition() << relation.found;
+  text.condition() << found;
   add_list(text, std::move(list), dialect, has_text(keys));
   target.add_standing(text, "t.");
-  text << " order by t." << target.key_;
+  text << " order by t." << column_sql(target.key_);
   return std::move(text).take();
 }
 

@@ -1,0 +1,29 @@
+#include "eider/data/db/column_names.h"
+
+#include <gtest/gtest.h>
+
+namespace eider::db::detail {
+namespace {
+
+TEST(ColumnNames, that_sql_reserves_are_quoted) {
+  EXPECT_EQ(column_sql("order"), "\"order\"");
+  EXPECT_EQ(column_sql("title"), "title");
+  EXPECT_EQ(result_sql("order"), "\"order\"");
+  EXPECT_EQ(table_sql("user"), "\"user\"");
+  EXPECT_EQ(table_sql("shop.order"), "shop.\"order\"");
+  EXPECT_EQ(table_sql("shop.notes"), "shop.notes");
+}
+
+TEST(ColumnNames, that_cpp_reserves_are_members_with_a_mark) {
+  EXPECT_EQ(column_sql("class_"), "class");
+  EXPECT_EQ(result_sql("class_"), "class as class_");
+  EXPECT_EQ(column_sql("default_"), "\"default\"");
+  EXPECT_EQ(result_sql("default_"), "\"default\" as default_");
+  for (const char* other : {"title_", "class", "classes_", "_", "class__"}) {
+    EXPECT_EQ(column_sql(other), other);
+    EXPECT_EQ(result_sql(other), other);
+  }
+}
+
+}  // namespace
+}  // namespace eider::db::detail
