@@ -1,0 +1,5 @@
+// Factories: valid records with defaults for tests.
+// Component: testing. Guide: docs/guides/testing/factories.md.
+#pragma once
+
+#include "eider/testkit/factory.h"
