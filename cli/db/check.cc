@@ -77,30 +77,6 @@ class SqlChecker {
   std::string faults_;
 };
 
-/// Faults of migrations by their files as they are named from here, so that an editor finds them.
-std::string below(const std::string& directory, std::string_view faults) {
-  std::string told;
-  while (!faults.empty()) {
-    const std::string_view line = faults.substr(0, faults.find('\n'));
-    const std::size_t file_end = line.find(".sql:");
-    const bool is_file = file_end < line.find(' ');
-    told += (told.empty() ? "" : "\n") + (is_file ? directory + "/" : "") + std::string(line);
-    faults.remove_prefix(std::min(line.size() + 1, faults.size()));
-  }
-  return told;
-}
-
-/// The server is of one of them; the others are started.
-Scratch scratch_of(std::string_view database, const Migrations& migrations,
-                   const std::string& server) {
-  if (database == "sqlite") {
-    return make_sqlite_scratch(migrations);
-  }
-  const bool is_mariadbs = is_mariadb_address(server);
-  return database == "mariadb" ? make_mariadb_scratch(migrations, is_mariadbs ? server : "")
-                               : make_postgres_scratch(migrations, is_mariadbs ? "" : server);
-}
-
 /// What the program's database is held against at its start, by the same question.
 Result<void, std::string> add_stored(const ScratchDatabase& scratch, SqlLock& lock) {
   const auto database = open_door(scratch.where(), Access::reads);
@@ -126,11 +102,11 @@ Result<void, std::string> add_stored(const ScratchDatabase& scratch, SqlLock& lo
 Result<SqlLock, std::string> lock_of(const DbWanted& wanted, const CheckedSchema& schema) {
   const auto migrations = read_migrations(schema.migrations);
   if (!migrations) {
-    return fail(below(schema.migrations, migrations.error()));
+    return fail(errors_below(schema.migrations, migrations.error()));
   }
-  const Scratch scratch = scratch_of(schema.database, *migrations, wanted.server);
+  const Scratch scratch = make_scratch(schema.database, *migrations, wanted.server);
   if (!scratch) {
-    return fail(below(schema.migrations, scratch.error()));
+    return fail(errors_below(schema.migrations, scratch.error()));
   }
   SqlChecker checker(**scratch);
   checker.add_files(wanted.files);
@@ -147,7 +123,7 @@ Result<void, std::string> hold_lock(const DbWanted& wanted, const SqlLocks& lock
   for (const CheckedSchema& schema : wanted.schemas) {
     const auto migrations = read_migrations(schema.migrations);
     if (!migrations) {
-      return fail(below(schema.migrations, migrations.error()));
+      return fail(errors_below(schema.migrations, migrations.error()));
     }
     const auto lock = std::ranges::find(locks, schema.database, &SqlLock::database);
     if (lock == locks.end() || lock->schema != schema_of(*migrations)) {

@@ -27,6 +27,8 @@ status     Report which migrations are applied and which are pending
 up         Apply the pending migrations under a lock, each in a transaction (MariaDB has none for
            schema changes)
 down       Undo the last migration
+structs    Generate C++ structs for the tables of the migrations, or of --database, into --out FILE.
+           Your changes go into another file next to it, which is never overwritten.
 check SOURCE …  Prepare the SQL statements in C++ sources against a scratch database, and write
            their parameter and result types to --lock FILE
 snapshot   Write the current schema of the database
@@ -34,17 +36,21 @@ shell      Open sqlite3, psql or mariadb
 embed, header  Generate C++ from the migrations and from --lock; CMake runs them:
            eider_migrations(target …), eider_checked_sql(target …)
 
---database WHERE   postgres://…, mysql://…, or an SQLite file (default: $DATABASE_URL)
+--database WHERE   postgres://…, mysql://…, or an SQLite file (default: $DATABASE_URL; of structs:
+                   the migrations)
 --migrations DIRECTORY  Directory with the migrations (default: migrations)
---sqlite, --postgres, --mariadb DIRECTORY  check, header: the migrations for each database that the
-                   program supports (default: --migrations, for SQLite)
---server WHERE     check: PostgreSQL or MariaDB server for the scratch database, which is dropped at
-                   the end (default: $EIDER_CHECK_SERVER, or a temporary server). A temporary server
-                   needs the package postgresql (or $EIDER_POSTGRES_BIN) or mariadb-server (or
-                   $EIDER_MARIADB_BIN).
+--sqlite, --postgres, --mariadb DIRECTORY  check, header, structs: the migrations for each database
+                   that the program supports (default: --migrations, for SQLite)
+--server WHERE     check, structs: PostgreSQL or MariaDB server for the scratch database, which is
+                   dropped at the end (default: $EIDER_CHECK_SERVER, or a temporary server). A
+                   temporary server needs the package postgresql (or $EIDER_POSTGRES_BIN) or
+                   mariadb-server (or $EIDER_MARIADB_BIN).
 --lock FILE        check, header: file with the types of the statements (default: queries.lock)
 --json             status: write JSON
---out FILE         snapshot, embed, header: write to FILE
+--check            structs: write nothing, and list the columns that differ from --out FILE
+--namespace NAME   structs: namespace of the structs (default: tables)
+--out FILE         snapshot, embed, header, structs: write to FILE (default of structs:
+                   src/tables.h)
 --to NUMBER        up: last migration to apply (default: all)
 --wait SECONDS     up, down: time to wait for another deployment (default: 60)
 --unfinished HOW   up: for a migration that was interrupted outside of a transaction, rerun or
@@ -52,8 +58,10 @@ embed, header  Generate C++ from the migrations and from --lock; CMake runs them
 
   eider db new orders --down
   eider db up --database postgres://localhost/shop
+  eider db structs --postgres migrations --check
 
-Exit codes: 0 success, 1 failure, 2 invalid usage, 3 status found pending migrations
+Exit codes: 0 success, 1 failure or a difference found by structs --check, 2 invalid usage,
+3 status found pending migrations
 )";
 
 /// The files as they are named from here, so that an editor finds them.
@@ -201,6 +209,9 @@ int db_command(std::span<const std::string_view> arguments) {
   auto wanted = db_wanted(arguments);
   if (!wanted) {
     return command_fault("db", wanted.error(), kCommandMisused);
+  }
+  if (wanted->what == "structs") {
+    return write_structs(*wanted);
   }
   if (wanted->what == "shell") {
     return open_shell(*wanted);

@@ -17,8 +17,9 @@ namespace {
 
 using Taken = Result<void, std::string>;
 
-constexpr auto kActions = std::to_array<std::string_view>(
-    {"new", "status", "up", "down", "check", "header", "snapshot", "shell", "embed"});
+constexpr auto kActions =
+    std::to_array<std::string_view>({"new", "status", "up", "down", "structs", "check",
+                                     "header", "snapshot", "shell", "embed"});
 
 void take(std::string& into, std::optional<std::string> said) {
   if (said) {
@@ -99,7 +100,25 @@ Taken take_rest(DbWanted& wanted, CommandWords& words) {
   return {};
 }
 
+/// Structs are made from migrations, unless --database is given: DATABASE_URL may be anything.
+Taken take_structs(DbWanted& wanted, CommandWords& words) {
+  wanted.is_check = words.flag("--check");
+  take(wanted.name_space, words.value("--namespace", "NAME"));
+  if (Taken taken = take_schemas(wanted, words); !taken) {
+    return taken;
+  }
+  wanted.is_read = !wanted.database.empty();
+  if (wanted.is_read ? !wanted.schemas.empty() : wanted.schemas.size() > 1) {
+    return fail(std::string("use only one of --database, --sqlite, --postgres and --mariadb"));
+  }
+  wanted.out = wanted.out.empty() ? "src/tables.h" : wanted.out;
+  return {};
+}
+
 Taken take_all(DbWanted& wanted, CommandWords& words) {
+  if (wanted.what == "structs") {
+    wanted.database.clear();
+  }
   wanted.with_down = wanted.what == "new" && words.flag("--down");
   wanted.is_json = wanted.what == "status" && words.flag("--json");
   take(wanted.database, words.value("--database", "WHERE"));
@@ -113,6 +132,9 @@ Taken take_all(DbWanted& wanted, CommandWords& words) {
   }
   if (taken && (wanted.what == "check" || wanted.what == "header")) {
     taken = take_schemas(wanted, words);
+  }
+  if (taken && wanted.what == "structs") {
+    taken = take_structs(wanted, words);
   }
   return taken ? take_rest(wanted, words) : taken;
 }
@@ -130,6 +152,9 @@ std::optional<std::string> missing(const DbWanted& wanted) {
   if (wanted.what == "embed" || wanted.what == "header") {
     return wanted.out.empty() ? std::optional<std::string>("no output file given: use --out FILE")
                               : std::nullopt;
+  }
+  if (wanted.what == "structs" && !wanted.is_read) {
+    return std::nullopt;
   }
   if (wanted.database.empty()) {
     return "no database given: use --database or DATABASE_URL";

@@ -26,8 +26,11 @@ struct CheckedSchema {
 /// what      "up"
 /// name      of `new` alone
 /// files     of `check` alone: sources
-/// schemas   of `check` and `header`, one at least
+/// schemas   of `check`, `header` and `structs`, one at least
 /// is_json   of `status` alone
+/// is_check  of `structs`: compares, and writes nothing
+/// is_read   of `structs`: from the database, and not from migrations
+/// name_space  of `structs`
 /// server    of `check` alone: a PostgreSQL or MariaDB server that has room for a scratch database
 struct DbWanted {
   std::string what;
@@ -41,6 +44,9 @@ struct DbWanted {
   std::string server{};
   bool with_down = false;
   bool is_json = false;
+  bool is_check = false;
+  bool is_read = false;
+  std::string name_space = "tables";
   MigrateOptions migrate{};
 };
 
@@ -58,6 +64,12 @@ struct DbWanted {
 ///
 /// errors   also that the lock file is of another schema than the migrations
 [[nodiscard]] Result<void, std::string> write_sql_header(const DbWanted& wanted);
+
+/// Writes wanted.out with the structs of the tables, and the user's file beside it if there is
+/// none.
+///
+/// returns  the exit code: with is_check, kCommandFailed if the file differs; messages are printed
+[[nodiscard]] int write_structs(const DbWanted& wanted);
 
 /// The next number with that name.
 ///

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/db/sql_lock.h"
@@ -30,5 +31,15 @@ using Scratch = Result<std::unique_ptr<ScratchDatabase>, std::string>;
 [[nodiscard]] Scratch make_postgres_scratch(const Migrations& migrations,
                                             const std::string& server);
 [[nodiscard]] Scratch make_mariadb_scratch(const Migrations& migrations, const std::string& server);
+
+/// The scratch database for that kind: "sqlite", "postgres", "mariadb".
+///
+/// server  a PostgreSQL or MariaDB server, used if it is of that kind; empty: a temporary one
+[[nodiscard]] Scratch make_scratch(std::string_view database, const Migrations& migrations,
+                                   const std::string& server);
+
+/// Puts the directory before the file name in each line of an error of migrations, so that an
+/// editor finds the file.
+[[nodiscard]] std::string errors_below(const std::string& directory, std::string_view errors);
 
 }  // namespace eider

@@ -1,0 +1,43 @@
+// Generates the C++ header with the structs of tables, and compares two such headers.
+// Layering: must not read files or databases.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/db/structs/changes.h"
+#include "cli/db/structs/schema.h"
+
+namespace eider::structs {
+
+/// origin     "the migrations in migrations (SQLite)"
+/// command    that creates the file again
+/// name_space of the structs
+/// user_file  name of the file with the user's changes, included by the header
+struct HeaderOptions {
+  db::Dialect dialect = db::Dialect::sqlite;
+  std::string origin{};
+  std::string command{};
+  std::string name_space = "tables";
+  std::string user_file{};
+};
+
+/// text   the same for the same tables, changes and options
+/// notes  a line for each table or column that has no struct or member: "notes.a b: …"
+struct GeneratedHeader {
+  std::string text;
+  std::vector<std::string> notes;
+};
+[[nodiscard]] GeneratedHeader generate_header(const std::vector<Table>& tables,
+                                              const Changes& changes, const HeaderOptions& options);
+
+/// Compares the columns of two headers, by their comments: "notes.stars: changed from … to …".
+/// Empty if the columns are equal; other text may differ.
+[[nodiscard]] std::vector<std::string> differences_of(std::string_view before,
+                                                      std::string_view after);
+
+/// "order_items" → "OrderItem".
+[[nodiscard]] std::string struct_name_of(std::string_view table);
+
+}  // namespace eider::structs
