@@ -34,7 +34,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"upgrade", "Upgrade a running service without losing a request", upgrade_command},
     {"bench", "Send requests to a URL and measure throughput and latency", bench::command},
     {"db", "Manage the schema of a database with migrations, check SQL, and generate structs",
-     db_command, "new status up down structs check snapshot shell"},
+     db_command, "new status up down seed structs check snapshot shell"},
     {"jobs", "Show, retry and discard background jobs, and pause their queues", jobs_command,
      "list show retry discard queues pause resume schedules"},
     {"openapi", "Print an OpenAPI document, generate clients, and find breaking changes",

@@ -27,6 +27,8 @@ status     Report which migrations are applied and which are pending
 up         Apply the pending migrations under a lock, each in a transaction (MariaDB has none for
            schema changes)
 down       Undo the last migration
+seed       Run the SQL files in --seeds in one transaction, and report the added rows. Seeds that
+           would add rows again when they run a second time are an error.
 structs    Generate C++ structs for the tables of the migrations, or of --database, into --out FILE.
            Your changes go into another file next to it, which is never overwritten.
 check SOURCE …  Prepare the SQL statements in C++ sources against a scratch database, and write
@@ -47,6 +49,8 @@ embed, header  Generate C++ from the migrations and from --lock; CMake runs them
                    mariadb-server (or $EIDER_MARIADB_BIN).
 --lock FILE        check, header: file with the types of the statements (default: queries.lock)
 --json             status: write JSON
+--seeds DIRECTORY  seed: directory with the SQL files (default: seeds)
+--production       seed: also for a database on another machine
 --check            structs: write nothing, and list the columns that differ from --out FILE
 --namespace NAME   structs: namespace of the structs (default: tables)
 --out FILE         snapshot, embed, header, structs: write to FILE (default of structs:
@@ -209,6 +213,9 @@ int db_command(std::span<const std::string_view> arguments) {
   auto wanted = db_wanted(arguments);
   if (!wanted) {
     return command_fault("db", wanted.error(), kCommandMisused);
+  }
+  if (wanted->what == "seed") {
+    return run_seeds(*wanted);
   }
   if (wanted->what == "structs") {
     return write_structs(*wanted);

@@ -32,6 +32,17 @@ bool is_postgres_address(std::string_view where) noexcept {
   return end != where.begin() && trim(std::string_view(end, where.end())).starts_with('=');
 }
 
+bool is_loopback(std::string_view host) noexcept {
+  return equals_ignoring_case(host, "localhost") || host.starts_with("127.") || host == "::1" ||
+         host == "[::1]";
+}
+
+bool is_on_this_machine(const std::string& where) {
+  return is_mariadb_address(where)    ? is_local_mariadb(where)
+         : is_postgres_address(where) ? is_local_postgres(where)
+                                      : true;
+}
+
 std::string sqlite_file_of(std::string_view where) {
   constexpr std::string_view kScheme = "sqlite:";
   return std::string(where.starts_with(kScheme) ? where.substr(kScheme.size()) : where);

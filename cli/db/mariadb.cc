@@ -81,6 +81,13 @@ Result<Database, std::string> connect_mariadb(const std::string& where) {
   return try_open_mariadb(where, options);
 }
 
+bool is_local_mariadb(const std::string& where) {
+  const auto target = db::mariadb::read_target(with_plain_scheme(where));
+  return target && std::ranges::all_of(target->hosts, [](const auto& host) {
+           return host.is_unix() || is_loopback(host.address.empty() ? host.name : host.address);
+         });
+}
+
 Result<MariadbClient, std::string> mariadb_client_of(const std::string& where) {
   const auto target = db::mariadb::read_target(with_plain_scheme(where));
   if (!target) {

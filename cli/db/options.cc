@@ -18,7 +18,7 @@ namespace {
 using Taken = Result<void, std::string>;
 
 constexpr auto kActions =
-    std::to_array<std::string_view>({"new", "status", "up", "down", "structs", "check",
+    std::to_array<std::string_view>({"new", "status", "up", "down", "seed", "structs", "check",
                                      "header", "snapshot", "shell", "embed"});
 
 void take(std::string& into, std::optional<std::string> said) {
@@ -121,6 +121,10 @@ Taken take_all(DbWanted& wanted, CommandWords& words) {
   }
   wanted.with_down = wanted.what == "new" && words.flag("--down");
   wanted.is_json = wanted.what == "status" && words.flag("--json");
+  if (wanted.what == "seed") {
+    take(wanted.seeds, words.value("--seeds", "DIRECTORY"));
+    wanted.is_production = words.flag("--production");
+  }
   take(wanted.database, words.value("--database", "WHERE"));
   take(wanted.migrations, words.value("--migrations", "DIRECTORY"));
   take(wanted.out, words.value("--out", "FILE"));

@@ -31,6 +31,7 @@ struct CheckedSchema {
 /// is_check  of `structs`: compares, and writes nothing
 /// is_read   of `structs`: from the database, and not from migrations
 /// name_space  of `structs`
+/// is_production  of `seed`: the database may be on another machine
 /// server    of `check` alone: a PostgreSQL or MariaDB server that has room for a scratch database
 struct DbWanted {
   std::string what;
@@ -47,6 +48,8 @@ struct DbWanted {
   bool is_check = false;
   bool is_read = false;
   std::string name_space = "tables";
+  std::string seeds = "seeds";
+  bool is_production = false;
   MigrateOptions migrate{};
 };
 
@@ -70,6 +73,11 @@ struct DbWanted {
 ///
 /// returns  the exit code: with is_check, kCommandFailed if the file differs; messages are printed
 [[nodiscard]] int write_structs(const DbWanted& wanted);
+
+/// Runs the SQL files of wanted.seeds, and prints the rows that they have added.
+///
+/// returns  the exit code; errors are printed
+[[nodiscard]] int run_seeds(const DbWanted& wanted);
 
 /// The next number with that name.
 ///

@@ -1,10 +1,12 @@
 #include <libpq-fe.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
 #include "cli/db/connect.h"
 #include "eider/data/db/postgres/postgres.h"
+#include "eider/data/db/postgres/target.h"
 
 namespace eider {
 
@@ -13,6 +15,13 @@ Result<Database, std::string> connect_postgres(const std::string& where) {
   options.limits.statement_time_max = std::chrono::hours(24);
   options.limits.transaction_time_max = std::chrono::hours(24);
   return try_open_postgres(where, options);
+}
+
+bool is_local_postgres(const std::string& where) {
+  const auto target = db::postgres::read_target(with_plain_scheme(where), {});
+  return target && std::ranges::all_of(target->hosts, [](const auto& host) {
+           return host.is_unix() || is_loopback(host.address.empty() ? host.name : host.address);
+         });
 }
 
 Result<void, std::string> set_postgres_variables(const std::string& where) {

@@ -1,8 +1,10 @@
-"""`eider db structs` as developers run it.
+"""`eider db structs` and `eider db seed` as developers run them.
 
-Must not look into the library: what counts is what it prints, its status and files.
+Must not look into the library: what counts is what they print, their status, files and rows.
 """
 
+import contextlib
+import sqlite3
 import unittest
 
 from mariadb_support import MariadbServer
@@ -105,6 +107,78 @@ class Structs(Directory):
         self.assertEqual(status, 1)
         self.assertIn('migrations/0002_bad.sql:1: [failed]', error)
         self.assertIn('For those of another database, add --postgres DIRECTORY', error)
+
+
+class Seeds(Directory):
+    def setUp(self):
+        super().setUp()
+        self.write('0001_a.sql', 'create table authors(id integer primary key, name varchar(20));\n'
+                                 'create table books(title varchar(20), author integer);\n')
+
+    def seed(self, name, text):
+        (self.directory / 'seeds').mkdir(exist_ok=True)
+        (self.directory / 'seeds' / name).write_text(text)
+
+    def rows(self):
+        with contextlib.closing(sqlite3.connect(self.database)) as connection:
+            return connection.execute('select name from authors order by id').fetchall()
+
+    def test_are_stored_once_and_reported(self):
+        self.assertEqual(self.run_db('up')[0], 0)
+        self.seed('02_books.sql', "insert into books select 'Emma', 1 "
+                                  "where not exists(select 1 from books where title = 'Emma');\n")
+        self.seed('01_authors.sql', "insert into authors values(1, 'Jane'), (2, 'M;ary') "
+                                    'on conflict do nothing;\n-- the end\n')
+        self.seed('notes.txt', 'not a seed')
+        self.assertEqual(self.run_db('seed'), (0, 'authors: 2 rows added, 2 in the table\n'
+                                                  'books: 1 row added, 1 in the table\n', ''))
+        self.assertEqual(self.run_db('seed'), (0, 'authors: 0 rows added, 2 in the table\n'
+                                                  'books: 0 rows added, 1 in the table\n', ''))
+        self.assertEqual(self.rows(), [('Jane',), ('M;ary',)])
+
+    def test_that_are_not_idempotent_store_nothing(self):
+        self.assertEqual(self.run_db('up')[0], 0)
+        self.seed('01.sql', "insert into authors(name) values('Jane');\n")
+        status, out, error = self.run_db('seed')
+        self.assertEqual((status, out, self.rows()), (1, '', []))
+        self.assertIn('the seeds would add rows to authors again when they run a second', error)
+        self.seed('01.sql', "insert into authors values(1, 'Jane');\n")
+        status, out, error = self.run_db('seed')
+        self.assertEqual((status, out, self.rows()), (1, '', []))
+        self.assertIn('eider db: seeds/01.sql:1: ', error)
+        self.assertIn('This happened when the seeds ran a second time', error)
+
+    def test_that_fail_store_nothing_and_are_named_with_their_line(self):
+        self.assertEqual(self.run_db('up')[0], 0)
+        self.seed('01.sql', "insert into authors values(1, 'Jane');\n\n"
+                            'insert into nowhere values(1);\n')
+        status, out, error = self.run_db('seed')
+        self.assertEqual((status, out, self.rows()), (1, '', []))
+        self.assertIn('eider db: seeds/01.sql:3: ', error)
+        self.assertIn('nowhere', error)
+
+    def test_need_files_a_database_and_permission_for_another_machine(self):
+        status, _, error = self.run_db('seed')
+        self.assertEqual(status, 1)
+        self.assertIn('Write INSERT statements into seeds/01_example.sql', error)
+        self.seed('01.sql', 'select 1;\n')
+        self.assertIn('Run eider db up', self.run_db('seed')[2])
+        for where in ('postgres://me:geheim@db.example/shop', 'host=192.0.2.1 dbname=shop',
+                      'mysql://me:geheim@db.example/shop', 'postgres://localhost,db.example/shop'):
+            status, _, error = self.run_db('seed', '--database', where)
+            self.assertEqual(status, 1)
+            self.assertIn('the database is on another machine', error)
+            self.assertNotIn('geheim', error)
+
+    def test_are_stored_in_servers_too(self):
+        for server, ignore, end in ((PostgresServer, 'insert', 'on conflict do nothing'),
+                                    (MariadbServer, 'insert ignore', '')):
+            with self.subTest(server.__name__), server() as running:
+                self.assertEqual(self.run_db('up', '--database', running.where)[0], 0)
+                self.seed('01.sql', f"{ignore} into authors values(1, 'Jane') {end};\n")
+                for added in ('1 row', '0 rows'):
+                    self.assertEqual(self.run_db('seed', '--database', running.where),
+                                     (0, f'authors: {added} added, 1 in the table\n', ''))
 
 
 if __name__ == '__main__':

@@ -11,6 +11,10 @@ Result<MariadbClient, std::string> mariadb_client_of(const std::string& /*where*
   return fail(std::string("eider was built without the component mariadb"));
 }
 
+bool is_local_mariadb(const std::string& /*where*/) {
+  return false;
+}
+
 Scratch make_mariadb_scratch(const Migrations& /*migrations*/, const std::string& /*server*/) {
   return fail(std::string("eider was built without the component mariadb"));
 }
