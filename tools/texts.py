@@ -202,7 +202,9 @@ def without_private(source):
 def _source_texts(name, source, documented):
     for line, literal in literals_of(source):
         if is_for_users(literal):
-            for offset, text in paragraphs_of(literal.splitlines()):
+            # A text may be a comment of a file that is written for users.
+            lines = [re.sub(r'^// ?', '', line) for line in literal.splitlines()]
+            for offset, text in paragraphs_of(lines):
                 yield Text(name, line + offset * (literal.count('\n') > 1), 'message', text)
         elif _TAG.search(literal):
             yield from (Text(name, line, 'markup', text) for _, text in markup_of(literal)
