@@ -26,6 +26,9 @@ eider_component(eventlog FOLDERS eventlog
                 BASES client)
 eider_component(jobs FOLDERS jobs
                 HEADERS jobs)
+eider_component(admin FOLDERS admin
+                HEADERS admin
+                BASES views)
 eider_component(storage FOLDERS storage storage/s3
                 HEADERS storage
                 BASES client)

@@ -1,0 +1,193 @@
+// What admin pages read from the schema of the database at startup.
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/core/base/failure.h"
+#include "eider/data/db/failure.h"
+#include "eider/web/admin/admin_site.h"
+#include "eider/web/views/value.h"
+
+namespace eider::detail::admin {
+
+/// A row about a foreign key. Not in the anonymous namespace: coroutines keep it in their frames.
+struct ForeignKeyRow {
+  std::string table_name;
+  std::string column_name;
+  std::string to_table;
+  std::optional<std::string> to_column;
+  std::string rule;
+};
+
+namespace {
+
+/// Foreign keys of one column. A reference to the primary key without its name has no `to_column`.
+constexpr std::string_view kSqliteKeys =
+    R"(select m.name as table_name, max(f."from") as column_name, max(f."table") as to_table,
+    max(f."to") as to_column, max(f.on_delete) as rule
+    from sqlite_master m join pragma_foreign_key_list(m.name) f
+    where m.type = 'table' group by m.name, f.id having count(*) = 1 order by m.name, f.id)";
+constexpr std::string_view kPostgresKeys =
+    R"(select t.relname::text as table_name, a.attname::text as column_name,
+    o.relname::text as to_table, b.attname::text as to_column, c.confdeltype::text as rule
+    from pg_catalog.pg_constraint c
+    join pg_catalog.pg_class t on t.oid = c.conrelid
+    join pg_catalog.pg_class o on o.oid = c.confrelid
+    join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+    join pg_catalog.pg_attribute b on b.attrelid = c.confrelid and b.attnum = c.confkey[1]
+    where c.contype = 'f' and array_length(c.conkey, 1) = 1
+    and pg_catalog.pg_table_is_visible(c.conrelid) and c.conparentid = 0
+    order by t.relname, a.attname)";
+constexpr std::string_view kMariadbKeys =
+    R"(select k.table_name as table_name, max(k.column_name) as column_name,
+    max(k.referenced_table_name) as to_table, max(k.referenced_column_name) as to_column,
+    max(r.delete_rule) as rule
+    from information_schema.key_column_usage k
+    join information_schema.referential_constraints r
+    on r.constraint_schema = k.constraint_schema and r.constraint_name = k.constraint_name
+    and r.table_name = k.table_name
+    where k.table_schema = database() and k.referenced_table_schema = database()
+    group by k.table_name, k.constraint_name having count(*) = 1
+    order by k.table_name, k.constraint_name)";
+
+std::string_view keys_statement(db::Dialect dialect) {
+  switch (dialect) {
+    case db::Dialect::postgres:
+      return kPostgresKeys;
+    case db::Dialect::mariadb:
+      return kMariadbKeys;
+    default:
+      return kSqliteKeys;
+  }
+}
+
+OnDelete on_delete_of(std::string_view rule) {
+  if (rule == "CASCADE" || rule == "c") {
+    return OnDelete::cascade;
+  }
+  const bool is_cleared = rule == "SET NULL" || rule == "SET DEFAULT" || rule == "n" || rule == "d";
+  return is_cleared ? OnDelete::clear : OnDelete::prevent;
+}
+
+constexpr const char* kLogTable =
+    "create table if not exists eider_admin_log ("
+    "id integer primary key autoincrement, at bigint not null, user_id text not null, "
+    "user_name text not null, action text not null, resource text not null, record text not null, "
+    "label text not null, changes text not null);"
+    "create index if not exists eider_admin_log_record on eider_admin_log(resource, record, id);";
+constexpr const char* kPostgresLogTable =
+    "create table if not exists eider_admin_log ("
+    "id bigint generated always as identity primary key, at bigint not null, "
+    "user_id text not null, user_name text not null, action text not null, "
+    "resource text not null, record text not null, label text not null, changes text not null);"
+    "create index if not exists eider_admin_log_record on eider_admin_log(resource, record, id);";
+constexpr const char* kMariadbLogTable =
+    "create table if not exists eider_admin_log ("
+    "id bigint auto_increment primary key, at bigint not null, user_id text not null, "
+    "user_name text not null, action varchar(64) not null, resource varchar(100) not null, "
+    "record varchar(255) not null, label text not null, changes mediumtext not null, "
+    "index eider_admin_log_record(resource, record, id)) "
+    "character set utf8mb4 collate utf8mb4_bin;";
+
+Task<> create_log_table(Database database) {
+  switch (database.dialect()) {
+    case db::Dialect::postgres:
+      co_await database.script(db::RuntimeSql{kPostgresLogTable});
+      break;
+    case db::Dialect::mariadb:
+      co_await database.script(db::RuntimeSql{kMariadbLogTable});
+      break;
+    default:
+      co_await database.script(db::RuntimeSql{kLogTable});
+  }
+}
+
+/// The statement fails if the table or a column does not exist.
+Task<> check_table(Database database, const Resource& resource) {
+  std::string names;
+  for (const Column& column : resource.columns) {
+    names.append(names.empty() ? "" : ", ").append(column.name());
+  }
+  std::string why;
+  try {
+    co_await database.all<db::Row>(
+        db::BoundSql{{"select " + names + " from " + resource.table + " where 1 = 0"}});
+  } catch (const db::Failure& failure) {
+    if (failure.kind() != db::FailureKind::statement) {
+      throw;
+    }
+    why = failure.what();
+  }
+  if (!why.empty()) {
+    throw Failure(Error::internal("Admin pages, resource " + resource.name + ": the members of " +
+                                  std::string(resource.row->name) +
+                                  " are not columns of the table " + resource.table + ": " + why +
+                                  ". Set `table`, or use a struct with the columns of the table."));
+  }
+}
+
+Task<std::vector<ForeignKey>> foreign_keys(Database database) {
+  const auto rows = co_await database.all<ForeignKeyRow>(
+      db::BoundSql{{std::string(keys_statement(database.dialect()))}});
+  std::vector<ForeignKey> keys;
+  for (const ForeignKeyRow& row : rows) {
+    keys.push_back({.table = row.table_name,
+                    .column = row.column_name,
+                    .to_table = row.to_table,
+                    .to_column = row.to_column.value_or(""),
+                    .on_delete = on_delete_of(row.rule)});
+  }
+  co_return keys;
+}
+
+/// A relation leads to the key of another resource.
+void set_relations(Site& site) {
+  for (ForeignKey& key : site.keys) {
+    const Resource* const target = site.find_table(key.to_table);
+    if (key.to_column.empty() && target != nullptr) {
+      key.to_column = target->key_column().name();
+    }
+    for (const auto& resource : site.resources) {
+      const auto column = resource->find(key.column);
+      if (target == nullptr || !column || resource->bare_table() != key.table ||
+          key.to_column != target->key_column().name()) {
+        continue;
+      }
+      const auto at = std::ranges::find_if(site.resources,
+                                           [&](const auto& each) { return each.get() == target; });
+      resource->columns[*column].relation = static_cast<std::size_t>(at - site.resources.begin());
+    }
+  }
+}
+
+void choose_filters(Resource& resource) {
+  if (!resource.options.filters.empty()) {
+    return;
+  }
+  resource.filtered.clear();
+  for (std::size_t i = 0; i < resource.columns.size(); ++i) {
+    const Column& column = resource.columns[i];
+    const reflect::Kind kind = views::held_type(*column.member->type).kind;
+    if (!column.is_hidden &&
+        (column.relation || kind == reflect::Kind::kEnum || kind == reflect::Kind::kBool)) {
+      resource.filtered.push_back(i);
+    }
+  }
+}
+
+}  // namespace
+
+Task<> start_site(Site& site, Database database) {
+  co_await create_log_table(database);
+  for (const auto& resource : site.resources) {
+    co_await check_table(database, *resource);
+  }
+  site.keys = co_await foreign_keys(database);
+  set_relations(site);
+  for (const auto& resource : site.resources) {
+    choose_filters(*resource);
+  }
+  site.database.emplace(std::move(database));
+}
+
+}  // namespace eider::detail::admin

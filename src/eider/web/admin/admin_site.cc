@@ -1,0 +1,353 @@
+#include "eider/web/admin/admin_site.h"
+
+#include <algorithm>
+#include <array>
+
+#include "eider/core/base/failure.h"
+#include "eider/core/base/translation.h"
+#include "eider/core/base/url.h"
+#include "eider/data/db/statement_text.h"
+#include "eider/web/views/value.h"
+
+namespace eider::detail::admin {
+
+namespace {
+
+using forms::detail::FormShape;
+using forms::detail::ShapeField;
+using reflect::Kind;
+
+constexpr std::size_t kListedMax = 6;
+
+[[noreturn]] void refuse_resource(const std::string& resource, const std::string& why) {
+  throw Failure(Error::internal("Admin pages, resource " + resource + ": " + why));
+}
+
+/// "order_lines" for "OrderLine".
+std::string table_name_of(std::string_view type) {
+  std::string name;
+  for (const char c : type) {
+    if (c >= 'A' && c <= 'Z') {
+      name += name.empty() ? "" : "_";
+      name += static_cast<char>(c | 0x20);
+    } else {
+      name += c;
+    }
+  }
+  const auto ends = [&name](std::string_view end) { return name.ends_with(end); };
+  const bool has_consonant_y =
+      ends("y") && name.size() > 1 &&
+      std::string_view("aeiou").find(name[name.size() - 2]) == std::string_view::npos;
+  if (has_consonant_y) {
+    name.pop_back();
+    return name + "ies";
+  }
+  return name + (ends("s") || ends("x") || ends("ch") || ends("sh") ? "es" : "s");
+}
+
+std::string singular_of(std::string_view type) {
+  std::string name = table_name_of(type);
+  if (name.ends_with("ies")) {
+    name.replace(name.size() - 3, 3, "y");
+  } else {
+    const bool is_es = name.size() > 2 && name.ends_with("es") &&
+                       name.size() - 2 >= type.size();  // "es" was appended
+    name.resize(name.size() - (is_es ? 2 : 1));
+  }
+  return label_of(name);
+}
+
+/// A record of another table, or several: see Records::has_many.
+bool is_relation_member(const reflect::Type& type) {
+  if (type.kind != Kind::kOptional) {
+    return false;
+  }
+  const reflect::Type& held = *type.optional().value;
+  return held.kind == Kind::kStruct ||
+         (held.kind == Kind::kSequence && held.sequence().element->kind == Kind::kStruct);
+}
+
+bool is_listed(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+class ResourceMaker {
+ public:
+  ResourceMaker(const ResourceTypes& types, AdminResource options) : types_(types) {
+    made_.options = std::move(options);
+    made_.row = types.row;
+  }
+
+  Resource make() {
+    set_table();
+    add_columns();
+    add_forms();
+    choose_columns();
+    return std::move(made_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const { refuse_resource(made_.name, why); }
+
+  [[nodiscard]] std::size_t index_of(std::string_view name, std::string_view option) const {
+    const auto found = made_.find(name);
+    if (!found) {
+      refuse("`" + std::string(option) + "` names " + std::string(name) +
+             ", which is not a column of " + std::string(types_.row->name));
+    }
+    return *found;
+  }
+  [[nodiscard]] std::vector<std::size_t> indexes_of(const std::vector<std::string>& names,
+                                                    std::string_view option) const {
+    std::vector<std::size_t> found;
+    for (const std::string& name : names) {
+      found.push_back(index_of(name, option));
+    }
+    return found;
+  }
+
+  void set_table() {
+    db::Table table = made_.options.table;
+    if (table.name.empty() && types_.has_table) {
+      table = types_.table;
+    }
+    const bool is_derived = table.name.empty();
+    made_.table = is_derived ? table_name_of(types_.row->name) : std::string(table.name);
+    made_.name = std::string(made_.bare_table());
+    if (!db::detail::is_table_name(made_.table)) {
+      refuse("\"" + made_.table + "\" is not a valid table name. Set `table`.");
+    }
+    key_ = table.key;
+    made_.version = table.version;
+    made_.deleted = table.deleted;
+    const reflect::Member* const version = types_.row->structure().find("version");
+    if (is_derived && made_.version.empty() && version != nullptr &&
+        version->type->kind == Kind::kSigned) {
+      made_.version = "version";
+    }
+    made_.title = made_.options.title.empty() ? label_of(made_.name) : made_.options.title;
+    made_.singular = singular_of(types_.row->name);
+  }
+
+  void add_columns() {
+    for (const reflect::Member& member : types_.row->structure()) {
+      if (is_relation_member(*member.type)) {
+        continue;
+      }
+      if (!db::detail::is_name(member.name)) {
+        refuse(std::string(member.name) + " is not a valid name of a column");
+      }
+      const reflect::Type& held = views::held_type(*member.type);
+      const bool is_hidden = is_listed(made_.options.hidden, member.name) || db::is_blob(held);
+      made_.columns.push_back({.row = types_.row,
+                               .member = &member,
+                               .label = label_of(member.name),
+                               .is_text = held.kind == Kind::kString,
+                               .is_hidden = is_hidden});
+    }
+    made_.key = index_of(key_, "table.key");
+    for (const std::string* const name : {&made_.version, &made_.deleted}) {
+      if (!name->empty()) {
+        made_.columns[index_of(*name, "table")].is_hidden = true;
+      }
+    }
+    if (!made_.deleted.empty()) {
+      const reflect::Member& mark = *made_.columns[index_of(made_.deleted, "table")].member;
+      made_.is_marked = reflect::without_rules(*mark.type).kind == Kind::kBool;
+    }
+    if (made_.columns[made_.key].is_hidden) {
+      refuse("the key must not be hidden");
+    }
+    (void)indexes_of(made_.options.hidden, "hidden");
+    (void)indexes_of(made_.options.fixed, "fixed");
+  }
+
+  [[nodiscard]] bool is_fixed(std::string_view name, bool is_new) const {
+    const Column& column = made_.columns[*made_.find(name)];
+    if ((column.is_hidden && !column.is_secret) || is_listed(made_.options.fixed, name)) {
+      return true;
+    }
+    if (name != key_) {
+      return false;
+    }
+    const Kind kind = views::held_type(*made_.columns[made_.key].member->type).kind;
+    const bool is_number = kind == Kind::kSigned || kind == Kind::kUnsigned;
+    return !is_new || (types_.form == types_.row && is_number);
+  }
+
+  void add_forms() {
+    if (made_.options.read_only) {
+      return;
+    }
+    FormShape shape = types_.shape();
+    if (shape.has_files) {
+      refuse(std::string(types_.form->name) + " has a FormFile, which a table cannot store");
+    }
+    if (types_.form == types_.row) {
+      std::erase_if(shape.fields,
+                    [this](const ShapeField& field) { return !made_.find(field.name); });
+    }
+    for (const ShapeField& field : shape.fields) {
+      Column& column = made_.columns[index_of(field.name, "New")];
+      column.label = field.label;
+      column.is_secret = column.is_secret || field.is_secret;
+      if (field.control == "textarea") {
+        long_.push_back(field.name);
+      }
+    }
+    for (Column& column : made_.columns) {
+      column.is_hidden = column.is_hidden || column.is_secret;
+    }
+    made_.new_form = shape;
+    made_.form = std::move(shape);
+    std::erase_if(made_.new_form->fields,
+                  [this](const ShapeField& field) { return is_fixed(field.name, true); });
+    std::erase_if(made_.form->fields,
+                  [this](const ShapeField& field) { return is_fixed(field.name, false); });
+    if (made_.form->fields.empty()) {
+      refuse("there is nothing to change. Set `read_only`, or add members to " +
+             std::string(types_.form->name));
+    }
+  }
+
+  void choose_columns() {
+    made_.listed = indexes_of(made_.options.columns, "columns");
+    for (std::size_t i = 0; i < made_.columns.size(); ++i) {
+      const Column& column = made_.columns[i];
+      const bool is_short = !column.is_hidden && !is_listed(long_, column.name());
+      if (made_.options.columns.empty() && is_short && made_.listed.size() < kListedMax) {
+        made_.listed.push_back(i);
+      }
+      if (made_.options.search.empty() && column.is_text && !column.is_hidden) {
+        made_.searched.push_back(i);
+      }
+    }
+    if (made_.options.search != std::vector<std::string>{"-"}) {
+      for (const std::size_t at : indexes_of(made_.options.search, "search")) {
+        made_.searched.push_back(at);
+      }
+    }
+    made_.filtered = indexes_of(made_.options.filters, "filters");
+    for (const auto* const list : {&made_.listed, &made_.searched, &made_.filtered}) {
+      for (const std::size_t at : *list) {
+        if (made_.columns[at].is_hidden) {
+          refuse(std::string(made_.columns[at].name()) + " is hidden, and so cannot be listed");
+        }
+      }
+    }
+    choose_label();
+    made_.sort = made_.key;
+    if (std::string_view sort = made_.options.sort; !sort.empty()) {
+      made_.is_descending = sort.starts_with('-');
+      sort.remove_prefix(made_.is_descending ? 1 : 0);
+      made_.sort = index_of(sort, "sort");
+    }
+    const int per_page = made_.options.per_page;
+    if (per_page < 1 || per_page > kPerPageMax) {
+      refuse("`per_page` must be between 1 and 200, not " + std::to_string(per_page));
+    }
+  }
+
+  void choose_label() {
+    if (!made_.options.label.empty()) {
+      made_.label = index_of(made_.options.label, "label");
+      if (made_.columns[made_.label].is_hidden) {
+        refuse("the label must not be hidden");
+      }
+      return;
+    }
+    made_.label = made_.key;
+    for (const std::string_view name : {"name", "title"}) {
+      if (const auto found = made_.find(name); found && !made_.columns[*found].is_hidden) {
+        made_.label = *found;
+        return;
+      }
+    }
+    const auto text = std::ranges::find_if(
+        made_.columns, [](const Column& column) { return column.is_text && !column.is_hidden; });
+    if (text != made_.columns.end()) {
+      made_.label = static_cast<std::size_t>(text - made_.columns.begin());
+    }
+  }
+
+  const ResourceTypes& types_;
+  std::string key_;
+  std::vector<std::string> long_;
+  Resource made_;
+};
+
+}  // namespace
+
+std::optional<std::size_t> Resource::find(std::string_view column) const {
+  const auto found = std::ranges::find(columns, column, &Column::name);
+  return found == columns.end() ? std::nullopt
+                                : std::optional(static_cast<std::size_t>(found - columns.begin()));
+}
+
+std::string_view Resource::bare_table() const {
+  const std::string_view whole = table;
+  const std::size_t dot = whole.find('.');
+  return dot == std::string_view::npos ? whole : whole.substr(dot + 1);
+}
+
+Resource make_resource(const ResourceTypes& types, AdminResource options) {
+  return ResourceMaker(types, std::move(options)).make();
+}
+
+AdminAccess Site::action_access(const Resource& resource, const AdminUser& user) const {
+  const std::vector<AdminRole>& roles =
+      resource.options.roles.empty() ? options.roles : resource.options.roles;
+  AdminAccess access = roles.empty() ? kAdminAll : AdminAccess::none;
+  for (const AdminRole& each : roles) {
+    if (is_listed(user.roles, each.role)) {
+      access = access | each.access;
+    }
+  }
+  if (access != AdminAccess::none) {
+    access = access | AdminAccess::view;
+  }
+  return access;
+}
+
+AdminAccess Site::access(const Resource& resource, const AdminUser& user) const {
+  const AdminAccess access = action_access(resource, user);
+  return resource.options.read_only ? access & AdminAccess::view : access;
+}
+
+bool Site::allows(const Resource& resource, const AdminUser& user, AdminAccess wanted) const {
+  return (access(resource, user) & wanted) == wanted;
+}
+
+bool Site::allows_action(const Resource& resource, const AdminUser& user,
+                         AdminAccess wanted) const {
+  return (action_access(resource, user) & wanted) == wanted;
+}
+
+bool Site::shows_log(const AdminUser& user) const {
+  return options.log_roles.empty() ||
+         std::ranges::any_of(user.roles, [this](const std::string& role) {
+           return is_listed(options.log_roles, role);
+         });
+}
+
+const Resource* Site::find_table(std::string_view bare_table) const {
+  const auto found = std::ranges::find_if(
+      resources, [&](const auto& resource) { return resource->bare_table() == bare_table; });
+  return found == resources.end() ? nullptr : found->get();
+}
+
+const Resource* Site::find(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(resources, [&](const auto& resource) { return resource->name == name; });
+  return found == resources.end() ? nullptr : found->get();
+}
+
+std::string Site::list_address(const Resource& resource) const {
+  return prefix + "/" + resource.name;
+}
+
+std::string Site::record_address(const Resource& resource, std::string_view key) const {
+  return list_address(resource) + "/record/" + percent_encode(key);
+}
+
+}  // namespace eider::detail::admin
