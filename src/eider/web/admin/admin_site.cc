@@ -141,7 +141,7 @@ class ResourceMaker {
       const bool is_hidden = is_listed(made_.options.hidden, member.name) || db::is_blob(held);
       made_.columns.push_back({.row = types_.row,
                                .member = &member,
-                               .label = label_of(member.name),
+                               .label = member.name == "id" ? "ID" : label_of(member.name),
                                .is_text = held.kind == Kind::kString,
                                .is_hidden = is_hidden});
     }
