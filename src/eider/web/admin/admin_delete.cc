@@ -185,14 +185,13 @@ Task<Response> run_action(Its its, std::string name, std::string label, Request&
   for (const std::string& key : keys) {
     records += (records.empty() ? "" : ", ") + key;
   }
-  const std::int64_t id =
-      co_await write_log(its.database(), user,
-                         {.action = std::move(name),
-                          .resource = its.resource->name,
-                          .record = keys.size() == 1 ? keys.front() : std::string(),
-                          .label = std::move(label),
-                          .changes = {{"Result", "", shortened(response.body(), kLoggedBytesMax)},
-                                      {"Records", "", shortened(records, kLoggedBytesMax)}}});
+  LogNote note{.action = std::move(name),
+               .resource = its.resource->name,
+               .record = keys.size() == 1 ? keys.front() : std::string(),
+               .label = std::move(label)};
+  note.changes.push_back({"Result", "", shortened(response.body(), kLoggedBytesMax)});
+  note.changes.push_back({"Records", "", shortened(records, kLoggedBytesMax)});
+  const std::int64_t id = co_await write_log(its.database(), user, std::move(note));
   co_return redirect_done(its, id);
 }
 

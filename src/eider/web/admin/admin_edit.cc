@@ -219,6 +219,7 @@ Task<Saved> change(Its its, const SentForm& sent, AdminUser user, db::Value key)
       saved.current = std::move(before);
       co_return saved;
     }
+    saved.key = before->key();
     LogNote note{.action = "change",
                  .resource = resource.name,
                  .record = before->key(),
@@ -314,9 +315,11 @@ Task<std::vector<AdminCell>> other_values(Its its, const Record& record, AdminUs
         column.relation ? its.site->resources[*column.relation].get() : nullptr;
     if (target != nullptr && its.site->allows(*target, user, AdminAccess::view)) {
       const std::string key = record.plain_text(at);
-      const auto labels = co_await labels_of(
-          its.database(), *target,
-          record.value(at).is_null() ? std::vector<db::Value>() : std::vector{record.value(at)});
+      std::vector<db::Value> keys;
+      if (!record.value(at).is_null()) {
+        keys.push_back(record.value(at));
+      }
+      const auto labels = co_await labels_of(its.database(), *target, std::move(keys));
       if (const auto label = labels.find(key); label != labels.end()) {
         cell.text = label->second;
         cell.address = its.site->record_address(*target, key);
@@ -378,7 +381,8 @@ Task<Response> record_page(Its its, Request& request, AdminUser user, const Reco
     page.actions.push_back({page.list_address + "/delete", "Delete"});
   }
   if (its.site->shows_log(user)) {
-    const auto rows = co_await read_log(its.database(), 0, {resource.name}, page.key, kHistoryMax);
+    std::vector<std::string> names(1, resource.name);
+    const auto rows = co_await read_log(its.database(), 0, std::move(names), page.key, kHistoryMax);
     for (const LogRow& row : rows) {
       page.history.push_back(log_entry(*its.site, row));
     }
@@ -435,7 +439,7 @@ Task<Response> show_record(Its its, Request& request, AdminUser user, std::strin
         }
       }
     }
-    co_await add_relations(its, user, form, {});
+    co_await add_relations(its, user, form, std::map<std::string, std::string>());
     add_seen(form, record.digest(shape));
   }
   co_return co_await record_page(its, request, std::move(user), record, std::move(form), 200);
@@ -461,7 +465,8 @@ Task<Response> save_record(Its its, Request& request, AdminUser user, std::strin
       co_return redirect_to(its.list_address());
     }
     if (saved.errors.empty()) {
-      co_await note_changed(its, {key});
+      std::vector<std::string> keys(1, saved.key);
+      co_await note_changed(its, std::move(keys));
       co_return redirect_done(its, saved.log_id);
     }
     sent.errors = std::move(saved.errors);
@@ -485,7 +490,7 @@ Task<Response> show_new(Its its, Request& request, AdminUser user) {
   FormView form =
       forms::detail::view_of(shape, forms::detail::frame_of(request),
                              options_for(its.list_address() + "/new"), object.get(), true);
-  co_await add_relations(its, user, form, {});
+  co_await add_relations(its, user, form, std::map<std::string, std::string>());
   co_return co_await new_page(its, request, std::move(user), std::move(form), 200);
 }
 
@@ -499,7 +504,8 @@ Task<Response> create_record(Its its, Request& request, AdminUser user) {
   } else if (sent.errors.empty()) {
     Saved saved = co_await create(its, sent, user);
     if (saved.errors.empty()) {
-      co_await note_changed(its, {saved.key});
+      std::vector<std::string> keys(1, saved.key);
+      co_await note_changed(its, std::move(keys));
       co_return redirect_done(its, saved.log_id);
     }
     sent.errors = std::move(saved.errors);

@@ -347,11 +347,11 @@ Task<Response> export_list(Its its, Request& request, AdminUser user) {
     throw Failure(Error(422, "The export has more than " + std::to_string(max) +
                                  " records, which is the maximum. Use filters."));
   }
-  co_await write_log(its.database(), std::move(user),
-                     {.action = "export",
-                      .resource = its.resource->name,
-                      .record = "",
-                      .label = std::to_string(count) + " records"});
+  LogNote note{.action = "export",
+               .resource = its.resource->name,
+               .record = "",
+               .label = std::to_string(count) + " records"};
+  co_await write_log(its.database(), std::move(user), std::move(note));
   Streamed streamed("text/csv; charset=utf-8", [its, find = query.find](ResponseStream out) {
     return write_csv(its, find, out);
   });

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eider/core/base/failure.h"
+#include "eider/core/base/translation.h"
 #include "eider/data/db/failure.h"
 #include "eider/web/admin/admin_site.h"
 #include "eider/web/views/value.h"
@@ -140,6 +141,27 @@ Task<std::vector<ForeignKey>> foreign_keys(Database database) {
   co_return keys;
 }
 
+/// "Author" for "author_id", if the label is that of the name.
+void shorten_label(Resource& resource, Column& column) {
+  constexpr std::string_view kEnd = "_id";
+  const std::string_view name = column.name();
+  if (!name.ends_with(kEnd) || name == kEnd || column.label != label_of(name)) {
+    return;
+  }
+  const std::string before = column.label;
+  column.label = label_of(name.substr(0, name.size() - kEnd.size()));
+  for (auto* const form : {&resource.new_form, &resource.form}) {
+    if (!*form) {
+      continue;
+    }
+    for (forms::detail::ShapeField& field : (*form)->fields) {
+      if (field.name == name && field.label == before) {
+        field.label = column.label;
+      }
+    }
+  }
+}
+
 /// A relation leads to the key of another resource.
 void set_relations(Site& site) {
   for (ForeignKey& key : site.keys) {
@@ -156,6 +178,7 @@ void set_relations(Site& site) {
       const auto at = std::ranges::find_if(site.resources,
                                            [&](const auto& each) { return each.get() == target; });
       resource->columns[*column].relation = static_cast<std::size_t>(at - site.resources.begin());
+      shorten_label(*resource, resource->columns[*column]);
     }
   }
 }

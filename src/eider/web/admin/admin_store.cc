@@ -1,10 +1,12 @@
 #include "eider/web/admin/admin_store.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "eider/core/base/failure.h"
 #include "eider/core/json/write.h"
+#include "eider/core/kinds/times.h"
 #include "eider/data/db/statement_text.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/web/views/value.h"

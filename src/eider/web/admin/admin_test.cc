@@ -202,7 +202,7 @@ TEST(admin, changes_records_and_logs_old_and_new_values) {
   EXPECT_EQ(shop.count("books where title = 'Pepper' and author_id is null and version = 2"), 1);
   const TestResponse log = shop.client.get("/admin/books/record/1");
   EXPECT_HAS(log, "<li>Title: <del>Salt</del> <ins>Pepper</ins></li>");
-  EXPECT_HAS(log, "<li>Author id: <del>1</del> <ins></ins></li>");
+  EXPECT_HAS(log, "<li>Author: <del>1</del> <ins></ins></li>");
   EXPECT_LACKS(log, "<li>Genre:");
   for (const char* const key : {"9", "x", "9223372036854775808", "1%27"}) {
     EXPECT_EQ(shop.client.get(std::string("/admin/books/record/") + key).status, 404) << key;

@@ -8,6 +8,7 @@
 #include "eider/core/base/url.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/json/read.h"
+#include "eider/core/kinds/times.h"
 #include "eider/core/reflect/type_of.h"
 #include "eider/web/views/value.h"
 
@@ -182,7 +183,7 @@ Task<Choices> relation_choices(const Database& on, const Resource& target, std::
                                std::string search) {
   constexpr std::int64_t kMatchesMax = 50;
   Choices found;
-  const std::int64_t count = co_await count_records(on, target, {}, kChoicesMax);
+  const std::int64_t count = co_await count_records(on, target, Find(), kChoicesMax);
   found.is_complete = count <= kChoicesMax || target.searched.empty();
   Find find{.search = search, .conditions = {}, .sort = target.label};
   find.per_page = found.is_complete ? kChoicesMax : kMatchesMax;
