@@ -14,7 +14,7 @@
 
 #include <utility>
 
-#include "admin/admin_pages.h"
+#include "admin/admin.h"
 #include "bookstore_assets.h"
 #include "bookstore_migrations.h"
 #include "catalogue/book_api.h"
@@ -130,9 +130,6 @@ void add_pages(App& pages, const ClientHook& few, bool is_behind_tls) {
   add_login_link_pages(pages, few);
   add_api_key_pages(pages);
   add_language_choice(pages, is_behind_tls);
-  add_book_administration(pages);
-  add_book_editor(pages);
-  add_user_administration(pages);
 }
 
 void add_api(App& app, const ClientHook& few, const ApiKeys& keys, const Sessions& visits) {
@@ -152,7 +149,7 @@ void add_bookstore(App& app, const Settings& settings, Database database, Passwo
   app.state(database);
   app.add_module<SchemaModule>(database, bookstore_migrations());
   const TellStock tell = tell_followers(app.topics());
-  app.add_module<Books>(database, tell);
+  const Books& books = app.add_module<Books>(database, tell);
   Outbox& letters =
       add_outbox(app, database, {.transport = mails ? std::move(mails) : transport_of(settings)});
   app.add_module<Orders>(database, letters, *settings.mail_from, tell);
@@ -183,6 +180,7 @@ void add_bookstore(App& app, const Settings& settings, Database database, Passwo
   add_shop_views(app, settings);
   const ClientHook few = rate_limit(per_minute(settings.logins_per_minute, "logins"));
   add_pages(app, few, is_behind_tls);
+  add_admin_pages(app, books);
   add_api(app, few, keys, visits);
   OpenApiInfo info = document_info();
   info.option = "";

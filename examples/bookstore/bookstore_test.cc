@@ -9,7 +9,6 @@
 #include <string>
 
 #include "catalogue/book.h"
-#include "catalogue/price.h"
 #include "eider/accounts.h"
 #include "eider/languages.h"
 #include "eider/runtime.h"
@@ -353,23 +352,13 @@ TEST_F(Bookstore, writes_letters_in_the_language_that_they_were_asked_for_in) {
   EXPECT_TRUE(eider::text_of(letter).contains("Sie gilt 24 h.")) << eider::text_of(letter);
 }
 
-TEST(BookstorePrices, are_typed_with_a_point_or_a_comma) {
-  const std::pair<const char*, std::optional<std::int64_t>> rows[] = {
-      {"12.99", 1299},  {"12,99", 1299}, {"12.9", 1290}, {"12", 1200},  {"10000", 1'000'000},
-      {"10000.01", {}}, {"0", {}},       {"0,01", 1},    {"1.250", {}}, {"1,250.00", {}},
-      {"-1", {}},       {"12.", {}},     {"", {}},       {"12 €", {}},  {"0.001", {}},
-      {".5", {}}};
-  for (const auto& [typed, cents] : rows) {
-    EXPECT_EQ(cents_of(typed), cents) << typed;
-  }
-}
-
-TEST_F(Bookstore, shows_a_price_to_be_edited_as_the_reader_types_it) {
-  TestClient staff(app,
-                   {.headers = {{"Sec-Fetch-Site", "same-origin"}, {"Accept-Language", "de"}}});
-  const TestResponse page = staff.as("3").get("/admin/books/1");
-  EXPECT_TRUE(page.body.contains("value=\"18,90\"")) << page.body;
-  EXPECT_TRUE(client.as("3").get("/admin/books/1").body.contains("value=\"18.90\""));
+TEST_F(Bookstore, tells_followers_of_a_stock_that_staff_have_changed) {
+  TestClient staff(app, {.keeps_cookies = true, .headers = kOfBrowser});
+  eider::TestWebSocket follower = client.websocket("/live/stock");
+  const TestResponse form = staff.as("3").get("/admin/books/record/2");
+  EXPECT_TRUE(form.body.contains("In cents of a euro.")) << form.body;
+  EXPECT_EQ(staff.submit(form, {{"stock", "77"}}, "/admin/books/record/2").status, 303);
+  EXPECT_EQ(follower.receive()->bytes, R"({"book_id":2,"stock":77})");
 }
 
 TEST(BookstoreLetters, have_all_their_words_in_german) {

@@ -42,6 +42,9 @@ struct NewBook {
       {"isbn", "Thirteen digits, with or without dashes.", "9783161484100"},
       {"price_cents", "In cents of a euro.", "1990"},
       {"stock", "Number of copies in stock.", "12"}};
+  static constexpr eider::FieldText kFormFields[] = {
+      {.member = "isbn", .label = "ISBN"},
+      {.member = "summary", .control = eider::Control::textarea, .rows = 5}};
 };
 
 struct Book {

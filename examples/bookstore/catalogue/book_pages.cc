@@ -5,6 +5,7 @@
 
 #include "book.html.h"
 #include "catalogue/books.h"
+#include "catalogue/covers.h"
 #include "catalogue/shelf.h"
 #include "shelf.html.h"
 #include "site/answers.h"
@@ -38,20 +39,26 @@ Task<Result<BookPage>> page_of(std::int64_t id, const Books& books, Frame frame)
   }
   std::vector<Review> reviews = co_await books.reviews(id);
   const int in_cart = count_of(frame.cart, id);
-  co_return BookPage{std::move(frame), std::move(*book), std::move(reviews), in_cart, {}};
+  co_return BookPage{std::move(frame), std::move(*book), std::move(reviews), in_cart, {}, {}};
+}
+
+FormOptions cover_options(std::int64_t id) {
+  return {.action = "/covers/" + std::to_string(id), .submit = "Upload", .id_prefix = "staff"};
 }
 
 FormOptions review_options(std::int64_t id) {
   return {.action = "/books/" + std::to_string(id) + "/reviews", .submit = "Send"};
 }
 
-Task<Result<Response>> show_book(std::int64_t id, EmptyForm<NewReview> form, Frame frame,
-                                 Session<> session, State<Books> books, State<Views> views) {
+Task<Result<Response>> show_book(std::int64_t id, EmptyForm<NewReview> form,
+                                 EmptyForm<CoverForm> cover, Frame frame, Session<> session,
+                                 State<Books> books, State<Views> views) {
   Result<BookPage> page = co_await page_of(id, *books, std::move(frame));
   if (!page) {
     co_return fail(page.error());
   }
   page->form = form.view(review_options(id));
+  page->cover = cover.view(cover_options(id));
   co_return shown(*views, session, std::move(*page));
 }
 

@@ -32,12 +32,14 @@ struct ShelfPage {
   eider::PageLinks pages;
 };
 
+/// cover  form of staff for another picture
 struct BookPage {
   Frame frame;
   Book book;
   std::vector<Review> reviews;
   int in_cart = 0;
   eider::FormView form;
+  eider::FormView cover;
 };
 
 /// GET /, GET /books/{id}, POST /books/{id}/reviews.

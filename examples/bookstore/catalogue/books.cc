@@ -101,6 +101,11 @@ Task<bool> Books::remove(std::int64_t id) const {
   co_return changed.rows == 1;
 }
 
+Task<> Books::publish_stock(std::int64_t id) const {
+  const std::optional<Book> book = co_await find(id);
+  stock_changed_({id, book ? book->stock : 0});
+}
+
 Task<std::optional<Cover>> Books::cover(std::int64_t id) const {
   co_return co_await database_.one<Cover>("select type, bytes from covers where book_id = $1", id);
 }

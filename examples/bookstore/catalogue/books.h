@@ -42,6 +42,9 @@ class Books {
   /// Whether there was such a book.
   [[nodiscard]] eider::Task<bool> remove(std::int64_t id) const;
 
+  /// Sends the stock of a book to all open pages; 0 if it was deleted.
+  [[nodiscard]] eider::Task<> publish_stock(std::int64_t id) const;
+
   [[nodiscard]] eider::Task<std::optional<Cover>> cover(std::int64_t id) const;
   /// Whether there is such a book.
   [[nodiscard]] eider::Task<bool> set_cover(std::int64_t id, Cover cover) const;

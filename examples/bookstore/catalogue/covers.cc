@@ -49,7 +49,7 @@ Task<Result<Redirect>> take(std::int64_t id, BoundForm<CoverForm> form, const St
   }
   session.flash(type ? "info" : "error", type ? tr("The cover was saved.")
                                               : tr("A cover must be a PNG, JPEG or WebP image."));
-  co_return Redirect("/admin/books/" + std::to_string(id));
+  co_return Redirect("/books/" + std::to_string(id));
 }
 
 }  // namespace

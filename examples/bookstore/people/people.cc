@@ -36,12 +36,6 @@ Task<User> People::find(Account account, std::string name) const {
   co_return std::move(user.value());
 }
 
-Task<std::vector<ListedUser>> People::list() const {
-  co_return co_await database_.all<ListedUser>(
-      "select u.id, u.name, u.mail, u.role, u.joined, (select count(*) from orders o where "
-      "o.user_id = u.id) as orders from users u order by u.name collate nocase, u.id limit 500");
-}
-
 Task<Result<void>> People::set_role(std::int64_t id, Role role) const {
   co_return co_await database_.transaction([id,
                                             role](eider::Transaction& all) -> Task<Result<void>> {

@@ -7,21 +7,10 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "people/user.h"
 
 namespace bookstore {
-
-/// One line of the list of all users.
-struct ListedUser {
-  std::int64_t id = 0;
-  std::string name;
-  std::string mail;
-  Role role = Role::customer;
-  std::chrono::sys_seconds joined;
-  int orders = 0;
-};
 
 /// A module of the application.
 class People {
@@ -39,7 +28,6 @@ class People {
   /// The same with another name.
   [[nodiscard]] eider::Task<User> find(eider::Account account, std::string name) const;
 
-  [[nodiscard]] eider::Task<std::vector<ListedUser>> list() const;
   /// errors  404; 409 where nobody would be left to say who may what
   [[nodiscard]] eider::Task<eider::Result<void>> set_role(std::int64_t id, Role role) const;
 
