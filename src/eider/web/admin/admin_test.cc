@@ -8,6 +8,8 @@
 
 #include "eider/web/admin/test_shop.h"
 #include "eider/web/middleware/csrf.h"
+#include "list.html.h"
+#include "record.html.h"
 
 namespace eider {
 namespace {
@@ -457,6 +459,22 @@ TEST(admin, uses_the_templates_of_the_application) {
   EXPECT_EQ(shop.client.get("/admin/books").body, "rows: 3 ann");
   EXPECT_TRUE(shop.client.get("/admin/").body.starts_with("mine\n<!doctype html>"));
   EXPECT_HAS(shop.client.get("/admin/books/record/1"), "<!doctype html>");
+}
+
+TEST(admin, uses_compiled_templates_whose_forms_are_whole) {
+  AdminOptions options;
+  options.templates.list = admin_view<AdminListPage>();
+  options.templates.record = admin_view<AdminRecordPage>();
+  Shop shop(as_user("ann"), std::move(options));
+  const TestResponse list = shop.client.get("/admin/books?f.author_id=1");
+  EXPECT_HAS(list, "<li><a href=\"/admin/books/record/1\">Salt</a> 1 Salt novel");
+  EXPECT_HAS(list, " Ada &lt;b&gt;");
+  const TestResponse form = shop.client.get("/admin/books/record/1");
+  EXPECT_HAS(form, "<option value=\"2\">Zoe</option>");
+  EXPECT_HAS(form, "<a href=\"/admin/reviews?f.book_id=1\">Reviews (2)</a>");
+  const TestResponse done = shop.client.submit(form, {{"author_id", "2"}}, "/admin/books/record/1");
+  EXPECT_HAS(follow(shop.client, done), "“Salt” was changed.");
+  EXPECT_EQ(shop.count("books where id = 1 and author_id = 2"), 1);
 }
 
 TEST(admin, shows_values_that_do_not_fit) {
