@@ -1,6 +1,7 @@
 // Deletion with a question before, and custom actions.
 
 #include <algorithm>
+#include <utility>
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
@@ -89,6 +90,18 @@ std::vector<AdminChange> last_values(const Resource& resource, const Record& rec
   return changes;
 }
 
+/// Records of other tables that a deletion deletes or changes, for the first entry of the log.
+std::vector<AdminChange> dependent_changes(const Site& site,
+                                           const std::vector<Dependents>& dependents) {
+  std::vector<AdminChange> changes;
+  for (const Dependents& each : dependents) {
+    const Resource* const other = site.find_table(each.table);
+    changes.push_back({other == nullptr ? label_of(each.table) : other->title,
+                       std::to_string(each.count) + " records", effect_text(each.effect)});
+  }
+  return changes;
+}
+
 /// Deletes all of them, or none.
 ///
 /// returns  the last entry of the audit log and the number of records; -1 if other records refer to
@@ -98,6 +111,8 @@ Task<std::pair<std::int64_t, std::size_t>> remove_all(Its its, AdminUser user,
   std::pair<std::int64_t, std::size_t> removed(0, 0);
   try {
     Transaction all = co_await its.database().begin();
+    const auto dependents = co_await dependents_of(all, *its.site, *its.resource, keys);
+    std::vector<AdminChange> others = dependent_changes(*its.site, dependents);
     for (const db::Value& key : keys) {
       const std::optional<Record> record =
           co_await find_record(all, *its.resource, key, true, its.database().dialect());
@@ -109,6 +124,9 @@ Task<std::pair<std::int64_t, std::size_t>> remove_all(Its its, AdminUser user,
                    .record = record->key(),
                    .label = record->label(),
                    .changes = last_values(*its.resource, *record)};
+      for (AdminChange& each : std::exchange(others, {})) {
+        note.changes.push_back(std::move(each));
+      }
       const bool is_removed = co_await remove_record(all, *its.resource, key);
       if (is_removed) {
         removed.first = co_await write_log(all, user, std::move(note));

@@ -129,7 +129,8 @@ void add_heads(AdminHtml& html, const AdminListPage& page) {
     if (!each.sorted.empty()) {
       html.attribute("aria-sort", each.sorted);
     }
-    html.raw(">").link(each.address, each.label);
+    html.raw(">");
+    each.address.empty() ? html.text(each.label) : html.link(each.address, each.label);
     html.raw(each.sorted.empty() ? "" : each.sorted == "ascending" ? " ↑" : " ↓").raw("</th>");
   }
   html.raw("</tr></thead>\n");

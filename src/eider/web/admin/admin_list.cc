@@ -65,6 +65,11 @@ std::optional<FilterName> filter_of(const Resource& resource, std::string_view n
   return FilterName{*column, compares};
 }
 
+/// Lists and maps are JSON, which databases do not sort.
+bool is_sortable(const Column& column) {
+  return views::is_shown(views::held_type(*column.member->type));
+}
+
 void read_sort(ListQuery& query, const Resource& resource) {
   std::string_view name = query.sort;
   const bool is_descending = name.starts_with('-');
@@ -72,7 +77,7 @@ void read_sort(ListQuery& query, const Resource& resource) {
   const auto column = resource.find(name);
   const bool is_listed =
       column && std::ranges::find(resource.listed, *column) != resource.listed.end();
-  if (!is_listed) {
+  if (!is_listed || !is_sortable(resource.columns[*column])) {
     query.sort.clear();
     return;
   }
@@ -209,10 +214,14 @@ std::vector<AdminColumn> columns_of(const Resource& resource, const ListQuery& q
     const bool is_sorted = query.find.sort == at;
     const bool is_up = is_sorted && !query.find.is_descending;
     const std::string sort = (is_up ? "-" : "") + std::string(column.name());
-    columns.push_back({.label = column.label,
-                       .address = with_in_query(without_mark(with_in_query(query.base, "page", "")),
-                                                "sort", sort),
-                       .sorted = is_sorted ? (is_up ? "ascending" : "descending") : ""});
+    AdminColumn head{.label = column.label,
+                     .address = "",
+                     .sorted = is_sorted ? (is_up ? "ascending" : "descending") : ""};
+    if (is_sortable(column)) {
+      const std::string first_page = without_mark(with_in_query(query.base, "page", ""));
+      head.address = with_in_query(first_page, "sort", sort);
+    }
+    columns.push_back(std::move(head));
   }
   return columns;
 }

@@ -98,7 +98,7 @@ struct AdminRow {
 
 /// The head of a column.
 ///
-/// address  sorts by the column
+/// address  sorts by the column; empty: it cannot be sorted
 /// sorted   "ascending", "descending" or empty, as aria-sort
 struct AdminColumn {
   std::string label;

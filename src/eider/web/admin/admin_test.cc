@@ -239,6 +239,8 @@ TEST(admin, shows_dependents_before_a_deletion) {
   EXPECT_HAS(follow(shop.client, done), "“Salt” was deleted.");
   EXPECT_EQ(shop.count("reviews"), 0);
   EXPECT_HAS(shop.client.get("/admin/log"), "<li>Title: <del>Salt</del> <ins></ins></li>");
+  EXPECT_HAS(shop.client.get("/admin/log"),
+             "<li>Reviews: <del>2 records</del> <ins>deleted</ins></li>");
 
   const TestResponse blocked = shop.client.post_form("/admin/books/delete", {{"key", "2"}});
   EXPECT_HAS(blocked, "Loans</a>: 1, must be changed or deleted first");
