@@ -1,11 +1,13 @@
 // What admin pages read from the schema of the database at startup.
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/translation.h"
 #include "eider/data/db/failure.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/web/admin/admin_site.h"
 #include "eider/web/views/value.h"
 
@@ -90,16 +92,31 @@ constexpr const char* kMariadbLogTable =
     "index eider_admin_log_record(resource, record, id)) "
     "character set utf8mb4 collate utf8mb4_bin;";
 
-Task<> create_log_table(Database database) {
-  switch (database.dialect()) {
+const char* log_table(db::Dialect dialect) {
+  switch (dialect) {
     case db::Dialect::postgres:
-      co_await database.script(db::RuntimeSql{kPostgresLogTable});
-      break;
+      return kPostgresLogTable;
     case db::Dialect::mariadb:
-      co_await database.script(db::RuntimeSql{kMariadbLogTable});
-      break;
+      return kMariadbLogTable;
     default:
-      co_await database.script(db::RuntimeSql{kLogTable});
+      return kLogTable;
+  }
+}
+
+/// In PostgreSQL, `if not exists` fails if two processes start at the same time.
+Task<> create_log_table(Database database) {
+  constexpr int kTriesMax = 5;
+  const db::RuntimeSql script{log_table(database.dialect())};
+  for (int tries = 1;; ++tries) {
+    try {
+      co_await database.script(script);
+      co_return;
+    } catch (const db::Failure&) {
+      if (tries == kTriesMax) {
+        throw;
+      }
+    }
+    co_await sleep_for(std::chrono::milliseconds(100));
   }
 }
 
