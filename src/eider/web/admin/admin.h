@@ -261,7 +261,8 @@ std::shared_ptr<detail::admin::Site> site_;
 
 /// Serves admin pages below `prefix`, for the State<Database> of the app: SQLite, PostgreSQL or
 /// MariaDB. They need no script. Requests of other sites that change something get a 403. Creates
-/// the table eider_admin_log at startup if necessary.
+/// the table eider_admin_log at startup if necessary. Call it for the app that runs, not for one
+/// that is mounted: the URLs of the pages begin with `prefix`.
 ///
 ///     serve_admin(app, "/admin", {.guard = [](const Admin& admin) {
 ///                                   return AdminUser{.id = admin.email, .name = admin.name};

@@ -100,6 +100,7 @@ TEST(admin, does_not_start_if_the_table_has_other_columns) {
 
 TEST(admin, lists_records_with_names_of_related_ones) {
   Shop shop;
+  EXPECT_EQ(shop.client.get("/admin").header("Location"), "./admin/");
   const TestResponse page = shop.client.get("/admin/books");
   ASSERT_EQ(page.status, 200);
   EXPECT_HAS(page, "<caption>3 records</caption>");
