@@ -139,7 +139,7 @@ class AdminAction {
 /// filters    default: enums, bools and relations. Numbers, dates and times get a range
 /// sort       "title" or "-title" (descending); default: the key
 /// label      that names a record, also in selects; default: `name`, `title`, or the first text
-/// fixed      that nobody changes here, for example a time that the database sets. Not necessary if
+/// fixed      that are not changed here, for example a time that the database sets. Not needed if
 ///            the struct has a `New`
 /// hidden     that are never shown, exported, or stored in the audit log, for example digests
 /// read_only  nothing can be created, changed or deleted, except by actions

@@ -179,7 +179,7 @@ struct AdminDeletePage {
 
 /// The audit log.
 ///
-/// older  URL of the next page; empty: there is none
+/// older  URL of the next page; empty: this is the last one
 struct AdminLogPage {
   AdminFrame frame;
   std::vector<AdminLogEntry> entries;
