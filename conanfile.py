@@ -15,6 +15,7 @@ COMPILERS = {'gcc': '13', 'clang': '17'}
 # of ConanCenter.
 COMPONENTS = {
     'accounts': (['mail', 'passwords', 'tls'], []),
+    'admin': (['views'], []),
     'client': (['net', 'http2', 'compress'], ['libpsl/[>=0.21 <1]']),
     'compress': ([], ['zlib/[>=1.2.13 <2]', 'brotli/[>=1.0.9 <2]', 'zstd/[>=1.5.4 <2]']),
     'dashboard': ([], []),
