@@ -94,8 +94,8 @@ struct Extract<AdminSelection> {
 };
 
 /// A custom action on selected records: a handler with any parameters, also AdminSelection. It can
-/// return a text for the user (std::string, Result<std::string> or a Task of one), which is also
-/// stored in the audit log; nothing; or a response such as a Redirect.
+/// return nothing, a response such as a Redirect, or a text for the user: std::string,
+/// Result<std::string>, or a Task of one. The audit log stores this text, too.
 ///
 ///     .actions = {{"restock", "Restock", [](AdminSelection books, State<Database> db) -> … }}
 class AdminAction {
