@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "eider/core/kinds/times.h"
 #include "eider/core/reflect/constraints.h"
 #include "tests/databases/tested_database.h"
 

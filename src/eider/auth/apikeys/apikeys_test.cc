@@ -454,8 +454,8 @@ TEST_F(ApiKeysOnSqlite, have_one_of_the_lifetimes_that_their_page_offers) {
     fields.push_back({"name", "ci"});
     return client.post_form("/account/keys", fields);
   };
-  for (const char* const days : {"31", "36500", "-30", "", "99999999999999999999"}) {
-    EXPECT_EQ(post({{"days", days}}).status, 422) << days;
+  for (const char* const lifetime : {"31", "36500", "-30", "", "99999999999999999999"}) {
+    EXPECT_EQ(post({{"days", lifetime}}).status, 422) << lifetime;
   }
   const TestResponse without = post({});
   EXPECT_EQ(without.status, 422);
