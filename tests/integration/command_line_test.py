@@ -113,8 +113,8 @@ class EiderCommands(unittest.TestCase):
                              rf'(?m)^  (\S.*)?eider {" ".join(words)}\b', words)
 
     def test_an_action_of_db_is_needed_and_known(self):
-        actions = ('Actions: new, status, up, down, check, header, snapshot, shell, embed; see '
-                   'eider db --help\n')
+        actions = ('Actions: new, status, up, down, seed, structs, check, header, '
+                   'snapshot, shell, embed; see eider db --help\n')
         self.assertEqual(run_to_end('eider', 'db'), (2, 'eider db: no action given. ' + actions))
         self.assertEqual(run_to_end('eider', 'db', 'foo'),
                          (2, 'eider db: unknown action foo. ' + actions))
