@@ -44,6 +44,14 @@ struct Part {
   std::int64_t id = 0;
   std::int64_t thing_id = 0;
 };
+struct Kid {
+  std::int64_t id = 0;
+  std::optional<std::int64_t> parent_id = {};
+};
+struct Extra {
+  std::int64_t id = 0;
+  std::int64_t part_id = 0;
+};
 
 }  // namespace shop
 
@@ -218,19 +226,68 @@ TEST_P(AdminOnEach, counts_dependents_through_several_tables) {
   script(base_, "insert into adm_parts(id, thing_id) values(1, " + std::to_string(id) + "), (2, " +
                     std::to_string(id) + "); insert into adm_checks(id, part_id) values(1, 2)");
   const auto found = on_loop_.run(dependents_of(base_, site_, things(), {db::Value(id)}));
-  ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].table, "adm_parts");
-  EXPECT_EQ(found[0].count, 2);
-  EXPECT_EQ(found[0].effect, OnDelete::cascade);
-  EXPECT_TRUE(found[0].is_direct);
-  EXPECT_EQ(found[1].table, "adm_checks");
-  EXPECT_EQ(found[1].count, 1);
-  EXPECT_EQ(found[1].effect, OnDelete::prevent);
-  EXPECT_FALSE(found[1].is_direct);
+  EXPECT_FALSE(found.is_incomplete);
+  ASSERT_EQ(found.all.size(), 2U);
+  EXPECT_EQ(found.all[0].key->table.name, "adm_parts");
+  EXPECT_EQ(found.all[0].count, 2);
+  EXPECT_EQ(found.all[0].key->on_delete, OnDelete::cascade);
+  EXPECT_TRUE(found.all[0].is_direct);
+  EXPECT_EQ(found.all[1].key->table.name, "adm_checks");
+  EXPECT_EQ(found.all[1].count, 1);
+  EXPECT_EQ(found.all[1].key->on_delete, OnDelete::prevent);
+  EXPECT_FALSE(found.all[1].is_direct);
   const auto of_maker =
       on_loop_.run(dependents_of(base_, site_, *site_.resources[0], {db::Value(std::int64_t{1})}));
-  ASSERT_EQ(of_maker.size(), 1U);
-  EXPECT_EQ(of_maker[0].effect, OnDelete::clear);
+  ASSERT_EQ(of_maker.all.size(), 1U);
+  EXPECT_EQ(of_maker.all[0].key->on_delete, OnDelete::clear);
+}
+
+TEST_P(AdminOnEach, counts_each_level_of_a_tree_and_keys_of_several_columns) {
+  script(base_,
+         "drop table if exists adm_toys; drop table if exists adm_kids;"
+         "create table adm_kids(id bigint primary key, parent_id bigint, name varchar(20), "
+         "unique(id, name), foreign key(parent_id) references adm_kids(id) on delete cascade);"
+         "create table adm_toys(id bigint primary key, kid_id bigint, kid_name varchar(20), "
+         "foreign key(kid_id, kid_name) references adm_kids(id, name) on delete cascade);"
+         "insert into adm_kids values(1, null, 'a'), (2, 1, 'b'), (3, 2, 'c'), (4, 3, 'd'), "
+         "(5, null, 'e');"
+         "insert into adm_toys values(1, 1, 'a'), (2, 3, 'c'), (3, 4, 'd'), (4, 4, 'd'), "
+         "(5, 5, 'e');");
+  Site own;
+  add_resource<shop::Kid>(own, {.name = "adm_kids"});
+  on_loop_.run(start_site(own, base_));
+  const auto found =
+      on_loop_.run(dependents_of(base_, own, *own.resources[0], {db::Value(std::int64_t{1})}));
+  EXPECT_FALSE(found.is_incomplete);
+  ASSERT_EQ(found.all.size(), 2U);
+  EXPECT_EQ(found.all[0].key->table.name, "adm_kids");
+  EXPECT_EQ(found.all[0].count, 3);
+  EXPECT_EQ(found.all[1].key->table.name, "adm_toys");
+  EXPECT_EQ(found.all[1].count, 4);
+}
+
+TEST_P(AdminOnEach, follows_foreign_keys_to_tables_of_other_schemas) {
+  if (base_.dialect() != db::Dialect::postgres) {
+    GTEST_SKIP() << "only PostgreSQL has several schemas in a database";
+  }
+  const std::int64_t id = insert("Salt", 10, "1");
+  script(base_,
+         "drop schema if exists adm_other cascade; create schema adm_other;"
+         "create table adm_other.adm_extras(id bigint primary key, "
+         "part_id bigint references adm_parts(id) on delete cascade);"
+         "insert into adm_parts(id, thing_id) values(1, " +
+             std::to_string(id) + "); insert into adm_other.adm_extras values(1, 1), (2, 1)");
+  Site own;
+  add_resource<shop::Thing, shop::NewThing>(own, shop::Thing::kTable);
+  add_resource<shop::Part>(own, {.name = "adm_parts"});
+  add_resource<shop::Extra>(own, {.name = "adm_other.adm_extras"});
+  on_loop_.run(start_site(own, base_));
+  EXPECT_EQ(own.resources[2]->columns[1].relation, 1U);
+  const auto found = on_loop_.run(dependents_of(base_, own, *own.resources[0], {db::Value(id)}));
+  script(base_, "drop schema adm_other cascade");
+  ASSERT_EQ(found.all.size(), 2U);
+  EXPECT_EQ(found.all[1].key->table.schema, "adm_other");
+  EXPECT_EQ(found.all[1].count, 2);
 }
 
 TEST_P(AdminOnEach, names_related_records_and_streams_rows) {

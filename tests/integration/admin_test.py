@@ -73,6 +73,11 @@ class AdminTest:
         self.assertEqual(303, status, body)
         return location
 
+    def delete(self, path, key):
+        """Opens the page before the deletion, and confirms it."""
+        page = self.post(path + '/delete', {'key': key})[2]
+        return self.post(path + '/delete', {'key': key, 'confirm': 'yes', '_seen': seen_in(page)})
+
     def number(self, sql):
         return int(self.ask(sql))
 
@@ -113,11 +118,14 @@ class AdminTest:
         page = self.post('/admin/books/delete', {'key': '1'})[2]
         self.assertIn('Reviews</a>: 1, will be deleted, too', page)
         self.assertIn('Loans</a>: 1, must be changed or deleted first', page)
-        status = self.post('/admin/books/delete', {'key': '1', 'confirm': 'yes'})[0]
-        self.assertEqual(409, status)
+        self.assertEqual(409, self.delete('/admin/books', '1')[0])
         self.assertEqual(1, self.number('select count(*) from books'))
-        self.assertEqual(303, self.post('/admin/loans/delete', {'key': '1', 'confirm': 'yes'})[0])
-        status, location, _ = self.post('/admin/books/delete', {'key': '1', 'confirm': 'yes'})
+        self.assertEqual(303, self.delete('/admin/loans', '1')[0])
+        self.create('/admin/reviews', book_id='1', text='bad')
+        old = {'key': '1', 'confirm': 'yes', '_seen': seen_in(page)}
+        self.assertEqual(409, self.post('/admin/books/delete', old)[0])
+        self.assertEqual(2, self.number('select count(*) from reviews'))
+        status, location, _ = self.delete('/admin/books', '1')
         self.assertEqual(303, status)
         self.assertEqual(0, self.number('select count(*) from books') +
                          self.number('select count(*) from reviews'))

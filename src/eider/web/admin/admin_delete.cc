@@ -1,10 +1,12 @@
 // Deletion with a question before, and custom actions.
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
+#include "eider/core/base/token.h"
 #include "eider/core/base/translation.h"
 #include "eider/core/base/url.h"
 #include "eider/core/reflect/text.h"
@@ -18,6 +20,27 @@ namespace detail::admin {
 struct Selected {
   std::vector<std::string> keys;
   std::vector<db::Value> values;
+};
+
+/// Records that are to be deleted, and those that refer to them.
+///
+/// seen  changes with each shown value of the records, and with each number of other records
+struct Doomed {
+  std::vector<Record> records;
+  std::vector<db::Value> keys;
+  DependentsFound dependents;
+  std::string seen;
+};
+
+/// What came of a deletion.
+///
+/// log_id  the last entry of the audit log
+/// keys    of the deleted records; empty: none of them exists
+struct Removed {
+  enum class State : std::uint8_t { done, changed, prevented };
+  State state = State::done;
+  std::int64_t log_id = 0;
+  std::vector<std::string> keys;
 };
 
 namespace {
@@ -40,7 +63,9 @@ Error selection_error(std::size_t count) {
 
 Selected read_selected(const Resource& resource, std::string_view body) {
   Selected selected;
-  for (std::string& key : selected_keys(body)) {
+  std::vector<std::string> keys = selected_keys(body);
+  std::ranges::sort(keys);  // so that two deletions lock records in the same order
+  for (std::string& key : keys) {
     if (auto value = key_value(resource, key)) {
       selected.keys.push_back(std::move(key));
       selected.values.push_back(std::move(*value));
@@ -63,19 +88,26 @@ std::string effect_text(OnDelete effect) {
   }
 }
 
+std::string count_text(std::int64_t count) {
+  return count > kDependentsMax ? "more than " + std::to_string(kDependentsMax)
+                                : std::to_string(count);
+}
+
 AdminDependents shown(const Its& its, const Dependents& each, const AdminUser& user,
-                      const Selected& selected) {
-  const Resource* const other = its.site->find_table(each.table);
+                      const std::vector<Record>& records) {
+  const ForeignKey& key = *each.key;
+  const Resource* const other = its.site->find_table(key.table);
   const bool is_known = other != nullptr && its.site->allows(*other, user, AdminAccess::view);
-  AdminDependents view{.title = is_known ? other->title : label_of(each.table),
-                       .count = each.count > kDependentsMax
-                                    ? "more than " + std::to_string(kDependentsMax)
-                                    : std::to_string(each.count),
-                       .effect = effect_text(each.effect),
+  AdminDependents view{.title = is_known ? other->title : label_of(key.table.name),
+                       .count = count_text(each.count),
+                       .effect = effect_text(key.on_delete),
                        .address = {}};
-  if (is_known && each.is_direct && selected.keys.size() == 1 && other->find(each.column)) {
-    view.address = its.site->list_address(*other) + "?" + std::string(kFilterPrefix) + each.column +
-                   "=" + percent_encode(selected.keys.front());
+  const auto column = is_known ? other->find_column(key.columns.front()) : std::nullopt;
+  if (column && !other->columns[*column].is_hidden && each.is_direct && records.size() == 1 &&
+      its.resource->is_target(key)) {
+    view.address = its.site->list_address(*other) + "?" + std::string(kFilterPrefix) +
+                   std::string(other->columns[*column].name()) + "=" +
+                   percent_encode(records.front().key());
   }
   return view;
 }
@@ -91,100 +123,147 @@ std::vector<AdminChange> last_values(const Resource& resource, const Record& rec
 }
 
 /// Records of other tables that a deletion deletes or changes, for the first entry of the log.
-std::vector<AdminChange> dependent_changes(const Site& site,
-                                           const std::vector<Dependents>& dependents) {
+std::vector<AdminChange> dependent_changes(const Site& site, const DependentsFound& dependents) {
   std::vector<AdminChange> changes;
-  for (const Dependents& each : dependents) {
-    const Resource* const other = site.find_table(each.table);
-    changes.push_back({other == nullptr ? label_of(each.table) : other->title,
-                       std::to_string(each.count) + " records", effect_text(each.effect)});
+  for (const Dependents& each : dependents.all) {
+    const Resource* const other = site.find_table(each.key->table);
+    changes.push_back({other == nullptr ? label_of(each.key->table.name) : other->title,
+                       count_text(each.count) + " records", effect_text(each.key->on_delete)});
+  }
+  if (dependents.is_incomplete) {
+    changes.push_back({"Records of other tables", "possibly more", ""});
   }
   return changes;
 }
 
-/// Deletes all of them, or none.
+std::string seen_of(const Doomed& doomed) {
+  std::string all;
+  for (const Record& each : doomed.records) {
+    all += each.digest();
+  }
+  for (const Dependents& each : doomed.dependents.all) {
+    for (const std::string* const part :
+         {&each.key->table.schema, &each.key->table.name, &each.key->columns.front()}) {
+      all += std::to_string(part->size()) + ":" + *part;
+    }
+    all += ":" + std::to_string(each.count);
+  }
+  return sha256_hex(all);
+}
+
+/// keys  in an order that is the same for all users
+Task<Doomed> read_doomed(const db::Statements& on, Its its, std::vector<db::Value> keys,
+                         bool locks) {
+  Doomed doomed;
+  for (const db::Value& key : keys) {
+    std::optional<Record> record =
+        co_await find_record(on, *its.resource, key, locks, its.database().dialect());
+    const bool is_new =
+        record &&
+        std::ranges::find(doomed.keys, record->value(its.resource->key)) == doomed.keys.end();
+    if (is_new) {
+      doomed.keys.push_back(record->value(its.resource->key));
+      doomed.records.push_back(std::move(*record));
+    }
+  }
+  doomed.dependents = co_await dependents_of(on, *its.site, *its.resource, doomed.keys);
+  doomed.seen = seen_of(doomed);
+  co_return doomed;
+}
+
+/// Deletes all of them, or none. First locks all of them, so that no other record can refer to them
+/// after those were counted.
 ///
-/// returns  the last entry of the audit log and the number of records; -1 if other records refer to
-///          one of them
-Task<std::pair<std::int64_t, std::size_t>> remove_all(Its its, AdminUser user,
-                                                      std::vector<db::Value> keys) {
-  std::pair<std::int64_t, std::size_t> removed(0, 0);
+/// seen  what the user has confirmed
+Task<Removed> remove_all(Its its, AdminUser user, std::vector<db::Value> keys, std::string seen) {
+  Removed removed;
   try {
     Transaction all = co_await its.database().begin();
-    const auto dependents = co_await dependents_of(all, *its.site, *its.resource, keys);
-    std::vector<AdminChange> others = dependent_changes(*its.site, dependents);
-    for (const db::Value& key : keys) {
-      const std::optional<Record> record =
-          co_await find_record(all, *its.resource, key, true, its.database().dialect());
-      if (!record) {
-        continue;
-      }
+    const Doomed doomed = co_await read_doomed(all, its, std::move(keys), true);
+    if (doomed.records.empty()) {
+      co_return removed;
+    }
+    if (doomed.seen != seen) {
+      removed.state = Removed::State::changed;
+      co_return removed;
+    }
+    std::vector<AdminChange> others = dependent_changes(*its.site, doomed.dependents);
+    for (std::size_t i = 0; i < doomed.records.size(); ++i) {
+      const Record& record = doomed.records[i];
       LogNote note{.action = "delete",
                    .resource = its.resource->name,
-                   .record = record->key(),
-                   .label = record->label(),
-                   .changes = last_values(*its.resource, *record)};
+                   .record = record.key(),
+                   .label = record.label(),
+                   .changes = last_values(*its.resource, record)};
       for (AdminChange& each : std::exchange(others, {})) {
         note.changes.push_back(std::move(each));
       }
-      const bool is_removed = co_await remove_record(all, *its.resource, key);
-      if (is_removed) {
-        removed.first = co_await write_log(all, user, std::move(note));
-        ++removed.second;
-      }
+      // It can be gone already: with another one of them, to which it refers.
+      (void)co_await remove_record(all, *its.resource, doomed.keys[i]);
+      removed.keys.push_back(record.key());
+      removed.log_id = co_await write_log(all, user, std::move(note));
     }
     co_await all.commit();
   } catch (const db::Failure& failure) {
     if (failure.kind() != db::FailureKind::foreign_key) {
       throw;
     }
-    removed = {-1, 0};
+    removed = {.state = Removed::State::prevented, .log_id = 0, .keys = {}};
   }
   co_return removed;
+}
+
+AdminDeletePage page_of(const Its& its, const Doomed& doomed, const AdminUser& user,
+                        Removed::State state) {
+  AdminDeletePage page;
+  page.resource = its.resource->name;
+  page.list_address = its.list_address();
+  page.address = page.list_address + "/delete";
+  page.seen = doomed.seen;
+  for (const Record& each : doomed.records) {
+    page.records.push_back({.key = each.key(),
+                            .label = each.label(),
+                            .address = its.site->record_address(*its.resource, each.key()),
+                            .cells = {}});
+  }
+  page.is_prevented = state == Removed::State::prevented;
+  for (const Dependents& each : doomed.dependents.all) {
+    page.dependents.push_back(shown(its, each, user, doomed.records));
+    page.is_prevented = page.is_prevented || each.key->on_delete == OnDelete::prevent;
+  }
+  page.is_incomplete = doomed.dependents.is_incomplete;
+  page.is_changed = state == Removed::State::changed;
+  return page;
 }
 
 }  // namespace
 
 Task<Response> delete_records(Its its, Request& request, AdminUser user) {
   const Selected selected = read_selected(*its.resource, request.body());
-  const bool is_confirmed = !find_pair(read_pairs(request.body()), "confirm").empty();
-  int status = 200;
-  if (is_confirmed) {
-    const auto removed = co_await remove_all(its, user, selected.values);
-    if (removed.first > 0) {
-      co_await note_changed(its, selected.keys);
-      co_return redirect_done(its, removed.first, removed.second);
-    }
-    if (removed.first == 0) {
+  const Pairs pairs = read_pairs(request.body());
+  Removed::State state = Removed::State::done;
+  if (!find_pair(pairs, "confirm").empty()) {
+    const Removed removed =
+        co_await remove_all(its, user, selected.values, find_pair(pairs, kSeenField));
+    state = removed.state;
+    if (state == Removed::State::done && removed.keys.empty()) {
       co_return redirect_to(its.list_address());
     }
-    constexpr int kConflict = 409;
-    status = kConflict;
+    if (state == Removed::State::done) {
+      co_await note_changed(its, removed.keys);
+      co_return redirect_done(its, removed.log_id, removed.keys.size());
+    }
   }
-  AdminDeletePage page;
-  page.frame = co_await make_frame(its.site, request, user, "Delete", its.resource);
-  page.resource = its.resource->name;
-  page.list_address = its.list_address();
-  page.address = page.list_address + "/delete";
-  const auto labels = co_await labels_of(its.database(), *its.resource, selected.values);
-  for (const auto& [key, label] : labels) {
-    page.records.push_back({.key = key,
-                            .label = label,
-                            .address = its.site->record_address(*its.resource, key),
-                            .cells = {}});
-  }
-  if (page.records.empty()) {
+  const Doomed doomed = co_await read_doomed(its.database(), its, selected.values, false);
+  if (doomed.records.empty()) {
     co_return redirect_to(its.list_address());
   }
-  const auto dependents =
-      co_await dependents_of(its.database(), *its.site, *its.resource, selected.values);
-  for (const Dependents& each : dependents) {
-    page.dependents.push_back(shown(its, each, user, selected));
-    page.is_prevented = page.is_prevented || each.effect == OnDelete::prevent;
-  }
-  page.is_prevented = page.is_prevented || status != 200;
-  co_return page_response(
-      kTextHtml, page_html(*its.site, its.resource, &AdminTemplates::remove, page), status);
+  AdminDeletePage page = page_of(its, doomed, user, state);
+  page.frame = co_await make_frame(its.site, request, user, "Delete", its.resource);
+  constexpr int kConflict = 409;
+  co_return page_response(kTextHtml,
+                          page_html(*its.site, its.resource, &AdminTemplates::remove, page),
+                          state == Removed::State::done ? 200 : kConflict);
 }
 
 Task<Response> run_action(Its its, std::string name, std::string label, Request& request,

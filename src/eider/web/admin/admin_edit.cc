@@ -335,10 +335,9 @@ Task<std::vector<AdminLink>> related_lists(Its its, const Record& record, AdminU
   std::vector<AdminLink> links;
   for (const ForeignKey& key : its.site->keys) {
     const Resource* const other = its.site->find_table(key.table);
-    const auto column = other == nullptr ? std::nullopt : other->find(key.column);
+    const auto column = other == nullptr ? std::nullopt : other->find_column(key.columns.front());
     const bool is_shown = column && !other->columns[*column].is_hidden &&
-                          key.to_table == its.resource->bare_table() &&
-                          key.to_column == its.resource->key_column().name() &&
+                          its.resource->is_target(key) &&
                           its.site->allows(*other, user, AdminAccess::view);
     if (!is_shown) {
       continue;
@@ -352,7 +351,8 @@ Task<std::vector<AdminLink>> related_lists(Its its, const Record& record, AdminU
                                    ? "more than " + std::to_string(kDependentsMax)
                                    : std::to_string(count);
     links.push_back({.address = its.site->list_address(*other) + "?" + std::string(kFilterPrefix) +
-                                key.column + "=" + percent_encode(record.key()),
+                                std::string(other->columns[*column].name()) + "=" +
+                                percent_encode(record.key()),
                      .text = other->title + " (" + number + ")"});
   }
   co_return links;

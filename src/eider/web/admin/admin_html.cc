@@ -246,17 +246,22 @@ std::string admin_html(const AdminRecordPage& page) {
 std::string admin_html(const AdminDeletePage& page) {
   AdminHtml html;
   html.begin(page.frame);
+  if (page.is_changed) {
+    html.raw(
+        "<p class=\"error\" role=\"alert\">Nothing was deleted, because these records, or those "
+        "that refer to them, have changed since you opened the page. Check them again.</p>\n");
+  }
   html.raw(page.is_prevented
                ? "<p class=\"error\" role=\"alert\">These records cannot be deleted, because other "
                  "records refer to them:</p>\n"
                : "<p>Do you want to delete these records?</p>\n");
   html.raw("<form method=\"post\"").attribute("action", page.address).raw(">\n");
-  html.token(page.frame).hidden("confirm", "yes").raw("\n<ul>\n");
+  html.token(page.frame).hidden("confirm", "yes").hidden("_seen", page.seen).raw("\n<ul>\n");
   for (const AdminRow& each : page.records) {
     html.raw("<li>").hidden("key", each.key).link(each.address, each.label).raw("</li>\n");
   }
   html.raw("</ul>\n");
-  if (!page.dependents.empty()) {
+  if (!page.dependents.empty() || page.is_incomplete) {
     html.raw("<h2>Records that refer to them</h2>\n<ul id=\"dependents\">\n");
     for (const AdminDependents& each : page.dependents) {
       html.raw("<li>");
@@ -267,6 +272,7 @@ std::string admin_html(const AdminDeletePage& page) {
                                           : ", must be changed or deleted first");
       html.raw("</li>\n");
     }
+    html.raw(page.is_incomplete ? "<li>and possibly more</li>\n" : "");
     html.raw("</ul>\n");
   }
   html.raw("<div class=\"bar\">");

@@ -164,9 +164,13 @@ struct AdminDependents {
   std::string address;
 };
 
-/// The question before a deletion. The form has the field `key` for each record, and `confirm`.
+/// The question before a deletion. The form has the field `key` for each record, and `confirm` and
+/// `_seen`.
 ///
-/// is_prevented  there are records that prevent the deletion
+/// seen           value of the field `_seen`: without it, nothing is deleted
+/// is_prevented   there are records that prevent the deletion
+/// is_incomplete  possibly more records than `dependents` refer to them
+/// is_changed     a deletion was confirmed, but something has changed since
 struct AdminDeletePage {
   AdminFrame frame;
   std::string resource;
@@ -174,7 +178,10 @@ struct AdminDeletePage {
   std::string address;
   std::vector<AdminRow> records;
   std::vector<AdminDependents> dependents;
+  std::string seen;
   bool is_prevented = false;
+  bool is_incomplete = false;
+  bool is_changed = false;
 };
 
 /// The audit log.

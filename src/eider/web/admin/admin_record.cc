@@ -118,13 +118,24 @@ const db::Value& Record::value(std::size_t column) const {
   return cells_[column].value;
 }
 
+void Record::add_digest(std::string& all, const Cell& cell) {
+  const std::string text = cell.is_read ? raw_text(cell.value) : "";
+  all += std::to_string(static_cast<int>(cell.value.kind())) + ":" + std::to_string(text.size()) +
+         ":" + text;
+}
+
 std::string Record::digest(const forms::detail::FormShape& shape) const {
   std::string all;
   for (const forms::detail::ShapeField& field : shape.fields) {
-    const Cell& cell = cells_[*resource_->find(field.name)];
-    const std::string text = cell.is_read ? raw_text(cell.value) : "";
-    all += std::to_string(static_cast<int>(cell.value.kind())) + ":" + std::to_string(text.size()) +
-           ":" + text;
+    add_digest(all, cells_[*resource_->find(field.name)]);
+  }
+  return sha256_hex(all);
+}
+
+std::string Record::digest() const {
+  std::string all;
+  for (const Cell& cell : cells_) {
+    add_digest(all, cell);
   }
   return sha256_hex(all);
 }

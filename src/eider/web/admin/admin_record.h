@@ -42,6 +42,8 @@ class Record {
   [[nodiscard]] const db::Value& value(std::size_t column) const;
   /// Changes with each value of these fields; see kSeenField.
   [[nodiscard]] std::string digest(const forms::detail::FormShape& shape) const;
+  /// Changes with each value that was read.
+  [[nodiscard]] std::string digest() const;
   /// Puts the values into an object of the form's type.
   ///
   /// returns  an error for each value that does not fit
@@ -54,6 +56,8 @@ class Record {
     bool fits = false;
     bool is_read = false;
   };
+
+  static void add_digest(std::string& all, const Cell& cell);
 
   const Resource* resource_;
   Object object_;

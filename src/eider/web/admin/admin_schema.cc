@@ -13,45 +13,67 @@
 
 namespace eider::detail::admin {
 
-/// A row about a foreign key. Not in the anonymous namespace: coroutines keep it in their frames.
+/// A column of a foreign key. Not in the anonymous namespace: coroutines keep it in their frames.
 struct ForeignKeyRow {
+  std::string table_schema;
   std::string table_name;
-  std::string column_name;
+  bool is_visible;
+  bool is_readable;
+  std::string to_schema;
   std::string to_table;
+  bool is_to_visible;
+  std::string key_id;
+  std::string column_name;
   std::optional<std::string> to_column;
   std::string rule;
 };
 
 namespace {
 
-/// Foreign keys of one column. A reference to the primary key without its name has no `to_column`.
+/// SQLite has names as the statement that created the table, and no column for a reference to the
+/// primary key.
 constexpr std::string_view kSqliteKeys =
-    R"(select m.name as table_name, max(f."from") as column_name, max(f."table") as to_table,
-    max(f."to") as to_column, max(f.on_delete) as rule
+    R"(select 'main' as table_schema, m.name as table_name, 1 as is_visible, 1 as is_readable,
+    'main' as to_schema,
+    coalesce((select o.name from sqlite_master o where o.type = 'table'
+    and lower(o.name) = lower(f."table")), f."table") as to_table, 1 as is_to_visible,
+    cast(f.id as text) as key_id, f."from" as column_name,
+    coalesce(f."to", (select p.name from pragma_table_info(f."table") p where p.pk = f.seq + 1))
+    as to_column, f.on_delete as rule
     from sqlite_master m join pragma_foreign_key_list(m.name) f
-    where m.type = 'table' group by m.name, f.id having count(*) = 1 order by m.name, f.id)";
+    where m.type = 'table' order by m.name, f.id, f.seq)";
 constexpr std::string_view kPostgresKeys =
-    R"(select t.relname::text as table_name, a.attname::text as column_name,
-    o.relname::text as to_table, b.attname::text as to_column, c.confdeltype::text as rule
+    R"(select n.nspname::text as table_schema, t.relname::text as table_name,
+    pg_catalog.pg_table_is_visible(t.oid) as is_visible,
+    pg_catalog.has_schema_privilege(n.oid, 'usage')
+    and pg_catalog.has_table_privilege(t.oid, 'select') as is_readable,
+    p.nspname::text as to_schema, o.relname::text as to_table,
+    pg_catalog.pg_table_is_visible(o.oid) as is_to_visible,
+    c.oid::text as key_id, a.attname::text as column_name, b.attname::text as to_column,
+    c.confdeltype::text as rule
     from pg_catalog.pg_constraint c
     join pg_catalog.pg_class t on t.oid = c.conrelid
+    join pg_catalog.pg_namespace n on n.oid = t.relnamespace
     join pg_catalog.pg_class o on o.oid = c.confrelid
-    join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
-    join pg_catalog.pg_attribute b on b.attrelid = c.confrelid and b.attnum = c.confkey[1]
-    where c.contype = 'f' and array_length(c.conkey, 1) = 1
-    and pg_catalog.pg_table_is_visible(c.conrelid) and c.conparentid = 0
-    order by t.relname, a.attname)";
+    join pg_catalog.pg_namespace p on p.oid = o.relnamespace
+    cross join lateral unnest(c.conkey, c.confkey) with ordinality as k(of_from, of_to, place)
+    join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.of_from
+    join pg_catalog.pg_attribute b on b.attrelid = c.confrelid and b.attnum = k.of_to
+    where c.contype = 'f' and c.conparentid = 0
+    order by n.nspname, t.relname, c.conname, k.place)";
 constexpr std::string_view kMariadbKeys =
-    R"(select k.table_name as table_name, max(k.column_name) as column_name,
-    max(k.referenced_table_name) as to_table, max(k.referenced_column_name) as to_column,
-    max(r.delete_rule) as rule
+    R"(select k.table_schema as table_schema, k.table_name as table_name,
+    k.table_schema = database() as is_visible, 1 as is_readable,
+    k.referenced_table_schema as to_schema, k.referenced_table_name as to_table,
+    k.referenced_table_schema = database() as is_to_visible,
+    k.constraint_name as key_id, k.column_name as column_name,
+    k.referenced_column_name as to_column, r.delete_rule as rule
     from information_schema.key_column_usage k
     join information_schema.referential_constraints r
     on r.constraint_schema = k.constraint_schema and r.constraint_name = k.constraint_name
     and r.table_name = k.table_name
-    where k.table_schema = database() and k.referenced_table_schema = database()
-    group by k.table_name, k.constraint_name having count(*) = 1
-    order by k.table_name, k.constraint_name)";
+    where k.referenced_table_name is not null
+    order by k.table_schema, k.table_name, k.constraint_name, k.ordinal_position)";
 
 std::string_view keys_statement(db::Dialect dialect) {
   switch (dialect) {
@@ -148,12 +170,21 @@ Task<std::vector<ForeignKey>> foreign_keys(Database database) {
   const auto rows = co_await database.all<ForeignKeyRow>(
       db::BoundSql{{std::string(keys_statement(database.dialect()))}});
   std::vector<ForeignKey> keys;
+  std::string last;
   for (const ForeignKeyRow& row : rows) {
-    keys.push_back({.table = row.table_name,
-                    .column = row.column_name,
-                    .to_table = row.to_table,
-                    .to_column = row.to_column.value_or(""),
-                    .on_delete = on_delete_of(row.rule)});
+    const TableName table{row.table_schema, row.table_name, row.is_visible};
+    const bool is_next = keys.empty() || last != row.key_id || !keys.back().table.is_same(table);
+    if (is_next) {
+      keys.push_back({.table = table,
+                      .columns = {},
+                      .to_table = {row.to_schema, row.to_table, row.is_to_visible},
+                      .to_columns = {},
+                      .on_delete = on_delete_of(row.rule),
+                      .is_readable = row.is_readable});
+      last = row.key_id;
+    }
+    keys.back().columns.push_back(row.column_name);
+    keys.back().to_columns.push_back(row.to_column.value_or(""));
   }
   co_return keys;
 }
@@ -181,19 +212,18 @@ void shorten_label(Resource& resource, Column& column) {
 
 /// A relation leads to the key of another resource.
 void set_relations(Site& site) {
-  for (ForeignKey& key : site.keys) {
+  for (const ForeignKey& key : site.keys) {
     const Resource* const target = site.find_table(key.to_table);
-    if (key.to_column.empty() && target != nullptr) {
-      key.to_column = target->key_column().name();
+    if (target == nullptr || !target->is_target(key)) {
+      continue;
     }
+    const auto at = std::ranges::find_if(site.resources,
+                                         [&](const auto& each) { return each.get() == target; });
     for (const auto& resource : site.resources) {
-      const auto column = resource->find(key.column);
-      if (target == nullptr || !column || resource->bare_table() != key.table ||
-          key.to_column != target->key_column().name()) {
+      const auto column = resource->find_column(key.columns.front());
+      if (!column || !resource->is_of(key.table)) {
         continue;
       }
-      const auto at = std::ranges::find_if(site.resources,
-                                           [&](const auto& each) { return each.get() == target; });
       resource->columns[*column].relation = static_cast<std::size_t>(at - site.resources.begin());
       shorten_label(*resource, resource->columns[*column]);
     }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 #include "eider/core/base/translation.h"
 #include "eider/core/base/url.h"
 #include "eider/data/db/statement_text.h"
@@ -284,10 +285,31 @@ std::optional<std::size_t> Resource::find(std::string_view column) const {
                                 : std::optional(static_cast<std::size_t>(found - columns.begin()));
 }
 
+std::optional<std::size_t> Resource::find_column(std::string_view column) const {
+  const auto found = std::ranges::find_if(
+      columns, [column](const Column& each) { return equals_ignoring_case(each.name(), column); });
+  return found == columns.end() ? std::nullopt
+                                : std::optional(static_cast<std::size_t>(found - columns.begin()));
+}
+
 std::string_view Resource::bare_table() const {
   const std::string_view whole = table;
   const std::size_t dot = whole.find('.');
   return dot == std::string_view::npos ? whole : whole.substr(dot + 1);
+}
+
+bool Resource::is_of(const TableName& table_name) const {
+  const std::size_t dot = table.find('.');
+  const bool is_of_schema =
+      dot == std::string::npos
+          ? table_name.is_visible
+          : equals_ignoring_case(std::string_view(table).substr(0, dot), table_name.schema);
+  return is_of_schema && equals_ignoring_case(bare_table(), table_name.name);
+}
+
+bool Resource::is_target(const ForeignKey& foreign_key) const {
+  return foreign_key.to_columns.size() == 1 && is_of(foreign_key.to_table) &&
+         equals_ignoring_case(foreign_key.to_columns.front(), key_column().name());
 }
 
 Resource make_resource(const ResourceTypes& types, AdminResource options) {
@@ -330,9 +352,9 @@ bool Site::shows_log(const AdminUser& user) const {
          });
 }
 
-const Resource* Site::find_table(std::string_view bare_table) const {
+const Resource* Site::find_table(const TableName& table) const {
   const auto found = std::ranges::find_if(
-      resources, [&](const auto& resource) { return resource->bare_table() == bare_table; });
+      resources, [&table](const auto& resource) { return resource->is_of(table); });
   return found == resources.end() ? nullptr : found->get();
 }
 

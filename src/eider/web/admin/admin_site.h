@@ -46,12 +46,29 @@ struct Column {
 /// What happens to records that refer to a deleted one.
 enum class OnDelete : std::uint8_t { cascade, clear, prevent };
 
+/// A table as the database names it.
+///
+/// is_visible  statements find it without its schema
+struct TableName {
+  std::string schema;
+  std::string name;
+  bool is_visible = true;
+
+  [[nodiscard]] bool is_same(const TableName& other) const {
+    return schema == other.schema && name == other.name;
+  }
+};
+
+/// A reference from the columns of a table to those of another, in the same order.
+///
+/// is_readable  the user of the connection may select from the table
 struct ForeignKey {
-  std::string table;
-  std::string column;
-  std::string to_table;
-  std::string to_column;
-  OnDelete on_delete;
+  TableName table;
+  std::vector<std::string> columns;
+  TableName to_table;
+  std::vector<std::string> to_columns;
+  OnDelete on_delete = OnDelete::prevent;
+  bool is_readable = true;
 };
 
 /// A resource. Columns are given by their index.
@@ -83,8 +100,13 @@ struct Resource {
 
   [[nodiscard]] const Column& key_column() const { return columns[key]; }
   [[nodiscard]] std::optional<std::size_t> find(std::string_view column) const;
-  /// Table without its schema, as in foreign keys.
+  /// The same for a name from the database, in which letters can be upper or lower case.
+  [[nodiscard]] std::optional<std::size_t> find_column(std::string_view column) const;
+  /// Table without its schema.
   [[nodiscard]] std::string_view bare_table() const;
+  [[nodiscard]] bool is_of(const TableName& table_name) const;
+  /// Whether the foreign key has one column, and leads to the key of this resource.
+  [[nodiscard]] bool is_target(const ForeignKey& foreign_key) const;
 };
 
 /// errors  as AdminSite::resource
@@ -107,7 +129,7 @@ struct Site {
   [[nodiscard]] bool allows(const Resource& resource, const AdminUser& user,
                             AdminAccess access) const;
   [[nodiscard]] bool shows_log(const AdminUser& user) const;
-  [[nodiscard]] const Resource* find_table(std::string_view bare_table) const;
+  [[nodiscard]] const Resource* find_table(const TableName& table) const;
   [[nodiscard]] const Resource* find(std::string_view name) const;
   [[nodiscard]] std::string list_address(const Resource& resource) const;
   [[nodiscard]] std::string record_address(const Resource& resource, std::string_view key) const;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include "eider/core/base/failure.h"
 #include "eider/core/json/write.h"
@@ -96,16 +95,6 @@ void add_values(Text& to, const std::vector<db::Value>& values) {
     between = ", ";
   }
   to << ")";
-}
-
-/// Names from the schema can be any text.
-std::string quoted(std::string_view name, Dialect dialect) {
-  const char quote = dialect == Dialect::mariadb ? '`' : '"';
-  std::string text(1, quote);
-  for (const char c : name) {
-    text += c == quote ? std::string(2, c) : std::string(1, c);
-  }
-  return text + quote;
 }
 
 std::vector<Record> records_of(const Resource& resource, const Columns& columns,
@@ -265,110 +254,6 @@ Task<bool> remove_record(const db::Statements& on, const Resource& resource, db:
   add_key(text, resource, key);
   const db::Changed changed = co_await on.exec(std::move(text).take());
   co_return changed.rows == 1;
-}
-
-// Not in the anonymous namespace: a coroutine keeps it in its frame.
-
-/// Records of one table that are deleted: `from` with the conditions, as a subquery.
-struct Deleted {
-  std::string table;
-  std::string from;  // "\"books\" where \"id\" in ($1, $2)", without the values
-  int depth;
-  bool is_direct;
-};
-
-/// Follows foreign keys from the records to those that refer to them.
-class DependentsSearch {
- public:
-  static constexpr int kDepthMax = 4;
-  static constexpr std::size_t kCountsMax = 40;
-
-  DependentsSearch(const Site& site, Dialect dialect, std::vector<db::Value> keys)
-      : site_(site), dialect_(dialect), keys_(std::move(keys)) {}
-
-  /// Begins with the records of the resource.
-  void begin(const Resource& resource) {
-    std::string list;
-    for (std::size_t i = 1; i <= keys_.size(); ++i) {
-      list += (list.empty() ? "$" : ", $") + std::to_string(i);
-    }
-    follow({.table = std::string(resource.bare_table()),
-            .from = resource.table + " where " + std::string(resource.key_column().name()) +
-                    " in (" + list + ")",
-            .depth = 0,
-            .is_direct = true});
-  }
-  /// Returns the next key, and the statement that counts its records; null at the end.
-  const ForeignKey* next(db::BoundSql& statement) {
-    if (at_ == steps_.size() || at_ == kCountsMax) {
-      return nullptr;
-    }
-    statement = {{"select count(*) from (select 1 as found from " + steps_[at_].from + " limit " +
-                  std::to_string(kDependentsMax + 1) + ") as counted"},
-                 keys_};
-    return steps_[at_].key;
-  }
-  /// count  of the key that `next` has returned
-  Dependents take(std::int64_t count) {
-    const Step step = steps_[at_++];
-    if (count != 0 && step.key->on_delete == OnDelete::cascade && step.depth < kDepthMax) {
-      follow(
-          {.table = step.key->table, .from = step.from, .depth = step.depth, .is_direct = false});
-    }
-    return {.table = step.key->table,
-            .column = step.key->column,
-            .count = count,
-            .effect = step.key->on_delete,
-            .is_direct = step.is_direct};
-  }
-
- private:
-  struct Step {
-    const ForeignKey* key;
-    std::string from;
-    int depth;
-    bool is_direct;
-  };
-
-  void follow(const Deleted& deleted) {
-    for (const ForeignKey& key : site_.keys) {
-      if (key.to_table != deleted.table || key.to_column.empty() || !seen_.insert(&key).second) {
-        continue;
-      }
-      steps_.push_back({.key = &key,
-                        .from = quoted(key.table, dialect_) + " where " +
-                                quoted(key.column, dialect_) + " in (select " +
-                                quoted(key.to_column, dialect_) + " from " + deleted.from + ")",
-                        .depth = deleted.depth + 1,
-                        .is_direct = deleted.is_direct});
-    }
-  }
-
-  const Site& site_;
-  Dialect dialect_;
-  std::vector<db::Value> keys_;
-  std::vector<Step> steps_;
-  std::size_t at_ = 0;
-  std::set<const ForeignKey*> seen_;
-};
-
-Task<std::vector<Dependents>> dependents_of(const db::Statements& on, const Site& site,
-                                            const Resource& resource, std::vector<db::Value> keys) {
-  std::vector<Dependents> found;
-  if (!resource.deleted.empty() || keys.empty()) {
-    co_return found;
-  }
-  DependentsSearch search(site, site.database->dialect(), std::move(keys));
-  search.begin(resource);
-  db::BoundSql statement;
-  while (search.next(statement) != nullptr) {
-    const auto count = co_await on.one<std::int64_t>(statement);
-    const Dependents each = search.take(count.value_or(0));
-    if (each.count != 0) {
-      found.push_back(each);
-    }
-  }
-  co_return found;
 }
 
 Task<std::int64_t> write_log(const db::Statements& on, AdminUser user, LogNote note) {

@@ -74,19 +74,24 @@ struct NewValue {
 [[nodiscard]] Task<bool> remove_record(const db::Statements& on, const Resource& resource,
                                        db::Value key);
 
-/// Records of other tables that refer to some records, through at most four tables.
+/// Records that refer to some records by a foreign key of the site, also through other tables whose
+/// records are deleted.
+///
+/// is_direct  all of them refer to the records themselves
 struct Dependents {
-  std::string table;
-  std::string column;
+  const ForeignKey* key;
   std::int64_t count;
-  OnDelete effect;
   bool is_direct;
 };
+/// is_incomplete  there can be more: through too many tables, or in tables that cannot be read
+struct DependentsFound {
+  std::vector<Dependents> all;
+  bool is_incomplete = false;
+};
 inline constexpr std::int64_t kDependentsMax = 10'000;
-[[nodiscard]] Task<std::vector<Dependents>> dependents_of(const db::Statements& on,
-                                                          const Site& site,
-                                                          const Resource& resource,
-                                                          std::vector<db::Value> keys);
+[[nodiscard]] Task<DependentsFound> dependents_of(const db::Statements& on, const Site& site,
+                                                  const Resource& resource,
+                                                  std::vector<db::Value> keys);
 
 /// A new entry of the audit log.
 struct LogNote {

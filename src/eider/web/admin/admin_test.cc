@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "eider/web/admin/test_shop.h"
@@ -15,44 +14,6 @@ namespace eider {
 namespace {
 
 using namespace admin_shop;
-
-std::size_t count_of(std::string_view text, std::string_view part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string_view::npos;
-       at = text.find(part, at + part.size())) {
-    ++count;
-  }
-  return count;
-}
-
-#define EXPECT_HAS(page, part) EXPECT_NE((page).body.find(part), std::string::npos) << (page).body
-#define EXPECT_LACKS(page, part) EXPECT_EQ((page).body.find(part), std::string::npos) << (page).body
-
-/// Follows the redirect after a change.
-TestResponse follow(TestClient& client, const TestResponse& response) {
-  EXPECT_EQ(response.status, 303) << response.body;
-  return client.get(std::string(response.header("Location").value_or("/")));
-}
-
-std::int64_t number(TestClient& client, const Database& database, std::string sql) {
-  return client.run([](Database on, std::string text) -> Task<std::int64_t> {
-    const auto found = co_await on.one<std::int64_t>(db::BoundSql{{text}});
-    co_return found.value_or(-1);
-  }(database, std::move(sql)));
-}
-
-struct Shop {
-  Database database = open_shop();
-  App app;
-  TestClient client;
-
-  explicit Shop(const TestClientOptions& as = as_user("ann"), AdminOptions options = {})
-      : app(make_shop(database, std::move(options))), client(app, as) {}
-
-  std::int64_t count(const std::string& from) {
-    return number(client, database, "select count(*) from " + from);
-  }
-};
 
 TEST(admin, needs_a_guard_that_accepts_the_user) {
   App app;
@@ -246,8 +207,7 @@ TEST(admin, shows_dependents_before_a_deletion) {
   const TestResponse blocked = shop.client.post_form("/admin/books/delete", {{"key", "2"}});
   EXPECT_HAS(blocked, "Loans</a>: 1, must be changed or deleted first");
   EXPECT_LACKS(blocked, "<button class=\"primary\">");
-  const TestResponse forced =
-      shop.client.post_form("/admin/books/delete", {{"key", "2"}, {"confirm", "yes"}});
+  const TestResponse forced = confirm_deletion(shop.client, "/admin/books", {{"key", "2"}});
   EXPECT_EQ(forced.status, 409);
   EXPECT_EQ(shop.count("books where id = 2"), 1);
 
@@ -257,13 +217,13 @@ TEST(admin, shows_dependents_before_a_deletion) {
 
 TEST(admin, deletes_several_records_or_none) {
   Shop shop;
-  const TestResponse none = shop.client.post_form("/admin/books/delete",
-                                                  {{"key", "3"}, {"key", "2"}, {"confirm", "yes"}});
+  const TestResponse none =
+      confirm_deletion(shop.client, "/admin/books", {{"key", "3"}, {"key", "2"}});
   EXPECT_EQ(none.status, 409);
   EXPECT_EQ(shop.count("books"), 3);
   EXPECT_EQ(shop.count("eider_admin_log"), 0);
-  const TestResponse both = shop.client.post_form(
-      "/admin/books/delete", {{"key", "1"}, {"key", "3"}, {"key", "3"}, {"confirm", "yes"}});
+  const TestResponse both =
+      confirm_deletion(shop.client, "/admin/books", {{"key", "1"}, {"key", "3"}, {"key", "3"}});
   EXPECT_HAS(follow(shop.client, both), "2 records were deleted.");
   EXPECT_EQ(shop.count("eider_admin_log"), 2);
   EXPECT_EQ(shop.client.post_form("/admin/books/delete", std::vector<TestField>()).status, 422);
@@ -320,8 +280,7 @@ TEST(admin, runs_actions_of_read_only_resources_and_reports_changes) {
                         "/admin/authors/record/3")
                 .status,
             303);
-  EXPECT_EQ(client.post_form("/admin/authors/delete", {{"key", "3"}, {"confirm", "yes"}}).status,
-            303);
+  EXPECT_EQ(confirm_deletion(client, "/admin/authors", {{"key", "3"}}).status, 303);
   EXPECT_EQ(changed, (std::vector<std::string>{"3", "3", "3"}));
   EXPECT_HAS(client.get("/admin/loans"), "/admin/loans/action/end");
   EXPECT_HAS(follow(client, client.post_form("/admin/loans/action/end", {{"key", "1"}})),

@@ -143,4 +143,48 @@ inline TestClientOptions as_user(std::string_view user, std::string_view role = 
   return {.keeps_cookies = true, .headers = {{"X-User", user}, {"X-Roles", role}}};
 }
 
+inline std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos;
+       at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
+#define EXPECT_HAS(page, part) EXPECT_NE((page).body.find(part), std::string::npos) << (page).body
+#define EXPECT_LACKS(page, part) EXPECT_EQ((page).body.find(part), std::string::npos) << (page).body
+
+/// Follows the redirect after a change.
+inline TestResponse follow(TestClient& client, const TestResponse& response) {
+  EXPECT_EQ(response.status, 303) << response.body;
+  return client.get(std::string(response.header("Location").value_or("/")));
+}
+
+inline std::int64_t number(TestClient& client, const Database& database, std::string sql) {
+  return client.run([](Database on, std::string text) -> Task<std::int64_t> {
+    const auto found = co_await on.one<std::int64_t>(db::BoundSql{{text}});
+    co_return found.value_or(-1);
+  }(database, std::move(sql)));
+}
+
+struct Shop {
+  Database database = open_shop();
+  App app;
+  TestClient client;
+
+  explicit Shop(const TestClientOptions& as = as_user("ann"), AdminOptions options = {})
+      : app(make_shop(database, std::move(options))), client(app, as) {}
+
+  std::int64_t count(const std::string& from) {
+    return number(client, database, "select count(*) from " + from);
+  }
+};
+
+/// Opens the page before a deletion, and confirms it.
+inline TestResponse confirm_deletion(TestClient& client, const std::string& list,
+                                     const std::vector<TestField>& keys) {
+  return client.submit(client.post_form(list + "/delete", keys), {{"confirm", "yes"}});
+}
+
 }  // namespace eider::admin_shop
