@@ -141,7 +141,13 @@ class AdminAction {
 /// label      that names a record, also in selects; default: `name`, `title`, or the first text
 /// fixed      that are not changed here, for example a time that the database sets. Not needed if
 ///            the struct has a `New`
-/// hidden     that are never shown, exported, or stored in the audit log, for example digests
+/// hidden     that are never shown, exported, or stored in the audit log. Passwords, tokens, keys
+/// and
+///            hashes are always hidden, by their names ("password", "pin", "…_token", "…_secret",
+///            "…api_key", "…private_key", "…_hash", "…_digest"), except if they are in `columns`
+/// secrets    hidden members that forms can set. They are stored as typed, so not for passwords
+/// that
+///            the application hashes
 /// read_only  nothing can be created, changed or deleted, except by actions
 /// per_page   at most 200
 /// roles      default: AdminOptions::roles
@@ -158,6 +164,7 @@ struct AdminResource {
   std::string label = {};
   std::vector<std::string> fixed = {};
   std::vector<std::string> hidden = {};
+  std::vector<std::string> secrets = {};
   bool read_only = false;
   int per_page = 50;
   std::vector<AdminRole> roles = {};
@@ -230,10 +237,9 @@ class AdminSite {
   /// N  the members that users can change, with their rules; default: T::New, or all of T except
   ///    its key, version, deletion mark, and `fixed` and `hidden` members
   ///
-  /// errors  throws a Failure for names that are not members, for members of N that T does not
-  /// have,
-  ///         and for a table that was added already. A table or column that the database does not
-  ///         have is an error at startup
+  /// errors  throws a Failure for names that are not members, for members of N that T does not have
+  ///         or that are secret (see AdminResource::secrets), and for a table that was added
+  ///         already. A table or column that the database does not have is an error at startup
   template <class T, class N = typename detail::admin::NewOf<T>::Type>
   AdminSite& resource(AdminResource options = {}) {
     static_assert(reflect::detail::PlainStruct<T> && reflect::detail::PlainStruct<N>,

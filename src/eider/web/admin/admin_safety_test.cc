@@ -1,6 +1,7 @@
 // Deletions, secrets, rules and the audit log of admin pages in less simple cases.
 #include <gtest/gtest.h>
 
+#include "eider/core/reflect/validation_errors.h"
 #include "eider/web/admin/test_shop.h"
 
 namespace eider {
@@ -142,6 +143,117 @@ TEST(admin_safety, logs_a_deleted_record_that_was_deleted_with_another) {
   EXPECT_HAS(follow(client, confirm_deletion(client, "/admin/cats", {{"key", "1"}, {"key", "2"}})),
              "2 records were deleted.");
   EXPECT_EQ(number(client, tree.database, "select count(*) from eider_admin_log"), 2);
+}
+
+struct NewAccount {
+  Sized<std::string, 1, 100> name;
+};
+struct Account {
+  std::int64_t id = 0;
+  std::string name;
+  std::string password_hash;
+  std::string resetToken;
+  std::optional<std::string> api_key = {};
+  int pin = 0;
+  std::string token_count;
+
+  using New = NewAccount;
+};
+constexpr const char* kAccounts =
+    "create table accounts(id integer primary key, name text not null, "
+    "password_hash text not null default 'zhash', resetToken text default 'zsecret', "
+    "api_key text default 'zkey', pin integer default 98765, token_count text default 'seven');"
+    "insert into accounts(id, name) values(1, 'Ada');";
+
+TEST(admin_safety, shows_no_secret) {
+  for (const bool is_read_only : {true, false}) {
+    OwnSite own(kAccounts);
+    own.site.resource<Account>({.hidden = {"resetToken"}, .read_only = is_read_only});
+    TestClient client(own.app, as_user("ann"));
+    std::string all;
+    for (const char* const path :
+         {"/admin/accounts", "/admin/accounts/record/1", "/admin/accounts/export.csv"}) {
+      const TestResponse page = client.get(path);
+      EXPECT_EQ(page.status, 200);
+      EXPECT_HAS(page, "seven");
+      all += page.body;
+    }
+    EXPECT_HAS(client.get("/admin/accounts?q=zhash"), "0 records");
+    EXPECT_HAS(client.get("/admin/accounts?f.password_hash=x"), "1 record<");
+    if (!is_read_only) {
+      const TestResponse form = client.get("/admin/accounts/record/1");
+      EXPECT_EQ(client.submit(form, {{"name", "Bob"}}, "/admin/accounts/record/1").status, 303);
+      EXPECT_EQ(confirm_deletion(client, "/admin/accounts", {{"key", "1"}}).status, 303);
+      all += client.get("/admin/log").body;
+    }
+    for (const char* const secret : {"zhash", "zsecret", "zkey", "98765"}) {
+      EXPECT_EQ(all.find(secret), std::string::npos) << secret;
+    }
+  }
+}
+
+TEST(admin_safety, shows_a_member_with_the_name_of_a_secret_if_it_is_a_column) {
+  OwnSite own(kAccounts);
+  own.site.resource<Account>({.columns = {"name", "api_key"}});
+  TestClient client(own.app, as_user("ann"));
+  EXPECT_HAS(client.get("/admin/accounts"), "zkey");
+  EXPECT_LACKS(client.get("/admin/accounts/record/1"), "zhash");
+}
+
+struct NewOffer {
+  int price = 0;
+  int lowest = 100;
+  Sized<std::string, 8, 100> password;
+
+  void check(ValidationErrors& errors) const {
+    if (price < lowest) {
+      errors.add(price, "must not be below the lowest price");
+    }
+    if (std::string_view(password).empty()) {
+      errors.add(password, "is too simple");
+    }
+  }
+};
+struct Offer {
+  std::int64_t id = 0;
+  int price = 0;
+  int lowest = 0;
+  std::string password;
+
+  using New = NewOffer;
+};
+constexpr const char* kOffers =
+    "create table offers(id integer primary key, price integer not null, "
+    "lowest integer not null default 10, password text not null);"
+    "insert into offers values(1, 50, 10, 'open sesame');";
+
+TEST(admin_safety, has_secrets_in_forms_only_if_they_are_allowed) {
+  OwnSite own(kOffers);
+  std::string why;
+  try {
+    own.site.resource<Offer>();
+  } catch (const Failure& failure) {
+    why = failure.what();
+  }
+  EXPECT_NE(why.find("NewOffer has the secret member password"), std::string::npos) << why;
+  own.site.resource<Offer>({.fixed = {"lowest"}, .secrets = {"password"}});
+  TestClient client(own.app, as_user("ann"));
+  const TestResponse form = client.get("/admin/offers/record/1");
+  EXPECT_LACKS(form, "sesame");
+  const TestResponse done = client.submit(form, {{"price", "20"}, {"password", "a new secret"}},
+                                          "/admin/offers/record/1");
+  EXPECT_EQ(done.status, 303) << done.body;
+  EXPECT_EQ(number(client, own.database,
+                   "select count(*) from offers where password = 'a new secret' and price = 20"),
+            1);
+  EXPECT_LACKS(client.get("/admin/log"), "new secret");
+}
+
+TEST(admin_safety, shows_a_password_in_a_form_if_it_is_a_column) {
+  OwnSite own(kOffers);
+  own.site.resource<Offer>({.columns = {"price", "password"}});
+  TestClient client(own.app, as_user("ann"));
+  EXPECT_HAS(client.get("/admin/offers/record/1"), "value=\"open sesame\"");
 }
 
 }  // namespace

@@ -72,6 +72,29 @@ bool is_listed(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+/// Passwords and keys by their names: "password", "pin", "reset_token", "key_hash".
+bool is_secret_member(std::string_view name, const reflect::Type& type) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), to_lower);
+  if (lower == "pin") {
+    return type.kind != Kind::kBool;
+  }
+  const bool is_time =
+      type.kind == Kind::kText && (type.text().schema->format.starts_with("date") ||
+                                   type.text().schema->format.starts_with("time"));
+  if ((type.kind != Kind::kString && type.kind != Kind::kText) || is_time) {
+    return false;
+  }
+  constexpr std::array<std::string_view, 5> kNames = {"token", "secret", "api_key", "apikey",
+                                                      "private_key"};
+  constexpr std::array<std::string_view, 2> kEnds = {"_hash", "_digest"};
+  return lower.contains("password") || lower.contains("passphrase") ||
+         std::ranges::any_of(kEnds, [&](std::string_view end) { return lower.ends_with(end); }) ||
+         std::ranges::any_of(kNames, [&](std::string_view word) {
+           return lower == word || lower.ends_with("_" + std::string(word));
+         });
+}
+
 class ResourceMaker {
  public:
   ResourceMaker(const ResourceTypes& types, AdminResource options) : types_(types) {
@@ -139,12 +162,17 @@ class ResourceMaker {
         refuse(std::string(member.name) + " is not a valid name of a column");
       }
       const reflect::Type& held = views::held_type(*member.type);
-      const bool is_hidden = is_listed(made_.options.hidden, member.name) || db::is_blob(held);
+      const bool is_secret =
+          is_listed(made_.options.secrets, member.name) ||
+          (is_secret_member(member.name, held) && !is_listed(made_.options.columns, member.name));
+      const bool is_hidden =
+          is_secret || is_listed(made_.options.hidden, member.name) || db::is_blob(held);
       made_.columns.push_back({.row = types_.row,
                                .member = &member,
                                .label = member.name == "id" ? "ID" : label_of(member.name),
                                .is_text = held.kind == Kind::kString,
-                               .is_hidden = is_hidden});
+                               .is_hidden = is_hidden,
+                               .is_secret = is_secret});
     }
     made_.key = index_of(key_, "table.key");
     for (const std::string* const name : {&made_.version, &made_.deleted}) {
@@ -157,15 +185,19 @@ class ResourceMaker {
       made_.is_marked = reflect::without_rules(*mark.type).kind == Kind::kBool;
     }
     if (made_.columns[made_.key].is_hidden) {
-      refuse("the key must not be hidden");
+      refuse("the key " + key_ +
+             " must not be hidden or secret. If its name only looks like that of a secret, list it "
+             "in `columns`.");
     }
+    (void)indexes_of(made_.options.secrets, "secrets");
     (void)indexes_of(made_.options.hidden, "hidden");
     (void)indexes_of(made_.options.fixed, "fixed");
   }
 
   [[nodiscard]] bool is_fixed(std::string_view name, bool is_new) const {
     const Column& column = made_.columns[*made_.find(name)];
-    if ((column.is_hidden && !column.is_secret) || is_listed(made_.options.fixed, name)) {
+    if ((column.is_hidden && !is_listed(made_.options.secrets, name)) ||
+        is_listed(made_.options.fixed, name)) {
       return true;
     }
     if (name != key_) {
@@ -174,6 +206,32 @@ class ResourceMaker {
     const Kind kind = views::held_type(*made_.columns[made_.key].member->type).kind;
     const bool is_number = kind == Kind::kSigned || kind == Kind::kUnsigned;
     return !is_new || (types_.form == types_.row && is_number);
+  }
+
+  /// A form stores values as they are typed, for example a password instead of its hash.
+  void set_secret(ShapeField& field, Column& column) const {
+    if (is_listed(made_.options.columns, field.name) && field.is_secret) {
+      field.is_secret = false;  // the application shows it in lists
+      field.input_type = "text";
+    }
+    column.is_secret = column.is_secret || field.is_secret;
+    column.is_hidden = column.is_hidden || column.is_secret;
+    if (!column.is_secret) {
+      return;
+    }
+    const bool is_decided =
+        types_.form == types_.row || is_listed(made_.options.secrets, field.name) ||
+        is_listed(made_.options.fixed, field.name) || is_listed(made_.options.hidden, field.name);
+    if (!is_decided) {
+      refuse(std::string(types_.form->name) + " has the secret member " + field.name +
+             ", and a form would store it as it is typed. Remove it, add it to `fixed`, or add it "
+             "to `secrets` to store it as typed. If its name only looks like that of a secret, "
+             "list it in `columns`.");
+    }
+    field.is_secret = true;
+    if (field.control == "input") {
+      field.input_type = "password";
+    }
   }
 
   void add_forms() {
@@ -188,16 +246,13 @@ class ResourceMaker {
       std::erase_if(shape.fields,
                     [this](const ShapeField& field) { return !made_.find(field.name); });
     }
-    for (const ShapeField& field : shape.fields) {
+    for (ShapeField& field : shape.fields) {
       Column& column = made_.columns[index_of(field.name, "New")];
       column.label = field.label;
-      column.is_secret = column.is_secret || field.is_secret;
+      set_secret(field, column);
       if (field.control == "textarea") {
         long_.push_back(field.name);
       }
-    }
-    for (Column& column : made_.columns) {
-      column.is_hidden = column.is_hidden || column.is_secret;
     }
     made_.new_form = shape;
     made_.form = std::move(shape);
@@ -205,6 +260,9 @@ class ResourceMaker {
                   [this](const ShapeField& field) { return is_fixed(field.name, true); });
     std::erase_if(made_.form->fields,
                   [this](const ShapeField& field) { return is_fixed(field.name, false); });
+    for (ShapeField& field : made_.form->fields) {
+      field.is_required = field.is_required && !field.is_secret;  // empty: unchanged
+    }
     if (made_.form->fields.empty()) {
       refuse("there is nothing to change. Set `read_only`, or add members to " +
              std::string(types_.form->name));
