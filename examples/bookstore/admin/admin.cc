@@ -64,11 +64,9 @@ struct UserRow {
 AdminAction role_action(std::string name, std::string label, Role role) {
   return {std::move(name), std::move(label),
           [role](AdminSelection chosen, State<People> people) -> Task<Result<std::string>> {
-            for (const std::int64_t id : chosen.ids()) {
-              const Result<void> set = co_await people->set_role(id, role);
-              if (!set) {
-                co_return fail(set.error());
-              }
+            const Result<void> set = co_await people->set_role(chosen.ids(), role);
+            if (!set) {
+              co_return fail(set.error());
             }
             co_return "The role was changed.";
           }};

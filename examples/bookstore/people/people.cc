@@ -36,18 +36,20 @@ Task<User> People::find(Account account, std::string name) const {
   co_return std::move(user.value());
 }
 
-Task<Result<void>> People::set_role(std::int64_t id, Role role) const {
-  co_return co_await database_.transaction([id,
+Task<Result<void>> People::set_role(std::vector<std::int64_t> ids, Role role) const {
+  co_return co_await database_.transaction([ids,
                                             role](eider::Transaction& all) -> Task<Result<void>> {
-    const auto others =
-        co_await all.one<int>("select count(*) from users where role = 'admin' and id <> $1", id);
-    if (role != Role::admin && others.value_or(0) == 0) {
-      co_return fail(Error::conflict("At least one user must be an administrator."));
-    }
-    const eider::db::Changed changed =
-        co_await all.exec("update users set role = $2 where id = $1", id, role);
-    if (changed.rows == 0) {
-      co_return fail(Error::not_found("This user does not exist."));
+    for (const std::int64_t id : ids) {
+      const auto others =
+          co_await all.one<int>("select count(*) from users where role = 'admin' and id <> $1", id);
+      if (role != Role::admin && others.value_or(0) == 0) {
+        co_return fail(Error::conflict("At least one user must be an administrator."));
+      }
+      const eider::db::Changed changed =
+          co_await all.exec("update users set role = $2 where id = $1", id, role);
+      if (changed.rows == 0) {
+        co_return fail(Error::not_found("This user does not exist."));
+      }
     }
     co_return {};
   });

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "people/user.h"
 
@@ -28,8 +29,11 @@ class People {
   /// The same with another name.
   [[nodiscard]] eider::Task<User> find(eider::Account account, std::string name) const;
 
-  /// errors  404; 409 where nobody would be left to say who may what
-  [[nodiscard]] eider::Task<eider::Result<void>> set_role(std::int64_t id, Role role) const;
+  /// Changes the role of all these users, or of none.
+  ///
+  /// errors  404; 409 if no administrator would remain
+  [[nodiscard]] eider::Task<eider::Result<void>> set_role(std::vector<std::int64_t> ids,
+                                                          Role role) const;
 
  private:
   eider::Database database_;

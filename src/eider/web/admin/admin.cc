@@ -107,8 +107,8 @@ void add_actions(Routes& pages, const Its& its) {
     Routes group = pages.group("/");
     group.guard(require_action(its, action.access()));
     action.add()(group, "/" + its.resource->name + "/action/" + action.name(),
-                 [its, name = action.name(), label = action.label()](Request& request, Next next) {
-                   return run_action(its, name, label, request, next);
+                 [its, &action](Request& request, Next next) {
+                   return run_action(its, action, request, next);
                  });
   }
 }

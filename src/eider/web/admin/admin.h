@@ -95,7 +95,8 @@ struct Extract<AdminSelection> {
 
 /// A custom action on selected records: a handler with any parameters, also AdminSelection. It can
 /// return nothing, a response such as a Redirect, or a text for the user: std::string,
-/// Result<std::string>, or a Task of one. The audit log stores this text, too.
+/// Result<std::string>, or a Task of one. The audit log has an entry for each selected record, with
+/// this text, or with the status of another response or an exception.
 ///
 ///     .actions = {{"restock", "Restock", [](AdminSelection books, State<Database> db) -> … }}
 class AdminAction {

@@ -1,6 +1,7 @@
 // Deletion with a question before, and custom actions.
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -236,6 +237,42 @@ AdminDeletePage page_of(const Its& its, const Doomed& doomed, const AdminUser& u
   return page;
 }
 
+/// A text for the user, or nothing at all.
+bool is_text(const Response& response) {
+  return response.status() == 204 ||
+         (response.status() == 200 && response.content_type().starts_with("text/plain"));
+}
+
+/// The result of an action for the audit log: the text for the user, or the status of another
+/// response or of an exception.
+std::string result_text(const Response& response) {
+  return is_text(response) ? shortened(response.body(), kLoggedBytesMax)
+                           : "status " + std::to_string(response.status());
+}
+
+std::string result_text(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Failure& failure) {
+    return "status " + std::to_string(failure.error().status());
+  } catch (...) {
+    return "status 500";
+  }
+}
+
+/// An entry for each record, so that the history of each one has it. Returns the last one.
+Task<std::int64_t> write_action(Its its, AdminUser user, std::vector<std::string> keys,
+                                LogNote note) {
+  std::int64_t id = 0;
+  Transaction all = co_await its.database().begin();
+  for (const std::string& key : keys) {
+    note.record = key;
+    id = co_await write_log(all, user, note);
+  }
+  co_await all.commit();
+  co_return id;
+}
+
 }  // namespace
 
 Task<Response> delete_records(Its its, Request& request, AdminUser user) {
@@ -266,30 +303,46 @@ Task<Response> delete_records(Its its, Request& request, AdminUser user) {
                           state == Removed::State::done ? 200 : kConflict);
 }
 
-Task<Response> run_action(Its its, std::string name, std::string label, Request& request,
-                          Next next) {
+Task<Response> run_action(Its its, const AdminAction& action, Request& request, Next next) {
   const AdminUser* const found = request.find<AdminUser>();
-  const AdminUser user = found == nullptr ? AdminUser() : *found;
-  Response response = co_await next();
-  const bool is_text =
-      response.status() == 204 ||
-      (response.status() == 200 && response.content_type().starts_with("text/plain"));
-  if (!is_text) {
-    co_return response;
-  }
   const std::vector<std::string> keys = selected_keys(request.body());
-  std::string records;
-  for (const std::string& key : keys) {
-    records += (records.empty() ? "" : ", ") + key;
+  const bool is_run = found != nullptr && !keys.empty() && keys.size() <= kSelectedMax &&
+                      its.site->allows_action(*its.resource, *found, action.access());
+  if (!is_run) {  // the guard or the selection rejects it
+    co_return co_await next();
   }
-  LogNote note{.action = std::move(name),
+  const AdminUser user = *found;
+  std::exception_ptr thrown;
+  Response response;
+  try {
+    response = co_await next();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  LogNote note{.action = action.name(),
                .resource = its.resource->name,
-               .record = keys.size() == 1 ? keys.front() : std::string(),
-               .label = std::move(label)};
-  note.changes.push_back({"Result", "", shortened(response.body(), kLoggedBytesMax)});
-  note.changes.push_back({"Records", "", shortened(records, kLoggedBytesMax)});
-  const std::int64_t id = co_await write_log(its.database(), user, std::move(note));
-  co_return redirect_done(its, id);
+               .record = "",
+               .label = action.label()};
+  note.changes.push_back({"Result", "", thrown ? result_text(thrown) : result_text(response)});
+  std::int64_t id = 0;
+  try {
+    id = co_await write_action(its, user, keys, std::move(note));
+  } catch (const std::exception& error) {
+    if (!thrown) {
+      throw;
+    }
+    its.site->log(LogLevel::error,
+                  "Admin pages, resource " + its.resource->name + ": action " + action.name() +
+                      " of user " + user.id +
+                      " failed, and its audit log entry was not stored: " + error.what());
+  }
+  if (thrown) {
+    std::rethrow_exception(thrown);
+  }
+  if (is_text(response)) {
+    co_return redirect_done(its, id);
+  }
+  co_return response;
 }
 
 }  // namespace detail::admin

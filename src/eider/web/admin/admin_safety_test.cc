@@ -1,6 +1,8 @@
 // Deletions, secrets, rules and the audit log of admin pages in less simple cases.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "eider/core/reflect/validation_errors.h"
 #include "eider/web/admin/test_shop.h"
 
@@ -254,6 +256,61 @@ TEST(admin_safety, shows_a_password_in_a_form_if_it_is_a_column) {
   own.site.resource<Offer>({.columns = {"price", "password"}});
   TestClient client(own.app, as_user("ann"));
   EXPECT_HAS(client.get("/admin/offers/record/1"), "value=\"open sesame\"");
+}
+
+struct Item {
+  std::int64_t id = 0;
+  std::string name;
+};
+constexpr const char* kItems =
+    "create table items(id integer primary key, name text not null);"
+    "insert into items values(1, 'one'), (2, 'two');";
+
+TEST(admin_safety, logs_actions_that_fail_or_redirect) {
+  OwnSite own(kItems);
+  own.site.resource<Item>(
+      {.actions = {{"rename", "Rename",
+                    [](AdminSelection items, State<Database> db) -> Task<> {
+                      for (const std::int64_t id : items.ids()) {
+                        if (id == 2) {
+                          throw std::runtime_error("broken");
+                        }
+                        co_await db->exec("update items set name = 'x' where id = $1", id);
+                      }
+                    }},
+                   {"open", "Open", [](const AdminSelection&) { return Redirect("/shop"); }}}});
+  TestClient client(own.app, as_user("ann"));
+  EXPECT_EQ(client.post_form("/admin/items/action/rename", {{"key", "1"}, {"key", "2"}}).status,
+            500);
+  EXPECT_EQ(number(client, own.database, "select count(*) from items where name = 'x'"), 1);
+  EXPECT_EQ(number(client, own.database,
+                   "select count(*) from eider_admin_log where action = 'rename' and record in "
+                   "('1', '2') and changes like '%status 500%'"),
+            2);
+  const TestResponse moved = client.post_form("/admin/items/action/open", {{"key", "2"}});
+  EXPECT_EQ(moved.header("Location"), "/shop");
+  EXPECT_EQ(number(client, own.database,
+                   "select count(*) from eider_admin_log where action = 'open' and record = '2' "
+                   "and changes like '%status 303%'"),
+            1);
+}
+
+TEST(admin_safety, logs_each_record_of_an_action) {
+  OwnSite own(kItems);
+  own.site.resource<Item>({.actions = {{"check", "Check", [](const AdminSelection&) {
+                                          return std::string("They are complete.");
+                                        }}}});
+  TestClient client(own.app, as_user("ann"));
+  std::vector<TestField> keys;
+  for (int i = 0; i < 200; ++i) {
+    keys.push_back({"key", std::to_string(100'000 + i)});
+  }
+  EXPECT_HAS(follow(client, client.post_form("/admin/items/action/check", keys)),
+             "They are complete.");
+  EXPECT_EQ(number(client, own.database,
+                   "select count(distinct record) from eider_admin_log where action = 'check' and "
+                   "record between '100000' and '100199'"),
+            200);
 }
 
 }  // namespace

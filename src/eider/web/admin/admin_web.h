@@ -89,8 +89,10 @@ struct Choices {
 [[nodiscard]] Task<Response> show_new(Its its, Request& request, AdminUser user);
 [[nodiscard]] Task<Response> create_record(Its its, Request& request, AdminUser user);
 [[nodiscard]] Task<Response> delete_records(Its its, Request& request, AdminUser user);
-/// Around the handler of an action.
-[[nodiscard]] Task<Response> run_action(Its its, std::string name, std::string label,
-                                        Request& request, Next next);
+/// Around the handler of an action: adds entries to the audit log, whatever comes of it.
+///
+/// action  of the resource
+[[nodiscard]] Task<Response> run_action(Its its, const AdminAction& action, Request& request,
+                                        Next next);
 
 }  // namespace eider::detail::admin
