@@ -4,6 +4,7 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/url.h"
+#include "eider/core/reflect/validation_errors.h"
 #include "eider/web/admin/admin_web.h"
 #include "eider/web/forms/form_reader.h"
 #include "eider/web/views/value.h"
@@ -56,7 +57,8 @@ namespace {
 constexpr std::int64_t kHistoryMax = 10;
 constexpr const char* kNotShown = "(not shown)";
 
-SentForm read_sent(const FormShape& shape, const Request& request) {
+/// checks_struct  false: the check function of the struct needs values that are not in the form
+SentForm read_sent(const FormShape& shape, const Request& request, bool checks_struct) {
   auto typed = forms::detail::read_typed(shape, request);
   if (!typed) {
     throw Failure(std::move(typed.error()));
@@ -73,7 +75,7 @@ SentForm read_sent(const FormShape& shape, const Request& request) {
       sent.searches[name.substr(kSearchPrefix.size())] = value;
     }
   }
-  sent.errors = forms::detail::fill(shape, sent.object.get(), sent.typed);
+  sent.errors = forms::detail::fill(shape, sent.object.get(), sent.typed, checks_struct);
   return sent;
 }
 
@@ -128,6 +130,41 @@ AdminChange change_of(const Resource& resource, const ShapeField& field, std::st
   return {resource.columns[*resource.find(field.name)].label, std::move(before), std::move(after)};
 }
 
+bool is_at(const std::vector<FieldError>& errors, const ShapeField& field) {
+  return std::ranges::find(errors, field.pointer, &FieldError::pointer) != errors.end();
+}
+
+/// Errors that the check function of the struct finds in the record with its new values. Only the
+/// form's own members were sent, so the others come from the record.
+std::vector<FieldError> broken_rules(const FormShape& shape, const Record& before,
+                                     const SentForm& sent) {
+  const reflect::Structure& structure = shape.type->structure();
+  if (structure.check == nullptr) {
+    return {};
+  }
+  const Object object = make_object(*shape.type);
+  before.fill_all(*shape.type, object.get());
+  std::vector<std::string> untouched;
+  for (const ShapeField& field : shape.fields) {
+    if (field.is_secret && sent.is_empty(field)) {
+      untouched.push_back(field.pointer);
+    } else {
+      set_field_value(field, object.get(), field_value(field, sent.object.get()));
+    }
+  }
+  ValidationErrors found(structure, object.get());
+  structure.check(object.get(), found);
+  std::vector<FieldError> errors;
+  for (FieldError& error : found.found()) {
+    error.pointer = error.pointer.substr(error.pointer.starts_with('/') ? 1 : 0);
+    // Secrets are not read, so this is not their value.
+    if (std::ranges::find(untouched, error.pointer) == untouched.end()) {
+      errors.push_back(std::move(error));
+    }
+  }
+  return errors;
+}
+
 /// Messages for fields that another user has changed.
 std::vector<FieldError> conflicts_of(const Resource& resource, const FormShape& shape,
                                      const Record& current, const SentForm& sent) {
@@ -136,11 +173,12 @@ std::vector<FieldError> conflicts_of(const Resource& resource, const FormShape& 
        "Another user has changed this record since you opened it. Your values are below. Save "
        "again to overwrite the newer ones."}};
   const Object now = make_object(*shape.type);
-  (void)current.fill(shape, now.get());
+  const auto misfits = current.fill(shape, now.get());
   for (const ShapeField& field : shape.fields) {
     const Column& column = resource.columns[*resource.find(field.name)];
-    const bool is_same =
-        column.is_hidden || field_value(field, now.get()) == field_value(field, sent.object.get());
+    const bool is_same = column.is_hidden ||
+                         (!is_at(misfits, field) &&
+                          field_value(field, now.get()) == field_value(field, sent.object.get()));
     if (!is_same) {
       errors.push_back({field.pointer,
                         "The database now contains: " + current.text(*resource.find(field.name))});
@@ -187,14 +225,20 @@ std::vector<NewValue> changed_values(const Resource& resource, const Record& bef
   std::vector<NewValue> values;
   for (const ShapeField& field : shape.fields) {
     const Column& column = resource.columns[*resource.find(field.name)];
-    db::Value value = field_value(field, sent.object.get());
-    if (field.is_secret ? sent.is_empty(field)
-                        : value == field_value(field, old.get()) &&
-                              std::ranges::find(misfits, field.pointer, &FieldError::pointer) ==
-                                  misfits.end()) {
+    if (field.is_secret && sent.is_empty(field)) {
       continue;
     }
-    changes.push_back(change_of(resource, field, logged(column, field, old.get()),
+    // The object has no old value then, and what it has instead may not be one of its type.
+    const bool is_misfit = is_at(misfits, field);
+    db::Value value = field_value(field, sent.object.get());
+    if (!field.is_secret && !is_misfit && value == field_value(field, old.get())) {
+      continue;
+    }
+    std::string before_text =
+        is_misfit && !column.is_hidden
+            ? shortened(before.plain_text(*resource.find(field.name)), kLoggedBytesMax)
+            : logged(column, field, old.get());
+    changes.push_back(change_of(resource, field, std::move(before_text),
                                 logged(column, field, sent.object.get())));
     values.push_back({field.name, std::move(value)});
   }
@@ -217,6 +261,10 @@ Task<Saved> change(Its its, const SentForm& sent, AdminUser user, db::Value key)
       saved.status = kConflict;
       saved.errors = conflicts_of(resource, *resource.form, *before, sent);
       saved.current = std::move(before);
+      co_return saved;
+    }
+    saved.errors = broken_rules(*resource.form, *before, sent);
+    if (!saved.errors.empty()) {
       co_return saved;
     }
     saved.key = before->key();
@@ -451,7 +499,7 @@ Task<Response> save_record(Its its, Request& request, AdminUser user, std::strin
   if (!value) {
     throw_missing(*its.resource);
   }
-  SentForm sent = read_sent(shape, request);
+  SentForm sent = read_sent(shape, request, false);
   keep_secrets(sent, shape);
   int status = sent.is_search() ? 200 : 422;
   if (sent.is_search()) {
@@ -496,7 +544,7 @@ Task<Response> show_new(Its its, Request& request, AdminUser user) {
 
 Task<Response> create_record(Its its, Request& request, AdminUser user) {
   const FormShape& shape = *its.resource->new_form;
-  SentForm sent = read_sent(shape, request);
+  SentForm sent = read_sent(shape, request, true);
   int status = 422;
   if (sent.is_search()) {
     sent.errors.clear();

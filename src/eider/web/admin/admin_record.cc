@@ -153,6 +153,15 @@ std::vector<FieldError> Record::fill(const forms::detail::FormShape& shape, void
   return errors;
 }
 
+void Record::fill_all(const reflect::Type& form, void* object) const {
+  for (const reflect::Member& member : form.structure()) {
+    const auto column = resource_->find(member.name);
+    if (column && cells_[*column].is_read) {
+      (void)store(*member.type, member.in(object), cells_[*column].value);
+    }
+  }
+}
+
 std::optional<db::Value> value_of_text(const Column& column, std::string_view text) {
   const reflect::Type& type = views::held_type(*column.member->type);
   if (!reflect::is_text_type(type) || !is_utf8(text) || text.find('\0') != std::string_view::npos) {
@@ -218,6 +227,10 @@ std::string raw_text(const db::Value& value) {
 
 db::Value field_value(const forms::detail::ShapeField& field, const void* object) {
   return db::value_of(*field.type, static_cast<const char*>(object) + field.offset);
+}
+
+void set_field_value(const forms::detail::ShapeField& field, void* object, const db::Value& value) {
+  (void)store(*field.type, static_cast<char*>(object) + field.offset, value);
 }
 
 }  // namespace eider::detail::admin

@@ -49,6 +49,9 @@ class Record {
   /// returns  an error for each value that does not fit
   [[nodiscard]] std::vector<FieldError> fill(const forms::detail::FormShape& shape,
                                              void* object) const;
+  /// Puts the values that fit into all members of a struct that are columns, also into those that
+  /// are not in the form.
+  void fill_all(const reflect::Type& form, void* object) const;
 
  private:
   struct Cell {
@@ -79,5 +82,6 @@ class Record {
 
 /// Field of a form: the value at its place in an object.
 [[nodiscard]] db::Value field_value(const forms::detail::ShapeField& field, const void* object);
+void set_field_value(const forms::detail::ShapeField& field, void* object, const db::Value& value);
 
 }  // namespace eider::detail::admin

@@ -258,6 +258,49 @@ TEST(admin_safety, shows_a_password_in_a_form_if_it_is_a_column) {
   EXPECT_HAS(client.get("/admin/offers/record/1"), "value=\"open sesame\"");
 }
 
+TEST(admin_safety, checks_the_rules_of_a_struct_with_values_that_are_not_in_the_form) {
+  OwnSite own(kOffers);
+  own.site.resource<Offer>({.fixed = {"lowest"}, .secrets = {"password"}});
+  TestClient client(own.app, as_user("ann"));
+  const TestResponse form = client.get("/admin/offers/record/1");
+  const TestResponse low = client.submit(form, {{"price", "5"}}, "/admin/offers/record/1");
+  EXPECT_EQ(low.status, 422);
+  EXPECT_HAS(low, "ust not be below the lowest price");
+  EXPECT_LACKS(low, "too simple");
+  EXPECT_EQ(client.submit(low, {{"price", "20"}}, "/admin/offers/record/1").status, 303);
+  EXPECT_EQ(number(client, own.database,
+                   "select count(*) from offers where password = 'open sesame' and price = 20"),
+            1);
+}
+
+enum class Shade : std::uint8_t { light = 1, dark = 2 };
+struct Lamp {
+  std::int64_t id = 0;
+  Shade shade = Shade::light;
+};
+struct NewLamp {
+  Shade shade;
+};
+
+TEST(admin_safety, logs_the_old_value_that_did_not_fit) {
+  OwnSite own(
+      "create table lamps(id integer primary key, shade text not null);"
+      "insert into lamps values(1, 'neon');");
+  own.site.resource<Lamp, NewLamp>();
+  TestClient client(own.app, as_user("ann"));
+  const TestResponse form = client.get("/admin/lamps/record/1");
+  ASSERT_EQ(form.status, 200) << form.body;
+  client.run([](Database on) -> Task<> {
+    co_await on.exec("update lamps set shade = 'pink'");
+  }(own.database));
+  const TestResponse conflict = client.submit(form, {{"shade", "dark"}}, "/admin/lamps/record/1");
+  EXPECT_EQ(conflict.status, 409);
+  EXPECT_HAS(conflict, "The database now contains: pink");
+  const TestResponse done = client.submit(conflict, {{"shade", "dark"}}, "/admin/lamps/record/1");
+  EXPECT_EQ(done.status, 303) << done.body;
+  EXPECT_HAS(client.get("/admin/log"), "<del>pink</del> <ins>dark</ins>");
+}
+
 struct Item {
   std::int64_t id = 0;
   std::string name;

@@ -140,7 +140,7 @@ class Filler {
   explicit Filler(const TypedForm& typed) : typed_(typed), faults_(typed.faults) {}
 
   void fill(const std::vector<ShapeField>& fields, const Type& type, void* object,
-            const std::string& pointer) {
+            const std::string& pointer, bool checks_struct = true) {
     const std::size_t wrong_before = wrong_;
     for (const ShapeField& field : fields) {
       void* const member = static_cast<char*>(object) + field.offset;
@@ -154,7 +154,8 @@ class Filler {
       }
     }
     const reflect::Structure& structure = type.structure();
-    if (structure.check != nullptr && wrong_ == wrong_before && typed_.faults.empty()) {
+    if (checks_struct && structure.check != nullptr && wrong_ == wrong_before &&
+        typed_.faults.empty()) {
       check(structure, object, pointer);
     }
   }
@@ -411,9 +412,10 @@ Result<TypedForm> read_parts(const FormShape& shape, std::string_view content_ty
   }
 }
 
-std::vector<FieldError> fill(const FormShape& shape, void* object, const TypedForm& typed) {
+std::vector<FieldError> fill(const FormShape& shape, void* object, const TypedForm& typed,
+                             bool checks_struct) {
   Filler filler(typed);
-  filler.fill(shape.fields, *shape.type, object, "");
+  filler.fill(shape.fields, *shape.type, object, "", checks_struct);
   return filler.done();
 }
 

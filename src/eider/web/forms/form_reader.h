@@ -37,9 +37,11 @@ struct TypedForm {
 
 /// Reads it into the struct at `object`, a fresh one. Line breaks of a textarea are one byte each.
 ///
+/// checks_struct  calls the check function of the struct if all members are valid
+///
 /// returns  all that is wrong, at most ValidationErrors::kMax
 [[nodiscard]] std::vector<FieldError> fill(const FormShape& shape, void* object,
-                                           const TypedForm& typed);
+                                           const TypedForm& typed, bool checks_struct = true);
 
 /// Empties a list or a set.
 void clear_list(const reflect::Type& list, void* object);
