@@ -52,6 +52,11 @@ struct Extra {
   std::int64_t id = 0;
   std::int64_t part_id = 0;
 };
+struct Coded {
+  std::int64_t id = 0;
+  std::string name;
+  std::string code;
+};
 
 }  // namespace shop
 
@@ -288,6 +293,29 @@ TEST_P(AdminOnEach, follows_foreign_keys_to_tables_of_other_schemas) {
   ASSERT_EQ(found.all.size(), 2U);
   EXPECT_EQ(found.all[1].key->table.schema, "adm_other");
   EXPECT_EQ(found.all[1].count, 2);
+}
+
+TEST_P(AdminOnEach, searches_only_columns_in_which_the_database_can_search) {
+  const std::string uuid = "00000000-0000-4000-8000-000000000001";
+  script(base_, std::string("drop table if exists adm_coded; create table adm_coded(id bigint "
+                            "primary key, name varchar(20) not null, code ") +
+                    differs().types.uuid + " not null); insert into adm_coded values(1, 'Salt', '" +
+                    uuid + "')");
+  Site own;
+  add_resource<shop::Coded>(own, {.name = "adm_coded"});
+  on_loop_.run(start_site(own, base_));
+  const bool is_postgres = base_.dialect() == db::Dialect::postgres;
+  EXPECT_EQ(own.resources[0]->searched.size(), is_postgres ? 1U : 2U);
+  const auto count = on_loop_.run(
+      count_records(base_, *own.resources[0], {.search = "SAL", .conditions = {}}, 10));
+  EXPECT_EQ(count, 1);
+  Site named;
+  add_resource<shop::Coded>(named, {.name = "adm_coded"}, {.search = {"code"}});
+  if (is_postgres) {
+    EXPECT_THROW(on_loop_.run(start_site(named, base_)), Failure);
+  } else {
+    on_loop_.run(start_site(named, base_));
+  }
 }
 
 TEST_P(AdminOnEach, names_related_records_and_streams_rows) {

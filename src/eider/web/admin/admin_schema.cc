@@ -142,22 +142,46 @@ Task<> create_log_table(Database database) {
   }
 }
 
-/// The statement fails if the table or a column does not exist.
-Task<> check_table(Database database, const Resource& resource) {
-  std::string names;
-  for (const Column& column : resource.columns) {
-    names.append(names.empty() ? "" : ", ").append(column.name());
-  }
+/// Returns why the database does not accept the statement that selects this; empty: it does.
+Task<std::string> error_of_select(Database database, std::string selected, std::string table) {
   std::string why;
   try {
     co_await database.all<db::Row>(
-        db::BoundSql{{"select " + names + " from " + resource.table + " where 1 = 0"}});
+        db::BoundSql{{"select " + selected + " from " + table + " where 1 = 0"}});
   } catch (const db::Failure& failure) {
     if (failure.kind() != db::FailureKind::statement) {
       throw;
     }
     why = failure.what();
   }
+  co_return why;
+}
+
+/// A member that is a text can be a column of another type, such as uuid, in which PostgreSQL does
+/// not search.
+Task<> check_search(Database database, Resource& resource) {
+  std::vector<std::size_t> searched;
+  for (const std::size_t at : resource.searched) {
+    const std::string name(resource.columns[at].name());
+    const std::string why =
+        co_await error_of_select(database, "lower(" + name + ")", resource.table);
+    if (why.empty()) {
+      searched.push_back(at);
+    } else if (!resource.options.search.empty()) {
+      throw Failure(Error::internal("Admin pages, resource " + resource.name + ": `search` names " +
+                                    name + ", in which the database cannot search: " + why));
+    }
+  }
+  resource.searched = std::move(searched);
+}
+
+/// The statement fails if the table or a column does not exist.
+Task<> check_table(Database database, const Resource& resource) {
+  std::string names;
+  for (const Column& column : resource.columns) {
+    names.append(names.empty() ? "" : ", ").append(column.name());
+  }
+  const std::string why = co_await error_of_select(database, names, resource.table);
   if (!why.empty()) {
     throw Failure(Error::internal("Admin pages, resource " + resource.name + ": the members of " +
                                   std::string(resource.row->name) +
@@ -251,6 +275,7 @@ Task<> start_site(Site& site, Database database) {
   co_await create_log_table(database);
   for (const auto& resource : site.resources) {
     co_await check_table(database, *resource);
+    co_await check_search(database, *resource);
   }
   site.keys = co_await foreign_keys(database);
   set_relations(site);
