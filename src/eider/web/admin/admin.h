@@ -180,7 +180,7 @@ struct AdminResource {
 /// title       name of the pages
 /// roles       permissions for resources without their own `roles`, and for the audit log (`view`).
 ///             Empty: users that the guard accepts may do everything
-/// log_roles   roles that may view the audit log. Empty: all users
+/// log_roles   roles that may view the audit log. Empty: all users that have one of `roles`
 /// stylesheet  URL of another stylesheet, after that of the library
 /// export_rows_max  maximum number of records in a CSV file
 struct AdminOptions {

@@ -356,5 +356,29 @@ TEST(admin_safety, logs_each_record_of_an_action) {
             200);
 }
 
+TEST(admin_safety, needs_a_role_for_an_action_that_needs_no_permission) {
+  OwnSite own(kItems);
+  own.site.resource<Item>(
+      {.roles = {{"reader", AdminAccess::view}},
+       .actions = {{"look", "Look", [](const AdminSelection&) {}, AdminAccess::none}}});
+  TestClient guest(own.app, as_user("noa", "guest"));
+  EXPECT_EQ(guest.post_form("/admin/items/action/look", {{"key", "1"}}).status, 403);
+  TestClient reader(own.app, as_user("rob", "reader"));
+  EXPECT_EQ(reader.post_form("/admin/items/action/look", {{"key", "1"}}).status, 303);
+  EXPECT_EQ(number(reader, own.database, "select count(*) from eider_admin_log"), 1);
+}
+
+TEST(admin_safety, shows_the_log_to_roles_of_the_site) {
+  OwnSite own(kItems, {.roles = {{"reader", AdminAccess::view}, {"none", AdminAccess::none}}});
+  own.site.resource<Item>({.roles = {{"guest"}, {"reader"}}});
+  TestClient reader(own.app, as_user("rob", "reader"));
+  EXPECT_EQ(reader.get("/admin/log").status, 200);
+  for (const char* const role : {"guest", "none"}) {
+    TestClient guest(own.app, as_user("noa", role));
+    EXPECT_EQ(guest.get("/admin/log").status, 403) << role;
+    EXPECT_LACKS(guest.get("/admin/"), "Audit log");
+  }
+}
+
 }  // namespace
 }  // namespace eider

@@ -395,18 +395,24 @@ AdminAccess Site::access(const Resource& resource, const AdminUser& user) const 
 }
 
 bool Site::allows(const Resource& resource, const AdminUser& user, AdminAccess wanted) const {
-  return (access(resource, user) & wanted) == wanted;
+  const AdminAccess needed = wanted | AdminAccess::view;
+  return (access(resource, user) & needed) == needed;
 }
 
 bool Site::allows_action(const Resource& resource, const AdminUser& user,
                          AdminAccess wanted) const {
-  return (action_access(resource, user) & wanted) == wanted;
+  const AdminAccess needed = wanted | AdminAccess::view;
+  return (action_access(resource, user) & needed) == needed;
 }
 
 bool Site::shows_log(const AdminUser& user) const {
-  return options.log_roles.empty() ||
-         std::ranges::any_of(user.roles, [this](const std::string& role) {
-           return is_listed(options.log_roles, role);
+  if (!options.log_roles.empty()) {
+    return std::ranges::any_of(
+        user.roles, [this](const std::string& role) { return is_listed(options.log_roles, role); });
+  }
+  return options.roles.empty() ||
+         std::ranges::any_of(options.roles, [&user](const AdminRole& each) {
+           return each.access != AdminAccess::none && is_listed(user.roles, each.role);
          });
 }
 
