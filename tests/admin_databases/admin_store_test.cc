@@ -206,12 +206,13 @@ TEST_P(AdminOnEach, reads_changes_and_removes_a_record) {
     const auto changed = co_await find_record(all, *things, db::Value(key), false, on.dialect());
     EXPECT_EQ(changed->label(), "Pepper");
     EXPECT_NE(changed->digest(*things->form), before);
-    const auto id_of_entry = co_await write_log(all, {.id = "7", .name = "Zoë"},
-                                                {.action = "change",
-                                                 .resource = things->name,
-                                                 .record = changed->key(),
-                                                 .label = std::string(500, 'x'),
-                                                 .changes = {{"Name", "Salt", "Pepper"}}});
+    AdminUser user{.id = "7", .name = "Zoë"};
+    LogNote note{.action = "change",
+                 .resource = things->name,
+                 .record = changed->key(),
+                 .label = std::string(500, 'x')};
+    note.changes.push_back({"Name", "Salt", "Pepper"});
+    const auto id_of_entry = co_await write_log(all, std::move(user), std::move(note));
     EXPECT_GT(id_of_entry, 0);
     co_await all.commit();
     const auto log = co_await read_log(on, 0, {things->name}, changed->key(), 10);

@@ -53,7 +53,7 @@ std::string singular_of(std::string_view type) {
   } else {
     const bool is_es = name.size() > 2 && name.ends_with("es") &&
                        name.size() - 2 >= type.size();  // "es" was appended
-    name.resize(name.size() - (is_es ? 2 : 1));
+    name.erase(name.size() - std::min<std::size_t>(name.size(), is_es ? 2 : 1));
   }
   return label_of(name);
 }
