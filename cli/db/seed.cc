@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <ranges>
 #include <stdexcept>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "cli/files.h"
 #include "cli/project/words.h"
 #include "eider/core/base/text.h"
+#include "eider/data/db/column_names.h"
 #include "eider/data/db/migrations/sql_pieces.h"
 #include "eider/data/db/sql_lexer.h"
 
@@ -68,11 +70,12 @@ std::map<std::string, std::string> tables_in(const SeedFiles& files,
         if (!equals_ignoring_case(table.name.substr(dot + 1), token.name())) {
           continue;
         }
-        std::string quoted = "\"";
-        for (const char byte : table.name) {
-          quoted += byte == '"' ? "\"\"" : byte == '.' ? "\".\"" : std::string(1, byte);
+        std::string quoted;
+        for (const auto part : std::views::split(table.name, '.')) {
+          quoted += (quoted.empty() ? "" : ".") +
+                    db::detail::identifier_sql(std::string_view(part.begin(), part.end()));
         }
-        mentioned[table.name] = quoted + "\"";
+        mentioned[table.name] = std::move(quoted);
       }
     }
   }

@@ -91,4 +91,12 @@ std::string table_sql(std::string_view table) {
                            : quoted(table.substr(0, dot)) + "." + quoted(table.substr(dot + 1));
 }
 
+std::string identifier_sql(std::string_view name) {
+  std::string text = "\"";
+  for (const char byte : name) {
+    text.append(byte == '"' ? 2 : 1, byte);
+  }
+  return text + "\"";
+}
+
 }  // namespace eider::db::detail

@@ -1,5 +1,5 @@
 // The SQL name of a struct member: reserved words of SQL are quoted, and words of C++ end in '_'.
-// Layering: must not receive text from a client.
+// Layering: must not receive text from a client, except identifier_sql.
 #pragma once
 
 #include <string>
@@ -16,5 +16,8 @@ namespace eider::db::detail {
 
 /// The same for a table: shop.order → shop."order".
 [[nodiscard]] std::string table_sql(std::string_view table);
+
+/// A name that can be any text, exactly as it is, always in quotes.
+[[nodiscard]] std::string identifier_sql(std::string_view name);
 
 }  // namespace eider::db::detail

@@ -25,5 +25,11 @@ TEST(ColumnNames, that_cpp_reserves_are_members_with_a_mark) {
   }
 }
 
+TEST(ColumnNames, of_any_text_are_quoted) {
+  EXPECT_EQ(identifier_sql("notes"), "\"notes\"");
+  EXPECT_EQ(identifier_sql("a \"b\".c"), "\"a \"\"b\"\".c\"");
+  EXPECT_EQ(identifier_sql(""), "\"\"");
+}
+
 }  // namespace
 }  // namespace eider::db::detail

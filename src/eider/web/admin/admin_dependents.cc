@@ -5,34 +5,24 @@
 #include <string>
 #include <vector>
 
+#include "eider/data/db/column_names.h"
 #include "eider/web/admin/admin_store.h"
 
 namespace eider::detail::admin {
 
 namespace {
 
-using db::Dialect;
-
 /// Names from the schema can be any text.
-std::string quoted(std::string_view name, Dialect dialect) {
-  const char quote = dialect == Dialect::mariadb ? '`' : '"';
-  std::string text(1, quote);
-  for (const char c : name) {
-    text += c == quote ? std::string(2, c) : std::string(1, c);
-  }
-  return text + quote;
-}
-
-std::string quoted(const std::vector<std::string>& names, Dialect dialect) {
+std::string quoted(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& each : names) {
-    text += (text.empty() ? "" : ", ") + quoted(each, dialect);
+    text += (text.empty() ? "" : ", ") + db::detail::identifier_sql(each);
   }
   return text;
 }
 
-std::string quoted(const TableName& table, Dialect dialect) {
-  return quoted(table.schema, dialect) + "." + quoted(table.name, dialect);
+std::string quoted(const TableName& table) {
+  return db::detail::identifier_sql(table.schema) + "." + db::detail::identifier_sql(table.name);
 }
 
 }  // namespace
@@ -46,8 +36,8 @@ class DependentsSearch {
   static constexpr int kDepthMax = 8;
   static constexpr std::size_t kStepsMax = 60;
 
-  DependentsSearch(const Site& site, Dialect dialect, std::vector<db::Value> keys)
-      : site_(site), dialect_(dialect), keys_(std::move(keys)) {}
+  DependentsSearch(const Site& site, std::vector<db::Value> keys)
+      : site_(site), keys_(std::move(keys)) {}
 
   /// Begins with the records of the resource.
   void begin(const Resource& resource) {
@@ -85,7 +75,7 @@ class DependentsSearch {
     if (step.key->on_delete != OnDelete::cascade) {
       return;
     }
-    const std::string from = quoted(step.key->table, dialect_) + " where " + step.condition;
+    const std::string from = quoted(step.key->table) + " where " + step.condition;
     for (const ForeignKey& key : site_.keys) {
       if (key.to_table.is_same(step.key->table)) {
         add_step(key, from, step.depth + 1);
@@ -138,7 +128,7 @@ class DependentsSearch {
   };
 
   [[nodiscard]] db::BoundSql counting(const TableName& table, const std::string& condition) const {
-    return {{"select count(*) from (select 1 as found from " + quoted(table, dialect_) + " where " +
+    return {{"select count(*) from (select 1 as found from " + quoted(table) + " where " +
              condition + " limit " + std::to_string(kDependentsMax + 1) + ") as counted"},
             keys_};
   }
@@ -152,13 +142,12 @@ class DependentsSearch {
       return;
     }
     steps_.push_back({.key = &key,
-                      .condition = "(" + quoted(key.columns, dialect_) + ") in (select " +
-                                   quoted(key.to_columns, dialect_) + " from " + from + ")",
+                      .condition = "(" + quoted(key.columns) + ") in (select " +
+                                   quoted(key.to_columns) + " from " + from + ")",
                       .depth = depth});
   }
 
   const Site& site_;
-  Dialect dialect_;
   std::vector<db::Value> keys_;
   std::vector<Step> steps_;
   std::size_t at_ = 0;
@@ -171,7 +160,7 @@ Task<DependentsFound> dependents_of(const db::Statements& on, const Site& site,
   if (!resource.deleted.empty() || keys.empty()) {
     co_return DependentsFound();
   }
-  DependentsSearch search(site, site.database->dialect(), std::move(keys));
+  DependentsSearch search(site, std::move(keys));
   search.begin(resource);
   db::BoundSql statement;
   while (search.next(statement)) {

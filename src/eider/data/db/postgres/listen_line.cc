@@ -2,20 +2,12 @@
 
 #include <utility>
 
+#include "eider/data/db/column_names.h"
 #include "eider/data/db/postgres/postgres_error.h"
 #include "eider/io/runtime/loop.h"
 
 namespace eider::db::postgres {
 namespace {
-
-/// As LISTEN takes a name exactly.
-std::string quoted_identifier(std::string_view name) {
-  std::string text = "\"";
-  for (const char c : name) {
-    text.append(c == '"' ? 2 : 1, c);
-  }
-  return text + "\"";
-}
 
 /// Said of the channel; all else is the server's state, and passes.
 bool is_refusal(FailureKind kind) noexcept {
@@ -43,11 +35,11 @@ void ListenLine::on_connected(std::optional<BackendKey> /*key*/) {
 }
 
 void ListenLine::listen(const std::string& channel, std::uint64_t number) {
-  ask("listen " + quoted_identifier(channel), {.channel = channel, .number = number});
+  ask("listen " + db::detail::identifier_sql(channel), {.channel = channel, .number = number});
 }
 
 void ListenLine::unlisten(const std::string& channel) {
-  ask("unlisten " + quoted_identifier(channel), {});
+  ask("unlisten " + db::detail::identifier_sql(channel), {});
 }
 
 /// A round for each, so that one that is refused does not concern the others.
