@@ -100,13 +100,13 @@ Result<void, std::string> add_stored(const ScratchDatabase& scratch, SqlLock& lo
 }
 
 Result<SqlLock, std::string> lock_of(const DbWanted& wanted, const CheckedSchema& schema) {
-  const auto migrations = read_migrations(schema.migrations);
+  const auto migrations = migrations_of(schema);
   if (!migrations) {
-    return fail(errors_below(schema.migrations, migrations.error()));
+    return fail(migrations.error());
   }
-  const Scratch scratch = make_scratch(schema.database, *migrations, wanted.server);
+  const Scratch scratch = make_scratch(schema, *migrations, wanted.server);
   if (!scratch) {
-    return fail(errors_below(schema.migrations, scratch.error()));
+    return fail(scratch.error());
   }
   SqlChecker checker(**scratch);
   checker.add_files(wanted.files);
@@ -121,9 +121,9 @@ Result<SqlLock, std::string> lock_of(const DbWanted& wanted, const CheckedSchema
 /// What keeps the header from being made of it.
 Result<void, std::string> hold_lock(const DbWanted& wanted, const SqlLocks& locks) {
   for (const CheckedSchema& schema : wanted.schemas) {
-    const auto migrations = read_migrations(schema.migrations);
+    const auto migrations = migrations_of(schema);
     if (!migrations) {
-      return fail(errors_below(schema.migrations, migrations.error()));
+      return fail(migrations.error());
     }
     const auto lock = std::ranges::find(locks, schema.database, &SqlLock::database);
     if (lock == locks.end() || lock->schema != schema_of(*migrations)) {

@@ -6,8 +6,10 @@
 
 namespace eider {
 
-Scratch make_scratch(std::string_view database, const Migrations& migrations,
-                     const std::string& server) {
+namespace {
+
+Scratch scratch_for(std::string_view database, const Migrations& migrations,
+                    const std::string& server) {
   if (database == "sqlite") {
     return make_sqlite_scratch(migrations);
   }
@@ -16,6 +18,7 @@ Scratch make_scratch(std::string_view database, const Migrations& migrations,
                                : make_postgres_scratch(migrations, is_mariadbs ? "" : server);
 }
 
+/// Puts the directory before the file name in each line.
 std::string errors_below(const std::string& directory, std::string_view errors) {
   std::string all;
   while (!errors.empty()) {
@@ -25,6 +28,20 @@ std::string errors_below(const std::string& directory, std::string_view errors) 
     errors.remove_prefix(std::min(line.size() + 1, errors.size()));
   }
   return all;
+}
+
+}  // namespace
+
+Scratch make_scratch(const CheckedSchema& schema, const Migrations& migrations,
+                     const std::string& server) {
+  Scratch scratch = scratch_for(schema.database, migrations, server);
+  return scratch ? std::move(scratch) : fail(errors_below(schema.migrations, scratch.error()));
+}
+
+Result<Migrations, std::string> migrations_of(const CheckedSchema& schema) {
+  auto migrations = read_migrations(schema.migrations);
+  return migrations ? std::move(migrations)
+                    : fail(errors_below(schema.migrations, migrations.error()));
 }
 
 }  // namespace eider

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/db/options.h"
 #include "cli/db/sql_lock.h"
 #include "eider/core/base/result.h"
 #include "eider/data/db/migrations/migrations.h"
@@ -35,11 +36,12 @@ using Scratch = Result<std::unique_ptr<ScratchDatabase>, std::string>;
 /// The scratch database for that kind: "sqlite", "postgres", "mariadb".
 ///
 /// server  a PostgreSQL or MariaDB server, used if it is of that kind; empty: a temporary one
-[[nodiscard]] Scratch make_scratch(std::string_view database, const Migrations& migrations,
+///
+/// errors  as above, with the directory of the schema before each file, so that an editor finds it
+[[nodiscard]] Scratch make_scratch(const CheckedSchema& schema, const Migrations& migrations,
                                    const std::string& server);
 
-/// Puts the directory before the file name in each line of an error of migrations, so that an
-/// editor finds the file.
-[[nodiscard]] std::string errors_below(const std::string& directory, std::string_view errors);
+/// Reads the migrations of a schema. errors  a line for each fault, with the path of the file
+[[nodiscard]] Result<Migrations, std::string> migrations_of(const CheckedSchema& schema);
 
 }  // namespace eider

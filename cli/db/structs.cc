@@ -44,13 +44,13 @@ Tables tables_of_database(const DbWanted& wanted, structs::HeaderOptions& option
 
 Tables tables_of_migrations(const DbWanted& wanted, structs::HeaderOptions& options) {
   const CheckedSchema& schema = wanted.schemas.front();
-  const auto migrations = read_migrations(schema.migrations);
+  const auto migrations = migrations_of(schema);
   if (!migrations) {
-    return fail(errors_below(schema.migrations, migrations.error()));
+    return fail(migrations.error());
   }
-  const Scratch scratch = make_scratch(schema.database, *migrations, wanted.server);
+  const Scratch scratch = make_scratch(schema, *migrations, wanted.server);
   if (!scratch) {
-    return fail(errors_below(schema.migrations, scratch.error()));
+    return fail(scratch.error());
   }
   const auto database = open_door((*scratch)->where(), Access::reads);
   if (!database) {
