@@ -30,8 +30,9 @@ std::string folder() {
 }
 
 Scratch scratch_for(const std::string& database) {
-  const auto migrations = read_migrations(folder() + "/" + database);
-  return migrations ? make_scratch(database, *migrations, "") : fail(migrations.error());
+  const CheckedSchema schema{.database = database, .migrations = folder() + "/" + database};
+  const auto migrations = migrations_of(schema);
+  return migrations ? make_scratch(schema, *migrations, "") : fail(migrations.error());
 }
 
 /// The header as it would be made now.
