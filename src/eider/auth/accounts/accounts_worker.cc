@@ -7,6 +7,7 @@
 #include "eider/auth/accounts/accounts.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/token.h"
+#include "eider/data/db/create_tables.h"
 #include "eider/io/runtime/backoff.h"
 #include "eider/io/runtime/sleep.h"
 
@@ -138,20 +139,6 @@ constexpr const char* kTables =
     "language text not null default '');"
     "create index if not exists eider_account_requests_due on eider_account_requests(due);";
 
-/// To a table that was made ahead of it.
-Task<> add_language_column(const Database& to) {
-  bool is_there = true;
-  try {
-    (void)co_await to.all<std::string>("select language from eider_account_requests limit 1");
-  } catch (const db::Failure&) {
-    is_there = false;
-  }
-  if (!is_there) {
-    co_await to.script(
-        "alter table eider_account_requests add column language text not null default ''");
-  }
-}
-
 /// A copy of the link lets in whoever has it: it goes to the owner alone, and does not stay in the
 /// text of a mail that was not sent.
 void protect_link(Mail& mail, const AccountMail& letter) {
@@ -164,8 +151,9 @@ void protect_link(Mail& mail, const AccountMail& letter) {
 }  // namespace
 
 Task<> Accounts::start() {
-  co_await database_.script(kTables);
-  co_await add_language_column(database_);
+  co_await db::create_tables(database_, kTables);
+  co_await db::add_column_if_missing(database_, "eider_account_requests", "language",
+                                     "text not null default ''");
   co_await two_factor_.start();
 }
 

@@ -12,6 +12,7 @@
 #include "eider/core/base/text.h"
 #include "eider/core/base/token.h"
 #include "eider/core/json/json.h"
+#include "eider/data/db/create_tables.h"
 
 namespace eider {
 
@@ -167,7 +168,8 @@ TwoFactor::TwoFactor(Database database, TwoFactorOptions options, std::string se
 
 // Without keys the second step of those who have turned it on would silently be skipped.
 Task<> TwoFactor::start() const {
-  co_await database_.script(
+  co_await db::create_tables(
+      database_,
       "create table if not exists eider_account_factors ("
       "account text primary key, secret text not null, last_step bigint not null, "
       "made bigint not null);"

@@ -8,6 +8,7 @@
 #include "eider/core/base/token.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/reflect/constraints.h"
+#include "eider/data/db/create_tables.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/web/middleware/auth.h"
 #include "eider/web/middleware/cookieless.h"
@@ -149,7 +150,8 @@ ApiKeys::ApiKeys(Database database, ApiKeyOptions options)
 
 Task<> ApiKeys::start() const {
   if (database_.dialect() == db::Dialect::mariadb) {
-    co_await database_.script(
+    co_await db::create_tables(
+        database_,
         "create table if not exists eider_api_keys ("
         "digest varchar(64) primary key, id varchar(32) not null, owner varchar(64) not null, "
         "user_key text not null, name text not null, scopes text not null, "
@@ -159,7 +161,8 @@ Task<> ApiKeys::start() const {
         "create table if not exists eider_api_key_owners(owner varchar(64) primary key);");
     co_return;
   }
-  co_await database_.script(
+  co_await db::create_tables(
+      database_,
       "create table if not exists eider_api_keys ("
       "digest text primary key, id text not null, owner text not null, user_key text not null, "
       "name text not null, scopes text not null, hint text not null, created bigint not null, "

@@ -10,6 +10,7 @@
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
+#include "eider/data/db/create_tables.h"
 #include "eider/io/runtime/backoff.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/loop.h"
@@ -155,7 +156,8 @@ Task<std::string> Outbox::insert(const db::Statements& at, MailMessage message, 
 
 Task<> Outbox::start() {
   stopping_.reset();  // a test may start an app more than once
-  co_await database_.script(
+  co_await db::create_tables(
+      database_,
       "create table if not exists eider_outbox ("
       "id text primary key, state text not null, due bigint not null, added bigint not null, "
       "lease text not null, attempts bigint not null, sender text not null, "

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "eider/data/db/database.h"
+#include "eider/data/db/create_tables.h"
 
 namespace eider {
 
@@ -117,7 +117,8 @@ class SqlPasskeys final : public PasskeyStore {
   explicit SqlPasskeys(Database database) noexcept : database_(std::move(database)) {}
 
   [[nodiscard]] Task<> start() override {
-    co_await database_.script(
+    co_await db::create_tables(
+        database_,
         "create table if not exists eider_passkeys ("
         "id text primary key, owner text not null, user_handle text not null, "
         "public_key text not null, counter bigint not null, is_backup_eligible boolean not null, "

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "eider/auth/session/session_store.h"
-#include "eider/data/db/database.h"
+#include "eider/data/db/create_tables.h"
 
 namespace eider {
 
@@ -11,41 +11,21 @@ namespace {
 /// Of one statement, so that a table of millions is not locked for as long as that takes.
 constexpr std::int64_t kSweptAtOnce = 1000;
 
-/// To a table that was made ahead of it.
-Task<> add_authenticated_column(const Database& to) {
-  bool is_there = true;
-  try {
-    (void)co_await to.all<std::int64_t>("select authenticated from eider_sessions limit 1");
-  } catch (const db::Failure&) {
-    is_there = false;
-  }
-  if (is_there) {
-    co_return;
-  }
-  try {
-    co_await to.script(
-        "alter table eider_sessions add column authenticated bigint not null default 0");
-  } catch (const db::Failure&) {
-    is_there = true;  // or another process was faster
-  }
-  if (is_there) {
-    (void)co_await to.all<std::int64_t>("select authenticated from eider_sessions limit 1");
-  }
-}
-
 class SqlStore final : public SessionStore {
  public:
   explicit SqlStore(Database database) noexcept : database_(std::move(database)) {}
 
   [[nodiscard]] Task<> start() override {
-    co_await database_.script(
+    co_await db::create_tables(
+        database_,
         "create table if not exists eider_sessions ("
         "name text primary key, owner text not null, began bigint not null, "
         "seen bigint not null, version bigint not null, data text not null, "
         "flashes text not null, authenticated bigint not null default 0);"
         "create index if not exists eider_sessions_owner on eider_sessions(owner);"
         "create index if not exists eider_sessions_seen on eider_sessions(seen);");
-    co_await add_authenticated_column(database_);
+    co_await db::add_column_if_missing(database_, "eider_sessions", "authenticated",
+                                       "bigint not null default 0");
   }
 
   [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string name) override {

@@ -1,13 +1,12 @@
 // What admin pages read from the schema of the database at startup.
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/translation.h"
+#include "eider/data/db/create_tables.h"
 #include "eider/data/db/failure.h"
-#include "eider/io/runtime/sleep.h"
 #include "eider/web/admin/admin_site.h"
 #include "eider/web/views/value.h"
 
@@ -122,23 +121,6 @@ const char* log_table(db::Dialect dialect) {
       return kMariadbLogTable;
     default:
       return kLogTable;
-  }
-}
-
-/// In PostgreSQL, `if not exists` fails if two processes start at the same time.
-Task<> create_log_table(Database database) {
-  constexpr int kTriesMax = 5;
-  const db::RuntimeSql script{log_table(database.dialect())};
-  for (int tries = 1;; ++tries) {
-    try {
-      co_await database.script(script);
-      co_return;
-    } catch (const db::Failure&) {
-      if (tries == kTriesMax) {
-        throw;
-      }
-    }
-    co_await sleep_for(std::chrono::milliseconds(100));
   }
 }
 
@@ -272,7 +254,8 @@ void choose_filters(Resource& resource) {
 }  // namespace
 
 Task<> start_site(Site& site, Database database) {
-  co_await create_log_table(database);
+  const db::RuntimeSql tables{log_table(database.dialect())};
+  co_await db::create_tables(database, tables);
   for (const auto& resource : site.resources) {
     co_await check_table(database, *resource);
     co_await check_search(database, *resource);

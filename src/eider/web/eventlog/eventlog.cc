@@ -11,6 +11,7 @@
 #include "eider/client/client.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
+#include "eider/data/db/create_tables.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/sleep.h"
@@ -94,7 +95,8 @@ EventLog::EventLog(Database database, Topics& topics, EventLogOptions options)
       committing_([] { return std::make_unique<Scope>(); }) {}
 
 Task<> EventLog::start() const {
-  co_await database_.script(
+  co_await db::create_tables(
+      database_,
       "create table if not exists eider_event_log(id bigint primary key, name text not null, "
       "data text not null, added bigint not null, tries bigint not null, due bigint);"
       "create index if not exists eider_event_log_due on eider_event_log(due) where due is not "

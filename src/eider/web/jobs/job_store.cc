@@ -6,6 +6,7 @@
 
 #include "eider/core/base/utf8.h"
 #include "eider/core/json/json.h"
+#include "eider/data/db/create_tables.h"
 #include "eider/io/runtime/loop.h"
 
 namespace eider::detail::jobs {
@@ -269,20 +270,10 @@ std::vector<db::RuntimeSql> JobStore::repeated_statements() const {
   return all;
 }
 
-// Two processes that start at once may both find no table: the second attempt finds it.
 Task<> JobStore::create() const {
-  for (int attempt = 0;; ++attempt) {
-    try {
-      co_await database_.script(sql(kTables));
-      if (!is(Dialect::mariadb)) {
-        co_await database_.script(sql(kIndexes));
-      }
-      break;
-    } catch (const db::Failure&) {
-      if (attempt == 2) {
-        throw;
-      }
-    }
+  co_await db::create_tables(database_, sql(kTables));
+  if (!is(Dialect::mariadb)) {
+    co_await db::create_tables(database_, sql(kIndexes));
   }
 }
 
