@@ -35,25 +35,34 @@ def cells_of(folder):
             for cell in experiment.get("cells", ())}
 
 
-def values_of(samples, key, metric, contestant):
-    """(values, are they ratios) of all samples that count."""
+def figure_by_round(samples, key, metric, contestant):
+    """({round: value}, the name of the figure) of all samples that count."""
     good = [s for s in samples if (s["experiment"], s["cell"]) == key and not s["wrong"]]
     for name in _FIELDS.get(metric, (metric,)):
         own = {s["round"]: s[name] for s in good
                if s["contestant"] == contestant and s.get(name) is not None}
-        floor = {s["round"]: s[name] for s in good if s["contestant"] == FLOOR and s.get(name)}
-        if own and metric in _RATIOS and contestant != FLOOR and set(own) & set(floor):
-            return [own[r] / floor[r] for r in own if r in floor], True
         if own:
-            return list(own.values()), False
-    return [], False
+            return own, name
+    return {}, metric
 
 
-def change(old, new, metric):
-    """(percent from old to new, its verdict) of two lists of values."""
+def values_of(samples, key, metric, contestant):
+    """(values, are they ratios) of all samples that count."""
+    own, _ = figure_by_round(samples, key, metric, contestant)
+    floor, _ = figure_by_round(samples, key, metric, FLOOR)
+    if metric in _RATIOS and contestant != FLOOR and any(floor.get(r) for r in own):
+        return [own[r] / floor[r] for r in own if floor.get(r)], True
+    return list(own.values()), False
+
+
+def change(old, new, metric, noise=0.0):
+    """(percent from old to new, its verdict) of two lists of values.
+
+    noise  percent that say nothing, if the lists do not show it
+    """
     before, after = statistics.median(old), statistics.median(new)
     percent = 100 * (after / before - 1) if before else 0.0
-    noise = max([_LEAST_PERCENT] + [s for s in (spread(old), spread(new)) if s == s])
+    noise = max([_LEAST_PERCENT, noise] + [s for s in (spread(old), spread(new)) if s == s])
     if abs(percent) <= noise:
         return percent, "within the spread"
     is_better = (percent > 0) == (metric in _MORE_IS_BETTER)

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from cli import choosing, preparing
+from cli import choosing, preparing, ratios_command
 from cli.machine import FILES_SPARE, cores, described, raise_file_limit
 from cli.progress import Progress, spoken
 from experiments.catalogue import all_experiments
@@ -21,7 +21,8 @@ from peers.manifest import ARENA, shown
 RESULTS = ARENA / "results"
 _QUICK, _FULL = {"rounds": 3, "seconds": 1.0}, {"rounds": 5, "seconds": 3.0}
 _WARM_SECONDS = 1
-_PLANNED = ("experiment", "peers", "quick", "full", "rounds", "seconds", "cores", "generator")
+_PLANNED = ("experiment", "watched", "peers", "quick", "full", "rounds", "seconds", "cores",
+            "generator")
 
 
 class CannotRun(Exception):
@@ -46,6 +47,8 @@ def add(commands):
         "measured; --resume goes on.")
     parser.add_argument("--experiment", metavar="ids", help="only these, with commas (all); "
                         "id/cell is one cell alone")
+    parser.add_argument("--watched", action="store_true", help="the cells of ./arena/run ratios, "
+                        "Eider and their references")
     parser.add_argument("--peers", metavar="names", help="only these, with commas "
                         "(--quick: ours, nginx and three peers; --full: all that are set up)")
     size = parser.add_mutually_exclusive_group()
@@ -81,7 +84,7 @@ def run(options):
 
 
 def _is_quick(options):
-    return options.quick or not (options.full or options.experiment)
+    return options.quick or not (options.full or options.experiment or options.watched)
 
 
 def _fresh(options):
@@ -89,15 +92,19 @@ def _fresh(options):
     size = _QUICK if is_quick else _FULL
     machine = cores(options.cores)
     peers = choosing.read_peers()
-    names = choosing.words(options.peers) or choosing.default_names(peers, is_quick)
-    experiments = choosing.experiments_named(choosing.words(options.experiment),
-                                             all_experiments(machine))
+    names = choosing.words(options.peers)
+    cells = choosing.words(options.experiment)
+    if options.watched:
+        watched, contestants = ratios_command.watched_names()
+        cells, names = cells + watched, names or contestants
+    names = names or choosing.default_names(peers, is_quick)
+    experiments = choosing.experiments_named(cells, all_experiments(machine))
     if is_quick and options.experiment and not any(c.is_quick for e in experiments
                                                    for c in e.cells):
         raise CannotRun(f"--quick has no cell of {options.experiment}: leave --quick out")
     chosen = choosing.contestants_named(names, peers)
     prefixes = choosing.prefixes_of(options.prefix, peers)
-    settings = {"experiments": choosing.words(options.experiment),
+    settings = {"experiments": cells,
                 "contestants": [c.name for c in chosen],
                 "rounds": options.rounds or size["rounds"],
                 "seconds": options.seconds or size["seconds"], "is_quick": is_quick,

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 import core_support
-from cli import choosing, compare_command, machine, main, preparing
+from cli import choosing, compare_command, machine, main, preparing, ratios_command
 from cli.progress import Progress, spoken
 from experiments import model
 from experiments.catalogue import all_experiments
@@ -113,6 +113,66 @@ class Comparing(unittest.TestCase):
             Folder.open(self.directory)
         with self.assertRaisesRegex(ResultsError, "./arena/run run --quick measures some"):
             latest(self.directory)
+
+
+class Ratios(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+        self.record = self.directory / "ratios.csv"
+
+    def ratios(self, name, costs, is_added=False):
+        """(status, output) of `./arena/run ratios` for a run with these CPU times."""
+        folder = run_of(self.directory, name, costs)
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = ratios_command.run(SimpleNamespace(
+                folder=str(folder.path), add=is_added, record=self.record))
+        return status, out.getvalue() + err.getvalue()
+
+    def test_a_ratio_is_formed_within_each_round(self):
+        status, text = self.ratios("one", {"floor-epoll": [5, 10], "eider-epoll": [6, 12]})
+        self.assertEqual(status, 0)
+        self.assertRegex(text, r"floor/json +eider-epoll .* 1\.200 ±0% .*new")
+        self.assertFalse(self.record.exists(), "nothing is written without --add")
+
+    def test_a_ratio_that_became_worse_is_an_error(self):
+        self.ratios("one", {"floor-epoll": [5] * 4, "eider-epoll": [6] * 4}, is_added=True)
+        status, text = self.ratios("two", {"floor-epoll": [5] * 4, "eider-epoll": [7] * 4})
+        self.assertEqual(status, 1)
+        self.assertRegex(text, r"\+16\.7% +WORSE")
+        status, text = self.ratios("three", {"floor-epoll": [10] * 4, "eider-epoll": [11] * 4})
+        self.assertEqual(status, 0)
+        self.assertIn("BETTER", text)
+
+    def test_a_change_within_the_spread_of_either_run_is_none(self):
+        self.ratios("one", {"floor-epoll": [5] * 4, "eider-epoll": [5, 6, 7, 8]}, is_added=True)
+        status, text = self.ratios("two", {"floor-epoll": [5] * 4, "eider-epoll": [7] * 4})
+        self.assertEqual((status, "within the spread" in text), (0, True), text)
+
+    def test_the_newest_line_of_the_record_counts(self):
+        for name, cost in (("one", 6), ("two", 7)):
+            self.ratios(name, {"floor-epoll": [5] * 4, "eider-epoll": [cost] * 4}, is_added=True)
+        self.assertEqual(self.record.read_text("utf-8").count("\n"), 3)
+        status, _ = self.ratios("three", {"floor-epoll": [5] * 4, "eider-epoll": [7] * 4})
+        self.assertEqual(status, 0)
+
+    def test_a_run_without_references_and_a_broken_record_are_errors_with_the_fix(self):
+        status, text = self.ratios("one", {"eider-epoll": [6]})
+        self.assertEqual(status, 1)
+        self.assertIn("./arena/run run --watched", text)
+        self.record.write_text("commit,ratio\nabc,x\n", "utf-8")
+        status, text = self.ratios("two", {"floor-epoll": [5], "eider-epoll": [6]})
+        self.assertEqual(status, 1)
+        self.assertRegex(text, r"ratios\.csv:2: .*Restore the file")
+
+    def test_each_watched_cell_and_reference_is_known(self):
+        cells, contestants = ratios_command.watched_names()
+        found = choosing.experiments_named(cells, all_experiments(TWO_CORES))
+        self.assertEqual(sum(len(e.cells) for e in found), len(cells))
+        known = choosing.contestants_named(contestants, choosing.read_peers())
+        self.assertEqual({c.name for c in known}, set(contestants))
 
 
 class CommandLine(unittest.TestCase):
