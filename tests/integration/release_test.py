@@ -4,8 +4,10 @@ Must not build the library from the tarball, which packages_test.py shows for ot
 """
 
 import json
+import os
 import re
 import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
@@ -14,6 +16,11 @@ from pathlib import Path
 from support import ROOT
 
 STEP_SECONDS_MAX = 120
+
+
+def part_of(library):
+    """Which component needs it, and how."""
+    return library['component'], library['use']
 
 
 class Release(unittest.TestCase):
@@ -78,11 +85,14 @@ class Release(unittest.TestCase):
     def test_the_sbom_lists_each_library_with_its_component(self):
         bill = json.loads((self.folders[0] / f'{self.name}.cdx.json').read_text())
         self.assertEqual(('CycloneDX', '1.5'), (bill['bomFormat'], bill['specVersion']))
-        needed = {one['name']: one['properties'][0]['value'] for one in bill['components']}
-        self.assertEqual('core', needed['simdjson'])
-        self.assertEqual('tls', needed['openssl'])
-        self.assertEqual('postgres', needed['libpq'])
-        self.assertNotIn('cli11', needed)  # is needed for the build only
+        needed = {one['name']: {each['name'].removeprefix('eider:'): each['value']
+                                for each in one['properties']} for one in bill['components']}
+        self.assertEqual(('core', 'linked'), part_of(needed['simdjson']))
+        self.assertEqual(('tls', 'linked'), part_of(needed['openssl']))
+        self.assertEqual(('postgres', 'linked'), part_of(needed['libpq']))
+        self.assertEqual(('core', 'compiled in'), part_of(needed['cli11']))
+        self.assertEqual(('swagger', 'compiled in'), part_of(needed['swagger-ui-dist']))
+        self.assertRegex(needed['swagger-ui-dist']['versions'], r'^\d+\.\d+\.\d+$')
         self.assertEqual([one['bom-ref'] for one in bill['components']],
                          bill['dependencies'][0]['dependsOn'])
 
@@ -93,7 +103,43 @@ class Release(unittest.TestCase):
         self.assertIn('there is no key none. Create one with ssh-keygen -t ed25519', said)
         status, said = self.release('--unsigned', '--output', self.place / 'x', 'no-such-tag')
         self.assertEqual(1, status)
-        self.assertIn('packaging/release: git exited with status 128', said)
+        self.assertIn('packaging/release: git exited with status 128: fatal: Needed a single '
+                      'revision', said)
+        status, said = self.release('--unsigned', '--output', self.key)
+        self.assertEqual(1, status)
+        self.assertIn('File exists', said)
+
+    def test_an_annotated_tag_and_the_settings_of_git_do_not_matter(self):
+        clone = self.place / 'clone'
+        settings = self.place / 'gitconfig'
+        settings.write_text('[core]\nautocrlf = true\n[tar]\numask = 0077\n[user]\nname = a\n'
+                            'email = a@example.org\n[safe]\ndirectory = *\n')
+        environment = {**os.environ, 'GIT_CONFIG_GLOBAL': str(settings)}
+        for words in (['git', 'clone', '-q', '--no-checkout', ROOT, clone],
+                      ['git', '-C', clone, 'tag', '-a', 'v0', '-m', 'a release', 'HEAD']):
+            subprocess.run(words, check=True, env=environment)
+        (clone / 'packaging').mkdir()
+        copy = clone / 'packaging/release'
+        copy.write_bytes((ROOT / 'packaging/release').read_bytes())
+        subprocess.run([sys.executable, copy, '--unsigned', '--output', self.place / 'tag', 'v0'],
+                       check=True, env=environment, stdout=subprocess.DEVNULL)
+        self.assertEqual((self.folders[0] / 'SHA256SUMS').read_bytes(),
+                         (self.place / 'tag/SHA256SUMS').read_bytes())
+
+    def test_a_signature_of_an_earlier_release_does_not_stay(self):
+        folder = self.place / 'again'
+        self.release('--key', self.key, '--output', folder)
+        self.assertEqual(0, self.release('--unsigned', '--output', folder)[0])
+        self.assertFalse((folder / 'SHA256SUMS.sig').exists())
+
+    def test_the_reason_for_a_missing_signature_is_in_the_message(self):
+        no_key = self.place / 'no-key'
+        no_key.write_text('not a key\n')
+        no_key.chmod(0o600)
+        status, said = self.release('--key', no_key, '--output', self.place / 'unsigned')
+        self.assertEqual(1, status)
+        self.assertRegex(said, r'packaging/release: ssh-keygen exited with status \d+: \S+')
+        self.assertFalse((self.place / 'unsigned/SHA256SUMS.sig').exists())
 
 
 if __name__ == '__main__':
