@@ -48,7 +48,7 @@ function(eider_project target)
   endif()
   # gdb loads it with the program, if auto-load safe-path permits it.
   file(GENERATE OUTPUT "$<TARGET_FILE:${target}>-gdb.py"
-       CONTENT "gdb.execute('source ${CMAKE_BINARY_DIR}/eider_gdb.py')\n" CONDITION $<CONFIG:Debug>)
+       CONTENT "gdb.execute(r\"\"\"source ${CMAKE_BINARY_DIR}/eider_gdb.py\"\"\")\n" CONDITION $<CONFIG:Debug>)
   # Links in a twentieth of the second that the usual one takes for each edit.
   find_program(EIDER_QUICK_LINKER NAMES mold ld.lld-19 ld.lld)
   if(EIDER_QUICK_LINKER AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")

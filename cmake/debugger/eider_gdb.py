@@ -12,7 +12,6 @@ import gdb.printing
 
 # Kinds of eider::json::Value, in the order of the alternatives of its variant.
 JSON_KINDS = ('null', 'bool', 'signed', 'unsigned', 'real', 'string', 'array', 'object')
-WORD_BYTES = gdb.lookup_type('long').sizeof
 
 
 def at(value, kind):
@@ -25,10 +24,15 @@ def pointer_in(value):
     return at(value, gdb.lookup_type('void').pointer())
 
 
+def size_of(vector):
+    """Returns the number of elements of a std::vector, from its pointers alone."""
+    return int(vector['_M_impl']['_M_finish'] - vector['_M_impl']['_M_start'])
+
+
 def elements_of(vector):
-    """Yields the elements of a std::vector."""
-    item, end = (vector['_M_impl'][name] for name in ('_M_start', '_M_finish'))
-    while item != end:
+    """Yields the elements of a std::vector. gdb stops early, by its limit for elements."""
+    item = vector['_M_impl']['_M_start']
+    for _ in range(size_of(vector)):
         yield item.dereference()
         item += 1
 
@@ -44,16 +48,21 @@ class JsonPrinter:
 
     def __init__(self, value):
         variant = value['content_']
-        self.kind = JSON_KINDS[int(variant['_M_index'])]
-        alternative = variant.type.strip_typedefs().template_argument(int(variant['_M_index']))
+        index = int(variant['_M_index'])
+        self.kind = JSON_KINDS[index] if index < len(JSON_KINDS) else None
+        if self.kind is None:
+            return
+        alternative = variant.type.strip_typedefs().template_argument(index)
         self.content = at(variant, alternative.strip_typedefs())
 
     def to_string(self):
         """Returns the scalar, or the kind of the container with its size."""
+        if self.kind is None:
+            return 'invalid: not constructed yet, or destroyed'
         if self.kind == 'null':
             return 'null'
         if self.kind in ('array', 'object'):
-            return f'{self.kind} of {sum(1 for _ in elements_of(self.content))}'
+            return f'{self.kind} of {size_of(self.content)}'
         return self.content
 
     def children(self):
@@ -84,7 +93,8 @@ class TaskPrinter:
                 for index in range(2))
             kind = value['handle_'].type.strip_typedefs().template_argument(0)
             alignment = max(kind.alignof, 1)
-            offset = (2 * WORD_BYTES + alignment - 1) // alignment * alignment
+            word_bytes = self.frame.type.sizeof
+            offset = (2 * word_bytes + alignment - 1) // alignment * alignment
             self.promise = (self.frame.cast(gdb.lookup_type('char').pointer()) + offset).cast(
                 kind.pointer()).dereference()
 

@@ -188,7 +188,8 @@ class Debuggers(Place):
 
     @unittest.skipUnless(shutil.which('gdb'), 'gdb is not installed')
     def test_gdb(self):
-        said = done('gdb', '-nx', '-batch', '-ex', f'source {self.scripts}/eider_gdb.py', '-ex',
+        # -iex: before the program is known, as from ~/.gdbinit.
+        said = done('gdb', '-nx', '-batch', '-iex', f'source {self.scripts}/eider_gdb.py', '-ex',
                     'break breakpoint', '-ex', 'run', '-ex', 'up', '-ex', 'info locals', 'values',
                     place=self.folder)
         self.assertNotIn('hidden', said)
