@@ -338,9 +338,8 @@ Result<void, std::string> check_name(std::string_view name) {
                return is_letter(each) || is_digit(each) || each == '-' || each == '_';
              })) {
     why = "names consist of lowercase letters, digits, - and _";
-  } else if (name.find("--") != std::string_view::npos ||
-             name.find("__") != std::string_view::npos || name.back() == '-') {
-    why = "names cannot contain __ or --, or end with -";
+  } else if (identifier_of(name).contains("__") || identifier_of(name).ends_with('_')) {
+    why = "names cannot have two of - and _ in a row, or at the end";
   } else if (is_among(kReservedWords, identifier_of(name))) {
     return taken(name);
   } else {
@@ -350,6 +349,12 @@ Result<void, std::string> check_name(std::string_view name) {
 }
 
 Result<void, std::string> check_project_name(std::string_view name) {
+  if (name.starts_with("pg_") || name.starts_with("pg-")) {
+    return fail(
+        fmt::format("PostgreSQL reserves names of roles that start with pg_. Choose "
+                    "another name, such as {}",
+                    name_instead(name.substr(3))));
+  }
   return is_among(kNamesOfC, name) ? taken(name) : check_name(name);
 }
 

@@ -445,8 +445,12 @@ class Names(Place):
                           ('a b', 'names consist of lowercase letters, digits, - and _. Choose '
                                   'another name, such as a-b'),
                           ('../up', 'names cannot be paths. Choose another name, such as up'),
-                          ('a__b', 'names cannot contain __ or --, or end with -. Choose '
-                                   'another name, such as a-b'),
+                          ('a-_b', 'names cannot have two of - and _ in a row, or at the end. '
+                                   'Choose another name, such as a-b'),
+                          ('shop_', 'names cannot have two of - and _ in a row, or at the end. '
+                                    'Choose another name, such as shop'),
+                          ('pg_shop', 'PostgreSQL reserves names of roles that start with pg_. '
+                                      'Choose another name, such as shop'),
                           ('', 'names have 1 to 64 characters. Choose another name, such as '
                                'shop'),
                           ('class', 'class is reserved in C++ or CMake. Choose another name, '
