@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kWatched = IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE |
                                    IN_DELETE | IN_ONLYDIR | IN_DONT_FOLLOW;
 constexpr std::size_t kReadBytes = 65536;
+// A directory that has this file is one of builds.
+constexpr const char* kBuildMark = "CMakeCache.txt";
 
 using namespace std::string_view_literals;
 
@@ -66,8 +68,9 @@ bool SourceWatch::is_left_out(const fs::path& directory) const {
   }
   const std::string name = directory.filename();
   std::error_code ignored;
-  return name.starts_with('.') || name == "node_modules" || directory == left_out_ ||
-         fs::exists(directory / "CMakeCache.txt", ignored);
+  return name.starts_with('.') || name == "node_modules" || directory == root_ / "build" ||
+         fs::exists(directory / kBuildMark, ignored) ||
+         fs::equivalent(directory, left_out_, ignored);
 }
 
 bool SourceWatch::add(const fs::path& directory, std::vector<fs::path>* found) {
@@ -120,7 +123,13 @@ void SourceWatch::take(const Told& told, SourceChanges& changes) {
     return;
   }
   const fs::path path = found->second / told.name;
-  if ((told.what & IN_ISDIR) == 0) {
+  if (told.name == kBuildMark && found->second != root_) {
+    const fs::path made = found->second;
+    remove(made);
+    std::erase_if(changes.files, [&made](const fs::path& file) {
+      return file.string().starts_with(made.string() + "/");
+    });
+  } else if ((told.what & IN_ISDIR) == 0) {
     if ((told.what & IN_CREATE) == 0) {  // one that is made is told again when it is written
       changes.files.push_back(path);
     }

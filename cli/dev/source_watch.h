@@ -20,8 +20,8 @@ struct SourceChanges {
   bool are_incomplete = false;
 };
 
-/// Directories that begin with a dot, those of builds (with a CMakeCache.txt) and node_modules are
-/// left out, as are links to directories.
+/// Directories that begin with a dot, `build` of the project, those with a CMakeCache.txt and
+/// node_modules are left out, as are links to directories.
 class SourceWatch {
  public:
   /// errors  the kernel's limits are used up, with their names

@@ -67,6 +67,33 @@ TEST_F(SourceWatching, builds_and_hidden_directories_are_left_out) {
   EXPECT_EQ(told(watch), "");
 }
 
+TEST_F(SourceWatching, a_directory_that_becomes_one_of_builds_is_left_out) {
+  SourceWatch watch = open();
+  fs::create_directories(root_ / "other/CMakeFiles");
+  EXPECT_EQ(told(watch), "");
+  write("other/CMakeFiles/try.cc");
+  EXPECT_EQ(told(watch), "other/CMakeFiles/try.cc ") << "it may be a directory of sources";
+  write("other/CMakeFiles/again.cc");
+  write("other/CMakeCache.txt");
+  EXPECT_EQ(told(watch), "");
+  write("other/CMakeFiles/more.cc");
+  fs::create_directories(root_ / "build/dev/CMakeFiles");
+  write("build/dev/CMakeFiles/try.cc");
+  EXPECT_EQ(told(watch), "");
+}
+
+TEST_F(SourceWatching, a_build_directory_is_left_out_however_its_path_is_written) {
+  fs::create_directory(root_ / "mine");
+  fs::create_directory_symlink(root_, root_ / "link");
+  for (const std::string path : {"mine", "mine/", "./mine", "src/../mine/", "link/mine"}) {
+    const std::string written = root_.string() + "/" + path;
+    auto watch = SourceWatch::open(root_, written);
+    ASSERT_TRUE(watch.has_value());
+    write("mine/a.cc");
+    EXPECT_EQ(told(*watch), "") << written;
+  }
+}
+
 TEST_F(SourceWatching, a_new_directory_is_watched_and_what_it_has_is_told) {
   SourceWatch watch = open();
   fs::create_directories(root_ / "src/deep/deeper");
