@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/project/words.h"
 #include "eider/app/settings/option_set.h"
 
 namespace eider {
@@ -74,8 +75,8 @@ int complain_of_command(std::string_view name) {
     known.emplace_back(each.name);
   }
   const std::string nearest = detail::app::nearest_option(name, known);
-  fmt::print(stderr, "eider: unknown command {}{}. Run eider --help for a list\n", name,
-             nearest.empty() ? "" : " (did you mean " + nearest + "?)");
+  print_error("eider: unknown command {}{}. Run eider --help for a list\n", name,
+              nearest.empty() ? "" : " (did you mean " + nearest + "?)");
   return kCommandMisused;
 }
 
@@ -91,7 +92,7 @@ std::span<const Command> commands() noexcept {
 
 int run_command(std::span<const std::string_view> words) {
   if (words.empty()) {
-    fmt::print(stderr, "eider: no command given. Run eider --help for a list\n");
+    print_error("eider: no command given. Run eider --help for a list\n");
     return kCommandMisused;
   }
   const std::string_view name = words.front();

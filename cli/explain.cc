@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/project/words.h"
 #include "eider/core/base/startup_code.h"
 
 namespace eider {
@@ -36,13 +37,12 @@ int explain_command(std::span<const std::string_view> words) {
     return kCommandDone;
   }
   if (words.size() > 1) {
-    fmt::print(stderr, "eider explain: expected one code, found {}\n", words.size());
+    print_error("eider explain: expected one code, found {}\n", words.size());
     return kCommandMisused;
   }
   const StartupCode* const code = find_startup_code(words.front());
   if (code == nullptr) {
-    fmt::print(stderr, "eider explain: {} is not a code. Run eider explain for a list\n",
-               words.front());
+    print_error("eider explain: {} is not a code. Run eider explain for a list\n", words.front());
     return kCommandMisused;
   }
   fmt::print("{}\n\nCause: {}\nFix: {}\n", code->name, code->cause, code->fix);

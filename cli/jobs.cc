@@ -204,8 +204,8 @@ Task<bool> change(const JobAdmin& admin, const std::string& action, std::string 
   if (was_there) {
     fmt::print("{} {}\n", is_retry ? "retried" : "discarded", *id);
   } else {
-    fmt::print(stderr, "eider jobs: there is no job {}{}\n", *id,
-               is_retry ? " that has failed or is scheduled" : "");
+    print_error("eider jobs: there is no job {}{}\n", *id,
+                is_retry ? " that has failed or is scheduled" : "");
   }
   co_return was_there;
 }
@@ -228,7 +228,7 @@ Task<int> run_action(const JobsWanted& wanted, const JobAdmin& admin) {
     if (job) {
       show(wanted, *job, print_job);
     } else {
-      fmt::print(stderr, "eider jobs: there is no job {}\n", wanted.names.front());
+      print_error("eider jobs: there is no job {}\n", wanted.names.front());
       code = kCommandFound;
     }
   } else {

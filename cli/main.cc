@@ -1,6 +1,7 @@
 // The program `eider`: runs a command and returns its exit code.
 // Must not know the commands: commands.cc does.
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/project/words.h"
 
 namespace {
 
@@ -23,9 +25,17 @@ int written(int status) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  // A file that is opened later must not become standard output or standard error.
+  while (true) {
+    const int opened = ::open("/dev/null", O_RDWR);
+    if (opened < 0 || opened > STDERR_FILENO) {
+      (void)::close(opened);
+      break;
+    }
+  }
   const std::vector<std::string_view> words{argv + (argc > 0 ? 1 : 0), argv + argc};
   return written(eider::run_command(words));
 } catch (const std::exception& failure) {
-  fmt::print(stderr, "eider: {}\n", failure.what());
+  eider::print_error("eider: {}\n", failure.what());
   return eider::kCommandFailed;
 }

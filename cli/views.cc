@@ -144,7 +144,7 @@ int views_command(std::span<const std::string_view> arguments) {
   int status = kCommandDone;
   for (const std::string& name : wanted->names) {
     if (const auto made = maker.make(name); !made) {
-      fmt::print(stderr, "{}\n", made.error());
+      print_error("{}\n", made.error());
       status = kCommandFailed;
     }
   }

@@ -18,6 +18,7 @@
 #include "cli/dev/sockets.h"
 #include "cli/dev/stack.h"
 #include "cli/process/run.h"
+#include "cli/project/words.h"
 
 namespace eider::dev {
 
@@ -95,7 +96,7 @@ Result<Supervisor, std::string> Supervisor::make(SupervisorOptions options, DevS
 }
 
 void Supervisor::say(const std::string& line) const {
-  fmt::print(stderr, "eider dev: {}\n", line);
+  print_error("eider dev: {}\n", line);
 }
 
 void Supervisor::stop() const noexcept {
@@ -246,7 +247,7 @@ void Supervisor::break_build(const char* title) {
               .diagnostics = read_diagnostics(said_, options_.tree.source.string()),
               .output = said_};
   const bool is_clear = !fault.diagnostics.empty();
-  fmt::print(stderr, "\n{}{}\n", fault_text(fault), is_clear ? "" : "\n" + said_);
+  print_error("\n{}{}\n", fault_text(fault), is_clear ? "" : "\n" + said_);
   state_->set_broken(std::move(fault));
   is_build_broken_ = true;
 }
@@ -257,7 +258,7 @@ void Supervisor::on_built(bool is_good) {
     return;
   }
   if (said_.contains(": warning: ")) {
-    fmt::print(stderr, "{}", said_);
+    print_error("{}", said_);
   }
   is_check_due_ = true;
   const bool is_new = made_when(target_->file) != program_made_;
@@ -296,7 +297,7 @@ void Supervisor::on_checked(bool is_good) {
                                          includes_->file()),
                     .diagnostics = read_diagnostics(said_, options_.tree.source.string()),
                     .output = said_};
-  fmt::print(stderr, "\n{}\n", fault_text(fault));
+  print_error("\n{}\n", fault_text(fault));
 }
 
 void Supervisor::restart() {
@@ -422,7 +423,7 @@ void Supervisor::on_ended(const Ending& how) {
               .diagnostics = {},
               .output = (stack.empty() ? "" : "The stack, innermost first:\n" + stack + "\n") +
                         without_stack(program_said_)};
-  fmt::print(stderr, "\n{}{}\n", fault_text(fault), stack);
+  print_error("\n{}{}\n", fault_text(fault), stack);
   state_->set_broken(std::move(fault));
 }
 

@@ -219,8 +219,8 @@ int openapi_command(std::span<const std::string_view> arguments) {
   if (is_help(arguments, kOpenapiHelp)) {
     return kCommandDone;
   }
-  fmt::print(stderr, "eider openapi: {} Actions: document, client and diff\n",
-             action.empty() ? "no action given." : fmt::format("unknown action {}.", action));
+  print_error("eider openapi: {} Actions: document, client and diff\n",
+              action.empty() ? "no action given." : fmt::format("unknown action {}.", action));
   return kCommandMisused;
 }
 

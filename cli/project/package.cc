@@ -18,6 +18,7 @@
 #include "cli/project/deploy.h"
 #include "cli/project/oci.h"
 #include "cli/project/project.h"
+#include "cli/project/words.h"
 
 namespace eider {
 
@@ -140,8 +141,8 @@ void leave_out_hidden(const Packing& packing, const fs::path& folder) {
     }
   }
   for (const fs::path& path : hidden) {
-    fmt::print(stderr, "eider package: skipped {}; add this file with --with\n",
-               path.lexically_relative(packing.root).string());
+    print_error("eider package: skipped {}; add this file with --with\n",
+                path.lexically_relative(packing.root).string());
     std::error_code ignored;
     fs::remove_all(path, ignored);
   }
@@ -514,8 +515,7 @@ int package_command(std::span<const std::string_view> arguments) {
   const std::string path = fs::path(made->path).lexically_proximate(fs::current_path()).string();
   fmt::print("{}", is_json ? json_line(packed_report(*made, path)) : path + "\n");
   if (wanted.format == PackageFormat::tar) {
-    fmt::print(stderr, "needs glibc {} or later; sha256 {}\n", gnu_get_libc_version(),
-               made->digest);
+    print_error("needs glibc {} or later; sha256 {}\n", gnu_get_libc_version(), made->digest);
   }
   return kCommandDone;
 }

@@ -82,8 +82,12 @@ bool is_help(std::span<const std::string_view> words, std::string_view help) {
 
 int command_fault(std::string_view command, std::string_view what, int status) {
   (void)std::fflush(stdout);  // what was said before stands before
-  fmt::print(stderr, "eider {}: {}\n", command, what);
+  print_error("eider {}: {}\n", command, what);
   return status;
+}
+
+void print_error(std::string_view text) {
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 int command_misused(std::string_view command, std::string_view what) {

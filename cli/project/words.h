@@ -2,10 +2,13 @@
 // Layering: must not know the commands; each one requests its options.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -52,6 +55,15 @@ class CommandWords {
 
 /// Writes "eider COMMAND: what" to standard error, and gives the status back.
 int command_fault(std::string_view command, std::string_view what, int status = kCommandFailed);
+
+/// Writes to standard error. A full disk or a closed descriptor there is not an error of its own.
+void print_error(std::string_view text);
+
+template <class... Values>
+  requires(sizeof...(Values) > 0)
+void print_error(fmt::format_string<Values...> format, Values&&... values) {
+  print_error(fmt::format(format, std::forward<Values>(values)...));
+}
 
 /// Of words that were not understood: "…; see eider COMMAND --help".
 int command_misused(std::string_view command, std::string_view what);
