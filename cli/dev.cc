@@ -163,9 +163,17 @@ Result<int, std::string> develop(const DevWanted& wanted) {
   if (!toolchain) {
     return fail(toolchain.error());
   }
+  if (const auto compiler = compiler_of(*toolchain); !compiler) {
+    return fail(compiler.error());
+  }
   const std::filesystem::path source = project->root;
   const auto build =
       wanted.build.empty() ? source / "build/eider-dev" : std::filesystem::absolute(wanted.build);
+  std::error_code absent;
+  if (std::filesystem::equivalent(build, source, absent)) {
+    return fail("--build " + wanted.build +
+                " is the folder of the project. Use a folder of its own, such as build/dev");
+  }
   const auto lock = ProjectLock::take(build);
   if (!lock) {
     return fail(lock.error());
@@ -189,7 +197,7 @@ Result<int, std::string> develop(const DevWanted& wanted) {
   if (!supervisor) {
     return fail(supervisor.error());
   }
-  fmt::print(stderr, "eider dev: {} shows {}; Ctrl-C stops it\n", url_of(wanted), project->root);
+  print_error("eider dev: {} shows {}; Ctrl-C stops it\n", url_of(wanted), project->root);
   return serve_front(wanted, *supervisor, state, program_port, token);
 }
 

@@ -101,6 +101,10 @@ Result<ProgramTarget, std::string> choose_target(const std::vector<ProgramTarget
 Result<ProjectLock, std::string> ProjectLock::take(const fs::path& build) {
   std::error_code failed;
   fs::create_directories(build, failed);
+  if (failed) {
+    return fail("cannot create " + build.string() + ": " + failed.message() +
+                ". Use another folder for the build: --build");
+  }
   const fs::path name = build / "eider-dev.lock";
   ProjectLock made;
   made.file_ = Descriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));

@@ -19,6 +19,7 @@
 #include "cli/files.h"
 #include "cli/process/run.h"
 #include "cli/project/project.h"
+#include "cli/project/words.h"
 #include "eider/io/runtime/descriptor.h"
 
 namespace eider::dev {
@@ -126,7 +127,12 @@ Result<fs::path, std::string> build(const fs::path& file, const std::string& sou
   if (!toolchain || !cache) {
     return fail(toolchain ? cache.error() : toolchain.error());
   }
-  const std::size_t key = std::hash<std::string>()(file.string() + own_prefix().string());
+  const auto compiler = compiler_of(*toolchain);
+  if (!compiler) {
+    return fail(compiler.error());
+  }
+  const std::size_t key =
+      std::hash<std::string>()(file.string() + own_prefix().string() + *compiler);
   const fs::path directory = *cache / fmt::format("run/{}-{:016x}", file.stem().string(), key);
   std::error_code failed;
   fs::create_directories(directory, failed);
@@ -187,6 +193,14 @@ Result<Source, std::string> read_source(std::string_view name) {
   if (absent) {
     return fail(absent.message());
   }
+  constexpr std::string_view kNotForCmake = ";\"\\$|\n";
+  if (const std::size_t at = read.file.string().find_first_of(kNotForCmake);
+      at != std::string::npos) {
+    return fail(
+        fmt::format("its path has the character {}, which CMake cannot use. Rename the "
+                    "file or its folder",
+                    read.file.string()[at] == '\n' ? "newline" : read.file.string().substr(at, 1)));
+  }
   if (!fs::is_regular_file(read.file)) {
     return fail(std::string(fs::is_directory(read.file) ? "is a directory" : "is not a file"));
   }
@@ -226,14 +240,14 @@ int run_file(std::span<const std::string_view> words) {
     return kCommandDone;
   }
   if (words.empty() || words.front().starts_with('-')) {
-    fmt::print(stderr, "eider run: {}. Example: eider run main.cc --port 3000\n",
-               words.empty() ? "no source file given" : "put options after the source file");
+    print_error("eider run: {}. Example: eider run main.cc --port 3000\n",
+                words.empty() ? "no source file given" : "put options after the source file");
     return kCommandMisused;
   }
   const auto read = read_source(words.front());
   if (!read) {
-    fmt::print(stderr, "eider run: {}: {}. A C++ source file is required: eider run main.cc\n",
-               words.front(), read.error());
+    print_error("eider run: {}: {}. A C++ source file is required: eider run main.cc\n",
+                words.front(), read.error());
     return kCommandMisused;
   }
   const auto& [file, source] = *read;
@@ -243,12 +257,12 @@ int run_file(std::span<const std::string_view> words) {
     return kCommandStopped;
   }
   if (!program) {
-    fmt::print(stderr, "eider run: {}\n", program.error());
+    print_error("eider run: {}\n", program.error());
     if (const auto project = find_project(file.parent_path())) {
-      fmt::print(stderr,
-                 "eider run: {} was compiled alone, without the rest of {}. Use eider dev to run "
-                 "the whole project\n",
-                 file.filename().string(), project->root);
+      print_error(
+          "eider run: {} was compiled alone, without the rest of {}. Use eider dev to run "
+          "the whole project\n",
+          file.filename().string(), project->root);
     }
     return kCommandFailed;
   }

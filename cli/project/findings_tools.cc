@@ -101,7 +101,7 @@ Finding finding_of_compiler() {
   const bool is_gcc = name.starts_with("g++") || version.find("clang") == std::string::npos;
   const std::vector<int> numbers = numbers_of(first_line(name, "-dumpfullversion"));
   if (is_gcc && !numbers.empty() && numbers.front() < 13) {
-    return {"compiler", FindingState::advice, version,
+    return {"compiler", FindingState::bad, version,
             "g++ 13 or later is needed: apt install clang-19"};
   }
   return {"compiler", FindingState::good, fmt::format("{}: {}", name, version)};

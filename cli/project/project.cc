@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/patterns.h"
+#include "cli/project/words.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
 
@@ -114,19 +115,12 @@ std::vector<std::string> options_of(std::string_view preset) {
 
 /// errors   there is no compiler, with the one to install
 Result<std::string, std::string> compiler_for(const Preset& preset, const Toolchain& toolchain) {
-  if (const char* wanted = std::getenv("CXX"); wanted != nullptr && *wanted != '\0') {
-    return find_program(wanted).empty() ? Result<std::string, std::string>(fail(fmt::format(
-                                              "CXX is {}, but there is no such compiler", wanted)))
-                                        : std::string(wanted);
-  }
-  if (!preset.compiler.empty() && !find_program(preset.compiler).empty()) {
+  const char* const wanted = std::getenv("CXX");
+  const bool is_chosen = wanted != nullptr && *wanted != '\0';
+  if (!is_chosen && !preset.compiler.empty() && !find_program(preset.compiler).empty()) {
     return std::string();  // CMake reads it from the preset
   }
-  if (toolchain.compiler.empty()) {
-    return fail(std::string(
-        "no compiler was found: install clang 19 (apt install clang-19), or g++ 13 or later"));
-  }
-  return toolchain.compiler;
+  return compiler_of(toolchain);
 }
 
 StepEnd end_of(const Result<ProgramEnd, std::string>& end) {
@@ -199,7 +193,7 @@ StepEnd configure_project(const Build& build) {
   std::error_code ignored;
   fs::remove(build.directory() + "/CMakeCache.txt", ignored);
   fs::remove_all(build.directory() + "/CMakeFiles", ignored);
-  fmt::print(stderr, "{}", errors_in(end->output));
+  print_error("{}", errors_in(end->output));
   return {kCommandFailed, "CMake could not configure the project (see above)"};
 }
 

@@ -87,6 +87,19 @@ Result<Toolchain, std::string> find_toolchain() {
   return found;
 }
 
+Result<std::string, std::string> compiler_of(const Toolchain& toolchain) {
+  if (const char* wanted = std::getenv("CXX"); wanted != nullptr && *wanted != '\0') {
+    return find_program(wanted).empty() ? Result<std::string, std::string>(fail(fmt::format(
+                                              "CXX is {}, but there is no such compiler", wanted)))
+                                        : std::string(wanted);
+  }
+  if (toolchain.compiler.empty()) {
+    return fail(std::string(
+        "no compiler was found: install clang 19 (apt install clang-19), or g++ 13 or later"));
+  }
+  return toolchain.compiler;
+}
+
 fs::path own_prefix() {
   std::error_code failed;
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);

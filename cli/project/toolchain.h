@@ -31,6 +31,11 @@ struct Toolchain {
 /// errors  CMake or Ninja is not installed, with the package to install
 [[nodiscard]] Result<Toolchain, std::string> find_toolchain();
 
+/// Returns the compiler: CXX, or the best of the known ones.
+///
+/// errors  there is none, with the one to install
+[[nodiscard]] Result<std::string, std::string> compiler_of(const Toolchain& toolchain);
+
 /// Returns the prefix in which this program and a package of Eider are installed; empty if there is
 /// no package.
 [[nodiscard]] std::filesystem::path own_prefix();

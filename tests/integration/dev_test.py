@@ -356,6 +356,11 @@ class Dev(unittest.TestCase):
                                    check=False, timeout=PATIENCE)
             self.assertEqual(ended.returncode, 2)
             self.assertIn(told, ended.stderr)
+        ended = subprocess.run(self.dev.command('--build', '.'), text=True, capture_output=True,
+                               check=False, timeout=PATIENCE, cwd=self.dev.project)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn('--build . is the folder of the project. Use a folder of its own',
+                      ended.stderr)
         ended = subprocess.run(self.dev.command(), cwd=self.directory, text=True,
                                capture_output=True, check=False, timeout=PATIENCE)
         self.assertEqual(ended.returncode, 1)
@@ -480,6 +485,36 @@ class Run(unittest.TestCase):
             status, _, errors = self.run_file('eider', *words)
             self.assertEqual(status, 2)
             self.assertIn(told, errors)
+        odd = self.directory / 'a;b.cc'
+        odd.write_text(HELLO)
+        status, _, errors = self.run_file('eider', 'run', odd)
+        self.assertEqual(status, 2)
+        self.assertIn('its path has the character ;, which CMake cannot use. Rename', errors)
+
+    def test_6_a_missing_compiler_is_reported_with_the_one_to_install(self):
+        tools = self.directory / 'tools'
+        tools.mkdir()
+        for name in ('cmake', 'ninja', 'eider'):
+            (tools / name).symlink_to(shutil.which(name, path=self.environment['PATH']))
+        without = {name: value for name, value in self.environment.items() if name != 'CXX'}
+        for variables, told in (({}, 'no compiler was found: install clang 19 (apt install '
+                                     'clang-19), or g++ 13 or later'),
+                                ({'CXX': 'nope'}, 'CXX is nope, but there is no such compiler')):
+            ended = subprocess.run(['eider', 'run', str(self.file)], text=True,
+                                   capture_output=True, check=False, timeout=PATIENCE,
+                                   env={**without, 'PATH': str(tools), **variables})
+            self.assertEqual((ended.returncode, ended.stderr), (1, f'eider run: {told}\n'))
+
+    def test_7_an_error_that_cannot_be_written_is_no_crash(self):
+        for words in (['eider', 'run', 'none.cc'], ['eider', 'nothing'], ['eider', 'explain', 'x']):
+            with open('/dev/full', 'w', encoding='utf-8') as full:
+                ended = subprocess.run(words, check=False, timeout=PATIENCE, stderr=full,
+                                       env=self.environment, cwd=self.directory)
+            self.assertIn(ended.returncode, (1, 2), words)
+            closed = subprocess.run(['sh', '-c', 'exec "$@" <&- >&- 2>&-', 'sh', *words],
+                                    check=False, timeout=PATIENCE, env=self.environment,
+                                    cwd=self.directory)
+            self.assertEqual(closed.returncode, ended.returncode, words)
 
 
 if __name__ == '__main__':

@@ -215,7 +215,8 @@ def check_installed(outcome, tree):
             outcome.check('hardening can be left out', hardening_faults(
                 directory_of(outside, 'core', COMPILER, 'MinSizeRel'), False))
         for compiler in ('g++', COMPILER):
-            outcome.check(f'what is said of {compiler}', warning_faults(outside, prefix, compiler))
+            outcome.check(f'what is said of {compiler}',
+                          old_compiler_faults(outside, prefix, compiler))
         for faults in commands.each(lambda old: refusal_of(outside, prefix, *old), TOO_OLD):
             outcome.check('a library that is too old is named', faults)
         unknown = commands.run(configuring(outside, prefix, 'nonsense'), 120, outside)
@@ -316,15 +317,15 @@ def refusal_of(outside, prefix, component, files, variable, said):
     return [] if not ended.is_good and said in told else [tail(ended.output)]
 
 
-def warning_faults(outside, prefix, compiler):
-    """What is wrong with the one line about the coroutines of an old g++, or with its absence."""
+def old_compiler_faults(outside, prefix, compiler):
+    """What is wrong with the error about the coroutines of an old g++, or with its absence."""
     ended = commands.run(configuring(outside, prefix, 'core', compiler, 'Warned'), 120, outside)
     version = commands.run([compiler, '-dumpversion'], 10).output
     is_broken = compiler == 'g++' and int(version.split('.')[0]) < 13
     said = [line for line in ended.output.splitlines() if 'co_await' in line]
     is_right = [bool(re.search('miscompiles co_await expressions: install clang 19', line))
                 for line in said] == [True] * is_broken
-    return [] if ended.is_good and is_right else [tail(ended.output)]
+    return [] if ended.is_good != is_broken and is_right else [tail(ended.output)]
 
 
 def installed_components(prefix):
