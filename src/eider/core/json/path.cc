@@ -24,10 +24,10 @@ std::string Path::pointer() const {
     return {};
   }
   std::string pointer = up_->pointer() + '/';
-  if (name_.data() == nullptr) {
-    pointer += std::to_string(index_);
+  if (name_ == nullptr) {
+    pointer += std::to_string(size_or_index_);
   } else {
-    append_token(pointer, name_);
+    append_token(pointer, {name_, size_or_index_});
   }
   return pointer;
 }

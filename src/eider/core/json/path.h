@@ -8,14 +8,23 @@
 
 namespace eider::json::detail {
 
-/// One step from the root: into a member, or into an element when `name` has no data.
+/// One step from the root: into a member, or into an element when there is no name.
 class Path {
  public:
   Path() = default;
   [[nodiscard]] Path member(std::string_view name) const noexcept {
-    return Path(this, name.data() == nullptr ? std::string_view("") : name, 0);
+    return Path(this, name.data() == nullptr ? "" : name.data(), name.size());
   }
-  [[nodiscard]] Path element(std::size_t index) const noexcept { return Path(this, {}, index); }
+  /// Moves on to the next member of the same object. Pre: name.data() != nullptr.
+  void set_name(std::string_view name) noexcept {
+    name_ = name.data();
+    size_or_index_ = name.size();
+  }
+  [[nodiscard]] Path element(std::size_t index) const noexcept {
+    return Path(this, nullptr, index);
+  }
+  /// Moves on to an element of the same array.
+  void set_index(std::size_t index) noexcept { size_or_index_ = index; }
 
   [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
 
@@ -23,12 +32,12 @@ class Path {
   [[nodiscard]] std::string pointer() const;
 
  private:
-  Path(const Path* up, std::string_view name, std::size_t index) noexcept
-      : up_(up), name_(name), index_(index), depth_(up->depth_ + 1) {}
+  Path(const Path* up, const char* name, std::size_t size_or_index) noexcept
+      : up_(up), name_(name), size_or_index_(size_or_index), depth_(up->depth_ + 1) {}
 
   const Path* up_ = nullptr;
-  std::string_view name_;
-  std::size_t index_ = 0;
+  const char* name_ = nullptr;
+  std::size_t size_or_index_ = 0;
   std::size_t depth_ = 0;
 };
 

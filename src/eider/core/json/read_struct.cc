@@ -19,8 +19,8 @@ constexpr std::uint64_t bit(std::size_t index) noexcept {
   return std::uint64_t{1} << index;
 }
 
-/// The index of the member of that name, looked for from `expected` on and then around: members
-/// mostly come in the order of declaration. Returns type.count when there is none.
+/// The index of the member of that name, looked for from `expected` on and then around. Returns
+/// type.count when there is none.
 std::size_t member_index(const Structure& type, std::string_view name,
                          std::size_t expected) noexcept {
   for (std::size_t i = expected; i < type.count; ++i) {
@@ -59,113 +59,101 @@ void note_faults(Complaints& complaints, const Structure& type, const void* obje
 
 }  // namespace
 
-bool Reader::read_struct(Source& source, const Type& type, void* at, const Path& path) {
-  if (!is(source, Kind::object)) {
-    return skip_mistyped(source, type, path);
-  }
-  Members members;
-  if (!enter(path)) {
-    return false;
-  }
-  if (const auto code = source.get_object().get(members)) {
-    return give_up(code);
-  }
-  return read_members(members, type.structure(), at, path, {});
+bool Reader::read_struct(const Type& type, void* at, const Path& path) {
+  return *at_ == '{' ? read_members(type.structure(), at, path, {}) : skip_mistyped(type, path);
 }
 
-/// tag_name  the member that told a variant which struct this is, or empty
-bool Reader::read_members(Members& members, const Structure& type, void* at, const Path& path,
+/// tag_name  the member that says which struct of a variant this is, or empty
+bool Reader::read_members(const Structure& type, void* at, const Path& path,
                           std::string_view tag_name) {
   const std::size_t complaints_before = complaints_.count();
   std::uint64_t seen = 0;
   std::size_t expected = 0;
-  const bool is_read =
-      each_member(members, path, [&](Source& value, std::string_view name, const Path& value_path) {
-        const bool is_tag = !tag_name.empty() && name == tag_name;
-        const std::size_t index = is_tag ? kTagIndex : member_index(type, name, expected);
-        if (index == type.count) {
-          return read_unknown(value, value_path);
-        }
-        if ((seen & bit(index)) != 0) {
-          complaints_.add(value_path, reflect::wording::kDoubled);
-          return skip(value, value_path);
-        }
-        seen |= bit(index);
-        if (is_tag) {
-          return skip(value, value_path);
-        }
-        expected = index + 1;
-        const reflect::Member& member = type.first[index];
-        return read(value, *member.type, member.in(at), value_path);
-      });
-  if (is_read) {
-    note_missing(complaints_, type, seen, path);
-    if (type.check != nullptr && complaints_.count() == complaints_before) [[unlikely]] {
-      note_faults(complaints_, type, at, path);
+  std::size_t index = 0;
+  // Members mostly come in the order of declaration: the next one is compared in place.
+  const auto next_name = [&] {
+    index = expected;
+    if (index < type.count && pass_name(type.first[index].name)) [[likely]] {
+      return type.first[index].name;
     }
+    const std::string_view found = name();
+    const bool is_tag = !tag_name.empty() && found == tag_name;
+    index = is_tag ? kTagIndex : member_index(type, found, expected);
+    return found;
+  };
+  const auto read_one = [&](std::string_view, const Path& value_path) {
+    if (index == type.count) [[unlikely]] {
+      return read_unknown(value_path);
+    }
+    if ((seen & bit(index)) != 0) [[unlikely]] {
+      complaints_.add(value_path, reflect::wording::kDoubled);
+      return skip(value_path);
+    }
+    seen |= bit(index);
+    if (index == kTagIndex) [[unlikely]] {
+      return skip(value_path);
+    }
+    expected = index + 1;
+    const reflect::Member& member = type.first[index];
+    return read(*member.type, member.in(at), value_path);
+  };
+  if (!each_member(path, next_name, read_one)) {
+    return false;
   }
-  return is_read;
+  note_missing(complaints_, type, seen, path);
+  if (type.check != nullptr && complaints_.count() == complaints_before) [[unlikely]] {
+    note_faults(complaints_, type, at, path);
+  }
+  return true;
 }
 
-bool Reader::read_unknown(Source& source, const Path& path) {
+bool Reader::read_unknown(const Path& path) {
   if (limits_.unknown_members == UnknownMembers::kRefuse) {
     complaints_.add(path, reflect::wording::kUnknown);
   }
-  return skip(source, path);
+  return skip(path);
 }
 
-/// The tag may stand behind the members that it explains: the object is walked for it first.
-bool Reader::read_variant(Source& source, const Type& type, void* at, const Path& path) {
-  if (!is(source, Kind::object)) {
-    return skip_mistyped(source, type, path);
+bool Reader::read_variant(const Type& type, void* at, const Path& path) {
+  if (*at_ != '{') {
+    return skip_mistyped(type, path);
   }
-  Members members;
-  if (!enter(path)) {
+  std::optional<std::string> tag;
+  if (!find_tag(path, tag)) {
     return false;
   }
-  if (const auto code = source.get_object().get(members)) {
-    return give_up(code);
-  }
-  // Of what is broken nothing can be walked again: simdjson has let go of the text.
-  std::optional<std::string> tag;
-  if (const auto code = find_tag(members, tag)) {
-    return give_up(code);
-  }
-  if (const auto code = members.reset().error()) {
-    return give_up(code);
-  }
-  return read_tagged(members, type.variant(), at, path, tag);
-}
-
-/// The text of the first member with the name of the tag; "", which names no struct, if that is no
-/// string.
-simdjson::error_code Reader::find_tag(Members& members, std::optional<std::string>& tag) {
-  for (auto member : members) {
-    if (member.error() != simdjson::SUCCESS) {
-      return member.error();
-    }
-    simdjson::ondemand::field field = std::move(member).value_unsafe();
-    if (name_of(field) == reflect::Variant::kTagName) {
-      Source value = field.value();
-      tag = is(value, Kind::string) ? string_of(value) : std::string_view();
-      break;
-    }
-  }
-  return simdjson::SUCCESS;
-}
-
-bool Reader::read_tagged(Members& members, const reflect::Variant& type, void* at, const Path& path,
-                         const std::optional<std::string>& tag) {
-  const reflect::Alternative* const found = tag ? type.find(*tag) : nullptr;
+  const reflect::Variant& variant = type.variant();
+  const reflect::Alternative* const found = tag ? variant.find(*tag) : nullptr;
   if (found != nullptr) {
-    return read_members(members, found->type->structure(), found->emplace(at), path, type.kTagName);
+    return read_members(found->type->structure(), found->emplace(at), path, variant.kTagName);
   }
-  complaints_.add(path.member(type.kTagName),
-                  tag ? tag_requirement(type) : reflect::wording::kMissing);
-  return each_member(members, path,
-                     [this](Source& value, std::string_view, const Path& value_path) {
-                       return skip(value, value_path);
-                     });
+  complaints_.add(path.member(variant.kTagName),
+                  tag ? tag_requirement(variant) : reflect::wording::kMissing);
+  return skip(path);
+}
+
+/// Finds the text of the first member with the name of the tag; "", which names no struct, if that
+/// is not a string. The tag may follow the members that it explains: so the object is walked for it
+/// first, and the position goes back to the front.
+bool Reader::find_tag(const Path& path, std::optional<std::string>& tag) {
+  const char* const front = at_;
+  const std::size_t elements_left = elements_left_;
+  const auto skip_others = [&](std::string_view name, const Path& value_path) {
+    if (name != reflect::Variant::kTagName) {
+      return skip(value_path);
+    }
+    const std::string_view text = *at_ == '"' ? string() : std::string_view("");
+    if (text.data() != nullptr) {
+      tag = text;
+    }
+    return false;
+  };
+  const bool is_read = each_member(path, skip_others) || tag;
+  if (is_read) {
+    at_ = front;
+    elements_left_ = elements_left;
+  }
+  return is_read;
 }
 
 }  // namespace eider::json::detail

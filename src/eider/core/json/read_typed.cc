@@ -9,100 +9,157 @@ namespace eider::json::detail {
 using reflect::Parsed;
 using reflect::Type;
 
-bool Reader::read(Source& source, const Type& type, void* at, const Path& path) {
+namespace {
+
+/// Most strings are short, and then std::string's own function is longer than the copying.
+void assign(std::string& to, std::string_view text) {
+  if (text.size() > kShortBytesMax) {
+    to.assign(text);
+    return;
+  }
+  to.resize_and_overwrite(text.size(), [text](char* at, std::size_t) {
+    copy_short(at, text);
+    return text.size();  // libstdc++ 12 may pass the capacity as the size
+  });
+}
+
+}  // namespace
+
+/// Only a jump: its cases are functions of their own, so that it saves no registers.
+bool Reader::read(const Type& type, void* at, const Path& path) {
   switch (type.kind) {
     case reflect::Kind::kBool:
-      return read_bool(source, type, at, path);
+      return read_bool(type, at, path);
     case reflect::Kind::kSigned:
     case reflect::Kind::kUnsigned:
-      return read_integer(source, type, at, path);
+      return read_integer(type, at, path);
     case reflect::Kind::kReal:
-      return read_real(source, type, at, path);
+      return read_real(type, at, path);
     case reflect::Kind::kString:
-      return read_string(source, type, at, path);
+      return read_string(type, at, path);
     case reflect::Kind::kStruct:
-      return read_struct(source, type, at, path);
+      return read_struct(type, at, path);
     case reflect::Kind::kSequence:
-      return read_sequence(source, type, at, path);
+      return read_sequence(type, at, path);
     case reflect::Kind::kArray:
-      return read_array(source, type, at, path);
+      return read_array(type, at, path);
     case reflect::Kind::kOptional:
-      return read_optional(source, type.optional(), at, path);
+      return read_optional(type.optional(), at, path);
     case reflect::Kind::kMap:
-      return read_map(source, type, at, path);
+      return read_map(type, at, path);
     case reflect::Kind::kEnum:
-      return read_enum(source, type, at, path);
+      return read_enum(type, at, path);
     case reflect::Kind::kVariant:
-      return read_variant(source, type, at, path);
+      return read_variant(type, at, path);
     case reflect::Kind::kConstrained:
-      return read_bounded(source, type.constraint(), at, path);
+      return read_bounded(type.constraint(), at, path);
     case reflect::Kind::kDynamic:
-      return read_value(source, *static_cast<Value*>(at), path);
+      return read_value(*static_cast<Value*>(at), path);
     case reflect::Kind::kText:
-      return read_text(source, type, at, path);
+      return read_text(type, at, path);
     case reflect::Kind::kSet:
-      return read_set(source, type, at, path);
+      return read_set(type, at, path);
     case reflect::Kind::kView:
     case reflect::Kind::kChars:
-      complaints_.add(path, reflect::wording::kWrittenOnly);
-      return skip(source, path);
+      return skip_unreadable(path);
   }
   std::unreachable();
 }
 
-bool Reader::read_bool(Source& source, const Type& type, void* at, const Path& path) {
-  const std::string_view token = token_of(source);
-  if (token != "true" && token != "false") {
-    return skip_mistyped(source, type, path);
+bool Reader::skip_unreadable(const Path& path) {
+  complaints_.add(path, reflect::wording::kWrittenOnly);
+  return skip(path);
+}
+
+bool Reader::read_bool(const Type& type, void* at, const Path& path) {
+  if (!pass_word("true")) {
+    if (!pass_word("false")) {
+      return skip_mistyped(type, path);
+    }
+    *static_cast<bool*>(at) = false;
+    return true;
   }
-  *static_cast<bool*>(at) = token == "true";
+  *static_cast<bool*>(at) = true;
   return true;
 }
 
-bool Reader::read_integer(Source& source, const Type& type, void* at, const Path& path) {
-  const std::string_view token = token_of(source);
-  const NumberForm form = number_form(token);
+bool Reader::read_integer(const Type& type, void* at, const Path& path) {
+  constexpr std::ptrdiff_t kDigitsMax = 18;  // fewer than a std::int64_t has
+  const bool is_negative = *at_ == '-';
+  const char* const first = at_ + (is_negative ? 1 : 0);
+  const char* end = first;
+  std::uint64_t digits = 0;
+  for (; is_digit(*end); ++end) {
+    digits = digits * 10 + static_cast<std::uint64_t>(*end - '0');
+  }
+  const std::ptrdiff_t count = end - first;
+  if (count == 0 || count > kDigitsMax || (*first == '0' && count > 1) || *end == '.' ||
+      *end == 'e' || *end == 'E') [[unlikely]] {
+    return read_any_integer(type, at, path);
+  }
+  const auto number = static_cast<std::int64_t>(digits);
+  at_ = end;
+  if (!reflect::try_store_signed(type, at, is_negative ? -number : number)) {
+    complaints_.add(path, range_requirement(type));
+  }
+  return true;
+}
+
+/// One of many digits, or with a fraction or an exponent, or whatever is in its place.
+bool Reader::read_any_integer(const Type& type, void* at, const Path& path) {
+  const std::string_view found = token();
+  const NumberForm form = number_form(found);
   std::optional<std::string> digits;
   if (form == NumberForm::kReal) {
-    digits = integer_digits(token);
+    digits = integer_digits(found);
   }
   if (form != NumberForm::kInteger && !digits) {
-    return skip_mistyped(source, type, path);
+    return skip_mistyped(type, path);
   }
-  if (reflect::parse_integer(type, at, digits ? *digits : token) != Parsed::kDone) {
+  at_ += found.size();
+  if (reflect::parse_integer(type, at, digits ? *digits : found) != Parsed::kDone) {
     complaints_.add(path, range_requirement(type));
   }
   return true;
 }
 
-bool Reader::read_real(Source& source, const Type& type, void* at, const Path& path) {
-  const std::string_view token = token_of(source);
-  if (number_form(token) == NumberForm::kNone) {
-    return skip_mistyped(source, type, path);
+bool Reader::read_real(const Type& type, void* at, const Path& path) {
+  bool is_stored = false;
+  const char* end = type.bytes == sizeof(float)
+                        ? read_short_real(at_, *static_cast<float*>(at), is_stored)
+                        : read_short_real(at_, *static_cast<double*>(at), is_stored);
+  if (end == nullptr) [[unlikely]] {
+    const std::string_view found = token();
+    if (number_form(found) == NumberForm::kNone) {
+      return skip_mistyped(type, path);
+    }
+    end = found.data() + found.size();
   }
-  if (reflect::parse_real(type, at, token) != Parsed::kDone) {
+  const std::string_view number(at_, end);
+  at_ = end;
+  if (!is_stored && reflect::parse_real(type, at, number) != Parsed::kDone) {
     complaints_.add(path, range_requirement(type));
   }
   return true;
 }
 
-bool Reader::read_string(Source& source, const Type& type, void* at, const Path& path) {
-  if (!is(source, Kind::string)) {
-    return skip_mistyped(source, type, path);
+bool Reader::read_string(const Type& type, void* at, const Path& path) {
+  if (*at_ != '"') {
+    return skip_mistyped(type, path);
   }
-  const std::string_view text = string_of(source);
+  const std::string_view text = string();
   if (text.data() == nullptr) {
     return false;
   }
-  static_cast<std::string*>(at)->assign(text);
+  assign(*static_cast<std::string*>(at), text);
   return true;
 }
 
-bool Reader::read_enum(Source& source, const Type& type, void* at, const Path& path) {
-  if (!is(source, Kind::string)) {
-    return skip_mistyped(source, type, path);
+bool Reader::read_enum(const Type& type, void* at, const Path& path) {
+  if (*at_ != '"') {
+    return skip_mistyped(type, path);
   }
-  const std::string_view text = string_of(source);
+  const std::string_view text = string();
   if (text.data() == nullptr) {
     return false;
   }
@@ -113,11 +170,11 @@ bool Reader::read_enum(Source& source, const Type& type, void* at, const Path& p
   return true;
 }
 
-bool Reader::read_text(Source& source, const Type& type, void* at, const Path& path) {
-  if (!is(source, Kind::string)) {
-    return skip_mistyped(source, type, path);
+bool Reader::read_text(const Type& type, void* at, const Path& path) {
+  if (*at_ != '"') {
+    return skip_mistyped(type, path);
   }
-  const std::string_view text = string_of(source);
+  const std::string_view text = string();
   if (text.data() == nullptr) {
     return false;
   }
@@ -127,19 +184,17 @@ bool Reader::read_text(Source& source, const Type& type, void* at, const Path& p
   return true;
 }
 
-bool Reader::read_optional(Source& source, const reflect::Optional& type, void* at,
-                           const Path& path) {
-  if (token_of(source) == "null") {
+bool Reader::read_optional(const reflect::Optional& type, void* at, const Path& path) {
+  if (pass_word("null")) {
     type.set_null(at);
     return true;
   }
-  return read(source, *type.value, type.emplace(at), path);
+  return read(*type.value, type.emplace(at), path);
 }
 
-bool Reader::read_bounded(Source& source, const reflect::Constraint& type, void* at,
-                          const Path& path) {
+bool Reader::read_bounded(const reflect::Constraint& type, void* at, const Path& path) {
   const std::size_t errors_before = complaints_.count();
-  if (!read(source, *type.value, at, path)) {
+  if (!read(*type.value, at, path)) {
     return false;
   }
   if (complaints_.count() != errors_before) {
@@ -153,25 +208,25 @@ bool Reader::read_bounded(Source& source, const reflect::Constraint& type, void*
   return true;
 }
 
-bool Reader::read_sequence(Source& source, const Type& type, void* at, const Path& path) {
-  if (!is(source, Kind::array)) {
-    return skip_mistyped(source, type, path);
+bool Reader::read_sequence(const Type& type, void* at, const Path& path) {
+  if (*at_ != '[') {
+    return skip_mistyped(type, path);
   }
   const reflect::Sequence& sequence = type.sequence();
   sequence.clear(at);
-  return each_element(source, path, [&](Source& element, const Path& element_path) {
-    return read(element, *sequence.element, sequence.append(at), element_path);
+  return each_element(path, [&](const Path& element_path) {
+    return read(*sequence.element, sequence.append(at), element_path);
   });
 }
 
-bool Reader::read_set(Source& source, const Type& type, void* at, const Path& path) {
-  if (!is(source, Kind::array)) {
-    return skip_mistyped(source, type, path);
+bool Reader::read_set(const Type& type, void* at, const Path& path) {
+  if (*at_ != '[') {
+    return skip_mistyped(type, path);
   }
   const reflect::Set& set = type.set();
   set.clear(at);
-  return each_element(source, path, [&](Source& element, const Path& element_path) {
-    auto fill = [&](void* slot) { return read(element, *set.element, slot, element_path); };
+  return each_element(path, [&](const Path& element_path) {
+    auto fill = [&](void* slot) { return read(*set.element, slot, element_path); };
     const auto added = set.add(at, &fill, [](void* context, void* slot) {
       return (*static_cast<decltype(fill)*>(context))(slot);
     });
@@ -182,18 +237,18 @@ bool Reader::read_set(Source& source, const Type& type, void* at, const Path& pa
   });
 }
 
-bool Reader::read_array(Source& source, const Type& type, void* at, const Path& path) {
-  if (!is(source, Kind::array)) {
-    return skip_mistyped(source, type, path);
+bool Reader::read_array(const Type& type, void* at, const Path& path) {
+  if (*at_ != '[') {
+    return skip_mistyped(type, path);
   }
   const reflect::Array& array = type.array();
   std::size_t count = 0;
-  const bool is_read = each_element(source, path, [&](Source& element, const Path& element_path) {
+  const bool is_read = each_element(path, [&](const Path& element_path) {
     const std::size_t index = count++;
     return index < array.count
-               ? read(element, *array.element,
-                      static_cast<char*>(at) + index * array.element->bytes, element_path)
-               : skip(element, element_path);
+               ? read(*array.element, static_cast<char*>(at) + index * array.element->bytes,
+                      element_path)
+               : skip(element_path);
   });
   if (is_read && count != array.count) {
     complaints_.add(path, requirement(type));
@@ -201,21 +256,20 @@ bool Reader::read_array(Source& source, const Type& type, void* at, const Path& 
   return is_read;
 }
 
-bool Reader::read_map(Source& source, const Type& type, void* at, const Path& path) {
-  if (!is(source, Kind::object)) {
-    return skip_mistyped(source, type, path);
+bool Reader::read_map(const Type& type, void* at, const Path& path) {
+  if (*at_ != '{') {
+    return skip_mistyped(type, path);
   }
   const reflect::Map& map = type.map();
   map.clear(at);
-  return each_member(source, path,
-                     [&](Source& value, std::string_view name, const Path& value_path) {
-                       void* const slot = map.insert(at, name);
-                       if (slot == nullptr) {
-                         complaints_.add(value_path, reflect::wording::kDoubled);
-                         return skip(value, value_path);
-                       }
-                       return read(value, *map.value, slot, value_path);
-                     });
+  return each_member(path, [&](std::string_view name, const Path& value_path) {
+    void* const slot = map.insert(at, name);
+    if (slot == nullptr) {
+      complaints_.add(value_path, reflect::wording::kDoubled);
+      return skip(value_path);
+    }
+    return read(*map.value, slot, value_path);
+  });
 }
 
 }  // namespace eider::json::detail

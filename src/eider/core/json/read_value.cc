@@ -57,45 +57,62 @@ void note_doubled(Complaints& complaints, const Value::Object& members, const Pa
   }
 }
 
-}  // namespace
-
-bool Reader::read_value(Source& source, Value& at, const Path& path) {
-  if (is(source, Kind::array)) {
-    return read_value_array(source, at, path);
+/// Makes room for the first few: a std::vector would move each of them to a larger place.
+template <class List>
+void make_room(List& list) {
+  if (list.capacity() == 0) {
+    list.reserve(4);
   }
-  if (is(source, Kind::object)) {
-    return read_value_object(source, at, path);
-  }
-  if (is(source, Kind::string)) {
-    return read_value_string(source, at);
-  }
-  return read_value_token(token_of(source), at, path);
 }
 
-bool Reader::read_value_array(Source& source, Value& at, const Path& path) {
+}  // namespace
+
+bool Reader::read_value(Value& at, const Path& path) {
+  if (*at_ == '[') {
+    return read_value_array(at, path);
+  }
+  if (*at_ == '{') {
+    return read_value_object(at, path);
+  }
+  if (*at_ == '"') {
+    return read_value_string(at);
+  }
+  if (pass_word("null")) {
+    at = nullptr;
+    return true;
+  }
+  if (const bool is_true = pass_word("true"); is_true || pass_word("false")) {
+    at = is_true;
+    return true;
+  }
+  return read_value_number(at, path);
+}
+
+bool Reader::read_value_array(Value& at, const Path& path) {
   at = Value::Array();
   Value::Array& elements = at.elements();
-  return each_element(source, path, [&](Source& element, const Path& element_path) {
-    return read_value(element, elements.emplace_back(), element_path);
+  return each_element(path, [&](const Path& element_path) {
+    make_room(elements);
+    return read_value(elements.emplace_back(), element_path);
   });
 }
 
-bool Reader::read_value_object(Source& source, Value& at, const Path& path) {
+bool Reader::read_value_object(Value& at, const Path& path) {
   at = Value::Object();
   Value::Object& members = at.members();
-  const bool is_read =
-      each_member(source, path, [&](Source& value, std::string_view name, const Path& value_path) {
-        Field& field = members.emplace_back(std::string(name), Value());
-        return read_value(value, field.value, value_path);
-      });
+  const bool is_read = each_member(path, [&](std::string_view name, const Path& value_path) {
+    make_room(members);
+    Field& field = members.emplace_back(std::string(name), Value());
+    return read_value(field.value, value_path);
+  });
   if (is_read) {
     note_doubled(complaints_, members, path);
   }
   return is_read;
 }
 
-bool Reader::read_value_string(Source& source, Value& at) {
-  const std::string_view text = string_of(source);
+bool Reader::read_value_string(Value& at) {
+  const std::string_view text = string();
   if (text.data() == nullptr) {
     return false;
   }
@@ -103,14 +120,14 @@ bool Reader::read_value_string(Source& source, Value& at) {
   return true;
 }
 
-bool Reader::read_value_token(std::string_view token, Value& at, const Path& path) {
-  if (token == "null") {
-    at = nullptr;
-  } else if (token == "true" || token == "false") {
-    at = token == "true";
-  } else if (const NumberForm form = number_form(token); form == NumberForm::kNone) {
-    return give_up("has a syntax error");
-  } else if (std::optional<Value> number = number_value(token, form)) {
+bool Reader::read_value_number(Value& at, const Path& path) {
+  const std::string_view found = token();
+  const NumberForm form = number_form(found);
+  if (form == NumberForm::kNone) {
+    return give_up_syntax();
+  }
+  at_ += found.size();
+  if (std::optional<Value> number = number_value(found, form)) {
     at = *std::move(number);
   } else {
     complaints_.add(path, reflect::wording::kTooLarge);

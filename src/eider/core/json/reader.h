@@ -1,8 +1,9 @@
-// Reads one JSON text: walks the parser's values and the type's description together.
-// Layering: must not be included outside json/: it drags the JSON parser in.
+// Reads one JSON text in one pass: walks its bytes and the type's description together.
+// Layering: must not be included outside json/.
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <forward_list>
 #include <optional>
 #include <string>
@@ -10,11 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include <simdjson.h>
-
 #include "eider/core/base/result.h"
 #include "eider/core/json/limits.h"
 #include "eider/core/json/path.h"
+#include "eider/core/json/text.h"
 #include "eider/core/json/value.h"
 #include "eider/core/reflect/type.h"
 #include "eider/core/reflect/wording.h"
@@ -54,142 +54,185 @@ class Complaints {
   std::size_t count_ = 0;
 };
 
-[[nodiscard]] inline bool is(simdjson::ondemand::value& source,
-                             simdjson::ondemand::json_type kind) noexcept {
-  simdjson::ondemand::json_type actual;
-  return source.type().get(actual) == simdjson::SUCCESS && actual == kind;
-}
-
-/// A number, true, false or null as it was sent.
-[[nodiscard]] std::string_view token_of(simdjson::ondemand::value& source) noexcept;
-
-/// Each function that returns bool returns false when the text is not JSON or is beyond a limit;
-/// then nothing more can be read. What only does not fit the type is noted, and reading goes on.
+/// Each function that returns bool and reads returns false when the text is not JSON or is beyond a
+/// limit; then nothing more can be read. What only does not fit the type is noted, and reading goes
+/// on. A value is read from its first byte, without the spaces in front of it; reading stops right
+/// behind it, and whatever follows is the caller's to check.
+///
+/// The last byte of the text is a bracket that closes the root, or '\0': nothing else passes over
+/// either of them, so no other function compares the position with the end.
 class Reader {
  public:
   explicit Reader(const Limits& limits) noexcept
-      : limits_(limits), complaints_(limits.errors_max) {}
+      : limits_(limits), complaints_(limits.errors_max), elements_left_(limits.elements_max) {}
 
   [[nodiscard]] Result<void> run(const reflect::Type& type, void* object, std::string_view text);
 
  private:
-  using Source = simdjson::ondemand::value;
-  using Members = simdjson::ondemand::object;
-  using Kind = simdjson::ondemand::json_type;
+  [[nodiscard]] static const char* skip_spaces(const char* at) noexcept {
+    while (is_space(*at)) {
+      ++at;
+    }
+    return at;
+  }
+  bool pass_word(std::string_view word) noexcept {
+    if (static_cast<std::size_t>(end_ - at_) < word.size() || !equal_bytes(at_, word)) {
+      return false;
+    }
+    at_ += word.size();
+    return true;
+  }
+  /// Passes over the name of a member, when it is this one without escapes, and over its colon.
+  [[gnu::always_inline]] bool pass_name(std::string_view name) noexcept {
+    const std::size_t size = name.size();
+    if (static_cast<std::size_t>(end_ - at_) < size + 3 || *at_ != '"' || at_[size + 1] != '"' ||
+        at_[size + 2] != ':' || !equal_bytes(at_ + 1, name)) {
+      return false;
+    }
+    at_ = skip_spaces(at_ + size + 3);
+    return true;
+  }
+  /// Passes over the bracket that closes the value at `path`. Only the root ends with the text.
+  bool close(const char* at, const Path& path) {
+    at_ = at + 1;
+    return at_ != end_ || path.depth() == 0 || give_up_syntax();
+  }
 
-  // reader.cc: the text as a whole, and values that nobody wants
+  // reader.cc: the text as a whole, strings, and values that nobody wants
   bool read_root(const reflect::Type& type, void* object);
-  bool skip(Source& source, const Path& path);
-  bool skip_mistyped(Source& source, const reflect::Type& type, const Path& path);
-  bool enter(const Path& path);
-  bool count_element();
-  std::string_view name_of(simdjson::ondemand::field& member);
-  std::string_view string_of(Source& source);
-  bool unescape_into(std::string& to, std::string_view raw);
-  bool give_up(std::string_view reason);
-  bool give_up(simdjson::error_code code);
+  bool skip(const Path& path);
+  bool skip_mistyped(const reflect::Type& type, const Path& path);
+  bool enter(const Path& path) {
+    return path.depth() < limits_.depth_max && path.depth() < Limits::kDepthMax ? true
+                                                                                : give_up_nested();
+  }
+  bool count_element() { return elements_left_-- != 0 || give_up_elements(); }
+  [[nodiscard]] std::string_view token() const noexcept;
+  std::string_view name();
+  std::string_view string();
+  std::string_view escaped_string(const char* mark, std::string& to);
+  [[gnu::cold]] bool give_up(std::string_view reason);
+  [[gnu::cold]] bool give_up_syntax();
+  [[gnu::cold]] bool give_up_nested();
+  [[gnu::cold]] bool give_up_elements();
 
   // read_typed.cc: values into what a description says
-  bool read(Source& source, const reflect::Type& type, void* at, const Path& path);
-  bool read_bool(Source& source, const reflect::Type& type, void* at, const Path& path);
-  bool read_integer(Source& source, const reflect::Type& type, void* at, const Path& path);
-  bool read_real(Source& source, const reflect::Type& type, void* at, const Path& path);
-  bool read_string(Source& source, const reflect::Type& type, void* at, const Path& path);
-  bool read_enum(Source& source, const reflect::Type& type, void* at, const Path& path);
-  bool read_optional(Source& source, const reflect::Optional& type, void* at, const Path& path);
-  bool read_bounded(Source& source, const reflect::Constraint& type, void* at, const Path& path);
-  bool read_text(Source& source, const reflect::Type& type, void* at, const Path& path);
-  bool read_set(Source& source, const reflect::Type& type, void* at, const Path& path);
-  bool read_sequence(Source& source, const reflect::Type& type, void* at, const Path& path);
-  bool read_array(Source& source, const reflect::Type& type, void* at, const Path& path);
-  bool read_map(Source& source, const reflect::Type& type, void* at, const Path& path);
+  [[gnu::cold]] bool skip_unreadable(const Path& path);
+  bool read(const reflect::Type& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_bool(const reflect::Type& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_integer(const reflect::Type& type, void* at, const Path& path);
+  bool read_any_integer(const reflect::Type& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_real(const reflect::Type& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_string(const reflect::Type& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_enum(const reflect::Type& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_optional(const reflect::Optional& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_bounded(const reflect::Constraint& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_text(const reflect::Type& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_set(const reflect::Type& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_sequence(const reflect::Type& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_array(const reflect::Type& type, void* at, const Path& path);
+  [[gnu::noinline]] bool read_map(const reflect::Type& type, void* at, const Path& path);
 
   // read_struct.cc: objects into structs and variants
-  bool read_struct(Source& source, const reflect::Type& type, void* at, const Path& path);
-  bool read_members(Members& members, const reflect::Structure& type, void* at, const Path& path,
+  [[gnu::noinline]] bool read_struct(const reflect::Type& type, void* at, const Path& path);
+  bool read_members(const reflect::Structure& type, void* at, const Path& path,
                     std::string_view tag_name);
-  bool read_unknown(Source& source, const Path& path);
-  bool read_variant(Source& source, const reflect::Type& type, void* at, const Path& path);
-  simdjson::error_code find_tag(Members& members, std::optional<std::string>& tag);
-  bool read_tagged(Members& members, const reflect::Variant& type, void* at, const Path& path,
-                   const std::optional<std::string>& tag);
+  bool read_unknown(const Path& path);
+  [[gnu::noinline]] bool read_variant(const reflect::Type& type, void* at, const Path& path);
+  bool find_tag(const Path& path, std::optional<std::string>& tag);
 
   // read_value.cc: values into json::Value
-  bool read_value(Source& source, Value& at, const Path& path);
-  bool read_value_array(Source& source, Value& at, const Path& path);
-  bool read_value_object(Source& source, Value& at, const Path& path);
-  bool read_value_string(Source& source, Value& at);
-  bool read_value_token(std::string_view token, Value& at, const Path& path);
+  [[gnu::noinline]] bool read_value(Value& at, const Path& path);
+  bool read_value_array(Value& at, const Path& path);
+  bool read_value_object(Value& at, const Path& path);
+  bool read_value_string(Value& at);
+  bool read_value_number(Value& at, const Path& path);
 
-  /// Calls visit(element, its path) until it returns false. Pre: source is an array.
+  /// Calls visit(its path) with the position at each element, until it returns false.
+  /// Pre: *at_ is '['.
   template <class Visit>
-  bool each_element(Source& source, const Path& path, Visit visit);
-  /// Calls visit(value, name, its path) until it returns false.
+  bool each_element(const Path& path, Visit visit);
+  /// Calls visit(name, its path) with the position at each member's value, until it returns false.
+  /// next_name reads the name and the colon. Pre: *at_ is '{'.
+  template <class NextName, class Visit>
+  bool each_member(const Path& path, NextName next_name, Visit visit);
   template <class Visit>
-  bool each_member(Members& members, const Path& path, Visit visit);
-  /// Pre: source is an object.
-  template <class Visit>
-  bool each_member(Source& source, const Path& path, Visit visit);
+  bool each_member(const Path& path, Visit visit) {
+    return each_member(path, [this] { return name(); }, visit);
+  }
 
   const Limits& limits_;
-  std::string_view text_;       // as it was handed in
-  const char* copy_ = nullptr;  // the parser's copy, once it is being walked
-  simdjson::ondemand::document document_;
+  std::string_view text_;
+  std::string copy_;
+  const char* at_ = nullptr;  // null before the reading
+  const char* end_ = nullptr;
   Complaints complaints_;
-  std::size_t elements_ = 0;
+  std::size_t elements_left_;
   std::string failure_;
   std::string unescaped_;                 // the last string that had escapes
   std::forward_list<std::string> names_;  // all names that had: paths point to them
 };
 
 template <class Visit>
-bool Reader::each_element(Source& source, const Path& path, Visit visit) {
-  simdjson::ondemand::array elements;
+bool Reader::each_element(const Path& path, Visit visit) {
   if (!enter(path)) {
     return false;
   }
-  if (const auto code = source.get_array().get(elements)) {
-    return give_up(code);
+  const char* at = skip_spaces(at_ + 1);
+  if (*at == ']') {
+    return close(at, path);
   }
-  std::size_t index = 0;
-  for (auto element : elements) {
-    if (element.error() != simdjson::SUCCESS) {
-      return give_up(element.error());
-    }
-    Source&& value = std::move(element).value_unsafe();
-    if (!count_element() || !visit(value, path.element(index++))) {
+  Path below = path.element(0);
+  for (std::size_t index = 0;; ++index) {
+    at_ = at;
+    below.set_index(index);
+    if (!count_element() || !visit(std::as_const(below))) {
       return false;
     }
+    at = skip_spaces(at_);
+    if (*at != ',') {
+      break;
+    }
+    at = skip_spaces(at + 1);
   }
-  return true;
+  if (*at == ']') {
+    return close(at, path);
+  }
+  at_ = at;
+  return give_up_syntax();
 }
 
-template <class Visit>
-bool Reader::each_member(Members& members, const Path& path, Visit visit) {
-  for (auto member : members) {
-    if (member.error() != simdjson::SUCCESS) {
-      return give_up(member.error());
-    }
-    simdjson::ondemand::field&& field = std::move(member).value_unsafe();
-    const std::string_view name = name_of(field);
-    Source& value = field.value();  // no copy: it took a fifth of the time of small objects
-    if (name.data() == nullptr || !count_element() || !visit(value, name, path.member(name))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-template <class Visit>
-bool Reader::each_member(Source& source, const Path& path, Visit visit) {
-  Members members;
+template <class NextName, class Visit>
+bool Reader::each_member(const Path& path, NextName next_name, Visit visit) {
   if (!enter(path)) {
     return false;
   }
-  if (const auto code = source.get_object().get(members)) {
-    return give_up(code);
+  const char* at = skip_spaces(at_ + 1);
+  if (*at == '}') {
+    return close(at, path);
   }
-  return each_member(members, path, visit);
+  Path below = path.member({});
+  for (;;) {
+    at_ = at;
+    const std::string_view name = next_name();
+    if (name.data() == nullptr) {
+      return false;
+    }
+    below.set_name(name);
+    if (!count_element() || !visit(name, std::as_const(below))) {
+      return false;
+    }
+    at = skip_spaces(at_);
+    if (*at != ',') {
+      break;
+    }
+    at = skip_spaces(at + 1);
+  }
+  if (*at == '}') {
+    return close(at, path);
+  }
+  at_ = at;
+  return give_up_syntax();
 }
 
 }  // namespace eider::json::detail

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -30,19 +31,13 @@ std::uint64_t match(std::uint64_t word, char byte) noexcept {
   return (difference - kOnes) & ~difference & kHighs;
 }
 
-/// The first '"' or '\\'.
-const char* find_mark(const char* at) noexcept {
-  for (;; at += sizeof(std::uint64_t)) {
-    const std::uint64_t word = load_word(at);
-    const std::uint64_t found = match(word, '"') | match(word, '\\');
-    if (found != 0) {
-      return at + std::countr_zero(found) / 8;
-    }
-  }
+/// The lowest bit set is that of the first control character; those above it may lie.
+std::uint64_t match_control(std::uint64_t word) noexcept {
+  return (word - kOnes * 0x20) & ~word & kHighs;
 }
 
-bool is_digit(char byte) noexcept {
-  return byte >= '0' && byte <= '9';
+bool is_mark(char byte) noexcept {
+  return byte == '"' || byte == '\\' || static_cast<unsigned char>(byte) < 0x20;
 }
 
 int hex_digit(char byte) noexcept {
@@ -202,14 +197,62 @@ std::size_t digits(std::string_view text) noexcept {
 
 }  // namespace
 
-RawString raw_string(const char* behind_quote) noexcept {
-  const char* at = find_mark(behind_quote);
-  const bool has_escapes = *at == '\\';
-  while (*at == '\\') {
-    at = find_mark(at + 2);
+const char* find_far_mark(const char* at, const char* end) noexcept {
+#ifdef __SSE2__
+  if (end - at >= 16) {
+    return find_mark(at, end);
   }
-  return {{behind_quote, static_cast<std::size_t>(at - behind_quote)}, has_escapes};
+#endif
+  for (; end - at >= 8; at += 8) {
+    const std::uint64_t word = load_word(at);
+    const std::uint64_t found = match(word, '"') | match(word, '\\') | match_control(word);
+    if (found != 0) {
+      return at + std::countr_zero(found) / 8;
+    }
+  }
+  return std::find_if(at, end, is_mark);
 }
+
+template <class Real>
+const char* read_short_real(const char* at, Real& number, bool& is_stored) noexcept {
+  // Powers of ten, and integers, up to which all are exact.
+  constexpr Real kPowers[] = {1e0F, 1e1F, 1e2F, 1e3F, 1e4F, 1e5F, 1e6F, 1e7F, 1e8F, 1e9F, 1e10F};
+  constexpr std::uint64_t kExactMax = std::uint64_t{1} << std::numeric_limits<Real>::digits;
+  constexpr std::ptrdiff_t kDigitsMax = 19;  // of 64 bits
+  const bool is_negative = *at == '-';
+  at += is_negative ? 1 : 0;
+  std::uint64_t digits = 0;
+  const auto read_digits = [&] {
+    const char* const first = at;
+    for (; is_digit(*at); ++at) {
+      digits = digits * 10 + static_cast<std::uint64_t>(*at - '0');
+    }
+    return at - first;
+  };
+  const char first = *at;
+  const std::ptrdiff_t whole = read_digits();
+  std::ptrdiff_t fraction = 0;
+  if (*at == '.') {
+    ++at;
+    fraction = read_digits();
+    if (fraction == 0) {
+      return nullptr;
+    }
+  }
+  if (whole == 0 || (whole > 1 && first == '0') || *at == 'e' || *at == 'E') {
+    return nullptr;
+  }
+  is_stored =
+      fraction < std::ssize(kPowers) && whole + fraction <= kDigitsMax && digits <= kExactMax;
+  if (is_stored) {
+    const Real magnitude = static_cast<Real>(digits) / kPowers[fraction];
+    number = is_negative ? -magnitude : magnitude;
+  }
+  return at;
+}
+
+template const char* read_short_real(const char* at, float& number, bool& is_stored) noexcept;
+template const char* read_short_real(const char* at, double& number, bool& is_stored) noexcept;
 
 std::optional<std::string> unescape(std::string_view raw) {
   std::string out;

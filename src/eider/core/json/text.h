@@ -2,22 +2,94 @@
 // Layering: must not know structure: arrays, objects and their members are the reader's.
 #pragma once
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace eider::json::detail {
 
-/// What stands between two quotes, as it was sent.
-struct RawString {
-  std::string_view bytes;
-  bool has_escapes;
-};
+[[nodiscard]] inline bool is_space(char byte) noexcept {
+  return static_cast<unsigned char>(byte) <= ' ' &&
+         (byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t');
+}
 
-/// Finds the closing quote. Pre: there is one, and 8 readable bytes behind it.
-[[nodiscard]] RawString raw_string(const char* behind_quote) noexcept;
+[[nodiscard]] inline bool is_digit(char byte) noexcept {
+  return byte >= '0' && byte <= '9';
+}
+
+/// Returns the first quote, backslash or control character of a string, or `end`.
+[[nodiscard]] const char* find_far_mark(const char* at, const char* end) noexcept;
+[[nodiscard]] inline const char* find_mark(const char* at, const char* end) noexcept {
+#ifdef __SSE2__
+  if (end - at >= 16) [[likely]] {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i marks =
+        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                  _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+                     _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes));
+    const int found = _mm_movemask_epi8(marks);
+    return found != 0 ? at + std::countr_zero(static_cast<unsigned>(found))
+                      : find_far_mark(at + 16, end);
+  }
+#endif
+  return find_far_mark(at, end);
+}
+
+inline constexpr std::size_t kShortBytesMax = 16;
+
+/// Calls visit(Word(), offset of the last Word) with the largest word, two of which cover `size`
+/// bytes: the first ones and the last ones, which may overlap. Pre: 2 <= size <= kShortBytesMax.
+template <class Visit>
+auto in_two_words(std::size_t size, Visit visit) {
+  if (size >= 8) {
+    return visit(std::uint64_t{}, size - 8);
+  }
+  return size >= 4 ? visit(std::uint32_t{}, size - 4) : visit(std::uint16_t{}, size - 2);
+}
+
+template <class Word>
+[[nodiscard]] Word load(const char* from) noexcept {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+/// Returns whether `text` is at `at`, where as many bytes can be read.
+[[nodiscard]] inline bool equal_bytes(const char* at, std::string_view text) noexcept {
+  if (text.size() > kShortBytesMax) {
+    return std::memcmp(at, text.data(), text.size()) == 0;
+  }
+  if (text.size() < 2) {
+    return text.empty() || *at == text[0];
+  }
+  return in_two_words(text.size(), [at, from = text.data()]<class Word>(Word, std::size_t last) {
+    return load<Word>(at) == load<Word>(from) && load<Word>(at + last) == load<Word>(from + last);
+  });
+}
+
+/// Copies `text` without a call. Pre: text.size() <= kShortBytesMax.
+inline void copy_short(char* to, std::string_view text) noexcept {
+  if (text.size() < 2) {
+    if (!text.empty()) {
+      *to = text[0];
+    }
+    return;
+  }
+  in_two_words(text.size(), [to, from = text.data()]<class Word>(Word, std::size_t last) {
+    const Word first_word = load<Word>(from);
+    const Word last_word = load<Word>(from + last);
+    std::memcpy(to, &first_word, sizeof(Word));
+    std::memcpy(to + last, &last_word, sizeof(Word));
+  });
+}
 
 /// The string that `raw` stands for, or nothing: a bad escape, or half of a surrogate pair
 /// (RFC 8259, sections 7 and 8.2).
@@ -27,6 +99,15 @@ enum class NumberForm : std::uint8_t { kNone, kInteger, kReal };
 
 /// Whether all of `token` is a number, and one without fraction and exponent (RFC 8259, section 6).
 [[nodiscard]] NumberForm number_form(std::string_view token) noexcept;
+
+/// Returns the end of a number without exponent, or null for any other text. Stores one of few
+/// digits, which is nearly every one: the nearest double or float is one division of exact numbers
+/// away. Pre: a byte that is not a digit follows.
+///
+/// is_stored  whether `number` is that number; else it is unchanged
+/// source     W. D. Clinger, How to Read Floating Point Numbers Accurately (1990)
+template <class Real>
+[[nodiscard]] const char* read_short_real(const char* at, Real& number, bool& is_stored) noexcept;
 
 /// The integer that a number with fraction or exponent is, in digits alone: "84" for 84.0 and
 /// 8.4e1; nothing for 84.5. One that is beyond 64 bits may be written with fewer digits than it

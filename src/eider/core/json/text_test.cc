@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <charconv>
+#include <cmath>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -11,15 +13,70 @@
 namespace eider::json::detail {
 namespace {
 
-TEST(JsonText, a_raw_string_ends_at_the_first_quote_that_is_not_escaped) {
-  for (std::size_t size = 0; size < 40; ++size) {
-    const std::string plain = std::string(size, 'a') + "\"\\\\\"\"\"\"\"\"\"\"";
-    EXPECT_EQ(raw_string(plain.data()).bytes.size(), size);
-    EXPECT_FALSE(raw_string(plain.data()).has_escapes);
-    const std::string escaped = std::string(size, 'a') + "\\\"\\\\\"\"\"\"\"\"\"\"\"";
-    EXPECT_EQ(raw_string(escaped.data()).bytes.size(), size + 4);
-    EXPECT_TRUE(raw_string(escaped.data()).has_escapes);
+TEST(JsonText, a_string_is_plain_up_to_a_quote_a_backslash_or_a_control_character) {
+  for (std::size_t size = 0; size < 70; ++size) {
+    for (const char* const behind : {"\"", "\\", "\x1f", "\n"}) {
+      for (const std::string& rest : {std::string(), std::string(20, '"'), std::string(20, 'b')}) {
+        const std::string text = std::string(size, '\x7f') + behind + rest;
+        EXPECT_EQ(find_mark(text.data(), text.data() + text.size()), text.data() + size);
+        EXPECT_EQ(find_mark(text.data(), text.data() + size), text.data() + size);
+      }
+    }
+    const std::string foreign = std::string(size, '\xff') + " !#";
+    const char* const end = foreign.data() + foreign.size();
+    EXPECT_EQ(find_mark(foreign.data(), end), end);
   }
+}
+
+TEST(JsonText, equal_bytes_compares_all_of_a_name_and_copy_short_copies_all) {
+  for (std::size_t size = 0; size < 40; ++size) {
+    const std::string name =
+        std::string("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN").substr(0, size);
+    EXPECT_TRUE(equal_bytes(name.data(), std::string(name)));
+    for (std::size_t i = 0; i < size; ++i) {
+      std::string other = name;
+      other[i] = '.';
+      EXPECT_FALSE(equal_bytes(other.data(), name)) << other;
+    }
+    if (size <= kShortBytesMax) {
+      std::string copy(size + 1, '.');
+      copy_short(copy.data(), name);
+      EXPECT_EQ(copy, name + '.');
+    }
+  }
+}
+
+TEST(JsonText, a_short_real_is_the_number_that_from_chars_reads) {
+  for (const char* const token :
+       {"0", "-0", "0.1", "-12.5", "9007199254740992", "9007199254740993", "900719925474099.2",
+        "16777216", "16777217", "0.0000000001", "0.00000000001", "123456.789", "1677721.5",
+        "999999999999999.9", "12345678901234567890123", "0.1234567890123456789"}) {
+    const auto expect = [token]<class Real>(Real) {
+      const std::string text = std::string(token) + ",";
+      const char* const token_end = text.data() + text.size() - 1;
+      Real number = 7;
+      Real expected = 0;
+      bool is_stored = false;
+      std::from_chars(text.data(), token_end, expected);
+      EXPECT_EQ(read_short_real(text.data(), number, is_stored), token_end) << token;
+      EXPECT_EQ(number, is_stored ? expected : 7) << token;
+      EXPECT_EQ(std::signbit(number), is_stored && std::signbit(expected)) << token;
+    };
+    expect(double{});
+    expect(float{});
+  }
+  double number = 7;
+  bool is_stored = false;
+  for (const char* const token : {"", "-", "+1", "01", "-01", "1.", ".1", "1e5", "1E5", "1.5e1"}) {
+    const std::string text = std::string(token) + ",";
+    EXPECT_EQ(read_short_real(text.data(), number, is_stored), nullptr) << token;
+    EXPECT_FALSE(is_stored) << token;
+  }
+  EXPECT_NE(read_short_real("12.25}", number, is_stored), nullptr);
+  EXPECT_TRUE(is_stored);
+  EXPECT_EQ(number, 12.25);
+  EXPECT_NE(read_short_real("9007199254740993}", number, is_stored), nullptr);
+  EXPECT_FALSE(is_stored) << "there is no such double";
 }
 
 TEST(JsonText, numbers_have_one_form) {
