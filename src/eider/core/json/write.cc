@@ -1,8 +1,11 @@
 #include "eider/core/json/write.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "eider/core/json/text.h"
@@ -19,26 +22,108 @@ using reflect::Type;
 constexpr std::size_t kIntegerBytesMax = 20;  // -9223372036854775808
 constexpr std::size_t kRealBytesMax = 32;     // -1.7976931348623157e+308, and ".0"
 
+constexpr auto kPairs = [] {
+  std::array<std::array<char, 2>, 100> pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i] = {static_cast<char>('0' + i / 10), static_cast<char>('0' + i % 10)};
+  }
+  return pairs;
+}();
+
+/// Pre: number < 100.
+char* put_pair(char* at, std::uint64_t number) noexcept {
+  std::memcpy(at, kPairs[number].data(), 2);
+  return at + 2;
+}
+
+char* put_integer(char* at, std::uint64_t number) noexcept {
+  if (number >= 10'000) {
+    return std::to_chars(at, at + kIntegerBytesMax, number).ptr;
+  }
+  if (number >= 100) {
+    at = put_integer(at, number / 100);
+    return put_pair(at, number % 100);
+  }
+  if (number >= 10) {
+    return put_pair(at, number);
+  }
+  *at = static_cast<char>('0' + number);
+  return at + 1;
+}
+
 template <class Integer>
 void write_integer(Buffer& out, Integer number) {
-  char* const at = out.reserve(kIntegerBytesMax);
-  const auto end = std::to_chars(at, at + kIntegerBytesMax, number);
-  out.commit(static_cast<std::size_t>(end.ptr - at));
+  char* const first = out.reserve(kIntegerBytesMax);
+  char* at = first;
+  auto magnitude = static_cast<std::uint64_t>(number);
+  if (number < 0) {
+    *at++ = '-';
+    magnitude = -magnitude;
+  }
+  at = put_integer(at, magnitude);
+  out.commit(static_cast<std::size_t>(at - first));
+}
+
+/// Writes a number of few decimals, which is nearly every one, as std::to_chars would; null for any
+/// other. It is that many millionths if reading them gives the same number: a decimal of at most 15
+/// digits is the only one of that length that is read as its double, so it is the shortest, too.
+char* write_short_real(char* at, double number) noexcept {
+  constexpr double kMin = 0.001;  // std::to_chars writes smaller ones with an exponent
+  constexpr double kMax = 1e9;    // 15 digits
+  constexpr std::uint64_t kMillion = 1'000'000;
+  constexpr std::uint64_t kRoundMin = 100'000;  // from here on 1e+05 is shorter
+  const double magnitude = std::fabs(number);
+  if (!(magnitude < kMax) || (magnitude < kMin && magnitude != 0)) {
+    return nullptr;
+  }
+  const auto millionths = static_cast<std::uint64_t>(magnitude * kMillion + 0.5);
+  if (static_cast<double>(millionths) / kMillion != magnitude) {
+    return nullptr;
+  }
+  const std::uint64_t whole = millionths / kMillion;
+  const std::uint64_t fraction = millionths % kMillion;
+  if (fraction == 0 && whole >= kRoundMin && whole % 10 == 0) {
+    return nullptr;
+  }
+  *at = '-';
+  at = put_integer(at + (std::signbit(number) ? 1 : 0), whole);
+  *at++ = '.';
+  at = put_pair(at, fraction / 10'000);
+  if (const std::uint64_t rest = fraction % 10'000; rest != 0) {
+    at = put_pair(at, rest / 100);
+    at = put_pair(at, rest % 100);
+  }
+  while (at[-1] == '0' && at[-2] != '.') {
+    --at;
+  }
+  return at;
 }
 
 /// Adds ".0" to what would read back as an integer.
 template <class Real>
-void write_real(Buffer& out, Real number) {
+char* write_any_real(char* at, Real number) {
+  char* const end = std::to_chars(at, at + kRealBytesMax, number).ptr;
+  if (std::find_if(at, end, [](char byte) { return byte == '.' || byte == 'e'; }) != end) {
+    return end;
+  }
+  end[0] = '.';
+  end[1] = '0';
+  return end + 2;
+}
+
+template <class Real>
+[[gnu::noinline]] void write_real(Buffer& out, Real number) {
   if (!std::isfinite(number)) {
     out.append("null");
     return;
   }
   char* const at = out.reserve(kRealBytesMax);
-  char* end = std::to_chars(at, at + kRealBytesMax, number).ptr;
-  const std::string_view digits(at, static_cast<std::size_t>(end - at));
-  if (digits.find_first_of(".e") == digits.npos) {
-    *end++ = '.';
-    *end++ = '0';
+  char* end = nullptr;
+  if constexpr (std::is_same_v<Real, double>) {
+    end = write_short_real(at, number);
+  }
+  if (end == nullptr) {
+    end = write_any_real(at, number);
   }
   out.commit(static_cast<std::size_t>(end - at));
 }
@@ -47,14 +132,18 @@ void write_name(Buffer& out, char before, std::string_view name) {
   char* at = out.reserve(name.size() + 4);
   *at++ = before;
   *at++ = '"';
-  std::memcpy(at, name.data(), name.size());
+  if (name.size() <= detail::kShortBytesMax) {
+    detail::copy_short(at, name);
+  } else {
+    std::memcpy(at, name.data(), name.size());
+  }
   at += name.size();
   *at++ = '"';
   *at = ':';
   out.commit(name.size() + 4);
 }
 
-void write_enum(Buffer& out, const Type& type, const void* value) {
+[[gnu::noinline]] void write_enum(Buffer& out, const Type& type, const void* value) {
   const std::int64_t number = reflect::load_enum(type, value);
   if (const reflect::Enumerator* const found = type.enumeration().find(number)) {
     out.append('"');
@@ -97,7 +186,8 @@ void close_object(Buffer& out, char before) {
   out.append('}');
 }
 
-void write_variant(Buffer& out, const reflect::Variant& type, const void* variant) {
+[[gnu::noinline]] void write_variant(Buffer& out, const reflect::Variant& type,
+                                     const void* variant) {
   for (const reflect::Alternative& option : type) {
     if (const void* const object = option.get(variant)) {
       write_name(out, '{', type.kTagName);
@@ -109,7 +199,8 @@ void write_variant(Buffer& out, const reflect::Variant& type, const void* varian
   out.append("null");  // valueless by exception
 }
 
-void write_elements(Buffer& out, const Type& element, const void* first, std::size_t count) {
+[[gnu::noinline]] void write_elements(Buffer& out, const Type& element, const void* first,
+                                      std::size_t count) {
   out.append('[');
   for (std::size_t i = 0; i < count; ++i) {
     if (i != 0) {
@@ -120,12 +211,31 @@ void write_elements(Buffer& out, const Type& element, const void* first, std::si
   out.append(']');
 }
 
-void write_optional(Buffer& out, const reflect::Optional& type, const void* optional) {
+[[gnu::noinline]] void write_optional(Buffer& out, const reflect::Optional& type,
+                                      const void* optional) {
   if (const void* const value = type.get(optional)) {
     write(out, *type.value, value);
   } else {
     out.append("null");
   }
+}
+
+[[gnu::noinline]] void write_bool(Buffer& out, bool value) {
+  out.append(value ? "true" : "false");
+}
+[[gnu::noinline]] void write_signed(Buffer& out, const Type& type, const void* value) {
+  write_integer(out, reflect::load_signed(type, value));
+}
+[[gnu::noinline]] void write_unsigned(Buffer& out, const Type& type, const void* value) {
+  write_integer(out, reflect::load_unsigned(type, value));
+}
+[[gnu::noinline]] void write_struct(Buffer& out, const reflect::Structure& type,
+                                    const void* object) {
+  close_object(out, write_members(out, type, object, '{'));
+}
+[[gnu::noinline]] void write_sequence(Buffer& out, const reflect::Sequence& type,
+                                      const void* object) {
+  write_elements(out, *type.element, type.data(object), type.size(object));
 }
 
 struct MapWriting {
@@ -134,7 +244,7 @@ struct MapWriting {
   char before;
 };
 
-void write_map(Buffer& out, const reflect::Map& type, const void* map) {
+[[gnu::noinline]] void write_map(Buffer& out, const reflect::Map& type, const void* map) {
   MapWriting writing{out, *type.value, '{'};
   type.each(map, &writing, [](void* context, std::string_view key, const void* value) {
     auto& to = *static_cast<MapWriting*>(context);
@@ -153,7 +263,7 @@ struct SetWriting {
   char before;
 };
 
-void write_set(Buffer& out, const reflect::Set& type, const void* set) {
+[[gnu::noinline]] void write_set(Buffer& out, const reflect::Set& type, const void* set) {
   SetWriting writing{out, *type.element, '['};
   type.each(set, &writing, [](void* context, const void* value) {
     auto& to = *static_cast<SetWriting*>(context);
@@ -164,13 +274,13 @@ void write_set(Buffer& out, const reflect::Set& type, const void* set) {
   out.append(writing.before == '[' ? "[]" : "]");
 }
 
-void write_text(Buffer& out, const reflect::Text& type, const void* value) {
+[[gnu::noinline]] void write_text(Buffer& out, const reflect::Text& type, const void* value) {
   type.format(value, &out, [](void* context, std::string_view text) {
     write_string(*static_cast<Buffer*>(context), text);
   });
 }
 
-void write_chars(Buffer& out, const char* text) {
+[[gnu::noinline]] void write_chars(Buffer& out, const char* text) {
   if (text == nullptr) {
     out.append("null");
   } else {
@@ -190,7 +300,7 @@ void write_object(Buffer& out, const Value::Object& members) {
   close_object(out, before);
 }
 
-void write_value(Buffer& out, const Value& value) {
+[[gnu::noinline]] void write_value(Buffer& out, const Value& value) {
   switch (value.kind()) {
     case Value::Kind::kNull:
       return out.append("null");
@@ -214,14 +324,15 @@ void write_value(Buffer& out, const Value& value) {
 
 }  // namespace
 
+/// Only a jump: its cases are functions of their own, so that it saves no registers.
 void write(Buffer& out, const Type& type, const void* object) {
   switch (type.kind) {
     case Kind::kBool:
-      return out.append(*static_cast<const bool*>(object) ? "true" : "false");
+      return write_bool(out, *static_cast<const bool*>(object));
     case Kind::kSigned:
-      return write_integer(out, reflect::load_signed(type, object));
+      return write_signed(out, type, object);
     case Kind::kUnsigned:
-      return write_integer(out, reflect::load_unsigned(type, object));
+      return write_unsigned(out, type, object);
     case Kind::kReal:
       return type.bytes == sizeof(float) ? write_real(out, *static_cast<const float*>(object))
                                          : write_real(out, *static_cast<const double*>(object));
@@ -232,10 +343,9 @@ void write(Buffer& out, const Type& type, const void* object) {
     case Kind::kChars:
       return write_chars(out, *static_cast<const char* const*>(object));
     case Kind::kStruct:
-      return close_object(out, write_members(out, type.structure(), object, '{'));
+      return write_struct(out, type.structure(), object);
     case Kind::kSequence:
-      return write_elements(out, *type.sequence().element, type.sequence().data(object),
-                            type.sequence().size(object));
+      return write_sequence(out, type.sequence(), object);
     case Kind::kArray:
       return write_elements(out, *type.array().element, object, type.array().count);
     case Kind::kOptional:

@@ -4,8 +4,10 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "eider/core/base/utf8.h"
+#include "eider/core/json/text.h"
 #include "eider/core/json/write.h"
 
 namespace eider::json {
@@ -26,9 +28,12 @@ bool is_plain(unsigned char byte) noexcept {
 
 template <Plain kPlain>
 bool are_plain(Bytes bytes) noexcept {
-  auto marks = (bytes < 0x20) | (bytes == '"') | (bytes == '\\');
+  using Signed = signed char __attribute__((vector_size(16)));
+  auto marks = (bytes == '"') | (bytes == '\\');
   if constexpr (kPlain == Plain::kAscii) {
-    marks |= bytes >= 0x80;
+    marks |= reinterpret_cast<Signed>(bytes) < 0x20;  // those of other alphabets are negative
+  } else {
+    marks |= bytes < 0x20;
   }
   const Halves halves = reinterpret_cast<Halves>(marks);
   return (halves[0] | halves[1]) == 0;
@@ -49,9 +54,9 @@ bool are_plain(Word word) noexcept {
 }
 
 /// Copies one block when all of it is plain.
-template <class Block, Plain kPlain>
+template <Plain kPlain>
 bool try_copy(char* to, const char* from) noexcept {
-  Block block;
+  Bytes block;
   std::memcpy(&block, from, sizeof block);
   if (!are_plain<kPlain>(block)) {
     return false;
@@ -62,16 +67,37 @@ bool try_copy(char* to, const char* from) noexcept {
 
 /// Copies all blocks that fit, the last one over the end of the one before, while they are plain.
 /// Returns how many bytes from the front are done.
-template <class Block, Plain kPlain>
+template <Plain kPlain>
 std::size_t copy_blocks(char* to, const char* from, std::size_t size) noexcept {
   std::size_t done = 0;
-  for (; done + sizeof(Block) <= size; done += sizeof(Block)) {
-    if (!try_copy<Block, kPlain>(to + done, from + done)) {
+  for (; done + sizeof(Bytes) <= size; done += sizeof(Bytes)) {
+    if (!try_copy<kPlain>(to + done, from + done)) {
       return done;
     }
   }
-  const std::size_t last = size - sizeof(Block);
-  return try_copy<Block, kPlain>(to + last, from + last) ? size : done;
+  const std::size_t last = size - sizeof(Bytes);
+  return try_copy<kPlain>(to + last, from + last) ? size : done;
+}
+
+/// Copies all of `text`, of 2 to 15 bytes, when all of it is plain.
+template <Plain kPlain>
+bool try_copy_short(char* to, std::string_view text) noexcept {
+  const auto try_copy = [to, from = text.data()]<class Word>(Word, std::size_t last) {
+    const Word first_word = detail::load<Word>(from);
+    const Word last_word = detail::load<Word>(from + last);
+    bool is_plain = false;
+    if constexpr (sizeof(Word) == sizeof(std::uint64_t)) {
+      is_plain = are_plain<kPlain>(reinterpret_cast<Bytes>(Halves{first_word, last_word}));
+    } else {
+      using Both = std::conditional_t<sizeof(Word) == 4, std::uint64_t, std::uint32_t>;
+      is_plain = are_plain<kPlain>(
+          static_cast<Both>(Both{first_word} | Both{last_word} << 8 * sizeof(Word)));
+    }
+    std::memcpy(to, &first_word, sizeof(Word));
+    std::memcpy(to + last, &last_word, sizeof(Word));
+    return is_plain;
+  };
+  return detail::in_two_words(text.size(), try_copy);
 }
 
 /// Copies up to the first byte that is not plain; returns how many.
@@ -79,11 +105,9 @@ template <Plain kPlain>
 std::size_t copy_plain(char* to, std::string_view text) noexcept {
   std::size_t done = 0;
   if (text.size() >= sizeof(Bytes)) {
-    done = copy_blocks<Bytes, kPlain>(to, text.data(), text.size());
-  } else if (text.size() >= sizeof(std::uint64_t)) {
-    done = copy_blocks<std::uint64_t, kPlain>(to, text.data(), text.size());
-  } else if (text.size() >= sizeof(std::uint32_t)) {
-    done = copy_blocks<std::uint32_t, kPlain>(to, text.data(), text.size());
+    done = copy_blocks<kPlain>(to, text.data(), text.size());
+  } else if (text.size() >= 2 && try_copy_short<kPlain>(to, text)) {
+    return text.size();
   }
   for (; done < text.size() && is_plain<kPlain>(static_cast<unsigned char>(text[done])); ++done) {
     to[done] = text[done];
@@ -147,22 +171,28 @@ void write_all(Buffer& out, std::string_view text) {
   }
 }
 
+/// The rest of a string, behind what write_string has copied.
+[[gnu::noinline]] void write_rest(Buffer& out, std::string_view rest) {
+  if (simdjson::validate_utf8(rest.data(), rest.size())) {
+    write_all<Plain::kUtf8>(out, rest);
+  } else {
+    write_all<Plain::kAscii>(out, rest);
+  }
+  out.append('"');
+}
+
 }  // namespace
 
 void write_string(Buffer& out, std::string_view text) {
   char* const at = out.reserve(text.size() + 2);
   *at = '"';
   const std::size_t copied = copy_plain<Plain::kAscii>(at + 1, text);
-  out.commit(copied + 1);
-  const std::string_view rest = text.substr(copied);
-  if (!rest.empty()) [[unlikely]] {
-    if (simdjson::validate_utf8(rest.data(), rest.size())) {
-      write_all<Plain::kUtf8>(out, rest);
-    } else {
-      write_all<Plain::kAscii>(out, rest);
-    }
+  if (copied != text.size()) [[unlikely]] {
+    out.commit(copied + 1);
+    return write_rest(out, text.substr(copied));
   }
-  out.append('"');
+  at[copied + 1] = '"';
+  out.commit(copied + 2);
 }
 
 }  // namespace eider::json

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -54,6 +56,59 @@ TEST(Write, appends_to_what_the_buffer_holds) {
   out.append("data: ");
   write(out, Message{"Hello, World!"});
   EXPECT_EQ(out.view(), R"(data: {"message":"Hello, World!"})");
+}
+
+/// A number as std::to_chars writes it, with ".0" if that is an integer.
+std::string by_to_chars(double number) {
+  std::array<char, 32> text{};
+  std::string written(text.data(), std::to_chars(text.data(), &text.back(), number).ptr);
+  return written.find_first_of(".e") == written.npos ? written + ".0" : written;
+}
+
+TEST(Write, a_number_of_few_decimals_is_as_short_as_any_other) {
+  for (const double number :
+       {0.0,       -0.0,      0.1,      0.5,         -12.25,           0.001,
+        0.0012,    0.00099,   0.000999, 0.0000001,   1.000001,         1.0000001,
+        0.3 - 0.1, 0.1 + 0.2, 99999.0,  100000.0,    100001.0,         123450.0,
+        120000.0,  1200000.5, 1e8,      999999999.0, 999999999.999999, 999999999.9999999,
+        1e9,       1e9 + 0.5, 1e300,    5e-324}) {
+    EXPECT_EQ(to_text(number), by_to_chars(number));
+  }
+  std::uint64_t state = 1;
+  for (int i = 0; i < 100'000; ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    const auto digits = static_cast<double>(state >> (20 + i % 44));
+    const double number = (i % 2 == 0 ? digits : -digits) / std::pow(10, i % 9);
+    EXPECT_EQ(to_text(number), by_to_chars(number));
+  }
+}
+
+TEST(Write, integers_of_any_length) {
+  for (std::uint64_t number = 1; number < UINT64_MAX / 7; number = number * 7 + number % 3) {
+    for (const std::uint64_t each : {number - 1, number, number * 7}) {
+      EXPECT_EQ(to_text(each), std::to_string(each));
+      const auto negative = -static_cast<std::int64_t>(each >> 1);
+      EXPECT_EQ(to_text(negative), std::to_string(negative));
+    }
+  }
+  EXPECT_EQ(to_text(INT64_MIN), "-9223372036854775808");
+  EXPECT_EQ(to_text(std::int8_t{-128}), "-128");
+}
+
+TEST(Write, strings_of_any_length_with_one_byte_to_escape_anywhere) {
+  for (std::size_t size = 0; size < 40; ++size) {
+    const std::string plain(size, '\x7f');
+    EXPECT_EQ(to_text(plain), '"' + plain + '"');
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::string before = plain.substr(0, i);
+      const std::string behind = plain.substr(i + 1);
+      EXPECT_EQ(to_text(before + '"' + behind), '"' + before + "\\\"" + behind + '"');
+      EXPECT_EQ(to_text(before + '\\' + behind), '"' + before + "\\\\" + behind + '"');
+      EXPECT_EQ(to_text(before + '\x1f' + behind), '"' + before + "\\u001f" + behind + '"');
+      EXPECT_EQ(to_text(before + "é" + behind), '"' + before + "é" + behind + '"');
+      EXPECT_EQ(to_text(before + '\xff' + behind), '"' + before + "\xEF\xBF\xBD" + behind + '"');
+    }
+  }
 }
 
 TEST(Write, empty_optionals_are_left_out) {
