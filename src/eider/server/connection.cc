@@ -222,10 +222,10 @@ bool Connection::try_take_place() {
   if (limit == 0 || context_.per_address == nullptr) {
     return true;
   }
-  const auto client = IpAddress::parse(address());
-  const bool is_proxied = context_.service.trusts_proxies() ||
-                          (extra_ != nullptr && extra_->proxied_address != nullptr);
-  const std::size_t most = client ? connections_max_of(*client, limit, is_proxied) : 0;
+  // Not kept: few connections need it again.
+  const auto client = IpAddress::parse(is_proxied() ? address() : socket_address());
+  const bool by_proxy = context_.service.trusts_proxies() || is_proxied();
+  const std::size_t most = client ? connections_max_of(*client, limit, by_proxy) : 0;
   if (most == 0) {
     return true;
   }
@@ -256,9 +256,9 @@ std::string_view Connection::read_proxy_header(std::string_view bytes) {
   }
   // The address is kept before the place is taken, which is the client's and not the balancer's.
   if (std::string source = source_of(opening().proxy_reader.header()); !source.empty()) {
-    extra_->proxied_address = std::make_unique<const std::string>(std::move(source));
+    extra_->client = std::make_unique<const Client>(std::move(source), true);
   }
-  if (extra_->proxied_address != nullptr && !try_take_place()) {
+  if (is_proxied() && !try_take_place()) {
     enter(Stage::closed);
     return {};
   }
@@ -355,7 +355,7 @@ void Connection::end_opening() noexcept {
     return;
   }
   extra_->opening.reset();
-  if (extra_->proxied_address == nullptr && !extra_->held && extra_->unsent == nullptr &&
+  if (extra_->client == nullptr && !extra_->held && extra_->unsent == nullptr &&
       extra_->pace == nullptr && extra_->room == nullptr && extra_->lingering == nullptr) {
     extra_.reset();
   }
@@ -474,19 +474,29 @@ void Connection::Room::probe() {
 
 // The client.
 
-Connection::Extra& Connection::extra() {
+Connection::Extra& Connection::extra() const {
   if (extra_ == nullptr) {
     extra_ = std::make_unique<Extra>();
   }
   return *extra_;
 }
 
-std::string Connection::address() const {
-  if (extra_ != nullptr && extra_->proxied_address != nullptr) {
-    return *extra_->proxied_address;
-  }
+bool Connection::is_proxied() const noexcept {
+  return extra_ != nullptr && extra_->client != nullptr && extra_->client->is_proxied;
+}
+
+std::string Connection::socket_address() const {
   const auto peer = stream_.is_open() ? stream_.peer() : fail(NetError::closed);
   return peer ? peer->host() : std::string();
+}
+
+// A proxy, an access log or a limit needs it for each request: the kernel is asked once.
+std::string Connection::address() const {
+  std::unique_ptr<const Client>& client = extra().client;
+  if (client == nullptr) {
+    client = std::make_unique<const Client>(socket_address(), false);
+  }
+  return client->address;
 }
 
 void Connection::inform(int status, std::string_view field_lines) {

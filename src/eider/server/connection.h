@@ -72,7 +72,7 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   }
   /// What few connections need, made when it is first asked for.
   struct Extra;
-  [[nodiscard]] Extra& extra();
+  [[nodiscard]] Extra& extra() const;
   [[nodiscard]] Extra* extra_if_made() noexcept { return extra_.get(); }
   class Room;
 
@@ -89,6 +89,7 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   };
   class Held;
   struct Opening;
+  struct Client;
 
   // For Connections.
   [[nodiscard]] Spoken spoken() const noexcept;
@@ -112,6 +113,8 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
 
   // What comes ahead.
   void take_bytes(std::string_view bytes);
+  [[nodiscard]] bool is_proxied() const noexcept;
+  [[nodiscard]] std::string socket_address() const;
   [[nodiscard]] bool try_take_place();
   [[nodiscard]] std::string_view read_proxy_header(std::string_view bytes);
   void begin_sealed(std::string_view bytes);
@@ -149,7 +152,7 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
       Instant::max();  // when the alarm is: mostly before due_, so that it seldom moves
   H1 h1_{*this};
   // From here on: not touched by a request that is answered at once.
-  std::unique_ptr<Extra> extra_;
+  mutable std::unique_ptr<Extra> extra_;
   Alarm alarm_;
   PerAddress::Place place_ = PerAddress::kNoPlace;
   std::uint32_t index_ : 28 = 0;  // Connections' own

@@ -78,10 +78,16 @@ struct Connection::Opening {
   Buffer first;                // what may begin another protocol
 };
 
+/// As Peer::address.
+struct Connection::Client {
+  std::string address;
+  bool is_proxied;  // a proxy has sent it
+};
+
 /// WebSockets are many: what they do not need costs them a pointer.
 struct Connection::Extra {
   std::unique_ptr<Opening> opening;
-  std::unique_ptr<const std::string> proxied_address;
+  std::unique_ptr<const Client> client;  // of a proxy's header, or after its address was needed
   std::optional<Held> held;
   std::unique_ptr<UnsentH1> unsent;
   std::unique_ptr<Pace> pace;  // of a slow reader
