@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <set>
 #include <string>
 #include <thread>
@@ -79,6 +80,22 @@ TEST(RateTable, counts_each_key_by_itself) {
     EXPECT_EQ(admitted(table, std::string_view("a\0", 2), kStart, 5), 3);
     EXPECT_EQ(admitted(table, "", kStart, 5), 3);
   }
+}
+
+std::size_t resident_pages() {
+  std::size_t all = 0;
+  std::size_t resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident;
+}
+
+TEST(RateTable, takes_memory_as_it_is_used) {
+  const std::size_t before = resident_pages();
+  RateTable table({RateAlgorithm::token_bucket, 10, 10s}, std::size_t{1} << 22U);
+  EXPECT_TRUE(table.take("a", kStart).is_admitted);
+  const std::size_t taken = resident_pages() - before;
+  constexpr std::size_t kPageBytesMin = 4096;
+  EXPECT_LT(taken * kPageBytesMin, table.bytes() / 4) << "of " << table.bytes() << " bytes";
 }
 
 TEST(RateTable, does_not_grow_by_a_million_addresses_and_keeps_who_is_busy) {
