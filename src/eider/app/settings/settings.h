@@ -19,6 +19,9 @@ namespace eider::detail::app {
 
 /// The options of a program and of every application, with their values from the command line, the
 /// environment and the settings file, in this order of precedence.
+///
+/// The functions that App::serve calls are virtual: a program that reads no command line has no
+/// object of this class, and does not link them with the parser of TOML.
 class Settings {
  public:
   /// The values of one option from the command line or the environment.
@@ -55,6 +58,7 @@ class Settings {
   ///
   /// Throws a Failure if two keys are the same.
   Settings(OptionSet own, OptionSet serving, std::shared_ptr<const LiveSettings> live);
+  virtual ~Settings() = default;
   Settings(const Settings&) = delete;
   Settings& operator=(const Settings&) = delete;
 
@@ -66,35 +70,35 @@ class Settings {
   /// read() does not open the file again, which may be a pipe.
   void adopt(const Settings& first);
   /// Sets the log level, if the settings have one.
-  void apply(LogSink& log) const;
+  virtual void apply(LogSink& log) const;
   /// The current limits; the object that it refers to does not change.
   [[nodiscard]] const Limits& limits() const noexcept { return *live_->limits; }
   /// Whether a reload can change anything: there is a file, or a reloadable option.
-  [[nodiscard]] bool can_change() const noexcept;
+  [[nodiscard]] virtual bool can_change() const noexcept;
 
   /// Reads files and values. On any thread, but not on two at once.
   ///
   /// errors  the invalid value, its place and its requirement, in one line
-  [[nodiscard]] Result<Reading, std::string> read();
+  [[nodiscard]] virtual Result<Reading, std::string> read();
   /// The same, without an error for a key that is not one of these options: see check_keys.
   [[nodiscard]] Result<Reading, std::string> read_known();
   /// errors  the first key of the file that is not an option, with the nearest one
   [[nodiscard]] Result<void, std::string> check_keys() const;
   /// Each variable of the environment that is probably meant for an option and misspelled, with the
   /// nearest name, as one sentence.
-  [[nodiscard]] std::vector<std::string> misspelled_variables() const;
+  [[nodiscard]] virtual std::vector<std::string> misspelled_variables() const;
   /// Applies all values.
   void take(Reading reading);
   /// Applies the changed values of reloadable options, and reports the others.
-  Changes take_changes(Reading reading);
+  virtual Changes take_changes(Reading reading);
   /// Whether the command line, the environment or the file sets it. Pre: take() was called.
   [[nodiscard]] bool is_set(std::string_view key) const;
   /// The place in the file that sets it: "notes.toml:3"; empty if none does, or it is overridden.
   [[nodiscard]] std::string place_of(std::string_view key) const;
   /// The files that a reload opens: the settings file, and the files of secrets.
-  [[nodiscard]] std::vector<std::string> files() const;
+  [[nodiscard]] virtual std::vector<std::string> files() const;
   /// All keys as a settings file, each with its help text and the origin of its value.
-  [[nodiscard]] std::string print() const;
+  [[nodiscard]] virtual std::string print() const;
 
  private:
   void add(const OptionSet& set, std::string_view table);
