@@ -19,7 +19,8 @@ struct RefusedMember {
 
 /// Looks for the value in the path, the query, and a body that is JSON text or a form. Returns
 /// nothing where the value is not in the request as it is, such as one that a handler has computed.
+/// Pre: caused.refused() is not null.
 [[nodiscard]] std::optional<RefusedMember> find_member(const Request& request,
-                                                       const RefusedValue& value);
+                                                       const CausedByValue& caused);
 
 }  // namespace eider::detail::app

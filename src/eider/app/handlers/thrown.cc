@@ -43,7 +43,7 @@ Error error_for(const Request& request) {
     if (refused == nullptr || !error.fields().empty() || is_server_error(error.status())) {
       return error;
     }
-    auto member = detail::app::find_member(request, *refused);
+    auto member = detail::app::find_member(request, *caused);
     if (member) {
       error.with_field(std::move(member->pointer), refused->detail)
           .with_status(member->is_of_body ? error.status() : kBadRequest);

@@ -1,5 +1,11 @@
 #include "eider/data/db/failure.h"
 
+#include <cstddef>
+
+#include "eider/core/json/path.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
+
 namespace eider::db {
 namespace {
 
@@ -34,6 +40,38 @@ const char* detail_of(FailureKind kind) noexcept {
 Error make_error(FailureKind kind, const std::string& cause) {
   const int status = status_of(kind);
   return status == 500 ? Error::internal(cause) : Error(status, detail_of(kind)).because(cause);
+}
+
+bool is_refused_value(const json::Value& node, const RefusedValue& value) {
+  switch (node.kind()) {
+    case json::Value::Kind::kString:
+      return value.is_in(node.text());
+    case json::Value::Kind::kSigned:
+      return std::to_string(node.integer()) == value.text;
+    case json::Value::Kind::kUnsigned:
+      return std::to_string(node.unsigned_integer()) == value.text;
+    default:
+      return false;
+  }
+}
+
+// The depth is bounded by the reader's limits.
+std::optional<std::string> find_in_node(const json::Value& node, const json::detail::Path& path,
+                                        const RefusedValue& value) {
+  if (is_refused_value(node, value)) {
+    return path.pointer();
+  }
+  std::optional<std::string> found;
+  if (node.is_object()) {
+    for (auto member = node.members().begin(); !found && member != node.members().end(); ++member) {
+      found = find_in_node(member->value, path.member(member->name), value);
+    }
+  } else if (node.is_array()) {
+    for (std::size_t i = 0; !found && i < node.size(); ++i) {
+      found = find_in_node(node[i], path.element(i), value);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -83,6 +121,12 @@ Failure Failure::of_value(std::string cause, RefusedBy by, std::optional<Refused
     failure.refused_ = std::make_shared<const RefusedValue>(std::move(*refused));
   }
   return failure;
+}
+
+std::optional<std::string> Failure::find_in_json(std::string_view text) const {
+  const auto read = json::read<json::Value>(text);
+  return read && refused_ != nullptr ? find_in_node(*read, json::detail::Path(), *refused_)
+                                     : std::nullopt;
 }
 
 }  // namespace eider::db

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "eider/core/base/failure.h"
@@ -70,6 +71,7 @@ class Failure : public eider::Failure, public CausedByValue {
   /// The cause, always.
   [[nodiscard]] const char* what() const noexcept override { return cause_.c_str(); }
   [[nodiscard]] const RefusedValue* refused() const noexcept override { return refused_.get(); }
+  [[nodiscard]] std::optional<std::string> find_in_json(std::string_view text) const override;
 
  private:
   FailureKind kind_;
