@@ -1,7 +1,7 @@
 # Reads src/eider/*/wing.cmake. A wing is a folder of src/eider; its file is the only place where a component is registered:
 #   eider_wing(NAME [DEPENDS WING…])   the wings that it may include, and through them those that they depend on
 #   eider_component(NAME FOLDERS FOLDER… [HEADERS HEADER…] [BASES COMPONENT…] [PACKAGES …] [MODULES …]
-#                   [TARGETS …] [BUILDING …] [DEBIAN …] [HOT])
+#                   [TARGETS …] [BUILDING …] [DEBIAN …] [SMALL FOLDER-OR-SOURCE…] [HOT])
 #     The library eider::NAME of the sources in these folders of the wing (`.`: the wing's own). Several wings may add
 #     folders and headers to one component:
 #     HEADERS   its public headers, include/eider/HEADER.h; they and the headers that they include are installed
@@ -9,6 +9,7 @@
 #     PACKAGES  of find_package, "NAME VERSION"; MODULES of pkg-config, "NAME MODULE>=VERSION…"; TARGETS of both, to link
 #     BUILDING  packages whose headers only its own sources include (CLI11 and toml++, of core)
 #     DEBIAN    the packages of Debian and Ubuntu that have these libraries, for messages
+#     SMALL     those of its folders and sources that are compiled for size, because no request runs them
 #     HOT       goes without the standard library's own checks, which cost its requests 5 % (docs/performance/feature-cost.md)
 # Versions are those of Debian 12, the oldest with which all is tested. simdjson and Threads cannot be asked for as "or newer".
 set(EIDER_WINGS)
@@ -21,7 +22,7 @@ macro(eider_wing name)
 endmacro()
 
 macro(eider_component name)
-  cmake_parse_arguments(arg "HOT" "" "FOLDERS;HEADERS;BASES;PACKAGES;MODULES;TARGETS;BUILDING;DEBIAN" ${ARGN})
+  cmake_parse_arguments(arg "HOT" "" "FOLDERS;HEADERS;BASES;PACKAGES;MODULES;TARGETS;BUILDING;DEBIAN;SMALL" ${ARGN})
   list(APPEND EIDER_COMPONENTS_ALL ${name})
   foreach(header IN LISTS arg_HEADERS)
     list(APPEND EIDER_PUBLIC_HEADERS eider/${header}.h)
@@ -30,6 +31,8 @@ macro(eider_component name)
   list(TRANSFORM arg_FOLDERS PREPEND "${eider_wing}/")
   list(TRANSFORM arg_FOLDERS REPLACE "/[.]$" "")
   list(APPEND eider_folders_${name} ${arg_FOLDERS})
+  list(TRANSFORM arg_SMALL PREPEND "${eider_wing}/")
+  list(APPEND eider_small_${name} ${arg_SMALL})
   foreach(kind BASES PACKAGES MODULES TARGETS BUILDING DEBIAN)
     string(TOLOWER ${kind} eider_kind)
     list(APPEND eider_${eider_kind}_${name} ${arg_${kind}})

@@ -18,7 +18,7 @@ _APPLICATIONS = ('examples', 'arena', 'tests/install', 'tests/must_compile',
                  'tests/must_not_compile')
 _CALL = re.compile(r'^eider_(\w+)\(([^)]*)\)', re.MULTILINE)
 _KEYWORDS = ('DEPENDS', 'FOLDERS', 'HEADERS', 'BASES', 'PACKAGES', 'MODULES', 'TARGETS', 'BUILDING',
-             'DEBIAN', 'HOT')
+             'DEBIAN', 'SMALL', 'HOT')
 _BRACE = re.compile(r'\bnamespace ([\w:]+) \{|[{}]')
 _NAMED = {'cli': 'bench', 'data/db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws',
           'app/handlers': 'app', 'app/life': 'app', 'app/settings': 'app',
