@@ -44,7 +44,25 @@ std::optional<RequestRefusal> Body::add(std::string_view content) {
     return kTooBusy;
   }
   content_.append(content);
-  bytes_ += content.size();
+  return count(content.size());
+}
+
+std::optional<RequestRefusal> Body::count(std::size_t bytes) noexcept {
+  if (bytes > bytes_max_ - bytes_) {
+    return kBodyTooLarge;
+  }
+  bytes_ += bytes;
+  return std::nullopt;
+}
+
+std::optional<RequestRefusal> Body::add_first(std::string_view counted) {
+  if (!budget_.try_take(counted.size())) {
+    return kTooBusy;
+  }
+  Buffer all(counted.size() + content_.size());
+  all.append(counted);
+  all.append(content_.view());
+  content_.swap(all);
   return std::nullopt;
 }
 

@@ -62,6 +62,16 @@ class Body {
   /// returns  nothing, or why it is refused: more than `bytes_max`, or than there is room for
   [[nodiscard]] std::optional<RequestRefusal> add(std::string_view content);
 
+  /// Counts content that a handler reads in the memory that it was received into.
+  ///
+  /// returns  nothing, or the refusal of more than `bytes_max`
+  [[nodiscard]] std::optional<RequestRefusal> count(std::size_t bytes) noexcept;
+
+  /// Adds content before the rest, that was counted already.
+  ///
+  /// returns  nothing, or that there is no room for it
+  [[nodiscard]] std::optional<RequestRefusal> add_first(std::string_view counted);
+
   /// The content so far, but for what was taken.
   [[nodiscard]] std::string_view view() const noexcept { return content_.view(); }
   /// How much there was, with what was taken.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eider/core/base/failure.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::detail::server {
 
@@ -21,12 +22,27 @@ void Inbox::put(std::string_view content) {
   if (is_over_) {
     return;
   }
+  const bool is_lent = borrow(content);
   // A content that is refused keeps what was gathered: the handler takes that first.
-  if (const auto refused = body_.add(content)) {
+  if (const auto refused = is_lent ? body_.count(content.size()) : body_.add(content)) {
+    if (is_lent) {
+      loan_.end();
+    }
     fail(*refused);
-  } else if (has_news()) {
-    arrival_.set();
+    return;
   }
+  has_lent_ = has_lent_ || is_lent;
+  if (has_news()) {
+    arrival_.set_after_event();
+  }
+}
+
+bool Inbox::borrow(std::string_view content) {
+  // Nothing is lent after bytes that were copied, so that the order stays, or while the handler
+  // does something else with an earlier part. It may begin in this event: then it has asked for
+  // nothing yet.
+  return !is_gathering_ && !loan_.is_open() && waiting_bytes() == 0 &&
+         (arrival_.is_awaited() || !is_wanted_) && Loop::current().lend(content, loan_);
 }
 
 void Inbox::end(std::string_view trailer_lines) {
@@ -42,31 +58,49 @@ void Inbox::fail(const RequestRefusal& refusal) {
 }
 
 void Inbox::want() noexcept {
+  // A handler that asks for the next part no longer uses the last one.
+  if (!has_lent_) {
+    loan_.end();
+  }
   if (!std::exchange(is_wanted_, true)) {
     owner_.on_content_wanted();
   }
 }
 
 std::string_view Inbox::take() {
-  if (waiting_bytes() == 0) {
+  const bool is_lent = std::exchange(has_lent_, false);
+  if (!is_lent) {
+    loan_.end();
+  }
+  if (!is_lent && waiting_bytes() == 0) {
     if (error_) {
       throw Failure(*error_);
     }
     return {};
   }
   // The last piece is the handler's now, so the memory that it viewed is reused.
-  body_.take(given_);
-  // An end stays set: those who ask again must not wait for it.
-  if (!is_over_) {
+  if (!is_lent) {
+    body_.take(given_);
+  }
+  // An end stays set, and so does content that came after the lent part: the next call must not
+  // wait for them.
+  if (!is_over_ && waiting_bytes() == 0) {
     arrival_.reset();
   }
   owner_.on_content_taken();
-  return given_.view();
+  return is_lent ? loan_.view() : given_.view();
 }
 
 void Inbox::gather() noexcept {
   // From here on a piece is no news; the end that comes sets the event again.
   is_gathering_ = true;
+  if (std::exchange(has_lent_, false)) {
+    const auto refused = body_.add_first(loan_.view());
+    loan_.end();
+    if (refused) {
+      fail(*refused);
+    }
+  }
   if (is_over_) {
     return;
   }
@@ -89,6 +123,8 @@ void Inbox::abandon() noexcept {
 }
 
 void Inbox::reset() noexcept {
+  loan_.end();
+  has_lent_ = false;
   given_.reset();
   arrival_.reset();
   length_.reset();

@@ -10,6 +10,7 @@
 
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/result.h"
+#include "eider/io/runtime/read_blocks.h"
 #include "eider/protocols/http/head.h"
 #include "eider/protocols/http/refusal.h"
 #include "eider/server/body.h"
@@ -47,13 +48,14 @@ class Inbox final : public BodyInbox {
   [[nodiscard]] bool is_wanted() const noexcept { return is_wanted_; }
   /// Nothing more is expected from the client.
   [[nodiscard]] bool is_over() const noexcept { return is_over_; }
+  /// What was copied and not taken; lent bytes wait in the memory of the loop.
   [[nodiscard]] std::size_t waiting_bytes() const noexcept { return body_.view().size(); }
 
   void reset() noexcept;
 
   void want() noexcept override;
   [[nodiscard]] bool has_news() const noexcept override {
-    return is_over_ || (waiting_bytes() != 0 && !is_gathering_);
+    return is_over_ || ((has_lent_ || waiting_bytes() != 0) && !is_gathering_);
   }
   [[nodiscard]] std::string_view take() override;
   void gather() noexcept override;
@@ -63,13 +65,18 @@ class Inbox final : public BodyInbox {
   [[nodiscard]] std::string_view trailer_lines() const noexcept override { return trailers_; }
 
  private:
+  /// Takes content without a copy, if the handler waits for it.
+  [[nodiscard]] bool borrow(std::string_view content);
+
   Body& body_;
   InboxOwner& owner_;
   Buffer given_;
+  ReadLoan loan_;  // of the part that comes next, or that the handler has
   Event arrival_;
   std::optional<std::uint64_t> length_;
   std::optional<Error> error_;
   std::string trailers_;
+  bool has_lent_ = false;  // the loan is not taken yet
   bool is_over_ = true;
   bool is_wanted_ = false;
   bool is_gathering_ = false;

@@ -6,6 +6,7 @@
 
 #include "eider/core/base/assert.h"
 #include "eider/io/runtime/backends.h"
+#include "eider/io/runtime/read_blocks.h"
 #include "eider/io/runtime/stream.h"
 #include "eider/io/runtime/stream_access.h"
 #include "eider/io/runtime/time.h"
@@ -82,7 +83,8 @@ Result<std::unique_ptr<Loop>> Loop::create(Backend backend) {
   return preferred ? std::move(preferred) : make_epoll_loop();
 }
 
-Loop::Loop() : cork_(&own_cork_), wheel_(std::make_unique<TimerWheel>()) {
+Loop::Loop(ReadLender* lender)
+    : cork_(&own_cork_), wheel_(std::make_unique<TimerWheel>()), lender_(lender) {
   read_clocks();
   turns_.note_waiting();
 }
@@ -167,8 +169,19 @@ void Loop::defer(Deferred& deferred) noexcept {
   }
 }
 
+void Loop::defer_after_event(Deferred& deferred) noexcept {
+  if (!deferred.is_queued()) {
+    after_event_.push_back(deferred);
+  }
+}
+
+bool Loop::lend(std::string_view bytes, ReadLoan& loan) noexcept {
+  return lender_ != nullptr && lender_->lend(bytes, loan);
+}
+
 Instant Loop::wake_at() const noexcept {
-  const bool has_work = !deferred_.empty() || posted_.load(std::memory_order_relaxed) != nullptr;
+  const bool has_work = !deferred_.empty() || !after_event_.empty() ||
+                        posted_.load(std::memory_order_relaxed) != nullptr;
   return has_work || is_stopping() ? now_ : instant_of(wheel_->next_tick());
 }
 
@@ -232,12 +245,24 @@ void Loop::run_posted() {
   }
 }
 
+void Loop::run_after_event() {
+  if (after_event_.empty()) [[likely]] {
+    return;
+  }
+  IntrusiveList<Deferred> round;
+  round.take(after_event_);
+  while (Deferred* next = round.pop_front()) {
+    next->run();
+  }
+}
+
 void Loop::run_deferred() {
   // What the first round defers runs in the second: a response whose handler ends in the first
   // would else wait for a turn of its own, with one more call to the kernel. What is queued later
   // waits for the next turn, so that yielding in a circle starves nobody.
-  for (int left = kDeferredRounds; left > 0 && !deferred_.empty(); --left) {
+  for (int left = kDeferredRounds; left > 0; --left) {
     IntrusiveList<Deferred> round;
+    round.take(after_event_);
     round.take(deferred_);
     while (Deferred* next = round.pop_front()) {
       next->run();

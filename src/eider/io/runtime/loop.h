@@ -35,6 +35,8 @@ class Timer;
 class TimerWheel;
 class BlockingPool;
 class TurnWatch;
+class ReadLender;
+class ReadLoan;
 
 enum class Backend : std::uint8_t { automatic, epoll, io_uring };
 
@@ -139,6 +141,13 @@ class Loop {
   /// Calls `deferred.run()` once, after the events of this turn, before the loop sleeps. Has no
   /// effect if it is already queued.
   void defer(Deferred& deferred) noexcept;
+  /// The same, but already after the callbacks of the current event: for work that continues with
+  /// the received bytes, while those are in the processor's caches.
+  void defer_after_event(Deferred& deferred) noexcept;
+  /// Lends bytes that a stream's owner was just called with, so that they need no copy.
+  ///
+  /// returns  false where the backend cannot: copy them
+  [[nodiscard]] bool lend(std::string_view bytes, ReadLoan& loan) noexcept;
 
   /// The place of what is kept by that key; null at first. Kept until the loop ends.
   [[nodiscard]] std::unique_ptr<LoopKept>& kept(std::uint64_t key);
@@ -155,7 +164,8 @@ class Loop {
  protected:
   /// `run`, but that what was posted before waits for the end of the first turn.
   void run_turns();
-  Loop();
+  /// lender  of the memory that it receives into; without one, nothing is lent
+  explicit Loop(ReadLender* lender = nullptr);
 
   // What a backend provides. A stream, listener or watch is attached while its fd is open, and may
   // be detached (and destroyed) inside any callback, also another's of the same batch.
@@ -217,6 +227,9 @@ class Loop {
   /// After each callback and at the end of the turn: sends what is corked.
   virtual void flush_cork();
 
+  /// To be called after the callbacks of an event: runs what they deferred until then. Streams may
+  /// be gone afterwards. A backend that does not call it runs that work at the end of its turn.
+  void run_after_event();
   /// What comes after the events: timers, posted work, deferred work, the cork.
   void finish_turn();
   /// When `wait` has to return even if nothing happens. Now, when work is queued already.
@@ -294,6 +307,8 @@ class Loop {
   std::atomic<bool> is_stopping_{false};
   TurnWatch* turn_watch_ = nullptr;  // set by it
   LoopTurns turns_;
+  IntrusiveList<Deferred> after_event_;
+  ReadLender* const lender_;
 };
 
 [[nodiscard]] inline const LoopTurns& turns_of(const Loop& loop) noexcept {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/core/base/poison.h"
 #include "eider/io/runtime/backends.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/read_blocks.h"
 #include "eider/io/runtime/socket_io.h"
 #include "eider/io/runtime/stream_access.h"
 
@@ -58,7 +58,7 @@ int milliseconds(Duration duration) noexcept {
 class EpollLoop final : public Loop {
  public:
   EpollLoop(Descriptor epoll, Descriptor wake_up)
-      : epoll_(std::move(epoll)), wake_up_(std::move(wake_up)) {
+      : Loop(&blocks_), epoll_(std::move(epoll)), wake_up_(std::move(wake_up)) {
     // Edge-triggered: each write wakes once and nobody has to read the counter back.
     control(EPOLL_CTL_ADD, wake_up_.get(), std::uint32_t{EPOLLIN} | EPOLLET,
             tagged(nullptr, Kind::wake_up));
@@ -66,6 +66,7 @@ class EpollLoop final : public Loop {
   ~EpollLoop() override { end_kept(); }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "epoll"; }
+  void release_spare() noexcept override { blocks_.release_spare(); }
 
  protected:
   void attach(Stream& stream) override;
@@ -86,7 +87,6 @@ class EpollLoop final : public Loop {
 
  private:
   static constexpr std::size_t kBatchEvents = 512;
-  static constexpr std::size_t kReadBytes = 64 * 1024;
   static constexpr int kAcceptsMax = 128;
   static constexpr std::uint8_t kReads = 1;
   static constexpr std::uint8_t kWrites = 2;
@@ -130,7 +130,7 @@ class EpollLoop final : public Loop {
   int accepts_ = 1;
   std::vector<Stream*> fresh_;  // null where one has left
   std::array<epoll_event, kBatchEvents> events_;
-  alignas(64) std::array<char, kReadBytes> bytes_;
+  ReadBlocks blocks_;
 };
 
 void EpollLoop::attach(Stream& stream) {
@@ -322,18 +322,20 @@ void EpollLoop::handle_stream(Stream& stream, std::uint32_t events) {
 }
 
 bool EpollLoop::read(Stream& stream) {
-  // The bytes are the owner's until it returns, and are poisoned then: the next stream reads here
+  // The bytes are the owner's until it returns, unless it borrows them: the next stream reads here
   // too.
-  const detail::base::OpenedMemory opened(bytes_.data(), bytes_.size());
-  const ssize_t count = ::recv(StreamAccess::fd(stream), bytes_.data(), bytes_.size(), 0);
+  char* const room = blocks_.open();
+  const ssize_t count = ::recv(StreamAccess::fd(stream), room, ReadBlocks::kBytes, 0);
   if (count > 0) [[likely]] {
-    StreamAccess::tell_bytes(stream, {bytes_.data(), static_cast<std::size_t>(count)});
+    StreamAccess::tell_bytes(stream, {room, static_cast<std::size_t>(count)});
   } else if (count == 0) {
     StreamAccess::tell_end(stream);
   } else if (!is_try_again(errno)) {
     StreamAccess::tell_broken(stream, net_error(errno));
   }
-  return count != static_cast<ssize_t>(bytes_.size());
+  blocks_.close();
+  run_after_event();
+  return count != static_cast<ssize_t>(ReadBlocks::kBytes);
 }
 
 void EpollLoop::read_while_unwanted(Stream& stream, std::uint32_t events) {

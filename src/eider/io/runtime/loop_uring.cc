@@ -13,7 +13,7 @@
 
 namespace eider {
 
-UringLoop::UringLoop(Descriptor wake_up) : wake_up_(std::move(wake_up)) {}
+UringLoop::UringLoop(Descriptor wake_up) : Loop(&buffers_), wake_up_(std::move(wake_up)) {}
 
 UringLoop::~UringLoop() {
   end_kept();

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "eider/core/base/assert.h"
 #include "eider/core/base/poison.h"
@@ -113,22 +115,63 @@ std::string_view UringBuffers::take(const io_uring_cqe& receive) noexcept {
   // Were the count ever wrong, a client would be answered with the bytes of another.
   ensure(before + bytes <= shape_.buffer_bytes, "the kernel fills only its buffer");
   detail::base::unpoison(data(id) + before, bytes);
-  return {data(id) + before, bytes};
+  taken_ = {data(id) + before, bytes};
+  taken_id_ = id;
+  return taken_;
 }
 
 void UringBuffers::release(const io_uring_cqe& receive) noexcept {
   if ((receive.flags & IORING_CQE_F_BUFFER) == 0) {
     return;
   }
-  poison_told(receive);
+  taken_ = {};
+  if (loans_[id_of(receive)].open == 0) {
+    poison_told(receive);
+  }
   // The kernel keeps a buffer that it fills bit by bit until it is full; then all its bytes have
   // been told. One that brought nothing was not begun, though kernels up to 6.19 say at the end of
   // a file that it does not go on.
   if (fills_bit_by_bit_ && (receive.res <= 0 || (receive.flags & kBufferGoesOn) != 0)) {
     return;
   }
-  filled_[id_of(receive)] = 0;
-  provide(id_of(receive));
+  if (Loans& loans = loans_[id_of(receive)]; loans.open != 0) {
+    loans.is_done = true;
+    return;
+  }
+  provide_again(id_of(receive));
+}
+
+bool UringBuffers::lend(std::string_view bytes, ReadLoan& loan) noexcept {
+  const std::less_equal<const char*> is_before;
+  const bool is_within = is_before(taken_.data(), bytes.data()) &&
+                         is_before(bytes.data() + bytes.size(), taken_.data() + taken_.size());
+  // Half of the buffers stay for those who copy, so that slow handlers cannot stop all receives.
+  const bool has_many = lent_ >= shape_.buffers_max / 2;
+  if (bytes.size() < ReadBlocks::kLentBytesMin || !is_within || has_many) {
+    return false;
+  }
+  lent_ += loans_[taken_id_].open++ == 0 ? 1 : 0;
+  loan.begin(*this, bytes, taken_id_);
+  return true;
+}
+
+void UringBuffers::end(ReadLoan& loan) noexcept {
+  Loans& loans = loans_[loan.id()];
+  detail::base::poison(loan.view().data(), loan.view().size());
+  if (--loans.open != 0) {
+    return;
+  }
+  --lent_;
+  if (std::exchange(loans.is_done, false)) {
+    provide_again(loan.id());
+    publish();  // the turn may be over that would do so
+  }
+}
+
+void UringBuffers::provide_again(unsigned id) noexcept {
+  detail::base::poison(data(id), shape_.buffer_bytes);
+  filled_[id] = 0;
+  provide(id);
 }
 
 /// The bytes that this receive has brought, and before them what others have: nobody's any more.
@@ -160,6 +203,7 @@ void UringBuffers::grow() {
   // Blocks never move: the kernel holds their addresses until the ring ends.
   blocks_.push_back(std::unique_ptr<char[]>(new char[shape_.per_block * shape_.buffer_bytes]));
   filled_.resize(first + shape_.per_block);
+  loans_.resize(first + shape_.per_block);
   for (unsigned id = first; id < first + shape_.per_block; ++id) {
     provide(id);
   }

@@ -12,6 +12,7 @@
 
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/loop_uring_ring.h"
+#include "eider/io/runtime/read_blocks.h"
 
 namespace eider {
 
@@ -25,7 +26,7 @@ enum class BufferFilling : std::uint8_t { once_each, bit_by_bit };
 [[nodiscard]] BufferFilling best_filling() noexcept;
 
 /// Begins small and grows with what arrives at once, so that a quiet loop costs little memory.
-class UringBuffers {
+class UringBuffers final : public ReadLender {
  public:
   static constexpr std::uint16_t kGroup = 0;
 
@@ -42,6 +43,9 @@ class UringBuffers {
   [[nodiscard]] std::string_view take(const io_uring_cqe& receive) noexcept;
   /// The bytes that it brought are no longer needed. The kernel learns of it with `publish`.
   void release(const io_uring_cqe& receive) noexcept;
+  /// Lends bytes of the last `take`, before its `release`.
+  [[nodiscard]] bool lend(std::string_view bytes, ReadLoan& loan) noexcept override;
+  void end(ReadLoan& loan) noexcept override;
   void publish() noexcept;
   /// The kernel found no buffer: provides more, up to the bound.
   void grow();
@@ -52,6 +56,10 @@ class UringBuffers {
     unsigned per_block;
     unsigned buffers_max;
   };
+  struct Loans {
+    std::uint16_t open = 0;
+    bool is_done = false;  // the kernel has filled it: it is provided again after the last loan
+  };
   static constexpr Shape kSmall{4096, 64, 1024};
   static constexpr Shape kLarge{64 * 1024, 2, 32};
   static constexpr unsigned kEntries = 1024;  // a power of two, for the larger number of buffers
@@ -61,6 +69,7 @@ class UringBuffers {
     return blocks_[id / shape_.per_block].get() + id % shape_.per_block * shape_.buffer_bytes;
   }
   void provide(unsigned id) noexcept;
+  void provide_again(unsigned id) noexcept;
   void poison_told(const io_uring_cqe& receive) const noexcept;
 
   UringRing& ring_;
@@ -69,6 +78,10 @@ class UringBuffers {
   bool fills_bit_by_bit_ = false;
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::vector<std::size_t> filled_;  // of each buffer, in bytes; only where it is filled bit by bit
+  std::vector<Loans> loans_;         // of each buffer
+  std::string_view taken_;           // by the last `take`, from this buffer
+  unsigned taken_id_ = 0;
+  unsigned lent_ = 0;  // buffers
   int unpublished_ = 0;
 };
 

@@ -101,6 +101,7 @@ void UringLoop::complete_receive(const io_uring_cqe& completion) {
       tell_unreceived(*slot, completion.res);
     }
   }
+  run_after_event();
   // The buffer is given back once nobody reads in it any more.
   buffers_.release(completion);
 }

@@ -37,7 +37,16 @@ class Event {
       waiter->wake();
     }
   }
+  /// The same, but waiting tasks continue after the current event of the loop already.
+  void set_after_event() noexcept {
+    is_set_ = true;
+    while (detail::runtime::Waiter* waiter = waiting_.front()) {
+      waiter->wake_after_event();
+    }
+  }
   void reset() noexcept { is_set_ = false; }
+  /// Returns whether a task waits.
+  [[nodiscard]] bool is_awaited() const noexcept { return !waiting_.empty(); }
 
   /// `co_await event.wait()`
   [[nodiscard]] Awaiter wait() noexcept { return Awaiter(*this); }

@@ -21,6 +21,7 @@ class Resumption final : public Deferred {
   }
   /// Also outside of a turn: tasks are destroyed after their loop has stopped, too.
   void queue() noexcept { loop_->defer(*this); }
+  void queue_after_event() noexcept { loop_->defer_after_event(*this); }
   void run() override { waiting_.resume(); }
 
  private:
@@ -41,6 +42,11 @@ class Waiter : public ListNode {
   void wake() noexcept {
     unlink();
     resumption_.queue();
+  }
+  /// The same, but it goes on after the current event already.
+  void wake_after_event() noexcept {
+    unlink();
+    resumption_.queue_after_event();
   }
   /// Whether it was woken and has not gone on yet.
   [[nodiscard]] bool is_woken() const noexcept { return resumption_.is_queued(); }
