@@ -87,10 +87,15 @@ class EpollLoop final : public Loop {
 
  private:
   static constexpr std::size_t kBatchEvents = 512;
+  static constexpr std::size_t kReadBytes = 64 * 1024;
+  static constexpr int kReadsMax = 4;  // of one stream, before the next stream has its turn
   static constexpr int kAcceptsMax = 128;
   static constexpr std::uint8_t kReads = 1;
   static constexpr std::uint8_t kWrites = 2;
   static constexpr std::uint8_t kFresh = 4;  // attached, but not yet in the epoll set
+  /// Reads whole blocks, and several in a row: its owner used all of the last full read at once,
+  /// without a copy.
+  static constexpr std::uint8_t kReadsLarge = 8;
 
   static std::uint8_t wanted(const Stream& stream) noexcept {
     return static_cast<std::uint8_t>((StreamAccess::wants_bytes(stream) ? kReads : 0) |
@@ -103,6 +108,13 @@ class EpollLoop final : public Loop {
   static std::uint32_t events_of(std::uint8_t interest) noexcept {
     return EPOLLET | ((interest & kReads) != 0 ? std::uint32_t{EPOLLIN} | EPOLLRDHUP : 0U) |
            ((interest & kWrites) != 0 ? std::uint32_t{EPOLLOUT} : 0U);
+  }
+  static bool reads_large(Stream& stream) noexcept {
+    return (StreamAccess::interest(stream) & kReadsLarge) != 0;
+  }
+  static void set_interest(Stream& stream, std::uint8_t interest) noexcept {
+    const std::uint8_t reads_large = StreamAccess::interest(stream) & kReadsLarge;
+    StreamAccess::interest(stream) = interest | reads_large;
   }
   void control(int operation, int fd, std::uint32_t events, std::uint64_t tag) noexcept {
     epoll_event event{};
@@ -117,8 +129,10 @@ class EpollLoop final : public Loop {
 
   void handle(const epoll_event& event);
   void handle_stream(Stream& stream, std::uint32_t events);
-  /// False when the socket may hold more.
+  /// Receives until the socket is empty, or up to `kReadsMax` times. Both return false when the
+  /// socket may have more.
   bool read(Stream& stream);
+  bool receive(Stream& stream);
   void read_while_unwanted(Stream& stream, std::uint32_t events);
   void accept(Listener& listener);
 
@@ -162,13 +176,13 @@ void EpollLoop::begin(Stream& stream) {
   // Being added to the set reports what is left in the socket, so that one read is enough here.
   if (current_ != 0) {
     const std::uint8_t interest = wanted(stream);
-    StreamAccess::interest(stream) = interest;
+    set_interest(stream, interest);
     control(EPOLL_CTL_ADD, StreamAccess::fd(stream), events_of(interest), current_);
   }
 }
 
 void EpollLoop::update(Stream& stream) {
-  const std::uint8_t now = StreamAccess::interest(stream);
+  const std::uint8_t now = StreamAccess::interest(stream) & (kReads | kWrites | kFresh);
   if (now == kFresh) {
     return;  // `begin` asks
   }
@@ -181,7 +195,7 @@ void EpollLoop::update(Stream& stream) {
 }
 
 void EpollLoop::change_interest(Stream& stream, std::uint8_t interest) noexcept {
-  StreamAccess::interest(stream) = interest;
+  set_interest(stream, interest);
   control(EPOLL_CTL_MOD, StreamAccess::fd(stream), events_of(interest),
           tagged(&stream, Kind::stream));
 }
@@ -190,7 +204,7 @@ void EpollLoop::detach(Stream& stream) noexcept {
   if (cork_owner_ == &stream) {
     drop_cork();
   }
-  if (StreamAccess::interest(stream) == kFresh) {
+  if ((StreamAccess::interest(stream) & kFresh) != 0) {
     std::ranges::replace(fresh_, &stream, nullptr);
   } else {
     // Closing would do that only for the last descriptor of the socket (epoll(7), Q6): while some
@@ -322,10 +336,24 @@ void EpollLoop::handle_stream(Stream& stream, std::uint32_t events) {
 }
 
 bool EpollLoop::read(Stream& stream) {
+  for (int reads = 0; reads < kReadsMax; ++reads) {
+    if (receive(stream)) [[likely]] {
+      return true;
+    }
+    if (current_ == 0 || !reads_large(stream) || !StreamAccess::wants_bytes(stream)) {
+      break;
+    }
+    flush_cork();
+  }
+  return false;
+}
+
+bool EpollLoop::receive(Stream& stream) {
+  const std::size_t bytes_max = reads_large(stream) ? ReadBlocks::kBytes : kReadBytes;
   // The bytes are the owner's until it returns, unless it borrows them: the next stream reads here
   // too.
   char* const room = blocks_.open();
-  const ssize_t count = ::recv(StreamAccess::fd(stream), room, ReadBlocks::kBytes, 0);
+  const ssize_t count = ::recv(StreamAccess::fd(stream), room, bytes_max, 0);
   if (count > 0) [[likely]] {
     StreamAccess::tell_bytes(stream, {room, static_cast<std::size_t>(count)});
   } else if (count == 0) {
@@ -334,8 +362,16 @@ bool EpollLoop::read(Stream& stream) {
     StreamAccess::tell_broken(stream, net_error(errno));
   }
   blocks_.close();
+  const bool was_lent = blocks_.is_lent();
   run_after_event();
-  return count != static_cast<ssize_t>(ReadBlocks::kBytes);
+  const bool is_full = count == static_cast<ssize_t>(bytes_max);
+  if ((is_full || blocks_.is_lent()) && current_ != 0) [[unlikely]] {
+    std::uint8_t& interest = StreamAccess::interest(stream);
+    const bool is_taken = was_lent && !blocks_.is_lent();
+    interest =
+        static_cast<std::uint8_t>(is_taken ? interest | kReadsLarge : interest & ~kReadsLarge);
+  }
+  return !is_full;
 }
 
 void EpollLoop::read_while_unwanted(Stream& stream, std::uint32_t events) {

@@ -67,7 +67,7 @@ class ReadLoan {
 /// borrower, and another one replaces it: a fast borrower costs no memory, and a slow one a block.
 class ReadBlocks final : public ReadLender {
  public:
-  static constexpr std::size_t kBytes = 64UL * 1024;
+  static constexpr std::size_t kBytes = 512UL * 1024;
   /// Fewer bytes are cheaper to copy than to keep a whole block for.
   static constexpr std::size_t kLentBytesMin = 16UL * 1024;
   /// Blocks that borrowers keep at the same time; more slow borrowers copy.
