@@ -1,14 +1,17 @@
 // Objects of one type in blocks of one owner: created and destroyed without the heap.
-// Layering: must not be shared between threads, and releases its blocks only when it is destroyed.
+// Layering: must not be shared between threads.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
-#include <memory>
+#include <cstdint>
+#include <cstdlib>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "eider/core/base/assert.h"
+#include "eider/core/base/intrusive_list.h"
 #include "eider/core/base/poison.h"
 
 namespace eider {
@@ -22,32 +25,56 @@ class Slab {
   /// Pre: all objects are destroyed.
   ~Slab() {
     ensure(in_use_ == 0, "a slab must outlive its objects");
-    unpoison_all();
+    open_.take(empty_);
+    while (Block* block = open_.front()) {
+      free_block(*block);
+    }
   }
 
-  /// A new object, in the place most lately left when there is one (its lines are warm).
+  /// A new object, in the place of its block that was most lately left (its lines are warm).
   template <class... Arguments>
   [[nodiscard]] T& make(Arguments&&... arguments) {
-    if (free_ == nullptr) {
-      add_block();
+    if (open_.empty()) {
+      open_.push_back(take_block());
     }
-    Place* place = free_;
+    Block& block = *open_.front();
+    Place* const place = block.free != nullptr ? block.free : block.place(block.touched);
     detail::base::unpoison(place, sizeof(Place));
-    Place* rest = place->next;
+    Place* const rest = block.free != nullptr ? place->next : nullptr;
     T* object = ::new (place->object) T(std::forward<Arguments>(arguments)...);
-    free_ = rest;
+    // The block changes only behind the constructor, which may throw.
+    block.touched += block.free == nullptr ? 1U : 0U;
+    block.free = rest;
     ++in_use_;
+    if (++block.in_use == kPerBlock) {
+      block.unlink();
+    }
     return *object;
   }
 
-  /// Pre: `object` came from this slab's `make`.
+  /// Gives blocks back that became empty, all but a few. Pre: `object` came from this slab's
+  /// `make`.
   void destroy(T& object) noexcept {
     object.~T();
-    give_back(reinterpret_cast<Place*>(&object));
+    auto* const place = reinterpret_cast<Place*>(&object);
+    Block& block = block_of(place);
+    place->next = block.free;
+    block.free = place;
+    detail::base::poison(place, sizeof(Place));
     --in_use_;
+    if (block.in_use-- == kPerBlock) {
+      open_.push_back(block);
+    }
+    if (block.in_use == 0) [[unlikely]] {
+      block.unlink();
+      empty_.push_back(block);
+      ++empty_blocks_;
+      free_needless();
+    }
   }
 
   [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
+  [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
  private:
   union Place {
@@ -56,34 +83,67 @@ class Slab {
     Place* next;
     alignas(T) std::byte object[sizeof(T)];
   };
-  static constexpr std::size_t kBlockBytes = 16384;
-  static constexpr std::size_t kPerBlock = sizeof(Place) * 4 > kBlockBytes
-                                               ? 4
-                                               : kBlockBytes / sizeof(Place);
+  struct Block : ListNode {
+    [[nodiscard]] Place* place(std::uint32_t index) noexcept {
+      return reinterpret_cast<Place*>(reinterpret_cast<std::byte*>(this) + kFirstPlace) + index;
+    }
+    Place* free = nullptr;      // of those that were left
+    std::uint32_t touched = 0;  // places that were in use before: the others' pages are not
+    std::uint32_t in_use = 0;
+  };
+  // Its address, a multiple of its size, tells an object's block. What malloc needs in front of it
+  // fits in front of the next one.
+  static constexpr std::size_t kMallocBytes = 16;
+  static constexpr std::size_t kFirstPlace =
+      (sizeof(Block) + alignof(Place) - 1) / alignof(Place) * alignof(Place);
+  static constexpr std::size_t kBlockBytes =
+      std::max<std::size_t>(32768, std::bit_ceil(kMallocBytes + kFirstPlace + 4 * sizeof(Place)));
+  static constexpr std::uint32_t kPerBlock =
+      static_cast<std::uint32_t>((kBlockBytes - kMallocBytes - kFirstPlace) / sizeof(Place));
 
-  void give_back(Place* place) noexcept {
-    place->next = free_;
-    free_ = place;
-    detail::base::poison(place, sizeof(Place));
+  [[nodiscard]] static Block& block_of(Place* place) noexcept {
+    const std::size_t within = std::bit_cast<std::uintptr_t>(place) % kBlockBytes;
+    return *reinterpret_cast<Block*>(reinterpret_cast<std::byte*>(place) - within);
   }
 
-  void add_block() {
-    auto block = std::make_unique<Place[]>(kPerBlock);
-    Place* const first = block.get();
-    blocks_.push_back(std::move(block));
-    for (std::size_t index = kPerBlock; index > 0; --index) {
-      give_back(first + index - 1);
+  [[nodiscard]] Block& take_block() {
+    if (Block* const kept = empty_.pop_front()) {
+      --empty_blocks_;
+      return *kept;
+    }
+    // operator new rounds the size up, after which there is a gap behind each block.
+    void* memory = nullptr;
+    if (posix_memalign(&memory, kBlockBytes, kBlockBytes - kMallocBytes) != 0) {
+      throw std::bad_alloc();
+    }
+    Block& block = *::new (memory) Block;
+    detail::base::poison(block.place(0), kPerBlock * sizeof(Place));
+    ++blocks_;
+    return block;
+  }
+
+  /// Some stay, so that a number of objects that goes up and down does not call for the same block
+  /// each time.
+  void free_needless() noexcept {
+    while (empty_blocks_ > 1 + (blocks_ - empty_blocks_) / kBlocksPerSpare) {
+      --empty_blocks_;
+      free_block(*empty_.front());
     }
   }
 
-  void unpoison_all() noexcept {
-    for (const auto& block : blocks_) {
-      detail::base::unpoison(block.get(), kPerBlock * sizeof(Place));
-    }
+  void free_block(Block& block) noexcept {
+    detail::base::unpoison(block.place(0), kPerBlock * sizeof(Place));
+    block.~Block();
+    std::free(&block);
+    --blocks_;
   }
 
-  std::vector<std::unique_ptr<Place[]>> blocks_;
-  Place* free_ = nullptr;
+  static constexpr std::size_t kBlocksPerSpare = 8;
+
+  IntrusiveList<Block> open_;   // with objects, and with room for more
+  IntrusiveList<Block> empty_;  // for later
+  std::size_t blocks_ = 0;
+  std::size_t empty_blocks_ = 0;
   std::size_t in_use_ = 0;
 };
 

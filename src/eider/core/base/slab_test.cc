@@ -88,5 +88,56 @@ TEST(Slab, keeps_the_alignment_of_its_objects) {
   }
 }
 
+// Otherwise a server that has had many clients would hold their memory for ever.
+TEST(Slab, gives_back_the_blocks_of_objects_that_are_gone) {
+  Slab<std::uint64_t> slab;
+  std::vector<std::uint64_t*> made;
+  for (std::uint64_t value = 0; value < 100'000; ++value) {
+    made.push_back(&slab.make(value));
+  }
+  const std::size_t most = slab.blocks();
+  EXPECT_GE(most, 20U);
+  // From both ends, as connections end in any order.
+  for (std::size_t index = 0; index < made.size() / 2; ++index) {
+    slab.destroy(*made[index]);
+    slab.destroy(*made[made.size() - 1 - index]);
+  }
+  EXPECT_EQ(slab.blocks(), 1U) << "one is kept";
+}
+
+TEST(Slab, gives_back_half_when_half_are_gone) {
+  Slab<std::uint64_t> slab;
+  std::vector<std::uint64_t*> made;
+  for (std::uint64_t value = 0; value < 100'000; ++value) {
+    made.push_back(&slab.make(value));
+  }
+  const std::size_t most = slab.blocks();
+  for (std::size_t index = 0; index < made.size() / 2; ++index) {
+    slab.destroy(*made[index]);
+  }
+  EXPECT_LE(slab.blocks(), most * 5 / 8);
+  for (std::size_t index = made.size() / 2; index < made.size(); ++index) {
+    EXPECT_EQ(*made[index], index) << "what stays is untouched";
+    slab.destroy(*made[index]);
+  }
+}
+
+TEST(Slab, does_not_return_to_the_heap_for_each_object_at_the_edge_of_a_block) {
+  Slab<std::uint64_t> slab;
+  std::vector<std::uint64_t*> made;
+  while (slab.blocks() < 2) {
+    made.push_back(&slab.make(0U));
+  }
+  for (int round = 0; round < 100; ++round) {
+    slab.destroy(*made.back());
+    EXPECT_EQ(slab.blocks(), 2U);
+    made.back() = &slab.make(0U);
+    EXPECT_EQ(slab.blocks(), 2U);
+  }
+  for (std::uint64_t* object : made) {
+    slab.destroy(*object);
+  }
+}
+
 }  // namespace
 }  // namespace eider
