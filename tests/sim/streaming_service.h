@@ -116,7 +116,7 @@ struct Shouting final : Upgraded {
 };
 
 struct ShoutingUpgrade final : Upgrade {
-  std::unique_ptr<Upgraded> take_over(UpgradedLine& line) override {
+  UpgradedPtr take_over(UpgradedLine& line) override {
     return std::make_unique<Shouting>(line);
   }
 };

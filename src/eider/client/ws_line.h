@@ -54,6 +54,8 @@ class WsTcpLine final : public WsLine, private runtime::UpgradedStream, private 
 
   [[nodiscard]] std::string address() const override;
   void close() noexcept override;
+  [[nodiscard]] Stream& stream() noexcept override { return tcp_->stream(); }
+  [[nodiscard]] const Stream& stream() const noexcept override { return tcp_->stream(); }
 
   void on_bytes(std::string_view bytes) override { session_->on_bytes(bytes); }
   void on_end() override { session_->on_end(); }

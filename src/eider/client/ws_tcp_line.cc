@@ -7,7 +7,7 @@
 namespace eider::detail::client {
 
 WsTcpLine::WsTcpLine(std::unique_ptr<TcpStream> stream, WsUrl url)
-    : runtime::UpgradedStream(stream->stream()), tcp_(std::move(stream)), url_(std::move(url)) {}
+    : tcp_(std::move(stream)), url_(std::move(url)) {}
 
 Task<Result<WsOpening, WsClientError>> WsTcpLine::shake_hands(const WsClientOptions& options,
                                                               ws::MaskSource& masks) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/io/runtime/unread.h"
 #include "eider/server/connection_extra.h"
 
 namespace eider::detail::server {
@@ -28,7 +27,7 @@ std::string source_of(const ProxyHeader& header) {
 }  // namespace
 
 Connection::Connection(LoopContext& context) noexcept
-    : context_(context), stream_(context.loop, *this), alarm_(*this) {}
+    : context_(context), stream_(context.loop, *this), due_(), alarm_(*this) {}
 
 // The request that goes on ends first: what its handler leaves behind may ask for the client, and
 // the stream, the place and the handshake are still there then.
@@ -38,6 +37,9 @@ Connection::~Connection() {
     context_.per_address->give_back(place_);
   }
   end_handshake();
+  if (has_protocol_) {
+    protocol_->on_line_gone();
+  }
 }
 
 bool Connection::open(Descriptor fd, Preface preface) {
@@ -88,8 +90,9 @@ bool Connection::may_still_ask(Instant since) noexcept {
 void Connection::stop_endless() {
   if (stage_ == Stage::http1) {
     h1_.stop_endless();
-  } else if (stage_ == Stage::other && !std::exchange(extra_->held->is_stopping, true)) {
-    extra_->held->protocol->on_stopping();
+  } else if (stage_ == Stage::other && !is_stopping_) {
+    is_stopping_ = true;
+    protocol_->on_stopping();
   }
 }
 
@@ -104,7 +107,7 @@ Spoken Connection::spoken() const noexcept {
     case Stage::begins:
       return Spoken::opening;
     case Stage::other:
-      return extra_->held->spoken;
+      return is_websocket_ ? Spoken::websocket : Spoken::http2;
     case Stage::closed:
       break;
   }
@@ -157,7 +160,7 @@ void Connection::take_bytes(std::string_view bytes) {
       begin_protocol(bytes);
       break;
     case Stage::other:
-      extra_->held->protocol->on_bytes(bytes);
+      protocol_->on_bytes(bytes);
       break;
     case Stage::proxied:
     case Stage::closed:
@@ -175,12 +178,12 @@ void Connection::on_end() {
       h1_.on_end();
       break;
     case Stage::other:
-      extra_->held->protocol->on_end();
+      protocol_->on_end();
       break;
     case Stage::proxied:
     case Stage::sealed:
     case Stage::closed:
-      close();
+      end_now();
       return;
   }
   finish_any();
@@ -189,11 +192,11 @@ void Connection::on_end() {
 void Connection::on_drained() {
   // The pace is stopped first: what follows may offer the client more.
   if (extra_ != nullptr && extra_->pace != nullptr) {
-    extra_->pace->note_drained(unread_bytes(stream_), context_.loop.now());
+    extra_->pace->note_drained(unread_bytes(), context_.loop.now());
   }
   h1_.on_drained();
   if (stage_ == Stage::other) {
-    extra_->held->protocol->on_drained();
+    protocol_->on_drained();
   }
   finish_any();
 }
@@ -201,9 +204,9 @@ void Connection::on_drained() {
 void Connection::on_broken(NetError) {
   // The protocol learns of it while its line and the connection still stand.
   if (stage_ == Stage::other) {
-    extra_->held->protocol->on_broken();
+    protocol_->on_broken();
   }
-  close();
+  end_now();
 }
 
 // What was counted as a handshake is a connection like others, and its first bytes have a span of
@@ -313,10 +316,9 @@ void Connection::begin_protocol(std::string_view bytes) {
   const bool is_agreed =
       stream_.seal() != nullptr && stream_.seal()->tls().protocol == context_.protocol->alpn_name();
   if (is_agreed || bytes.starts_with(preface)) {
-    // The line stands before the protocol, which keeps a reference to it.
-    Held& held = hold(Spoken::http2);
-    held.protocol = context_.protocol->take_over(held);
-    held.protocol->on_bytes(bytes);
+    begin_other(Spoken::http2);
+    set_protocol(context_.protocol->take_over(*this));
+    protocol_->on_bytes(bytes);
     end_opening();  // behind the call: `bytes` may be what it has kept
   } else if (!preface.starts_with(bytes)) {
     begin_h1(bytes);
@@ -355,51 +357,59 @@ void Connection::end_opening() noexcept {
     return;
   }
   extra_->opening.reset();
-  if (extra_->client == nullptr && !extra_->held && extra_->unsent == nullptr &&
-      extra_->pace == nullptr && extra_->room == nullptr && extra_->lingering == nullptr) {
+  if (extra_->client == nullptr && extra_->unsent == nullptr && extra_->pace == nullptr &&
+      extra_->room == nullptr && extra_->lingering == nullptr) {
     extra_.reset();
   }
 }
 
 // Another protocol.
 
-Connection::Held& Connection::hold(Spoken spoken) {
-  Held& held = extra().held.emplace(*this, spoken);
+void Connection::begin_other(Spoken spoken) noexcept {
+  is_websocket_ = spoken == Spoken::websocket;
   enter(Stage::other);
-  expect(Instant::max());
-  return held;
+}
+
+void Connection::set_protocol(UpgradedPtr protocol) noexcept {
+  protocol_ = protocol.release();
+  has_protocol_ = true;
 }
 
 void Connection::hand_over(Upgrade& upgrade) {
-  Held& held = hold(Spoken::websocket);
-  held.protocol = upgrade.take_over(held);
+  begin_other(Spoken::websocket);
+  set_protocol(upgrade.take_over(*this));
 }
 
-// The end. `close` destroys the connection, so it is the last that any call does.
+void Connection::close() noexcept {
+  enter(Stage::closed);
+  context_.loop.arm(alarm_, context_.loop.now());
+}
+
+// The end. `end_now` destroys the connection, so it is the last that any call does.
 
 void Connection::finish_h1() {
   if (stage_ != Stage::other) {
-    close();
+    end_now();
     return;
   }
   // Out of HTTP/1.1's hands first: the protocol may end the connection within the call.
   const base::SavedInput rest = h1_.take_rest();
   // What the client has sent behind its request are the first bytes of the protocol.
   if (!rest.empty()) {
-    extra_->held->protocol->on_bytes(rest.view());
+    protocol_->on_bytes(rest.view());
   }
   finish_any();
 }
 
 void Connection::finish_any() {
   if (stage_ == Stage::closed) {
-    close();
+    end_now();
   } else {
     finish();
   }
 }
 
-void Connection::close() {
+void Connection::end_now() {
   h1_.end();  // ahead of the stream, which tells what has not left
   stream_.close();
   context_.connections->on_closed(*this);  // destroyed here
@@ -409,6 +419,9 @@ void Connection::close() {
 
 // While idle HTTP/1.1 looks in between whether a slow reader has left answers waiting.
 void Connection::rearm() {
+  if (stage_ == Stage::other) {
+    return;
+  }
   armed_ = stage_ == Stage::http1 ? h1_.wake_at(due_) : due_;
   if (armed_ != Instant::max()) {
     context_.loop.arm(alarm_, armed_);
@@ -418,13 +431,16 @@ void Connection::rearm() {
 void Connection::expire() {
   // The alarm is spent: a deadline that is set from here on arms it again.
   armed_ = Instant::max();
-  const bool is_due = context_.loop.now() >= due_;
+  if (stage_ == Stage::closed) {
+    end_now();
+    return;
+  }
+  const bool is_due = stage_ != Stage::other && context_.loop.now() >= due_;
   if (stage_ == Stage::begins && is_due && !kept_first().empty()) {
     begin_h1(kept_first());  // which refuses what is no head by now
   }
-  const bool is_silent = is_due && stage_ != Stage::http1 && stage_ != Stage::other;
-  if (stage_ == Stage::closed || is_silent) {
-    close();
+  if (is_due && stage_ != Stage::http1 && stage_ != Stage::other) {
+    end_now();
     return;
   }
   if (stage_ == Stage::http1) {
@@ -442,13 +458,13 @@ Instant Connection::watch_reader() {
   if (pace == nullptr) {
     pace = std::make_unique<Pace>();
   }
-  pace->begin(unread_bytes(stream_), context_.loop.now());
+  pace->begin(unread_bytes(), context_.loop.now());
   return pace->due(context_.limits.write);
 }
 
 bool Connection::keeps_up() {
   const Instant now = context_.loop.now();
-  return extra_->pace->keeps_up(unread_bytes(stream_), now,
+  return extra_->pace->keeps_up(unread_bytes(), now,
                                 context_.limits.written_bytes_least(now));
 }
 

@@ -13,6 +13,7 @@
 #include "eider/io/runtime/pace.h"
 #include "eider/io/runtime/stream.h"
 #include "eider/io/runtime/timer.h"
+#include "eider/io/runtime/upgraded_stream.h"
 #include "eider/protocols/http/request.h"
 #include "eider/server/acceptor.h"
 #include "eider/server/context.h"
@@ -23,11 +24,12 @@
 namespace eider::detail::server {
 
 /// HTTP/1.1 is spoken unless another protocol is agreed on (ALPN), begins the connection (prior
-/// knowledge), or follows a request (Upgrade).
+/// knowledge), or follows a request (Upgrade). The connection is the line of that protocol, too:
+/// WebSockets are many, so each has nothing but this and its session.
 ///
 /// What a request of HTTP/1.1 touches stands in the first lines of the cache: with ten thousand
 /// connections each is cold.
-class alignas(64) Connection final : private StreamOwner, public Peer {
+class alignas(64) Connection final : private StreamOwner, public runtime::UpgradedStream {
  public:
   explicit Connection(LoopContext& context) noexcept;
   ~Connection() override;
@@ -46,8 +48,9 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
 
   // For the protocol that it holds.
   [[nodiscard]] LoopContext& context() const noexcept { return context_; }
-  [[nodiscard]] Stream& stream() noexcept { return stream_; }
-  // The client, of a request that is answered at once.
+  [[nodiscard]] Stream& stream() noexcept override { return stream_; }
+  [[nodiscard]] const Stream& stream() const noexcept override { return stream_; }
+  // The client, of a request that is answered at once or of another protocol.
   [[nodiscard]] std::string address() const override;
   [[nodiscard]] std::optional<TlsInfo> tls() const override;
   void inform(int status, std::string_view field_lines) override;
@@ -61,6 +64,10 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   /// Something waits for the client, which is slow. returns  when `keeps_up` is to be asked
   [[nodiscard]] Instant watch_reader();
   [[nodiscard]] bool keeps_up();
+  // As UpgradedLine.
+  [[nodiscard]] Duration comes_back_in() noexcept override { return context_.next_pause(); }
+  /// Not at once: the protocol may be in the midst of a call.
+  void close() noexcept override;
   /// Another protocol follows the answer that is corked; HTTP/1.1 is spoken no more.
   void hand_over(Upgrade& upgrade);
   /// The last thing in all that comes from outside: hands on what HTTP/1.1 has left, and destroys
@@ -87,7 +94,6 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
     other,    // is spoken
     closed,
   };
-  class Held;
   struct Opening;
   struct Client;
 
@@ -95,8 +101,6 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   [[nodiscard]] Spoken spoken() const noexcept;
   /// A request is not answered, or output waits; with another protocol than HTTP/1.1: output waits.
   [[nodiscard]] bool is_busy() const noexcept;
-  /// What the client has not taken of the output, without what the kernel has of it.
-  [[nodiscard]] std::size_t waiting_bytes() const noexcept { return stream_.waiting_bytes(); }
   /// From now on it is counted by what that stage speaks.
   void enter(Stage stage) noexcept;
   /// It is counted no more, whatever its protocol still does to it.
@@ -125,11 +129,13 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   [[nodiscard]] Opening& opening();
   [[nodiscard]] std::string_view kept_first() const noexcept;
   void end_opening() noexcept;
-  [[nodiscard]] Held& hold(Spoken spoken);
+  void begin_other(Spoken spoken) noexcept;
+  void set_protocol(UpgradedPtr protocol) noexcept;
 
   void finish_h1();
   void finish_any();
-  void close();
+  /// Destroys it.
+  void end_now();
   void rearm();
   void expire();
 
@@ -143,11 +149,14 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   };
 
   /// Of a loop's connections.
-  static constexpr std::uint32_t kIndexMax = (std::uint32_t{1} << 28U) - 1;
+  static constexpr std::uint32_t kIndexMax = (std::uint32_t{1} << 25U) - 1;
 
   LoopContext& context_;
   Stream stream_;
-  Instant due_;
+  union {
+    Instant due_;
+    Upgraded* protocol_;  // which has deadlines of its own: has_protocol_
+  };
   Instant armed_ =
       Instant::max();  // when the alarm is: mostly before due_, so that it seldom moves
   H1 h1_{*this};
@@ -155,9 +164,12 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   mutable std::unique_ptr<Extra> extra_;
   Alarm alarm_;
   PerAddress::Place place_ = PerAddress::kNoPlace;
-  std::uint32_t index_ : 28 = 0;  // Connections' own
+  std::uint32_t index_ : 25 = 0;  // Connections' own
   Stage stage_ : 3 = Stage::http1;
   bool is_shaking_hands_ : 1 = false;
+  bool has_protocol_ : 1 = false;
+  bool is_websocket_ : 1 = false;  // of Stage::other; else it is HTTP/2
+  bool is_stopping_ : 1 = false;   // the protocol knows
 };
 
 // An idle connection may cost 300 bytes in all, with the backend's share.

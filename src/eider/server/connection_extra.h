@@ -1,43 +1,17 @@
-// The parts that few connections need: PROXY header, another protocol, a slow reader.
+// The parts that few connections need: PROXY header, a slow reader.
 // Layering: must not be included outside of a connection's own files and those of HTTP/1.1's part.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "eider/core/base/buffer.h"
-#include "eider/io/runtime/upgraded_stream.h"
+#include "eider/io/runtime/output_budget.h"
 #include "eider/protocols/http/proxy_protocol.h"
 #include "eider/server/connection.h"
 
 namespace eider::detail::server {
-
-/// Another protocol, and the line that it speaks on.
-class Connection::Held final : public runtime::UpgradedStream {
- public:
-  Held(Connection& connection, Spoken its_spoken) noexcept
-      : runtime::UpgradedStream(connection.stream_), spoken(its_spoken), connection_(connection) {}
-
-  [[nodiscard]] std::string address() const override { return connection_.address(); }
-  [[nodiscard]] std::optional<TlsInfo> tls() const override { return connection_.tls(); }
-  [[nodiscard]] Duration comes_back_in() noexcept override {
-    return connection_.context_.next_pause();
-  }
-  /// Not at once: the protocol may be in the midst of a call.
-  void close() noexcept override {
-    connection_.enter(Stage::closed);
-    connection_.context_.loop.arm(connection_.alarm_, connection_.context_.loop.now());
-  }
-
-  const Spoken spoken;
-  std::unique_ptr<Upgraded> protocol;
-  bool is_stopping = false;
-
- private:
-  Connection& connection_;
-};
 
 /// The next request of HTTP/1.1 waits until the loop's output budget has room.
 class Connection::Room final : public runtime::RoomWaiter {
@@ -88,7 +62,6 @@ struct Connection::Client {
 struct Connection::Extra {
   std::unique_ptr<Opening> opening;
   std::unique_ptr<const Client> client;  // of a proxy's header, or after its address was needed
-  std::optional<Held> held;
   std::unique_ptr<UnsentH1> unsent;
   std::unique_ptr<Pace> pace;  // of a slow reader
   std::unique_ptr<Room> room;  // of a request that waits for it

@@ -22,7 +22,7 @@ class ProtocolFactory {
   /// Its name in ALPN (RFC 7301): a connection that has agreed on it begins with the preface.
   [[nodiscard]] virtual std::string_view alpn_name() const noexcept = 0;
   /// The first bytes that come are the preface, or should be. `line` outlives the result.
-  [[nodiscard]] virtual std::unique_ptr<Upgraded> take_over(UpgradedLine& line) = 0;
+  [[nodiscard]] virtual UpgradedPtr take_over(UpgradedLine& line) = 0;
 };
 
 /// A protocol as the application chooses it, shared by all loops.

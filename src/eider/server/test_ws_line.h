@@ -97,12 +97,13 @@ class TestLine final : public detail::runtime::UpgradedStream,
                        private StreamOwner,
                        private Deferred {
  public:
-  TestLine(Loop& loop, Descriptor fd, Upgrade& upgrade)
-      : UpgradedStream(stream_), loop_(loop), stream_(loop, *this) {
+  TestLine(Loop& loop, Descriptor fd, Upgrade& upgrade) : loop_(loop), stream_(loop, *this) {
     stream_.open(std::move(fd));
     upgraded_ = upgrade.take_over(*this);
   }
 
+  [[nodiscard]] Stream& stream() noexcept override { return stream_; }
+  [[nodiscard]] const Stream& stream() const noexcept override { return stream_; }
   [[nodiscard]] std::string address() const override {
     const auto peer = stream_.is_open() ? stream_.peer() : fail(NetError::closed);
     return peer ? peer->host() : std::string();
@@ -151,7 +152,7 @@ class TestLine final : public detail::runtime::UpgradedStream,
 
   Loop& loop_;
   Stream stream_;
-  std::unique_ptr<Upgraded> upgraded_;
+  UpgradedPtr upgraded_;
 };
 
 /// A client and its line.

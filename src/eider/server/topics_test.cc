@@ -230,7 +230,9 @@ TEST(Topics, threads_may_publish_while_subscribers_come_and_go) {
     thread.call([&] {
       class Line final : public detail::runtime::UpgradedStream, private StreamOwner {
        public:
-        explicit Line(Loop& loop) : UpgradedStream(stream_), stream_(loop, *this) {}
+        explicit Line(Loop& loop) : stream_(loop, *this) {}
+        Stream& stream() noexcept override { return stream_; }
+        const Stream& stream() const noexcept override { return stream_; }
         std::string address() const override { return {}; }
         void close() noexcept override {}
 

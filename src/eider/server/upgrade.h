@@ -22,7 +22,7 @@ class Upgrade {
 
   /// Called once, when that head has been corked; `line` outlives the result. What the
   /// client has sent behind its request comes by `on_bytes`.
-  [[nodiscard]] virtual std::unique_ptr<Upgraded> take_over(UpgradedLine& line) = 0;
+  [[nodiscard]] virtual UpgradedPtr take_over(UpgradedLine& line) = 0;
 };
 
 }  // namespace eider

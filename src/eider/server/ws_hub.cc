@@ -331,8 +331,8 @@ void WsHub::run() {
   for (std::uint32_t run = 0; run < run_count_; ++run) {
     spread(run);
   }
-  for (ws::detail::WsSession* session : touched_) {
-    hand_out(*session);
+  for (const Touched& touched : touched_) {
+    hand_out(touched);
   }
   forget_batch();
 }
@@ -346,20 +346,22 @@ void WsHub::spread(std::uint32_t run) {
     }
     const auto place = static_cast<std::uint32_t>(pending_.size());
     pending_.push_back({run, ws::detail::WsSession::kNone});
-    if (session.first_pending == ws::detail::WsSession::kNone) {
-      session.first_pending = place;
-      touched_.push_back(&session);
+    if (session.touched == ws::detail::WsSession::kNone) {
+      session.touched = static_cast<std::uint32_t>(touched_.size());
+      touched_.push_back({&session, place, place});
     } else {
-      pending_[session.last_pending].next = place;
+      Touched& touched = touched_[session.touched];
+      pending_[touched.last].next = place;
+      touched.last = place;
     }
-    session.last_pending = place;
   }
 }
 
-void WsHub::hand_out(ws::detail::WsSession& session) {
+void WsHub::hand_out(const Touched& touched) {
   // The session is clean before it is written to: what ends it here leaves nothing behind.
-  std::uint32_t place = std::exchange(session.first_pending, ws::detail::WsSession::kNone);
-  session.last_pending = ws::detail::WsSession::kNone;
+  ws::detail::WsSession& session = *touched.session;
+  session.touched = ws::detail::WsSession::kNone;
+  std::uint32_t place = touched.first;
   while (place != ws::detail::WsSession::kNone) {
     Run& run = runs_[pending_[place].run];
     const SlowConsumer slow_consumer = session.output().options().slow_consumer;

@@ -153,6 +153,13 @@ class WsHub final : public ws::detail::WsShared,
     std::uint32_t next;
   };
 
+  /// A session that gets something in this turn, with its first and its last Pending.
+  struct Touched {
+    ws::detail::WsSession* session;
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+
   /// An event that listeners are told of.
   struct Told {
     WsTopic* topic = nullptr;
@@ -174,7 +181,7 @@ class WsHub final : public ws::detail::WsShared,
   void note_piece(Run& run, const WsMessage& message);
   void compress_piece(Run& run, const WsMessage& message);
   void spread(std::uint32_t run);
-  void hand_out(ws::detail::WsSession& session);
+  void hand_out(const Touched& touched);
   void hand_out(ws::detail::WsSession& session, Run& run);
   static void hand_out(ws::detail::WsSession& session, std::string_view frames,
                        base::SharedLog& log, base::SharedBytes& kept);
@@ -189,7 +196,7 @@ class WsHub final : public ws::detail::WsShared,
   bool is_last_run_open_ = false;  // more may be added to it
   bool is_draining_ = false;
   std::vector<Pending> pending_;
-  std::vector<ws::detail::WsSession*> touched_;
+  std::vector<Touched> touched_;
   std::unique_ptr<ws::MessageCodec> codec_;
   HubInbox inbox_;
   Told told_;

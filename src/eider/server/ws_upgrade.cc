@@ -19,31 +19,6 @@ constexpr ws::HandshakeRefusal kBadExtensions{
     .text = "The Sec-WebSocket-Extensions header is not a list of extensions.",
     .fields = {}};
 
-/// The line as the session has it: the session may outlive it, for its handler's sake.
-class WsOnLine final : public Upgraded {
- public:
-  explicit WsOnLine(std::unique_ptr<ws::detail::WsSession> session) noexcept
-      : session_(std::move(session)) {}
-  WsOnLine(const WsOnLine&) = delete;
-  WsOnLine& operator=(const WsOnLine&) = delete;
-  ~WsOnLine() override {
-    // A handler that still waits keeps its session: the hub adopts it until the handler ends.
-    if (session_->outlives_line()) {
-      ws::detail::WsShared& shared = session_->output().shared();
-      shared.adopt(std::move(session_));
-    }
-  }
-
-  void on_bytes(std::string_view bytes) override { session_->on_bytes(bytes); }
-  void on_end() override { session_->on_end(); }
-  void on_drained() override { session_->on_drained(); }
-  void on_broken() override { session_->on_broken(); }
-  void on_stopping() override { session_->on_stopping(); }
-
- private:
-  std::unique_ptr<ws::detail::WsSession> session_;
-};
-
 std::uint8_t choose_subprotocol(const RequestHead& head, const WebSocketOptions& options) {
   const auto found = std::ranges::find_if(options.subprotocols, [&head](const std::string& name) {
     return ws::offers_subprotocol(head, name);
@@ -80,12 +55,13 @@ Result<ws::detail::WsAccepted, ws::HandshakeRefusal> accept_websocket(
   return accepted;
 }
 
-std::unique_ptr<Upgraded> WsUpgrade::take_over(UpgradedLine& line) {
+UpgradedPtr WsUpgrade::take_over(UpgradedLine& line) {
   WsHub& hub = topics_.hub(line.loop());
-  auto session = std::make_unique<ws::detail::WsSession>(hub, route_, line, agreement_);
-  // The session starts once it stands, since its handler may use the line at once.
-  session->start(std::move(purpose_));
-  return std::make_unique<WsOnLine>(std::move(session));
+  ws::detail::WsSession& session = hub.make_session(route_, line, agreement_);
+  UpgradedPtr upgraded(&session);
+  // The session starts once it exists, since its handler may use the line at once.
+  session.start(std::move(purpose_));
+  return upgraded;
 }
 
 }  // namespace eider::detail::server

@@ -28,7 +28,7 @@ class WsUpgrade final : public Upgrade {
             const ws::detail::WsAgreement& agreement, ws::detail::WsPurpose purpose)
       : route_(route), topics_(topics), agreement_(agreement), purpose_(std::move(purpose)) {}
 
-  [[nodiscard]] std::unique_ptr<Upgraded> take_over(UpgradedLine& line) override;
+  [[nodiscard]] UpgradedPtr take_over(UpgradedLine& line) override;
 
  private:
   const ws::detail::WsRoute& route_;

@@ -4,19 +4,17 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/shared_log.h"
-#include "eider/core/base/tls_info.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/protocols/http/request.h"
 
 namespace eider {
 
 /// What a protocol may do with the connection it has taken over. Bytes go out as by a Stream.
-class UpgradedLine {
+class UpgradedLine : public Peer {
  public:
   [[nodiscard]] virtual Loop& loop() noexcept = 0;
   /// What is appended leaves by `flush`, or at the end of the turn. Do not keep the reference
@@ -43,10 +41,6 @@ class UpgradedLine {
   virtual void end() = 0;
   /// Drops what waits, by force: the peer learns that it is cut off. `close` has to follow.
   virtual void reset() noexcept = 0;
-  /// As Peer::address: the client's, also behind a proxy that has told it.
-  [[nodiscard]] virtual std::string address() const = 0;
-  /// As Peer::tls.
-  [[nodiscard]] virtual std::optional<TlsInfo> tls() const { return std::nullopt; }
   /// While the server stops because another process has taken over: when this peer is to come back,
   /// so that not all do in one instant. Another time for each call; zero where nobody has.
   [[nodiscard]] virtual Duration comes_back_in() noexcept { return Duration::zero(); }
@@ -55,11 +49,11 @@ class UpgradedLine {
   virtual void close() noexcept = 0;
 
  protected:
-  ~UpgradedLine() = default;
+  ~UpgradedLine() override = default;
 };
 
-/// Lives as long as the connection. Calls come on the loop's thread, never from within a call to
-/// the line. None of them may throw.
+/// Lives as long as the connection, mostly. Calls come on the loop's thread, never from within a
+/// call to the line. None of them may throw.
 class Upgraded {
  public:
   virtual ~Upgraded() = default;
@@ -74,6 +68,19 @@ class Upgraded {
   /// The server stops: say goodbye, and close the line soon. What is left at the drain's deadline
   /// is destroyed.
   virtual void on_stopping() = 0;
+  /// The last call: the line is gone behind it. Destroys the object, unless it has an owner of its
+  /// own, or something to finish.
+  virtual void on_line_gone() noexcept { delete this; }
 };
+
+/// How the line lets go of its protocol.
+struct UpgradedEnd {
+  UpgradedEnd() = default;
+  template <class T>
+  // NOLINTNEXTLINE(google-explicit-constructor): a std::unique_ptr<T> is to convert by itself
+  UpgradedEnd(std::default_delete<T> /*other*/) noexcept {}
+  void operator()(Upgraded* protocol) const noexcept { protocol->on_line_gone(); }
+};
+using UpgradedPtr = std::unique_ptr<Upgraded, UpgradedEnd>;
 
 }  // namespace eider

@@ -10,29 +10,29 @@ namespace eider::detail::runtime {
 
 class UpgradedStream : public UpgradedLine {
  public:
-  /// stream  outlives the line, and is open until `close` was called
-  explicit UpgradedStream(Stream& stream) noexcept : stream_(stream) {}
+  /// It is open until `close` was called.
+  [[nodiscard]] virtual Stream& stream() noexcept = 0;
+  [[nodiscard]] virtual const Stream& stream() const noexcept = 0;
 
-  [[nodiscard]] Loop& loop() noexcept final { return stream_.loop(); }
-  [[nodiscard]] Buffer& output() final { return stream_.output(); }
-  bool flush() final { return stream_.flush(); }
+  [[nodiscard]] Loop& loop() noexcept final { return stream().loop(); }
+  [[nodiscard]] Buffer& output() final { return stream().output(); }
+  bool flush() final { return stream().flush(); }
   void send_shared(const base::SharedBytes& shared) final {
-    stream_.send_shared(shared.owner, shared.bytes, shared.memory_bytes);
+    stream().send_shared(shared.owner, shared.bytes, shared.memory_bytes);
   }
-  [[nodiscard]] std::size_t waiting_bytes() const noexcept final { return stream_.waiting_bytes(); }
+  [[nodiscard]] std::size_t waiting_bytes() const noexcept final {
+    return stream().waiting_bytes();
+  }
   [[nodiscard]] std::size_t unread_bytes() const noexcept final {
-    return eider::unread_bytes(stream_);
+    return eider::unread_bytes(stream());
   }
-  void pause_reading() noexcept final { stream_.pause_reading(); }
-  void resume_reading() final { stream_.resume_reading(); }
-  void end() final { stream_.end(); }
-  void reset() noexcept final { stream_.reset(); }
+  void pause_reading() noexcept final { stream().pause_reading(); }
+  void resume_reading() final { stream().resume_reading(); }
+  void end() final { stream().end(); }
+  void reset() noexcept final { stream().reset(); }
 
  protected:
-  ~UpgradedStream() = default;
-
- private:
-  Stream& stream_;
+  ~UpgradedStream() override = default;
 };
 
 }  // namespace eider::detail::runtime

@@ -22,7 +22,7 @@ WsForm form_by(const ws::DeflateTerms& terms) noexcept {
 
 }  // namespace
 
-ws::MessageCodec& WsOutput::compress(const ws::DeflateTerms& terms) {
+void WsOutput::compress(const ws::DeflateTerms& terms) {
   const WebSocketCompression& compression = options().compression;
   codec_ = compression.make_codec(shared_.side(), terms);
   form_ = form_by(terms);
@@ -30,7 +30,6 @@ ws::MessageCodec& WsOutput::compress(const ws::DeflateTerms& terms) {
   if (form_ == WsForm::shared && shared_.topics() != nullptr) {
     shared_.topics()->provide_codec(compression, terms);
   }
-  return *codec_;
 }
 
 std::size_t WsOutput::put(const WsMessage& message) {

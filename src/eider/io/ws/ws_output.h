@@ -33,9 +33,9 @@ class WsOutput {
   UpgradedLine* forget_line() noexcept { return std::exchange(line_, nullptr); }
 
   /// From now on messages are compressed.
-  ///
-  /// returns  what decompresses the peer's, too
-  ws::MessageCodec& compress(const ws::DeflateTerms& terms);
+  void compress(const ws::DeflateTerms& terms);
+  /// What decompresses the peer's messages, too; null where that was not agreed on.
+  [[nodiscard]] ws::MessageCodec* codec() const noexcept { return codec_.get(); }
   [[nodiscard]] WsForm form() const noexcept { return form_; }
 
   // All of these need a line.

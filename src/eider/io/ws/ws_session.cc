@@ -33,6 +33,15 @@ bool WsInput::drop(std::size_t bytes) noexcept {
   return counted_ <= kDroppedBytesMax;
 }
 
+void WsInput::keep(ws::MessageReader& used) {
+  const bool is_done = used.is_idle() && !used.is_closed() && used.refusal() == ws::Refusal::none;
+  if (is_done) {
+    reader_.reset();
+  } else if (reader_ == nullptr) {
+    reader_ = std::make_unique<ws::MessageReader>(std::move(used));
+  }
+}
+
 namespace {
 
 std::string cause_of(const std::exception_ptr& thrown) {
@@ -57,10 +66,9 @@ WsSession::WsSession(WsShared& shared, const WsRoute& route, UpgradedLine& line,
                      const WsAgreement& agreement)
     : WsDeadlines(shared, route.options),
       subprotocol_(agreement.subprotocol),
-      input_(shared.side(), route.limits),
       output_(shared, route, line) {
   if (agreement.compression) {
-    input_.decompress_by(output_.compress(*agreement.compression));
+    output_.compress(*agreement.compression);
   }
 }
 
@@ -70,10 +78,12 @@ WsSession::~WsSession() {
   abandon_line();
   leave_topics();
   end_handler();
-  wake(arrival_);
-  wake(room_);
-  if (handle_ != nullptr) {
-    handle_->session_ = nullptr;
+  if (coroutine_ != nullptr) {
+    wake(coroutine_->arrival);
+    wake(coroutine_->room);
+    if (coroutine_->handle != nullptr) {
+      coroutine_->handle->session_ = nullptr;
+    }
   }
 }
 
@@ -99,11 +109,15 @@ void WsSession::on_stopping() {
   settle();
 }
 
-bool WsSession::outlives_line() noexcept {
-  // A line that still stands was destroyed by force: its handler ends with it.
+void WsSession::on_line_gone() noexcept {
+  // A line that is still there was destroyed by force: its handler ends with it.
   const bool is_forced = output_.line() != nullptr;
   abandon_line();
-  return !is_forced && !is_served();
+  if (is_forced || is_served()) {
+    output_.shared().destroy(*this);
+  } else {
+    output_.shared().adopt(*this);
+  }
 }
 
 // Messages and topics.
@@ -115,18 +129,19 @@ void WsSession::deliver(const WsMessage& message) {
     }
     return;
   }
-  if (inbox_ == nullptr) {
-    inbox_ = output_.shared().take_inbox();
+  if (coroutine_->inbox == nullptr) {
+    coroutine_->inbox = output_.shared().take_inbox();
   }
-  inbox_->add(message);
-  wake(arrival_);
+  coroutine_->inbox->add(message);
+  wake(coroutine_->arrival);
 }
 
 bool WsSession::is_full() const noexcept {
   const WebSocketOptions& options = output_.options();
+  const WsInbox* const waiting = inbox();
   return is_held_back_ ||
-         (inbox_ != nullptr && (inbox_->messages() >= options.queued_messages_max ||
-                                inbox_->bytes() >= options.queued_bytes_max));
+         (waiting != nullptr && (waiting->messages() >= options.queued_messages_max ||
+                                 waiting->bytes() >= options.queued_bytes_max));
 }
 
 void WsSession::publish(std::string_view topic, const WsMessage& message, const WsSession* except) {
@@ -139,8 +154,8 @@ void WsSession::publish(std::string_view topic, const WsMessage& message, const 
 void WsSession::go_on_reading() noexcept {
   is_held_back_ = false;
   // A handler that waits without news would take it for the end.
-  if (has_news()) {
-    wake(arrival_);
+  if (coroutine_ != nullptr && has_news()) {
+    wake(coroutine_->arrival);
   }
   read_on();
 }
@@ -156,10 +171,16 @@ void WsSession::leave_topics() noexcept {
 }
 
 void WsSession::wake_at_end() noexcept {
-  if (is_end_told()) {
-    wake(arrival_);
+  if (coroutine_ != nullptr && is_end_told()) {
+    wake(coroutine_->arrival);
   }
-  wake(room_);
+  wake_sender();
+}
+
+void WsSession::wake_sender() noexcept {
+  if (coroutine_ != nullptr) {
+    wake(coroutine_->room);
+  }
 }
 
 /// A server's handler goes on behind the end. A client's owner may destroy the connection as soon
@@ -203,6 +224,7 @@ void WsSession::start(WsPurpose purpose) {
 }
 
 WebSocket WsSession::hand_out() {
+  coroutine_ = std::make_unique<Coroutine>(*this);
   is_started_ = true;
   return WebSocket(*this);
 }
@@ -227,27 +249,25 @@ void WsSession::begin_handler() noexcept {
     if (is_open()) {
       rare_.reset();
     }
-    task_ = handler(WebSocket(*this));
-    if (task_.start()) {
+    coroutine_ = std::make_unique<Coroutine>(*this);
+    Task<>& task = coroutine_->task;
+    task = handler(WebSocket(*this));
+    if (task.start()) {
       output_.shared().loop().defer(*this);
     } else {
-      task_.tell(*this);
+      task.tell(*coroutine_);
     }
   });
 }
 
-void WsSession::on_task_done() noexcept {
-  output_.shared().loop().defer(*this);
-}
-
 void WsSession::end_task() noexcept {
-  if (!task_.is_done()) {
+  if (coroutine_ == nullptr || !coroutine_->task.is_done()) {
     return;
   }
   // What it threw is told before the connection closes, with 1011.
-  guard([this] { task_.take(); });
+  guard([this] { coroutine_->task.take(); });
   // The task goes before the closing, which may end the session's wait for it.
-  task_ = Task<>();
+  coroutine_->task = Task<>();
   begin_closing(CloseCode::normal, {});
   has_closed_ = true;
 }
@@ -265,7 +285,9 @@ void WsSession::tell_closed() noexcept {
 
 void WsSession::end_handler() noexcept {
   // The task is destroyed first: a callback must not find it.
-  task_ = Task<>();
+  if (coroutine_ != nullptr) {
+    coroutine_->task = Task<>();
+  }
   tell_closed();
 }
 
@@ -280,19 +302,19 @@ void WsSession::close(CloseCode code, std::string_view reason) {
 // For the coroutine that waits.
 
 bool WsSession::has_news() {
-  if (inbox_ != nullptr && inbox_->empty()) {
+  if (inbox() != nullptr && inbox()->empty()) {
     // The handler has received all: the memory goes back, and the peer's close is answered.
-    output_.shared().give_back(std::move(inbox_));
+    output_.shared().give_back(std::move(coroutine_->inbox));
     answer_close();
   }
-  return is_end_told() || (inbox_ != nullptr && !has_closed_ && !is_held_back_);
+  return is_end_told() || (inbox() != nullptr && !has_closed_ && !is_held_back_);
 }
 
 std::optional<WsMessage> WsSession::take() {
-  if (inbox_ == nullptr || has_closed_) {
+  if (inbox() == nullptr || has_closed_) {
     return std::nullopt;
   }
-  const auto message = inbox_->take();
+  const auto message = inbox()->take();
   // There may be room for more now.
   read_on();
   return message;

@@ -27,21 +27,17 @@
 
 namespace eider::ws::detail {
 
-/// What one WebSocket receives: frames become events, and what comes too often is counted.
+/// What one WebSocket receives: its reader, and what comes too often is counted.
 class WsInput {
  public:
-  /// limits  outlives it
-  WsInput(ws::Side side, const ws::MessageLimits& limits) noexcept : reader_(side, limits) {}
-
-  /// From now on messages may be compressed. codec: outlives the last call.
-  void decompress_by(ws::MessageCodec& codec) noexcept { reader_.set_codec(codec); }
-  /// The event's bytes are dropped from the front of `in`.
-  [[nodiscard]] ws::Event next(std::string_view& in, Buffer& scratch) {
-    const ws::Event event = reader_.read(in, scratch);
-    in.remove_prefix(event.consumed);
-    return event;
+  /// A message, or its close frame, has come in part: null between messages, where a reader of its
+  /// own would be a third of what a connection costs.
+  [[nodiscard]] ws::MessageReader* reader() noexcept { return reader_.get(); }
+  [[nodiscard]] bool is_within_message() const noexcept {
+    return reader_ != nullptr && !reader_->is_idle();
   }
-  [[nodiscard]] bool is_within_message() const noexcept { return !reader_.is_idle(); }
+  /// used  has read up to here: reader(), or a new one that goes on later if it has to
+  void keep(ws::MessageReader& used);
 
   // Pings and pongs of one second since the last message.
   void note_message() noexcept { counted_ = 0; }
@@ -59,7 +55,7 @@ class WsInput {
  private:
   static constexpr std::uint32_t kPingsAnsweredEach = 16;
 
-  ws::MessageReader reader_;
+  std::unique_ptr<ws::MessageReader> reader_;
   std::uint32_t second_ = 0;
   std::uint32_t counted_ = 0;  // control frames of that second, or bytes that were dropped
 };
@@ -69,21 +65,22 @@ struct WsSubscriber {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   WsSubscriptionLink* subscriptions = nullptr;
-  std::uint32_t first_pending = kNone;
-  std::uint32_t last_pending = kNone;
+  std::uint32_t touched = kNone;  // its place among those that get something in this turn
 };
 
 /// What the line reports ends in `settle`, which may end the line, or destroy this: it is the last
 /// thing in every such call.
-class WsSession final : public WebSocketRef,
+///
+/// On a server's line it is the Upgraded itself, and may outlive that line for its handler's sake.
+class WsSession final : public Upgraded,
+                        public WebSocketRef,
                         public WsSubscriber,
-                        private TaskOwner,
                         private Deferred,
                         private WsDeadlines {
  public:
   WsSession(WsShared& shared, const WsRoute& route, UpgradedLine& line,
             const WsAgreement& agreement);
-  ~WsSession();
+  ~WsSession() override;
   WsSession(const WsSession&) = delete;
   WsSession& operator=(const WsSession&) = delete;
 
@@ -93,14 +90,15 @@ class WsSession final : public WebSocketRef,
   /// destroy the session once it hears of the end.
   [[nodiscard]] WebSocket hand_out();
 
-  // As Upgraded has it.
-  void on_bytes(std::string_view bytes);
-  void on_end();
-  void on_drained();
-  void on_broken();
-  void on_stopping();
-  /// The line is gone. Whether its handler still has to hear of it, and WsShared has to keep this.
-  [[nodiscard]] bool outlives_line() noexcept;
+  // As Upgraded.
+  void on_bytes(std::string_view bytes) override;
+  void on_end() override;
+  void on_drained() override;
+  void on_broken() override;
+  void on_stopping() override;
+  /// Destroys it, unless its handler still has to hear of it: WsShared keeps it until then.
+  /// Pre: of WsShared::make_session.
+  void on_line_gone() noexcept override;
 
   // What is sent.
   /// Pre: is_open().
@@ -137,11 +135,11 @@ class WsSession final : public WebSocketRef,
   void go_on_reading() noexcept;
 
   // For the coroutine that waits.
-  void change_handle(WebSocket* handle) noexcept { handle_ = handle; }
+  void change_handle(WebSocket* handle) noexcept { coroutine_->handle = handle; }
   [[nodiscard]] bool has_news();
   [[nodiscard]] std::optional<WsMessage> take();
-  [[nodiscard]] WsWaiter::Queue& arrival() noexcept { return arrival_; }
-  [[nodiscard]] WsWaiter::Queue& room() noexcept { return room_; }
+  [[nodiscard]] WsWaiter::Queue& arrival() noexcept { return coroutine_->arrival; }
+  [[nodiscard]] WsWaiter::Queue& room() noexcept { return coroutine_->room; }
 
  private:
   enum class State : std::uint8_t {
@@ -160,7 +158,23 @@ class WsSession final : public WebSocketRef,
     WsHandler starting;
   };
 
+  /// What callbacks do without: a task that owns its WebSocket, and what waits for it.
+  struct Coroutine final : TaskOwner {
+    explicit Coroutine(WsSession& its_session) noexcept : session(its_session) {}
+    void on_task_done() noexcept override { session.output_.shared().loop().defer(session); }
+
+    WsSession& session;
+    WebSocket* handle = nullptr;
+    Task<> task;
+    std::unique_ptr<WsInbox> inbox;  // null while there is no message
+    WsWaiter::Queue arrival;
+    WsWaiter::Queue room;
+  };
+
   [[nodiscard]] Rare& rare();
+  [[nodiscard]] WsInbox* inbox() const noexcept {
+    return coroutine_ == nullptr ? nullptr : coroutine_->inbox.get();
+  }
   /// It is over: the line is not touched any more.
   void abandon_line() noexcept;
 
@@ -204,17 +218,17 @@ class WsSession final : public WebSocketRef,
   void deliver(const WsMessage& message);
   /// The handler has heard of the end, and has ended.
   [[nodiscard]] bool is_served() const noexcept {
-    return task_.is_empty() && !owes_closed_ && is_started_;
+    return (coroutine_ == nullptr || coroutine_->task.is_empty()) && !owes_closed_ && is_started_;
   }
   /// The handler has had its time: it ends now.
   void end_handler() noexcept;
   void begin_handler() noexcept;
-  void on_task_done() noexcept override;
   void end_task() noexcept;
   void tell_closed() noexcept;
   [[nodiscard]] bool is_end_told() const noexcept;
   void wake_at_end() noexcept;
   void wake(WsWaiter::Queue& queue) noexcept;
+  void wake_sender() noexcept;
 
   // The small ones first: they fill the rest of the last word of WsDeadlines.
   State state_ = State::open;
@@ -234,16 +248,12 @@ class WsSession final : public WebSocketRef,
   WsInput input_;
   WsOutput output_;
   const WebSocketHandlers* handlers_ = nullptr;  // null with a coroutine
-  WebSocket* handle_ = nullptr;
-  Task<> task_;
-  std::unique_ptr<WsInbox> inbox_;  // null while there is no message
-  WsWaiter::Queue arrival_;
-  WsWaiter::Queue room_;
+  std::unique_ptr<Coroutine> coroutine_;         // null with callbacks
 };
 
-// An idle connection costs this, its line, and the handler's frame when there is one. (What the
-// heap gives to 320 bytes holds 328.)
-static_assert(sizeof(WsSession) <= 328);
+// An idle connection costs this, its line, and with a coroutine that and its frame. uWebSockets,
+// the leanest of the others, takes 250 bytes for both.
+static_assert(sizeof(WsSession) <= 192);
 
 template <class Call>
 void WsSession::guard(Call call) noexcept {

@@ -55,7 +55,7 @@ void WsSession::on_end() {
 void WsSession::on_drained() {
   excuse_silence(output_.now());  // it was not read from meanwhile
   note_drained(output_);
-  wake(room_);
+  wake_sender();
   if (state_ < State::leaving) {
     guard([this] { read_saved(); });
   }
@@ -95,7 +95,7 @@ void WsSession::run() {
     // Its turn begins again before the handler is woken, which sends at once.
     output_.begin_turn();
     if (output_.waiting_bytes() == 0) {
-      wake(room_);
+      wake_sender();
     }
   }
   settle();
@@ -105,10 +105,18 @@ void WsSession::run() {
 
 /// What may not be read yet is left; nothing once the connection is leaving.
 std::string_view WsSession::read(std::string_view in) {
+  ws::MessageReader fresh(output_.shared().side(), output_.route().limits);
+  if (output_.codec() != nullptr) {
+    fresh.set_codec(*output_.codec());
+  }
+  ws::MessageReader& reader = input_.reader() == nullptr ? fresh : *input_.reader();
   // A handler may close the connection, or have enough, behind each message.
   while (!in.empty() && state_ < State::leaving && may_read()) {
-    handle(input_.next(in, output_.shared().scratch()));
+    const ws::Event event = reader.read(in, output_.shared().scratch());
+    in.remove_prefix(event.consumed);
+    handle(event);
   }
+  input_.keep(reader);
   // One pong answers all pings of this batch (RFC 6455, 5.5.3).
   answer_ping();
   if (!input_.is_within_message()) {
@@ -295,7 +303,7 @@ void WsSession::begin_closing(CloseCode code, std::string_view reason) {
 void WsSession::hear_close(const ws::Event& event) {
   note_reason(event.code, event.data);
   owes_close_ = true;
-  if (state_ == State::open && inbox_ != nullptr) {
+  if (state_ == State::open && inbox() != nullptr) {
     expect_close(output_);
   } else {
     // The handler has nothing left to receive, so the answer need not wait.

@@ -160,7 +160,7 @@ void expect_bounded(WsWorld& world, WsPurpose purpose) {
   constexpr std::size_t kRoundBytes = 16 * 127;
   StalledLine line(world.loop());
   eider::detail::server::WsUpgrade upgrade(world.route, world.topics, {}, std::move(purpose));
-  std::unique_ptr<Upgraded> upgraded;
+  UpgradedPtr upgraded;
   world.loop().call([&] { upgraded = upgrade.take_over(line); });
   const std::string round = pings_and_a_message();
   for (int rounds = 0; rounds < 1000 && !line.is_paused; ++rounds) {

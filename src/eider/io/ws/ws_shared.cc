@@ -38,21 +38,34 @@ void WsShared::give_back(std::unique_ptr<WsInbox> inbox) {
   }
 }
 
-void WsShared::adopt(std::unique_ptr<WsSession> session) {
-  orphans_.push_back(std::move(session));
+WsSession& WsShared::make_session(const WsRoute& route, UpgradedLine& line,
+                                  const WsAgreement& agreement) {
+  return sessions_.make(*this, route, line, agreement);
+}
+
+void WsShared::destroy(WsSession& session) noexcept {
+  sessions_.destroy(session);
+}
+
+std::size_t WsShared::session_blocks() const noexcept {
+  return sessions_.blocks();
+}
+
+void WsShared::adopt(WsSession& session) {
+  orphans_.push_back(&session);
 }
 
 void WsShared::release(WsSession& session) noexcept {
-  const auto found = std::ranges::find(orphans_, &session, &std::unique_ptr<WsSession>::get);
-  if (found != orphans_.end()) {
-    // It leaves the list before it is destroyed: its handler may end others.
-    const auto ended = std::move(*found);
-    orphans_.erase(found);
+  // It leaves the list before it is destroyed: its handler may end others.
+  if (std::erase(orphans_, &session) != 0) {
+    destroy(session);
   }
 }
 
 void WsShared::release_all() noexcept {
-  orphans_.clear();
+  while (!orphans_.empty()) {
+    release(*orphans_.back());
+  }
 }
 
 }  // namespace eider::ws::detail

@@ -10,7 +10,9 @@
 
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/log.h"
+#include "eider/core/base/slab.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/upgraded.h"
 #include "eider/io/ws/websocket.h"
 #include "eider/io/ws/ws_inbox.h"
 #include "eider/protocols/http/ws/message_writer.h"
@@ -23,6 +25,8 @@ struct WsSubscriptionLink {
 };
 
 class WsSession;
+struct WsAgreement;
+struct WsRoute;
 
 /// How a connection gets what is published.
 enum class WsForm : std::uint8_t {
@@ -88,11 +92,18 @@ class WsShared {
   [[nodiscard]] std::unique_ptr<WsInbox> take_inbox();
   void give_back(std::unique_ptr<WsInbox> inbox);
 
-  /// Keeps a connection whose line has gone until its handler has come to its end.
-  void adopt(std::unique_ptr<WsSession> session);
+  /// The session of a server's line, which it ends by Upgraded::on_line_gone.
+  [[nodiscard]] WsSession& make_session(const WsRoute& route, UpgradedLine& line,
+                                        const WsAgreement& agreement);
+  /// Pre: of make_session.
+  void destroy(WsSession& session) noexcept;
+  /// Keeps a session whose line has gone until its handler has come to its end.
+  void adopt(WsSession& session);
   void release(WsSession& session) noexcept;
   void release_all() noexcept;
   [[nodiscard]] std::size_t orphans() const noexcept { return orphans_.size(); }
+  /// Of memory, for the sessions.
+  [[nodiscard]] std::size_t session_blocks() const noexcept;
 
  private:
   Loop& loop_;
@@ -104,7 +115,8 @@ class WsShared {
   Buffer second_scratch_;
   Buffer owed_pong_;
   std::vector<std::unique_ptr<WsInbox>> spare_inboxes_;
-  std::vector<std::unique_ptr<WsSession>> orphans_;
+  Slab<WsSession> sessions_;
+  std::vector<WsSession*> orphans_;
 };
 
 }  // namespace eider::ws::detail

@@ -39,7 +39,7 @@ Duration LoopH2::tick() const noexcept {
   return std::clamp<Duration>(shortest / 4, std::chrono::milliseconds(1), std::chrono::seconds(1));
 }
 
-std::unique_ptr<Upgraded> LoopH2::take_over(UpgradedLine& line) {
+UpgradedPtr LoopH2::take_over(UpgradedLine& line) {
   return std::make_unique<ConnectionH2>(*this, line);
 }
 

@@ -23,7 +23,7 @@ class LoopH2 final : public ProtocolFactory {
 
   [[nodiscard]] std::string_view preface() const noexcept override { return h2::kPreface; }
   [[nodiscard]] std::string_view alpn_name() const noexcept override { return h2::kAlpnName; }
-  [[nodiscard]] std::unique_ptr<Upgraded> take_over(UpgradedLine& line) override;
+  [[nodiscard]] UpgradedPtr take_over(UpgradedLine& line) override;
 
   /// Of a connection that begins now: the client is told, so they stay as long as it.
   [[nodiscard]] h2::SessionOptions session_options() const noexcept;

@@ -69,7 +69,7 @@ class TunnelH2 final : public UpgradedLine, private Deferred {
   ConnectionH2& connection_;
   StreamH2& stream_;
   SendQueue& queue_;
-  std::unique_ptr<Upgraded> protocol_;
+  UpgradedPtr protocol_;
   Buffer corked_;
   Buffer held_;  // has come, and may not be told yet: no more than the stream's window
   std::uint64_t uncorked_at_ = 0;

@@ -59,7 +59,7 @@ class Scripted final : public Upgraded {
 class ScriptedUpgrade final : public Upgrade {
  public:
   explicit ScriptedUpgrade(Script& script) : script_(script) {}
-  std::unique_ptr<Upgraded> take_over(UpgradedLine& line) override {
+  UpgradedPtr take_over(UpgradedLine& line) override {
     return std::make_unique<Scripted>(script_, line);
   }
 

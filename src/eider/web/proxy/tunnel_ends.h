@@ -87,7 +87,7 @@ class TunnelUpgrade final : public Upgrade {
  public:
   TunnelUpgrade(std::unique_ptr<TcpStream> upstream, Load load, TunnelLimits limits) noexcept
       : upstream_(std::move(upstream)), load_(std::move(load)), limits_(limits) {}
-  [[nodiscard]] std::unique_ptr<Upgraded> take_over(UpgradedLine& line) override {
+  [[nodiscard]] UpgradedPtr take_over(UpgradedLine& line) override {
     return std::make_unique<Tunnel>(line, std::move(upstream_), std::move(load_), limits_);
   }
 
