@@ -435,7 +435,11 @@ void Connection::expire() {
     end_now();
     return;
   }
-  const bool is_due = stage_ != Stage::other && context_.loop.now() >= due_;
+  if (stage_ == Stage::other) {
+    protocol_->on_time();
+    return;
+  }
+  const bool is_due = context_.loop.now() >= due_;
   if (stage_ == Stage::begins && is_due && !kept_first().empty()) {
     begin_h1(kept_first());  // which refuses what is no head by now
   }
@@ -464,8 +468,7 @@ Instant Connection::watch_reader() {
 
 bool Connection::keeps_up() {
   const Instant now = context_.loop.now();
-  return extra_->pace->keeps_up(unread_bytes(), now,
-                                context_.limits.written_bytes_least(now));
+  return extra_->pace->keeps_up(unread_bytes(), now, context_.limits.written_bytes_least(now));
 }
 
 // Room for output.

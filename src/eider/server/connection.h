@@ -66,6 +66,10 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
   [[nodiscard]] bool keeps_up();
   // As UpgradedLine.
   [[nodiscard]] Duration comes_back_in() noexcept override { return context_.next_pause(); }
+  bool wake_at(Instant due) noexcept override {
+    context_.loop.arm(alarm_, due);
+    return true;
+  }
   /// Not at once: the protocol may be in the midst of a call.
   void close() noexcept override;
   /// Another protocol follows the answer that is corked; HTTP/1.1 is spoken no more.

@@ -42,6 +42,8 @@ class Connections final : private ConnectionOwner {
   void close_all() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return connections_.size(); }
+  /// Of memory, for the connections.
+  [[nodiscard]] std::size_t blocks() const noexcept { return slab_.blocks(); }
   /// As many are looked at as that at most.
   [[nodiscard]] ConnectionsState state(std::size_t count_max) const;
 

@@ -100,6 +100,8 @@ class Worker final : public ListeningHost,
     return context_.numbers;
   }
 
+  /// Blocks of memory that its connections have.
+  [[nodiscard]] std::size_t connection_blocks() const noexcept { return connections_.blocks(); }
   /// Requests that wait, or whose content is still arriving.
   [[nodiscard]] std::size_t in_flight() const noexcept { return context_.exchanges.in_use(); }
 

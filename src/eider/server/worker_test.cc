@@ -18,6 +18,20 @@ using std::chrono::seconds;
 constexpr std::string_view kPlainRequest = "GET /plain HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr std::string_view kWait = "GET /wait?500 HTTP/1.1\r\nHost: a\r\n\r\n";
 
+TEST(Worker, returns_the_memory_of_connections_that_have_closed) {
+  SimServer server({.connections_per_address_max = 0});
+  std::vector<SimClient> clients;
+  for (int count = 0; count < 1500; ++count) {
+    clients.push_back(server.connect());
+    clients.back().send(kPlainRequest);
+  }
+  server.kernel.run_until_idle();
+  EXPECT_GE(server.worker().connection_blocks(), 4U);
+  clients.clear();
+  server.kernel.run_until_idle();
+  EXPECT_EQ(server.worker().connection_blocks(), 1U) << "one is kept for the next ones";
+}
+
 TEST(Worker, leaves_no_loop_more_than_one_above_the_least) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SimServer server({}, 4, seed);

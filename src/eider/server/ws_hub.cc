@@ -11,6 +11,7 @@ namespace eider::detail::server {
 namespace {
 
 constexpr std::size_t kSpareRunsMax = 16;
+constexpr std::uint32_t kNoPending = 0xFFFFFFFF;
 /// Frames of this size and more are not copied for each connection.
 constexpr std::size_t kSharedFramesMin = 8UL * 1024;
 /// So often publishers that are held back look whether other loops keep up.
@@ -25,7 +26,7 @@ WsSubscription& subscription_at(ws::detail::WsSubscriptionLink& link) noexcept {
 
 ws::detail::WsSubscriptionLink** find_subscription(ws::detail::WsSession& session,
                                                    std::string_view topic) noexcept {
-  ws::detail::WsSubscriptionLink** at = &session.subscriptions;
+  ws::detail::WsSubscriptionLink** at = &session.subscriptions();
   while (*at != nullptr && subscription_at(**at).topic->name != topic) {
     at = &(*at)->next;
   }
@@ -49,7 +50,7 @@ void WsHub::subscribe(ws::detail::WsSession& session, std::string_view name) {
     return;
   }
   std::size_t topics = 0;
-  for (const auto* at = session.subscriptions; at != nullptr; at = at->next) {
+  for (const auto* at = session.subscriptions(); at != nullptr; at = at->next) {
     ++topics;
   }
   if (topics >= session.output().options().topics_max) {
@@ -58,16 +59,18 @@ void WsHub::subscribe(ws::detail::WsSession& session, std::string_view name) {
   }
   WsTopic& topic = join(name);
   is_last_run_open_ = false;  // what is published from now on is for it too
-  WsSubscription& made = subscriptions_.make(WsSubscription{{session.subscriptions},
-                                                            &topic,
-                                                            &session,
-                                                            topic.subscriptions.size(),
-                                                            runs_before_ + run_count_});
+  WsSubscription& made =
+      subscriptions_.make(WsSubscription{{session.subscriptions()},
+                                         &topic,
+                                         &session,
+                                         static_cast<std::uint32_t>(topic.subscriptions.size()),
+                                         WsSubscription::kUntouched,
+                                         runs_before_ + run_count_});
   // The index is its place in this list: `remove` moves the last one there.
   topic.subscriptions.push_back(&made);
   topic.shared_forms += session.output().form() == ws::detail::WsForm::shared ? 1U : 0U;
   topic.entry->subscribers.fetch_add(1, std::memory_order_relaxed);
-  session.subscriptions = &made;
+  session.subscriptions() = &made;
 }
 
 void WsHub::unsubscribe(ws::detail::WsSession& session, std::string_view name) {
@@ -79,8 +82,8 @@ void WsHub::unsubscribe(ws::detail::WsSession& session, std::string_view name) {
 }
 
 void WsHub::unsubscribe_all(ws::detail::WsSession& session) noexcept {
-  while (ws::detail::WsSubscriptionLink* first = session.subscriptions) {
-    session.subscriptions = first->next;
+  while (ws::detail::WsSubscriptionLink* first = session.subscriptions()) {
+    session.subscriptions() = first->next;
     remove(subscription_at(*first));
   }
 }
@@ -345,12 +348,13 @@ void WsHub::spread(std::uint32_t run) {
       continue;
     }
     const auto place = static_cast<std::uint32_t>(pending_.size());
-    pending_.push_back({run, ws::detail::WsSession::kNone});
-    if (session.touched == ws::detail::WsSession::kNone) {
-      session.touched = static_cast<std::uint32_t>(touched_.size());
+    pending_.push_back({run, kNoPending});
+    std::uint32_t& index = subscription_at(*session.subscriptions()).touched;
+    if (index == WsSubscription::kUntouched) {
+      index = static_cast<std::uint32_t>(touched_.size());
       touched_.push_back({&session, place, place});
     } else {
-      Touched& touched = touched_[session.touched];
+      Touched& touched = touched_[index];
       pending_[touched.last].next = place;
       touched.last = place;
     }
@@ -360,9 +364,11 @@ void WsHub::spread(std::uint32_t run) {
 void WsHub::hand_out(const Touched& touched) {
   // The session is clean before it is written to: what ends it here leaves nothing behind.
   ws::detail::WsSession& session = *touched.session;
-  session.touched = ws::detail::WsSession::kNone;
+  if (ws::detail::WsSubscriptionLink* const first = session.subscriptions()) {
+    subscription_at(*first).touched = WsSubscription::kUntouched;
+  }
   std::uint32_t place = touched.first;
-  while (place != ws::detail::WsSession::kNone) {
+  while (place != kNoPending) {
     Run& run = runs_[pending_[place].run];
     const SlowConsumer slow_consumer = session.output().options().slow_consumer;
     if (session.admits(run.pieces.size(), slow_consumer) == WsSent::taken) {

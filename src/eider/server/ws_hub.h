@@ -92,9 +92,14 @@ struct WsTopic {
 };
 
 struct WsSubscription : ws::detail::WsSubscriptionLink {
+  static constexpr std::uint32_t kUntouched = 0xFFFFFFFF;
+
   WsTopic* topic = nullptr;
   ws::detail::WsSession* session = nullptr;
-  std::size_t index = 0;        // in the topic's list
+  std::uint32_t index = 0;  // in the topic's list
+  /// Of a session's first subscription: its place in WsHub::touched_ while this turn's runs are
+  /// handed out.
+  std::uint32_t touched = kUntouched;
   std::uint64_t first_run = 0;  // what was published before is not for it
 };
 

@@ -44,6 +44,9 @@ class UpgradedLine : public Peer {
   /// While the server stops because another process has taken over: when this peer is to come back,
   /// so that not all do in one instant. Another time for each call; zero where nobody has.
   [[nodiscard]] virtual Duration comes_back_in() noexcept { return Duration::zero(); }
+  /// Has Upgraded::on_time called then, in place of what was set before: a timer of one's own is
+  /// memory. Returns false where the line has none to lend.
+  virtual bool wake_at(Instant /*due*/) noexcept { return false; }
   /// Ends the connection: the protocol's object is destroyed later in this turn, never inside this
   /// call. Flush first; what waits then may be dropped.
   virtual void close() noexcept = 0;
@@ -68,6 +71,8 @@ class Upgraded {
   /// The server stops: say goodbye, and close the line soon. What is left at the drain's deadline
   /// is destroyed.
   virtual void on_stopping() = 0;
+  /// As UpgradedLine::wake_at has it.
+  virtual void on_time() {}
   /// The last call: the line is gone behind it. Destroys the object, unless it has an owner of its
   /// own, or something to finish.
   virtual void on_line_gone() noexcept { delete this; }

@@ -4,24 +4,17 @@
 
 namespace eider::ws::detail {
 
-WsDeadlines::WsDeadlines(WsShared& shared, const WebSocketOptions& options)
-    : heard_(shared.loop().now()) {
-  shared.loop().arm(*this, heard_ + options.ping_after);
+void WsDeadlines::begin(WsOutput& output) {
+  heard_ = output.now();
+  await(output, Awaited::sound, heard_ + output.options().ping_after);
 }
 
-Pace& WsDeadlines::pace() {
-  if (pace_ == nullptr) {
-    pace_ = std::make_unique<Pace>();
-  }
-  return *pace_;
-}
-
-void WsDeadlines::await(const WsOutput& output, Awaited awaited, Instant due) {
+void WsDeadlines::await(WsOutput& output, Awaited awaited, Instant due) {
   awaited_ = awaited;
-  output.shared().loop().arm(*this, due);
+  output.wake_at(due, *this);
 }
 
-WsDue WsDeadlines::look(const WsOutput& output, bool is_paused) {
+WsDue WsDeadlines::look(WsOutput& output, bool is_paused) {
   switch (awaited_) {
     case Awaited::sound:
       return look_at_sound(output, is_paused);
@@ -39,7 +32,7 @@ WsDue WsDeadlines::look(const WsOutput& output, bool is_paused) {
   return WsDue::nothing;
 }
 
-WsDue WsDeadlines::look_at_sound(const WsOutput& output, bool is_paused) {
+WsDue WsDeadlines::look_at_sound(WsOutput& output, bool is_paused) {
   const WebSocketOptions& options = output.options();
   if (output.waiting_bytes() != 0) {
     watch_output(output);
@@ -62,7 +55,7 @@ WsDue WsDeadlines::look_at_sound(const WsOutput& output, bool is_paused) {
   return WsDue::ping;
 }
 
-WsDue WsDeadlines::look_at_output(const WsOutput& output, bool is_paused) {
+WsDue WsDeadlines::look_at_output(WsOutput& output, bool is_paused) {
   if (output.waiting_bytes() == 0) {
     note_drained(output);
     return look_at_sound(output, is_paused);
@@ -70,13 +63,13 @@ WsDue WsDeadlines::look_at_output(const WsOutput& output, bool is_paused) {
   if (!keeps_up(output, output.options().write)) {
     return WsDue::cut;
   }
-  await(output, Awaited::room, pace().due(output.options().write));
+  await(output, Awaited::room, output.rare().pace.due(output.options().write));
   return WsDue::nothing;
 }
 
 Instant WsDeadlines::message_due(const WebSocketOptions& options) const noexcept {
-  return message_begun_ == Instant::max() ? message_begun_
-                                          : message_begun_ + options.message_within;
+  const Instant begun = input_.begun();
+  return begun == Instant::max() ? begun : begun + options.message_within;
 }
 
 void WsDeadlines::note_heard(Instant now) noexcept {
@@ -86,12 +79,12 @@ void WsDeadlines::note_heard(Instant now) noexcept {
   }
 }
 
-void WsDeadlines::note_message_begun(const WsOutput& output) {
+void WsDeadlines::note_message_begun(WsOutput& output) {
   // A message has its time from its first byte on, however its bytes trickle.
-  if (message_begun_ != Instant::max()) {
+  if (input_.begun() != Instant::max()) {
     return;
   }
-  message_begun_ = output.now();
+  input_.set_begun(output.now());
   if (awaited_ == Awaited::sound) {
     const WebSocketOptions& options = output.options();
     await(output, Awaited::sound, std::min(heard_ + options.ping_after, message_due(options)));
@@ -100,62 +93,64 @@ void WsDeadlines::note_message_begun(const WsOutput& output) {
 
 void WsDeadlines::excuse_silence(Instant now) noexcept {
   // The time in which it was not read from does not count for its message.
-  if (message_begun_ != Instant::max()) {
-    message_begun_ += now - std::max(heard_, message_begun_);
+  if (const Instant begun = input_.begun(); begun != Instant::max()) {
+    input_.set_begun(begun + (now - std::max(heard_, begun)));
   }
   heard_ = now;
 }
 
 // How the peer takes what is sent.
 
-void WsDeadlines::watch_output(const WsOutput& output) {
+void WsDeadlines::watch_output(WsOutput& output) {
   if (awaited_ == Awaited::close) {
     return;  // which looks at it when its time is over
   }
-  if (awaited_ != Awaited::room || !pace().is_watched()) {
-    pace().begin(output.line()->unread_bytes(), output.now());
-    await(output, Awaited::room, pace().due(output.options().write));
+  if (awaited_ != Awaited::room || !output.rare().pace.is_watched()) {
+    output.rare().pace.begin(output.line()->unread_bytes(), output.now());
+    await(output, Awaited::room, output.rare().pace.due(output.options().write));
   }
 }
 
-void WsDeadlines::note_output(std::size_t bytes) noexcept {
+void WsDeadlines::note_output(WsOutput& output, std::size_t bytes) noexcept {
   if (awaited_ == Awaited::room) {
     // More that is offered is more that the span has to see taken.
-    pace_->note_offered(bytes);
+    output.rare_if_made()->pace.note_offered(bytes);
   }
 }
 
-void WsDeadlines::note_drained(const WsOutput& output) noexcept {
-  if (pace_ != nullptr && pace_->is_watched()) {
-    pace_->note_drained(output.line()->unread_bytes(), output.now());
+void WsDeadlines::note_drained(WsOutput& output) noexcept {
+  WsRare* const rare = output.rare_if_made();
+  if (rare != nullptr && rare->pace.is_watched()) {
+    rare->pace.note_drained(output.line()->unread_bytes(), output.now());
   }
 }
 
 /// Whether the peer has taken enough of what waits, since that was last asked.
-bool WsDeadlines::keeps_up(const WsOutput& output, Duration span) {
+bool WsDeadlines::keeps_up(WsOutput& output, Duration span) {
   const std::size_t unread = output.line()->unread_bytes();
   const Instant now = output.now();
-  if (!pace().is_watched()) {
-    pace().begin(unread, now);
+  if (!output.rare().pace.is_watched()) {
+    output.rare().pace.begin(unread, now);
   }
-  return now < pace().due(span) ||
-         pace().keeps_up(unread, now, least_bytes(span, output.options().bytes_per_second_min));
+  return now < output.rare().pace.due(span) ||
+         output.rare().pace.keeps_up(unread, now,
+                                     least_bytes(span, output.options().bytes_per_second_min));
 }
 
 // The close.
 
-void WsDeadlines::expect_close(const WsOutput& output) {
+void WsDeadlines::expect_close(WsOutput& output) {
   // The pace is measured anew: the time to close has spans of its own.
-  if (pace_ != nullptr) {
-    *pace_ = Pace();
+  if (WsRare* const rare = output.rare_if_made()) {
+    rare->pace = Pace();
   }
   if (output.line() != nullptr && !output.line()->flush()) {  // or what waits would not show yet
-    pace().begin(output.line()->unread_bytes(), output.now());
+    output.rare().pace.begin(output.line()->unread_bytes(), output.now());
   }
   await(output, Awaited::close, output.now() + output.options().close_within);
 }
 
-bool WsDeadlines::takes_more_time(const WsOutput& output) {
+bool WsDeadlines::takes_more_time(WsOutput& output) {
   const Duration span = output.options().close_within;
   if (output.waiting_bytes() == 0 || !keeps_up(output, span)) {
     return false;

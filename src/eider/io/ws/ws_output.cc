@@ -1,7 +1,5 @@
 #include "eider/io/ws/ws_output.h"
 
-#include <algorithm>
-
 #include "eider/protocols/http/ws/message_writer.h"
 
 namespace eider::ws::detail {
@@ -10,8 +8,6 @@ namespace {
 
 /// More than this is sent before the handler goes on.
 constexpr std::size_t kFramesBytesMax = 64UL * 1024;
-/// A handler that has sent as much without waiting lets others have their turn.
-constexpr std::uint32_t kFramesPerTurnBytesMax = 512U * 1024;
 
 /// A window that all can follow is shared: nothing is remembered, and none is smaller.
 WsForm form_by(const ws::DeflateTerms& terms) noexcept {
@@ -24,30 +20,45 @@ WsForm form_by(const ws::DeflateTerms& terms) noexcept {
 
 void WsOutput::compress(const ws::DeflateTerms& terms) {
   const WebSocketCompression& compression = options().compression;
-  codec_ = compression.make_codec(shared_.side(), terms);
-  form_ = form_by(terms);
+  rare().codec = compression.make_codec(shared_.side(), terms);
+  rare().form = form_by(terms);
   // One compressor serves all connections that remember nothing.
-  if (form_ == WsForm::shared && shared_.topics() != nullptr) {
+  if (form() == WsForm::shared && shared_.topics() != nullptr) {
     shared_.topics()->provide_codec(compression, terms);
   }
+}
+
+WsRare& WsOutput::rare() {
+  if (rare_ == nullptr) {
+    rare_ = std::make_unique<WsRare>();
+  }
+  return *rare_;
+}
+
+void WsOutput::wake_at(Instant due, Upgraded& session) {
+  if (line_ != nullptr && line_->wake_at(due)) {
+    return;
+  }
+  std::optional<WsAlarm>& alarm = rare().alarm;
+  if (!alarm) {
+    alarm.emplace(session);
+  }
+  shared_.loop().arm(*alarm, due);
 }
 
 std::size_t WsOutput::put(const WsMessage& message) {
   ws::Outgoing outgoing{.type = message.type};
   std::string_view payload = message.bytes;
-  if (codec_ != nullptr) {
+  if (ws::MessageCodec* const codec = this->codec()) {
     Buffer& smaller = shared_.second_scratch();
     smaller.clear();
     // What does not shrink is sent as it is.
-    if (codec_->deflate(message.bytes, smaller) == ws::Deflated::done) {
+    if (codec->deflate(message.bytes, smaller) == ws::Deflated::done) {
       outgoing.form = ws::Form::compressed;
       payload = smaller.view();
     }
   }
   shared_.writer().message(line_->output(), outgoing, payload);
-  // It counts what leaves, so that others have their turn.
-  turn_bytes_ +=
-      static_cast<std::uint32_t>(std::min<std::size_t>(payload.size(), kFramesPerTurnBytesMax));
   return payload.size();
 }
 
@@ -62,10 +73,6 @@ bool WsOutput::flush_much() {
 
 bool WsOutput::is_slow() const {
   return waiting_bytes() + line_->output().size() > options().backpressure_bytes_max;
-}
-
-bool WsOutput::is_turn_over() const noexcept {
-  return turn_bytes_ >= kFramesPerTurnBytesMax;
 }
 
 }  // namespace eider::ws::detail

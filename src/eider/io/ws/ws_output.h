@@ -5,17 +5,43 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "eider/core/base/saved_input.h"
 #include "eider/core/base/shared_log.h"
+#include "eider/io/runtime/pace.h"
 #include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/io/runtime/upgraded.h"
 #include "eider/io/ws/ws_route.h"
 #include "eider/io/ws/ws_shared.h"
 #include "eider/protocols/http/ws/extension.h"
 
 namespace eider::ws::detail {
+
+/// The timer of a session whose line has none to lend, or is gone.
+class WsAlarm final : public Timer {
+ public:
+  explicit WsAlarm(Upgraded& session) noexcept : session_(session) {}
+  void expire() override { session_.on_time(); }
+
+ private:
+  Upgraded& session_;
+};
+
+/// What few connections need, made when first needed.
+struct WsRare {
+  eider::detail::base::SavedInput saved;  // what may not be read yet
+  std::string reason;
+  std::size_t dropped = 0;
+  std::unique_ptr<ws::MessageCodec> codec;  // null without compression
+  WsForm form = WsForm::plain;
+  Pace pace;  // of output that waits
+  std::optional<WsAlarm> alarm;
+};
 
 class WsOutput {
  public:
@@ -35,8 +61,18 @@ class WsOutput {
   /// From now on messages are compressed.
   void compress(const ws::DeflateTerms& terms);
   /// What decompresses the peer's messages, too; null where that was not agreed on.
-  [[nodiscard]] ws::MessageCodec* codec() const noexcept { return codec_.get(); }
-  [[nodiscard]] WsForm form() const noexcept { return form_; }
+  [[nodiscard]] ws::MessageCodec* codec() const noexcept {
+    return rare_ == nullptr ? nullptr : rare_->codec.get();
+  }
+  [[nodiscard]] WsForm form() const noexcept {
+    return rare_ == nullptr ? WsForm::plain : rare_->form;
+  }
+
+  [[nodiscard]] WsRare& rare();
+  /// Null while there is none.
+  [[nodiscard]] WsRare* rare_if_made() const noexcept { return rare_.get(); }
+  /// Has session.on_time() called then, in place of what was set before.
+  void wake_at(Instant due, Upgraded& session);
 
   // All of these need a line.
   /// returns  how many bytes it became
@@ -61,17 +97,11 @@ class WsOutput {
     return line_ == nullptr ? 0 : line_->waiting_bytes();
   }
 
-  /// So much was put since others had their turn that they are to have it now.
-  [[nodiscard]] bool is_turn_over() const noexcept;
-  void begin_turn() noexcept { turn_bytes_ = 0; }
-
  private:
   WsShared& shared_;
   const WsRoute& route_;
   UpgradedLine* line_;
-  std::unique_ptr<ws::MessageCodec> codec_;
-  std::uint32_t turn_bytes_ = 0;
-  WsForm form_ = WsForm::plain;
+  std::unique_ptr<WsRare> rare_;
 };
 
 }  // namespace eider::ws::detail

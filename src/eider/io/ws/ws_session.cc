@@ -1,6 +1,5 @@
 #include "eider/io/ws/ws_session.h"
 
-#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -9,38 +8,6 @@
 #include "eider/core/base/failure.h"
 
 namespace eider::ws::detail {
-
-namespace {
-
-constexpr std::uint32_t kDroppedBytesMax = 4U * 1024 * 1024;
-
-}  // namespace
-
-bool WsInput::note_control_frame(Instant now, std::uint32_t per_second_max) noexcept {
-  const auto since = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
-  const auto second = static_cast<std::uint32_t>(since.count());
-  // Each second has its own count.
-  if (second != second_) {
-    second_ = second;
-    counted_ = 0;
-  }
-  return ++counted_ <= per_second_max;
-}
-
-bool WsInput::drop(std::size_t bytes) noexcept {
-  // The cap keeps the sum from wrapping.
-  counted_ += static_cast<std::uint32_t>(std::min<std::size_t>(bytes, kDroppedBytesMax));
-  return counted_ <= kDroppedBytesMax;
-}
-
-void WsInput::keep(ws::MessageReader& used) {
-  const bool is_done = used.is_idle() && !used.is_closed() && used.refusal() == ws::Refusal::none;
-  if (is_done) {
-    reader_.reset();
-  } else if (reader_ == nullptr) {
-    reader_ = std::make_unique<ws::MessageReader>(std::move(used));
-  }
-}
 
 namespace {
 
@@ -64,9 +31,8 @@ WsRoute::WsRoute(WebSocketOptions its_options, std::string its_pattern)
 
 WsSession::WsSession(WsShared& shared, const WsRoute& route, UpgradedLine& line,
                      const WsAgreement& agreement)
-    : WsDeadlines(shared, route.options),
-      subprotocol_(agreement.subprotocol),
-      output_(shared, route, line) {
+    : subprotocol_(agreement.subprotocol), output_(shared, route, line) {
+  begin(output_);
   if (agreement.compression) {
     output_.compress(*agreement.compression);
   }
@@ -78,12 +44,36 @@ WsSession::~WsSession() {
   abandon_line();
   leave_topics();
   end_handler();
-  if (coroutine_ != nullptr) {
-    wake(coroutine_->arrival);
-    wake(coroutine_->room);
-    if (coroutine_->handle != nullptr) {
-      coroutine_->handle->session_ = nullptr;
+  if (Coroutine* const its = coroutine()) {
+    wake(its->arrival);
+    wake(its->room);
+    if (its->handle != nullptr) {
+      its->handle->session_ = nullptr;
     }
+  }
+  drop_handler();
+  if (is_deferred_) {
+    output_.shared().withdraw(*this);
+  }
+}
+
+WsSession::Coroutine& WsSession::make_coroutine() {
+  auto made = std::make_unique<Coroutine>(*this);
+  served_by_ = ServedBy::coroutine;
+  coroutine_ = made.release();
+  return *coroutine_;
+}
+
+void WsSession::drop_handler() noexcept {
+  switch (served_by_) {
+    case ServedBy::callbacks:
+      break;
+    case ServedBy::own_callbacks:
+      delete callbacks_;
+      break;
+    case ServedBy::coroutine:
+      delete coroutine_;
+      break;
   }
 }
 
@@ -117,15 +107,17 @@ void WsSession::on_line_gone() noexcept {
     output_.shared().destroy(*this);
   } else {
     output_.shared().adopt(*this);
+    // The line's timer is gone with it.
+    expect_close(output_);
   }
 }
 
 // Messages and topics.
 
 void WsSession::deliver(const WsMessage& message) {
-  if (handlers_ != nullptr) {
-    if (handlers_->message) {
-      guard([this, &message] { handlers_->message(*this, message); });
+  if (callbacks() != nullptr) {
+    if (callbacks_->message) {
+      guard([this, &message] { callbacks_->message(*this, message); });
     }
     return;
   }
@@ -154,7 +146,7 @@ void WsSession::publish(std::string_view topic, const WsMessage& message, const 
 void WsSession::go_on_reading() noexcept {
   is_held_back_ = false;
   // A handler that waits without news would take it for the end.
-  if (coroutine_ != nullptr && has_news()) {
+  if (coroutine() != nullptr && has_news()) {
     wake(coroutine_->arrival);
   }
   read_on();
@@ -165,20 +157,20 @@ void WsSession::leave_topics() noexcept {
     is_held_back_ = false;
     output_.shared().topics()->forget_held_back(*this);
   }
-  if (subscriptions != nullptr) {
+  if (subscriptions_ != nullptr) {
     output_.shared().topics()->unsubscribe_all(*this);
   }
 }
 
 void WsSession::wake_at_end() noexcept {
-  if (coroutine_ != nullptr && is_end_told()) {
+  if (coroutine() != nullptr && is_end_told()) {
     wake(coroutine_->arrival);
   }
   wake_sender();
 }
 
 void WsSession::wake_sender() noexcept {
-  if (coroutine_ != nullptr) {
+  if (coroutine() != nullptr) {
     wake(coroutine_->room);
   }
 }
@@ -212,19 +204,20 @@ void WsSession::log_failure(const std::exception_ptr& thrown) noexcept {
 // The handler.
 
 void WsSession::start(WsPurpose purpose) {
-  handlers_ = purpose.shared;
   if (purpose.own != nullptr) {
-    handlers_ = purpose.own.get();
-    rare().handlers = std::move(purpose.own);
-  } else if (handlers_ == nullptr) {
-    rare().starting = std::move(purpose.handler);
+    served_by_ = ServedBy::own_callbacks;
+    callbacks_ = purpose.own.release();
+  } else if (purpose.shared != nullptr) {
+    callbacks_ = purpose.shared;
+  } else {
+    make_coroutine().starting = std::make_unique<WsHandler>(std::move(purpose.handler));
   }
   // It is started later: what upgrades is still under way.
-  output_.shared().loop().defer(*this);
+  defer();
 }
 
 WebSocket WsSession::hand_out() {
-  coroutine_ = std::make_unique<Coroutine>(*this);
+  make_coroutine();
   is_started_ = true;
   return WebSocket(*this);
 }
@@ -236,24 +229,18 @@ void WsSession::begin_handler() noexcept {
   // It is noted first: what the handler does may come back here.
   is_started_ = true;
   guard([this] {
-    if (handlers_ != nullptr) {
+    if (callbacks() != nullptr) {
       owes_closed_ = true;
-      if (handlers_->opened) {
-        handlers_->opened(*this);
+      if (callbacks_->opened) {
+        callbacks_->opened(*this);
       }
       return;
     }
-    // The handler is taken out first: `rare_.reset` would destroy it.
-    WsHandler handler = std::move(rare().starting);
-    // A connection that has closed keeps its reason there.
-    if (is_open()) {
-      rare_.reset();
-    }
-    coroutine_ = std::make_unique<Coroutine>(*this);
+    const std::unique_ptr<WsHandler> handler = std::move(coroutine_->starting);
     Task<>& task = coroutine_->task;
-    task = handler(WebSocket(*this));
+    task = (*handler)(WebSocket(*this));
     if (task.start()) {
-      output_.shared().loop().defer(*this);
+      defer();
     } else {
       task.tell(*coroutine_);
     }
@@ -261,7 +248,7 @@ void WsSession::begin_handler() noexcept {
 }
 
 void WsSession::end_task() noexcept {
-  if (coroutine_ == nullptr || !coroutine_->task.is_done()) {
+  if (coroutine() == nullptr || !coroutine_->task.is_done()) {
     return;
   }
   // What it threw is told before the connection closes, with 1011.
@@ -278,14 +265,14 @@ void WsSession::tell_closed() noexcept {
   }
   // It is told once, also when it closes again in there.
   owes_closed_ = false;
-  if (handlers_->closed) {
-    guard([this] { handlers_->closed(*this); });
+  if (callbacks_->closed) {
+    guard([this] { callbacks_->closed(*this); });
   }
 }
 
 void WsSession::end_handler() noexcept {
   // The task is destroyed first: a callback must not find it.
-  if (coroutine_ != nullptr) {
+  if (coroutine() != nullptr) {
     coroutine_->task = Task<>();
   }
   tell_closed();

@@ -12,8 +12,6 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
-#include "eider/core/base/saved_input.h"
-#include "eider/io/runtime/deferred.h"
 #include "eider/io/runtime/task.h"
 #include "eider/io/runtime/time.h"
 #include "eider/io/runtime/upgraded.h"
@@ -27,56 +25,11 @@
 
 namespace eider::ws::detail {
 
-/// What one WebSocket receives: its reader, and what comes too often is counted.
-class WsInput {
- public:
-  /// A message, or its close frame, has come in part: null between messages, where a reader of its
-  /// own would be a third of what a connection costs.
-  [[nodiscard]] ws::MessageReader* reader() noexcept { return reader_.get(); }
-  [[nodiscard]] bool is_within_message() const noexcept {
-    return reader_ != nullptr && !reader_->is_idle();
-  }
-  /// used  has read up to here: reader(), or a new one that goes on later if it has to
-  void keep(ws::MessageReader& used);
-
-  // Pings and pongs of one second since the last message.
-  void note_message() noexcept { counted_ = 0; }
-  /// returns  false: that was one too many
-  [[nodiscard]] bool note_control_frame(Instant now, std::uint32_t per_second_max) noexcept;
-  /// So few that each ping is answered, in its place among the messages. Of more only the last one
-  /// of each batch is (RFC 6455, section 5.5.3).
-  [[nodiscard]] bool answers_each_ping() const noexcept { return counted_ <= kPingsAnsweredEach; }
-
-  // Behind our last word what comes is dropped.
-  void begin_dropping() noexcept { counted_ = 0; }
-  /// returns  false: that was too much
-  [[nodiscard]] bool drop(std::size_t bytes) noexcept;
-
- private:
-  static constexpr std::uint32_t kPingsAnsweredEach = 16;
-
-  std::unique_ptr<ws::MessageReader> reader_;
-  std::uint32_t second_ = 0;
-  std::uint32_t counted_ = 0;  // control frames of that second, or bytes that were dropped
-};
-
-/// What the hub keeps of a connection.
-struct WsSubscriber {
-  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-
-  WsSubscriptionLink* subscriptions = nullptr;
-  std::uint32_t touched = kNone;  // its place among those that get something in this turn
-};
-
 /// What the line reports ends in `settle`, which may end the line, or destroy this: it is the last
 /// thing in every such call.
 ///
 /// On a server's line it is the Upgraded itself, and may outlive that line for its handler's sake.
-class WsSession final : public Upgraded,
-                        public WebSocketRef,
-                        public WsSubscriber,
-                        private Deferred,
-                        private WsDeadlines {
+class WsSession final : public WsDeadlines, public WebSocketRef {
  public:
   WsSession(WsShared& shared, const WsRoute& route, UpgradedLine& line,
             const WsAgreement& agreement);
@@ -96,6 +49,7 @@ class WsSession final : public Upgraded,
   void on_drained() override;
   void on_broken() override;
   void on_stopping() override;
+  void on_time() override;
   /// Destroys it, unless its handler still has to hear of it: WsShared keeps it until then.
   /// Pre: of WsShared::make_session.
   void on_line_gone() noexcept override;
@@ -131,39 +85,39 @@ class WsSession final : public Upgraded,
   [[nodiscard]] std::string address() const;
 
   // For the hub.
+  /// Its list.
+  [[nodiscard]] WsSubscriptionLink*& subscriptions() noexcept { return subscriptions_; }
   void hold_back() noexcept { is_held_back_ = true; }
   void go_on_reading() noexcept;
 
+  // For WsShared.
+  /// What was put off to where no handler is under way.
+  void run();
+
   // For the coroutine that waits.
-  void change_handle(WebSocket* handle) noexcept { coroutine_->handle = handle; }
+  void change_handle(WebSocket* handle) noexcept { coroutine()->handle = handle; }
   [[nodiscard]] bool has_news();
   [[nodiscard]] std::optional<WsMessage> take();
-  [[nodiscard]] WsWaiter::Queue& arrival() noexcept { return coroutine_->arrival; }
-  [[nodiscard]] WsWaiter::Queue& room() noexcept { return coroutine_->room; }
+  [[nodiscard]] WsWaiter::Queue& arrival() noexcept { return coroutine()->arrival; }
+  [[nodiscard]] WsWaiter::Queue& room() noexcept { return coroutine()->room; }
 
  private:
   enum class State : std::uint8_t {
     open,
     closing,  // our close frame has left first; the peer's is awaited
-    leaving,  // nothing more is said or heard; what is corked leaves, and the handler ends
+    leaving,  // nothing more is said or heard; what is corked leaves, and the
+              // handler ends
     over,     // the line is closed or gone
   };
-  /// What few connections need, made when first needed.
-  struct Rare {
-    eider::detail::base::SavedInput saved;  // what may not be read yet
-    std::string reason;
-    std::size_t dropped = 0;
-    // Of the handler.
-    std::unique_ptr<WebSocketHandlers> handlers;
-    WsHandler starting;
-  };
+  enum class ServedBy : std::uint8_t { callbacks, own_callbacks, coroutine };
 
   /// What callbacks do without: a task that owns its WebSocket, and what waits for it.
   struct Coroutine final : TaskOwner {
     explicit Coroutine(WsSession& its_session) noexcept : session(its_session) {}
-    void on_task_done() noexcept override { session.output_.shared().loop().defer(session); }
+    void on_task_done() noexcept override { session.defer(); }
 
     WsSession& session;
+    std::unique_ptr<WsHandler> starting;  // until it is called
     WebSocket* handle = nullptr;
     Task<> task;
     std::unique_ptr<WsInbox> inbox;  // null while there is no message
@@ -171,15 +125,26 @@ class WsSession final : public Upgraded,
     WsWaiter::Queue room;
   };
 
-  [[nodiscard]] Rare& rare();
-  [[nodiscard]] WsInbox* inbox() const noexcept {
-    return coroutine_ == nullptr ? nullptr : coroutine_->inbox.get();
+  /// Null with callbacks.
+  [[nodiscard]] Coroutine* coroutine() const noexcept {
+    return served_by_ == ServedBy::coroutine ? coroutine_ : nullptr;
   }
+  /// Null with a coroutine.
+  [[nodiscard]] const WebSocketHandlers* callbacks() const noexcept {
+    return served_by_ == ServedBy::coroutine ? nullptr : callbacks_;
+  }
+  Coroutine& make_coroutine();
+  void drop_handler() noexcept;
+  [[nodiscard]] WsInbox* inbox() const noexcept {
+    return coroutine() == nullptr ? nullptr : coroutine()->inbox.get();
+  }
+  void defer();
   /// It is over: the line is not touched any more.
   void abandon_line() noexcept;
 
   // Reading.
   [[nodiscard]] std::string_view read(std::string_view in);
+  [[nodiscard]] bool has_saved() const noexcept;
   void read_saved();
   /// What was saved is read later in this turn, if that may be again.
   void read_on() noexcept;
@@ -205,12 +170,9 @@ class WsSession final : public Upgraded,
   void end_line() noexcept;
   void settle();
 
-  void expire() override;
   void end_patience();
 
   // The handler.
-  /// What was put off to where no handler is under way.
-  void run() override;
   /// What `call` throws is logged, and ends the connection with 1011.
   template <class Call>
   void guard(Call call) noexcept;
@@ -218,7 +180,7 @@ class WsSession final : public Upgraded,
   void deliver(const WsMessage& message);
   /// The handler has heard of the end, and has ended.
   [[nodiscard]] bool is_served() const noexcept {
-    return (coroutine_ == nullptr || coroutine_->task.is_empty()) && !owes_closed_ && is_started_;
+    return (coroutine() == nullptr || coroutine()->task.is_empty()) && !owes_closed_ && is_started_;
   }
   /// The handler has had its time: it ends now.
   void end_handler() noexcept;
@@ -231,9 +193,10 @@ class WsSession final : public Upgraded,
   void wake_sender() noexcept;
 
   // The small ones first: they fill the rest of the last word of WsDeadlines.
-  State state_ = State::open;
-  CloseCode code_ = CloseCode::abnormal;
   std::uint8_t subprotocol_;
+  CloseCode code_ = CloseCode::abnormal;
+  State state_ : 2 = State::open;
+  ServedBy served_by_ : 2 = ServedBy::callbacks;
   bool has_peer_ended_ : 1 = false;
   bool is_clean_ : 1 = false;     // nothing more is expected from the peer
   bool owes_close_ : 1 = false;   // the answer to the peer's
@@ -244,16 +207,19 @@ class WsSession final : public Upgraded,
   bool is_held_back_ : 1 = false;
   bool has_closed_ : 1 = false;   // the handler has: it gets no more messages
   bool owes_closed_ : 1 = false;  // `opened` was called
-  std::unique_ptr<Rare> rare_;
-  WsInput input_;
+  bool is_deferred_ : 1 = false;
+  std::uint32_t turn_bytes_ = 0;  // were put since others had their turn
+  WsSubscriptionLink* subscriptions_ = nullptr;
+  union {
+    const WebSocketHandlers* callbacks_ = nullptr;
+    Coroutine* coroutine_;
+  };
   WsOutput output_;
-  const WebSocketHandlers* handlers_ = nullptr;  // null with a coroutine
-  std::unique_ptr<Coroutine> coroutine_;         // null with callbacks
 };
 
-// An idle connection costs this, its line, and with a coroutine that and its frame. uWebSockets,
-// the leanest of the others, takes 250 bytes for both.
-static_assert(sizeof(WsSession) <= 192);
+// An idle connection costs this and its line, 192 bytes, and with a coroutine that and its frame.
+// uWebSockets, the leanest of the others, takes 250 bytes for both; 300 are promised.
+static_assert(sizeof(WsSession) <= 88);
 
 template <class Call>
 void WsSession::guard(Call call) noexcept {

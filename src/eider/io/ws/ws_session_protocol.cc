@@ -1,20 +1,29 @@
 #include "eider/io/ws/ws_session.h"
 
+#include <algorithm>
+
 namespace eider::ws::detail {
 
-WsSession::Rare& WsSession::rare() {
-  if (rare_ == nullptr) {
-    rare_ = std::make_unique<Rare>();
-  }
-  return *rare_;
-}
+namespace {
+
+/// A handler that has sent as much without waiting lets others have their turn.
+constexpr std::uint32_t kBytesPerTurnMax = 512U * 1024;
+
+}  // namespace
 
 std::string_view WsSession::reason() const noexcept {
-  return rare_ == nullptr ? std::string_view() : std::string_view(rare_->reason);
+  const WsRare* const rare = output_.rare_if_made();
+  return rare == nullptr ? std::string_view() : std::string_view(rare->reason);
 }
 
 std::size_t WsSession::dropped_count() const noexcept {
-  return rare_ == nullptr ? 0 : rare_->dropped;
+  const WsRare* const rare = output_.rare_if_made();
+  return rare == nullptr ? 0 : rare->dropped;
+}
+
+bool WsSession::has_saved() const noexcept {
+  const WsRare* const rare = output_.rare_if_made();
+  return rare != nullptr && !rare->saved.empty();
 }
 
 // What the line tells.
@@ -30,7 +39,7 @@ void WsSession::on_bytes(std::string_view bytes) {
       cut();
     }
     // What was saved comes first, so this stands behind it.
-  } else if (rare_ != nullptr && !rare_->saved.empty()) {
+  } else if (has_saved()) {
     save(bytes);
   } else {
     guard([this, bytes] {
@@ -80,7 +89,15 @@ void WsSession::abandon_line() noexcept {
   state_ = State::over;
 }
 
+void WsSession::defer() {
+  if (!is_deferred_) {
+    is_deferred_ = true;
+    output_.shared().defer(*this);
+  }
+}
+
 void WsSession::run() {
+  is_deferred_ = false;
   begin_handler();
   end_task();
   if (state_ >= State::leaving) {
@@ -93,7 +110,7 @@ void WsSession::run() {
   if (is_yielding_) {
     is_yielding_ = false;
     // Its turn begins again before the handler is woken, which sends at once.
-    output_.begin_turn();
+    turn_bytes_ = 0;
     if (output_.waiting_bytes() == 0) {
       wake_sender();
     }
@@ -128,8 +145,8 @@ std::string_view WsSession::read(std::string_view in) {
 }
 
 void WsSession::read_saved() {
-  if (rare_ != nullptr && !rare_->saved.empty()) {
-    eider::detail::base::SavedInput& saved = rare_->saved;
+  if (has_saved()) {
+    eider::detail::base::SavedInput& saved = output_.rare().saved;
     // The memory stays while it is read: handlers only add behind it, by `save`.
     const std::string_view rest = read(saved.view());
     saved.drop(saved.size() - rest.size());
@@ -144,7 +161,7 @@ void WsSession::read_saved() {
 
 void WsSession::read_on() noexcept {
   if (is_paused_ && may_read()) {
-    output_.shared().loop().defer(*this);
+    defer();
   }
 }
 
@@ -162,7 +179,7 @@ bool WsSession::may_read() const noexcept {
 }
 
 void WsSession::save(std::string_view bytes) {
-  rare().saved.append(bytes);
+  output_.rare().saved.append(bytes);
   if (!is_paused_) {
     is_paused_ = true;
     output_.line()->pause_reading();
@@ -210,7 +227,7 @@ void WsSession::answer_ping() {
   // A pong that is owed behind our close frame is not sent.
   if (owes_pong_ && state_ == State::open) {
     output_.put_pong(output_.shared().owed_pong().view());
-    note_output(output_.shared().owed_pong().size());
+    note_output(output_, output_.shared().owed_pong().size());
   }
   owes_pong_ = false;
 }
@@ -218,11 +235,13 @@ void WsSession::answer_ping() {
 // Writing.
 
 void WsSession::put(const WsMessage& message) {
+  const std::size_t bytes = output_.put(message);
+  turn_bytes_ += static_cast<std::uint32_t>(std::min<std::size_t>(bytes, kBytesPerTurnMax));
   // The pace sees what was put before the flush may refuse it.
-  note_put(output_.put(message));
-  if (output_.is_turn_over() && !is_yielding_) {
+  note_put(bytes);
+  if (turn_bytes_ >= kBytesPerTurnMax && !is_yielding_) {
     is_yielding_ = true;
-    output_.shared().loop().defer(*this);
+    defer();
   }
 }
 
@@ -233,14 +252,14 @@ void WsSession::put_frames(const eider::detail::base::SharedBytes& frames) {
     return;
   }
   output_.put_shared(frames);
-  note_output(frames.bytes.size());
+  note_output(output_, frames.bytes.size());
   if (output_.waiting_bytes() != 0) {
     watch_output(output_);
   }
 }
 
 void WsSession::note_put(std::size_t bytes) {
-  note_output(bytes);
+  note_output(output_, bytes);
   if (!output_.flush_much()) {
     watch_output(output_);
   }
@@ -261,7 +280,7 @@ WsSent WsSession::admits(std::size_t messages, SlowConsumer slow_consumer, bool 
   if (!are_lost && !output_.is_slow()) {
     return WsSent::taken;
   }
-  rare().dropped += messages;
+  output_.rare().dropped += messages;
   if (slow_consumer == SlowConsumer::disconnect) {
     begin_closing(CloseCode::try_again_later,
                   are_lost ? "messages were lost" : "the client reads too slowly");
@@ -337,8 +356,8 @@ void WsSession::fail(CloseCode code, std::string_view reason) {
 
 void WsSession::note_reason(CloseCode code, std::string_view reason) {
   code_ = code;
-  if (!reason.empty() || rare_ != nullptr) {
-    rare().reason = reason;
+  if (!reason.empty() || output_.rare_if_made() != nullptr) {
+    output_.rare().reason = reason;
   }
 }
 
@@ -356,7 +375,7 @@ void WsSession::leave() {
   expect_close(output_);
   wake_at_end();
   // The rest happens in `run`, where no handler is under way.
-  output_.shared().loop().defer(*this);
+  defer();
   UpgradedLine* const line = output_.line();
   if (line == nullptr) {
     return;
@@ -394,8 +413,8 @@ void WsSession::settle() {
 void WsSession::end_line() noexcept {
   // The state is over before the line is closed, which may call back.
   state_ = State::over;
-  if (is_served()) {
-    disarm();
+  if (WsRare* const rare = output_.rare_if_made(); rare != nullptr && is_served()) {
+    rare->alarm.reset();
   }
   // The line is forgotten first, so nothing is written to it any more.
   output_.forget_line()->close();
@@ -415,7 +434,7 @@ void WsSession::cut() {
 
 // Time.
 
-void WsSession::expire() {
+void WsSession::on_time() {
   switch (look(output_, is_paused_)) {
     case WsDue::nothing:
       break;

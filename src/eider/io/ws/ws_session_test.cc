@@ -36,6 +36,28 @@ TEST(WsSession, echoes_text_and_binary) {
   EXPECT_FALSE(socket.client.is_closed());
 }
 
+// 1,500 of them once held a megabyte for as long as the server ran.
+TEST(WsSession, its_memory_is_returned_when_many_have_closed) {
+  WsWorld world;
+  const WebSocketHandlers silent;
+  std::vector<TestSocket> sockets;
+  for (int count = 0; count < 1500; ++count) {
+    sockets.push_back(count % 2 == 0 ? world.connect(&silent) : world.connect(echo));
+    EXPECT_EQ(world.exchange(sockets.back(), ping_frame("?")), Words{"pong:?"});
+  }
+  EXPECT_GE(world.hub().session_blocks(), 3U);
+  for (std::size_t index = 0; index < sockets.size(); ++index) {
+    if (index % 3 == 0) {
+      (void)world.exchange(sockets[index], close_frame(1000));
+    } else {
+      sockets[index].client = {};  // gone without a word
+      world.kernel.run_until_idle();
+    }
+    EXPECT_TRUE(sockets[index].line->is_over());
+  }
+  EXPECT_EQ(world.hub().session_blocks(), 1U) << "one is kept for the next ones";
+}
+
 TEST(WsSession, answers_alike_wherever_the_bytes_are_cut) {
   const std::string good = text_frame("one") +
                            framed({.opcode = ws::Opcode::text, .is_final = false}, "tw") +

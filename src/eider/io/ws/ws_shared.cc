@@ -1,6 +1,7 @@
 #include "eider/io/ws/ws_shared.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "eider/io/ws/ws_session.h"
@@ -10,6 +11,7 @@ namespace eider::ws::detail {
 namespace {
 
 constexpr std::size_t kSpareInboxesMax = 64;
+constexpr std::size_t kSpareTurnsMax = 512;
 
 }  // namespace
 
@@ -35,6 +37,34 @@ void WsShared::give_back(std::unique_ptr<WsInbox> inbox) {
   inbox->clear();
   if (spare_inboxes_.size() < kSpareInboxesMax) {
     spare_inboxes_.push_back(std::move(inbox));
+  }
+}
+
+void WsShared::defer(WsSession& session) {
+  turn_.sessions.push_back(&session);
+  loop_.defer(turn_);
+}
+
+// The latest ones first: a session that ends has mostly been deferred just before.
+void WsShared::withdraw(WsSession& session) noexcept {
+  const auto found = std::find(turn_.sessions.rbegin(), turn_.sessions.rend(), &session);
+  if (found != turn_.sessions.rend()) {
+    *found = nullptr;
+  }
+}
+
+void WsShared::run_deferred() {
+  // Those that are deferred meanwhile have the next round.
+  const std::size_t count = turn_.sessions.size();
+  for (std::size_t index = 0; index < count; ++index) {
+    if (WsSession* const session = std::exchange(turn_.sessions[index], nullptr)) {
+      session->run();
+    }
+  }
+  turn_.sessions.erase(turn_.sessions.begin(),
+                       turn_.sessions.begin() + static_cast<std::ptrdiff_t>(count));
+  if (turn_.sessions.empty() && turn_.sessions.capacity() > kSpareTurnsMax) {
+    turn_.sessions = {};
   }
 }
 

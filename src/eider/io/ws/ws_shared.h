@@ -11,6 +11,7 @@
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/log.h"
 #include "eider/core/base/slab.h"
+#include "eider/io/runtime/deferred.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/upgraded.h"
 #include "eider/io/ws/websocket.h"
@@ -92,6 +93,12 @@ class WsShared {
   [[nodiscard]] std::unique_ptr<WsInbox> take_inbox();
   void give_back(std::unique_ptr<WsInbox> inbox);
 
+  /// Has session.run() called later in this turn, where no handler is under way. As Loop::defer
+  /// does for a Deferred, which would be 24 bytes of each session.
+  void defer(WsSession& session);
+  /// Pre: it is deferred.
+  void withdraw(WsSession& session) noexcept;
+
   /// The session of a server's line, which it ends by Upgraded::on_line_gone.
   [[nodiscard]] WsSession& make_session(const WsRoute& route, UpgradedLine& line,
                                         const WsAgreement& agreement);
@@ -106,6 +113,19 @@ class WsShared {
   [[nodiscard]] std::size_t session_blocks() const noexcept;
 
  private:
+  /// The sessions that are deferred; null for one that was withdrawn.
+  class Turn final : public Deferred {
+   public:
+    explicit Turn(WsShared& shared) noexcept : shared_(shared) {}
+    std::vector<WsSession*> sessions;
+
+   private:
+    void run() override { shared_.run_deferred(); }
+    WsShared& shared_;
+  };
+
+  void run_deferred();
+
   Loop& loop_;
   WsTopics* topics_ = nullptr;
   const std::shared_ptr<LogSink>* log_ = nullptr;
@@ -115,6 +135,7 @@ class WsShared {
   Buffer second_scratch_;
   Buffer owed_pong_;
   std::vector<std::unique_ptr<WsInbox>> spare_inboxes_;
+  Turn turn_{*this};
   Slab<WsSession> sessions_;
   std::vector<WsSession*> orphans_;
 };
