@@ -116,9 +116,7 @@ struct Shouting final : Upgraded {
 };
 
 struct ShoutingUpgrade final : Upgrade {
-  UpgradedPtr take_over(UpgradedLine& line) override {
-    return std::make_unique<Shouting>(line);
-  }
+  UpgradedPtr take_over(UpgradedLine& line) override { return std::make_unique<Shouting>(line); }
 };
 
 /// /make?N  /sized?N  /short?N  /trailer?N   N bytes, in pieces of 1,000
