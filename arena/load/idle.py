@@ -4,10 +4,13 @@ Must not count the process itself: the first connections are opened before the f
 """
 
 import select
+import time
 
 from verify.answers import WrongAnswer, dial
 
 WARM_CONNECTIONS = 200
+# A server may return memory some time after many connections have closed, for all of them at once.
+RETURN_SECONDS = 5
 
 
 def bytes_per_connection(server, use, connections, via=dial):
@@ -16,6 +19,19 @@ def bytes_per_connection(server, use, connections, via=dial):
     use  what is done on a new connection
     via  makes it, as dial() of verify/answers.py does
     """
+    before, after = _before_and_with(server, use, connections, via)
+    return (after - before) / connections
+
+
+def bytes_used_and_kept(server, use, connections, via=dial):
+    """bytes_per_connection(), and the growth of the server's RSS that is left when all have closed.
+    """
+    before, after = _before_and_with(server, use, connections, via)
+    time.sleep(RETURN_SECONDS)
+    return (after - before) / connections, server.memory_bytes()["rss"] - before
+
+
+def _before_and_with(server, use, connections, via):
     opened = []
     try:
         _open(opened, server.port, use, via, WARM_CONNECTIONS)
@@ -23,7 +39,7 @@ def bytes_per_connection(server, use, connections, via=dial):
         _open(opened, server.port, use, via, connections)
         after = server.memory_bytes()["rss"]
         _ensure_open(opened)
-        return (after - before) / connections
+        return before, after
     finally:
         for connection in opened:
             connection.close()

@@ -1,4 +1,4 @@
-"""arena/quick measures a request and an idle connection of the real service, and writes both.
+"""arena/quick measures a request and idle connections of the real service, and writes both.
 
 Must not judge speed: a second of one contestant on a busy machine proves none.
 """
@@ -19,13 +19,16 @@ class Quick(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             output = Path(directory, "samples.json")
             ended = subprocess.run(
-                [sys.executable, ARENA / "quick", "--only", "plaintext,idle", "--rounds", "1",
-                 "--seconds", "1", "--idle", "50", "--contestant", CONTESTANT, "--output", output],
+                [sys.executable, ARENA / "quick", "--only", "plaintext,idle,sockets",
+                 "--rounds", "1", "--seconds", "1", "--idle", "50",
+                 "--contestant", CONTESTANT, "--output", output],
                 capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
             results = json.loads(output.read_text(encoding="utf-8"))
         self.assertEqual(len(results["workloads"]["plaintext"]["samples"]), 1)
-        self.assertEqual(len(results["idle_bytes"][CONTESTANT]), 1)
+        for kind in ("idle", "sockets"):
+            self.assertEqual(len(results["idle_bytes"][kind][CONTESTANT]), 1)
+            self.assertEqual(len(results["kept_bytes"][kind][CONTESTANT]), 1)
 
 
 if __name__ == "__main__":

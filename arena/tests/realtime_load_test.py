@@ -167,7 +167,7 @@ class Plans(unittest.TestCase):
     def test_bounds_are_those_of_the_issue(self):
         told = {key: (set(cell.bound.values()), cell.bound_over)
                 for key, cell in self.cells.items() if cell.bound}
-        self.assertEqual(told.pop("websocket/idle"), ({1024}, ()))
+        self.assertEqual(told.pop("websocket/idle"), ({360}, ()))
         self.assertEqual({key.partition("/")[0]: one for key, one in told.items()},
                          {"files": ({1.0}, ("nginx",)), "websocket": ({1.0}, ("uwebsockets",))})
 
