@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -15,6 +14,18 @@
 #include "eider/core/base/poison.h"
 
 namespace eider {
+
+namespace detail::base {
+
+/// Memory of the system's own, at a multiple of its size: the heap would leave gaps between such
+/// blocks, and keep them. Zeros.
+///
+/// bytes   a power of two, and a multiple of the size of a page
+/// errors  throws std::bad_alloc
+[[nodiscard]] void* map_aligned(std::size_t bytes);
+void unmap_aligned(void* memory, std::size_t bytes) noexcept;
+
+}  // namespace detail::base
 
 template <class T>
 class Slab {
@@ -91,15 +102,13 @@ class Slab {
     std::uint32_t touched = 0;  // places that were in use before: the others' pages are not
     std::uint32_t in_use = 0;
   };
-  // Its address, a multiple of its size, tells an object's block. What malloc needs in front of it
-  // fits in front of the next one.
-  static constexpr std::size_t kMallocBytes = 16;
+  // Its address, a multiple of its size, tells an object's block.
   static constexpr std::size_t kFirstPlace =
       (sizeof(Block) + alignof(Place) - 1) / alignof(Place) * alignof(Place);
   static constexpr std::size_t kBlockBytes =
-      std::max<std::size_t>(32768, std::bit_ceil(kMallocBytes + kFirstPlace + 4 * sizeof(Place)));
+      std::max<std::size_t>(65536, std::bit_ceil(kFirstPlace + 4 * sizeof(Place)));
   static constexpr std::uint32_t kPerBlock =
-      static_cast<std::uint32_t>((kBlockBytes - kMallocBytes - kFirstPlace) / sizeof(Place));
+      static_cast<std::uint32_t>((kBlockBytes - kFirstPlace) / sizeof(Place));
 
   [[nodiscard]] static Block& block_of(Place* place) noexcept {
     const std::size_t within = std::bit_cast<std::uintptr_t>(place) % kBlockBytes;
@@ -111,11 +120,7 @@ class Slab {
       --empty_blocks_;
       return *kept;
     }
-    // operator new rounds the size up, after which there is a gap behind each block.
-    void* memory = nullptr;
-    if (posix_memalign(&memory, kBlockBytes, kBlockBytes - kMallocBytes) != 0) {
-      throw std::bad_alloc();
-    }
+    void* const memory = detail::base::map_aligned(kBlockBytes);
     Block& block = *::new (memory) Block;
     detail::base::poison(block.place(0), kPerBlock * sizeof(Place));
     ++blocks_;
@@ -134,7 +139,7 @@ class Slab {
   void free_block(Block& block) noexcept {
     detail::base::unpoison(block.place(0), kPerBlock * sizeof(Place));
     block.~Block();
-    std::free(&block);
+    detail::base::unmap_aligned(&block, kBlockBytes);
     --blocks_;
   }
 
