@@ -240,6 +240,34 @@ TEST_P(JobRuns, once_for_a_unique_key_until_it_is_done) {
   }(database(), &its_seen));
 }
 
+TEST_P(JobRuns, not_if_its_unique_key_is_canceled) {
+  Seen its_seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(noting(seen));
+    jobs.on<Publish>([](Publish) {}, {.keep_done_for = 1h});
+    co_await jobs->start();
+    const std::string long_key(5000, 'k');
+    co_await jobs->enqueue(base, WriteNote{1, "a"}, {.unique = 7});
+    co_await jobs->enqueue(base, WriteNote{2, "b"}, {.unique = long_key});
+    co_await jobs->enqueue(base, WriteNote{3, "c"}, {.unique = 8});
+    co_await jobs->enqueue(base, Publish{"p"}, {.unique = 7, .unique_for = 1h});
+    {
+      Transaction undone = co_await base.begin();
+      EXPECT_TRUE(co_await jobs->cancel<WriteNote>(undone, 8));
+      co_await undone.roll_back();
+    }
+    EXPECT_TRUE(co_await jobs->cancel<WriteNote>(base, 7));
+    EXPECT_FALSE(co_await jobs->cancel<WriteNote>(base, 7));
+    EXPECT_TRUE(co_await jobs->cancel<WriteNote>(base, long_key));
+    jobs->start_work();
+    co_await rows_become(base, "eider_jobs where state <> 'done'", 0);
+    EXPECT_FALSE(co_await jobs->cancel<Publish>(base, 7));  // it has ended, but reserves its key
+    co_await jobs->stop();
+    EXPECT_EQ(seen->texts, std::vector<std::string>{"c"});
+  }(database(), &its_seen));
+}
+
 TEST_P(JobRuns, once_for_a_unique_key_within_a_period) {
   Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {

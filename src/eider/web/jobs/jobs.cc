@@ -287,6 +287,22 @@ const detail::jobs::Entry& Jobs::find(detail::base::TypeKey key, std::string_vie
   return *found->second;
 }
 
+std::string Jobs::unique_key_of(const Entry& entry, const JobKey& unique) {
+  const std::string& key = unique.text;
+  const bool is_long = key.size() > detail::jobs::kKeyBytesMax;
+  return entry.options.name + ":" + (is_long ? to_hex(to_view(sha256(key))) : key);
+}
+
+Task<bool> Jobs::cancel_key(const db::Statements& at, std::string unique_key) const {
+  const auto id = co_await at.one<std::int64_t>(
+      "select id from eider_jobs where unique_key = $1 and state <> 'done'", unique_key);
+  if (!id) {
+    co_return false;
+  }
+  const bool was_there = co_await admin_.discard(at, *id);
+  co_return was_there;
+}
+
 Jobs::NewJob Jobs::new_job(const Entry& entry, std::string args, const EnqueueOptions& options) {
   using std::chrono::milliseconds;
   const JobOptions& defaults = entry.options;
@@ -303,9 +319,7 @@ Jobs::NewJob Jobs::new_job(const Entry& entry, std::string args, const EnqueueOp
     detail::jobs::refuse("The queue " + job.queue + " has a name of more than 50 bytes.");
   }
   if (!options.unique.text.empty()) {
-    const std::string& key = options.unique.text;
-    const bool is_long = key.size() > detail::jobs::kKeyBytesMax;
-    job.unique_key = job.kind + ":" + (is_long ? to_hex(to_view(sha256(key))) : key);
+    job.unique_key = unique_key_of(entry, options.unique);
   }
   if (options.run_at) {
     job.is_scheduled = true;

@@ -183,6 +183,15 @@ class Jobs {
   [[nodiscard]] Task<bool> cancel(const db::Statements& at, std::int64_t id) const {
     return admin_.discard(at, id);
   }
+  /// The same for the job of a type that has this unique key and has not ended.
+  ///
+  ///     co_await jobs->cancel<SendReminder>(transaction, appointment.id);
+  ///
+  /// at  a Database, or a Transaction
+  template <class T>
+  [[nodiscard]] Task<bool> cancel(const db::Statements& at, JobKey unique) const {
+    return cancel_key(at, unique_key_of(entry_of<T>(), unique));
+  }
 
   // Of the module.
 
@@ -232,6 +241,8 @@ class Jobs {
   void start_schedules();
   [[nodiscard]] static NewJob new_job(const Entry& entry, std::string args,
                                       const EnqueueOptions& options);
+  [[nodiscard]] static std::string unique_key_of(const Entry& entry, const JobKey& unique);
+  [[nodiscard]] Task<bool> cancel_key(const db::Statements& at, std::string unique_key) const;
   [[nodiscard]] Task<EnqueuedJob> insert(const db::Statements& at, NewJob job) const;
   [[nodiscard]] Task<EnqueuedJob> insert_into_batch(const db::Statements& at, NewJob job) const;
   [[nodiscard]] Task<> insert_all(const db::Statements& at, NewJob job,
