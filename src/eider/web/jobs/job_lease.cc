@@ -36,17 +36,21 @@ std::string label_of_process() {
 
 }  // namespace
 
+Duration Worker::lease() const {
+  return is_simulated() ? std::max(options_.lease, 3 * kIntervalSimulated) : options_.lease;
+}
+
 Task<> Worker::begin_lease() {
   const std::int64_t id = make_id();
   const Instant sent = Loop::current().read_now();
-  co_await store_.add_worker(id, label_of_process(), to_ms(options_.lease));
-  const Instant valid_until = sent + options_.lease - options_.lease / 6;
+  co_await store_.add_worker(id, label_of_process(), to_ms(lease()));
+  const Instant valid_until = sent + lease() - lease() / 6;
   if (Loop::current().read_now() >= valid_until) {
     throw std::runtime_error("The registration of this worker took longer than its lease of " +
-                             format_duration(options_.lease) + ".");
+                             format_duration(lease()) + ".");
   }
   id_ = id;
-  next_beat_ = sent + options_.lease / 3;
+  next_beat_ = sent + lease() / 3;
   valid_until_ = valid_until;
   lease_begun_.set();
 }
@@ -65,14 +69,20 @@ Task<> Worker::keep_lease() {
 }
 
 Task<> Worker::watch_jobs() {
+  Duration pause = options_.lease / 3;  // in simulated time
   while (true) {
     co_await lease_begun_.wait();
-    co_await sleep_for(options_.lease / 3);
+    Duration waited = Duration::zero();
+    do {
+      co_await sleep_for(options_.lease / 3);
+      waited += options_.lease / 3;
+    } while (is_simulated() && active_.empty() && waited < pause);
     try {
       co_await compare_and_release();
     } catch (...) {
       compared_ = 0;  // next time
     }
+    pause = std::min(2 * waited, kIntervalSimulated);
   }
 }
 
@@ -93,7 +103,7 @@ Task<> Worker::beat() {
   if (id == 0) {
     co_return;
   }
-  const bool is_kept = co_await store_.extend_lease(id, to_ms(options_.lease));
+  const bool is_kept = co_await store_.extend_lease(id, to_ms(lease()));
   if (id != id_) {
     co_return;
   }
@@ -101,8 +111,8 @@ Task<> Worker::beat() {
     lose_lease("another worker has ended it");
     co_return;
   }
-  valid_until_ = sent + options_.lease - options_.lease / 6;
-  next_beat_ = sent + options_.lease / 3;
+  valid_until_ = sent + lease() - lease() / 6;
+  next_beat_ = sent + lease() / 3;
 }
 
 Task<> Worker::compare_and_release() {

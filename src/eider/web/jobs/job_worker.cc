@@ -28,8 +28,6 @@ constexpr Duration kIntervalMin = milliseconds(20);
 constexpr Duration kLooksEvery = milliseconds(500);
 constexpr Duration kLooksApart = milliseconds(5);
 constexpr Duration kIntervalWithNotices = seconds(5);
-/// Simulated time passes only as far as a test moves it, and no other process enqueues.
-constexpr Duration kIntervalSimulated = minutes(10);
 constexpr Duration kRecordedAgainAfter = milliseconds(200);
 constexpr Duration kFaultPauseMax = seconds(5);
 constexpr Duration kHouseEvery = minutes(5);
@@ -63,11 +61,11 @@ std::size_t transactions_max(const Database& database) {
   return connections > 2 ? connections - 2 : 1;
 }
 
+}  // namespace
+
 bool is_simulated() {
   return Loop::current().name() == "simulated";
 }
-
-}  // namespace
 
 Worker::Worker(const JobStore& store, std::vector<std::shared_ptr<Entry>> entries,
                WorkerOptions options, Say say)

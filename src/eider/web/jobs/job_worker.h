@@ -42,6 +42,13 @@ struct WorkerCounts {
   std::atomic<std::int64_t> running{0};
 };
 
+/// Simulated time passes only as far as a test moves it, and no other process enqueues. A day of it
+/// would otherwise take many thousand statements, in real time.
+inline constexpr Duration kIntervalSimulated = std::chrono::minutes(10);
+
+/// Whether the loop of the caller is one of a test.
+[[nodiscard]] bool is_simulated();
+
 class Worker {
  public:
   using Say = std::function<void(LogLevel, std::string_view)>;
@@ -94,6 +101,7 @@ class Worker {
   void forget(const Active& active);
   void report(const Active& active, const Ending& ending);
 
+  [[nodiscard]] Duration lease() const;
   Task<> begin_lease();
   Task<> keep_lease();
   Task<> guard_lease();

@@ -11,6 +11,7 @@
 #include "eider/testkit/test_client.h"
 #include "eider/web/jobs/job_page.h"
 #include "eider/web/jobs/jobs.h"
+#include "tests/support/faulty_database.h"
 
 namespace eider {
 namespace {
@@ -149,6 +150,19 @@ TEST(jobs_app, handlers_with_transactions_do_not_delay_the_lease_of_their_worker
   EXPECT_EQ(sent.lines.size(), 40U);
   EXPECT_EQ(jobs.counts().taken_over, 0U);
   EXPECT_EQ(jobs.counts().done, 40U);
+}
+
+TEST(jobs_app, a_simulated_day_without_jobs_takes_few_statements) {
+  const auto faults = std::make_shared<DatabaseFaults>();
+  const Database database = open_faulty_database(faults);
+  App app;
+  add_jobs(app, database);
+  app.job<SendReminder>([](SendReminder) {});
+  TestClient client(app);
+  client.advance(1min);
+  const std::size_t before = faults->asked.size();
+  client.advance(24h);
+  EXPECT_LT(faults->asked.size() - before, 3000U);
 }
 
 Task<> leave_orphans(Database database) {
