@@ -97,6 +97,18 @@ TEST_F(OutboxCase, AMailGoesWhenItsTransactionIsCommittedAndOnlyThen) {
   EXPECT_EQ(counts.sent, 1U);
 }
 
+TEST_F(OutboxCase, FewStatementsAreSentWhileNoMailWaits) {
+  const App app = make_app(database, mails, log);
+  TestClient client(app);
+  client.advance(minutes(1));
+  const std::size_t before = faults->asked.size();
+  client.advance(hours(24));
+  EXPECT_LT(faults->asked.size() - before, 1000U);
+  EXPECT_EQ(client.post_form("/both/bob@example.org/true", std::vector<TestField>()).status, 204);
+  client.advance(seconds(1));
+  EXPECT_EQ(mails->size(), 1U);
+}
+
 TEST_F(OutboxCase, WhatCannotStandInAMailIsRefusedWhereItIsAdded) {
   const App app = make_app(database, mails, log);
   TestClient client(app);

@@ -24,6 +24,9 @@ using std::chrono::seconds;
 
 constexpr std::size_t kLeaseBytes = 15;
 constexpr Duration kCountedEvery = seconds(10);
+/// A simulated day would otherwise take many thousand statements, in real time.
+constexpr Duration kCountedSimulated = std::chrono::minutes(10);
+constexpr Duration kCommittedWithin = seconds(15);
 constexpr Duration kNotedAgainBehind = seconds(1);
 constexpr Duration kPauseOfFaultsMax = seconds(30);
 /// For what is on its way when the process is to end; then it is given up, and sent by another.
@@ -32,6 +35,10 @@ constexpr Duration kGivenUpWithin = seconds(4);
 
 std::int64_t seconds_now() {
   return wall_time().time_since_epoch().count();
+}
+
+bool is_simulated() {
+  return Loop::current().name() == "simulated";
 }
 
 /// Rounded up: a mail must not be due ahead of its time.
@@ -129,6 +136,7 @@ Task<std::string> Outbox::add(const db::Statements& at, const Mail& mail) {
   check_room(bytes);
   waiting_.fetch_add(1, std::memory_order_relaxed);
   waiting_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  added_.store(Loop::current().now(), std::memory_order_relaxed);
   return insert(at, std::move(*message), now);
 }
 
@@ -200,6 +208,12 @@ Task<> Outbox::wait(Duration pause) {
   (void)co_await std::move(stopped);
 }
 
+/// A mail that was added is not in the table before its transaction commits.
+bool Outbox::may_have_mails() const noexcept {
+  return waiting_.load(std::memory_order_relaxed) > 0 ||
+         Loop::current().now() - added_.load(std::memory_order_relaxed) < kCommittedWithin;
+}
+
 Task<> Outbox::work() {
   Duration pause = options_.interval;
   while (!stopping_.is_set()) {
@@ -213,6 +227,9 @@ Task<> Outbox::work() {
     }
     if (!was_there) {
       co_await wait(pause);
+      while (!stopping_.is_set() && !may_have_mails()) {
+        co_await wait(options_.interval);
+      }
     }
   }
 }
@@ -220,6 +237,11 @@ Task<> Outbox::work() {
 Task<> Outbox::keep_house() {
   while (!stopping_.is_set()) {
     co_await wait(kCountedEvery);
+    for (Duration waited = kCountedEvery;
+         !stopping_.is_set() && is_simulated() && !may_have_mails() && waited < kCountedSimulated;
+         waited += kCountedEvery) {
+      co_await wait(kCountedEvery);
+    }
     try {
       co_await look_after();
     } catch (const std::exception& wrong) {

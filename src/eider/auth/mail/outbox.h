@@ -33,7 +33,8 @@ struct OutboxOptions {
   /// Time for which a process reserves a mail. Four fifths of it must be longer than the timeouts
   /// of the transport, otherwise startup fails, because mails could be sent twice.
   Duration lease = std::chrono::minutes(15);
-  /// Interval of checks for due mails.
+  /// Interval of checks for due mails. While no mail waits, and this process has added none, there
+  /// is a check every ten seconds, for mails of other processes.
   Duration interval = std::chrono::milliseconds(500);
   /// Maximum number and bytes of waiting mails; above it, `add` returns 503.
   std::size_t waiting_max = 100'000;
@@ -120,6 +121,7 @@ class Outbox {
   Task<> note(std::shared_ptr<const Taken> taken, std::shared_ptr<const DeliveryResult> outcome);
   void count_out(const Taken& taken) noexcept;
   [[nodiscard]] Task<Tally> tally() const;
+  [[nodiscard]] bool may_have_mails() const noexcept;
   Task<> wait(Duration pause);
   Task<bool> ended_within(Duration limit);
   [[nodiscard]] Duration pause_behind(std::int64_t attempts) const;
@@ -132,6 +134,7 @@ class Outbox {
   // As last counted, and what was added since.
   std::atomic<std::int64_t> waiting_{0};
   std::atomic<std::int64_t> waiting_bytes_{0};
+  std::atomic<Instant> added_{Instant()};  // when this process added a mail last
   std::atomic<int> on_their_way_{0};
   std::atomic<std::uint64_t> sent_{0};
   std::atomic<std::uint64_t> retried_{0};
