@@ -30,6 +30,17 @@ TEST_F(AccountFlows, AnAccountIsMadeByItsLinkAndNotAheadOfIt) {
   EXPECT_EQ(client.get("/me").body, kAnn);
 }
 
+TEST_F(AccountFlows, FewStatementsAreSentWithoutRequests) {
+  TestClient client(app);
+  client.advance(minutes(1));
+  const std::size_t before = faults->asked.size();
+  client.advance(hours(24));
+  EXPECT_LT(faults->asked.size() - before, 2000U);
+  EXPECT_EQ(client.post("/sign-up", Given{kAnn, ""}).status, 204);
+  client.advance(seconds(3));
+  EXPECT_EQ(mails->size(), 1U);
+}
+
 TEST_F(AccountFlows, ALinkIsGoodOnceForItsPurposeAndForAWhile) {
   TestClient client(app);
   make_account(client, kBob, kWord);

@@ -266,6 +266,7 @@ class Accounts {
   Task<std::shared_ptr<const Link>> find_link(std::string purpose, std::string token) const;
 
   Task<> work_off();
+  [[nodiscard]] bool may_have_requests() const noexcept;
   Task<> try_to_answer(std::shared_ptr<const Ask> ask);
   Task<> note_failure(std::shared_ptr<const Ask> ask, std::string fault);
   Task<> answer(std::shared_ptr<const Ask> ask);
