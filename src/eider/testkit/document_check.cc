@@ -13,6 +13,7 @@
 #include "eider/protocols/http/sse.h"
 #include "eider/protocols/http/status.h"
 #include "eider/testkit/schema_check.h"
+#include "eider/web/openapi/path_template.h"
 
 namespace eider {
 
@@ -298,7 +299,7 @@ const Value* find_operation(const Value& item, Method method) {
 }
 
 bool is_left_out(const DocumentCheck& check, std::string_view path) {
-  return path == check.path || !path.starts_with(check.below) ||
+  return path == check.path || !detail::openapi::is_below(path, check.below) ||
          std::ranges::any_of(check.excluded_paths,
                              [path](const std::string& begin) { return path.starts_with(begin); });
 }

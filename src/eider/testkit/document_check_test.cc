@@ -176,6 +176,7 @@ TEST(DocumentCheck, leaves_out_what_it_is_told_to) {
                             .allowed_statuses = {429}};
   EXPECT_EQ(held(Method::get, "/api.json", {200, "application/json", "{}"}, check), "");
   EXPECT_EQ(held(Method::get, "/page", {200, "text/html", ""}, check), "");
+  EXPECT_EQ(held(Method::get, "/api-keys", {200, "text/html", ""}, check), "");
   EXPECT_EQ(held(Method::get, "/api/hooks/a", {200, "text/html", ""}, check), "");
   EXPECT_NE(held(Method::get, "/api/page", {200, "text/html", ""}, check), "");
   EXPECT_EQ(held(Method::get, "/api/page", {429, "text/html", ""}, check), "");
