@@ -19,7 +19,8 @@ function(eider_migrations target)
     DEPENDS ${files} "${output}.list" ${command} COMMENT "Migrations of ${directory}" VERBATIM)
   target_sources(${target} PRIVATE "${output}.cc" "${output}.h")
   set_source_files_properties("${output}.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/${target}_migrations")
+  # Tests of a library that has migrations create their database from them.
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_BINARY_DIR}/${target}_migrations>")
 endfunction()
 
 # Writes the names when they differ: what was made of a file that is gone, or has another name, is older than the list,
