@@ -7,6 +7,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/json/json.h"
 #include "eider/io/runtime/sleep.h"
+#include "eider/web/jobs/job_worker.h"
 
 namespace eider::detail::jobs {
 
@@ -122,7 +123,7 @@ Task<> Scheduler::run() {
     if (!fault.empty()) {
       say_(LogLevel::error, "jobs: Schedules cannot be planned: " + fault);
     }
-    co_await sleep_for(std::clamp(pause, kPlansApart, kPlansEvery));
+    co_await sleep_for(std::max(pause, kPlansApart));
   }
 }
 
@@ -144,7 +145,7 @@ Task<> Scheduler::register_all() {
 
 /// returns  the time until the next run
 Task<Duration> Scheduler::plan() {
-  Duration pause = kPlansEvery;
+  Duration pause = is_simulated() ? kIntervalSimulated : kPlansEvery;
   const auto rows = co_await store_.database().all<Row>(
       store_.sql("select name, expression, next_run, {now} as now from eider_job_schedules"));
   for (const Row& row : rows) {

@@ -157,6 +157,7 @@ TEST(jobs_app, a_simulated_day_without_jobs_takes_few_statements) {
   const Database database = open_faulty_database(faults);
   App app;
   add_jobs(app, database);
+  app.schedule("nightly", "0 3 * * *", SendReminder{1});
   app.job<SendReminder>([](SendReminder) {});
   TestClient client(app);
   client.advance(1min);
