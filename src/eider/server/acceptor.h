@@ -6,6 +6,7 @@
 #include "eider/io/runtime/address.h"
 #include "eider/io/runtime/listener.h"
 #include "eider/io/runtime/seal.h"
+#include "eider/server/server.h"
 
 namespace eider::detail::server {
 
@@ -16,6 +17,7 @@ struct Preface {
   bool has_proxy_protocol = false;
   /// TLS, behind the word of the balancer; null in the clear. Outlives the connections.
   SealMaker* seals = nullptr;
+  HttpVersions versions = HttpVersions::all;
 };
 
 /// What is listened with at one place.

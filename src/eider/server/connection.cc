@@ -10,6 +10,7 @@ namespace eider::detail::server {
 namespace {
 
 constexpr RequestRefusal kNotHttps{400, "This port requires HTTPS: use https://."};
+constexpr RequestRefusal kNotHttp2{505, "This port accepts only HTTP/2."};
 
 /// As Peer::address; empty where the proxy speaks for itself.
 std::string source_of(const ProxyHeader& header) {
@@ -43,6 +44,7 @@ Connection::~Connection() {
 }
 
 bool Connection::open(Descriptor fd, Preface preface) {
+  versions_ = preface.versions;
   // The socket comes first: `try_take_place` asks it for the client's address.
   stream_.open(std::move(fd));
   // Behind a balancer that tells the client, its own address is that of all.
@@ -238,7 +240,8 @@ bool Connection::try_take_place() {
 
 // Where nothing else may be spoken the first bytes need not be looked at.
 void Connection::await_first_bytes() {
-  enter(context_.protocol == nullptr ? Stage::http1 : Stage::begins);
+  const bool is_certain = context_.protocol == nullptr || versions_ == HttpVersions::http1;
+  enter(is_certain ? Stage::http1 : Stage::begins);
   if (stage_ == Stage::http1) {
     h1_.start();
   } else {
@@ -332,7 +335,9 @@ void Connection::begin_protocol(std::string_view bytes) {
 void Connection::begin_h1(std::string_view bytes) {
   enter(Stage::http1);
   h1_.start();
-  if (!bytes.empty()) {
+  if (versions_ == HttpVersions::http2) {
+    h1_.refuse_unread(kNotHttp2);
+  } else if (!bytes.empty()) {
     // `bytes` may be what was kept, so that is forgotten only behind this call.
     h1_.on_bytes(bytes);
   }

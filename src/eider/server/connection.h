@@ -153,7 +153,7 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
   };
 
   /// Of a loop's connections.
-  static constexpr std::uint32_t kIndexMax = (std::uint32_t{1} << 25U) - 1;
+  static constexpr std::uint32_t kIndexMax = (std::uint32_t{1} << 23U) - 1;
 
   LoopContext& context_;
   Stream stream_;
@@ -168,8 +168,9 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
   mutable std::unique_ptr<Extra> extra_;
   Alarm alarm_;
   PerAddress::Place place_ = PerAddress::kNoPlace;
-  std::uint32_t index_ : 25 = 0;  // Connections' own
+  std::uint32_t index_ : 23 = 0;  // Connections' own
   Stage stage_ : 3 = Stage::http1;
+  HttpVersions versions_ : 2 = HttpVersions::all;
   bool is_shaking_hands_ : 1 = false;
   bool has_protocol_ : 1 = false;
   bool is_websocket_ : 1 = false;  // of Stage::other; else it is HTTP/2

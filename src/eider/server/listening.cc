@@ -124,8 +124,10 @@ Result<void, NetError> ensure_free(const Address& at) {
 }
 
 Preface preface_of(const ListenAt& place, const ServerOptions& options) noexcept {
+  SealMaker* const seals = place.seals == nullptr ? options.seals.get() : place.seals.get();
   return {.has_proxy_protocol = place.expects_proxy_protocol,
-          .seals = place.is_secure ? options.seals.get() : nullptr};
+          .seals = place.is_secure ? seals : nullptr,
+          .versions = place.versions};
 }
 
 /// Adds to what is bound there, or is the first of it.
@@ -226,7 +228,8 @@ std::vector<ListenAt> places_of(const ServerOptions& options) {
   std::vector<ListenAt> places{{.host = options.host,
                                 .port = options.port,
                                 .expects_proxy_protocol = options.expects_proxy_protocol,
-                                .is_secure = options.is_secure}};
+                                .is_secure = options.is_secure,
+                                .versions = options.versions}};
   places.insert(places.end(), options.additional_addresses.begin(),
                 options.additional_addresses.end());
   return places;

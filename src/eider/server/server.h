@@ -24,6 +24,16 @@ class SealMaker;
 class Service;
 struct ServerState;
 
+/// The versions of HTTP that an address accepts.
+enum class HttpVersions : std::uint8_t {
+  /// HTTP/1.1, and HTTP/2 if the app enables it.
+  all,
+  /// HTTP/1.1 only: TLS does not offer "h2", and HTTP/2 with prior knowledge gets 501.
+  http1,
+  /// HTTP/2 only: TLS offers "h2" only, and HTTP/1.1 gets 505. Pre: the app enables HTTP/2.
+  http2,
+};
+
 /// An address at which connections are accepted.
 struct ListenAt {
   /// Address to listen on, as ServerOptions::host.
@@ -31,8 +41,15 @@ struct ListenAt {
   std::uint16_t port = 0;
   /// Whether to expect the PROXY protocol, as ServerOptions::expects_proxy_protocol.
   bool expects_proxy_protocol = false;
-  /// Uses TLS, with ServerOptions::seals.
+  /// Uses TLS.
   bool is_secure = false;
+  HttpVersions versions = HttpVersions::all;
+  /// PEM files for this address. Default: the certificate of the server.
+  std::string certificate = {};
+  std::string key = {};
+  /// Creates the server's side of TLS connections. Default: App::serve creates it if `versions` or
+  /// `certificate` differ from those of the server; otherwise ServerOptions::seals.
+  std::shared_ptr<SealMaker> seals = nullptr;
 };
 
 /// The user and the resource limits of the process, if they differ from those at its start
@@ -88,6 +105,8 @@ struct ServerOptions {
   bool expects_proxy_protocol = false;
   /// Uses TLS at this address.
   bool is_secure = false;
+  /// The versions of HTTP that this address accepts.
+  HttpVersions versions = HttpVersions::all;
   /// Creates the server's side of TLS connections. See add_tls (tls/tls.h).
   std::shared_ptr<SealMaker> seals = nullptr;
   /// PEM files from the command line, which replace those of the program in `seals`.

@@ -21,6 +21,8 @@ struct TlsWanted {
   std::string key;
   /// Of ALPN, the preferred first (RFC 7301): "h2", "http/1.1".
   std::vector<std::string> protocols;
+  /// The address accepts only these, whatever the program says.
+  bool is_restricted = false;
   /// Outlives the seals' maker.
   LogSink* log = nullptr;
 };

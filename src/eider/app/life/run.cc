@@ -95,6 +95,41 @@ bool speaks_tls(const ServerOptions& options) {
          std::ranges::any_of(options.additional_addresses, &ListenAt::is_secure);
 }
 
+/// Of an address, in the order of preference of ALPN.
+std::vector<std::string> protocols_of(HttpVersions versions, const ConnectionProtocol* other) {
+  std::vector<std::string> protocols;
+  if (other != nullptr && versions != HttpVersions::http1) {
+    protocols.emplace_back(other->alpn());
+  }
+  if (versions != HttpVersions::http2) {
+    protocols.emplace_back("http/1.1");
+  }
+  return protocols;
+}
+
+bool needs_http2(const ServerOptions& options) {
+  return options.versions == HttpVersions::http2 ||
+         std::ranges::any_of(options.additional_addresses, [](const ListenAt& place) {
+           return place.versions == HttpVersions::http2;
+         });
+}
+
+Result<std::shared_ptr<SealMaker>> make_seals(const RouteTable& table, const ListenAt& place,
+                                              const ServerOptions& options) {
+  if (!table.make_seals) {
+    return fail(Error::unavailable(detail::base::with_code(
+        "tls-not-supported",
+        "This program does not support TLS. Link eider::tls and call add_tls(app), declared in "
+        "eider/tls.h")));
+  }
+  const bool is_own = !place.certificate.empty();
+  return table.make_seals({.certificate = is_own ? place.certificate : options.certificate,
+                           .key = is_own ? place.key : options.key,
+                           .protocols = protocols_of(place.versions, options.protocol.get()),
+                           .is_restricted = place.versions != HttpVersions::all,
+                           .log = options.log});
+}
+
 /// Of the files that TLS cannot use.
 detail::base::CodeName code_of_certificate(const ServerOptions& options) {
   const auto is_unread = [](const std::string& path) {
@@ -148,29 +183,37 @@ Exit App::run(int argc, char** argv) {
   return serving ? serve(*serving) : serving.error();
 }
 
-/// Where TLS is asked for and the options do not bring it along.
+/// Where TLS is asked for and the options do not bring it along. An address whose certificate or
+/// versions differ from those of the server has seals of its own.
 Result<void> App::add_seals(ServerOptions& options) const {
-  if (!speaks_tls(options) || options.seals != nullptr) {
+  if (options.protocol == nullptr && needs_http2(options)) {
+    return fail(Error::unavailable(detail::base::with_code(
+        "protocol-not-supported",
+        "An address accepts only HTTP/2, which this program does not support. Link eider::http2 "
+        "and call add_http2(app), declared in eider/http2.h")));
+  }
+  if (!speaks_tls(options)) {
     return {};
   }
-  if (!table_->make_seals) {
-    return fail(Error::unavailable(detail::base::with_code(
-        "tls-not-supported",
-        "This program does not support TLS. Link eider::tls and call add_tls(app), declared in "
-        "eider/tls.h")));
+  if (options.seals == nullptr) {
+    const ListenAt server{.versions = options.versions};
+    auto made = make_seals(*table_, server, options);
+    if (!made) {
+      return fail(std::move(made.error()));
+    }
+    options.seals = std::move(*made);
   }
-  std::vector<std::string> protocols{"http/1.1"};
-  if (options.protocol != nullptr) {
-    protocols.emplace(protocols.begin(), options.protocol->alpn());
+  for (ListenAt& place : options.additional_addresses) {
+    const bool differs = place.versions != options.versions || !place.certificate.empty();
+    if (!place.is_secure || place.seals != nullptr || !differs) {
+      continue;
+    }
+    auto made = make_seals(*table_, place, options);
+    if (!made) {
+      return fail(std::move(made.error()));
+    }
+    place.seals = std::move(*made);
   }
-  auto made = table_->make_seals({.certificate = options.certificate,
-                                  .key = options.key,
-                                  .protocols = std::move(protocols),
-                                  .log = options.log});
-  if (!made) {
-    return fail(std::move(made.error()));
-  }
-  options.seals = std::move(*made);
   return {};
 }
 

@@ -13,7 +13,7 @@ TlsOptions join(TlsOptions options, const TlsWanted& wanted) {
   if (!wanted.certificate.empty()) {
     options.certificate = {.certificate = wanted.certificate, .key = wanted.key, .ocsp = {}};
   }
-  if (options.protocols.empty()) {
+  if (options.protocols.empty() || wanted.is_restricted) {
     options.protocols = wanted.protocols;
   }
   return options;

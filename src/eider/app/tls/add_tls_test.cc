@@ -179,5 +179,15 @@ TEST_F(SecureApp, is_turned_on_by_its_options) {
       << said;
 }
 
+TEST_F(SecureApp, needs_http_2_for_an_address_that_accepts_nothing_else) {
+  ServerOptions places;
+  places.port = 0;
+  places.additional_addresses = {{.port = 0, .versions = HttpVersions::http2}};
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(app.serve(places), 1);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(said.ends_with("declared in eider/http2.h code=protocol-not-supported\n")) << said;
+}
+
 }  // namespace
 }  // namespace eider

@@ -81,6 +81,8 @@ inline constexpr auto kStartupCodes = std::to_array<StartupCode>({
      "Use fewer `--threads`, or raise the limit of the service."},
     {"tls-not-supported", "TLS options are set, but the program has no TLS support.",
      "Link `eider::tls`, and call `add_tls(app)`."},
+    {"protocol-not-supported", "An address needs HTTP/2, which the program does not support.",
+     "Link `eider::http2`, and call `add_http2(app)`."},
     {"certificate-not-readable", "The file of the certificate or private key cannot be read.",
      "Correct the path in `--cert` or `--key`, or its permissions."},
     {"invalid-certificate", "The certificate or the private key cannot be used.",

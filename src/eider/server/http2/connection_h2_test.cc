@@ -71,6 +71,45 @@ TEST(H2Connection, is_not_what_begins_behind_a_request_of_http_1) {
   EXPECT_NE(client.received().find("HTTP/1.1 501"), std::string_view::npos);
 }
 
+SimClient connect_for(H2Server& server, HttpVersions versions) {
+  const auto at = server.worker().listen(*Address::parse("127.0.0.1", 0),
+                                         {.sharing = PortSharing::shared}, {.versions = versions});
+  return server.kernel.connect(at.value().address.port());
+}
+
+TEST(H2Connection, is_the_only_one_at_an_address_for_http_2) {
+  constexpr std::string_view kRequest = "POST /echo HTTP/1.1\r\nHost: h\r\n\r\n";
+  H2Server server;
+  SimClient client = connect_for(server, HttpVersions::http2);
+  client.send(std::string(h2::kPreface) + frame(Type::settings, 0, 0) + get(1, "/plain"));
+  server.kernel.run_until_idle();
+  EXPECT_EQ(received_on(client.received(), 1).content, "hello");
+  for (std::size_t cut = 0; cut < kRequest.size(); ++cut) {
+    SimClient other = connect_for(server, HttpVersions::http2);
+    other.send(kRequest.substr(0, cut));
+    server.kernel.run_until_idle();
+    other.send(kRequest.substr(cut));
+    other.half_close();
+    server.kernel.run_until_idle();
+    ASSERT_TRUE(other.received().starts_with("HTTP/1.1 505 ")) << cut << other.received();
+    ASSERT_TRUE(other.is_closed()) << cut;
+  }
+  EXPECT_EQ(server.service.answered, 1);
+}
+
+TEST(H2Connection, is_rejected_at_an_address_for_http_1) {
+  H2Server server;
+  SimClient client = connect_for(server, HttpVersions::http1);
+  client.send("GET /plain HTTP/1.1\r\nHost: h\r\n\r\n");
+  server.kernel.run_until_idle();
+  EXPECT_TRUE(client.received().starts_with("HTTP/1.1 200 ")) << client.received();
+  SimClient other = connect_for(server, HttpVersions::http1);
+  other.send(std::string(h2::kPreface) + frame(Type::settings, 0, 0) + get(1, "/plain"));
+  server.kernel.run_until_idle();
+  EXPECT_TRUE(other.received().starts_with("HTTP/1.1 501 ")) << other.received();
+  EXPECT_EQ(server.service.answered, 1);
+}
+
 TEST(H2Connection, answers_many_requests_of_every_kind_at_once) {
   H2Server server;
   SimClient client =

@@ -306,7 +306,11 @@ Result<void> hold_files(const FileRules& rules, const ServerOptions& options) {
   for (const std::string& file : {options.pid_file, options.state_file}) {
     (void)(file.empty() || rules.allow(sandbox_place_of(file), kReads | kWrites));
   }
-  for (const std::string& file : {options.certificate, options.key}) {
+  std::vector<std::string> certificates{options.certificate, options.key};
+  for (const ListenAt& place : options.additional_addresses) {
+    certificates.insert(certificates.end(), {place.certificate, place.key});
+  }
+  for (const std::string& file : certificates) {
     (void)(file.empty() || rules.allow(sandbox_place_of(file), kReads));
   }
   // Told by what opens it: some of it may be there later, or never.
