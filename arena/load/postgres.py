@@ -85,7 +85,7 @@ vacuum analyze;
 """
 
 
-def _program(name):
+def program(name):
     """The newest that is installed; its bare name where a distribution has it on the path."""
     def version(path):
         return float(Path(path).parts[-3])
@@ -93,7 +93,7 @@ def _program(name):
     return found[-1] if found else name
 
 
-def _account():
+def account():
     """{} or the user that the server is started as: it refuses to run as root."""
     if os.geteuid() != 0:
         return {}
@@ -139,23 +139,23 @@ class Postgres:
         self._folder.cleanup()
 
     def _make(self):
-        account = _account()
+        owner = account()
         os.chmod(self._folder.name, 0o711)
         self._inner.mkdir()
-        if account:
-            os.chown(self._inner, account["user"], account["group"])
-        subprocess.run([_program("initdb"), "-D", str(self._inner / "data"), "-U", USER, "-A",
+        if owner:
+            os.chown(self._inner, owner["user"], owner["group"])
+        subprocess.run([program("initdb"), "-D", str(self._inner / "data"), "-U", USER, "-A",
                         "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"],
                        check=True, capture_output=True, text=True, timeout=_SECONDS_MAX, cwd="/",
-                       **account)
+                       **owner)
 
     def _start(self):
         settings = [word for one in _SETTINGS for word in ("-c", one)]
         with open(Path(self._folder.name) / "log", "wb") as log:
             self._process = subprocess.Popen(
-                [_program("postgres"), "-D", str(self._inner / "data"), "-k", str(self._inner),
+                [program("postgres"), "-D", str(self._inner / "data"), "-k", str(self._inner),
                  "-p", str(_PORT), *settings], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                cwd="/", start_new_session=True, preexec_fn=self._settle, **_account())
+                cwd="/", start_new_session=True, preexec_fn=self._settle, **account())
         deadline = time.monotonic() + _START_SECONDS_MAX
         while not self._is_ready():
             if self._process.poll() is not None or time.monotonic() > deadline:
