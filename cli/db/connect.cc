@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eider/core/base/text.h"
+#include "eider/data/servers/server_url.h"
 
 namespace eider {
 
@@ -32,9 +33,10 @@ bool is_postgres_address(std::string_view where) noexcept {
   return end != where.begin() && trim(std::string_view(end, where.end())).starts_with('=');
 }
 
-bool is_loopback(std::string_view host) noexcept {
-  return equals_ignoring_case(host, "localhost") || host.starts_with("127.") || host == "::1" ||
-         host == "[::1]";
+bool is_loopback(std::string_view host) {
+  // A name may begin with 127 too: 127.0.0.1.example.com.
+  return equals_ignoring_case(host, "localhost") || host == "::1" || host == "[::1]" ||
+         (host.starts_with("127.") && detail::servers::is_number(std::string(host)));
 }
 
 bool is_on_this_machine(const std::string& where) {

@@ -36,9 +36,9 @@ enum class Access : std::uint8_t { reads, writes };
 [[nodiscard]] Result<Database, std::string> open_door(const std::string& where, Access access);
 
 /// Whether all hosts of the address are this machine: an SQLite file, a Unix socket, localhost, or
-/// a loopback address. False if the address is not valid.
+/// a loopback address. False if the address is not valid, or a service of PostgreSQL sets the host.
 [[nodiscard]] bool is_on_this_machine(const std::string& where);
-[[nodiscard]] bool is_loopback(std::string_view host) noexcept;
+[[nodiscard]] bool is_loopback(std::string_view host);
 [[nodiscard]] bool is_local_postgres(const std::string& where);
 [[nodiscard]] bool is_local_mariadb(const std::string& where);
 

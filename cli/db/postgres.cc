@@ -19,9 +19,19 @@ Result<Database, std::string> connect_postgres(const std::string& where) {
 
 bool is_local_postgres(const std::string& where) {
   const auto target = db::postgres::read_target(with_plain_scheme(where), {});
-  return target && std::ranges::all_of(target->hosts, [](const auto& host) {
-           return host.is_unix() || is_loopback(host.address.empty() ? host.name : host.address);
-         });
+  if (!target) {
+    return false;
+  }
+  const char* const service = std::getenv("PGSERVICE");
+  // Only an address in numbers is used instead of the address in the service's file.
+  const bool has_service =
+      (service != nullptr && *service != '\0') ||
+      std::ranges::any_of(target->others, [](const auto& one) { return one.first == "service"; });
+  return std::ranges::all_of(target->hosts, [has_service](const auto& host) {
+    return has_service
+               ? is_loopback(host.address)
+               : host.is_unix() || is_loopback(host.address.empty() ? host.name : host.address);
+  });
 }
 
 Result<void, std::string> set_postgres_variables(const std::string& where) {
