@@ -94,7 +94,7 @@ Tokens without_null(Tokens tokens) {
       std::ranges::all_of(tokens.subspan(4), [&](const SqlToken& token) {
         return !is_column_name(token) || equals_ignoring_case(token.name(), tokens[0].name()) ||
                is_connective(token) || token.is("any") || token.is("array") ||
-               token.is_one_of({"length", "char_length", "character_length"});
+               token.is_one_of({"length", "char_length", "character_length", "octet_length"});
       });
   return has_null ? tokens.subspan(4) : tokens;
 }
@@ -113,9 +113,36 @@ bool has_known_calls(Tokens tokens) noexcept {
     const SqlToken& before = tokens[at - 1];
     if (tokens[at].is("(") && before.kind == SqlTokenKind::word &&
         !before.is_one_of({"and", "in", "any", "or", "between", "length", "char_length",
-                           "character_length", "json_valid", "varying", "varchar", "character",
-                           "char", "numeric"})) {
+                           "character_length", "octet_length", "json_valid", "varying", "varchar",
+                           "character", "char", "numeric"})) {
       return false;
+    }
+  }
+  return true;
+}
+
+/// Whether conditions in brackets are only combined with others. In `(a > 1 and a < 9) = false`,
+/// the brackets have a meaning.
+bool has_plain_brackets(Tokens tokens) {
+  const auto combines = [&](std::size_t at) {
+    return at >= tokens.size() || tokens[at].is("(") || tokens[at].is(")") ||
+           tokens[at].is_one_of({"and", "or"});
+  };
+  std::vector<std::size_t> open;
+  std::vector<std::size_t> with_conditions;
+  for (std::size_t at = 0; at < tokens.size(); ++at) {
+    if (tokens[at].is("(")) {
+      open.push_back(at);
+    } else if (tokens[at].is_one_of({"and", "or"})) {
+      with_conditions = open;
+    } else if (tokens[at].is(")") && !open.empty()) {
+      const bool is_condition =
+          std::ranges::find(with_conditions, open.back()) != with_conditions.end();
+      // SIZE_MAX of the first token counts as an end.
+      if (is_condition && !(combines(open.back() - 1) && combines(at + 1))) {
+        return false;
+      }
+      open.pop_back();
     }
   }
   return true;
@@ -184,9 +211,10 @@ class Reader {
       take(3);
       return true;
     }
-    const bool is_length = !tokens_.empty() &&
-                           tokens_[0].is_one_of({"length", "char_length", "character_length"}) &&
-                           column_at(1) != nullptr;
+    const bool is_length =
+        !tokens_.empty() &&
+        tokens_[0].is_one_of({"length", "char_length", "character_length", "octet_length"}) &&
+        column_at(1) != nullptr;
     Column* const column = column_at(is_length ? 1 : 0);
     const std::size_t at = is_length ? 2 : 1;
     if (column == nullptr) {
@@ -233,8 +261,12 @@ class Reader {
   }
 
   void add(Limits& to, Limits read, bool is_length) const {
-    // MariaDB counts bytes in `length`: a character has one to four.
-    if (is_length && dialect_ == db::Dialect::mariadb && tokens_[0].is("length") && read.min) {
+    // A character has one to four bytes. MariaDB counts bytes in `length`, too, and stores it as
+    // octet_length.
+    const bool counts_bytes =
+        is_length && (tokens_[0].is("octet_length") ||
+                      (dialect_ == db::Dialect::mariadb && tokens_[0].is("length")));
+    if (counts_bytes && read.min) {
       read.min = std::min<std::int64_t>(*read.min, 1);
     }
     if (read.min) {
@@ -258,6 +290,12 @@ class Reader {
     at += is_array && is_at(at, "]") ? 1 : 0;
     if (labels.empty() || !is_end(at)) {
       return false;
+    }
+    if (!column.labels.empty()) {
+      // All constraints apply: the values are those of both.
+      std::erase_if(labels, [&column](const std::string& label) {
+        return std::ranges::find(column.labels, label) == column.labels.end();
+      });
     }
     column.labels = std::move(labels);
     take(at + 1);
@@ -288,7 +326,7 @@ void add_checks(std::string_view sql, db::Dialect dialect, Table& table) {
     const Tokens constraint = Tokens(all).subspan(at + 2, end - at - 2);
     const std::vector<SqlToken> flat = flattened(constraint);
     const Tokens tokens = without_null(flat);
-    if (has_known_calls(constraint) && is_simple(tokens)) {
+    if (has_known_calls(constraint) && has_plain_brackets(constraint) && is_simple(tokens)) {
       Reader(tokens, dialect, table).read();
     }
   }

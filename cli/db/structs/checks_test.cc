@@ -59,6 +59,25 @@ TEST(CheckConstraints, with_a_length_limit_the_characters) {
             "title: 1 to 200 characters");
 }
 
+TEST(CheckConstraints, of_bytes_limit_the_characters) {
+  EXPECT_EQ(checked("check (octet_length(`title`) between 3 and 9)", Dialect::mariadb),
+            "title: 1 to 9 characters");
+  EXPECT_EQ(checked("CHECK ((octet_length(title) <= 9))", Dialect::postgres),
+            "title: at most 9 characters");
+}
+
+TEST(CheckConstraints, that_are_combined_in_brackets_are_not_read_without_them) {
+  EXPECT_EQ(checked("check((stars > 3 and stars < 10) = false)"), "");
+  EXPECT_EQ(checked("check(false = (stars > 3 and stars < 10))"), "");
+  EXPECT_EQ(checked("check(((stars > 3) and (stars < 10)) and state = 'a')"),
+            "stars: 4 to 9; state: in ('a')");
+}
+
+TEST(CheckConstraints, with_two_lists_give_the_labels_of_both) {
+  EXPECT_EQ(checked("check(state in ('a', 'b', 'c')) check(state in ('c', 'b', 'x'))"),
+            "state: in ('c', 'b')");
+}
+
 TEST(CheckConstraints, are_found_in_the_text_of_a_table) {
   EXPECT_EQ(checked("create table notes(title text check(length(title) <= 9), -- check(stars > 1)\n"
                     "stars int, state text default 'check(x)', "
