@@ -25,6 +25,7 @@ struct ColumnRow {
   std::optional<std::string> default_sql = {};
   std::optional<std::string> enum_type = {};
   std::optional<std::vector<std::string>> labels = {};
+  std::optional<std::string> schema = {};
 };
 
 struct CheckRow {
@@ -58,9 +59,12 @@ constexpr const char* kPostgresTables =
     "c.attidentity <> '' or coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), '') "
     "like 'nextval(%' as is_counted, c.attgenerated <> '' as is_generated, "
     "pg_catalog.pg_get_expr(d.adbin, d.adrelid) as default_sql, "
-    "case when y.typtype = 'e' then y.typname::text end as enum_type, "
+    "case when y.typtype = 'e' then case when pg_catalog.pg_type_is_visible(y.oid) then '' else "
+    "(select n.nspname || '.' from pg_catalog.pg_namespace n where n.oid = y.typnamespace) end || "
+    "y.typname end as enum_type, "
     "(select pg_catalog.json_agg(e.enumlabel order by e.enumsortorder) from pg_catalog.pg_enum e "
-    "where e.enumtypid = y.oid) as labels "
+    "where e.enumtypid = y.oid) as labels, "
+    "case when not pg_catalog.pg_table_is_visible(t.oid) then s.nspname::text end as schema "
     "from pg_catalog.pg_attribute c join pg_catalog.pg_class t on t.oid = c.attrelid "
     "join pg_catalog.pg_namespace s on s.oid = t.relnamespace "
     "join pg_catalog.pg_type y on y.oid = c.atttypid "
@@ -132,6 +136,26 @@ std::optional<std::int64_t> length_of(std::string_view type) {
   return parse_integer<std::int64_t>(type.substr(open + 1, type.size() - open - 2));
 }
 
+/// MariaDB reports a text with backslashes before quotes, backslashes and line ends, although its
+/// sessions do not read it so: 'it\'s' becomes 'it''s'.
+std::string without_backslashes(std::string_view literal) {
+  std::string text;
+  for (std::size_t at = 0; at < literal.size(); ++at) {
+    if (literal[at] != '\\' || at + 1 == literal.size()) {
+      text += literal[at];
+      continue;
+    }
+    const char next = literal[++at];
+    text += next == '\'' ? "''" : std::string(1, next == 'n' ? '\n' : next == 'r' ? '\r' : next);
+  }
+  return text;
+}
+
+/// Also NULL::text of PostgreSQL.
+bool is_null(std::string_view default_sql) noexcept {
+  return equals_ignoring_case(trim(default_sql.substr(0, default_sql.find("::"))), "null");
+}
+
 Column column_of(ColumnRow& row, db::Dialect dialect) {
   Column column{.name = std::move(row.name),
                 .type = std::move(row.type),
@@ -144,8 +168,10 @@ Column column_of(ColumnRow& row, db::Dialect dialect) {
                                    : std::move(row.default_sql).value_or(""),
                 .enum_type = std::move(row.enum_type).value_or(""),
                 .labels = std::move(row.labels).value_or(std::vector<std::string>())};
-  if (equals_ignoring_case(column.default_sql, "null")) {
+  if (is_null(column.default_sql)) {
     column.default_sql.clear();
+  } else if (dialect == db::Dialect::mariadb && column.default_sql.starts_with('\'')) {
+    column.default_sql = without_backslashes(column.default_sql);
   }
   if (dialect == db::Dialect::mariadb && !column.enum_type.empty()) {
     // As declared: the labels keep their letters.
@@ -182,6 +208,7 @@ Result<std::vector<Table>, std::string> read_tables(const Database& database) {
   for (ColumnRow& row : columns) {
     Table& table = tables[row.table_name];
     table.name = row.table_name;
+    table.schema = row.schema.value_or("");
     table.columns.push_back(column_of(row, database.dialect()));
   }
   for (const CheckRow& row : checks) {

@@ -38,10 +38,17 @@ struct Column {
   Limits range{};
 };
 
-/// name  with its schema if it is not found without: "shop.notes"
+/// name    with its schema if it is not found without: "shop.notes"
+/// schema  the one in the name; empty: none
 struct Table {
   std::string name;
   std::vector<Column> columns;
+  std::string schema{};
+
+  /// Without the schema.
+  [[nodiscard]] std::string_view own_name() const noexcept {
+    return std::string_view(name).substr(schema.empty() ? 0 : schema.size() + 1);
+  }
 };
 
 /// Reads all tables, ordered by name; views and the tables of Eider are not included.
