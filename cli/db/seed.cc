@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
-#include <ranges>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -59,23 +60,63 @@ Result<SeedFiles, std::string> read_seeds(const std::string& directory) {
   return files;
 }
 
-/// The tables that the seeds mention, quoted for SQL, by their names.
-std::map<std::string, std::string> tables_in(const SeedFiles& files,
-                                             const std::vector<structs::Table>& tables) {
-  std::map<std::string, std::string> mentioned;
+/// Whether a statement would end the transaction of the seeds; in MariaDB also the statements that
+/// commit implicitly.
+bool ends_transaction(const db::SqlPiece& piece, db::Dialect dialect) noexcept {
+  const bool is_mariadb = dialect == db::Dialect::mariadb;
+  // The version of `/*!50003 … */`.
+  const bool has_version = is_mariadb && !piece.words[0].empty() && is_digit(piece.words[0][0]);
+  const std::string_view first = piece.words[has_version ? 1 : 0];
+  const std::string_view second = piece.words[has_version ? 2 : 1];
+  const auto is_one_of = [](std::string_view word, std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(
+        words, [word](std::string_view one) { return equals_ignoring_case(one, word); });
+  };
+  if (is_one_of(first, {"begin", "start", "commit", "end", "rollback", "abort"})) {
+    return !is_mariadb || !equals_ignoring_case(second, "not");  // begin not atomic … end
+  }
+  if (!is_mariadb) {
+    return is_one_of(first, {"prepare"}) && is_one_of(second, {"transaction"});
+  }
+  return is_one_of(first, {"xa", "rename", "truncate", "grant", "revoke", "lock", "unlock",
+                           "analyze", "optimize", "repair", "flush"}) ||
+         (is_one_of(first, {"create", "alter", "drop"}) && !is_one_of(second, {"temporary"})) ||
+         (is_one_of(first, {"set"}) &&
+          (is_one_of(second, {"autocommit"}) || is_one_of(piece.words[2], {"autocommit"})));
+}
+
+/// errors   "seeds/01.sql:3: remove `commit`: …"
+Result<void, std::string> check_statements(const SeedFiles& files, db::Dialect dialect) {
+  for (const SeedFile& file : files) {
+    for (const db::SqlPiece& piece : db::split_sql(file.text, dialect)) {
+      if (ends_transaction(piece, dialect)) {
+        constexpr std::size_t kBytesMax = 60;
+        const std::string_view line = piece.text.substr(0, piece.text.find('\n'));
+        return fail(fmt::format(
+            "{}:{}: remove `{}`: eider db seed runs all files in one transaction, which this "
+            "statement would end",
+            file.name, piece.line, trim(line.substr(0, kBytesMax))));
+      }
+    }
+  }
+  return {};
+}
+
+/// Quoted for SQL.
+std::string quoted(const structs::Table& table) {
+  return (table.schema.empty() ? "" : db::detail::identifier_sql(table.schema) + ".") +
+         db::detail::identifier_sql(table.own_name());
+}
+
+/// The names of the tables that the seeds mention.
+std::set<std::string> tables_in(const SeedFiles& files, const std::vector<structs::Table>& tables) {
+  std::set<std::string> mentioned;
   for (const SeedFile& file : files) {
     for (const auto& token : db::detail::tokens_of(file.text, db::detail::kAnySql)) {
       for (const structs::Table& table : tables) {
-        const std::size_t dot = table.name.rfind('.');  // npos + 1 is 0
-        if (!equals_ignoring_case(table.name.substr(dot + 1), token.name())) {
-          continue;
+        if (equals_ignoring_case(table.own_name(), token.name())) {
+          mentioned.insert(table.name);
         }
-        std::string quoted;
-        for (const auto part : std::views::split(table.name, '.')) {
-          quoted += (quoted.empty() ? "" : ".") +
-                    db::detail::identifier_sql(std::string_view(part.begin(), part.end()));
-        }
-        mentioned[table.name] = std::move(quoted);
       }
     }
   }
@@ -85,16 +126,23 @@ std::map<std::string, std::string> tables_in(const SeedFiles& files,
 /// Within one transaction, so that a seed that fails, or adds rows twice, leaves nothing.
 class Seeds {
  public:
-  Seeds(const SeedFiles& files, const std::map<std::string, std::string>& tables,
-        const Transaction& transaction, db::Dialect dialect)
+  Seeds(const SeedFiles& files, const std::vector<structs::Table>& tables, Transaction& transaction,
+        db::Dialect dialect)
       : files_(files), tables_(tables), transaction_(transaction), dialect_(dialect) {}
 
+  /// Of all tables, because triggers and functions change tables that the seeds do not mention.
   Task<RowCounts> count() const {
     RowCounts counts;
-    for (const auto& [name, quoted] : tables_) {
-      const auto rows =
-          co_await transaction_.one<std::int64_t>(db::RuntimeSql{"select count(*) from " + quoted});
-      counts[name] = rows.value_or(0);
+    for (const structs::Table& table : tables_) {
+      try {
+        counts[table.name] = co_await transaction_.savepoint(
+            [&](Transaction& part) { return count_one(part, quoted(table)); });
+      } catch (const db::Failure& failure) {
+        // A table that the user must not read is not counted.
+        if (failure.kind() != db::FailureKind::statement) {
+          throw;
+        }
+      }
     }
     co_return counts;
   }
@@ -116,47 +164,66 @@ class Seeds {
   }
 
  private:
+  static Task<std::int64_t> count_one(Transaction& part, std::string table) {
+    const auto rows =
+        co_await part.one<std::int64_t>(db::RuntimeSql{"select count(*) from " + table});
+    co_return rows.value_or(0);
+  }
+
   const SeedFiles& files_;
-  const std::map<std::string, std::string>& tables_;
-  const Transaction& transaction_;
+  const std::vector<structs::Table>& tables_;
+  Transaction& transaction_;
   db::Dialect dialect_;
 };
 
-/// "authors: 3 rows added, 5 rows in the table"
-void report_rows(const RowCounts& before, const RowCounts& after) {
+/// "authors: 3 rows added, 5 in the table", for tables that the seeds mention or change.
+void report_rows(const std::set<std::string>& mentioned, const RowCounts& before,
+                 const RowCounts& after) {
   for (const auto& [table, rows] : after) {
-    const std::int64_t added = rows - before.at(table);
-    fmt::print("{}: {} {} added, {} in the table\n", table, added, added == 1 ? "row" : "rows",
-               rows);
+    const auto known = before.find(table);
+    const std::int64_t added = known == before.end() ? 0 : rows - known->second;
+    if (added != 0 || mentioned.contains(table)) {
+      fmt::print("{}: {} {} added, {} in the table\n", table, added, added == 1 ? "row" : "rows",
+                 rows);
+    }
   }
 }
 
 void check_second_run(const RowCounts& after, const RowCounts& again) {
   for (const auto& [table, rows] : again) {
-    if (rows != after.at(table)) {
+    const auto known = after.find(table);
+    if (known != after.end() && rows != known->second) {
       throw std::runtime_error(fmt::format(
-          "the seeds would add rows to {} again when they run a second time, so nothing was "
-          "stored. Insert a row only if it does not exist: with a unique key and `on conflict do "
-          "nothing` (MariaDB: `insert ignore`), or with `where not exists (…)`",
+          "the seeds would change the number of rows in {} again when they run a second time, so "
+          "nothing was stored. Insert a row only if it does not exist: with a unique key and `on "
+          "conflict do nothing` (MariaDB: `insert ignore`), or with `where not exists (…)`",
           table));
     }
   }
 }
 
+/// Runs the seeds a second time, and rolls that back: the rows are those of one run.
+Task<> try_second_run(Transaction& transaction, const Seeds& seeds, const RowCounts& after) {
+  const Result<void, RowCounts> again =
+      co_await transaction.savepoint([&](Transaction&) -> Task<Result<void, RowCounts>> {
+        co_await seeds.run(
+            " This happened when the seeds ran a second time, so nothing was stored. Insert a row "
+            "only if it does not exist, for example with `on conflict do nothing`");
+        co_return fail(co_await seeds.count());
+      });
+  check_second_run(after, again.error());
+}
+
 Task<> store_seeds(const Database& database, const SeedFiles& files,
-                   const std::map<std::string, std::string>& tables) {
+                   const std::vector<structs::Table>& tables) {
   Transaction transaction = co_await database.begin();
   const Seeds seeds(files, tables, transaction, database.dialect());
   const RowCounts before = co_await seeds.count();
   co_await seeds.run("");
   const RowCounts after = co_await seeds.count();
-  co_await seeds.run(
-      " This happened when the seeds ran a second time, so nothing was stored. Insert a row only "
-      "if "
-      "it does not exist, for example with `on conflict do nothing`");
-  check_second_run(after, co_await seeds.count());
+  co_await try_second_run(transaction, seeds, after);
   co_await transaction.commit();
-  report_rows(before, after);
+  report_rows(tables_in(files, tables), before, after);
 }
 
 }  // namespace
@@ -180,13 +247,15 @@ int run_seeds(const DbWanted& wanted) {
   if (!database) {
     return command_fault("db", database.error());
   }
+  if (const auto checked = check_statements(*files, database->dialect()); !checked) {
+    return command_fault("db", checked.error());
+  }
   const auto tables = structs::read_tables(*database);
   if (!tables) {
     return command_fault("db", tables.error());
   }
-  const auto mentioned = tables_in(*files, *tables);
   try {
-    bench::run_on_loop(Backend::epoll, [&] { return store_seeds(*database, *files, mentioned); });
+    bench::run_on_loop(Backend::epoll, [&] { return store_seeds(*database, *files, *tables); });
   } catch (const std::exception& failure) {
     return command_fault("db", failure.what());
   }

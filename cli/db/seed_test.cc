@@ -1,0 +1,123 @@
+// `eider db seed` on the databases, which must be installed.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/bench/on_loop.h"
+#include "cli/db/connect.h"
+#include "cli/db/options.h"
+#include "cli/db/scratch.h"
+
+namespace eider {
+namespace {
+
+constexpr const char* kSeededTables =
+    "create table authors(id integer primary key, name varchar(9));\n"
+    "create table counters(id integer primary key, n integer);\n"
+    "insert into counters values(1, 1);\n";
+
+Scratch scratch_for_seeds(const std::string& database, const std::string& more = "") {
+  const std::string sql = kSeededTables + more;
+  const std::vector<MigrationFile> files = {{"0001_a.sql", sql}};
+  const Migrations migrations = make_migrations(files).value();
+  return database == "sqlite"     ? make_sqlite_scratch(migrations)
+         : database == "postgres" ? make_postgres_scratch(migrations, "")
+                                  : make_mariadb_scratch(migrations, "");
+}
+
+/// A folder with one seed file, and the results of running it.
+class SeedRuns : public ::testing::Test {
+ protected:
+  SeedRuns() : directory_(::testing::TempDir() + "eider_seeds_XXXXXX") {
+    EXPECT_NE(::mkdtemp(directory_.data()), nullptr);
+  }
+  ~SeedRuns() override { std::filesystem::remove_all(directory_); }
+
+  /// What the command prints: "1 " and the error, or "0 " and the rows.
+  std::string run(const std::string& where, std::string_view sql) {
+    std::ofstream(directory_ + "/01.sql") << sql;
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    const int code = run_seeds({.what = "seed", .database = where, .seeds = directory_});
+    const std::string out = ::testing::internal::GetCapturedStdout();
+    return fmt::format("{} {}{}", code, out, ::testing::internal::GetCapturedStderr());
+  }
+
+  static std::int64_t number(const std::string& where, const std::string& sql) {
+    const Database database = open_door(where, Access::reads).value();
+    std::optional<std::int64_t> found;
+    bench::run_on_loop(Backend::epoll, [&]() -> Task<> {
+      found = co_await database.one<std::int64_t>(db::RuntimeSql{sql});
+    });
+    return found.value_or(-1);
+  }
+
+ private:
+  std::string directory_;
+};
+
+TEST_F(SeedRuns, with_statements_that_end_the_transaction_store_nothing) {
+  for (const std::string database : {"sqlite", "postgres", "mariadb"}) {
+    const Scratch scratch = scratch_for_seeds(database);
+    ASSERT_TRUE(scratch) << scratch.error();
+    const std::string where = (*scratch)->where();
+    std::vector<std::string> statements = {"commit",   "/* x */ COMMIT work", "begin",
+                                           "rollback", "start transaction",   "end"};
+    if (database == "postgres") {
+      statements.insert(statements.end(), {"abort", "prepare transaction 'x'"});
+    } else if (database == "mariadb") {
+      statements.insert(statements.end(), {"/*!50003 commit */", "create table x(y int)",
+                                           "set autocommit = 1", "truncate authors"});
+    }
+    for (const std::string& statement : statements) {
+      const std::string told =
+          run(where, "insert into authors values(1, 'x');\n" + statement + ";\nselect nonsense;\n");
+      EXPECT_TRUE(told.starts_with("1 eider db: ")) << told;
+      EXPECT_TRUE(told.contains("/01.sql:2: remove `")) << told;
+      EXPECT_EQ(number(where, "select count(*) from authors"), 0) << database << statement;
+    }
+  }
+}
+
+TEST_F(SeedRuns, that_change_rows_change_them_once) {
+  for (const std::string database : {"sqlite", "postgres", "mariadb"}) {
+    const Scratch scratch = scratch_for_seeds(database);
+    ASSERT_TRUE(scratch) << scratch.error();
+    const std::string where = (*scratch)->where();
+    EXPECT_EQ(run(where, "update counters set n = n + 1;\n"),
+              "0 counters: 0 rows added, 1 in the table\n");
+    EXPECT_EQ(number(where, "select n from counters"), 2) << database;
+  }
+}
+
+TEST_F(SeedRuns, that_add_rows_to_tables_that_they_do_not_mention_store_nothing) {
+  const std::pair<const char*, const char*> hidden[] = {
+      {"sqlite",
+       "create table \"a.b\"(x integer);\ncreate table \"q\"\"t\"(x integer);\n"
+       "create trigger t after update on counters begin insert into \"a.b\" values(1); "
+       "insert into \"q\"\"t\" values(1); end;\n"},
+      {"postgres",
+       "create schema s;\ncreate table s.\"a.b\"(x integer);\n"
+       "create function f() returns trigger language plpgsql as $$ begin "
+       "insert into s.\"a.b\" values(1); return new; end $$;\n"
+       "create trigger t after update on counters for each row execute function f();\n"},
+      {"mariadb",
+       "create table `q``t`(x integer);\ncreate trigger t after update on counters for each row "
+       "insert into `q``t` values(1);\n"}};
+  for (const auto& [database, more] : hidden) {
+    const Scratch scratch = scratch_for_seeds(database, more);
+    ASSERT_TRUE(scratch) << scratch.error();
+    const std::string where = (*scratch)->where();
+    const std::string told = run(where, "update counters set n = n + 1;\n");
+    EXPECT_TRUE(told.starts_with("1 ")) << told;
+    EXPECT_TRUE(told.contains("again when they run a second time")) << told;
+    EXPECT_EQ(number(where, "select n from counters"), 1) << database;
+  }
+}
+
+}  // namespace
+}  // namespace eider
