@@ -7,6 +7,7 @@
 
 #include "cli/openapi_client/names.h"
 #include "eider/core/base/text.h"
+#include "eider/core/kinds/decimal.h"
 
 namespace eider::structs {
 namespace {
@@ -196,11 +197,76 @@ bool is_possible(const Limits& limits) noexcept {
   return (limits.min || limits.max) && !(limits.min && limits.max && *limits.min > *limits.max);
 }
 
-/// Without leading zeros, which would make it an octal number.
-std::string integer_literal(std::string_view digits) {
-  const auto number = parse_integer<std::int64_t>(digits);
-  return number && *number != std::numeric_limits<std::int64_t>::min() ? std::to_string(*number)
-                                                                       : "";
+bool is_within(std::int64_t value, const Limits& limits) noexcept {
+  return !is_possible(limits) ||
+         (value >= limits.min.value_or(value) && value <= limits.max.value_or(value));
+}
+
+/// A length has no negative limit.
+bool is_possible_length(const Limits& length) noexcept {
+  return is_possible(length) && length.max.value_or(0) >= 0;
+}
+
+/// b'101' of MariaDB is 5.
+std::optional<std::int64_t> number_of(std::string_view literal) {
+  if (!literal.starts_with("b'")) {
+    return parse_integer<std::int64_t>(literal);
+  }
+  constexpr std::size_t kBitsMax = 62;
+  const std::string_view bits = literal.substr(2, literal.size() - 3);
+  std::int64_t number = 0;
+  for (const char bit : bits) {
+    number = number * 2 + (bit == '1' ? 1 : 0);
+    if (bits.size() > kBitsMax || (bit != '0' && bit != '1')) {
+      return std::nullopt;
+    }
+  }
+  return number;
+}
+
+/// Without leading zeros, which would make it an octal number. Empty if the value violates the
+/// range, because a new row with it would be rejected.
+std::string integer_literal(std::string_view literal, const Limits& range) {
+  const auto number = number_of(literal);
+  return number && *number != std::numeric_limits<std::int64_t>::min() && is_within(*number, range)
+             ? std::to_string(*number)
+             : "";
+}
+
+/// Empty if the text violates the length.
+std::string text_literal(std::string_view text, const Limits& length) {
+  const auto characters = std::ranges::count_if(
+      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; });
+  return !is_possible_length(length) || is_within(characters, length)
+             ? openapi_client::cpp_literal(text)
+             : "";
+}
+
+/// Of the types without rules.
+std::string other_literal(std::string_view type, std::string_view literal) {
+  if (type == "eider::Decimal" && Decimal::parse(literal)) {
+    return fmt::format("eider::Decimal::parse({}).value()", openapi_client::cpp_literal(literal));
+  }
+  if (type == "eider::json::Value" && (literal == "{}" || literal == "[]")) {
+    return literal == "{}" ? "eider::json::Value::Object{}" : "eider::json::Value::Array{}";
+  }
+  return type.starts_with("std::vector") && literal == "{}" ? "{}" : "";
+}
+
+/// "::character varying(9)[]", or nothing.
+bool is_cast(std::string_view rest) {
+  return rest.empty() || (rest.starts_with("::") && std::ranges::all_of(rest, [](char byte) {
+                            return is_letter(byte) || is_digit(byte) ||
+                                   std::string_view(" _:,()[]\".").contains(byte);
+                          }));
+}
+
+std::string_view without_brackets(std::string_view sql) {
+  sql = trim(sql);
+  while (sql.starts_with('(') && sql.ends_with(')')) {
+    sql = trim(sql.substr(1, sql.size() - 2));
+  }
+  return sql;
 }
 
 bool is_number(std::string_view digits) {
@@ -228,7 +294,7 @@ std::string with_rule(const CppType& type, const Column& column) {
     return fmt::format("eider::Bounded<{}, {}, {}>", type.name, bound(range.min, type.name, "min"),
                        bound(range.max, type.name, "max"));
   }
-  if (type.kind == TypeKind::text && is_possible(length)) {
+  if (type.kind == TypeKind::text && is_possible_length(length)) {
     return fmt::format("eider::Sized<{}, {}, {}>", type.name,
                        std::max<std::int64_t>(length.min.value_or(0), 0),
                        bound(length.max, "std::size_t", "max"));
@@ -236,9 +302,9 @@ std::string with_rule(const CppType& type, const Column& column) {
   return type.name;
 }
 
-std::string text_default(std::string_view default_sql) {
+std::optional<std::string> text_default(std::string_view default_sql) {
   if (!default_sql.starts_with('\'')) {
-    return {};
+    return std::nullopt;
   }
   std::string text;
   std::size_t at = 1;
@@ -249,13 +315,35 @@ std::string text_default(std::string_view default_sql) {
     text += default_sql[at];
     at += default_sql[at] == '\'' ? 1 : 0;
   }
-  const std::string_view rest = default_sql.substr(std::min(at + 1, default_sql.size()));
-  return rest.empty() || (rest.starts_with("::") && !rest.contains('|')) ? text : std::string();
+  const bool is_whole = at < default_sql.size() && is_cast(trim(default_sql.substr(at + 1)));
+  return is_whole ? std::optional(std::move(text)) : std::nullopt;
+}
+
+std::optional<std::string> literal_default(std::string_view default_sql) {
+  std::string_view sql = without_brackets(default_sql);
+  if (sql.starts_with('\'')) {
+    return text_default(sql);
+  }
+  if (sql.size() > 2 && sql[1] == '\'' && is_letter(sql[0])) {  // b'1', x'00'
+    return text_default(sql.substr(1)) ? std::optional(std::string(sql)) : std::nullopt;
+  }
+  const std::size_t cast = std::min(sql.find("::"), sql.size());
+  if (!is_cast(sql.substr(cast))) {
+    return std::nullopt;
+  }
+  sql = without_brackets(sql.substr(0, cast));
+  sql.remove_prefix(sql.starts_with('+') ? 1 : 0);
+  const bool is_literal =
+      equals_ignoring_case(sql, "true") || equals_ignoring_case(sql, "false") || parse_double(sql);
+  return is_literal ? std::optional(std::string(sql)) : std::nullopt;
 }
 
 std::string initializer_of(const CppType& type, const Column& column) {
-  const std::string_view sql = column.default_sql;
-  std::string word(sql.starts_with('\'') ? text_default(sql) : std::string(sql));
+  const auto literal = literal_default(column.default_sql);
+  if (!literal) {
+    return {};
+  }
+  std::string word = *literal;
   switch (type.kind) {
     case TypeKind::boolean:
       std::ranges::transform(word, word.begin(), to_lower);
@@ -263,17 +351,17 @@ std::string initializer_of(const CppType& type, const Column& column) {
              : word == "false" || word == "0" || word == "b'0'" ? "false"
                                                                 : "";
     case TypeKind::integer:
-      return integer_literal(word);
+      return integer_literal(word, column.range);
     case TypeKind::real:
       return is_number(word) ? word + (word.find_first_of(".eE") == word.npos ? ".0" : "") +
                                    (type.name == "float" ? "F" : "")
                              : "";
     case TypeKind::text:
-      return sql.starts_with('\'') && (sql == "''" || sql.starts_with("''::") || !word.empty())
-                 ? openapi_client::cpp_literal(word)
+      return without_brackets(column.default_sql).starts_with('\'') || parse_double(word)
+                 ? text_literal(word, column.length)
                  : "";
     case TypeKind::other:
-      return type.name.starts_with("std::vector") && text_default(sql) == "{}" ? "{}" : "";
+      return other_literal(type.name, word);
   }
   return "";
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,11 +28,15 @@ struct CppType {
 [[nodiscard]] std::string with_rule(const CppType& type, const Column& column);
 
 /// The C++ initializer for a default that is a literal: "0", "\"x\"". Empty for other defaults,
-/// such as now().
+/// such as now(), for types without literals, and if the value violates the limits of the column.
 [[nodiscard]] std::string initializer_of(const CppType& type, const Column& column);
 
-/// The text of a default that is a text literal: 'open', 'open'::state. Empty for others.
-[[nodiscard]] std::string text_default(std::string_view default_sql);
+/// The text of a default that is a text literal: 'open', 'open'::state. Nothing for others.
+[[nodiscard]] std::optional<std::string> text_default(std::string_view default_sql);
+
+/// The value of a default that is any literal: 5, true, 'open'::state, (-1), x'00'. Nothing for
+/// expressions, which only the database can compute.
+[[nodiscard]] std::optional<std::string> literal_default(std::string_view default_sql);
 
 /// The headers of the standard library that these types need, as include lines.
 [[nodiscard]] std::string includes_of(std::string_view source);

@@ -41,7 +41,8 @@ std::map<std::string, Described, std::less<>> columns_in(std::string_view text) 
   Described* table = nullptr;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    std::string_view line = text.substr(0, end);
+    line.remove_suffix(line.ends_with('\r') ? 1 : 0);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.starts_with(kRowOf)) {
       const std::string_view name = line.substr(kRowOf.size());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -79,15 +80,16 @@ bool can_be_enum(const std::vector<std::string>& labels) {
   return once.size() == labels.size() && std::ranges::all_of(labels, is_cpp_name);
 }
 
+/// A custom type may be an optional already.
 std::string optional_of(const std::string& type, bool may_be_null) {
-  return may_be_null ? "std::optional<" + type + ">" : type;
+  return may_be_null && !type.starts_with("std::optional<") ? "std::optional<" + type + ">" : type;
 }
 
-/// "notes", "shop.notes": records do not quote names.
-bool is_table_name(std::string_view name) noexcept {
-  const std::size_t dot = std::min(name.find('.'), name.size());
-  return openapi_client::is_identifier(name.substr(0, dot)) &&
-         (dot == name.size() || openapi_client::is_identifier(name.substr(dot + 1)));
+/// "notes", "shop.notes": records do not quote names, except reserved words.
+bool is_table_name(const Table& table, db::Dialect dialect) noexcept {
+  return openapi_client::is_identifier(table.own_name()) &&
+         (table.schema.empty() || openapi_client::is_identifier(table.schema)) &&
+         (dialect != db::Dialect::postgres || !has_capitals(table.name));
 }
 
 /// Whether `word` is a whole name in `text`.
@@ -118,10 +120,17 @@ class Header {
  public:
   Header(const std::vector<Table>& tables, const Changes& changes, const HeaderOptions& options)
       : changes_(changes), options_(options), names_(reserved_names()) {
-    for (const Table& table : tables) {
-      if (!changes.skipped.contains(table.name)) {
-        add_names(table);
+    // The names of the user first, so that no generated name takes them.
+    for (const bool is_users : {true, false}) {
+      for (const Table& table : tables) {
+        if (changes.names.contains(table.name) == is_users) {
+          take_names(table);
+        }
       }
+    }
+    for (const Table& table : tables) {
+      add_struct(table);
+      std::ranges::transform(table.columns, std::inserter(columns_, columns_.end()), &Column::name);
     }
     for (Struct& one : structs_) {
       fill(one);
@@ -150,11 +159,21 @@ class Header {
   }
 
  private:
-  void add_names(const Table& table) {
+  void take_names(const Table& table) {
+    if (changes_.skipped.contains(table.name)) {
+      return;
+    }
     const auto known = changes_.names.find(table.name);
     const std::string name =
         names_.take(known == changes_.names.end() ? struct_name_of(table.name) : known->second);
-    structs_.push_back({.table = &table, .name = name, .input_name = names_.take("New" + name)});
+    struct_names_[table.name] = {name, names_.take("New" + name)};
+  }
+
+  void add_struct(const Table& table) {
+    if (const auto found = struct_names_.find(table.name); found != struct_names_.end()) {
+      structs_.push_back(
+          {.table = &table, .name = found->second.first, .input_name = found->second.second});
+    }
   }
 
   void note(const Table& table, const Column* column, std::string_view why) {
@@ -199,18 +218,22 @@ class Header {
     const bool is_taken = std::ranges::any_of(one.table->columns, [&](const Column& other) {
       return &other != &column && other.name == name;
     });
-    const std::string_view why =
-        !is_cpp_name(name)                  ? "the name is not a C++ name"
-        : is_taken || has_mark(column.name) ? "records use the name for a column without \"_\""
-        : name == one.name || name == "New" ? "a member cannot have the name of its struct, or New"
-        : options_.dialect == db::Dialect::postgres && has_capitals(name)
-            ? "PostgreSQL finds a name with capital letters only in quotes"
-            : std::string_view();
+    const std::string_view why = !is_cpp_name(name) ? "the name is not a C++ name"
+                                 : is_taken || has_mark(column.name)
+                                     ? "records use the name for a column without \"_\""
+                                 : name == one.name || name == one.input_name || name == "New"
+                                     ? "a member cannot have the name of its struct, or New"
+                                 : options_.dialect == db::Dialect::postgres && has_capitals(name)
+                                     ? "PostgreSQL finds a name with capital letters only in quotes"
+                                     : std::string_view();
     if (why.empty()) {
       return name;
     }
     one.left_out.push_back({&column, std::string(why)});
-    note(*one.table, &column, fmt::format("no member, because {}", why));
+    note(*one.table, &column,
+         fmt::format("no member, because {}. Rename the column, or hide this note by a line in {}: "
+                     "// eider: {} -> skip",
+                     why, options_.user_file, comment_line(one.table->name + "." + column.name)));
     return {};
   }
 
@@ -233,17 +256,26 @@ class Header {
         (type.kind == TypeKind::boolean || (column.may_be_null && type.name.contains("chrono")));
     one.version = is_version ? name : one.version;
     one.deleted = is_deleted ? name : one.deleted;
-    const bool has_other_default = !column.default_sql.empty() && member.initializer.empty();
-    member.is_input = !column.is_counted && !column.is_generated && !has_other_default &&
-                      !is_version && !is_deleted;
+    const bool has_default = !column.default_sql.empty();
+    const bool is_computed = has_default && !literal_default(column.default_sql);
+    member.is_input =
+        !column.is_counted && !column.is_generated && !is_computed && !is_version && !is_deleted;
+    if (member.is_input && has_default && member.initializer.empty() &&
+        custom == changes_.types.end()) {
+      note(*one.table, &column,
+           fmt::format("set it in each {}, because its default {} violates a check constraint, or "
+                       "has no C++ initializer",
+                       one.input_name, comment_line(column.default_sql)));
+    }
     return member;
   }
 
   /// An enum, or a text with a rule if a label is not a C++ name.
   void add_labels(const Struct& one, Member& member) {
     const Column& column = *member.column;
-    const std::string known = text_default(column.default_sql);
-    const bool has_default = std::ranges::find(column.labels, known) != column.labels.end();
+    const std::string known = text_default(column.default_sql).value_or("");
+    const bool has_default = text_default(column.default_sql) &&
+                             std::ranges::find(column.labels, known) != column.labels.end();
     if (!can_be_enum(column.labels)) {
       member.input_type = fmt::format("eider::Validated<std::string, eider::OneOf<{}>>",
                                       quoted_labels(column.labels));
@@ -258,9 +290,12 @@ class Header {
     const auto [known, is_new] = enum_types_.try_emplace(
         column.enum_type.empty() ? one.table->name + "." + column.name : column.enum_type);
     if (is_new) {
-      known->second =
-          names_.take(column.enum_type.empty() ? one.name + struct_name_of(column.name + "_")
-                                               : struct_name_of(column.enum_type + "_"));
+      // A member with the name of its type does not compile.
+      do {
+        known->second =
+            names_.take(column.enum_type.empty() ? one.name + struct_name_of(column.name + "_")
+                                                 : struct_name_of(column.enum_type + "_"));
+      } while (columns_.contains(known->second));
       enums_ +=
           fmt::format("\nenum class {} {{ {} }};\n", known->second, fmt::join(column.labels, ", "));
     }
@@ -327,7 +362,7 @@ class Header {
     const auto is_key = [](const Member& member) { return member.column->is_key; };
     const auto keys = std::ranges::count_if(one.table->columns, &Column::is_key);
     const auto key = std::ranges::find_if(one.members, is_key);
-    if (!is_table_name(one.table->name) || keys != 1 || key == one.members.end()) {
+    if (!is_table_name(*one.table, options_.dialect) || keys != 1 || key == one.members.end()) {
       to += "// No eider::db::Table: records need a key of one column, and a plain name.\n";
       return;
     }
@@ -344,6 +379,8 @@ class Header {
   const HeaderOptions& options_;
   Names names_;
   std::vector<Struct> structs_{};
+  std::map<std::string, std::pair<std::string, std::string>> struct_names_{};
+  std::set<std::string> columns_{};  // of all tables
   std::map<std::string, std::string> enum_types_{};
   std::string enums_{};
   std::set<std::string> written_{};

@@ -122,8 +122,11 @@ TEST(StructHeader, handles_names_that_cpp_or_sql_reserve) {
   EXPECT_FALSE(header.text.contains("\n#error"));
   EXPECT_EQ(header.notes,
             (std::vector<std::string>{
-                "notes.a b: no member, because the name is not a C++ name",
-                "new_note.x* /y #error: no member, because the name is not a C++ name"}));
+                "notes.a b: no member, because the name is not a C++ name. Rename the column, or "
+                "hide this note by a line in u.h: // eider: notes.a b -> skip",
+                "new_note.x* /y #error: no member, because the name is not a C++ name. Rename the "
+                "column, or hide this note by a line in u.h: // eider: new_note.x* /y #error -> "
+                "skip"}));
 }
 
 TEST(StructHeader, has_no_member_that_records_take_for_another_column) {
@@ -186,6 +189,109 @@ TEST(StructHeader, has_defaults_that_are_literals) {
             "std::vector<std::string> it = {}");
   EXPECT_EQ(member("text", "('a' || 'b')", Dialect::sqlite), "std::string it");
   EXPECT_EQ(member("text", "lower('A'::text)", Dialect::postgres), "std::string it");
+}
+
+/// The members of NewNote for one column, and whether there is a note.
+std::string input_of(Column one, Dialect dialect, const Changes& changes = {}) {
+  const GeneratedHeader header = generate_header({{"notes", {std::move(one), column("z", "text")}}},
+                                                 changes, {.dialect = dialect, .user_file = "u.h"});
+  const std::size_t begin = header.text.find("struct NewNote {\n") + 17;
+  const std::string members = header.text.substr(begin, header.text.find("\n};", begin) - begin);
+  return members.substr(0, members.find("  std::string z;")) + (header.notes.empty() ? "" : "note");
+}
+
+TEST(StructHeader, requires_a_member_whose_default_violates_its_rule) {
+  Column title = column("title", "text");
+  title.default_sql = "''";
+  title.length = {.min = 1, .max = 5};
+  EXPECT_EQ(input_of(title, Dialect::sqlite), "  eider::Sized<std::string, 1, 5> title;\nnote");
+  title.default_sql = "'äöüäö'";
+  EXPECT_EQ(
+      input_of(title, Dialect::sqlite),
+      "  eider::Sized<std::string, 1, 5> title = \"\\303\\244\\303\\266\\303\\274\\303\\244\\303"
+      "\\266\";\n");
+  Column stars = column("stars", "integer");
+  stars.default_sql = "0";
+  stars.range = {.min = 1};
+  EXPECT_EQ(input_of(stars, Dialect::postgres),
+            "  eider::Bounded<std::int32_t, 1, std::numeric_limits<std::int32_t>::max()> "
+            "stars;\nnote");
+  Column kind = column("kind", "text");
+  kind.labels = {"a", "b"};
+  kind.default_sql = "'c'";
+  EXPECT_EQ(input_of(kind, Dialect::sqlite), "  NoteKind kind;\nnote");
+}
+
+TEST(StructHeader, has_a_member_for_each_default_that_is_a_literal) {
+  const auto input = [](const char* type, const char* default_sql, Dialect dialect) {
+    Column one = column("it", type);
+    one.default_sql = default_sql;
+    return input_of(one, dialect);
+  };
+  EXPECT_EQ(input("numeric(10,2)", "1.5", Dialect::postgres),
+            "  eider::Decimal it = eider::Decimal::parse(\"1.5\").value();\n");
+  EXPECT_EQ(input("numeric(10,2)", "'-1'::integer", Dialect::postgres),
+            "  eider::Decimal it = eider::Decimal::parse(\"-1\").value();\n");
+  EXPECT_EQ(input("bigint", "(0)::bigint", Dialect::postgres), "  std::int64_t it = 0;\n");
+  EXPECT_EQ(input("jsonb", "'{}'::jsonb", Dialect::postgres),
+            "  eider::json::Value it = eider::json::Value::Object{};\n");
+  EXPECT_EQ(input("json", "'[]'", Dialect::sqlite),
+            "  eider::json::Value it = eider::json::Value::Array{};\n");
+  EXPECT_EQ(input("bit(3)", "b'101'", Dialect::mariadb), "  std::int64_t it = 5;\n");
+  EXPECT_EQ(input("bytea", "'\\x00'::bytea", Dialect::postgres), "  eider::db::Blob it;\nnote");
+  EXPECT_EQ(input("date", "'2020-01-01'", Dialect::sqlite),
+            "  std::chrono::year_month_day it;\nnote");
+  for (const char* computed : {"now()", "('a' || 'b')", "current_timestamp", "'a'::text || 'b'",
+                               "nextval('x'::regclass)", "'1 day'::interval * 2", "(1) + (2)"}) {
+    EXPECT_EQ(input("text", computed, Dialect::postgres), "") << computed;
+  }
+}
+
+TEST(StructHeader, has_a_member_of_a_custom_type_whatever_literal_is_the_default) {
+  Column email = column("it", "text", true);
+  email.default_sql = "''";
+  Changes changes;
+  changes.types["notes.it"] = "std::optional<eider::Email>";
+  EXPECT_EQ(input_of(email, Dialect::sqlite, changes), "  std::optional<eider::Email> it = {};\n");
+  email.may_be_null = false;
+  changes.types["notes.it"] = "eider::Email";
+  EXPECT_EQ(input_of(email, Dialect::sqlite, changes), "  eider::Email it;\n");
+}
+
+TEST(StructHeader, does_not_make_an_empty_label_the_default) {
+  Column kind = column("kind", "text");
+  kind.labels = {"", "gift"};
+  EXPECT_EQ(input_of(kind, Dialect::sqlite),
+            "  eider::Validated<std::string, eider::OneOf<\"\", \"gift\">> kind;\n");
+  kind.default_sql = "''";
+  EXPECT_EQ(input_of(kind, Dialect::sqlite),
+            "  eider::Validated<std::string, eider::OneOf<\"\", \"gift\">> kind = \"\";\n");
+}
+
+TEST(StructHeader, has_a_constant_only_for_names_that_records_find) {
+  const auto has_constant = [](std::string name, Dialect dialect, std::string schema = "") {
+    Column id = column("id", "integer");
+    id.is_key = true;
+    return header_of({{std::move(name), {id}, std::move(schema)}}, {}, dialect)
+        .contains("inline constexpr eider::db::Table");
+  };
+  EXPECT_TRUE(has_constant("Big", Dialect::sqlite));
+  EXPECT_FALSE(has_constant("Big", Dialect::postgres));
+  EXPECT_FALSE(has_constant("a.b", Dialect::sqlite));
+  EXPECT_FALSE(has_constant("no.dot", Dialect::postgres));
+  EXPECT_TRUE(has_constant("no.dot", Dialect::postgres, "no"));
+  EXPECT_FALSE(has_constant("no.a.b", Dialect::postgres, "no"));
+}
+
+TEST(StructHeader, has_no_member_with_the_name_of_its_type) {
+  Column mood = column("mood", "text");
+  mood.labels = {"a"};
+  const std::string header = header_of(
+      {{"notes",
+        {mood, column("NoteMood", "text"), column("NewNote", "text"), column("Note", "text")}}});
+  EXPECT_TRUE(header.contains("  NoteMood_2 mood;\n")) << header;
+  EXPECT_TRUE(header.contains("  std::string NoteMood;\n")) << header;
+  EXPECT_FALSE(header.contains("std::string NewNote")) << header;
 }
 
 TEST(StructChanges, set_names_and_types_and_leave_out) {
@@ -251,6 +357,11 @@ TEST(StructDifferences, name_the_table_the_column_and_the_change) {
                 "'done'))",
                 "old: the table was removed"}));
   EXPECT_EQ(differences_of(header_of({notes()}), header_of({notes()})), std::vector<std::string>());
+  std::string with_returns;
+  for (const char byte : header_of({notes()})) {
+    with_returns += byte == '\n' ? "\r\n" : std::string(1, byte);
+  }
+  EXPECT_EQ(differences_of(with_returns, header_of({notes()})), std::vector<std::string>());
 }
 
 }  // namespace
