@@ -23,6 +23,39 @@ bool has_column(const Table& table, std::string_view name) {
   return std::ranges::find(table.columns, name, &Column::name) != table.columns.end();
 }
 
+/// Without a comment of the user after it; "//" within quotes is part of the value.
+std::string_view without_comment(std::string_view value) {
+  for (std::size_t at = value.find(" //"); at != value.npos; at = value.find(" //", at + 1)) {
+    if (std::ranges::count(value.substr(0, at), '"') % 2 == 0) {
+      return trim(value.substr(0, at));
+    }
+  }
+  return value;
+}
+
+/// "skip" only as the whole value: "skip it" would become a type.
+bool is_wrong_skip(std::string_view value) noexcept {
+  return value.starts_with("skip ") || value.starts_with("skip\t");
+}
+
+/// Adds a name, which must not be the name of another struct of the user, or of its New struct.
+std::string take_name(const std::string& table, std::string_view name, Changes& changes) {
+  const auto clashes = [name](std::string_view other) {
+    return name == other || name == fmt::format("New{}", other) ||
+           other == fmt::format("New{}", name);
+  };
+  if (name == "New") {
+    return "each struct has a member New, so a struct cannot have that name";
+  }
+  for (const auto& [other, used] : changes.names) {
+    if (other != table && clashes(used)) {
+      return fmt::format("the name {} is used by table {}", name, other);
+    }
+  }
+  changes.names[table] = name;
+  return {};
+}
+
 /// What is wrong with the line; empty: nothing.
 std::string take_line(std::string_view line, const std::vector<Table>& tables, Changes& changes) {
   const std::size_t arrow = line.find(" -> ");
@@ -32,14 +65,14 @@ std::string take_line(std::string_view line, const std::vector<Table>& tables, C
   }
   const std::size_t end = std::min(arrow, plus);
   const std::string_view what = trim(line.substr(0, end));
-  const std::string_view value = trim(line.substr(end + (arrow < plus ? 4 : 3)));
+  const std::string_view value = without_comment(trim(line.substr(end + (arrow < plus ? 4 : 3))));
   if (table_of(what, tables) != nullptr) {
     if (plus < arrow) {
       changes.members[std::string(what)].emplace_back(value);
     } else if (value == "skip") {
       changes.skipped.emplace(what);
     } else if (openapi_client::is_cpp_name(value)) {
-      changes.names[std::string(what)] = value;
+      return take_name(std::string(what), value, changes);
     } else {
       return fmt::format("{} is not a name for a struct", value);
     }
@@ -53,8 +86,8 @@ std::string take_line(std::string_view line, const std::vector<Table>& tables, C
   if (!has_column(*table, what.substr(dot + 1))) {
     return fmt::format("the table {} has no column {}", table->name, what.substr(dot + 1));
   }
-  if (plus < arrow || value.empty()) {
-    return fmt::format("expected {} -> TYPE", what);
+  if (plus < arrow || value.empty() || is_wrong_skip(value)) {
+    return fmt::format("expected {0} -> TYPE, or {0} -> skip, and nothing after it", what);
   }
   if (value == "skip") {
     changes.skipped.emplace(what);
@@ -71,6 +104,8 @@ Result<Changes, std::string> read_changes(std::string_view text, std::string_vie
   Changes changes;
   std::string faults;
   std::size_t number = 0;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  text.remove_prefix(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   while (!text.empty()) {
     ++number;
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -96,11 +131,16 @@ std::string new_changes_file(std::string_view header) {
 //
 // Lines such as these change the structs. Remove the first // and the spaces after it:
 //
-//     // eider: notes -> Note                   name of the struct for a table
-//     // eider: audit -> skip                   no struct for a table
-//     // eider: notes.contact -> eider::Email   C++ type of a column
-//     // eider: notes.secret -> skip            no member for a column
-//     // eider: notes + std::optional<Author> author = {{}};   another member, such as a relation
+// The name of the struct for a table:
+//     // eider: notes -> Note
+// No struct for a table:
+//     // eider: audit -> skip
+// The C++ type of a column:
+//     // eider: notes.contact -> eider::Email
+// No member for a column:
+//     // eider: notes.secret -> skip
+// Another member, such as a relation:
+//     // eider: notes + std::optional<Author> author = {{}};
 #pragma once
 )",
       header);

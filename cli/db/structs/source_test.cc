@@ -294,6 +294,53 @@ TEST(StructHeader, has_no_member_with_the_name_of_its_type) {
   EXPECT_FALSE(header.contains("std::string NewNote")) << header;
 }
 
+TEST(StructChanges, have_names_before_generated_ones) {
+  const std::vector<Table> tables = {{"note", {column("a", "text")}},
+                                     {"notes", {column("b", "text")}}};
+  const auto changes = read_changes("\xEF\xBB\xBF// eider: notes -> Note\n", "u.h", tables);
+  const std::string header = header_of(tables, changes.value());
+  EXPECT_TRUE(header.contains("struct Note_2 {\n  std::string a;")) << header;
+  EXPECT_TRUE(header.contains("struct Note {\n  std::string b;")) << header;
+  const auto same = read_changes(
+      "// eider: note -> Memo\n// eider: notes -> Memo\n// eider: notes -> NewMemo\n"
+      "// eider: notes -> New",
+      "u.h", tables);
+  EXPECT_EQ(same.error(),
+            "u.h:2: the name Memo is used by table note\n"
+            "u.h:3: the name NewMemo is used by table note\n"
+            "u.h:4: each struct has a member New, so a struct cannot have that name");
+}
+
+TEST(StructChanges, end_before_a_comment) {
+  const auto changes = read_changes(
+      "// eider: notes.title -> Title // mine\n// eider: notes -> Memo  // mine\n"
+      "// eider: notes + std::string url = \"x // y\";  // mine\n",
+      "u.h", {notes()});
+  const std::string header = header_of({notes()}, changes.value());
+  EXPECT_TRUE(header.contains("\n  Title title;  // title")) << header;
+  EXPECT_TRUE(header.contains("\n  std::string url = \"x // y\";\n")) << header;
+  EXPECT_FALSE(header.contains("mine")) << header;
+  EXPECT_FALSE(read_changes("// eider: notes.title -> skip   no member", "u.h", {notes()}));
+}
+
+TEST(StructChanges, are_valid_lines_when_the_comment_marks_of_the_new_file_are_removed) {
+  std::string file = new_changes_file("tables.h");
+  for (std::size_t at = file.find("//     // eider:"); at != file.npos;
+       at = file.find("//     // eider:", at)) {
+    file.erase(at, 7);
+  }
+  const std::vector<Table> tables = {
+      {"notes", {column("contact", "text"), column("secret", "text"), column("z", "text")}},
+      {"audit", {column("line", "text")}}};
+  const auto changes = read_changes(file, "u.h", tables);
+  ASSERT_TRUE(changes) << changes.error();
+  const std::string header = header_of(tables, *changes);
+  EXPECT_TRUE(header.contains("\n  eider::Email contact;  // contact")) << header;
+  EXPECT_TRUE(header.contains("\n  std::optional<Author> author = {};\n")) << header;
+  EXPECT_FALSE(header.contains("std::string secret")) << header;
+  EXPECT_FALSE(header.contains("struct Audit")) << header;
+}
+
 TEST(StructChanges, set_names_and_types_and_leave_out) {
   const std::vector<Table> tables = {notes(), {"audit", {column("line", "text", true)}}};
   const auto changes = read_changes(
