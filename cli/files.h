@@ -12,6 +12,8 @@ namespace eider {
 /// errors   "cannot read x.txt: No such file or directory"; also for over 64 MiB
 [[nodiscard]] Result<std::string, std::string> read_text_file(const std::string& name);
 
+/// Replaces the file as a whole: when the disk is full, the file before stays as it was.
+///
 /// name     "-" is the standard output
 /// errors   "cannot write x.json: Permission denied"
 [[nodiscard]] Result<void, std::string> write_text_file(const std::string& name,

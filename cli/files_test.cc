@@ -1,8 +1,11 @@
 #include "cli/files.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "eider/testkit/temp_directory.h"
@@ -29,6 +32,34 @@ TEST(WrittenFiles, are_checked_ahead_as_they_are_written_later_and_nothing_is_ma
     ASSERT_FALSE(written) << name;
     EXPECT_EQ(checked.error(), written.error());
   }
+}
+
+TEST(WrittenFiles, stay_as_they_were_when_the_disk_is_full) {
+  const TempDirectory place;
+  const std::string file = place.path() / "tables.h";
+  ASSERT_TRUE(write_text_file(file, "before"));
+  const std::string link = place.path() / "link.h";
+  std::filesystem::create_symlink(file, link);
+  std::filesystem::permissions(file, std::filesystem::perms(0640));
+  struct rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &limit), 0);
+  struct rlimit small = limit;
+  small.rlim_cur = 4096;
+  (void)std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto written = write_text_file(file, std::string(100'000, 'x'));
+  const auto created = write_text_file(place.path() / "new.h", std::string(100'000, 'x'));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  (void)std::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_FALSE(written);
+  EXPECT_FALSE(created);
+  EXPECT_EQ(read_text_file(file), "before");
+  const auto entries = std::filesystem::directory_iterator(place.path());
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 2);  // the file and the link
+  ASSERT_TRUE(write_text_file(link, "after"));
+  EXPECT_EQ(read_text_file(file), "after");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0640));
 }
 
 }  // namespace
