@@ -51,21 +51,39 @@ std::string kind_of_declared(std::string_view declared) {
   return has("real") || has("floa") || has("doub") ? "real" : "unknown";
 }
 
+/// Of the scratch file; removed with its files, also when an exception is thrown.
+class ScratchDirectory {
+ public:
+  ScratchDirectory()
+      : path_((std::filesystem::temp_directory_path() / "eider_check_XXXXXX").string()) {
+    if (::mkdtemp(path_.data()) == nullptr) {
+      path_.clear();
+    }
+  }
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) {
+      std::filesystem::remove_all(path_, ignored);
+    }
+  }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+
+  /// Empty if it could not be created.
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
 class SqliteScratch final : public ScratchDatabase {
  public:
-  SqliteScratch(std::filesystem::path directory, std::unique_ptr<sqlite3, CloseHandle> handle)
+  SqliteScratch(std::unique_ptr<ScratchDirectory> directory,
+                std::unique_ptr<sqlite3, CloseHandle> handle)
       : directory_(std::move(directory)),
         handle_(std::move(handle)),
         schema_{.tables = first_column("select name from sqlite_schema where type = 'table'"),
                 .views = first_column("select name from sqlite_schema where type = 'view'")} {}
-  ~SqliteScratch() override {
-    handle_.reset();
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
-  }
-  SqliteScratch(const SqliteScratch&) = delete;
-  SqliteScratch& operator=(const SqliteScratch&) = delete;
-
   Result<LockedStatement, std::string> describe(const std::string& sql) override {
     const SqliteStatement statement = prepare(sql);
     if (statement == nullptr) {
@@ -87,7 +105,7 @@ class SqliteScratch final : public ScratchDatabase {
     }
     return locked;
   }
-  std::string where() const override { return (directory_ / kScratchFile).string(); }
+  std::string where() const override { return directory_->path() + "/" + kScratchFile; }
 
  private:
   /// Whether the column is an expression of others that are never null.
@@ -146,7 +164,7 @@ class SqliteScratch final : public ScratchDatabase {
     return values;
   }
 
-  std::filesystem::path directory_;
+  std::unique_ptr<ScratchDirectory> directory_;
   std::unique_ptr<sqlite3, CloseHandle> handle_;
   SchemaNames schema_;
 };
@@ -154,11 +172,11 @@ class SqliteScratch final : public ScratchDatabase {
 }  // namespace
 
 Scratch make_sqlite_scratch(const Migrations& migrations) {
-  std::string name = (std::filesystem::temp_directory_path() / "eider_check_XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
+  auto directory = std::make_unique<ScratchDirectory>();
+  if (directory->path().empty()) {
     return fail(std::string("cannot create a file for the scratch database"));
   }
-  const std::string file = name + "/" + kScratchFile;
+  const std::string file = directory->path() + "/" + kScratchFile;
   Result<std::size_t, std::string> done = 0;
   {
     const Database database = open_sqlite(file);
@@ -167,7 +185,8 @@ Scratch make_sqlite_scratch(const Migrations& migrations) {
   }
   sqlite3* made = nullptr;
   sqlite3_open_v2(file.c_str(), &made, SQLITE_OPEN_READWRITE, nullptr);
-  auto scratch = std::make_unique<SqliteScratch>(name, std::unique_ptr<sqlite3, CloseHandle>(made));
+  auto scratch = std::make_unique<SqliteScratch>(std::move(directory),
+                                                 std::unique_ptr<sqlite3, CloseHandle>(made));
   return done ? Scratch(std::move(scratch)) : fail(std::move(done.error()));
 }
 
