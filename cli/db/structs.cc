@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -67,11 +68,29 @@ std::string user_file_of(const std::filesystem::path& out) {
   return (out.parent_path() / (out.stem().string() + "_user" + out.extension().string())).string();
 }
 
+/// Empty if the header and the user's file can have their names.
+std::string fault_of_out(const std::string& out) {
+  std::error_code failed;
+  const std::string name = std::filesystem::path(out).filename().string();
+  if (name.empty() || name == "." || name == ".." || std::filesystem::is_directory(out, failed)) {
+    return "--out must be a file, such as src/tables.h, not the directory " + out;
+  }
+  if (out == "-") {
+    return "--out must be a file, because the user's file is created next to it; not -";
+  }
+  // The header has an #include of the user's file.
+  return std::ranges::all_of(name,
+                             [](char byte) { return byte != '"' && byte != '\\' && byte >= ' '; })
+             ? ""
+             : "--out must be a file name without quotes, backslashes and control characters";
+}
+
 int report_differences(const std::string& out, std::string_view now) {
-  const auto before = read_text_file(out);
+  auto before = read_text_file(out);
   if (!before) {
     return command_fault("db", before.error() + ". Run eider db structs without --check.");
   }
+  std::erase(*before, '\r');  // as Git may write the file
   if (*before == now) {
     return kCommandDone;
   }
@@ -109,6 +128,9 @@ int write_structs(const DbWanted& wanted) {
   if (!openapi_client::is_cpp_name(wanted.name_space)) {
     return command_fault("db", "--namespace must be a C++ name, not " + wanted.name_space,
                          kCommandMisused);
+  }
+  if (const std::string fault = fault_of_out(wanted.out); !fault.empty()) {
+    return command_fault("db", fault, kCommandMisused);
   }
   structs::HeaderOptions options{.name_space = wanted.name_space};
   const Tables tables =

@@ -97,7 +97,8 @@ class Structs(Directory):
     def test_of_wrong_options_are_not_generated(self):
         for words in (['--database', 'x.db', '--sqlite', 'migrations'],
                       ['--sqlite', 'a', '--postgres', 'b'], ['--namespace', 'a b'],
-                      ['--namespace', 'class'], ['extra'], ['--chek']):
+                      ['--namespace', 'class'], ['extra'], ['--chek'], ['--out', '-'],
+                      ['--out', 'migrations'], ['--out', 'src/'], ['--out', 'a"b.h']):
             with self.subTest(words):
                 self.assertEqual(self.run_db('structs', *words)[0], 2)
         self.assertEqual(self.run_db('structs', '--check')[0], 1)  # there is no header yet
