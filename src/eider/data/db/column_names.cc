@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "eider/core/base/text.h"
+
 namespace eider::db::detail {
 namespace {
 
@@ -62,9 +64,12 @@ constexpr auto kSqlWords = std::to_array<std::string_view>(
 
 static_assert(std::ranges::is_sorted(kCppWords) && std::ranges::is_sorted(kSqlWords));
 
+/// Words are reserved in any case: Order is, too.
 std::string quoted(std::string_view name) {
   std::string text(name);
-  return std::ranges::binary_search(kSqlWords, name) ? '"' + text + '"' : text;
+  std::string lower = text;
+  std::ranges::transform(lower, lower.begin(), to_lower);
+  return std::ranges::binary_search(kSqlWords, lower) ? '"' + text + '"' : text;
 }
 
 /// class_ is the column class: a member cannot have that name.

@@ -12,6 +12,8 @@ TEST(ColumnNames, that_sql_reserves_are_quoted) {
   EXPECT_EQ(table_sql("user"), "\"user\"");
   EXPECT_EQ(table_sql("shop.order"), "shop.\"order\"");
   EXPECT_EQ(table_sql("shop.notes"), "shop.notes");
+  EXPECT_EQ(table_sql("Order"), "\"Order\"");
+  EXPECT_EQ(column_sql("Group"), "\"Group\"");
 }
 
 TEST(ColumnNames, that_cpp_reserves_are_members_with_a_mark) {
