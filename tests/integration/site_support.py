@@ -91,10 +91,14 @@ class Shown(unittest.TestCase):
         cls.server.wait(20)
         cls.server.stdout.close()
 
-    def show(self, name, width=1200, scheme='light'):
-        """Opens a page of the site in a window of that width."""
+    def resize(self, width):
+        """Makes the window so wide."""
         self.browser.tools('Emulation.setDeviceMetricsOverride', width=width, height=800,
                            deviceScaleFactor=1, mobile=width < 600)
+
+    def show(self, name, width=1200, scheme='light'):
+        """Opens a page of the site in a window of that width."""
+        self.resize(width)
         self.browser.tools('Emulation.setEmulatedMedia',
                            features=[{'name': 'prefers-color-scheme', 'value': scheme}])
         self.browser.open(self.base + name)
