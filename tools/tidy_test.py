@@ -1,5 +1,6 @@
-"""What check_tidy makes of clang-tidy's words, and which files it looks at."""
+"""What check_tidy makes of clang-tidy's words, and which files it looks at, in which batches."""
 
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -40,6 +41,59 @@ class Tidy(unittest.TestCase):
                                  ('src/eider/base/url_fuzz.cc', False),
                                  ('arena/apps/x/app.cc', False)):
             self.assertEqual(tidy.is_checked(root / name, root), is_checked, name)
+
+
+class Together(unittest.TestCase):
+    def setUp(self):
+        self.root = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (self.root / 'src/eider').mkdir(parents=True)
+
+    def entry(self, name, text, flags='-O2'):
+        path = self.root / name
+        path.write_text(text, 'utf-8')
+        return {'directory': str(self.root), 'file': str(path),
+                'command': f'clang++ {flags} -o {name}.o -c {path}'}
+
+    def assert_batches(self, wanted, *entries):
+        self.assertEqual(wanted, [[Path(entry['file']).stem for entry in batch]
+                                  for batch in tidy.together(entries, self.root)])
+
+    def test_sources_with_the_same_flags_are_joined(self):
+        self.assert_batches([['a', 'c'], ['b']],
+                            self.entry('a.cc', 'int main() {}\n'),
+                            self.entry('b.cc', 'int main() {}\n', '-O0'),
+                            self.entry('c.cc', 'int main() {}\n'))
+
+    def test_sources_that_declare_the_same_name_are_not(self):
+        for text in ('struct Name {\n', 'using Name = int;\n', 'constexpr int Name = 1;\n',
+                     'template <class T>\nbool Name(T x) {\n', 'enum class Name { x };\n',
+                     'using other::Name;\n'):
+            with self.subTest(text):
+                self.assert_batches([['a'], ['b']], self.entry('a.cc', 'class Name;\n'),
+                                    self.entry('b.cc', text))
+
+    def test_names_within_braces_do_not_clash(self):
+        self.assert_batches([['a', 'b']], self.entry('a.cc', 'void one() {\n  int x = 1;\n}\n'),
+                            self.entry('b.cc', 'void two() {\n  int x = 2;\n}\n'))
+
+    def test_a_name_of_a_header_clashes_where_the_header_is_not_included(self):
+        self.entry('src/eider/name.h', 'struct Name {\n')
+        header, other = '#include "eider/name.h"\n', 'void other();\n'
+        own = 'struct Name {\n'
+        for first, second, wanted in ((header, own, [['a'], ['b']]),
+                                      (own, header, [['a'], ['b']]),
+                                      (header + own, header + other, [['a', 'b']])):
+            with self.subTest(first):
+                self.assert_batches(wanted, self.entry('a.cc', first), self.entry('b.cc', second))
+
+    def test_a_joint_source_has_a_main_of_each(self):
+        batch = [self.entry(name, '') for name in ('a.cc', 'b.cc')]
+        made = tidy.joint(self.root / 'joint.cc', batch)
+        self.assertEqual(f'clang++ -O2 -c {self.root}/joint.cc', made['command'])
+        text = (self.root / 'joint.cc').read_text()
+        for number, name in enumerate(('a.cc', 'b.cc')):
+            self.assertIn(f'#define main main_{number}\n#include "{self.root}/{name}"\n'
+                          '#undef main\n', text)
 
 
 if __name__ == '__main__':
