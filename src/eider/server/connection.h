@@ -168,10 +168,11 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
   mutable std::unique_ptr<Extra> extra_;
   Alarm alarm_;
   PerAddress::Place place_ = PerAddress::kNoPlace;
+  // In this order they fill 32 bits: no member may cross the boundary of a byte of its type.
   std::uint32_t index_ : 23 = 0;  // Connections' own
+  bool is_shaking_hands_ : 1 = false;
   Stage stage_ : 3 = Stage::http1;
   HttpVersions versions_ : 2 = HttpVersions::all;
-  bool is_shaking_hands_ : 1 = false;
   bool has_protocol_ : 1 = false;
   bool is_websocket_ : 1 = false;  // of Stage::other; else it is HTTP/2
   bool is_stopping_ : 1 = false;   // the protocol knows
