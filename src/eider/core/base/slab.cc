@@ -17,7 +17,7 @@ void* map_aligned(std::size_t bytes) {
   if (mapped == MAP_FAILED) {
     throw std::bad_alloc();
   }
-  // Twice as much holds such a block wherever it is; the rest in front and behind goes.
+  // Twice the size contains such a block wherever it begins; the rest is unmapped.
   auto* const begin = static_cast<std::byte*>(mapped);
   const std::size_t before = (bytes - std::bit_cast<std::uintptr_t>(begin) % bytes) % bytes;
   if (before != 0) {

@@ -53,7 +53,7 @@ class Slab {
     detail::base::unpoison(place, sizeof(Place));
     Place* const rest = block.free != nullptr ? place->next : nullptr;
     T* object = ::new (place->object) T(std::forward<Arguments>(arguments)...);
-    // The block changes only behind the constructor, which may throw.
+    // The block changes only after the constructor, which may throw.
     block.touched += block.free == nullptr ? 1U : 0U;
     block.free = rest;
     ++in_use_;
@@ -102,7 +102,7 @@ class Slab {
     std::uint32_t touched = 0;  // places that were in use before: the others' pages are not
     std::uint32_t in_use = 0;
   };
-  // Its address, a multiple of its size, tells an object's block.
+  // An address is a multiple of the size, so an object's address leads to its block.
   static constexpr std::size_t kFirstPlace =
       (sizeof(Block) + alignof(Place) - 1) / alignof(Place) * alignof(Place);
   static constexpr std::size_t kBlockBytes =

@@ -73,7 +73,7 @@ class Upgraded {
   virtual void on_stopping() = 0;
   /// As UpgradedLine::wake_at has it.
   virtual void on_time() {}
-  /// The last call: the line is gone behind it. Destroys the object, unless it has an owner of its
+  /// The last call: the line is gone after it. Destroys the object, unless it has an owner of its
   /// own, or something to finish.
   virtual void on_line_gone() noexcept { delete this; }
 };

@@ -69,7 +69,7 @@ class WsOutput {
   }
 
   [[nodiscard]] WsRare& rare();
-  /// Null while there is none.
+  /// Null until `rare` was called.
   [[nodiscard]] WsRare* rare_if_made() const noexcept { return rare_.get(); }
   /// Has session.on_time() called then, in place of what was set before.
   void wake_at(Instant due, Upgraded& session);
