@@ -92,18 +92,21 @@ struct MadeContent final : ProducedContent {
   int& ends;
 };
 
-/// Echoes in capitals what it is told; "bye" ends it.
+/// Echoes in capitals what arrives, and writes " LATER" five seconds after the last of it; "bye"
+/// ends it.
 struct Shouting final : Upgraded {
   explicit Shouting(UpgradedLine& its_line) : line(its_line) {}
   void on_bytes(std::string_view bytes) override {
     for (const char byte : bytes) {
       line.output().append(static_cast<char>(byte >= 'a' ? byte - 32 : byte));
     }
+    line.wake_at(line.loop().now() + std::chrono::seconds(5));
     if (bytes == "bye") {
       line.flush();
       line.close();
     }
   }
+  void on_time() override { line.output().append(" LATER"); }
   void on_end() override { line.close(); }
   void on_drained() override {}
   void on_broken() override {}

@@ -296,6 +296,23 @@ TEST(Upgrade, hands_the_connection_over_with_what_came_behind_the_request) {
   }
 }
 
+TEST(Upgrade, has_the_timer_of_the_connection) {
+  StreamingServer server;
+  SimClient client = server.connect();
+  client.send(get_content("/shout"));
+  server.kernel.run_until_idle();
+  client.send("a");
+  server.kernel.advance(seconds(3));
+  client.send("b");
+  server.kernel.advance(seconds(4));
+  EXPECT_TRUE(client.received().ends_with("AB")) << "the later time counts";
+  server.kernel.advance(seconds(2));
+  EXPECT_TRUE(client.received().ends_with("AB LATER"));
+  server.kernel.advance(seconds(600));
+  EXPECT_TRUE(client.received().ends_with("AB LATER")) << "no deadline of HTTP is left";
+  EXPECT_FALSE(client.is_closed());
+}
+
 TEST(Upgrade, is_told_that_the_server_stops) {
   StreamingServer server;
   SimClient client = server.connect();
