@@ -1,5 +1,5 @@
 // Reads JSON text into structs: one compiled reader for all types.
-// Layering: must not include the JSON parser, nor generate a parser per type.
+// Layering: must not generate a parser per type.
 #pragma once
 
 #include <concepts>
@@ -19,8 +19,8 @@ namespace eider::json {
 /// errors   400  not JSON, not UTF-8, or beyond `limits`; the detail names the byte if known
 ///          422  fields() lists the validation errors by JSON pointer (RFC 6901): unknown, missing
 ///               and duplicate members, wrong types, values out of range, violated rules
-/// cost     no allocation after the thread has read a text of this size, except for the strings and
-///          containers of the object itself
+/// cost     no allocation, except for the strings and containers of the object itself, strings with
+///          escapes, and a text that is neither an object nor an array, which is copied
 ///
 /// Members are required unless they are optional or have a default. `= ""` and `= {}` of a class
 /// cannot be detected: write `= kOptional` (reflect/optional_initializer.h;
