@@ -192,10 +192,20 @@ struct StructureOf {
 
 template <class T>
 struct SequenceOf {
+  // A std::vector begins with room for one element, then moves it to room for two, then four.
+  static constexpr std::size_t kFirstCapacity = sizeof(typename T::value_type) <= 1024 ? 4 : 1;
   static constexpr Sequence kShape = {
       &Described<typename T::value_type>::kType,
       [](void* sequence) { static_cast<T*>(sequence)->clear(); },
-      [](void* sequence) -> void* { return &static_cast<T*>(sequence)->emplace_back(); },
+      [](void* sequence) -> void* {
+        T& elements = *static_cast<T*>(sequence);
+        if constexpr (requires { elements.reserve(elements.capacity()); }) {
+          if (elements.capacity() == 0) {
+            elements.reserve(kFirstCapacity);
+          }
+        }
+        return &elements.emplace_back();
+      },
       [](const void* sequence) -> std::size_t { return static_cast<const T*>(sequence)->size(); },
       [](const void* sequence) -> const void* { return static_cast<const T*>(sequence)->data(); }};
 };
