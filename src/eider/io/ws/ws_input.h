@@ -1,5 +1,5 @@
-// What one WebSocket receives: the message under way, and what comes too often. Layering: must not
-// act on what it finds: the session does.
+// The input of one WebSocket: the message under way, and the count of what comes too often.
+// Layering: must not act on what it finds: the session does.
 #pragma once
 
 #include <cstddef>
