@@ -1,6 +1,7 @@
 #include "eider/core/json/read.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <array>
 #include <map>
@@ -315,6 +316,44 @@ TEST(Read, a_large_text_after_small_ones_and_before) {
   EXPECT_EQ(*read<int>("1"), 1);
   EXPECT_EQ(read<std::string>(large)->size(), 1'000'000U);
   EXPECT_EQ(*read<int>("2"), 2);
+}
+
+void* read_large_texts(void* is_right) {
+  const std::string plain = "\"" + std::string(4'000'000, 'x') + "\"";
+  const std::string name = "{\"" + std::string(4'000'000, 'y') + "\":1}";
+  *static_cast<bool*>(is_right) = read<std::string>(plain)->size() == 4'000'000U &&
+                                  (read<std::map<std::string, int>>(name))->size() == 1U;
+  return nullptr;
+}
+
+TEST(Read, a_long_string_does_not_use_the_stack) {
+  constexpr std::size_t kStackBytes = 512UL * 1024;  // sanitizers need some of it
+  pthread_attr_t small_stack;
+  ASSERT_EQ(::pthread_attr_init(&small_stack), 0);
+  ASSERT_EQ(::pthread_attr_setstacksize(&small_stack, kStackBytes), 0);
+  pthread_t thread{};
+  bool is_right = false;
+  ASSERT_EQ(::pthread_create(&thread, &small_stack, read_large_texts, &is_right), 0);
+  ::pthread_join(thread, nullptr);
+  ::pthread_attr_destroy(&small_stack);
+  EXPECT_TRUE(is_right);
+}
+
+TEST(Read, builds_nothing_more_when_no_more_errors_are_reported) {
+  std::string many = "[";
+  for (int i = 0; i < 1000; ++i) {
+    many += "\"x\",";
+  }
+  std::vector<int> numbers;
+  const Limits limits{.errors_max = 2};
+  EXPECT_FALSE(read_into(reflect::type_of<std::vector<int>>(), &numbers, many + "1]", limits));
+  EXPECT_LE(numbers.size(), 3U);
+  std::map<std::string, int> named;
+  EXPECT_FALSE(read_into(reflect::type_of<std::map<std::string, int>>(), &named,
+                         R"({"a":"","b":"","c":"","d":"","e":""})", limits));
+  EXPECT_LE(named.size(), 3U);
+  EXPECT_EQ(problems<std::vector<int>>(many + "1", limits).substr(0, 3), "400")
+      << "it is still checked that the rest is JSON";
 }
 
 }  // namespace

@@ -215,7 +215,8 @@ bool Reader::read_sequence(const Type& type, void* at, const Path& path) {
   const reflect::Sequence& sequence = type.sequence();
   sequence.clear(at);
   return each_element(path, [&](const Path& element_path) {
-    return read(*sequence.element, sequence.append(at), element_path);
+    return complaints_.is_full() ? skip(element_path)
+                                 : read(*sequence.element, sequence.append(at), element_path);
   });
 }
 
@@ -226,6 +227,9 @@ bool Reader::read_set(const Type& type, void* at, const Path& path) {
   const reflect::Set& set = type.set();
   set.clear(at);
   return each_element(path, [&](const Path& element_path) {
+    if (complaints_.is_full()) {
+      return skip(element_path);
+    }
     auto fill = [&](void* slot) { return read(*set.element, slot, element_path); };
     const auto added = set.add(at, &fill, [](void* context, void* slot) {
       return (*static_cast<decltype(fill)*>(context))(slot);
@@ -263,6 +267,9 @@ bool Reader::read_map(const Type& type, void* at, const Path& path) {
   const reflect::Map& map = type.map();
   map.clear(at);
   return each_member(path, [&](std::string_view name, const Path& value_path) {
+    if (complaints_.is_full()) {
+      return skip(value_path);
+    }
     void* const slot = map.insert(at, name);
     if (slot == nullptr) {
       complaints_.add(value_path, reflect::wording::kDoubled);

@@ -93,7 +93,7 @@ std::string_view Reader::token() const noexcept {
   return {at_, std::find_if(at_, end_, ends_token)};
 }
 
-/// A member's name, valid until the reading ends; null data when it is broken. Passes over its
+/// A member's name, valid until the member is read; null data when it is broken. Passes over its
 /// colon, too.
 std::string_view Reader::name() {
   std::string_view name;

@@ -43,6 +43,8 @@ class Complaints {
   /// Of one without room nobody reads what was required.
   [[nodiscard]] bool has_room() const noexcept { return kept_.size() < kept_max_; }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  /// Whether the text is refused, and nothing more is reported: values need not be built.
+  [[nodiscard]] bool is_full() const noexcept { return count_ != 0 && !has_room(); }
 
   [[nodiscard]] Result<void> verdict() && {
     return count_ == 0 ? Result<void>() : fail(Error::invalid(std::move(kept_)));
@@ -169,8 +171,9 @@ class Reader {
   Complaints complaints_;
   std::size_t elements_left_;
   std::string failure_;
-  std::string unescaped_;                 // the last string that had escapes
-  std::forward_list<std::string> names_;  // all names that had: paths point to them
+  std::string unescaped_;  // the last string that had escapes
+  // Names with escapes of the members that are read now: paths point to them.
+  std::forward_list<std::string> names_;
 };
 
 template <class Visit>
@@ -214,6 +217,7 @@ bool Reader::each_member(const Path& path, NextName next_name, Visit visit) {
   Path below = path.member({});
   for (;;) {
     at_ = at;
+    const auto names_before = names_.begin();
     const std::string_view name = next_name();
     if (name.data() == nullptr) {
       return false;
@@ -221,6 +225,9 @@ bool Reader::each_member(const Path& path, NextName next_name, Visit visit) {
     below.set_name(name);
     if (!count_element() || !visit(name, std::as_const(below))) {
       return false;
+    }
+    while (names_.begin() != names_before) [[unlikely]] {
+      names_.pop_front();  // an object of many such names must not keep them all
     }
     at = skip_spaces(at_);
     if (*at != ',') {

@@ -199,8 +199,10 @@ std::size_t digits(std::string_view text) noexcept {
 
 const char* find_far_mark(const char* at, const char* end) noexcept {
 #ifdef __SSE2__
-  if (end - at >= 16) {
-    return find_mark(at, end);
+  for (; end - at >= 16; at += 16) {
+    if (const unsigned found = marks_of_16(at); found != 0) {
+      return at + std::countr_zero(found);
+    }
   }
 #endif
   for (; end - at >= 8; at += 8) {

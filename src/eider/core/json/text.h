@@ -25,19 +25,26 @@ namespace eider::json::detail {
   return byte >= '0' && byte <= '9';
 }
 
+#ifdef __SSE2__
+/// Returns a bit for each of the 16 bytes at `at` that is a quote, a backslash or a control
+/// character.
+[[nodiscard]] inline unsigned marks_of_16(const char* at) noexcept {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  const __m128i marks =
+      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+                   _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes));
+  return static_cast<unsigned>(_mm_movemask_epi8(marks));
+}
+#endif
+
 /// Returns the first quote, backslash or control character of a string, or `end`.
 [[nodiscard]] const char* find_far_mark(const char* at, const char* end) noexcept;
 [[nodiscard]] inline const char* find_mark(const char* at, const char* end) noexcept {
 #ifdef __SSE2__
   if (end - at >= 16) [[likely]] {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const __m128i marks =
-        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
-                                  _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
-                     _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes));
-    const int found = _mm_movemask_epi8(marks);
-    return found != 0 ? at + std::countr_zero(static_cast<unsigned>(found))
-                      : find_far_mark(at + 16, end);
+    const unsigned found = marks_of_16(at);
+    return found != 0 ? at + std::countr_zero(found) : find_far_mark(at + 16, end);
   }
 #endif
   return find_far_mark(at, end);

@@ -193,7 +193,11 @@ struct StructureOf {
 template <class T>
 struct SequenceOf {
   // A std::vector begins with room for one element, then moves it to room for two, then four.
-  static constexpr std::size_t kFirstCapacity = sizeof(typename T::value_type) <= 1024 ? 4 : 1;
+  // Large elements begin with one: a text of `[[0],[0],…]` must not take a multiple of its size.
+  static constexpr std::size_t kElementBytes = sizeof(typename T::value_type);
+  static constexpr std::size_t kFirstCapacity = kElementBytes <= 64    ? 4
+                                                : kElementBytes <= 128 ? 2
+                                                                       : 1;
   static constexpr Sequence kShape = {
       &Described<typename T::value_type>::kType,
       [](void* sequence) { static_cast<T*>(sequence)->clear(); },
