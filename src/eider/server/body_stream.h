@@ -30,7 +30,8 @@ class BodyInbox {
   virtual void want() noexcept = 0;
   /// Whether `take` has something to say.
   [[nodiscard]] virtual bool has_news() const noexcept = 0;
-  /// All that has arrived since; empty at the end. Valid until the next `take`.
+  /// All that has arrived since; empty at the end. Valid until the next `want` or
+  /// `take`.
   /// Throws Failure when the content cannot be completed: 400 for wrong framing, 408 when it came
   /// too slowly, 413 when it is larger than the route takes.
   [[nodiscard]] virtual std::string_view take() = 0;

@@ -89,6 +89,8 @@ class EpollLoop final : public Loop {
   static constexpr std::size_t kBatchEvents = 512;
   static constexpr std::size_t kReadBytes = 64 * 1024;
   static constexpr int kReadsMax = 4;  // of one stream, before the next stream has its turn
+  /// Of a turn, read in large blocks: a bound that does not grow with the number of uploads.
+  static constexpr std::size_t kLargeBytesMax = 8UL * 1024 * 1024;
   static constexpr int kAcceptsMax = 128;
   static constexpr std::uint8_t kReads = 1;
   static constexpr std::uint8_t kWrites = 2;
@@ -109,8 +111,9 @@ class EpollLoop final : public Loop {
     return EPOLLET | ((interest & kReads) != 0 ? std::uint32_t{EPOLLIN} | EPOLLRDHUP : 0U) |
            ((interest & kWrites) != 0 ? std::uint32_t{EPOLLOUT} : 0U);
   }
-  static bool reads_large(Stream& stream) noexcept {
-    return (StreamAccess::interest(stream) & kReadsLarge) != 0;
+  [[nodiscard]] bool reads_large(Stream& stream) const noexcept {
+    return (StreamAccess::interest(stream) & kReadsLarge) != 0 && large_bytes_left_ != 0 &&
+           blocks_.has_room();
   }
   static void set_interest(Stream& stream, std::uint8_t interest) noexcept {
     const std::uint8_t reads_large = StreamAccess::interest(stream) & kReadsLarge;
@@ -145,6 +148,7 @@ class EpollLoop final : public Loop {
   std::vector<Stream*> fresh_;  // null where one has left
   std::array<epoll_event, kBatchEvents> events_;
   ReadBlocks blocks_;
+  std::size_t large_bytes_left_ = kLargeBytesMax;
 };
 
 void EpollLoop::attach(Stream& stream) {
@@ -276,6 +280,7 @@ void EpollLoop::wait(Instant until) {
       ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), timeout);
   read_clocks();
   count_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+  large_bytes_left_ = kLargeBytesMax;
   has_all_ = count_ < events_.size();
   for (next_ = 0; next_ < count_;) {
     // The event is copied and counted as handled first: a callback may take it out of the batch.
@@ -340,16 +345,18 @@ bool EpollLoop::read(Stream& stream) {
     if (receive(stream)) [[likely]] {
       return true;
     }
+    // What it has written leaves first: if that cannot, it may want no more bytes.
+    flush_cork();
     if (current_ == 0 || !reads_large(stream) || !StreamAccess::wants_bytes(stream)) {
       break;
     }
-    flush_cork();
   }
   return false;
 }
 
 bool EpollLoop::receive(Stream& stream) {
-  const std::size_t bytes_max = reads_large(stream) ? ReadBlocks::kBytes : kReadBytes;
+  const bool is_large = reads_large(stream);
+  const std::size_t bytes_max = is_large ? ReadBlocks::kBytes : kReadBytes;
   // The bytes are the owner's until it returns, unless it borrows them: the next stream reads here
   // too.
   char* const room = blocks_.open();
@@ -362,14 +369,19 @@ bool EpollLoop::receive(Stream& stream) {
     StreamAccess::tell_broken(stream, net_error(errno));
   }
   blocks_.close();
-  const bool was_lent = blocks_.is_lent();
   run_after_event();
   const bool is_full = count == static_cast<ssize_t>(bytes_max);
-  if ((is_full || blocks_.is_lent()) && current_ != 0) [[unlikely]] {
+  if ((is_full || is_large) && current_ != 0) [[unlikely]] {
+    // After a read that is not full, the next one is small: it may belong to another request, whose
+    // bytes are kept where no handler reads them.
+    const bool is_taken =
+        is_full && !blocks_.is_lent() && blocks_.lent_bytes() >= bytes_max / 4 * 3;
     std::uint8_t& interest = StreamAccess::interest(stream);
-    const bool is_taken = was_lent && !blocks_.is_lent();
     interest =
         static_cast<std::uint8_t>(is_taken ? interest | kReadsLarge : interest & ~kReadsLarge);
+  }
+  if (is_large) {
+    large_bytes_left_ -= std::min(large_bytes_left_, bytes_max);
   }
   return !is_full;
 }

@@ -17,6 +17,7 @@ char* ReadBlocks::open() {
     block_ = std::make_unique_for_overwrite<char[]>(kBytes);
   }
   is_open_ = true;
+  lent_bytes_ = 0;
   unpoison(block_.get(), kBytes);
   return block_.get();
 }
@@ -36,6 +37,7 @@ bool ReadBlocks::lend(std::string_view bytes, ReadLoan& loan) noexcept {
     return false;
   }
   borrower_ = &loan;
+  lent_bytes_ = bytes.size();
   loan.begin(*this, bytes, 0);
   return true;
 }

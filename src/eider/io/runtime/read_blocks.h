@@ -86,6 +86,10 @@ class ReadBlocks final : public ReadLender {
   [[nodiscard]] bool lend(std::string_view bytes, ReadLoan& loan) noexcept override;
   /// Whether bytes of the last receive are lent.
   [[nodiscard]] bool is_lent() const noexcept { return borrower_ != nullptr; }
+  /// How many bytes of the last receive were lent, also if the loan has ended.
+  [[nodiscard]] std::size_t lent_bytes() const noexcept { return lent_bytes_; }
+  /// Whether a borrower may keep one more block.
+  [[nodiscard]] bool has_room() const noexcept { return kept_ < kKeptMax; }
 
   void end(ReadLoan& loan) noexcept override;
   /// Frees the block that was kept for the next slow borrower.
@@ -95,7 +99,8 @@ class ReadBlocks final : public ReadLender {
   std::unique_ptr<char[]> block_;
   std::unique_ptr<char[]> spare_;
   ReadLoan* borrower_ = nullptr;  // of block_
-  unsigned kept_ = 0;             // blocks that loans own
+  std::size_t lent_bytes_ = 0;
+  unsigned kept_ = 0;  // blocks that loans own
   bool is_open_ = false;
 };
 
