@@ -335,9 +335,11 @@ void Connection::begin_protocol(std::string_view bytes) {
 void Connection::begin_h1(std::string_view bytes) {
   enter(Stage::http1);
   h1_.start();
-  if (versions_ == HttpVersions::http2) {
+  if (bytes.empty()) {
+    // The client has sent nothing, as a health check of TCP does.
+  } else if (versions_ == HttpVersions::http2) {
     h1_.refuse_unread(kNotHttp2);
-  } else if (!bytes.empty()) {
+  } else {
     // `bytes` may be what was kept, so that is forgotten only behind this call.
     h1_.on_bytes(bytes);
   }
@@ -371,6 +373,7 @@ void Connection::end_opening() noexcept {
 // Another protocol.
 
 void Connection::begin_other(Spoken spoken) noexcept {
+  alarm_.disarm();  // it is lent to the protocol, which has not armed it yet
   is_websocket_ = spoken == Spoken::websocket;
   enter(Stage::other);
 }

@@ -67,7 +67,9 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
   // As UpgradedLine.
   [[nodiscard]] Duration comes_back_in() noexcept override { return context_.next_pause(); }
   bool wake_at(Instant due) noexcept override {
-    context_.loop.arm(alarm_, due);
+    if (stage_ != Stage::closed) {
+      context_.loop.arm(alarm_, due);
+    }
     return true;
   }
   /// Not at once: the protocol may be in the midst of a call.

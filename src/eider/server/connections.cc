@@ -51,6 +51,9 @@ Duration LoopContext::next_pause() noexcept {
 }
 
 void Connections::open(Descriptor fd, Preface preface) {
+  if (connections_.size() > Connection::kIndexMax) {
+    return;  // two of them would have the same index
+  }
   Connection& connection = slab_.make(context_);
   context_.numbers->note_accepted();
   context_.numbers->add(connection.spoken());

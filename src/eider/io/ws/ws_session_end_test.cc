@@ -189,6 +189,27 @@ TEST(WsSessionEnd, lets_a_handler_finish_behind_the_end_for_a_while) {
   }
 }
 
+TEST(WsSessionEnd, ends_a_handler_whose_peer_was_not_answered_before_the_line_broke) {
+  WsWorld world;
+  bool was_destroyed = false;
+  TestSocket socket = world.connect([&](WebSocket ws) -> Task<> {
+    struct AtEnd {
+      bool& flag;
+      ~AtEnd() { flag = true; }
+    } const at_end{was_destroyed};
+    co_await ws.receive();
+    co_await sleep_for(std::chrono::hours(1));
+  });
+  socket.client.send(text_frame("a") + close_frame(1000));
+  world.kernel.run_until_idle();
+  socket.client.reset();
+  world.kernel.run_until_idle();
+  EXPECT_FALSE(was_destroyed);
+  world.kernel.advance(seconds(6));
+  EXPECT_TRUE(was_destroyed);
+  EXPECT_EQ(world.hub().orphans(), 0U);
+}
+
 TEST(WsSessionEnd, destroys_the_handler_when_the_line_is_dropped) {
   WsWorld world;
   Noted noted;

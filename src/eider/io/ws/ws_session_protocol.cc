@@ -458,7 +458,7 @@ void WsSession::on_time() {
 // what was sent before, its time goes on.
 void WsSession::end_patience() {
   // The answer waits for nothing any more: the handler had its time.
-  if (owes_close_) {
+  if (owes_close_ && state_ != State::over) {
     answer_close();
     return;
   }

@@ -95,6 +95,11 @@ TEST(H2Connection, is_the_only_one_at_an_address_for_http_2) {
     ASSERT_TRUE(other.is_closed()) << cut;
   }
   EXPECT_EQ(server.service.answered, 1);
+  SimClient health_check = connect_for(server, HttpVersions::http2);
+  health_check.half_close();
+  server.kernel.run_until_idle();
+  EXPECT_EQ(health_check.received(), "");
+  EXPECT_TRUE(health_check.is_closed());
 }
 
 TEST(H2Connection, is_rejected_at_an_address_for_http_1) {
