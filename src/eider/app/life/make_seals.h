@@ -16,9 +16,11 @@ class SealMaker;
 
 /// What a server asks of the maker of its seals.
 struct TlsWanted {
-  /// PEM files of the command line; empty: what the program says.
+  /// PEM files of the command line, or of an address; empty: what the program says.
   std::string certificate;
   std::string key;
+  /// They belong to one address: no other certificate may be sent there.
+  bool is_of_address = false;
   /// Of ALPN, the preferred first (RFC 7301): "h2", "http/1.1".
   std::vector<std::string> protocols;
   /// The address accepts only these, whatever the program says.

@@ -125,9 +125,14 @@ Result<std::shared_ptr<SealMaker>> make_seals(const RouteTable& table, const Lis
   const bool is_own = !place.certificate.empty();
   return table.make_seals({.certificate = is_own ? place.certificate : options.certificate,
                            .key = is_own ? place.key : options.key,
+                           .is_of_address = is_own,
                            .protocols = protocols_of(place.versions, options.protocol.get()),
                            .is_restricted = place.versions != HttpVersions::all,
                            .log = options.log});
+}
+
+bool has_own_certificate(const ListenAt& place) {
+  return !place.certificate.empty();
 }
 
 /// Of the files that TLS cannot use.
@@ -136,9 +141,12 @@ detail::base::CodeName code_of_certificate(const ServerOptions& options) {
     return !path.empty() && ::access(path.c_str(), R_OK) != 0;
   };
   using detail::base::CodeName;
-  return is_unread(options.certificate) || is_unread(options.key)
-             ? CodeName("certificate-not-readable")
-             : CodeName("invalid-certificate");
+  const bool is_any_unread =
+      is_unread(options.certificate) || is_unread(options.key) ||
+      std::ranges::any_of(options.additional_addresses, [&](const ListenAt& place) {
+        return is_unread(place.certificate) || is_unread(place.key);
+      });
+  return is_any_unread ? CodeName("certificate-not-readable") : CodeName("invalid-certificate");
 }
 
 /// What the program and its settings name, beside the options. A file is one that may be replaced.
@@ -191,6 +199,15 @@ Result<void> App::add_seals(ServerOptions& options) const {
         "protocol-not-supported",
         "An address accepts only HTTP/2, which this program does not support. Link eider::http2 "
         "and call add_http2(app), declared in eider/http2.h")));
+  }
+  for (const ListenAt& place : options.additional_addresses) {
+    if (has_own_certificate(place) ? !place.is_secure : !place.key.empty()) {
+      return fail(Error::unavailable(detail::base::with_code(
+          "invalid-certificate",
+          has_own_certificate(place)
+              ? "The address " + place.host + " has a certificate, but no TLS. Set is_secure"
+              : "The address " + place.host + " has a key without a certificate")));
+    }
   }
   if (!speaks_tls(options)) {
     return {};
@@ -247,7 +264,9 @@ Exit App::serve(const ServerOptions& options) {
     return refuse_to_serve(service.error().cause());
   }
   table_->reads_certificates =
-      speaks_tls(options) && !(options.certificate.empty() && table_->reached.empty());
+      speaks_tls(options) &&
+      (!options.certificate.empty() || !table_->reached.empty() ||
+       std::ranges::any_of(options.additional_addresses, has_own_certificate));
   if (can_reload(*table_)) {
     ignore_signal(SIGHUP);  // while parts start, and while they stop, nobody else hears it
   }

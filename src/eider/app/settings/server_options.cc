@@ -250,6 +250,9 @@ ServerOptions ProgramOptions::result() const {
   for (const std::uint16_t port : tls_port) {
     places.push_back({.host = options.host, .port = port, .is_secure = true});
   }
+  for (ListenAt& place : places) {
+    place.versions = options.versions;
+  }
   options.additional_addresses.insert(options.additional_addresses.end(), places.begin(),
                                       places.end());
   for (ListenAt& place : options.additional_addresses) {

@@ -12,6 +12,9 @@ namespace {
 TlsOptions join(TlsOptions options, const TlsWanted& wanted) {
   if (!wanted.certificate.empty()) {
     options.certificate = {.certificate = wanted.certificate, .key = wanted.key, .ocsp = {}};
+    if (wanted.is_of_address) {
+      options.additional_certificates.clear();
+    }
   }
   if (options.protocols.empty() || wanted.is_restricted) {
     options.protocols = wanted.protocols;

@@ -179,6 +179,27 @@ TEST_F(SecureApp, is_turned_on_by_its_options) {
       << said;
 }
 
+TEST_F(SecureApp, reports_an_address_whose_certificate_cannot_be_used) {
+  add_tls(app, options);
+  const auto said_of = [this](ListenAt place) {
+    ServerOptions places;
+    places.port = 0;
+    place.port = 0;
+    places.additional_addresses = {std::move(place)};
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(app.serve(places), 1);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const std::string certificate = files.path("none.pem");
+  EXPECT_TRUE(said_of({.certificate = certificate})
+                  .ends_with("has a certificate, but no TLS. Set is_secure "
+                             "code=invalid-certificate\n"));
+  EXPECT_TRUE(said_of({.is_secure = true, .key = certificate})
+                  .ends_with("has a key without a certificate code=invalid-certificate\n"));
+  EXPECT_TRUE(said_of({.is_secure = true, .certificate = certificate})
+                  .ends_with("code=certificate-not-readable\n"));
+}
+
 TEST_F(SecureApp, needs_http_2_for_an_address_that_accepts_nothing_else) {
   ServerOptions places;
   places.port = 0;
