@@ -294,13 +294,21 @@ std::string Jobs::unique_key_of(const Entry& entry, const JobKey& unique) {
 }
 
 Task<bool> Jobs::cancel_key(const db::Statements& at, std::string unique_key) const {
-  const auto id = co_await at.one<std::int64_t>(
-      "select id from eider_jobs where unique_key = $1 and state <> 'done'", unique_key);
-  if (!id) {
-    co_return false;
+  // A transaction may see an older job of this key, which another process has replaced since.
+  constexpr int kAttemptsMax = 3;
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    const auto id = co_await at.one<std::int64_t>(
+        store_.sql("select id from eider_jobs where unique_key = $1 and state <> 'done'{lock}"),
+        unique_key);
+    if (!id) {
+      co_return false;
+    }
+    const bool was_there = co_await admin_.discard(at, *id);
+    if (was_there) {
+      co_return true;
+    }
   }
-  const bool was_there = co_await admin_.discard(at, *id);
-  co_return was_there;
+  co_return false;
 }
 
 Jobs::NewJob Jobs::new_job(const Entry& entry, std::string args, const EnqueueOptions& options) {
