@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 namespace eider {
 
@@ -28,18 +29,37 @@ std::unexpected<std::string> cannot(std::string_view what, const std::string& na
 }
 
 /// name  for errors
-Result<void, std::string> write_into(const std::string& file_name, const std::string& name,
-                                     std::string_view text) {
-  File file(std::fopen(file_name.c_str(), "wb"));
-  if (file == nullptr) {
-    return cannot("write", name, errno);
-  }
+Result<void, std::string> write_all(File file, const std::string& name, std::string_view text) {
   const bool is_written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
   const int error = errno;
   if (std::fclose(file.release()) != 0 || !is_written) {
     return cannot("write", name, is_written ? errno : error);
   }
   return {};
+}
+
+/// Keeps owner, mode and links of a file that is there.
+Result<void, std::string> write_into(const std::string& file_name, const std::string& name,
+                                     std::string_view text) {
+  File file(std::fopen(file_name.c_str(), "wb"));
+  return file == nullptr ? cannot("write", name, errno) : write_all(std::move(file), name, text);
+}
+
+/// Whether another file may take its place: not a device, a directory, a file with several names,
+/// or a link to a file that does not exist yet.
+bool is_replaceable(const std::string& name) noexcept {
+  struct stat found{};
+  if (::stat(name.c_str(), &found) == 0) {
+    return S_ISREG(found.st_mode) && found.st_nlink == 1 && !name.starts_with("/dev/") &&
+           !name.starts_with("/proc/");
+  }
+  return ::lstat(name.c_str(), &found) != 0;
+}
+
+/// name  ends with XXXXXX, which are replaced
+std::FILE* make_temporary(std::string& name) noexcept {
+  const int made = ::mkstemp(name.data());
+  return made < 0 ? nullptr : ::fdopen(made, "wb");
 }
 
 mode_t mask_of_process() noexcept {
@@ -74,31 +94,39 @@ Result<void, std::string> write_text_file(const std::string& name, std::string_v
     std::fwrite(text.data(), 1, text.size(), stdout);
     return {};
   }
+  if (!is_replaceable(name)) {
+    return write_into(name, name, text);
+  }
   struct stat found{};
   const bool is_there = ::stat(name.c_str(), &found) == 0;
-  if (is_there && !S_ISREG(found.st_mode)) {
-    return write_into(name, name, text);  // a device, or a directory, which is an error
+  if (is_there && ::access(name.c_str(), W_OK) != 0) {
+    return cannot("write", name, errno);
   }
   // The file that a symbolic link refers to is replaced, and not the link.
   std::error_code failed;
-  const std::string target = std::filesystem::weakly_canonical(name, failed).string();
-  std::string fresh = (failed ? name : target) + ".XXXXXX";
-  const int made = ::mkstemp(fresh.data());
-  if (made < 0) {
-    // The file may be writable in a directory that is not.
-    return is_there && errno == EACCES ? write_into(name, name, text)
-                                       : cannot("write", name, errno);
+  const std::string canonical = std::filesystem::weakly_canonical(name, failed).string();
+  const std::string& target = failed ? name : canonical;
+  std::string fresh = target + ".XXXXXX";
+  File file(make_temporary(fresh));
+  // A file that is there may be writable in a directory that is not, or may have to keep its owner.
+  if (file == nullptr ||
+      (is_there && ::fchown(::fileno(file.get()), found.st_uid, found.st_gid) != 0)) {
+    const int error = errno;
+    if (file != nullptr) {
+      ::unlink(fresh.c_str());
+    }
+    return is_there ? write_into(name, name, text) : cannot("write", name, error);
   }
-  (void)::fchmod(made, is_there ? found.st_mode & 07777U : 0666U & ~mask_of_process());
-  ::close(made);
-  auto written = is_there && ::access(name.c_str(), W_OK) != 0 ? cannot("write", name, errno)
-                                                               : write_into(fresh, name, text);
-  if (written && std::rename(fresh.c_str(), (failed ? name : target).c_str()) != 0) {
-    written = cannot("write", name, errno);
+  (void)::fchmod(::fileno(file.get()),
+                 is_there ? found.st_mode & 07777U : 0666U & ~mask_of_process());
+  auto written = write_all(std::move(file), name, text);
+  if (written && std::rename(fresh.c_str(), target.c_str()) != 0) {
+    // As for a file that is mounted by itself into a container.
+    written = is_there ? write_into(name, name, text) : cannot("write", name, errno);
+  } else if (written) {
+    return written;
   }
-  if (!written) {
-    ::unlink(fresh.c_str());
-  }
+  ::unlink(fresh.c_str());
   return written;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -60,6 +62,39 @@ TEST(WrittenFiles, stay_as_they_were_when_the_disk_is_full) {
   EXPECT_EQ(read_text_file(file), "after");
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0640));
+}
+
+TEST(WrittenFiles, keep_what_cannot_be_replaced) {
+  namespace fs = std::filesystem;
+  const TempDirectory place;
+  const std::string dangling = place.path() / "link.h";
+  fs::create_symlink("made.h", dangling);
+  ASSERT_TRUE(write_text_file(dangling, "one"));
+  EXPECT_TRUE(fs::is_symlink(dangling));
+  EXPECT_EQ(read_text_file(place.path() / "made.h"), "one");
+
+  const std::string first = place.path() / "first.h";
+  const std::string second = place.path() / "second.h";
+  ASSERT_TRUE(write_text_file(first, "one"));
+  fs::create_hard_link(first, second);
+  ASSERT_TRUE(write_text_file(second, "two"));
+  EXPECT_EQ(read_text_file(first), "two") << "both names are those of one file";
+}
+
+TEST(WrittenFiles, keep_their_owner) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "only root may give files to other users";
+  }
+  const TempDirectory place;
+  const std::string file = place.path() / "file.h";
+  ASSERT_TRUE(write_text_file(file, "one"));
+  ASSERT_EQ(::chown(file.c_str(), 1234, 1235), 0);
+  ASSERT_TRUE(write_text_file(file, "two"));
+  struct stat found{};
+  ASSERT_EQ(::stat(file.c_str(), &found), 0);
+  EXPECT_EQ(found.st_uid, 1234U);
+  EXPECT_EQ(found.st_gid, 1235U);
+  EXPECT_EQ(read_text_file(file), "two");
 }
 
 }  // namespace
