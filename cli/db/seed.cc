@@ -219,7 +219,16 @@ Task<> store_seeds(const Database& database, const SeedFiles& files,
   Transaction transaction = co_await database.begin();
   const Seeds seeds(files, tables, transaction, database.dialect());
   const RowCounts before = co_await seeds.count();
-  co_await seeds.run("");
+  try {
+    co_await transaction.savepoint([&](Transaction&) { return seeds.run(""); });
+  } catch (const db::Failure& failure) {
+    // A procedure of MariaDB can commit, and the savepoint is gone with its transaction.
+    throw std::runtime_error(
+        fmt::format("a statement of the seeds ended their transaction, so rows may be stored: {}. "
+                    "Remove COMMIT "
+                    "from procedures that the seeds call",
+                    failure.what()));
+  }
   const RowCounts after = co_await seeds.count();
   co_await try_second_run(transaction, seeds, after);
   co_await transaction.commit();
