@@ -20,10 +20,10 @@ class CreateTablesOnEach : public DatabaseTest {
 
   /// Starts the work on many connections at the same time; each must succeed.
   void race(Task<> (*work)(Database)) {
-    on_loop_.run([](const Database* base, Task<> (*work)(Database)) -> Task<> {
+    on_loop_.run([](const Database* base, Task<> (*started)(Database)) -> Task<> {
       Scope scope;
       for (int i = 0; i < kProcesses; ++i) {
-        scope.start(work(*base));
+        scope.start(started(*base));
       }
       co_await scope.join();
     }(&base_, work));
