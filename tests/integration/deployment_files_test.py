@@ -131,11 +131,11 @@ class Chosen(Place):
             self.assertRegex(help_text, rf'(?m)^{name} +[A-Z]')
 
     def test_names_that_dns_does_not_accept_are_changed(self):
-        project = self.made('service', 'my_shop_', '--with', 'kubernetes')
+        project = self.made('service', 'my_shop', '--with', 'kubernetes')
         text = (project / 'deploy/kubernetes.yml').read_text()
-        self.assertIn('  name: my-shop\n', text)
-        self.assertNotIn('my_shop_', text)
-        self.assertIn('/bin/my_shop_"]', (project / 'Dockerfile').read_text())
+        self.assertIn('  name: "my-shop"\n', text)
+        self.assertNotIn('my_shop', text)
+        self.assertIn('/bin/my_shop"]', (project / 'Dockerfile').read_text())
 
 
 class Linted(Place):
