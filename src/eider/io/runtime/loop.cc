@@ -19,8 +19,6 @@ namespace eider {
 namespace {
 
 constexpr Duration kTick = std::chrono::milliseconds(1);
-/// Of deferred work in a turn.
-constexpr int kDeferredRounds = 2;
 
 thread_local Loop* running_loop = nullptr;
 
@@ -257,16 +255,12 @@ void Loop::run_after_event() {
 }
 
 void Loop::run_deferred() {
-  // What the first round defers runs in the second: a response whose handler ends in the first
-  // would else wait for a turn of its own, with one more call to the kernel. What is queued later
-  // waits for the next turn, so that yielding in a circle starves nobody.
-  for (int left = kDeferredRounds; left > 0; --left) {
-    IntrusiveList<Deferred> round;
-    round.take(after_event_);
-    round.take(deferred_);
-    while (Deferred* next = round.pop_front()) {
-      next->run();
-    }
+  // What is queued meanwhile waits for the next round, so that yielding in a circle starves nobody.
+  IntrusiveList<Deferred> round;
+  round.take(after_event_);
+  round.take(deferred_);
+  while (Deferred* next = round.pop_front()) {
+    next->run();
   }
 }
 

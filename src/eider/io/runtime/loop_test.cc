@@ -140,26 +140,6 @@ TEST_P(LoopTest, deferred_work_runs_once_per_queueing_and_in_order) {
   EXPECT_EQ(order, "12");
 }
 
-TEST_P(LoopTest, work_that_deferred_work_defers_runs_in_the_same_turn_but_no_more_than_that) {
-  std::string order;
-  DeferredCall third([&] {
-    order += "3";
-    loop().stop();
-  });
-  DeferredCall second([&] {
-    order += "2";
-    loop().defer(third);
-  });
-  DeferredCall first([&] {
-    order += "1";
-    loop().defer(second);
-    loop().post([&] { order += " next turn "; });
-  });
-  loop().defer(first);
-  loop().run();
-  EXPECT_EQ(order, "12 next turn 3");
-}
-
 TEST_P(LoopTest, deferred_work_that_queues_itself_does_not_starve_timers) {
   int left = 1;
   int rounds = 0;
