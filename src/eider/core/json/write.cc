@@ -76,6 +76,7 @@ char* write_short_real(char* at, double number) noexcept {
   if (!(magnitude < kMax) || (magnitude < kMin && magnitude != 0)) {
     return nullptr;
   }
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): what is rounded wrongly is not equal below
   const auto millionths = static_cast<std::uint64_t>(magnitude * kMillion + 0.5);
   if (static_cast<double>(millionths) / kMillion != magnitude) {
     return nullptr;
