@@ -21,7 +21,7 @@
 
 namespace eider::testing {
 
-/// Each answer is for one connection, which is closed after it.
+/// Each answer is for one connection.
 class ScriptedS3 {
  public:
   /// One request as it came.
@@ -34,11 +34,15 @@ class ScriptedS3 {
   };
 
   using Answer = std::function<std::string(const Seen&)>;
+  /// What happens to a connection after its answer. A download is unread only while its connection
+  /// stays open.
+  enum class After : std::uint8_t { closes, stays_open };
 
   /// answers  whole responses, in their order; "": the connection is closed without one
   /// otherwise  answers requests after these; null: with 501
-  explicit ScriptedS3(std::vector<std::string> answers, Answer otherwise = nullptr)
-      : answers_(std::move(answers)), otherwise_(std::move(otherwise)) {
+  explicit ScriptedS3(std::vector<std::string> answers, Answer otherwise = nullptr,
+                      After after = After::closes)
+      : answers_(std::move(answers)), otherwise_(std::move(otherwise)), after_(after) {
     listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in at{};
     at.sin_family = AF_INET;
@@ -79,8 +83,9 @@ class ScriptedS3 {
  private:
   void serve() {
     std::size_t next = 0;
+    std::vector<Descriptor> open;
     while (true) {
-      const Descriptor peer(::accept(listener_.get(), nullptr, nullptr));
+      Descriptor peer(::accept(listener_.get(), nullptr, nullptr));
       if (!peer.is_open()) {
         return;
       }
@@ -95,7 +100,11 @@ class ScriptedS3 {
         seen_.push_back(std::move(request));
       }
       (void)::send(peer.get(), reply.data(), reply.size(), MSG_NOSIGNAL);
-      ::shutdown(peer.get(), SHUT_WR);
+      if (after_ == After::stays_open) {
+        open.push_back(std::move(peer));
+      } else {
+        ::shutdown(peer.get(), SHUT_WR);
+      }
     }
   }
 
@@ -120,6 +129,7 @@ class ScriptedS3 {
 
   std::vector<std::string> answers_;
   Answer otherwise_;
+  After after_;
   Descriptor listener_;
   std::uint16_t port_ = 0;
   mutable std::mutex mutex_;
