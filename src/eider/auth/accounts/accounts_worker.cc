@@ -85,10 +85,6 @@ Task<bool> use_up(const Transaction& at, std::string digest) {
 
 namespace {
 
-bool is_simulated() {
-  return Loop::current().name() == "simulated";
-}
-
 constexpr Duration kInterval = std::chrono::milliseconds(500);
 /// Without requests of this process: for those of another one that has ended.
 constexpr Duration kIdleMax = std::chrono::seconds(10);
@@ -184,7 +180,7 @@ Task<> Accounts::run() {
       co_await database_.exec("delete from eider_account_links where expires <= $1", now);
     }
     const Instant begin = Loop::current().now();
-    const Duration idle_max = is_simulated() ? kIdleSimulated : kIdleMax;
+    const Duration idle_max = Loop::current().is_simulated() ? kIdleSimulated : kIdleMax;
     do {
       co_await sleep_for(kInterval);
     } while (!may_have_requests() && Loop::current().now() - begin < idle_max);

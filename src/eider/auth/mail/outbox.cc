@@ -37,10 +37,6 @@ std::int64_t seconds_now() {
   return wall_time().time_since_epoch().count();
 }
 
-bool is_simulated() {
-  return Loop::current().name() == "simulated";
-}
-
 /// Rounded up: a mail must not be due ahead of its time.
 std::int64_t to_seconds(Duration duration) {
   return std::chrono::ceil<seconds>(duration).count();
@@ -237,8 +233,8 @@ Task<> Outbox::work() {
 Task<> Outbox::keep_house() {
   while (!stopping_.is_set()) {
     co_await wait(kCountedEvery);
-    for (Duration waited = kCountedEvery;
-         !stopping_.is_set() && is_simulated() && !may_have_mails() && waited < kCountedSimulated;
+    for (Duration waited = kCountedEvery; !stopping_.is_set() && Loop::current().is_simulated() &&
+                                          !may_have_mails() && waited < kCountedSimulated;
          waited += kCountedEvery) {
       co_await wait(kCountedEvery);
     }

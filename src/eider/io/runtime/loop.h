@@ -113,6 +113,8 @@ class Loop {
 
   /// Returns "epoll", "io_uring" or "simulated".
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  /// Whether time passes only as far as a test moves it, and no other process exists.
+  [[nodiscard]] bool is_simulated() const noexcept { return name() == "simulated"; }
 
   /// Runs until `stop`. May be called again.
   void run();

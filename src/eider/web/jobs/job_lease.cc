@@ -37,7 +37,8 @@ std::string label_of_process() {
 }  // namespace
 
 Duration Worker::lease() const {
-  return is_simulated() ? std::max(options_.lease, 3 * kIntervalSimulated) : options_.lease;
+  return Loop::current().is_simulated() ? std::max(options_.lease, 3 * kIntervalSimulated)
+                                        : options_.lease;
 }
 
 Task<> Worker::begin_lease() {
@@ -76,7 +77,7 @@ Task<> Worker::watch_jobs() {
     do {
       co_await sleep_for(options_.lease / 3);
       waited += options_.lease / 3;
-    } while (is_simulated() && active_.empty() && waited < pause);
+    } while (Loop::current().is_simulated() && active_.empty() && waited < pause);
     try {
       co_await compare_and_release();
     } catch (...) {

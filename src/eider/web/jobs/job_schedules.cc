@@ -6,6 +6,7 @@
 #include "eider/app/handlers/thrown.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/json/json.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/sleep.h"
 #include "eider/web/jobs/job_worker.h"
 
@@ -145,7 +146,7 @@ Task<> Scheduler::register_all() {
 
 /// returns  the time until the next run
 Task<Duration> Scheduler::plan() {
-  Duration pause = is_simulated() ? kIntervalSimulated : kPlansEvery;
+  Duration pause = Loop::current().is_simulated() ? kIntervalSimulated : kPlansEvery;
   const auto rows = co_await store_.database().all<Row>(
       store_.sql("select name, expression, next_run, {now} as now from eider_job_schedules"));
   for (const Row& row : rows) {

@@ -247,7 +247,7 @@ db::RuntimeSql JobStore::sql(std::string_view pattern) const {
     const auto* const place = std::ranges::find(kPlaces, name, &Place::name);
     if (name == "kinds") {
       text += kinds_;
-    } else if (name == "now" && Loop::current().name() == "simulated") {
+    } else if (name == "now" && Loop::current().is_simulated()) {
       const auto now = Loop::current().now().time_since_epoch();
       text += std::to_string(Loop::current().wall_seconds() * 1000 +
                              std::chrono::duration_cast<milliseconds>(now).count() % 1000);

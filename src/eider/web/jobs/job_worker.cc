@@ -63,10 +63,6 @@ std::size_t transactions_max(const Database& database) {
 
 }  // namespace
 
-bool is_simulated() {
-  return Loop::current().name() == "simulated";
-}
-
 Worker::Worker(const JobStore& store, std::vector<std::shared_ptr<Entry>> entries,
                WorkerOptions options, Say say)
     : store_(store),
@@ -88,7 +84,7 @@ void Worker::start() {
   scope_.start(guard_lease());
   scope_.start(watch_jobs());
   scope_.start(keep_house());
-  if (!is_simulated()) {
+  if (!Loop::current().is_simulated()) {
     scope_.start(listen());
   }
 }
@@ -130,7 +126,7 @@ Task<> Worker::work() {
     }
     fault_pause = kIntervalMin;
     Duration interval_max = hears_notices_ ? kIntervalWithNotices : options_.interval_max;
-    interval_max = is_simulated() ? kIntervalSimulated : interval_max;
+    interval_max = Loop::current().is_simulated() ? kIntervalSimulated : interval_max;
     interval = has_found ? kIntervalMin : std::min(2 * interval, interval_max);
     co_await wait_for_wake(std::min(interval, next_due_in_));
     interval = is_poked_ ? kIntervalMin : interval;

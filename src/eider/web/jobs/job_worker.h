@@ -46,9 +46,6 @@ struct WorkerCounts {
 /// would otherwise take many thousand statements, in real time.
 inline constexpr Duration kIntervalSimulated = std::chrono::minutes(10);
 
-/// Whether the loop of the caller is one of a test.
-[[nodiscard]] bool is_simulated();
-
 class Worker {
  public:
   using Say = std::function<void(LogLevel, std::string_view)>;
