@@ -150,4 +150,22 @@ Result<void, std::string> write_if_new(const std::string& name, std::string_view
   return before && *before == text ? Result<void, std::string>() : write_text_file(name, text);
 }
 
+Result<TemporaryDirectory, std::string> TemporaryDirectory::create(const std::string& parent,
+                                                                   const std::string& prefix) {
+  std::error_code failed;
+  std::filesystem::create_directories(parent, failed);
+  std::string name = parent + "/" + prefix + "XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) {
+    return fail(fmt::format("cannot write in {}", parent));
+  }
+  return TemporaryDirectory(std::move(name));
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  if (!path_.empty()) {
+    std::filesystem::remove_all(path_, ignored);
+  }
+}
+
 }  // namespace eider

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "eider/core/base/result.h"
 
@@ -28,5 +29,27 @@ namespace eider {
 /// Writes it unless the file says so already: nothing is compiled again.
 [[nodiscard]] Result<void, std::string> write_if_new(const std::string& name,
                                                      std::string_view text);
+
+/// A directory that is removed with its files by the destructor.
+class TemporaryDirectory {
+ public:
+  /// prefix  of its name in `parent`, which is created if it is missing
+  ///
+  /// errors  "cannot write in dist"
+  [[nodiscard]] static Result<TemporaryDirectory, std::string> create(const std::string& parent,
+                                                                      const std::string& prefix);
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
+  ~TemporaryDirectory();
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  explicit TemporaryDirectory(std::string path) noexcept : path_(std::move(path)) {}
+
+  std::string path_;
+};
 
 }  // namespace eider

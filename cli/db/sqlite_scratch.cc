@@ -1,5 +1,4 @@
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include "cli/bench/on_loop.h"
 #include "cli/db/nullability.h"
 #include "cli/db/scratch.h"
+#include "cli/files.h"
 #include "eider/core/base/text.h"
 #include "eider/data/db/migrations/migrate.h"
 #include "eider/data/db/sqlite/sqlite.h"
@@ -51,35 +51,9 @@ std::string kind_of_declared(std::string_view declared) {
   return has("real") || has("floa") || has("doub") ? "real" : "unknown";
 }
 
-/// Of the scratch file; removed with its files, also when an exception is thrown.
-class ScratchDirectory {
- public:
-  ScratchDirectory()
-      : path_((std::filesystem::temp_directory_path() / "eider_check_XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) {
-      path_.clear();
-    }
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) {
-      std::filesystem::remove_all(path_, ignored);
-    }
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-
-  /// Empty if it could not be created.
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_;
-};
-
 class SqliteScratch final : public ScratchDatabase {
  public:
-  SqliteScratch(std::unique_ptr<ScratchDirectory> directory,
-                std::unique_ptr<sqlite3, CloseHandle> handle)
+  SqliteScratch(TemporaryDirectory directory, std::unique_ptr<sqlite3, CloseHandle> handle)
       : directory_(std::move(directory)),
         handle_(std::move(handle)),
         schema_{.tables = first_column("select name from sqlite_schema where type = 'table'"),
@@ -105,7 +79,7 @@ class SqliteScratch final : public ScratchDatabase {
     }
     return locked;
   }
-  std::string where() const override { return directory_->path() + "/" + kScratchFile; }
+  std::string where() const override { return directory_.path() + "/" + kScratchFile; }
 
  private:
   /// Whether the column is an expression of others that are never null.
@@ -164,7 +138,7 @@ class SqliteScratch final : public ScratchDatabase {
     return values;
   }
 
-  std::unique_ptr<ScratchDirectory> directory_;
+  TemporaryDirectory directory_;
   std::unique_ptr<sqlite3, CloseHandle> handle_;
   SchemaNames schema_;
 };
@@ -172,8 +146,9 @@ class SqliteScratch final : public ScratchDatabase {
 }  // namespace
 
 Scratch make_sqlite_scratch(const Migrations& migrations) {
-  auto directory = std::make_unique<ScratchDirectory>();
-  if (directory->path().empty()) {
+  auto directory =
+      TemporaryDirectory::create(std::filesystem::temp_directory_path().string(), "eider_check_");
+  if (!directory) {
     return fail(std::string("cannot create a file for the scratch database"));
   }
   const std::string file = directory->path() + "/" + kScratchFile;
@@ -185,7 +160,7 @@ Scratch make_sqlite_scratch(const Migrations& migrations) {
   }
   sqlite3* made = nullptr;
   sqlite3_open_v2(file.c_str(), &made, SQLITE_OPEN_READWRITE, nullptr);
-  auto scratch = std::make_unique<SqliteScratch>(std::move(directory),
+  auto scratch = std::make_unique<SqliteScratch>(std::move(*directory),
                                                  std::unique_ptr<sqlite3, CloseHandle>(made));
   return done ? Scratch(std::move(scratch)) : fail(std::move(done.error()));
 }

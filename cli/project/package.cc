@@ -58,38 +58,6 @@ constexpr std::string_view kAuthorities = "/etc/ssl/certs/ca-certificates.crt";
 
 using Done = Result<void, std::string>;
 
-/// A folder that goes with this.
-class Stage {
- public:
-  /// errors   it cannot be made
-  static Result<Stage, std::string> in(const std::string& folder) {
-    std::error_code failed;
-    fs::create_directories(folder, failed);
-    std::string name = folder + "/.packing-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) {
-      return fail(fmt::format("cannot write in {}", folder));
-    }
-    return Stage(std::move(name));
-  }
-  Stage(Stage&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
-  Stage& operator=(Stage&&) = delete;
-  ~Stage() {
-    std::error_code ignored;
-    if (!path_.empty()) {
-      fs::remove_all(path_, ignored);
-    }
-  }
-
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
- private:
-  explicit Stage(std::string path) noexcept : path_(std::move(path)) {}
-
-  std::string path_;
-};
-
 /// What is packed, as it grows.
 struct Packing {
   const Project& project;
@@ -334,7 +302,7 @@ Done write_tar(const std::string& folder, const std::string& what, const std::st
   return said ? Done() : Done(fail(said.error()));
 }
 
-Result<Package, std::string> write_archive(const Packing& packing, const Stage& stage,
+Result<Package, std::string> write_archive(const Packing& packing, const TemporaryDirectory& stage,
                                            std::int64_t time) {
   Package made{.path = {}, .name = packing.project.name, .version = packing.version};
   const std::string name =
@@ -363,7 +331,7 @@ Result<Package, std::string> write_archive(const Packing& packing, const Stage& 
                 : std::move(made);
 }
 
-Result<Package, std::string> write_image(const Packing& packing, const Stage& stage,
+Result<Package, std::string> write_image(const Packing& packing, const TemporaryDirectory& stage,
                                          std::int64_t time) {
   Package made{.path = {}, .name = packing.project.name, .version = packing.version};
   made.path = fmt::format("{}/{}-{}-oci", packing.wanted.output, made.name, made.version);
@@ -434,7 +402,7 @@ Result<Package, std::string> pack(const Project& project, const PackageWanted& w
     return fail(fmt::format("{} has no program called {}, so there is nothing to package",
                             build.directory(), project.name));
   }
-  const auto stage = Stage::in(wanted.output);
+  const auto stage = TemporaryDirectory::create(wanted.output, ".packing-");
   if (!stage) {
     return fail(stage.error());
   }
