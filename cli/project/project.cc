@@ -115,9 +115,8 @@ std::vector<std::string> options_of(std::string_view preset) {
 
 /// errors   there is no compiler, with the one to install
 Result<std::string, std::string> compiler_for(const Preset& preset, const Toolchain& toolchain) {
-  const char* const wanted = std::getenv("CXX");
-  const bool is_chosen = wanted != nullptr && *wanted != '\0';
-  if (!is_chosen && !preset.compiler.empty() && !find_program(preset.compiler).empty()) {
+  if (chosen_compiler().empty() && !preset.compiler.empty() &&
+      !find_program(preset.compiler).empty()) {
     return std::string();  // CMake reads it from the preset
   }
   return compiler_of(toolchain);

@@ -68,6 +68,11 @@ std::vector<std::string> known_compilers() {
   return found;
 }
 
+std::string chosen_compiler() {
+  const char* const wanted = std::getenv("CXX");
+  return wanted == nullptr ? "" : wanted;
+}
+
 Result<Toolchain, std::string> find_toolchain() {
   Toolchain found{.cmake = find_program("cmake"), .ninja = find_program("ninja")};
   if (found.ninja.empty()) {
@@ -78,20 +83,19 @@ Result<Toolchain, std::string> find_toolchain() {
     return fail(fmt::format("{} is missing: install it (apt install {})",
                             is_cmake ? "cmake" : "ninja", is_cmake ? "cmake" : "ninja-build"));
   }
-  const char* const wanted = std::getenv("CXX");
-  const bool is_chosen = wanted != nullptr && *wanted != '\0';
-  if (const auto known = known_compilers(); !is_chosen && !known.empty()) {
+  const std::string wanted = chosen_compiler();
+  if (const auto known = known_compilers(); wanted.empty() && !known.empty()) {
     found.compiler = find_program(known.front());
   }
-  found.linker = find_linker(is_chosen ? wanted : found.compiler);
+  found.linker = find_linker(wanted.empty() ? found.compiler : wanted);
   return found;
 }
 
 Result<std::string, std::string> compiler_of(const Toolchain& toolchain) {
-  if (const char* wanted = std::getenv("CXX"); wanted != nullptr && *wanted != '\0') {
-    return find_program(wanted).empty() ? Result<std::string, std::string>(fail(fmt::format(
-                                              "CXX is {}, but there is no such compiler", wanted)))
-                                        : std::string(wanted);
+  if (std::string wanted = chosen_compiler(); !wanted.empty()) {
+    return find_program(wanted).empty()
+               ? fail(fmt::format("CXX is {}, but there is no such compiler", wanted))
+               : Result<std::string, std::string>(std::move(wanted));
   }
   if (toolchain.compiler.empty()) {
     return fail(std::string(

@@ -19,6 +19,9 @@ namespace eider {
 /// before g++, whose precompiled headers do not contain instantiated templates.
 [[nodiscard]] std::vector<std::string> known_compilers();
 
+/// Returns the value of CXX; empty: none is chosen.
+[[nodiscard]] std::string chosen_compiler();
+
 struct Toolchain {
   /// Paths. The compiler is the best of the known ones; empty: CXX is set, or none is installed.
   std::string cmake = {};
