@@ -225,8 +225,7 @@ Task<> store_seeds(const Database& database, const SeedFiles& files,
     // A procedure of MariaDB can commit, and the savepoint is gone with its transaction.
     throw std::runtime_error(
         fmt::format("a statement of the seeds ended their transaction, so rows may be stored: {}. "
-                    "Remove COMMIT "
-                    "from procedures that the seeds call",
+                    "Remove COMMIT from procedures that the seeds call",
                     failure.what()));
   }
   const RowCounts after = co_await seeds.count();

@@ -114,6 +114,10 @@ bool needs_http2(const ServerOptions& options) {
          });
 }
 
+bool has_own_certificate(const ListenAt& place) {
+  return !place.certificate.empty();
+}
+
 Result<std::shared_ptr<SealMaker>> make_seals(const RouteTable& table, const ListenAt& place,
                                               const ServerOptions& options) {
   if (!table.make_seals) {
@@ -122,17 +126,13 @@ Result<std::shared_ptr<SealMaker>> make_seals(const RouteTable& table, const Lis
         "This program does not support TLS. Link eider::tls and call add_tls(app), declared in "
         "eider/tls.h")));
   }
-  const bool is_own = !place.certificate.empty();
+  const bool is_own = has_own_certificate(place);
   return table.make_seals({.certificate = is_own ? place.certificate : options.certificate,
                            .key = is_own ? place.key : options.key,
                            .is_of_address = is_own,
                            .protocols = protocols_of(place.versions, options.protocol.get()),
                            .is_restricted = place.versions != HttpVersions::all,
                            .log = options.log});
-}
-
-bool has_own_certificate(const ListenAt& place) {
-  return !place.certificate.empty();
 }
 
 /// Of the files that TLS cannot use.
@@ -221,7 +221,7 @@ Result<void> App::add_seals(ServerOptions& options) const {
     options.seals = std::move(*made);
   }
   for (ListenAt& place : options.additional_addresses) {
-    const bool differs = place.versions != options.versions || !place.certificate.empty();
+    const bool differs = place.versions != options.versions || has_own_certificate(place);
     if (!place.is_secure || place.seals != nullptr || !differs) {
       continue;
     }
