@@ -21,17 +21,12 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <ranges>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
 
+#include "dataset.h"
 #include "fortunes.h"
 #include "fortunes.html.h"
 
@@ -42,7 +37,6 @@ using namespace eider;
 namespace {
 
 constexpr std::size_t kUploadBytesMax = std::size_t{32} << 20;
-constexpr int kItemsMax = 50;
 constexpr int kDelayMsMax = 60'000;
 
 // Baseline: sums as text.
@@ -92,128 +86,16 @@ WebSocketHandlers echo_messages() {
 
 // Items, from the file of the data set.
 
-struct Rating {
-  int score;
-  int count;
-};
-
-struct Item {
-  int id;
-  std::string name;
-  std::string category;
-  int price;
-  int quantity;
-  bool active;
-  std::vector<std::string> tags;
-  Rating rating;
-};
-
-using Dataset = std::vector<Item>;
-
-/// A view of an item of the data set, which outlives each response.
-struct PricedItem {
-  int id;
-  std::string_view name;
-  std::string_view category;
-  int price;
-  int quantity;
-  bool active;
-  std::vector<std::string_view> tags;
-  Rating rating;
-  std::int64_t total;
-};
-
-struct PricedItems {
-  std::vector<PricedItem> items;
-  std::size_t count;
-};
-
 struct Multiplier {
   int m = 1;
 };
 
-PricedItem priced(const Item& item, int multiplier) {
-  return {.id = item.id,
-          .name = item.name,
-          .category = item.category,
-          .price = item.price,
-          .quantity = item.quantity,
-          .active = item.active,
-          .tags = {item.tags.begin(), item.tags.end()},
-          .rating = item.rating,
-          .total = std::int64_t{item.price} * item.quantity * multiplier};
+PricedItems priced_items(Bounded<int, 0, kItemsMax> count, Query<Multiplier> by,
+                         State<Dataset> dataset) {
+  return first_items(*dataset, static_cast<std::size_t>(*count), by->m);
 }
 
-PricedItems first_items(Bounded<int, 0, kItemsMax> count, Query<Multiplier> by,
-                        State<Dataset> dataset) {
-  PricedItems found;
-  found.items.reserve(static_cast<std::size_t>(*count));
-  for (const Item& item : *dataset | std::views::take(*count)) {
-    found.items.push_back(priced(item, by->m));
-  }
-  found.count = found.items.size();
-  return found;
-}
-
-Dataset read_dataset(const std::string& path) {
-  std::ifstream file(path);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  auto items = json::read<Dataset>(text);
-  if (!items) {
-    throw std::runtime_error(path + " is not a list of items");
-  }
-  return *std::move(items);
-}
-
-// Items and fortunes, from PostgreSQL.
-
-struct ItemRow {
-  int id;
-  std::string name;
-  std::string category;
-  int price;
-  int quantity;
-  bool active;
-  std::vector<std::string> tags;
-  int rating_score;
-  int rating_count;
-};
-
-struct Items {
-  std::vector<Item> items;
-  std::size_t count;
-};
-
-struct Prices {
-  int min = 10;
-  int max = 50;
-  int limit = kItemsMax;
-};
-
-Item item_of(ItemRow row) {
-  return {row.id,
-          std::move(row.name),
-          std::move(row.category),
-          row.price,
-          row.quantity,
-          row.active,
-          std::move(row.tags),
-          {row.rating_score, row.rating_count}};
-}
-
-Task<Items> items_between(Query<Prices> asked, State<Database> db) {
-  const int limit = std::clamp(asked->limit, 1, kItemsMax);
-  auto rows = co_await db->all<ItemRow>(
-      "select id, name, category, price, quantity, active, tags, rating_score, rating_count "
-      "from items where price between $1 and $2 limit $3",
-      asked->min, asked->max, limit);
-  Items found;
-  found.items.reserve(rows.size());
-  std::ranges::transform(rows, std::back_inserter(found.items),
-                         [](ItemRow& row) { return item_of(std::move(row)); });
-  found.count = found.items.size();
-  co_return found;
-}
+// Fortunes, from PostgreSQL.
 
 Task<Html> fortunes(State<Database> db) {
   FortunesPage page{co_await db->all<Fortune>("select id, message from fortune")};
@@ -275,7 +157,7 @@ int serve(const std::string& root) {
   app.get("/pipeline", [] { return "ok"; });
   app.get("/delay/{ms}", delay);
   app.state(read_dataset(root + "data/dataset.json"));
-  app.get("/json/{count}", first_items).use(compression());
+  app.get("/json/{count}", priced_items).use(compression());
   app.post("/upload", count_bytes).body_bytes_max(kUploadBytesMax);
   app.post("/echo", echo);
   app.ws("/ws", echo_messages());

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "item.h"
+#include "httparena/dataset.h"
 
 namespace arena {
 
@@ -20,39 +20,18 @@ using namespace eider;
 
 namespace {
 
+using httparena::Item;
+using httparena::ItemRow;
+using httparena::items_between;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kKept{200};
-constexpr int kLimitMax = 50;
-
-struct ItemRow {
-  int id;
-  std::string name;
-  std::string category;
-  int price;
-  int quantity;
-  bool active;
-  std::vector<std::string> tags;
-  int rating_score;
-  int rating_count;
-};
-
-struct Found {
-  std::vector<Item> items;
-  std::size_t count;
-};
 
 struct Listed {
   std::vector<Item> items;
   std::size_t total;
   int page;
   int limit;
-};
-
-struct Between {
-  int min = 10;
-  int max = 50;
-  int limit = kLimitMax;
 };
 
 struct Listing {
@@ -82,37 +61,8 @@ struct ChangedItem {
   int quantity;
 };
 
-Item item_of(ItemRow row) {
-  return {row.id,
-          std::move(row.name),
-          std::move(row.category),
-          row.price,
-          row.quantity,
-          row.active,
-          std::move(row.tags),
-          {row.rating_score, row.rating_count}};
-}
-
-std::vector<Item> items_of(std::vector<ItemRow> rows) {
-  std::vector<Item> items;
-  items.reserve(rows.size());
-  for (ItemRow& row : rows) {
-    items.push_back(item_of(std::move(row)));
-  }
-  return items;
-}
-
 int limited(int limit) {
-  return std::clamp(limit, 1, kLimitMax);
-}
-
-Task<Found> items_between(Query<Between> asked, State<Database> db) {
-  std::vector<Item> items = items_of(co_await db->all<ItemRow>(
-      "select id, name, category, price, quantity, active, tags, rating_score, rating_count "
-      "from items where price between $1 and $2 limit $3",
-      asked->min, asked->max, limited(asked->limit)));
-  const std::size_t count = items.size();
-  co_return Found{std::move(items), count};
+  return std::clamp(limit, 1, httparena::kItemsMax);
 }
 
 /// The JSON of single items, for as long as the profile says.
