@@ -1,4 +1,5 @@
 // The items of HttpArena's profiles, from the file of the data set or from PostgreSQL.
+// Layering: must not know the routes.
 #pragma once
 
 #include <eider/database.h>
