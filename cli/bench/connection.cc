@@ -24,7 +24,7 @@ void Connection::refuse_surplus() {
   tell_gone();
 }
 
-void Connection::end_between_answers() {
+void Connection::end_between_responses() {
   give_up(Fault::closed, "The server closed a connection before it responded to all requests.");
 }
 

@@ -20,7 +20,7 @@ namespace eider::bench {
 
 class Connection;
 
-/// A request that waits for its answer.
+/// A request that waits for its response.
 ///
 /// request     its index among the prepared ones
 /// due         from when its latency counts
@@ -37,7 +37,7 @@ struct Sent {
   Instant sent = {};
 };
 
-/// An answer that has begun.
+/// A response that has begun.
 ///
 /// right_bytes  of its content have come, if all of it is as expected so far; else 0
 struct Unfinished {
@@ -50,8 +50,8 @@ class ConnectionUser {
  public:
   /// So many bytes have come.
   virtual void on_received(std::size_t bytes) = 0;
-  /// A whole answer with that status.
-  virtual void on_answer(Connection& connection, const Sent& sent, int status) = 0;
+  /// A whole response with that status.
+  virtual void on_response(Connection& connection, const Sent& sent, int status) = 0;
   /// All that has come is read, and there is room in the pipeline.
   virtual void on_free(Connection& connection) = 0;
   /// The request will never be answered. `on_gone` follows when all such have been told.
@@ -90,12 +90,12 @@ class Connection : public ListNode, protected StreamOwner {
   virtual void send(Sent next) = 0;
   /// Another request may be sent.
   [[nodiscard]] virtual bool has_room() const noexcept = 0;
-  /// How many answers are outstanding.
+  /// How many responses are outstanding.
   [[nodiscard]] virtual std::size_t waiting() const noexcept = 0;
   /// When the request was sent that has waited longest. Pre: waiting() != 0.
   [[nodiscard]] virtual Instant waiting_since() const noexcept = 0;
 
-  /// What is known of the content of the answer that has begun and not ended.
+  /// What is known of the content of the response that has begun and not ended.
   [[nodiscard]] virtual Unfinished unfinished() const noexcept { return {}; }
 
   /// Fails what is outstanding, closes, and tells the user.
@@ -128,7 +128,7 @@ class Connection : public ListNode, protected StreamOwner {
   /// From here on requests may be sent; for those whose `begin` waits.
   void tell_ready() { settled_.set(); }
   void refuse_surplus();
-  void end_between_answers();
+  void end_between_responses();
 
  private:
   void on_drained() override {}

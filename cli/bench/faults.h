@@ -14,12 +14,12 @@ enum class Fault : std::uint8_t {
   connect,       ///< no connection: refused, unreachable, out of descriptors or ports
   tls,           ///< the handshake failed, or the certificate is not trusted
   reset,         ///< the connection was ended by force
-  closed,        ///< the server ended it before the whole answer
-  timeout,       ///< no connection, or no whole answer, in time
-  malformed,     ///< no answer of the protocol, or bytes that nobody asked for
+  closed,        ///< the server ended it before the whole response
+  timeout,       ///< no connection, or no whole response, in time
+  malformed,     ///< no response of the protocol, or bytes that nobody asked for
   declined,      ///< the server does not switch to WebSocket
   wrong_status,  ///< another status than the one expected
-  differs,       ///< an answer does not hold what it should
+  differs,       ///< a response does not hold what it should
 };
 inline constexpr std::size_t kFaultKinds = 9;
 

@@ -36,7 +36,7 @@ std::string connect_words(const Address& at, NetError error) {
   return fmt::format("Cannot connect to {}: {}.", at.to_text(), text(error));
 }
 
-/// Requests are small and wait for their answers: what paces large transfers (BBR) is only cost.
+/// Requests are small and wait for their responses: what paces large transfers (BBR) is only cost.
 void prefer_plain_congestion_control(int fd) noexcept {
   constexpr std::string_view kPlain = "reno";  // every kernel has it
   ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kPlain.data(), kPlain.size());

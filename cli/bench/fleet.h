@@ -43,11 +43,11 @@ class Fleet {
   void give_up_late();
   /// Closes all, and opens none again.
   ///
-  /// is_owed  what waits for its answer has failed by that
+  /// is_owed  what waits for its response has failed by that
   void end(bool is_owed);
 
   [[nodiscard]] const Connections& connections() const noexcept { return connections_; }
-  /// At least one request waits for its answer.
+  /// At least one request waits for its response.
   [[nodiscard]] bool is_waiting() const noexcept;
   /// Requests may be sent on all.
   [[nodiscard]] bool is_ready() const noexcept;

@@ -21,27 +21,27 @@ Sent H1Connection::take_waiting() noexcept {
 }
 
 Unfinished H1Connection::unfinished() const noexcept {
-  const AnswerCheck& check = scanner_.check();
+  const ResponseCheck& check = scanner_.check();
   const bool is_status_right = terms_.expected.status.value_or(scanner_.code()) == scanner_.code();
   return {is_status_right ? check.right_bytes() : 0, check.is_right_so_far()};
 }
 
-void H1Connection::take_answer(int status) {
+void H1Connection::take_response(int status) {
   if (scanner_.check().is_looking()) [[unlikely]] {
-    judge_answer(status);
+    judge_response(status);
   } else {
-    user().on_answer(*this, take_waiting(), status);
+    user().on_response(*this, take_waiting(), status);
   }
 }
 
-void H1Connection::judge_answer(int status) {
+void H1Connection::judge_response(int status) {
   auto difference = scanner_.check().end(status);
   const Sent sent = take_waiting();
   if (difference) {
     note(std::move(difference->why));
     user().on_failed(*this, sent, difference->fault);
   } else {
-    user().on_answer(*this, sent, status);
+    user().on_response(*this, sent, status);
   }
 }
 
@@ -62,13 +62,13 @@ void H1Connection::on_bytes(std::string_view bytes) {
       give_up(Fault::malformed, "The server sent an invalid HTTP/1.1 response: " + scanner_.why());
       return;
     }
-    take_answer(scan.code);
+    take_response(scan.code);
     if (!stream().is_open()) {
       return;
     }
     // A server may end what was asked to end without a word of its own.
     if (!scan.keeps_alive || terms_.requests[request].is_last) {
-      end_between_answers();
+      end_between_responses();
       return;
     }
   }
@@ -79,7 +79,7 @@ void H1Connection::on_bytes(std::string_view bytes) {
 
 void H1Connection::on_end() {
   if (sent_.size() != 0 && scanner_.may_end()) {
-    take_answer(scanner_.code());
+    take_response(scanner_.code());
   }
   if (!stream().is_open()) {
     return;
@@ -87,7 +87,7 @@ void H1Connection::on_end() {
   if (scanner_.is_inside() && !scanner_.may_end()) {
     give_up(Fault::closed, "The server closed a connection in the middle of a response.");
   } else {
-    end_between_answers();
+    end_between_responses();
   }
 }
 

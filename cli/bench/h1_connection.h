@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/bench/answer_scanner.h"
 #include "cli/bench/connection.h"
 #include "cli/bench/requests.h"
+#include "cli/bench/response_scanner.h"
 #include "cli/bench/sent_ring.h"
 
 namespace eider::bench {
@@ -57,11 +57,11 @@ class H1Connection final : public Connection {
   Sent take_waiting() noexcept override;
   void on_bytes(std::string_view bytes) override;
   void on_end() override;
-  void take_answer(int status);
-  void judge_answer(int status);
+  void take_response(int status);
+  void judge_response(int status);
 
   H1Terms& terms_;
-  AnswerScanner scanner_;
+  ResponseScanner scanner_;
   SentRing sent_;
   std::size_t waiting_bytes_ = 0;  // of the requests that wait
   bool is_ending_ = false;         // the newest request is the connection's last

@@ -128,7 +128,7 @@ void H2Connection::send(Sent next) {
   const std::int32_t id = nghttp2_submit_request(session_.get(), nullptr, head.data(), head.size(),
                                                  parts.body.empty() ? nullptr : &body, nullptr);
   next.sent = stream().loop().now();
-  streams_.emplace(id, Asking{next, parts.body, AnswerCheck(terms_.expected)});
+  streams_.emplace(id, Asking{next, parts.body, ResponseCheck(terms_.expected)});
   flush();
 }
 
@@ -165,7 +165,7 @@ void H2Connection::on_bytes(std::string_view bytes) {
   }
   flush();
   if (nghttp2_session_want_read(session_.get()) == 0) {
-    end_between_answers();
+    end_between_responses();
   } else if (has_room()) {
     user().on_free(*this);
   }
@@ -196,7 +196,7 @@ void H2Connection::tell_ended() {
   auto ended = std::exchange(ended_, {});
   for (auto& [asking, error] : ended) {
     if (error == NGHTTP2_NO_ERROR && asking.status >= 200) {
-      take_answer(asking);
+      take_response(asking);
     } else {
       note(std::string("The server ended a stream without a response: ") +
            nghttp2_http2_strerror(error) + ".");
@@ -205,13 +205,13 @@ void H2Connection::tell_ended() {
   }
 }
 
-void H2Connection::take_answer(Asking& asking) {
+void H2Connection::take_response(Asking& asking) {
   auto difference = asking.check.end(asking.status);
   if (difference) {
     note(std::move(difference->why));
     user().on_failed(*this, asking.sent, difference->fault);
   } else {
-    user().on_answer(*this, asking.sent, asking.status);
+    user().on_response(*this, asking.sent, asking.status);
   }
 }
 

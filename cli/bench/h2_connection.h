@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/bench/answer_check.h"
 #include "cli/bench/connection.h"
 #include "cli/bench/requests.h"
+#include "cli/bench/response_check.h"
 
 struct nghttp2_session;
 struct nghttp2_session_callbacks;
@@ -41,14 +41,14 @@ class H2Connection final : public Connection {
  private:
   friend struct H2Calls;
 
-  /// A request without its answer, by its stream's number.
+  /// A request without its response, by its stream's number.
   ///
   /// body    of the request, as far as it has not been sent
   /// status  0 until the head has come
   struct Asking {
     Sent sent;
     std::string_view body;
-    AnswerCheck check;
+    ResponseCheck check;
     int status = 0;
   };
   struct Closing {
@@ -58,7 +58,7 @@ class H2Connection final : public Connection {
   Begun begin() override;
   Sent take_waiting() noexcept override;
   void on_bytes(std::string_view bytes) override;
-  void on_end() override { end_between_answers(); }
+  void on_end() override { end_between_responses(); }
   void on_drained() override { flush(); }
 
   void begin_session();
@@ -68,7 +68,7 @@ class H2Connection final : public Connection {
   void on_content(std::int32_t id, std::string_view content);
   void on_stream_closed(std::int32_t id, std::uint32_t error);
   void tell_ended();
-  void take_answer(Asking& asking);
+  void take_response(Asking& asking);
 
   const H2Terms& terms_;
   std::unique_ptr<nghttp2_session, Closing> session_;

@@ -145,7 +145,7 @@ std::uint64_t Load::since(Instant then) const noexcept {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, (now() - then).count()));
 }
 
-void Load::on_answer(Connection& connection, const Sent& sent, int status) {
+void Load::on_response(Connection& connection, const Sent& sent, int status) {
   if (sent.is_counted) {
     ++outcome_.statuses[static_cast<std::size_t>(std::min(status / 100, 5))];  // 600 and above, too
     count(sent);

@@ -66,13 +66,13 @@ class Load : protected ConnectionUser, private Timer {
   virtual void start();
   /// A request was answered, or has failed for good. The connection may be closed already.
   virtual void on_done(Connection&, const Sent&) {}
-  /// Whether the end waits for what is on its way, as long as an answer may take.
+  /// Whether the end waits for what is on its way, as long as a response may take.
   [[nodiscard]] virtual bool is_patient() const noexcept = 0;
   /// Nothing is on its way, nor overdue.
   [[nodiscard]] virtual bool is_drained() const noexcept { return !fleet_.is_waiting(); }
   /// The run is over: nothing is to be sent from here on.
   virtual void stop_asking() {}
-  /// What an answer adds to what is counted, from when it was due.
+  /// What a response adds to what is counted, from when it was due.
   virtual void count(const Sent& sent);
   void on_failed(Connection& connection, const Sent& sent, Fault fault) override;
   void on_gone(Connection& connection) override;
@@ -100,7 +100,7 @@ class Load : protected ConnectionUser, private Timer {
 
  private:
   void on_received(std::size_t bytes) override { outcome_.bytes_received += bytes; }
-  void on_answer(Connection& connection, const Sent& sent, int status) override;
+  void on_response(Connection& connection, const Sent& sent, int status) override;
   void on_surplus(Connection& connection) override {
     outcome_.faults.add(connection.fault(), connection.why());
   }

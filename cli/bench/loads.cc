@@ -11,7 +11,7 @@
 #include <system_error>
 #include <unordered_map>
 
-#include "cli/bench/answer_check.h"
+#include "cli/bench/response_check.h"
 #include "cli/bench/schedule.h"
 #include "eider/core/base/intrusive_list.h"
 #include "eider/io/runtime/descriptor.h"

@@ -10,7 +10,7 @@ namespace eider::bench {
 
 /// The load that the job's options ask for:
 ///
-///   a closed loop    each connection asks again as soon as it has its answer. It ends with the
+///   a closed loop    each connection asks again as soon as it has its response. It ends with the
 ///                    duration, and what is outstanding then is not counted, but for the messages
 ///                    of WebSockets.
 ///   an open loop     (--rate) by a clock. It waits for what is outstanding, `timeout` at most,

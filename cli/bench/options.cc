@@ -169,7 +169,7 @@ class Grammar {
   void add_amounts();
   void add_loops();
   void add_request();
-  void add_answer();
+  void add_response();
   void add_websocket();
   void add_rest();
   /// Those that follow belong to it.
@@ -196,7 +196,7 @@ Grammar::Grammar(Options& options) : o_(options) {
   add_amounts();
   add_loops();
   add_request();
-  add_answer();
+  add_response();
   add_websocket();
   add_rest();
 }
@@ -248,7 +248,7 @@ void Grammar::add_request() {
       file(o_.requests_file));
 }
 
-void Grammar::add_answer() {
+void Grammar::add_response() {
   begin("Response: any other one is an error, and is not counted");
   add("--expect-status", "Status code, 200 to 599", whole(o_.expected.status, 200, 599));
   add("--expect-body", "Response body, compared byte for byte", content(o_.expected.body));

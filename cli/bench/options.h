@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/bench/answer_check.h"
+#include "cli/bench/response_check.h"
 #include "cli/bench/schedule.h"
 #include "eider/core/base/result.h"
 #include "eider/io/runtime/loop.h"
@@ -21,7 +21,7 @@ namespace eider::bench {
 enum class Progress : std::uint8_t { automatic, none };
 /// http_1_1 is what a connection speaks unless it is asked for more; websocket by the URL.
 enum class Version : std::uint8_t { http_1_1, http_2, websocket };
-/// What an answer has to hold: anything, or what its message held.
+/// What a response has to hold: anything, or what its message held.
 enum class Check : std::uint8_t { none, echo };
 enum class Certificates : std::uint8_t { checked, any };
 
@@ -39,7 +39,7 @@ struct Options {
   /// Of all connections, a second: an open loop. 0 is a closed one.
   double rate = 0;
   Arrivals arrivals = Arrivals::uniform;
-  /// Requests of one connection that wait for their answers at once.
+  /// Requests of one connection that wait for their responses at once.
   unsigned pipeline = 1;
   Version version = Version::http_1_1;
   /// The same with HTTP/2.

@@ -91,7 +91,7 @@ TEST(BenchOptions, SpeakWebSocketToItsUrls) {
   }
 }
 
-TEST(BenchOptions, SayWhatAnswersHaveToBe) {
+TEST(BenchOptions, SayWhatResponsesHaveToBe) {
   EXPECT_TRUE(read_options_of({}).expected.is_anything());
   const Options options =
       read_options_of({"--expect-status=404", "--expect-body", "no", "--expect-bytes=0"});

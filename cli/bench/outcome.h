@@ -13,11 +13,11 @@
 
 namespace eider::bench {
 
-/// answered    whole answers, whatever their status unless one was expected; deliveries of a
+/// answered    whole responses, whatever their status unless one was expected; deliveries of a
 ///             broadcast, and events of streams
 /// unsent      were due in an open loop, but never sent
 /// statuses    answers by hundreds: [2] counts 200 to 299
-/// latency     ns from when a request was due to its whole answer. In an open loop also of what
+/// latency     ns from when a request was due to its whole response. In an open loop also of what
 ///             failed or was never sent: until it was given up.
 /// from_sending  ns from the actual sending, of those answered (open loop only)
 /// late        ns by which the generator itself handled what was due too late (open loop only)

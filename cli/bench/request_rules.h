@@ -10,7 +10,7 @@
 
 namespace eider::bench {
 
-/// CONNECT has another kind of target, and no answer that ends.
+/// CONNECT has another kind of target, and no response that ends.
 [[nodiscard]] inline bool is_method_to_ask(std::string_view text) noexcept {
   return is_token(text) && text != "CONNECT";
 }

@@ -24,7 +24,7 @@ struct RequestParts {
 };
 
 /// text     a whole HTTP/1.1 request
-/// method   changes where the answer ends
+/// method   changes where the response ends
 /// parts    the same for HTTP/2; of a WebSocket's message the body alone
 /// is_last  its text says `Connection: close`: none may follow it (RFC 9112, section 9.6)
 struct Request {

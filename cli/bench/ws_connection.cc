@@ -30,7 +30,7 @@ void WsConnection::read_opening(std::string_view bytes) {
   while (true) {
     const std::string_view rest = std::string_view(opening_).substr(used);
     const auto step =
-        detail::client::judge_answer(rest, {key_.data(), key_.size()}, terms_.opening);
+        detail::client::judge_response(rest, {key_.data(), key_.size()}, terms_.opening);
     if (!step) {
       const std::string status =
           step.error().status == 0 ? "" : fmt::format(" (status {})", step.error().status);
@@ -45,7 +45,7 @@ void WsConnection::read_opening(std::string_view bytes) {
       read_frames(std::string_view(opening_).substr(used));
       return;
     }
-    // Interim answers (1xx) count, so that they cannot go on forever.
+    // Interim responses (1xx) count, so that they cannot go on forever.
     if (used > detail::client::kResponseHeadBytesMax) {
       give_up(Fault::declined,
               "The WebSocket handshake failed: the response of the server is too long.");
@@ -135,7 +135,7 @@ void WsConnection::take_piece(const ws::Event& event) {
     compare(event);
   }
   if (event.is_last) {
-    end_answer();
+    end_response();
   }
 }
 
@@ -147,11 +147,11 @@ void WsConnection::compare(const ws::Event& event) {
   answered_bytes_ += event.data.size();
 }
 
-void WsConnection::end_answer() {
+void WsConnection::end_response() {
   answered_bytes_ = 0;
   const Sent sent = take_waiting();
   if (std::exchange(is_alike_, true)) {
-    user().on_answer(*this, sent, 0);
+    user().on_response(*this, sent, 0);
     return;
   }
   note("A response differs from its message (--check-echo).");
@@ -184,7 +184,7 @@ void WsConnection::on_end() {
   if (is_opening_) {
     give_up(Fault::closed, "The server closed a connection during the WebSocket handshake.");
   } else {
-    end_between_answers();
+    end_between_responses();
   }
 }
 

@@ -47,7 +47,7 @@ class WsConnection final : public Connection {
   void take(const ws::Event& event);
   void take_piece(const ws::Event& event);
   void compare(const ws::Event& event);
-  void end_answer();
+  void end_response();
   void take_close(const ws::Event& event);
   void say_close(ws::CloseCode code, std::string_view reason);
   [[nodiscard]] std::string_view message_of(const Sent& sent) const noexcept;
@@ -58,9 +58,9 @@ class WsConnection final : public Connection {
   std::size_t waiting_bytes_ = 0;  // of the messages that wait
   detail::client::WsKey key_{};
   std::string opening_;             // what has come of the server's handshake
-  std::size_t answered_bytes_ = 0;  // of the answer under way
+  std::size_t answered_bytes_ = 0;  // of the response under way
   bool is_opening_ = true;
-  bool is_alike_ = true;  // so far, the answer under way and its message
+  bool is_alike_ = true;  // so far, the response under way and its message
 };
 
 }  // namespace eider::bench

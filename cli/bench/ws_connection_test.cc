@@ -20,7 +20,7 @@ using Log = std::vector<std::string>;
 class Listener final : public ConnectionUser {
  public:
   void on_received(std::size_t) override {}
-  void on_answer(Connection&, const Sent&, int) override { log_.emplace_back("answer"); }
+  void on_response(Connection&, const Sent&, int) override { log_.emplace_back("answer"); }
   void on_free(Connection&) override {}
   void on_failed(Connection& connection, const Sent&, Fault fault) override {
     log_.push_back(std::string(name(fault)) + ": " + connection.why());
@@ -158,7 +158,7 @@ const std::string kHello = frame(kText, kMessage);
 const std::string kLost =
     "closed: The server closed a connection before it responded to all requests.";
 
-TEST(BenchWsConnection, TellsWhatAnswersItsMessages) {
+TEST(BenchWsConnection, TellsWhatResponsesItsMessages) {
   const std::string differs = "differs: A response differs from its message (--check-echo).";
   const std::string parts = frame(kTextBegins, "he") + frame(kPing, "?") + frame(kGoesOn, "llo");
   const std::vector<std::pair<std::string, Log>> cases = {
@@ -201,13 +201,13 @@ TEST(BenchWsConnection, RefusesWhatIsNoFrameOfAServer) {
   }
 }
 
-TEST(BenchWsConnection, TakesAnyMessageForAnAnswerUnlessItIsAsked) {
+TEST(BenchWsConnection, TakesAnyMessageForAResponseUnlessItIsAsked) {
   const std::string frames = frame(kText, "ok") + frame(kBinary, std::string(125, '\0'));
   EXPECT_EQ(played({.frames = frames, .check = Check::none}).log, (Log{"answer", "answer"}));
 }
 
 /// Each masked, as a server demands; with keys of their own.
-TEST(BenchWsConnection, SendsMaskedMessagesAndAnswersPingsAndCloses) {
+TEST(BenchWsConnection, SendsMaskedMessagesAndResponsesPingsAndCloses) {
   const Talk talk = played({.frames = frame(kPing, "are you there") + frame(kClose, "\x03\xE8")});
   EXPECT_TRUE(talk.request.starts_with("GET /chat?a HTTP/1.1\r\nHost: h:1\r\n")) << talk.request;
   EXPECT_NE(talk.request.find("\r\nX-Test: 1\r\n"), std::string::npos);
@@ -226,7 +226,7 @@ TEST(BenchWsConnection, SendsMaskedMessagesAndAnswersPingsAndCloses) {
   EXPECT_NE(talk.received.substr(2, 4), talk.received.substr(13, 4));
 }
 
-TEST(BenchWsConnection, OpensOnlyWithTheRightAnswer) {
+TEST(BenchWsConnection, OpensOnlyWithTheRightResponse) {
   const std::string good = Script().opening;
   for (std::size_t cut = 0; cut < good.size(); ++cut) {
     EXPECT_EQ(played({.opening = good, .frames = kHello + kHello, .cut = cut}).opening_fault, "");

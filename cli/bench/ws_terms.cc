@@ -11,7 +11,7 @@ namespace eider::bench {
 namespace {
 
 // Messages are looked at in pieces, and none is kept.
-constexpr std::uint64_t kAnswerBytesMax = std::uint64_t{1} << 40U;
+constexpr std::uint64_t kResponseBytesMax = std::uint64_t{1} << 40U;
 
 WsClientOptions opening_of(const Options& options) {
   WsClientOptions opening;
@@ -46,7 +46,7 @@ WsTerms::WsTerms(const std::vector<Request>& prepared, const Options& options, c
       check(options.check),
       url{target.tls != nullptr, target.host, target.port, target.authority, target.target},
       opening(opening_of(options)),
-      limits{.message_bytes_max = kAnswerBytesMax} {}
+      limits{.message_bytes_max = kResponseBytesMax} {}
 
 std::string_view StampedText::with(std::uint64_t number) noexcept {
   constexpr std::size_t kDigits = 16;

@@ -137,7 +137,7 @@ void add_script(const Request& request, Response& response, std::uint64_t versio
   }
 }
 
-Response fault_answer(const Request& request, const Fault& fault, std::uint64_t version) {
+Response fault_response(const Request& request, const Fault& fault, std::uint64_t version) {
   Response response(kUnavailable);
   response.add_header("Cache-Control", "no-store");
   if (wants_page(request)) {
@@ -198,7 +198,7 @@ Task<Response> stand_in(DevState& state, const std::string& token, Request& requ
   co_await wait_while_busy(state);
   std::uint64_t version = state.version();
   if (const auto fault = state.fault()) {
-    co_return fault_answer(request, *fault, version);
+    co_return fault_response(request, *fault, version);
   }
   std::optional<Response> response;
   {
@@ -208,7 +208,7 @@ Task<Response> stand_in(DevState& state, const std::string& token, Request& requ
   if (response->status() == kBadGateway) {
     co_await wait_for_word(state);
     if (const auto fault = state.fault()) {
-      co_return fault_answer(request, *fault, state.version());
+      co_return fault_response(request, *fault, state.version());
     }
   }
   add_script(request, *response, version);

@@ -179,7 +179,7 @@ class DocumentChanges {
   void compare(const Side& older, const Side& newer) {
     compare_parameters(older, newer);
     compare_requests(older.member("requestBody"), newer.member("requestBody"), older, newer);
-    compare_answers(older, newer);
+    compare_responses(older, newer);
     compare_security(older, newer);
   }
 
@@ -251,18 +251,18 @@ class DocumentChanges {
   }
 
   /// An error more or less is none that breaks: clients know of errors that nobody told them.
-  void compare_answers(const Side& older, const Side& newer) {
+  void compare_responses(const Side& older, const Side& newer) {
     const Part before = older.member("responses");
     const Part after = newer.member("responses");
-    for (const Field& answer : members_of(*before.value)) {
-      const bool is_error = !answer.name.starts_with('2') && !answer.name.starts_with('3');
-      const Part is = newer.member(after, answer.name);
+    for (const Field& response : members_of(*before.value)) {
+      const bool is_error = !response.name.starts_with('2') && !response.name.starts_with('3');
+      const Part is = newer.member(after, response.name);
       if (!is.value->is_null()) {
-        const Part was = older.member(before, answer.name);
+        const Part was = older.member(before, response.name);
         compare_fields(was, is);
         compare_contents(was, is, older, newer, Way::given);
       } else if (!is_error) {
-        changes_.add(after.pointer, "the response " + answer.name + " was removed");
+        changes_.add(after.pointer, "the response " + response.name + " was removed");
       }
     }
   }

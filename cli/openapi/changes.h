@@ -24,13 +24,13 @@ struct Change {
 /// document, each place once.
 ///
 /// A path is the same whatever its parameters are called. What is gone of a request counts, as it
-/// would be refused or come to nothing; what is new in an answer does not, as clients skip it.
+/// would be refused or come to nothing; what is new in a response does not, as clients skip it.
 /// Servers and operation ids are not looked at. A scheme of security is the same whatever it is
 /// called, as long as clients send the same.
 ///
 /// Of schemas all counts that holds: what stands beside a reference, allOf, and of anyOf and oneOf
-/// that each older alternative has a place among the newer ones (of an answer the other way round).
-/// A `not`, or an `if` with its branches, holds by one that is like it or stricter.
+/// that each older alternative has a place among the newer ones (of a response the other way
+/// round). A `not`, or an `if` with its branches, holds by one that is like it or stricter.
 ///
 /// cost  by the documents' size, however their references lead; where that comes to too much the
 ///       last change says that not all has been looked at

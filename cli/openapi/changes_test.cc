@@ -46,7 +46,7 @@ struct Case {
   const char* older;
   const char* newer;
   bool breaks_requests;
-  bool breaks_answers;
+  bool breaks_responses;
 };
 
 constexpr Case kSchemas[] = {
@@ -187,11 +187,11 @@ constexpr Case kSchemas[] = {
      R"({"properties":{"a":{"type":"object","properties":{"b":{"type":"null"}}}}})", true, true},
 };
 
-TEST(BreakingChanges, are_what_a_request_is_refused_for_and_an_answer_surprises_with) {
+TEST(BreakingChanges, are_what_a_request_is_refused_for_and_a_response_surprises_with) {
   for (const Case& one : kSchemas) {
     EXPECT_EQ(!changes(taking(one.older), taking(one.newer)).empty(), one.breaks_requests)
         << one.older << one.newer << changes(taking(one.older), taking(one.newer));
-    EXPECT_EQ(!changes(giving(one.older), giving(one.newer)).empty(), one.breaks_answers)
+    EXPECT_EQ(!changes(giving(one.older), giving(one.newer)).empty(), one.breaks_responses)
         << one.older << one.newer << changes(giving(one.older), giving(one.newer));
   }
 }
@@ -325,9 +325,9 @@ TEST(BreakingChanges, are_not_in_what_a_path_calls_its_values) {
             "\"boolean\"\n");
 }
 
-TEST(BreakingChanges, are_in_answers_that_are_gone_but_not_in_errors) {
-  const auto with = [](const std::string& answers) {
-    return document(R"("responses":{)" + answers + "}");
+TEST(BreakingChanges, are_in_responses_that_are_gone_but_not_in_errors) {
+  const auto with = [](const std::string& responses) {
+    return document(R"("responses":{)" + responses + "}");
   };
   EXPECT_NE(changes(with(R"("200":{},"201":{})"), with(R"("200":{})")), "");
   EXPECT_EQ(changes(with(R"("200":{},"404":{})"), with(R"("200":{},"410":{})")), "");

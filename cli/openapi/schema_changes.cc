@@ -296,7 +296,7 @@ void SchemaChanges::look_at_required(Id id, const Pair& pair) {
   }
 }
 
-/// What is new in an answer breaks nothing: clients skip it.
+/// What is new in a response breaks nothing: clients skip it.
 void SchemaChanges::look_at_properties(Id id, const Pair& pair) {
   Document& of_narrow = narrow_document(pair.way);
   Document& of_wide = wide_document(pair.way);
@@ -356,7 +356,7 @@ void SchemaChanges::look_at_items(Id id, const Pair& pair) {
   }
 }
 
-/// Of a request's the narrow one is the older, of an answer's the newer.
+/// Of a request's the narrow one is the older, of a response's the newer.
 Change SchemaChanges::change_of(const Pair& pair, std::string_view what) const {
   const bool is_taken = pair.way == kTaken;
   return {(is_taken ? pair.wide : pair.narrow).place.pointer,

@@ -29,7 +29,7 @@ namespace eider::openapi {
 class SchemaChanges {
  public:
   /// What the newer schema has to go on with: taking in requests what was taken, or giving no more
-  /// in answers than was given.
+  /// in responses than was given.
   enum class Way : std::uint8_t { taken, given };
 
   SchemaChanges(Document& older, Document& newer);

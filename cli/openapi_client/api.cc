@@ -205,7 +205,7 @@ class Reader {
       find_or_add(call, Parameter::In::path, missing);
     }
     read_body(operation, below(pointer, "requestBody"), call);
-    read_answers(operation, below(pointer, "responses"), call);
+    read_responses(operation, below(pointer, "responses"), call);
     read_security(operation, pointer, call);
     for (const Scheme& scheme : call.schemes) {
       if (std::ranges::find(api.schemes, scheme.name, &Scheme::name) == api.schemes.end()) {
@@ -242,7 +242,7 @@ class Reader {
         refuse(pointer, "has no name");
       }
       if (in == "cookie" || one->find("x-selects") != nullptr) {
-        continue;  // an answer without some members is none of the type that a call gives
+        continue;  // a response without some members is none of the type that a call gives
       }
       if (in != "path" && in != "query" && in != "header") {
         refuse(pointer, "must be in path, query, header or cookie");
@@ -409,18 +409,18 @@ class Reader {
     call.is_body_required = is_true(*body, "required");
   }
 
-  void read_answers(const Value& operation, const std::string& where, Call& call) {
+  void read_responses(const Value& operation, const std::string& where, Call& call) {
     for (const json::Field& field : members_of(operation["responses"])) {
       const std::string pointer = below(where, field.name);
       if (!is_status(field.name)) {
         refuse(pointer, "is not a status code");
       }
-      const Value* const answer = follow(field.value, pointer);
-      if (answer == nullptr) {
+      const Value* const response = follow(field.value, pointer);
+      if (response == nullptr) {
         refuse(pointer, "the reference is invalid");
       }
       if (field.name.starts_with('2')) {
-        call.answers.push_back({field.name, best_of(*answer, pointer)});
+        call.responses.push_back({field.name, best_of(*response, pointer)});
       }
     }
   }

@@ -94,7 +94,7 @@ struct Call {
   std::vector<Parameter> parameters = {};
   Content body = {};
   bool is_body_required = false;
-  std::vector<Answer> answers = {};
+  std::vector<Answer> responses = {};
   std::vector<Scheme> schemes = {};
 };
 

@@ -172,7 +172,7 @@ TEST(ClientCalls, know_what_a_stream_holds) {
   const auto content = [](const std::string& media) {
     return api_of(document_of(operation_of(R"("responses":{"200":{"content":{)" + media + "}}}")))
         .calls[0]
-        .answers.at(0)
+        .responses.at(0)
         .content;
   };
   const Content lines = content(
@@ -191,7 +191,7 @@ TEST(ClientCalls, know_what_the_data_of_an_event_is) {
                      item + "}}}}"),
         R"("Event":{"properties":{"data":{"contentSchema":{"type":"integer"}}}},)"
         R"("Data":{"contentMediaType":"application/a+json","contentSchema":{"type":"number"}})"));
-    const Content& content = api.calls[0].answers.at(0).content;
+    const Content& content = api.calls[0].responses.at(0).content;
     EXPECT_EQ(content.coding, Coding::events);
     return content.is_json ? std::optional(content.shape.kind) : std::nullopt;
   };

@@ -59,8 +59,8 @@ std::size_t weight_of_all(const Api& api) {
     for (const Parameter& parameter : call.parameters) {
       weight += weight_of(parameter.value);
     }
-    for (const Answer& answer : call.answers) {
-      weight += weight_of(answer.content.shape);
+    for (const Answer& response : call.responses) {
+      weight += weight_of(response.content.shape);
     }
   }
   return weight;
@@ -294,15 +294,16 @@ class Cpp {
     return "body(" + value + ", " + type + ");\n";
   }
 
-  /// Of answers that differ one is read, the first with content; it may be absent where another
+  /// Of responses that differ one is read, the first with content; it may be absent where another
   /// has none.
   Asked asked_of(const Call& call) {
-    const auto has_content = [](const Answer& answer) {
-      return answer.content.coding != Coding::none;
+    const auto has_content = [](const Answer& response) {
+      return response.content.coding != Coding::none;
     };
-    const auto found = std::ranges::find_if(call.answers, has_content);
-    if (found == call.answers.end()) {
-      return call.answers.empty() ? Asked{"std::string", "get_text"} : Asked{"void", "get_nothing"};
+    const auto found = std::ranges::find_if(call.responses, has_content);
+    if (found == call.responses.end()) {
+      return call.responses.empty() ? Asked{"std::string", "get_text"}
+                                    : Asked{"void", "get_nothing"};
     }
     const Content& content = found->content;
     if (content.coding == Coding::lines) {
@@ -320,7 +321,7 @@ class Cpp {
       return {"std::string", "get_text"};
     }
     std::string type = without_comment(types_.of(content.shape, call.id + "_answer"));
-    if (!std::ranges::all_of(call.answers, has_content) && !type.starts_with("std::optional<")) {
+    if (!std::ranges::all_of(call.responses, has_content) && !type.starts_with("std::optional<")) {
       type = "std::optional<" + type + ">";
     }
     return {type, "get_json<" + type + ">"};

@@ -307,7 +307,7 @@ class TypeScript {
     return "binary";
   }
 
-  /// How an answer is read: text that is a number reads as JSON does.
+  /// How a response is read: text that is a number reads as JSON does.
   static std::string_view reading_of(const Content& content) {
     switch (content.coding) {
       case Coding::none:
@@ -351,13 +351,13 @@ class TypeScript {
     if (!styles.empty()) {
       parts.push_back("styles: [" + joined(styles, ", ") + "]");
     }
-    std::vector<std::string> answers;
-    for (const Answer& answer : call.answers) {
-      answers.push_back("\"" + answer.status + "\": \"" + std::string(reading_of(answer.content)) +
-                        "\"");
+    std::vector<std::string> responses;
+    for (const Answer& response : call.responses) {
+      responses.push_back("\"" + response.status + "\": \"" +
+                          std::string(reading_of(response.content)) + "\"");
     }
-    if (!answers.empty()) {
-      parts.push_back("responses: { " + joined(answers, ", ") + " }");
+    if (!responses.empty()) {
+      parts.push_back("responses: { " + joined(responses, ", ") + " }");
     }
     std::vector<std::string> schemes;
     for (const Scheme& scheme : call.schemes) {
@@ -379,7 +379,7 @@ class TypeScript {
   /// A stream is one whatever else may be answered: a loop takes it.
   [[nodiscard]] Result result_of(const Call& call) const {
     std::vector<std::string> types;
-    for (const auto& [status, content] : call.answers) {
+    for (const auto& [status, content] : call.responses) {
       if (content.coding == Coding::events && content.is_json) {
         const std::string data = type_of(content.shape);
         return {"AsyncGenerator<ServerEvent<" + data + ">, void, undefined>", "jsonEvents"};
@@ -391,7 +391,7 @@ class TypeScript {
         const std::string line = type_of(content.shape);
         return {"AsyncGenerator<" + line + ", void, undefined>", "jsonLines"};
       }
-      const std::string type = answer_type(content);
+      const std::string type = response_type(content);
       if (std::ranges::find(types, type) == types.end()) {
         types.push_back(type);
       }
@@ -399,7 +399,7 @@ class TypeScript {
     return {"Promise<" + (types.empty() ? "unknown" : joined(types, " | ")) + ">", "call"};
   }
 
-  [[nodiscard]] std::string answer_type(const Content& content) const {
+  [[nodiscard]] std::string response_type(const Content& content) const {
     const std::string_view reading = reading_of(content);
     if (reading == "json") {
       return type_of(content.shape);

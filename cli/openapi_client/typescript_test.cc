@@ -91,8 +91,8 @@ TEST(TypeScript, takes_arguments_by_where_they_go) {
 }
 
 TEST(TypeScript, gives_what_is_answered) {
-  const auto result = [](const std::string& answers) {
-    const std::string function = function_of(R"("responses":{)" + answers + "}");
+  const auto result = [](const std::string& responses) {
+    const std::string function = function_of(R"("responses":{)" + responses + "}");
     return function.substr(function.find("): ") + 3);
   };
   const std::string json = R"({"content":{"application/json":{"schema":{"type":"boolean"}}}})";

@@ -300,23 +300,23 @@ std::string answered(const Listening& at, std::string_view path) {
   }
   const std::string request =
       fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
-  std::array<char, 12> answer{};  // "HTTP/1.1 200"
+  std::array<char, 12> response{};  // "HTTP/1.1 200"
   std::string_view got;
   if (send(fd, request.data(), request.size(), MSG_NOSIGNAL) > 0) {
-    const ssize_t bytes = recv(fd, answer.data(), answer.size(), MSG_WAITALL);
-    got = std::string_view(answer.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+    const ssize_t bytes = recv(fd, response.data(), response.size(), MSG_WAITALL);
+    got = std::string_view(response.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
   }
   ::close(fd);
-  return std::string(got.starts_with("HTTP/1.") && got.size() == answer.size() ? got.substr(9)
-                                                                               : "tls");
+  return std::string(got.starts_with("HTTP/1.") && got.size() == response.size() ? got.substr(9)
+                                                                                 : "tls");
 }
 
-Finding finding_of_address(const Listening& at, std::string_view answer) {
+Finding finding_of_address(const Listening& at, std::string_view response) {
   const std::string name = fmt::format("{}:{}", at.address, at.port);
-  if (answer == "tls") {
+  if (response == "tls") {
     return {"listens", FindingState::good, name + ", encrypted"};
   }
-  return at.is_loopback || answer.empty()
+  return at.is_loopback || response.empty()
              ? Finding{"listens", FindingState::good, name}
              : Finding{"listens", FindingState::advice, name + ", unencrypted",
                        "other machines can connect without TLS: use --tls-port, or a proxy and "
@@ -324,15 +324,15 @@ Finding finding_of_address(const Listening& at, std::string_view answer) {
                            std::to_string(at.port)};
 }
 
-Finding finding_of_health(std::string_view answer) {
-  if (answer == "200") {
+Finding finding_of_health(std::string_view response) {
+  if (response == "200") {
     return {"/readyz", FindingState::good, "200"};
   }
-  if (answer == "404") {
+  if (response == "404") {
     return {"/readyz", FindingState::bad, "404",
             "call serve_health(app): load balancers check this path"};
   }
-  return {"/readyz", FindingState::bad, std::string(answer),
+  return {"/readyz", FindingState::bad, std::string(response),
           "the program is not ready: its log names the failed check"};
 }
 
@@ -350,9 +350,9 @@ Result<std::vector<Finding>, std::string> findings_of_process(int pid) {
   const std::vector<Listening> all = listening_of(*process);
   std::string ready;
   for (const Listening& at : all) {
-    const std::string answer = answered(at, "/readyz");
-    findings.push_back(finding_of_address(at, answer));
-    ready = answer == "tls" || answer.empty() ? ready : answer;
+    const std::string response = answered(at, "/readyz");
+    findings.push_back(finding_of_address(at, response));
+    ready = response == "tls" || response.empty() ? ready : response;
   }
   if (all.empty()) {
     findings.push_back(

@@ -11,7 +11,7 @@ using namespace eider;
 namespace {
 
 struct Counts {
-  std::uint64_t answers = 0;
+  std::uint64_t responses = 0;
   std::uint64_t failures = 0;
   std::uint64_t bytes = 0;
   std::string failure;
@@ -30,7 +30,7 @@ Task<> ask_until(HttpClient& client, const std::string& url, Instant end, Counts
   while (Loop::current().now() < end) {
     const auto reply = co_await client.get(url);
     if (reply && reply->is_ok()) {
-      ++counts.answers;
+      ++counts.responses;
       counts.bytes += reply->body().size();
     } else {
       ++counts.failures;
@@ -52,13 +52,13 @@ Task<int> load(HttpClient& client, std::string url, int calls, std::chrono::seco
   co_await scope.join();
   const double cpu = cpu_seconds() - cpu_before;
   const std::chrono::duration<double> took = Loop::current().now() - begin;
-  const double answers = static_cast<double>(counts.answers);
+  const double responses = static_cast<double>(counts.responses);
   std::printf(
       "{\"calls\":%d,\"seconds\":%.3f,\"requests\":%llu,\"failed\":%llu,"
       "\"requests_per_second\":%.0f,\"cpu_us_per_request\":%.3f,\"bytes\":%llu}\n",
-      calls, took.count(), static_cast<unsigned long long>(counts.answers),
-      static_cast<unsigned long long>(counts.failures), answers / took.count(),
-      counts.answers == 0 ? 0.0 : cpu * 1e6 / answers,
+      calls, took.count(), static_cast<unsigned long long>(counts.responses),
+      static_cast<unsigned long long>(counts.failures), responses / took.count(),
+      counts.responses == 0 ? 0.0 : cpu * 1e6 / responses,
       static_cast<unsigned long long>(counts.bytes));
   if (counts.failures != 0) {
     std::fprintf(stderr, "%s\n", counts.failure.c_str());

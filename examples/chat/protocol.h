@@ -50,7 +50,7 @@ struct Message {
   std::string ref;
 };
 
-/// The answer to Join: messages from Join::next_id on, as far as they are kept.
+/// The response to Join: messages from Join::next_id on, as far as they are kept.
 ///
 /// has_gap  messages between the page's and these are left out
 /// next_id  of the message to come

@@ -229,7 +229,7 @@ TEST_F(AccountAttacks, AnAddressThatWasAskedForAheadOfAResetIsNotTakenBehindIt) 
   EXPECT_EQ(client.get("/me").body, kAnn);
 }
 
-TEST_F(AccountAttacks, NoAnswerSaysWhetherThereIsAnAccount) {
+TEST_F(AccountAttacks, NoResponseSaysWhetherThereIsAnAccount) {
   TestClient client(app);
   make_account(client, kAnn, kWord);
   const auto same = [&](const char* path) {
@@ -246,10 +246,10 @@ TEST_F(AccountAttacks, NoAnswerSaysWhetherThereIsAnAccount) {
   EXPECT_EQ(field_of(mails->last_to("eve@example.org"), "Subject"), "Shop: Confirm your address");
 }
 
-TEST_F(AccountAttacks, TheWorkAheadOfAnAnswerIsTheSameForEveryAddress) {
+TEST_F(AccountAttacks, TheWorkAheadOfAResponseIsTheSameForEveryAddress) {
   TestClient client(app);
   make_account(client, kAnn, kWord);
-  // Nothing is looked up or written but what was asked: that comes behind the answer.
+  // Nothing is looked up or written but what was asked: that comes behind the response.
   const std::string before = client.get("/dump").body;
   (void)client.post("/forgotten", Given{kAnn, ""});
   (void)client.post("/sign-up", Given{kAnn, "other words"});

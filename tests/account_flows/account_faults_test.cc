@@ -31,7 +31,7 @@ AccountsOptions patient_options() {
 
 class AccountFaults : public AccountCase {
  protected:
-  /// One for each client: what runs behind the answers starts once.
+  /// One for each client: what runs behind the responses starts once.
   App make_patient_app() { return make_app(database, mails, patient_options()); }
 
   /// Each statement of what a request does fails in turn, alone or from there on, undone or done:
@@ -138,8 +138,8 @@ TEST_F(AccountFaults, ALoginThatFailsGivesNoCookie) {
       });
 }
 
-// The worker behind the answers: each ask is answered by one mail, however often it is tried.
-TEST_F(AccountFaults, AMailIsWrittenOnceWhateverFailsBehindTheAnswer) {
+// The worker behind the responses: each ask is answered by one mail, however often it is tried.
+TEST_F(AccountFaults, AMailIsWrittenOnceWhateverFailsBehindTheResponse) {
   for (std::size_t index = 0; index < 25; ++index) {
     const std::string email = "behind" + std::to_string(index) + "@example.org";
     const App patient = make_patient_app();
@@ -272,7 +272,7 @@ TEST_F(AccountFaults, AClientThatLeavesLeavesNothingHalfDone) {
 
 class AccountWork : public AccountCase {
  protected:
-  /// What is done ahead of the answer: its statements, and the runs of argon2.
+  /// What is done ahead of the response: its statements, and the runs of argon2.
   struct Work {
     std::vector<std::string> statements;
     std::uint64_t hashes = 0;

@@ -93,8 +93,8 @@ class Conversation {
     }
   }
   void expect_echo() {
-    ASSERT_TRUE(asked_->is_answer()) << asked_->text();
-    EXPECT_TRUE(asked_->answer().body() == content_);
+    ASSERT_TRUE(asked_->is_response()) << asked_->text();
+    EXPECT_TRUE(asked_->response().body() == content_);
   }
   [[nodiscard]] bool is_there() const { return asked_->is_there(); }
 

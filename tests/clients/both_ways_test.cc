@@ -199,7 +199,7 @@ class HastyServer {
  private:
   void serve() const {
     const Descriptor line(::accept(fd_.get(), nullptr, nullptr));
-    constexpr std::string_view kAnswer =
+    constexpr std::string_view kResponse =
         "HTTP/1.1 413 -\r\nConnection: close\r\nContent-Length: 8\r\n\r\ntoo much";
     std::array<char, 16384> begin;
     std::size_t heard = 0;
@@ -212,7 +212,7 @@ class HastyServer {
     }
     pollfd more{line.get(), POLLIN, 0};
     ::poll(&more, 1, 10'000);
-    static_cast<void>(::send(line.get(), kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL));
+    static_cast<void>(::send(line.get(), kResponse.data(), kResponse.size(), MSG_NOSIGNAL));
   }
 
   Descriptor fd_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};

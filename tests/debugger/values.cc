@@ -8,12 +8,12 @@
 
 namespace {
 
-eider::Task<int> answer(int number) {
+eider::Task<int> response(int number) {
   co_return number;
 }
 
 eider::Task<std::string> greet(std::string name) {
-  const int number = co_await answer(1);
+  const int number = co_await response(1);
   co_return name + std::to_string(number);
 }
 
@@ -38,7 +38,7 @@ void breakpoint() {}
 
 int main() {
   eider::Task<> empty;
-  eider::Task<int> fresh = answer(3);
+  eider::Task<int> fresh = response(3);
   eider::Task<std::string> done = greet("Ada");
   done.start();
   eider::Task<> waiting = waits();

@@ -81,7 +81,7 @@ TEST_F(EventLogOnPostgres, numbers_without_a_gap_what_was_taken_back) {
   EXPECT_EQ(number("select max(id) from eider_event_log"), 2);
 }
 
-// The server commits once the lock is free; until then the handler waits for its answer.
+// The server commits once the lock is free; until then the handler waits for its response.
 TEST_F(EventLogOnPostgres, tells_of_a_commit_that_whoever_asked_for_it_does_not_wait_for) {
   script(base_,
          "create or replace function wait_for_lock() returns trigger language plpgsql as "

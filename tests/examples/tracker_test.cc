@@ -1,4 +1,4 @@
-// The tracker without a socket: each answer of its API held against its own document.
+// The tracker without a socket: each response of its API held against its own document.
 #include <eider/eider.h>
 #include <gtest/gtest.h>
 

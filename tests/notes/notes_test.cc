@@ -1,4 +1,4 @@
-// The notes' routes, each answer held against their own document. A database of its own is there
+// The notes' routes, each response held against their own document. A database of its own is there
 // for each test, and gone behind it.
 #include <eider/data/db/sqlite/sqlite.h>
 #include <eider/eider.h>

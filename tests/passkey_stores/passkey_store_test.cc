@@ -42,7 +42,7 @@ Task<bool> use(PasskeyStore& store, Passkey passkey, std::int64_t counter,
 }
 
 /// What a store says, one word per question.
-Task<std::vector<std::string>> answers_of(std::shared_ptr<PasskeyStore> store) {
+Task<std::vector<std::string>> responses_of(std::shared_ptr<PasskeyStore> store) {
   std::vector<std::string> said;
   const auto say = [&said](bool is_so) { said.emplace_back(is_so ? "yes" : "no"); };
   say(co_await store->insert(passkey_of("a", "ann"), kMany));
@@ -69,7 +69,7 @@ Task<std::vector<std::string>> answers_of(std::shared_ptr<PasskeyStore> store) {
   co_return said;
 }
 
-const std::vector<std::string> kAnswers{
+const std::vector<std::string> kResponses{
     "yes",       "no",  "yes", json::to_text(passkey_of("a", "ann")),
     "yes",       "yes", "yes", "no",
     "no",        "no",  "yes", "a Key 9 copied",
@@ -77,7 +77,7 @@ const std::vector<std::string> kAnswers{
     "no",        "yes"};
 
 /// What must hold where somebody else has looked, too, and come first.
-Task<std::vector<std::string>> answers_of_late(std::shared_ptr<PasskeyStore> store) {
+Task<std::vector<std::string>> responses_of_late(std::shared_ptr<PasskeyStore> store) {
   std::vector<std::string> said;
   const auto say = [&said](bool is_so) { said.emplace_back(is_so ? "yes" : "no"); };
   const auto goes_on = CounterRule::must_increase;
@@ -101,8 +101,8 @@ Task<std::vector<std::string>> answers_of_late(std::shared_ptr<PasskeyStore> sto
   co_return said;
 }
 
-const std::vector<std::string> kAnswersOfLate{"yes", "yes", "no", "no", "yes", "no", "yes", "yes",
-                                              "yes", "no",  "no", "no", "yes", "no", "yes"};
+const std::vector<std::string> kResponsesOfLate{"yes", "yes", "no", "no", "yes", "no", "yes", "yes",
+                                                "yes", "no",  "no", "no", "yes", "no", "yes"};
 
 Database open_database() {
   return open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop});
@@ -119,13 +119,13 @@ std::string said_by(const std::shared_ptr<PasskeyStore>& store,
 
 TEST(PasskeyStores, keep_what_they_promise) {
   for (const auto& store : {memory_passkeys(), sql_passkeys(open_database())}) {
-    EXPECT_EQ(said_by(store, &answers_of), json::to_text(kAnswers));
+    EXPECT_EQ(said_by(store, &responses_of), json::to_text(kResponses));
   }
 }
 
 TEST(PasskeyStores, compare_and_write_in_one_step) {
   for (const auto& store : {memory_passkeys(), sql_passkeys(open_database())}) {
-    EXPECT_EQ(said_by(store, &answers_of_late), json::to_text(kAnswersOfLate));
+    EXPECT_EQ(said_by(store, &responses_of_late), json::to_text(kResponsesOfLate));
   }
 }
 
@@ -154,9 +154,9 @@ class PasskeysOnPostgres : public PostgresTest {
 };
 
 TEST_F(PasskeysOnPostgres, keep_what_they_promise) {
-  EXPECT_EQ(on_loop_.run(answers_of(store_)), kAnswers);
+  EXPECT_EQ(on_loop_.run(responses_of(store_)), kResponses);
   script(base_, "delete from eider_passkeys");
-  EXPECT_EQ(on_loop_.run(answers_of_late(store_)), kAnswersOfLate);
+  EXPECT_EQ(on_loop_.run(responses_of_late(store_)), kResponsesOfLate);
 }
 
 TEST_F(PasskeysOnPostgres, leave_one_of_two_that_are_removed_at_once) {
@@ -280,11 +280,11 @@ struct SigningUp {
     std::string cookie(begun.header("Set-Cookie").value_or(""));
     cookie.resize(cookie.find(';'));
     detail::passkeys::SoftAuthenticator authenticator;
-    const std::string answer = authenticator.create(begun.body);
+    const std::string response = authenticator.create(begun.body);
     bytes =
         "POST /passkeys/registration HTTP/1.1\r\nHost: test\r\nCookie: " + cookie +
-        "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(answer.size()) +
-        "\r\n\r\n" + answer;
+        "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(response.size()) +
+        "\r\n\r\n" + response;
   }
   std::string bytes;
 };
@@ -309,8 +309,8 @@ TEST(PasskeyAccounts, are_not_made_where_their_passkey_cannot_be_written) {
   Shop shop;
   TestClient client(shop.app);
   client.post_form("/broken", std::vector<TestField>());
-  const std::string answer = client.raw(SigningUp(client).bytes);
-  EXPECT_TRUE(answer.starts_with("HTTP/1.1 4") || answer.starts_with("HTTP/1.1 5")) << answer;
+  const std::string response = client.raw(SigningUp(client).bytes);
+  EXPECT_TRUE(response.starts_with("HTTP/1.1 4") || response.starts_with("HTTP/1.1 5")) << response;
   EXPECT_EQ(client.get("/people").body, "0");
 }
 

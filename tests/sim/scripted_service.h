@@ -49,7 +49,7 @@ class ScriptedService final : public Service {
             .exempt_from_load_shedding = request.path() == "/vital"};
   }
 
-  void answer(const Plan& plan, Request& request, Response& response) noexcept override {
+  void respond(const Plan& plan, Request& request, Response& response) noexcept override {
     ++answered;
     ensure(plan.endpoint == this, "the plan comes back as it was");
     const std::string_view path = request.path();
@@ -79,8 +79,8 @@ class ScriptedService final : public Service {
     }
   }
 
-  Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                      const Ongoing& ongoing) override {
+  Task<> respond_later(const Plan& plan, Request& request, Response& response,
+                       const Ongoing& ongoing) override {
     ensure(plan.waits, "only what waits is answered later");
     const Running here(*this);
     if (request.path() == "/wait-throw") {
@@ -107,8 +107,8 @@ class ScriptedService final : public Service {
     here.finish();
   }
 
-  void answer_failed(const Request& /*request*/, Response* response,
-                     std::exception_ptr /*thrown*/) noexcept override {
+  void respond_failed(const Request& /*request*/, Response* response,
+                      std::exception_ptr /*thrown*/) noexcept override {
     ++failed;
     if (response != nullptr) {
       response->set_status(500).set_static_type(kTextPlain).set_static_body("failed");

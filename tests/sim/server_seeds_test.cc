@@ -21,7 +21,7 @@ using std::chrono::minutes;
 
 struct Script {
   std::string bytes;
-  std::vector<std::string> answers;
+  std::vector<std::string> responses;
 };
 
 std::string chunked(std::string_view body, SimRandom& random) {
@@ -47,13 +47,13 @@ void add_post(Script& script, SimRandom& random, std::string_view target, bool i
     script.bytes.append("\r\n\r\n").append(body);
   }
   const std::string_view path = target.substr(1, target.find('?') - 1);
-  script.answers.push_back(
+  script.responses.push_back(
       is_waiting ? std::string(target).append(" ").append(path).append(" a ").append(body) : body);
 }
 
-void add_get(Script& script, std::string_view target, std::string answer) {
+void add_get(Script& script, std::string_view target, std::string response) {
   script.bytes.append("GET ").append(target).append(" HTTP/1.1\r\nHost: a\r\n\r\n");
-  script.answers.push_back(std::move(answer));
+  script.responses.push_back(std::move(response));
 }
 
 void add_request(Script& script, SimRandom& random) {
@@ -126,20 +126,20 @@ class RandomClient {
   }
   [[nodiscard]] bool has_sent_all() const { return is_gone_ || sent_ == script_.bytes.size(); }
 
-  /// Every answer in its place; all of them unless the connection was broken.
+  /// Every response in its place; all of them unless the connection was broken.
   void check(bool may_be_reset) {
     if (is_gone_) {
       return;
     }
     received_ += client_.take_received();
     const auto responses = read_responses(received_);
-    ASSERT_LE(responses.size(), script_.answers.size());
+    ASSERT_LE(responses.size(), script_.responses.size());
     for (std::size_t index = 0; index < responses.size(); ++index) {
       ASSERT_EQ(responses[index].status, 200) << "answer " << index;
-      ASSERT_EQ(responses[index].body, script_.answers[index]) << "answer " << index;
+      ASSERT_EQ(responses[index].body, script_.responses[index]) << "answer " << index;
     }
     if (!client_.is_reset()) {
-      ASSERT_EQ(responses.size(), script_.answers.size());
+      ASSERT_EQ(responses.size(), script_.responses.size());
     } else {
       ASSERT_TRUE(may_be_reset);
     }

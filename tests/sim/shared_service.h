@@ -1,4 +1,4 @@
-// A service whose answers share one text, for tests of where it is sent from.
+// A service whose responses share one text, for tests of where it is sent from.
 // Must not be used where the real application is meant.
 #pragma once
 
@@ -19,16 +19,16 @@ class SharedService final : public Service {
   Plan plan(Request& request) noexcept override {
     return {.endpoint = this, .waits = request.path().starts_with("/wait")};
   }
-  void answer(const Plan& /*plan*/, Request& /*request*/, Response& response) noexcept override {
+  void respond(const Plan& /*plan*/, Request& /*request*/, Response& response) noexcept override {
     response.set_static_type(kTextPlain).set_shared_body(text);
   }
-  Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                      const Ongoing& /*ongoing*/) override {
-    answer(plan, request, response);
+  Task<> respond_later(const Plan& plan, Request& request, Response& response,
+                       const Ongoing& /*ongoing*/) override {
+    respond(plan, request, response);
     co_return;
   }
-  void answer_failed(const Request& /*request*/, Response* /*response*/,
-                     std::exception_ptr /*thrown*/) noexcept override {}
+  void respond_failed(const Request& /*request*/, Response* /*response*/,
+                      std::exception_ptr /*thrown*/) noexcept override {}
   void refuse(int status, std::string_view detail, Response& response) noexcept override {
     response.set_status(status).set_static_body(detail);
   }

@@ -17,12 +17,12 @@ namespace eider {
 class SimAppService : public Service {
  public:
   Plan plan(Request& request) noexcept override { return inner_->plan(request); }
-  void answer(const Plan& plan, Request& request, Response& response) noexcept override {
-    inner_->answer(plan, request, response);
+  void respond(const Plan& plan, Request& request, Response& response) noexcept override {
+    inner_->respond(plan, request, response);
   }
-  Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                      const Ongoing& ongoing) override {
-    return inner_->answer_later(plan, request, response, ongoing);
+  Task<> respond_later(const Plan& plan, Request& request, Response& response,
+                       const Ongoing& ongoing) override {
+    return inner_->respond_later(plan, request, response, ongoing);
   }
   void finish(const Plan& plan, Request& request, Response& response) noexcept override {
     inner_->finish(plan, request, response);
@@ -36,9 +36,9 @@ class SimAppService : public Service {
                     Duration after) noexcept override {
     inner_->observe_slow(request, state, after);
   }
-  void answer_failed(const Request& request, Response* response,
-                     std::exception_ptr thrown) noexcept override {
-    inner_->answer_failed(request, response, std::move(thrown));
+  void respond_failed(const Request& request, Response* response,
+                      std::exception_ptr thrown) noexcept override {
+    inner_->respond_failed(request, response, std::move(thrown));
   }
   void refuse(int status, std::string_view detail, Response& response) noexcept override {
     inner_->refuse(status, detail, response);

@@ -134,7 +134,7 @@ struct ShoutingUpgrade final : Upgrade {
 /// /unread-shout                             Shouting, without a look at the content
 /// /make-late?STATUS                         1,000 bytes, with a status that the producer sets
 /// /shout  /wait-shout                       another protocol (Shouting)
-/// /hints                                    103, then the answer
+/// /hints                                    103, then the response
 class StreamingService final : public Service {
  public:
   static constexpr std::size_t kBodyBytesMax = 10'000'000;
@@ -149,12 +149,12 @@ class StreamingService final : public Service {
             .streams_body = streams};
   }
 
-  void answer(const Plan& /*plan*/, Request& request, Response& response) noexcept override {
-    answer_at_once(request, response);
+  void respond(const Plan& /*plan*/, Request& request, Response& response) noexcept override {
+    respond_at_once(request, response);
   }
 
-  Task<> answer_later(const Plan& /*plan*/, Request& request, Response& response,
-                      const Ongoing& ongoing) override {
+  Task<> respond_later(const Plan& /*plan*/, Request& request, Response& response,
+                       const Ongoing& ongoing) override {
     const std::string_view path = request.path();
     if (path.starts_with("/count")) {
       auto counting = count(request, BodyStream(*ongoing.content));
@@ -176,12 +176,12 @@ class StreamingService final : public Service {
         auto sleep = sleep_for(std::chrono::milliseconds(100));
         co_await sleep;
       }
-      answer_at_once(request, response);
+      respond_at_once(request, response);
     }
   }
 
-  void answer_failed(const Request& /*request*/, Response* response,
-                     std::exception_ptr thrown) noexcept override {
+  void respond_failed(const Request& /*request*/, Response* response,
+                      std::exception_ptr thrown) noexcept override {
     ++failed;
     try {
       std::rethrow_exception(thrown);
@@ -228,7 +228,7 @@ class StreamingService final : public Service {
     return std::nullopt;
   }
 
-  void answer_at_once(const Request& request, Response& response) {
+  void respond_at_once(const Request& request, Response& response) {
     response.set_static_type(kTextPlain);
     if (request.path() == "/unread-make") {
       response.set_status(static_cast<int>(number(request)));

@@ -85,10 +85,10 @@ TEST(CompressedTopics, a_bomb_is_ended) {
   auto codec = ws::make_deflate_codec(ws::Side::client, kShared, {});
   Buffer bomb;
   ASSERT_EQ(codec->deflate(std::string(8UL << 20U, 'x'), bomb), ws::Deflated::done);
-  const Words answer = world.exchange(
+  const Words response = world.exchange(
       socket, framed({.opcode = ws::Opcode::text, .is_compressed = true}, bomb.view()));
-  ASSERT_EQ(answer.size(), 1U);
-  EXPECT_TRUE(answer[0].starts_with("close:1009")) << answer[0];
+  ASSERT_EQ(response.size(), 1U);
+  EXPECT_TRUE(response[0].starts_with("close:1009")) << response[0];
 }
 
 }  // namespace

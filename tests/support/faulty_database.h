@@ -25,7 +25,7 @@ namespace eider {
 /// fails_at   the index in `asked` that fails as busy; nothing: none does
 /// fails_for  how many fail from there on
 /// begins     of those alone that begin so, the next `fails_for` fail
-/// is_done    what fails is done all the same, as where the answer alone is lost
+/// is_done    what fails is done all the same, as where the response alone is lost
 struct DatabaseFaults {
   std::vector<std::string> asked = {};
   std::optional<std::size_t> fails_at = {};

@@ -25,9 +25,9 @@ using h2::test::setting;
 using h2::test::Type;
 using h2::test::word;
 
-/// HEADERS and DATA of a whole answer.
-inline std::string h2_answer(std::uint32_t stream, std::string_view content,
-                             std::string_view more = {}, std::string_view status = "200") {
+/// HEADERS and DATA of a whole response.
+inline std::string h2_response(std::uint32_t stream, std::string_view content,
+                               std::string_view more = {}, std::string_view status = "200") {
   return reply(stream, 0, status, more) + frame(Type::data, kEndStream, stream, content);
 }
 

@@ -1,4 +1,4 @@
-// An application that notes every answer its hook and its observer see, for both protocols.
+// An application that notes every response its hook and its observer see, for both protocols.
 // Must not be included but by tests.
 #pragma once
 

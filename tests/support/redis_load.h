@@ -23,7 +23,7 @@ struct RedisTally {
   int asked = 0;
   int done = 0;
   int undone = 0;   // failed, and said that nothing was done
-  int lost = 0;     // the connection broke ahead of the answer
+  int lost = 0;     // the connection broke ahead of the response
   int expired = 0;  // sent, but not answered in time
   Duration longest{0};
   std::vector<int> kept;  // those that were acknowledged
@@ -60,7 +60,7 @@ inline Task<> write_numbers(Redis redis, int first, Instant until, RedisTally* t
     tally->longest = std::max(tally->longest, Loop::current().read_now() - begun);
     if (tally->asked % 4 == 0) {
       co_await sleep_for(std::chrono::milliseconds(
-          1));  // so that a fast machine's list is no larger than an answer may be
+          1));  // so that a fast machine's list is no larger than a response may be
     }
   }
 }

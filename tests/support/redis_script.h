@@ -122,7 +122,7 @@ class RedisScript {
       if (fd < 0) {
         return;
       }
-      const int is_on = 1;  // a part of an answer must not wait for the one ahead to be heard
+      const int is_on = 1;  // a part of a response must not wait for the one ahead to be heard
       (void)::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &is_on, sizeof is_on);
       const std::scoped_lock lock(guard_);
       open_.push_back(fd);

@@ -95,16 +95,16 @@ class RedisServer {
   [[nodiscard]] bool can_connect() const {
     const auto address = Address::parse("unix:" + socket(), 0);
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const bool is_there = ::connect(fd, address->data(), address->size()) == 0 && answers(fd);
+    const bool is_there = ::connect(fd, address->data(), address->size()) == 0 && responses(fd);
     ::close(fd);
     return is_there;
   }
   /// Not before it has read its file.
-  [[nodiscard]] static bool answers(int fd) {
+  [[nodiscard]] static bool responses(int fd) {
     (void)::send(fd, "PING\r\n", 6, MSG_NOSIGNAL);
-    char answer[64] = {};
-    const auto bytes = ::recv(fd, answer, sizeof answer - 1, 0);
-    const std::string said(answer, bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+    char response[64] = {};
+    const auto bytes = ::recv(fd, response, sizeof response - 1, 0);
+    const std::string said(response, bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
     return said.starts_with("+PONG") || said.starts_with("-NOAUTH");
   }
 

@@ -40,11 +40,11 @@ class WsClientLine {
     request = peer.take_received();
   }
 
-  /// The right answer to the request; `more` are further fields.
-  [[nodiscard]] std::string answer(std::string_view more = {}) const {
-    return answer_to(request, more);
+  /// The right response to the request; `more` are further fields.
+  [[nodiscard]] std::string response(std::string_view more = {}) const {
+    return response_to(request, more);
   }
-  [[nodiscard]] static std::string answer_to(std::string_view asked, std::string_view more = {}) {
+  [[nodiscard]] static std::string response_to(std::string_view asked, std::string_view more = {}) {
     constexpr std::string_view kBefore = "Sec-WebSocket-Key: ";
     const std::string_view key = asked.substr(asked.find(kBefore) + kBefore.size(), 24);
     const auto accept = ws::accept_value(key);

@@ -8,7 +8,7 @@
 #include "catalogue/covers.h"
 #include "catalogue/shelf.h"
 #include "shelf.html.h"
-#include "site/answers.h"
+#include "site/responses.h"
 
 namespace bookstore {
 

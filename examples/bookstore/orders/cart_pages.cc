@@ -7,7 +7,7 @@
 
 #include "cart.html.h"
 #include "catalogue/books.h"
-#include "site/answers.h"
+#include "site/responses.h"
 
 namespace bookstore {
 

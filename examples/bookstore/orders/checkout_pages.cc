@@ -8,7 +8,7 @@
 #include "orders.html.h"
 #include "orders/cart_pages.h"
 #include "orders/orders.h"
-#include "site/answers.h"
+#include "site/responses.h"
 
 namespace bookstore {
 

@@ -10,7 +10,7 @@
 #include "form.html.h"
 #include "people/people.h"
 #include "people/user.h"
-#include "site/answers.h"
+#include "site/responses.h"
 
 namespace bookstore {
 

@@ -10,7 +10,7 @@
 #include "login.html.h"
 #include "people/openid_logins.h"
 #include "people/passkey_logins.h"
-#include "site/answers.h"
+#include "site/responses.h"
 
 namespace bookstore {
 

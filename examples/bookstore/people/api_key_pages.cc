@@ -5,7 +5,7 @@
 
 #include "api_keys.html.h"
 #include "people/user.h"
-#include "site/answers.h"
+#include "site/responses.h"
 
 namespace bookstore {
 

@@ -5,7 +5,7 @@
 
 #include "form.html.h"
 #include "login_link.html.h"
-#include "site/answers.h"
+#include "site/responses.h"
 
 namespace bookstore {
 

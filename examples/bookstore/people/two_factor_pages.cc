@@ -5,7 +5,7 @@
 
 #include "form.html.h"
 #include "people/user.h"
-#include "site/answers.h"
+#include "site/responses.h"
 #include "two_factor.html.h"
 
 namespace bookstore {

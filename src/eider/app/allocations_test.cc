@@ -94,20 +94,20 @@ class PlainClient {
   PlainClient(const PlainClient&) = delete;
   PlainClient& operator=(const PlainClient&) = delete;
 
-  /// Whether the answer's `head` and `body` came back.
+  /// Whether the response's `head` and `body` came back.
   bool call(std::string_view request, std::string_view head, std::string_view body) {
     if (!is_connected_ || ::send(fd_, request.data(), request.size(), 0) < 0) {
       return false;
     }
     std::size_t bytes = 0;
-    while (bytes < answer_.size()) {
-      const ssize_t got = ::recv(fd_, answer_.data() + bytes, answer_.size() - bytes, 0);
+    while (bytes < response_.size()) {
+      const ssize_t got = ::recv(fd_, response_.data() + bytes, response_.size() - bytes, 0);
       if (got <= 0) {
         return false;
       }
       bytes += static_cast<std::size_t>(got);
-      if (std::string_view(answer_.data(), bytes).ends_with(body)) {
-        return std::string_view(answer_.data(), bytes).starts_with(head);
+      if (std::string_view(response_.data(), bytes).ends_with(body)) {
+        return std::string_view(response_.data(), bytes).starts_with(head);
       }
     }
     return false;
@@ -116,7 +116,7 @@ class PlainClient {
  private:
   int fd_;
   bool is_connected_ = false;
-  std::array<char, 4096> answer_{};
+  std::array<char, 4096> response_{};
 };
 
 /// What a guard puts.

@@ -12,9 +12,9 @@ namespace eider {
 namespace {
 
 std::string ask_for_thing(TestClient& client, std::string_view method) {
-  const std::string answer =
+  const std::string response =
       client.raw(std::string(method) + " /thing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-  return answer.substr(9, 3) + " " + answer.substr(answer.find("\r\n\r\n") + 4);
+  return response.substr(9, 3) + " " + response.substr(response.find("\r\n\r\n") + 4);
 }
 
 TEST(AnyMethod, is_what_no_other_route_of_the_pattern_takes) {

@@ -207,15 +207,15 @@ OptionSet App::options() const {
       part.add_settings(all);
     }
   }
-  for (const detail::app::OptionSpec& answer : table_->answers.options()) {
-    all.add_answer(answer.name, answer.help, answer.answer);
+  for (const detail::app::OptionSpec& response : table_->responses.options()) {
+    all.add_response(response.name, response.help, response.response);
   }
   return all;
 }
 
 App& App::on_option(std::string_view name, std::string_view help,
-                    std::function<std::string()> answer) {
-  table_->answers.add_answer(name, help, std::move(answer));
+                    std::function<std::string()> response) {
+  table_->responses.add_response(name, help, std::move(response));
   return *this;
 }
 

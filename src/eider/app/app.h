@@ -578,7 +578,8 @@ class App : public Routes {
   /// Adds a flag that prints a text and exits: `--openapi` prints the OpenAPI document.
   ///
   /// answer  returns the text for standard output; called while the command line is read
-  App& on_option(std::string_view name, std::string_view help, std::function<std::string()> answer);
+  App& on_option(std::string_view name, std::string_view help,
+                 std::function<std::string()> response);
   /// Returns all options of the app and its modules, for `read_command_line`.
   [[nodiscard]] OptionSet options() const;
   /// Runs the program: reads the command line, which `--help` lists (read_command_line), and

@@ -59,7 +59,7 @@ bool takes_edge(const Endpoint& other, Method method, std::string_view edge) noe
 
 Endpoint make_edge(const Endpoint& endpoint, std::string_view edge) {
   HandlerFacts facts;
-  facts.answer_now = &redirect_from_edge;
+  facts.respond_now = &redirect_from_edge;
   Endpoint made(facts, endpoint.method, edge, nullptr);
   made.scope = endpoint.scope;
   made.where = endpoint.where;

@@ -127,8 +127,8 @@ TEST(ClientHooks, are_told_of_the_trust_that_is_given_later) {
   const testing::Peer peer(Address::parse("127.0.0.1", server.port()).value());
   EXPECT_TRUE(peer.send(
       "GET /route HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Forwarded-For: 192.0.2.9\r\n\r\n"));
-  const std::string answer = peer.receive_all();
-  EXPECT_TRUE(answer.contains("X-Client: 192.0.2.9\r\nX-Client: 192.0.2.9\r\n")) << answer;
+  const std::string response = peer.receive_all();
+  EXPECT_TRUE(response.contains("X-Client: 192.0.2.9\r\nX-Client: 192.0.2.9\r\n")) << response;
 }
 
 TEST(Rewrites, choose_the_route_also_of_handlers_that_wait) {

@@ -111,7 +111,7 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   std::shared_ptr<const ConnectionProtocol> protocol;
   MakeSeals make_seals;
   OptionSet options;
-  OptionSet answers;  // told in place of serving
+  OptionSet responses;  // told in place of serving
   /// What SIGHUP reads anew; null: nothing.
   std::shared_ptr<detail::app::Settings> settings;
   /// Those of TLS are looked at by themselves; who has put new ones there may say so by SIGHUP,

@@ -34,7 +34,7 @@ bool redirect_if_found(const Router& router, Request& request, Response& respons
   return true;
 }
 
-void answer_unrouted(const Router& router, Request& request, Response& response) {
+void respond_unrouted(const Router& router, Request& request, Response& response) {
   const Lookup lookup =
       router.find(request.method(), request.path(), request.path_values(), request.scratch());
   switch (lookup.kind) {
@@ -57,7 +57,7 @@ void answer_unrouted(const Router& router, Request& request, Response& response)
   }
 }
 
-/// Runs the hooks in order until one answers.
+/// Runs the hooks in order until one responses.
 bool run_hooks(const std::vector<const Hook::OnRequest*>& hooks, Request& request,
                Response& response) {
   return std::ranges::all_of(
@@ -106,7 +106,7 @@ bool admit(const Endpoint& endpoint, Request& request, Response& response) {
   return run_guards(endpoint, request, response) && run_hooks(endpoint.on_body, request, response);
 }
 
-/// Outer hooks see the response last, and also what an inner one has thrown: such an answer needs
+/// Outer hooks see the response last, and also what an inner one has thrown: such a response needs
 /// its log line, its request's id and the fields that browsers ask for as any other does.
 void run_after(const Endpoint& endpoint, const Request& request, Response& response) noexcept {
   for (auto hook = endpoint.after.rbegin(); hook != endpoint.after.rend(); ++hook) {
@@ -135,10 +135,10 @@ Task<> run_handler(const Endpoint& endpoint, const Context& context, Response& r
     const Next first(endpoint, context, 0);
     Response made = co_await first();
     Render<Response>::into(response, std::move(made));
-  } else if (endpoint.answer_now != nullptr) {
-    endpoint.answer_now(endpoint, context, response);  // its guards have waited
+  } else if (endpoint.respond_now != nullptr) {
+    endpoint.respond_now(endpoint, context, response);  // its guards have waited
   } else {
-    co_await endpoint.answer_later(endpoint, context, response);
+    co_await endpoint.respond_later(endpoint, context, response);
   }
 }
 
@@ -168,13 +168,13 @@ Task<Response> Next::operator()() const {
         const Next inner(*self.endpoint_, *self.context_, self.depth_ + 1);
         const Middleware& one = *self.endpoint_->middleware[self.depth_];
         response = co_await one.function(self.context_->request, inner);
-      } else if (self.endpoint_->answer_now != nullptr) {
-        self.endpoint_->answer_now(*self.endpoint_, *self.context_, response);
+      } else if (self.endpoint_->respond_now != nullptr) {
+        self.endpoint_->respond_now(*self.endpoint_, *self.context_, response);
       } else if (self.endpoint_->is_blocking && self.context_->ongoing->cancel.is_cancelled()) {
         // Middleware has waited: no thread for a client that is gone.
         render_error(response, nobody_waits());
       } else {
-        co_await self.endpoint_->answer_later(*self.endpoint_, *self.context_, response);
+        co_await self.endpoint_->respond_later(*self.endpoint_, *self.context_, response);
       }
     } catch (...) {
       render_thrown(self.endpoint_->log.get(), self.context_->request, response,
@@ -288,7 +288,7 @@ Plan AppService::plan(Request& request) noexcept {
           .exempt_from_load_shedding = endpoint.exempt_from_load_shedding};
 }
 
-void AppService::answer(const Plan& plan, Request& request, Response& response) noexcept {
+void AppService::respond(const Plan& plan, Request& request, Response& response) noexcept {
   const Endpoint& endpoint = endpoint_of(plan);
   const WorkKept kept;
   std::size_t shared_bytes = 0;
@@ -300,11 +300,11 @@ void AppService::answer(const Plan& plan, Request& request, Response& response) 
     shared_bytes = response.field_lines().size();
     if (goes_on) {
       if (endpoint.unrouted != nullptr) [[unlikely]] {
-        answer_unrouted(*endpoint.unrouted, request, response);
+        respond_unrouted(*endpoint.unrouted, request, response);
       } else {
         const Context context{request, endpoint.path_names, endpoint.states, nullptr,
                               endpoint.ignores_unknown_query};
-        endpoint.answer_now(endpoint, context, response);
+        endpoint.respond_now(endpoint, context, response);
       }
     }
   } catch (...) {
@@ -313,8 +313,8 @@ void AppService::answer(const Plan& plan, Request& request, Response& response) 
   finish_unless_produced(endpoint, request, response, shared_bytes);
 }
 
-Task<> AppService::answer_later(const Plan& plan, Request& request, Response& response,
-                                const Ongoing& ongoing) {
+Task<> AppService::respond_later(const Plan& plan, Request& request, Response& response,
+                                 const Ongoing& ongoing) {
   const Endpoint& endpoint = endpoint_of(plan);
   std::size_t shared_bytes = 0;
   try {
@@ -346,7 +346,7 @@ void AppService::observe(const ResponseEvent& record) noexcept {
     try {
       told(record);
     } catch (...) {
-      Response unsent;  // the answer has left: there is only the line to be written
+      Response unsent;  // the response has left: there is only the line to be written
       render_thrown(table_->log.get(), record.request, unsent);
     }
   };
@@ -386,8 +386,8 @@ void AppService::observe_slow(const Request& request, const RequestState& state,
   }
 }
 
-void AppService::answer_failed(const Request& request, Response* response,
-                               std::exception_ptr thrown) noexcept {
+void AppService::respond_failed(const Request& request, Response* response,
+                                std::exception_ptr thrown) noexcept {
   const Within within(peek_work(request));
   Response unsent;
   try {

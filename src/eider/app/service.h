@@ -31,9 +31,9 @@ class AppService final : public Service {
   [[nodiscard]] Task<> end() override;
   [[nodiscard]] Task<> stop() override { return lifetime_.stop(); }
   [[nodiscard]] Plan plan(Request& request) noexcept override;
-  void answer(const Plan& plan, Request& request, Response& response) noexcept override;
-  [[nodiscard]] Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                                    const Ongoing& ongoing) override;
+  void respond(const Plan& plan, Request& request, Response& response) noexcept override;
+  [[nodiscard]] Task<> respond_later(const Plan& plan, Request& request, Response& response,
+                                     const Ongoing& ongoing) override;
   void finish(const Plan& plan, Request& request, Response& response) noexcept override;
   [[nodiscard]] bool is_observed() const noexcept override {
     return has_after_work_ || !table_->observers.empty();
@@ -45,8 +45,8 @@ class AppService final : public Service {
   [[nodiscard]] Duration slow_after(Duration beyond) const noexcept override;
   void observe_slow(const Request& request, const RequestState& state,
                     Duration after) noexcept override;
-  void answer_failed(const Request& request, Response* response,
-                     std::exception_ptr thrown) noexcept override;
+  void respond_failed(const Request& request, Response* response,
+                      std::exception_ptr thrown) noexcept override;
   void refuse(int status, std::string_view detail, Response& response) noexcept override;
   [[nodiscard]] PlanName plan_name(const void* endpoint) const noexcept override;
   [[nodiscard]] std::vector<BackgroundState> background(std::size_t count_max) const override {

@@ -23,7 +23,7 @@ namespace {
 constexpr Method kOfAny[] = {Method::get,   Method::post,  Method::put,    Method::delete_,
                              Method::patch, Method::query, Method::options};
 
-bool takes_after_answer(const Endpoint& endpoint) {
+bool takes_after_response(const Endpoint& endpoint) {
   const auto takes = [](const Wishes& wishes) {
     return std::ranges::find(wishes.states, &detail::base::kTypeKey<detail::app::AfterWork>,
                              &StateWish::key) != wishes.states.end();
@@ -91,19 +91,20 @@ void lay_around(Endpoint& endpoint, const auto& hooks, const auto& middlewares) 
 }
 
 /// Whether all that the handler returns is JSON, or nothing (204): it is a route of an API.
-bool answers_json_alone(const Endpoint& endpoint) {
+bool responses_json_alone(const Endpoint& endpoint) {
   Operation operation;
   for (const detail::app::Describe describe : endpoint.description) {
     if (describe != nullptr) {
       describe(operation);
     }
   }
-  return std::ranges::all_of(operation.responses, [](const Operation::Response& answer) {
-    const bool is_error = answer.status >= 400 || (answer.status == 0 && !answer.contents.empty());
-    return is_error ||
-           (answer.is_success() && std::ranges::all_of(answer.contents, [](const auto& content) {
-              return content.media_type.contains("json");
-            }));
+  return std::ranges::all_of(operation.responses, [](const Operation::Response& response) {
+    const bool is_error =
+        response.status >= 400 || (response.status == 0 && !response.contents.empty());
+    return is_error || (response.is_success() &&
+                        std::ranges::all_of(response.contents, [](const auto& content) {
+                          return content.media_type.contains("json");
+                        }));
   });
 }
 
@@ -113,7 +114,7 @@ bool ignores_unknown_query(const RouteTable& table, const Endpoint& endpoint) {
   for (const RouteScope* const scope : std::views::reverse(scopes_around(table, endpoint))) {
     what = what == UnknownQuery::by_result ? scope->unknown_query : what;
   }
-  return what == UnknownQuery::by_result ? !answers_json_alone(endpoint)
+  return what == UnknownQuery::by_result ? !responses_json_alone(endpoint)
                                          : what == UnknownQuery::ignore;
 }
 
@@ -238,7 +239,7 @@ void AppService::resolve_arguments(Endpoint& endpoint, std::string& wrong) {
                                             name_of(endpoint), wrong);
   guard_ways_.resolve(endpoint, wrong);
   endpoint.ignores_unknown_query = ignores_unknown_query(*table_, endpoint);
-  has_after_work_ = has_after_work_ || takes_after_answer(endpoint);
+  has_after_work_ = has_after_work_ || takes_after_response(endpoint);
   if (endpoint.body_bytes_max == 0) {
     endpoint.body_bytes_max = table_->body_bytes_max;
   }

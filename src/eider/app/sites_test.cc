@@ -47,8 +47,8 @@ App two_hosts() {
   return app;
 }
 
-std::string_view body_of(std::string_view answer) {
-  return answer.substr(answer.find("\r\n\r\n") + 4);
+std::string_view body_of(std::string_view response) {
+  return response.substr(response.find("\r\n\r\n") + 4);
 }
 
 TEST(Hosts, have_routes_of_their_own) {
@@ -57,9 +57,9 @@ TEST(Hosts, have_routes_of_their_own) {
   struct Case {
     std::string_view host;
     std::string_view path;
-    std::string_view answer;
+    std::string_view response;
   };
-  for (const auto& [host, path, answer] : {
+  for (const auto& [host, path, response] : {
            Case{"elsewhere", "/", "any"},
            Case{"api.example.org", "/", "api"},
            Case{"API.example.org:8080", "/v1/x", "x"},
@@ -67,7 +67,7 @@ TEST(Hosts, have_routes_of_their_own) {
        }) {
     const std::string request =
         "GET " + std::string(path) + " HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n";
-    EXPECT_EQ(body_of(client.raw(request)), answer) << host << path;
+    EXPECT_EQ(body_of(client.raw(request)), response) << host << path;
   }
   for (const std::string_view host : {"api.example.org", "www.example.org"}) {
     const std::string request = "GET /only-any HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n";

@@ -115,17 +115,17 @@ Task<Result<ClientResponse>> ApiRequest::ask(ApiRequest request) {
 }
 
 Task<Result<std::string>> ApiRequest::ask_text(ApiRequest request) {
-  const Result<ClientResponse> answer = co_await ask(std::move(request));
-  if (!answer) {
-    co_return fail(answer.error());
+  const Result<ClientResponse> response = co_await ask(std::move(request));
+  if (!response) {
+    co_return fail(response.error());
   }
-  co_return std::string(answer->body());
+  co_return std::string(response->body());
 }
 
 Task<Result<void>> ApiRequest::ask_nothing(ApiRequest request) {
-  const Result<ClientResponse> answer = co_await ask(std::move(request));
-  if (!answer) {
-    co_return fail(answer.error());
+  const Result<ClientResponse> response = co_await ask(std::move(request));
+  if (!response) {
+    co_return fail(response.error());
   }
   co_return Result<void>();
 }

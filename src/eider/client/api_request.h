@@ -118,7 +118,7 @@ class ApiRequest {
   }
   void form(const MultipartForm& form) { multipart_ = form; }
 
-  // Each asks, and reads an answer of 2xx.
+  // Each asks, and reads a response of 2xx.
 
   /// Sends the request, and reads the response as JSON; a std::optional is empty if there is no
   /// body. Unknown members are ignored: a newer server may send them.
@@ -182,16 +182,16 @@ class ApiRequest {
 
   template <class T>
   static Task<Result<T>> read(ApiRequest request) {
-    const Result<ClientResponse> answer = co_await ask(std::move(request));
-    if (!answer) {
-      co_return fail(answer.error());
+    const Result<ClientResponse> response = co_await ask(std::move(request));
+    if (!response) {
+      co_return fail(response.error());
     }
     if constexpr (requires(const T& value) { value.has_value(); }) {
-      if (answer->body().empty()) {
+      if (response->body().empty()) {
         co_return T();
       }
     }
-    co_return detail::client::read_told<T>(answer->body());
+    co_return detail::client::read_told<T>(response->body());
   }
   template <class S>
   static Task<Result<S>> open(ApiRequest request, std::string_view type) {
@@ -211,7 +211,7 @@ class ApiRequest {
   [[nodiscard]] static Task<Result<std::string>> ask_text(ApiRequest request);
   [[nodiscard]] static Task<Result<void>> ask_nothing(ApiRequest request);
   [[nodiscard]] static Task<Result<ClientStream>> ask_stream(ApiRequest request);
-  /// type  of the answer; empty: any
+  /// type  of the response; empty: any
   [[nodiscard]] static Task<Result<ClientStream>> ask_items(ApiRequest request,
                                                             std::string_view type);
 

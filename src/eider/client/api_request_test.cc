@@ -13,8 +13,8 @@
 namespace eider {
 namespace {
 
-using testing::answer;
 using testing::ClientLine;
+using testing::response;
 
 enum class ApiLevel { low, high };
 
@@ -133,25 +133,25 @@ TEST(ApiRequest, sends_nothing_where_a_value_would_be_a_step_in_the_path) {
 
 TEST(ApiRequest, reads_json_and_passes_over_what_is_new) {
   Called<ApiNote> called(Method::get, "/", as_json<ApiNote>);
-  const Result<ApiNote>& note = called.told(answer(R"({"id":7,"title":"t","more":1})"));
+  const Result<ApiNote>& note = called.told(response(R"({"id":7,"title":"t","more":1})"));
   ASSERT_TRUE(note.has_value());
   EXPECT_EQ(note->title, "t");
 }
 
-TEST(ApiRequest, tells_an_answer_without_content_from_one_with) {
+TEST(ApiRequest, tells_a_response_without_content_from_one_with) {
   Called<std::optional<ApiNote>> with(Method::get, "/", as_json<std::optional<ApiNote>>);
-  EXPECT_TRUE(with.told(answer(R"({"id":7})"))->has_value());
+  EXPECT_TRUE(with.told(response(R"({"id":7})"))->has_value());
   Called<std::optional<ApiNote>> without(Method::get, "/", as_json<std::optional<ApiNote>>);
-  EXPECT_FALSE(without.told(answer(""))->has_value());
+  EXPECT_FALSE(without.told(response(""))->has_value());
 }
 
 TEST(ApiRequest, fails_as_the_problem_document_says) {
   Called<ApiNote> called(Method::get, "/", as_json<ApiNote>);
   const Error& error =
       called
-          .told(answer(R"({"status":1,"detail":"No.","more":1,"errors":[{"pointer":"/a",)"
-                       R"("detail":"d","code":"c","arguments":{"max":"3"}}]})",
-                       {}, "422 No"))
+          .told(response(R"({"status":1,"detail":"No.","more":1,"errors":[{"pointer":"/a",)"
+                         R"("detail":"d","code":"c","arguments":{"max":"3"}}]})",
+                         {}, "422 No"))
           .error();
   EXPECT_EQ(error.status(), 422);
   EXPECT_EQ(error.detail(), "No.");
@@ -163,14 +163,14 @@ TEST(ApiRequest, fails_as_the_problem_document_says) {
 
 TEST(ApiRequest, fails_without_a_problem_document_too) {
   Called<ApiNote> called(Method::get, "/", as_json<ApiNote>);
-  EXPECT_EQ(called.told(answer("<html>", {}, "404 No")).error().status(), 404);
+  EXPECT_EQ(called.told(response("<html>", {}, "404 No")).error().status(), 404);
   Called<void> moved(Method::get, "/", nothing);
-  EXPECT_EQ(moved.told(answer("", {}, "304 No")).error().status(), 502);
+  EXPECT_EQ(moved.told(response("", {}, "304 No")).error().status(), 502);
 }
 
-TEST(ApiRequest, fails_where_the_answer_is_not_what_was_told) {
+TEST(ApiRequest, fails_where_the_response_is_not_what_was_told) {
   Called<ApiNote> called(Method::get, "/", as_json<ApiNote>);
-  const Error& error = called.told(answer(R"({"id":"seven"})")).error();
+  const Error& error = called.told(response(R"({"id":"seven"})")).error();
   EXPECT_EQ(error.status(), 502);
   EXPECT_TRUE(error.cause().contains("/id")) << error.cause();
   EXPECT_TRUE(error.fields().empty());  // it is no fault of who asked

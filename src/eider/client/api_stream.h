@@ -41,7 +41,7 @@ struct ApiEvent {
 
 namespace detail::client {
 
-/// The answer is not what the document says: 502, with the reason in its cause.
+/// The response is not what the document says: 502, with the reason in its cause.
 [[nodiscard]] Error not_as_told(const Error& fault);
 
 template <class T>
@@ -81,7 +81,7 @@ class ItemLines {
   bool is_told_ = false;  // the line in hand was given out
 };
 
-/// The content of an answer, taken item by item.
+/// The content of a response, taken item by item.
 class ItemStream {
  public:
   ItemStream(ClientStream stream, const ApiStreamLimits& limits)

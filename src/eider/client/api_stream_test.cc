@@ -16,8 +16,8 @@ namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::answer;
 using testing::ClientLine;
+using testing::response;
 
 struct Reading {
   int value = 0;
@@ -150,9 +150,9 @@ TEST(ApiLines, come_one_by_one_however_their_bytes_are_cut) {
 
 TEST(ApiLines, end_with_the_content) {
   Taken<ApiLines<Reading>> none;
-  EXPECT_EQ(none.told(answer("")), "end; ");
+  EXPECT_EQ(none.told(response("")), "end; ");
   Taken<ApiLines<Reading>> empty;
-  EXPECT_EQ(empty.told(answer("\n  ")), "end; ");
+  EXPECT_EQ(empty.told(response("\n  ")), "end; ");
 }
 
 TEST(ApiStreams, are_bounded_item_by_item) {
@@ -202,15 +202,15 @@ TEST(ApiStreams, are_left_when_the_server_falls_silent_or_is_lost) {
   EXPECT_EQ(lost.told(), "message [x] ; 502; 502; 502; ");
 }
 
-TEST(ApiStreams, are_none_where_the_answer_is_another) {
+TEST(ApiStreams, are_none_where_the_response_is_another) {
   Taken<ApiEvents<std::string>> page;
-  EXPECT_EQ(page.told(answer("<p>", "Content-Type: text/html\r\n")), "502 not as told; ");
+  EXPECT_EQ(page.told(response("<p>", "Content-Type: text/html\r\n")), "502 not as told; ");
   Taken<ApiEvents<std::string>> bare;
-  EXPECT_EQ(bare.told(answer("data: x\n\n")), "502 not as told; ");
+  EXPECT_EQ(bare.told(response("data: x\n\n")), "502 not as told; ");
   Taken<ApiEvents<std::string>> nothing;
   EXPECT_EQ(nothing.told("HTTP/1.1 204 No Content\r\n\r\n"), "end; ");
   Taken<ApiEvents<std::string>> refused;
-  EXPECT_EQ(refused.told(answer("no", {}, "403 Forbidden")), "403; ");
+  EXPECT_EQ(refused.told(response("no", {}, "403 Forbidden")), "403; ");
 }
 
 TEST(ApiStreams, end_their_request_when_they_are_dropped) {

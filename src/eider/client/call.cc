@@ -122,7 +122,7 @@ Task<Call::Fault> Call::exchange() {
   if (parts_->content_kind != ContentKind::none) {
     lease_->set_deadline(due_, kLateContent);
     send_content();
-    // Content and answer go side by side: an answer that comes first ends this wait.
+    // Content and answer go side by side: a response that comes first ends this wait.
     co_await lease_->until(Condition::sent);
   }
   // The server's time begins when the content has been given.
@@ -237,7 +237,7 @@ Call::Next Call::judge(const Fault& fault) {
   if (fault) {
     return judge_fault(*fault);
   }
-  // An answer has come, so idle connections need not be doubted.
+  // A response has come, so idle connections need not be doubted.
   wants_fresh_ = false;
   // Cookies of a redirect count as well, so they are kept before it is followed.
   keep_cookies();

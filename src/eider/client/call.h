@@ -19,7 +19,7 @@
 
 namespace eider::detail::client {
 
-/// An answer: whole, or its head and the connection that its content comes over, on which the
+/// A response: whole, or its head and the connection that its content comes over, on which the
 /// request's content may still be on its way.
 ///
 /// The order is that of destruction: what sends uses the lease and refers to the parts.

@@ -1,4 +1,4 @@
-// An answer that comes while the request's content is still being sent.
+// A response that comes while the request's content is still being sent.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -32,7 +32,7 @@ class SlowLine : public ClientLine {
  public:
   SlowLine() : ClientLine(without_consent()) {
     get();
-    say(answer("0"));
+    say(response("0"));
     static_cast<void>(sent());
     peers[0].set_window(10'000);
   }
@@ -64,8 +64,8 @@ TEST(ClientBothWays, takes_what_a_server_echoes_as_it_reads) {
     line.say(piece);
   }
   ASSERT_EQ(echoed, kContentBytes);
-  ASSERT_TRUE(asked.is_answer());
-  EXPECT_EQ(asked.answer().body(), std::string(kContentBytes, 'x'));
+  ASSERT_TRUE(asked.is_response());
+  EXPECT_EQ(asked.response().body(), std::string(kContentBytes, 'x'));
   line.get();
   EXPECT_EQ(line.peers.size(), 1U) << "the connection is free again";
 }
@@ -74,7 +74,7 @@ TEST(ClientBothWays, stops_at_an_error_and_closes) {
   SlowLine line;
   const SentRequest& asked = line.post();
   static_cast<void>(line.content());
-  line.say(answer("too much", {}, "413 Content Too Large"));
+  line.say(response("too much", {}, "413 Content Too Large"));
   EXPECT_EQ(asked.text(), "413 too much");
   EXPECT_TRUE(line.peers[0].is_closed());
 }
@@ -86,7 +86,7 @@ struct Ready {
 
   static Task<std::string> piece(Ready& ready) {
     if (++ready.pieces == 2) {
-      ready.line.peers[0].send(answer("too much", {}, "413 Content Too Large"));
+      ready.line.peers[0].send(response("too much", {}, "413 Content Too Large"));
     }
     co_return ready.pieces <= 1000 ? std::string(64UL * 1024, 'x') : std::string();
   }
@@ -95,7 +95,7 @@ struct Ready {
 TEST(ClientBothWays, hears_an_error_though_it_never_waits_for_the_socket) {
   ClientLine line(without_consent());
   line.get();
-  line.say(answer("0"));
+  line.say(response("0"));
   Ready ready{line};
   const SentRequest& asked = line.ask(Method::post, "http://a/", [&ready](ClientRequest& request) {
     request.body_from([&ready] { return Ready::piece(ready); }, "text/plain");
@@ -122,10 +122,10 @@ TEST(ClientBothWays, sends_no_more_behind_the_head_of_an_error) {
   EXPECT_TRUE(line.peers[0].is_closed());
 }
 
-TEST(ClientBothWays, closes_a_connection_whose_answer_was_whole_ahead_of_the_content) {
+TEST(ClientBothWays, closes_a_connection_whose_response_was_whole_ahead_of_the_content) {
   SlowLine line;
   const SentRequest& asked = line.post();
-  line.say(answer("enough"));
+  line.say(response("enough"));
   EXPECT_EQ(asked.text(), "200 enough");
   EXPECT_TRUE(line.peers[0].is_closed());
 }
@@ -188,7 +188,7 @@ void give(ClientLine& line, Gate& gate, std::string piece) {
 
 constexpr std::string_view kPieces = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-TEST(ClientBothWays, tells_of_a_wrong_length_behind_the_answers_head) {
+TEST(ClientBothWays, tells_of_a_wrong_length_behind_the_responses_head) {
   ClientLine line(without_consent());
   Gate gate;
   const SentRequest& asked = line.ask(Method::post, "http://a/", [&gate](ClientRequest& request) {
@@ -202,7 +202,7 @@ TEST(ClientBothWays, tells_of_a_wrong_length_behind_the_answers_head) {
   EXPECT_TRUE(line.peers[0].is_closed());
 }
 
-TEST(ClientBothWays, throws_what_a_producer_throws_behind_the_answers_head) {
+TEST(ClientBothWays, throws_what_a_producer_throws_behind_the_responses_head) {
   ClientLine line(without_consent());
   Gate gate;
   SentRequest& asked = line.ask(Method::post, "http://a/", [&gate](ClientRequest& request) {
@@ -216,7 +216,7 @@ TEST(ClientBothWays, throws_what_a_producer_throws_behind_the_answers_head) {
   EXPECT_TRUE(line.peers[0].is_closed());
 }
 
-// An answer that is taken in pieces.
+// A response that is taken in pieces.
 
 struct Conversation {
   Gate gate;
@@ -253,7 +253,7 @@ class Talking : public ClientLine {
   Task<> task;
 };
 
-TEST(ClientBothWays, is_a_conversation_where_the_answer_is_taken_in_pieces) {
+TEST(ClientBothWays, is_a_conversation_where_the_response_is_taken_in_pieces) {
   Talking line;
   line.say(kPieces);
   give(line, line.talk.gate, "one");
@@ -290,7 +290,7 @@ TEST(ClientBothWays, gives_up_a_server_that_takes_nothing_of_a_conversation) {
   EXPECT_EQ(line.talk.end, "timed_out");
 }
 
-TEST(ClientBothWays, ends_with_the_answer_whatever_was_still_to_say) {
+TEST(ClientBothWays, ends_with_the_response_whatever_was_still_to_say) {
   Talking line;
   line.say(std::string(kPieces) + "3\r\nbye\r\n0\r\n\r\n");
   EXPECT_EQ(line.talk.heard + " " + line.talk.end, "bye end");
@@ -339,17 +339,17 @@ TEST(ClientBothWays, takes_what_a_server_echoes_over_h2) {
   }
   ASSERT_EQ(echoed, kContentBytes);
   line.say(frame(Type::data, kEndStream, 1, ""));
-  ASSERT_TRUE(asked.is_answer());
-  EXPECT_EQ(asked.answer().body().size(), kContentBytes);
+  ASSERT_TRUE(asked.is_response());
+  EXPECT_EQ(asked.response().body().size(), kContentBytes);
   EXPECT_FALSE(H2Line::has(line.frames(), Type::rst_stream, 1));
 }
 
-TEST(ClientBothWays, resets_the_stream_without_an_error_when_the_answer_was_first) {
+TEST(ClientBothWays, resets_the_stream_without_an_error_when_the_response_was_first) {
   H2Line line(without_consent());
   const SentRequest& asked = line.ask(Method::post, "http://a/", content_of(kContentBytes));
   line.say(greeting());
   static_cast<void>(line.frames());
-  line.say(h2_answer(1, "too much", {}, "413"));
+  line.say(h2_response(1, "too much", {}, "413"));
   EXPECT_EQ(asked.text(), "413 too much");
   const auto frames = line.frames();
   ASSERT_TRUE(H2Line::has(frames, Type::rst_stream, 1));
@@ -359,14 +359,14 @@ TEST(ClientBothWays, resets_the_stream_without_an_error_when_the_answer_was_firs
     }
   }
   const SentRequest& next = line.get();
-  line.say(h2_answer(3, "3"));
+  line.say(h2_response(3, "3"));
   EXPECT_EQ(next.text(), "200 3") << "the connection serves on";
 }
 
-TEST(ClientBothWays, takes_an_answer_whose_server_resets_the_rest_of_the_content) {
+TEST(ClientBothWays, takes_a_response_whose_server_resets_the_rest_of_the_content) {
   H2Line line(without_consent());
   const SentRequest& asked = line.ask(Method::post, "http://a/", content_of(kContentBytes));
-  line.say(greeting() + h2_answer(1, "enough") + testing::reset(1, 0));
+  line.say(greeting() + h2_response(1, "enough") + testing::reset(1, 0));
   EXPECT_EQ(asked.text(), "200 enough");
 }
 
@@ -377,7 +377,7 @@ TEST(ClientBothWays, is_cancelled_within_both_over_h2) {
   line.loop.call([&] { asked.task = Task<>(); });
   EXPECT_TRUE(H2Line::has(line.frames(), Type::rst_stream, 1));
   const SentRequest& next = line.get();
-  line.say(h2_answer(3, "3"));
+  line.say(h2_response(3, "3"));
   EXPECT_EQ(next.text(), "200 3");
 }
 

@@ -14,8 +14,8 @@ namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::answer;
 using testing::ClientLine;
+using testing::response;
 using testing::SentRequest;
 
 /// Pieces in a row, and then the end.
@@ -42,7 +42,7 @@ TEST(ClientContent, waits_for_consent_and_is_chunked) {
   EXPECT_TRUE(head.ends_with("\r\n\r\n"));
   line.say(kConsent);
   EXPECT_EQ(line.sent(), "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
-  line.say(answer("1"));
+  line.say(response("1"));
   EXPECT_EQ(asked.text(), "200 1");
   EXPECT_FALSE(line.peers[0].is_closed());
 }
@@ -57,11 +57,11 @@ TEST(ClientContent, does_not_wait_for_ever_for_consent) {
   EXPECT_EQ(line.sent(), "3\r\nabc\r\n0\r\n\r\n");
 }
 
-TEST(ClientContent, is_not_sent_when_the_answer_comes_first_and_the_connection_is_not_kept) {
+TEST(ClientContent, is_not_sent_when_the_response_comes_first_and_the_connection_is_not_kept) {
   ClientLine line;
   const SentRequest& asked = line.ask(Method::post, "http://a/", producing({"abc"}));
   static_cast<void>(line.sent());
-  line.say(answer("no", {}, "403 Forbidden"));
+  line.say(response("no", {}, "403 Forbidden"));
   EXPECT_EQ(asked.text(), "403 no");
   EXPECT_EQ(line.sent(), "");
   EXPECT_TRUE(line.peers[0].is_closed());
@@ -73,11 +73,11 @@ TEST(ClientContent, is_sent_without_asking_to_who_declines_the_question) {
     request.body(std::string(2 * 1024 * 1024, 'x'), "text/plain");
   });
   EXPECT_TRUE(line.sent().contains("Expect: 100-continue"));
-  line.say(answer("", {}, "417 No"));
+  line.say(response("", {}, "417 No"));
   const std::string again = line.sent(1);
   EXPECT_FALSE(again.contains("Expect"));
   EXPECT_TRUE(again.ends_with("xxx"));
-  line.say(answer("1"), 1);
+  line.say(response("1"), 1);
   EXPECT_EQ(asked.text(), "200 1");
 }
 
@@ -103,10 +103,10 @@ TEST(ClientContent, goes_no_faster_than_the_server_takes_it) {
   EXPECT_LT(made, 20);
 }
 
-TEST(ClientContent, may_take_longer_than_an_answer) {
+TEST(ClientContent, may_take_longer_than_a_response) {
   ClientLine line;
   line.get();
-  line.say(answer("0"));
+  line.say(response("0"));
   static_cast<void>(line.sent());
   line.peers[0].set_window(10000);
   const SentRequest& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
@@ -117,7 +117,7 @@ TEST(ClientContent, may_take_longer_than_an_answer) {
     static_cast<void>(line.sent());
     line.kernel.run_until_idle();
   }
-  line.say(answer("1"));
+  line.say(response("1"));
   EXPECT_EQ(asked.text(), "200 1");
   const SentRequest& stuck = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
     request.body(std::string(900000, 'x'), "text/plain").timeout(50s);
@@ -136,7 +136,7 @@ TEST(ClientContent, has_the_length_that_was_told_or_fails) {
     });
     line.say(kConsent);
     const bool is_right = line.sent().ends_with("\r\n\r\nabcde");
-    line.say(answer(is_right ? "right" : "wrong"));
+    line.say(response(is_right ? "right" : "wrong"));
     return asked.text();
   };
   EXPECT_EQ(text(5), "200 right");
@@ -190,7 +190,7 @@ Task<> stream(ClientLine& line, StreamedCall& to, bool is_patient) {
   }
 }
 
-/// A request whose answer is taken in pieces, as fast as it comes unless it waits for `to.go`.
+/// A request whose response is taken in pieces, as fast as it comes unless it waits for `to.go`.
 class StreamLine : public ClientLine {
  public:
   explicit StreamLine(bool is_patient = false, ClientOptions options = {})
@@ -284,16 +284,16 @@ TEST(ClientStream, undoes_compression_piece_by_piece_within_bounds) {
   compressor.write(content, out);
   compressor.finish(out);
   StreamLine line;
-  line.say(answer(out.view(), "Content-Encoding: gzip\r\n"));
+  line.say(response(out.view(), "Content-Encoding: gzip\r\n"));
   EXPECT_EQ(line.to.end, "end");
   EXPECT_EQ(line.to.taken, content);
   ClientOptions options;
   options.decompression.bytes_max = 1000;
   StreamLine bounded(false, options);
-  bounded.say(answer(out.view(), "Content-Encoding: gzip\r\n"));
+  bounded.say(response(out.view(), "Content-Encoding: gzip\r\n"));
   EXPECT_EQ(bounded.to.end, "too_large");
   StreamLine cut;
-  cut.say(answer(out.view().substr(0, out.size() - 4), "Content-Encoding: gzip\r\n"));
+  cut.say(response(out.view().substr(0, out.size() - 4), "Content-Encoding: gzip\r\n"));
   EXPECT_EQ(cut.to.end, "bad_coding");
 }
 
@@ -312,7 +312,7 @@ TEST(ClientStream, undoes_several_codings_piece_by_piece) {
   const std::string twice = zipped(zipped(content));
   for (const std::size_t bytes : {std::size_t{7}, std::size_t{4096}, twice.size()}) {
     StreamLine line;
-    const std::string whole = answer(twice, "Content-Encoding: gzip, gzip\r\n");
+    const std::string whole = response(twice, "Content-Encoding: gzip, gzip\r\n");
     for (std::size_t at = 0; at < whole.size(); at += bytes) {
       line.say(std::string_view(whole).substr(at, bytes));
     }
@@ -323,9 +323,9 @@ TEST(ClientStream, undoes_several_codings_piece_by_piece) {
 
 TEST(ClientStream, follows_redirects_first) {
   StreamLine line;
-  line.say(answer("elsewhere", "Location: http://b/\r\n", "302 -"));
+  line.say(response("elsewhere", "Location: http://b/\r\n", "302 -"));
   ASSERT_EQ(line.peers.size(), 2U);
-  line.say(answer("here"), 1);
+  line.say(response("here"), 1);
   EXPECT_EQ(line.to.taken, "here");
 }
 

@@ -33,11 +33,11 @@ std::string outcome(Method method, std::string_view first, std::string_view seco
   line.say(second);
   line.end();
   ensure(asked.is_there(), "an end is one");
-  if (!asked.is_answer()) {
+  if (!asked.is_response()) {
     ensure(!asked.reply->error().text.empty(), "it is said what is wrong");
     return "none";  // bad and cut off may both be true: which one is told depends on the pieces
   }
-  ensure(asked.answer().body().size() <= kContentBytesMax, "the content has a bound");
+  ensure(asked.response().body().size() <= kContentBytesMax, "the content has a bound");
   return asked.text();
 }
 

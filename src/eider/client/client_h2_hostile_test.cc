@@ -36,18 +36,18 @@ std::string after_and_end(std::string_view bytes) {
   return asked.text();
 }
 
-TEST(ClientAgainstAHostileH2Server, takes_no_nonsense_for_an_answer) {
+TEST(ClientAgainstAHostileH2Server, takes_no_nonsense_for_a_response) {
   for (const std::string& nonsense :
        {reply(1, 0, "99"), reply(1, 0, "101"), reply(1, 0, "200", literal("A", "b")),
         reply(1, 0, "200", literal("connection", "close")),
         reply(1, 0, "200", literal("content-length", "1") + literal("content-length", "1")),
-        h2_answer(1, "four", literal("content-length", "5")),
-        h2_answer(1, "sixsix", literal("content-length", "5")),
+        h2_response(1, "four", literal("content-length", "5")),
+        h2_response(1, "sixsix", literal("content-length", "5")),
         frame(Type::headers, kEndHeaders, 1, literal("a", "b"))}) {
     H2Line line(once());
     const SentRequest& asked = line.get();
     const SentRequest& other = line.get();
-    line.say(greeting() + nonsense + h2_answer(3, "other"));
+    line.say(greeting() + nonsense + h2_response(3, "other"));
     EXPECT_EQ(asked.text(), "bad_response") << nonsense;
     EXPECT_EQ(other.text(), "200 other") << nonsense;
     EXPECT_TRUE(H2Line::has(line.frames(), Type::rst_stream, 1)) << nonsense;
@@ -80,7 +80,7 @@ TEST(ClientAgainstAHostileH2Server, does_not_take_http_1_for_http_2) {
   EXPECT_TRUE(asked.reply->error().text.contains("HTTP/2"));
 }
 
-TEST(ClientAgainstAHostileH2Server, bounds_heads_and_interim_answers) {
+TEST(ClientAgainstAHostileH2Server, bounds_heads_and_interim_responses) {
   EXPECT_EQ(after(reply(1, 0, "200", literal("a", std::string(120, 'x')))), "nothing yet");
   ClientOptions options = once();
   options.head_bytes_max = 1000;
@@ -103,8 +103,8 @@ TEST(ClientAgainstAHostileH2Server, bounds_the_content_whatever_it_says_of_its_l
   ClientOptions options = once();
   options.body_bytes_max = 1000;
   EXPECT_EQ(after(reply(1, 0, "200", literal("content-length", "1001")), options), "too_large");
-  EXPECT_EQ(after(h2_answer(1, std::string(1000, 'x')), options).size(), 1004U);
-  EXPECT_EQ(after(h2_answer(1, std::string(1001, 'x')), options), "too_large");
+  EXPECT_EQ(after(h2_response(1, std::string(1000, 'x')), options).size(), 1004U);
+  EXPECT_EQ(after(h2_response(1, std::string(1001, 'x')), options), "too_large");
 }
 
 TEST(ClientAgainstAHostileH2Server, undoes_compression_within_bounds) {
@@ -112,14 +112,14 @@ TEST(ClientAgainstAHostileH2Server, undoes_compression_within_bounds) {
   Compressor compressor(ContentCoding::gzip);
   compressor.write(std::string(50'000'000, 'a'), out);
   compressor.finish(out);
-  std::string answer = reply(1, 0, "200", literal("content-encoding", "gzip"));
+  std::string response = reply(1, 0, "200", literal("content-encoding", "gzip"));
   for (std::string_view rest = out.view(); !rest.empty();) {
     const std::string_view piece = rest.substr(0, 16384);
     rest.remove_prefix(piece.size());
-    answer += frame(Type::data, rest.empty() ? kEndStream : 0, 1, piece);
+    response += frame(Type::data, rest.empty() ? kEndStream : 0, 1, piece);
   }
-  EXPECT_EQ(after(answer), "too_large");
-  EXPECT_EQ(after(h2_answer(1, "hello", literal("content-encoding", "gzip"))), "bad_coding");
+  EXPECT_EQ(after(response), "too_large");
+  EXPECT_EQ(after(h2_response(1, "hello", literal("content-encoding", "gzip"))), "bad_coding");
 }
 
 TEST(ClientAgainstAHostileH2Server, notices_what_is_cut_short) {
@@ -170,13 +170,13 @@ TEST(ClientAgainstAHostileH2Server, waits_no_longer_than_it_was_told) {
   EXPECT_TRUE(line.peers[0].is_closed()) << "nothing was ever heard from it";
 }
 
-TEST(ClientAgainstAHostileH2Server, gives_no_answer_to_a_call_that_did_not_ask_for_it) {
+TEST(ClientAgainstAHostileH2Server, gives_no_response_to_a_call_that_did_not_ask_for_it) {
   H2Line line(once());
   const SentRequest& first = line.get();
-  line.say(greeting() + h2_answer(1, "first") + frame(Type::data, kEndStream, 1, "more"));
+  line.say(greeting() + h2_response(1, "first") + frame(Type::data, kEndStream, 1, "more"));
   EXPECT_EQ(first.text(), "200 first");
   const SentRequest& second = line.get();
-  line.say(h2_answer(1, "planted"), line.peers.size() - 1);
+  line.say(h2_response(1, "planted"), line.peers.size() - 1);
   EXPECT_NE(second.text(), "200 planted");
 }
 

@@ -13,8 +13,8 @@ namespace {
 using namespace std::string_view_literals;
 
 using namespace std::chrono_literals;
-using testing::answer;
 using testing::ClientLine;
+using testing::response;
 using testing::SentRequest;
 
 ClientOptions without_retries() {
@@ -47,7 +47,7 @@ TEST(ClientAgainstAHostileServer, bounds_the_head) {
   EXPECT_EQ(told_after(many), "too_large");
 }
 
-TEST(ClientAgainstAHostileServer, bounds_interim_answers) {
+TEST(ClientAgainstAHostileServer, bounds_interim_responses) {
   std::string many;
   for (int index = 0; index < 100; ++index) {
     many.append("HTTP/1.1 102 Processing\r\n\r\n");
@@ -56,7 +56,7 @@ TEST(ClientAgainstAHostileServer, bounds_interim_answers) {
   EXPECT_EQ(told_after("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), "bad_response");
 }
 
-TEST(ClientAgainstAHostileServer, takes_no_nonsense_for_an_answer) {
+TEST(ClientAgainstAHostileServer, takes_no_nonsense_for_a_response) {
   for (const std::string_view nonsense :
        {"<html>", "\r\n", "HTTP/2.0 200 OK\r\n\r\n", "HTTP/1.1 20\r\n\r\n", "HTTP/1.1 200 OK\n\n",
         "HTTP/1.1 200 OK\r\nA B: c\r\n\r\n",
@@ -79,7 +79,7 @@ TEST(ClientAgainstAHostileServer, bounds_the_content_whatever_it_says_of_its_len
   options.body_bytes_max = 1000;
   const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   EXPECT_EQ(told_after("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n", options), "too_large");
-  EXPECT_EQ(told_after(answer(std::string(1000, 'x')), options).size(), 1004U);
+  EXPECT_EQ(told_after(response(std::string(1000, 'x')), options).size(), 1004U);
   EXPECT_EQ(told_after(chunked + "3e9\r\n" + std::string(1001, 'x'), options), "too_large");
   EXPECT_EQ(told_after("HTTP/1.1 200 OK\r\n\r\n" + std::string(1001, 'x'), options), "too_large");
 }
@@ -109,18 +109,18 @@ std::string compressed(std::string_view content) {
   return std::string(out.view());
 }
 
-std::string zipped_answer(std::string_view content) {
-  return answer(compressed(content), "Content-Encoding: gzip\r\n");
+std::string zipped_response(std::string_view content) {
+  return response(compressed(content), "Content-Encoding: gzip\r\n");
 }
 
 TEST(ClientAgainstAHostileServer, undoes_compression_within_bounds) {
-  EXPECT_EQ(told_after(zipped_answer("hello")), "200 hello");
-  EXPECT_EQ(told_after(answer("hello", "Content-Encoding: gzip\r\n")), "bad_coding");
+  EXPECT_EQ(told_after(zipped_response("hello")), "200 hello");
+  EXPECT_EQ(told_after(response("hello", "Content-Encoding: gzip\r\n")), "bad_coding");
   const std::string zipped = compressed("hello");
-  EXPECT_EQ(told_after(answer(zipped.substr(0, zipped.size() - 1), "Content-Encoding: gzip\r\n")),
+  EXPECT_EQ(told_after(response(zipped.substr(0, zipped.size() - 1), "Content-Encoding: gzip\r\n")),
             "bad_coding");
-  EXPECT_EQ(told_after(answer(zipped + "x", "Content-Encoding: gzip\r\n")), "bad_coding");
-  EXPECT_EQ(told_after(zipped_answer(std::string(50'000'000, 'a'))), "too_large");
+  EXPECT_EQ(told_after(response(zipped + "x", "Content-Encoding: gzip\r\n")), "bad_coding");
+  EXPECT_EQ(told_after(zipped_response(std::string(50'000'000, 'a'))), "too_large");
 }
 
 TEST(ClientAgainstAnOddServer, undoes_all_content_codings_or_none) {
@@ -130,53 +130,53 @@ TEST(ClientAgainstAnOddServer, undoes_all_content_codings_or_none) {
   for (int layers = 1; layers <= 4; ++layers) {
     packed = compressed(packed);
     codings += layers == 1 ? "gzip" : ", gzip";
-    EXPECT_EQ(told_after(answer(packed, "Content-Encoding: " + codings + "\r\n")), "200 " + text);
+    EXPECT_EQ(told_after(response(packed, "Content-Encoding: " + codings + "\r\n")), "200 " + text);
   }
   const std::string twice = compressed(compressed("hello"));
   for (const char* fields : {"Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n",
                              "content-encoding: ,GZIP\r\nX: y\r\nContent-Encoding: x-gzip\r\n"}) {
-    EXPECT_EQ(told_after(answer(twice, fields)), "200 hello") << fields;
+    EXPECT_EQ(told_after(response(twice, fields)), "200 hello") << fields;
   }
   for (const std::string& wrong :
-       {answer(compressed(packed), "Content-Encoding: gzip, gzip, gzip, gzip, gzip\r\n"),
-        answer(compressed("hello"), "Content-Encoding: gzip, gzip\r\n"),
-        answer(twice, "Content-Encoding: deflate, gzip\r\n"),
-        answer(twice.substr(0, twice.size() - 9), "Content-Encoding: gzip, gzip\r\n"),
-        answer(compressed(compressed("hello").substr(0, 20)),
-               "Content-Encoding: gzip, gzip\r\n")}) {
+       {response(compressed(packed), "Content-Encoding: gzip, gzip, gzip, gzip, gzip\r\n"),
+        response(compressed("hello"), "Content-Encoding: gzip, gzip\r\n"),
+        response(twice, "Content-Encoding: deflate, gzip\r\n"),
+        response(twice.substr(0, twice.size() - 9), "Content-Encoding: gzip, gzip\r\n"),
+        response(compressed(compressed("hello").substr(0, 20)),
+                 "Content-Encoding: gzip, gzip\r\n")}) {
     EXPECT_EQ(told_after(wrong), "bad_coding");
   }
-  EXPECT_EQ(told_after(answer(compressed(compressed(std::string(50'000'000, 'a'))),
-                              "Content-Encoding: gzip, gzip\r\n")),
+  EXPECT_EQ(told_after(response(compressed(compressed(std::string(50'000'000, 'a'))),
+                                "Content-Encoding: gzip, gzip\r\n")),
             "too_large");
   for (const char* fields : {"Content-Encoding: gzip, identity\r\n",
                              "Content-Encoding: identity\r\nContent-Encoding: x-gzip\r\n",
                              "Content-Encoding: , GZIP ,\r\n"}) {
-    EXPECT_EQ(told_after(answer(compressed("hello"), fields)), "200 hello") << fields;
+    EXPECT_EQ(told_after(response(compressed("hello"), fields)), "200 hello") << fields;
   }
   for (const char* fields :
        {"Content-Encoding: aws-chunked\r\n", "Content-Encoding: none\r\n",
         "Content-Encoding: UTF-8\r\n", "Content-Encoding: aws-chunked, gzip\r\n"}) {
-    EXPECT_EQ(told_after(answer("hello", fields)), "200 hello") << fields;
+    EXPECT_EQ(told_after(response("hello", fields)), "200 hello") << fields;
   }
 }
 
 TEST(ClientAgainstAnOddServer, passes_over_line_ends_after_compressed_content) {
   const std::string zipped = compressed("hello");
   for (const std::string_view end : {"\r\n"sv, "\n"sv, "\0\0"sv, " "sv}) {
-    EXPECT_EQ(told_after(answer(zipped + std::string(end), "Content-Encoding: gzip\r\n")),
+    EXPECT_EQ(told_after(response(zipped + std::string(end), "Content-Encoding: gzip\r\n")),
               "200 hello");
   }
 }
 
 TEST(ClientAgainstAnOddServer, reads_what_other_clients_read) {
   EXPECT_EQ(told_after("HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok"), "200 ok");
-  EXPECT_EQ(told_after(answer("ok", "Content-Length: 2\r\n")), "200 ok");
+  EXPECT_EQ(told_after(response("ok", "Content-Length: 2\r\n")), "200 ok");
   EXPECT_EQ(told_after("HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok"), "200 ok");
-  EXPECT_EQ(told_after(answer("ok", {}, "999 Denied")), "999 ok");
+  EXPECT_EQ(told_after(response("ok", {}, "999 Denied")), "999 ok");
   EXPECT_EQ(told_after("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok"), "204 ");
   EXPECT_EQ(told_after("HTTP/1.1 204 No\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), "204 ");
-  EXPECT_EQ(told_after("HTTP/1.1 100 -\r\nContent-Length: 0\r\n\r\n" + answer("ok")), "200 ok");
+  EXPECT_EQ(told_after("HTTP/1.1 100 -\r\nContent-Length: 0\r\n\r\n" + response("ok")), "200 ok");
   EXPECT_EQ(told_after("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
                        "2  \r\nok\r\n0\t\r\n\r\n"),
             "200 ok");
@@ -184,7 +184,7 @@ TEST(ClientAgainstAnOddServer, reads_what_other_clients_read) {
   for (int i = 0; i < 900; ++i) {
     many += "X-" + std::to_string(i) + ": " + std::string(100, 'x') + "\r\n";
   }
-  EXPECT_EQ(told_after(answer("ok", many)), "200 ok");
+  EXPECT_EQ(told_after(response("ok", many)), "200 ok");
 }
 
 TEST(ClientAgainstAnOddServer, does_not_use_a_connection_again_that_may_carry_more) {
@@ -218,36 +218,36 @@ TEST(ClientAgainstAHostileServer, does_not_wait_longer_than_it_was_told) {
   EXPECT_EQ(dripping.text(), "timed_out");
 }
 
-TEST(ClientAgainstAHostileServer, gives_no_answer_that_was_planted_to_the_next_request) {
+TEST(ClientAgainstAHostileServer, gives_no_response_that_was_planted_to_the_next_request) {
   ClientLine line(without_retries());
   const SentRequest& first = line.get();
-  line.say(answer("first") + answer("planted"));
+  line.say(response("first") + response("planted"));
   EXPECT_EQ(first.text(), "200 first");
   EXPECT_TRUE(line.peers[0].is_closed()) << "bytes behind an answer end the connection";
   const SentRequest& second = line.get();
-  line.say(answer("second"), 1);
+  line.say(response("second"), 1);
   EXPECT_EQ(second.text(), "200 second");
 }
 
 TEST(ClientAgainstAHostileServer, does_not_use_a_connection_that_spoke_while_it_was_idle) {
   ClientLine line(without_retries());
   line.get();
-  line.say(answer("first"));
-  line.say(answer("planted"));
+  line.say(response("first"));
+  line.say(response("planted"));
   EXPECT_TRUE(line.peers[0].is_closed());
   const SentRequest& second = line.get();
   ASSERT_EQ(line.peers.size(), 2U);
-  line.say(answer("second"), 1);
+  line.say(response("second"), 1);
   EXPECT_EQ(second.text(), "200 second");
 }
 
 TEST(ClientAgainstAHostileServer, lets_no_redirect_smuggle_lines_into_a_request) {
   ClientLine line(without_retries());
   const SentRequest& asked = line.get();
-  line.say(answer("", "Location: http://a/\r\n X: y\r\n", "302 Found"));
+  line.say(response("", "Location: http://a/\r\n X: y\r\n", "302 Found"));
   EXPECT_EQ(asked.text(), "bad_response") << "a folded line";
   line.get();
-  line.say(answer("", "Location: /%0d%0aX:%20y z\r\n", "302 Found"), 1);
+  line.say(response("", "Location: /%0d%0aX:%20y z\r\n", "302 Found"), 1);
   EXPECT_TRUE(line.sent(1).contains("GET /%0d%0aX:%20y%20z HTTP/1.1\r\n"));
 }
 

@@ -95,11 +95,11 @@ TEST(ClientNegotiation, offers_both_and_shares_what_speaks_http_2) {
   line.say("h2\n" + greeting());  // in the handshake's last flight
   EXPECT_EQ(line.peers.size(), 1U);
   EXPECT_EQ(line.requests().size(), 50U);
-  std::string answers;
+  std::string responses;
   for (std::uint32_t stream = 1; stream < 100; stream += 2) {
-    answers += h2_answer(stream, "x");
+    responses += h2_response(stream, "x");
   }
-  line.say(answers);
+  line.say(responses);
   EXPECT_TRUE(std::ranges::all_of(asked, [](SentRequest* one) { return one->text() == "200 x"; }));
 }
 
@@ -115,7 +115,7 @@ TEST(ClientNegotiation, opens_connections_for_all_to_who_speaks_http_1_only) {
       line.say(chosen, index);
     }
     for (std::size_t index = 0; index < 5; ++index) {
-      line.say(answer("x"), index);
+      line.say(response("x"), index);
     }
     EXPECT_TRUE(
         std::ranges::all_of(asked, [](SentRequest* one) { return one->text() == "200 x"; }));
@@ -156,7 +156,7 @@ TEST(ClientNegotiation, asks_in_http_1_who_wants_that) {
   ASSERT_EQ(line.peers.size(), 2U);
   EXPECT_EQ(line.sent(1), "offer http/1.1\n");
   line.say("http/1.1\n", 1);
-  line.say(answer("x"), 1);
+  line.say(response("x"), 1);
   EXPECT_EQ(asked.text(), "200 x");
 }
 

@@ -43,7 +43,7 @@ struct ClientOptions {
   /// the request is sent. Also the time limit for the server to accept some of the request body.
   Duration between_bytes = std::chrono::seconds(30);
 
-  // Limits of an answer.
+  // Limits of a response.
 
   /// Maximum size of a body that is read as a whole, after decompression.
   std::size_t body_bytes_max = std::size_t{16} * 1024 * 1024;

@@ -9,8 +9,8 @@ namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::answer;
 using testing::ClientLine;
+using testing::response;
 using testing::SentRequest;
 
 ClientOptions changed(auto change) {
@@ -22,9 +22,9 @@ ClientOptions changed(auto change) {
 TEST(ClientPool, keeps_a_connection_for_the_next_request_of_its_origin_only) {
   ClientLine line;
   line.get("http://a/1");
-  line.say(answer("1"));
+  line.say(response("1"));
   const SentRequest& second = line.get("http://A:80/2");
-  line.say(answer("2"));
+  line.say(response("2"));
   EXPECT_EQ(second.text(), "200 2");
   line.get("http://a:81/3");
   line.get("http://b/4");
@@ -46,7 +46,7 @@ TEST(ClientPool, does_not_keep_what_the_server_ends) {
 TEST(ClientPool, closes_what_is_idle_for_too_long) {
   ClientLine line(changed([](auto& options) { options.idle = 10s; }));
   line.get();
-  line.say(answer("1"));
+  line.say(response("1"));
   line.kernel.advance(9s);
   EXPECT_FALSE(line.peers[0].is_closed());
   line.kernel.advance(2s);
@@ -59,12 +59,12 @@ TEST(ClientPool, bounds_what_is_under_way_to_one_host_and_goes_on_when_there_is_
   const SentRequest& second = line.get();
   const SentRequest& third = line.get();
   EXPECT_EQ(line.peers.size(), 2U);
-  line.say(answer("1"));
+  line.say(response("1"));
   EXPECT_EQ(first.text(), "200 1");
   EXPECT_EQ(line.peers.size(), 2U) << "the third uses the connection of the first";
-  line.say(answer("3"));
+  line.say(response("3"));
   EXPECT_EQ(third.text(), "200 3");
-  line.say(answer("2"), 1);
+  line.say(response("2"), 1);
   EXPECT_EQ(second.text(), "200 2");
 }
 
@@ -80,9 +80,9 @@ TEST(ClientPool, gives_a_request_up_that_finds_no_room_in_time) {
 TEST(ClientPool, bounds_all_connections_and_closes_idle_ones_for_new_ones) {
   ClientLine line(changed([](auto& options) { options.connections_max = 2; }));
   line.get("http://a/");
-  line.say(answer("1"));
+  line.say(response("1"));
   line.get("http://b/");
-  line.say(answer("2"), 1);
+  line.say(response("2"), 1);
   line.get("http://c/");
   EXPECT_EQ(line.peers.size(), 3U);
   EXPECT_NE(line.peers[0].is_closed(), line.peers[1].is_closed());
@@ -97,32 +97,32 @@ TEST(ClientPool, gives_the_room_of_a_cancelled_request_to_the_next) {
   first.task = Task<>();
   line.kernel.run_until_idle();
   ASSERT_EQ(line.peers.size(), 2U);
-  line.say(answer("3"), 1);
+  line.say(response("3"), 1);
   EXPECT_EQ(third.text(), "200 3");
 }
 
 TEST(ClientRetries, repeats_at_once_what_a_connection_dropped_that_was_closed_while_idle) {
   ClientLine line(changed([](auto& options) { options.retries_max = 0; }));
   line.get();
-  line.say(answer("1"));
+  line.say(response("1"));
   const SentRequest& second = line.get();
   line.end();  // the request and the end crossed
   ASSERT_EQ(line.peers.size(), 2U);
-  line.say(answer("2"), 1);
+  line.say(response("2"), 1);
   EXPECT_EQ(second.text(), "200 2");
 }
 
 TEST(ClientRetries, does_not_repeat_a_post_that_may_have_been_done) {
   ClientLine line;
   line.get();
-  line.say(answer("1"));
+  line.say(response("1"));
   const SentRequest& post = line.ask(Method::post, "http://a/");
   line.end();
   EXPECT_EQ(post.text(), "connection_lost");
   EXPECT_NE(post.reply->error().text.find("not repeated"), std::string::npos);
   const SentRequest& repeatable =
       line.ask(Method::post, "http://a/", [](ClientRequest& request) { request.repeatable(); });
-  line.say(answer("2"), 1);
+  line.say(response("2"), 1);
   EXPECT_EQ(repeatable.text(), "200 2");
 }
 
@@ -146,7 +146,7 @@ TEST(ClientRetries, tries_again_when_nobody_answers_with_growing_pauses) {
   EXPECT_EQ(line.keys.size(), 2U);
   line.kernel.advance(101ms);
   ASSERT_EQ(line.peers.size(), 1U);
-  line.say(answer("1"));
+  line.say(response("1"));
   EXPECT_EQ(asked.text(), "200 1");
 }
 
@@ -172,19 +172,19 @@ TEST(ClientRetries, has_a_budget_for_all_requests_together) {
 TEST(ClientRetries, heeds_retry_after_within_its_bound) {
   ClientLine line;
   const SentRequest& asked = line.get();
-  line.say(answer("", "Retry-After: 2\r\n", "503 Busy"));
+  line.say(response("", "Retry-After: 2\r\n", "503 Busy"));
   EXPECT_EQ(asked.text(), "nothing yet");
   line.kernel.advance(1900ms);
   EXPECT_TRUE(line.sent(0).ends_with("\r\n\r\n"));
   line.kernel.advance(200ms);
   EXPECT_TRUE(line.sent(0).starts_with("GET / ")) << "over the same connection";
-  line.say(answer("1"));
+  line.say(response("1"));
   EXPECT_EQ(asked.text(), "200 1");
   const SentRequest& impatient = line.get();
-  line.say(answer("", "Retry-After: 3600\r\n", "503 Busy"));
+  line.say(response("", "Retry-After: 3600\r\n", "503 Busy"));
   EXPECT_EQ(impatient.text(), "503 ");
   const SentRequest& post = line.ask(Method::post, "http://a/");
-  line.say(answer("", "Retry-After: 0\r\n", "503 Busy"));
+  line.say(response("", "Retry-After: 0\r\n", "503 Busy"));
   EXPECT_EQ(post.text(), "503 ") << "a POST is not repeated";
 }
 
@@ -209,14 +209,14 @@ TEST(ClientRedirects, are_followed_with_the_method_that_each_status_means) {
       }
     });
     static_cast<void>(line.sent());
-    line.say(answer("", "Location: ../b\r\n", one.status));
+    line.say(response("", "Location: ../b\r\n", one.status));
     const std::string sent = line.sent();
     EXPECT_TRUE(sent.starts_with(one.line)) << one.status << sent;
     EXPECT_EQ(sent.ends_with("content"), one.keeps_content) << sent;
     EXPECT_EQ(sent.contains("Content-Type"), one.keeps_content) << sent;
     line.say(one.method == Method::head ? "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"
-                                        : answer("1"));
-    ASSERT_TRUE(asked.is_answer());
+                                        : response("1"));
+    ASSERT_TRUE(asked.is_response());
     EXPECT_EQ(asked.reply->value().url(), "http://a/b");
   }
 }
@@ -227,11 +227,11 @@ TEST(ClientRedirects, take_no_credentials_to_another_origin) {
     request.bearer("secret").header("Cookie", "a=b").header("X-Api-Key", "secret");
     request.header("accept-language", "y");
   });
-  line.say(answer("", "Location: /same\r\n", "302 -"));
+  line.say(response("", "Location: /same\r\n", "302 -"));
   const std::string same = line.sent();
   EXPECT_TRUE(same.contains("GET /same HTTP/1.1"));
   EXPECT_TRUE(same.contains("X-Api-Key: secret"));
-  line.say(answer("", "Location: http://a:81/other\r\n", "302 -"));
+  line.say(response("", "Location: http://a:81/other\r\n", "302 -"));
   const std::string sent = line.sent(1);
   EXPECT_TRUE(sent.starts_with("GET /other "));
   EXPECT_TRUE(sent.contains("accept-language: y\r\n"));
@@ -246,20 +246,20 @@ const ClientLine::Prepare kPosting = [](ClientRequest& request) {
 TEST(ClientRedirects, keep_content_with_its_origin_unless_it_may_leave) {
   ClientLine line;
   const SentRequest& kept = line.ask(Method::post, "http://a/", kPosting);
-  line.say(answer("", "Location: /same\r\n", "307 -"));
+  line.say(response("", "Location: /same\r\n", "307 -"));
   EXPECT_TRUE(line.sent().ends_with("content"));
-  line.say(answer("", "Location: http://b/\r\n", "308 -"));
+  line.say(response("", "Location: http://b/\r\n", "308 -"));
   EXPECT_EQ(kept.text(), "bad_redirect");
   EXPECT_EQ(line.peers.size(), 1U) << "b hears nothing";
   ClientLine other;
   const SentRequest& dropped = other.ask(Method::post, "http://a/", kPosting);
-  other.say(answer("", "Location: http://b/\r\n", "303 -"));
+  other.say(response("", "Location: http://b/\r\n", "303 -"));
   EXPECT_TRUE(other.sent(1).starts_with("GET / "));
-  other.say(answer("here"), 1);
+  other.say(response("here"), 1);
   EXPECT_EQ(dropped.text(), "200 here");
   ClientLine free(changed([](auto& options) { options.may_redirect_body_cross_origin = true; }));
   free.ask(Method::post, "http://a/", kPosting);
-  free.say(answer("", "Location: http://b/\r\n", "307 -"));
+  free.say(response("", "Location: http://b/\r\n", "307 -"));
   EXPECT_TRUE(free.sent(1).ends_with("content"));
 }
 
@@ -268,7 +268,7 @@ TEST(ClientRedirects, end_some_time) {
   const SentRequest& asked = line.get();
   for (int times = 0; times < 4; ++times) {
     EXPECT_EQ(asked.text(), "nothing yet");
-    line.say(answer("", "Location: /\r\n", "302 -"));
+    line.say(response("", "Location: /\r\n", "302 -"));
   }
   EXPECT_EQ(asked.text(), "too_many_redirects");
 }
@@ -276,19 +276,19 @@ TEST(ClientRedirects, end_some_time) {
 TEST(ClientRedirects, are_given_as_they_are_where_none_is_wanted_or_possible) {
   ClientLine off(changed([](auto& options) { options.redirects_max = 0; }));
   const SentRequest& given = off.get();
-  off.say(answer("x", "Location: /\r\n", "302 -"));
+  off.say(response("x", "Location: /\r\n", "302 -"));
   EXPECT_EQ(given.text(), "302 x");
   ClientLine line;
   const SentRequest& nowhere = line.get();
-  line.say(answer("x", "", "302 -"));
+  line.say(response("x", "", "302 -"));
   EXPECT_EQ(nowhere.text(), "302 x");
   for (const char* const empty : {"Location:\r\n", "Location: \r\n", "Location: \t \r\n"}) {
     const SentRequest& same = line.get();
-    line.say(answer("x", empty, "302 -"));
+    line.say(response("x", empty, "302 -"));
     EXPECT_EQ(same.text(), "302 x");
   }
   const SentRequest& elsewhere = line.get();
-  line.say(answer("x", "Location: file:///etc/passwd\r\n", "302 -"));
+  line.say(response("x", "Location: file:///etc/passwd\r\n", "302 -"));
   EXPECT_EQ(elsewhere.text(), "bad_redirect");
 }
 

@@ -12,8 +12,8 @@
 namespace eider::detail::client {
 namespace {
 
-using testing::answer;
 using testing::ClientLine;
+using testing::response;
 using testing::SentRequest;
 
 TEST(Proxy, is_named_by_the_environment_only_when_asked) {
@@ -37,7 +37,7 @@ TEST(Proxy, is_asked_for_whole_urls_over_connections_that_serve_all_hosts) {
   const std::string sent = line.sent();
   EXPECT_TRUE(sent.starts_with("GET http://a:81/b HTTP/1.1\r\nHost: a:81\r\n"));
   EXPECT_TRUE(sent.contains("Proxy-Authorization: Basic dTpw\r\n"));
-  line.say(answer("1"));
+  line.say(response("1"));
   line.get("http://c/d");
   EXPECT_TRUE(line.sent().starts_with("GET http://c/d HTTP/1.1\r\n"));
   line.get("http://direct/");
@@ -51,7 +51,7 @@ TEST(Proxy, is_not_asked_for_an_address_that_is_not_allowed) {
   options.allow_address = is_public;
   ClientLine line(options);
   const SentRequest& first = line.get("http://example.com/");
-  line.say(answer("", "Location: http://10.0.0.1/\r\n", "302 -"));
+  line.say(response("", "Location: http://10.0.0.1/\r\n", "302 -"));
   EXPECT_EQ(first.text(), "forbidden_address") << "though the connection to the proxy is there";
   for (const char* url : {"http://127.0.0.1/", "http://[::1]:81/", "http://localhost/",
                           "http://a.localhost/", "http://[::ffff:10.0.0.1]/"}) {

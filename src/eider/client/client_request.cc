@@ -61,7 +61,7 @@ void end_span(OpenSpan& span, int status) {
   span.end(status < 400 ? "" : std::to_string(status));
 }
 
-/// What is asked of a client lives until the answer is there, whatever becomes of the request.
+/// What is asked of a client lives until the response is there, whatever becomes of the request.
 Task<ClientRequest::Reply> gather(ClientState& state, std::unique_ptr<RequestParts> parts) {
   OpenSpan span = begin_span(*parts);
   const std::string asked = told(*parts);

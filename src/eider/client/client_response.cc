@@ -60,7 +60,7 @@ std::string_view ClientResponse::url() const noexcept {
   return received_->url;
 }
 
-/// The lease ends with the answer's content, so that the connection serves others while this is
+/// The lease ends with the response's content, so that the connection serves others while this is
 /// kept, or does not, where the request's content was not whole by then.
 struct ClientStream::State {
   State(detail::client::ClientState& of, detail::client::Answered its) noexcept
@@ -113,7 +113,7 @@ Task<Result<std::string_view, ClientError>> ClientStream::next() {
       co_return fail(exchange.error());
     }
     if (exchange.has_taken_all()) {
-      // The connection goes back as soon as all was taken, not when the answer is destroyed.
+      // The connection goes back as soon as all was taken, not when the response is destroyed.
       answered.give_back();
       break;
     }

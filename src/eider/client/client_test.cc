@@ -11,8 +11,8 @@ namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::answer;
 using testing::ClientLine;
+using testing::response;
 using testing::SentRequest;
 
 struct Note {
@@ -20,7 +20,7 @@ struct Note {
   std::string title;
 };
 
-TEST(Client, asks_and_gives_the_answer) {
+TEST(Client, asks_and_gives_the_response) {
   ClientLine line;
   SentRequest& asked = line.get("http://Example.com:8080/a%20b?c=d#e");
   EXPECT_EQ(line.sent(),
@@ -28,17 +28,17 @@ TEST(Client, asks_and_gives_the_answer) {
             "Accept-Encoding: gzip, br, zstd\r\n\r\n");
   EXPECT_FALSE(asked.is_there());
   line.say("HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 5\r\n\r\nhello");
-  ASSERT_TRUE(asked.is_answer());
-  EXPECT_EQ(asked.answer().status(), 200);
-  EXPECT_TRUE(asked.answer().is_ok());
-  EXPECT_EQ(asked.answer().body(), "hello");
-  EXPECT_EQ(asked.answer().header("x-a"), "b");
-  EXPECT_EQ(asked.answer().header("x-b"), std::nullopt);
-  EXPECT_EQ(asked.answer().headers().size(), 2U);
-  EXPECT_EQ(asked.answer().url(), "http://example.com:8080/a%20b?c=d");
+  ASSERT_TRUE(asked.is_response());
+  EXPECT_EQ(asked.response().status(), 200);
+  EXPECT_TRUE(asked.response().is_ok());
+  EXPECT_EQ(asked.response().body(), "hello");
+  EXPECT_EQ(asked.response().header("x-a"), "b");
+  EXPECT_EQ(asked.response().header("x-b"), std::nullopt);
+  EXPECT_EQ(asked.response().headers().size(), 2U);
+  EXPECT_EQ(asked.response().url(), "http://example.com:8080/a%20b?c=d");
 }
 
-TEST(Client, reads_an_answer_however_it_is_cut) {
+TEST(Client, reads_a_response_however_it_is_cut) {
   const std::string whole =
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: a\r\n\r\n"
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: T\r\n\r\n"
@@ -50,15 +50,15 @@ TEST(Client, reads_an_answer_however_it_is_cut) {
     EXPECT_FALSE(asked.is_there()) << cut;
     line.say(whole.substr(cut));
     EXPECT_EQ(asked.text(), "200 abcde") << cut;
-    ASSERT_EQ(asked.answer().trailers().size(), 1U);
-    EXPECT_EQ(asked.answer().trailers()[0].value, "u");
+    ASSERT_EQ(asked.response().trailers().size(), 1U);
+    EXPECT_EQ(asked.response().trailers()[0].value, "u");
   }
 }
 
-TEST(Client, reads_an_answer_byte_by_byte) {
+TEST(Client, reads_a_response_byte_by_byte) {
   ClientLine line;
   SentRequest& asked = line.get();
-  for (const char byte : answer("hello", "A: b\r\n")) {
+  for (const char byte : response("hello", "A: b\r\n")) {
     EXPECT_FALSE(asked.is_there());
     line.say({&byte, 1});
   }
@@ -98,12 +98,12 @@ TEST(Client, sends_json_and_reads_it) {
             "POST /notes HTTP/1.1\r\nHost: a\r\nUser-Agent: eider\r\n"
             "Accept-Encoding: gzip, br, zstd\r\nContent-Type: application/json\r\n"
             "Content-Length: 23\r\n\r\n{\"id\":7,\"title\":\"a\\\"b\"}");
-  line.say(answer(R"({"id":8,"title":"c"})", {}, "201 Created"));
-  const auto note = asked.answer().json<Note>();
+  line.say(response(R"({"id":8,"title":"c"})", {}, "201 Created"));
+  const auto note = asked.response().json<Note>();
   ASSERT_TRUE(note.has_value());
   EXPECT_EQ(note->id, 8);
   EXPECT_EQ(note->title, "c");
-  EXPECT_FALSE(asked.answer().json<std::vector<int>>().has_value());
+  EXPECT_FALSE(asked.response().json<std::vector<int>>().has_value());
 }
 
 TEST(Client, sends_fields_credentials_queries_and_forms) {

@@ -139,7 +139,7 @@ Task<ContentSource::Taken> ContentSender::next() {
 }
 
 // Our own reader may be the one that holds the other end up. A sender that never waits would not
-// hear of an answer that refuses the rest, nor would anybody else on this loop get a turn.
+// hear of a response that refuses the rest, nor would anybody else on this loop get a turn.
 Task<> ContentSender::wait_for_room(std::size_t sent_bytes) {
   exchange_.flush();
   turn_bytes_ += sent_bytes;

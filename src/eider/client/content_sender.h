@@ -52,8 +52,8 @@ class Produced final : public ContentSource {
 struct ContentTerms {
   /// So long 100 Continue is waited for; zero: it was not asked for.
   Duration consent = Duration::zero();
-  /// How long the other end may take nothing while we take its answer, and what is said then; zero:
-  /// another deadline holds.
+  /// How long the other end may take nothing while we take its response, and what is said then;
+  /// zero: another deadline holds.
   Duration patience = Duration::zero();
   std::string_view late = {};
 };

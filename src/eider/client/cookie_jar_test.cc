@@ -12,8 +12,8 @@
 namespace eider {
 namespace {
 
-using testing::answer;
 using testing::ClientLine;
+using testing::response;
 
 constexpr std::int64_t kNow = 1'700'000'000;
 
@@ -258,10 +258,10 @@ TEST(CookieJar, serves_a_client_also_over_redirects) {
   ClientLine line(options);
   line.get("http://a/login");
   EXPECT_FALSE(line.sent().contains("Cookie"));
-  line.say(answer("", "Set-Cookie: s=1; Path=/\r\nSet-Cookie: t=2; Path=/\r\nLocation: /home\r\n",
-                  "302 -"));
+  line.say(response("", "Set-Cookie: s=1; Path=/\r\nSet-Cookie: t=2; Path=/\r\nLocation: /home\r\n",
+                    "302 -"));
   EXPECT_TRUE(line.sent().contains("Cookie: s=1; t=2\r\n"));
-  line.say(answer("1"));
+  line.say(response("1"));
   line.get("http://b/");
   EXPECT_FALSE(line.sent(1).contains("Cookie"));
 }

@@ -121,7 +121,7 @@ Decompressor::Step ContentDecoder::read(std::string_view in, Buffer& out, std::s
 
 namespace {
 
-/// Memory beyond this is not kept for the next answer.
+/// Memory beyond this is not kept for the next response.
 constexpr std::size_t kKeptBytesMax = 64UL * 1024;
 /// Room that is made at once for content of a length that the server only promises.
 constexpr std::uint64_t kPromisedBytesMax = 256UL * 1024;
@@ -160,8 +160,8 @@ void ClientExchange::begin(Received& into, const ReceiveTerms& terms) {
   phase_ = Phase::head;
 }
 
-void ClientExchange::forget_answer() noexcept {
-  // The deadline goes first: the answer that it would fail is forgotten.
+void ClientExchange::forget_response() noexcept {
+  // The deadline goes first: the response that it would fail is forgotten.
   disarm();
   decoder_.reset();
   forget(ahead_);
@@ -201,7 +201,7 @@ void ClientExchange::take_head(ProtocolVersion version, int status, std::span<co
   into_->version = version;
   into_->set_head(status, fields, bytes);
   phase_ = Phase::body;
-  // An answer without content has no end of a compressed stream either.
+  // A response without content has no end of a compressed stream either.
   if (terms_.decompresses && length != 0U) {
     choose_decoder();
   }
@@ -276,7 +276,7 @@ void ClientExchange::gather(std::string_view data) {
   into_->body.append(data);
 }
 
-void ClientExchange::end_answer(std::string_view trailer_lines) {
+void ClientExchange::end_response(std::string_view trailer_lines) {
   const bool is_whole = terms_.gathering == Gathering::whole;
   if (is_whole && decoder_ && decoded_status_ != Decompressed::done) {
     return fail_with(ClientFault::bad_coding, "The compressed body ends too early.");

@@ -46,7 +46,7 @@ struct OutHead {
   OutContent content = OutContent::none;
   std::uint64_t content_length = 0;
   bool expects_continue = false;
-  /// Trailers of the answer are welcome (RFC 9110, section 10.1.4).
+  /// Trailers of the response are welcome (RFC 9110, section 10.1.4).
   bool takes_trailers = false;
 
   /// What Content-Length says; nothing where it has no place, or is not known.
@@ -93,7 +93,7 @@ namespace eider::detail::client {
 /// What is to be done with the content: all of it into Received::body, or piece by piece.
 enum class Gathering : std::uint8_t { whole, pieces };
 
-/// Told of interim answers but 100 (Continue) (RFC 9110, section 15.2).
+/// Told of interim responses but 100 (Continue) (RFC 9110, section 15.2).
 class InterimUser {
  public:
   virtual void on_interim(ProtocolVersion version, int status, std::span<const Field> fields) = 0;
@@ -116,7 +116,7 @@ struct ReceiveTerms {
 };
 
 /// What tasks may wait for: one that sends for the first three, one that receives for the others.
-/// Each comes also with the answer's failure.
+/// Each comes also with the response's failure.
 enum class Condition : std::uint8_t {
   may_send,  ///< 100 Continue, or the final head
   room,      ///< no content waits to be sent, or no more of it is wanted
@@ -124,7 +124,7 @@ enum class Condition : std::uint8_t {
   sent,      ///< all content was given that will be, or the final head has come
   head,      ///< the final head
   content,   ///< some content that was not taken, or its end
-  end,       ///< the answer is whole
+  end,       ///< the response is whole
   change,    ///< whatever comes next
 };
 
@@ -138,8 +138,9 @@ enum class Processed : std::uint8_t {
 /// Whether more content follows a piece.
 enum class Piece : std::uint8_t { inner, last };
 
-/// A request and its answer go their ways side by side: one task may send content while another one
-/// takes what comes, for a server may answer as it reads, and read no more when nobody takes that.
+/// A request and its response go their ways side by side: one task may send content while another
+/// one takes what comes, for a server may answer as it reads, and read no more when nobody takes
+/// that.
 class ClientExchange : private Timer {
  public:
   class Wait;
@@ -151,7 +152,7 @@ class ClientExchange : private Timer {
 
   // The request.
 
-  /// The next answer goes to `into`, which outlives the exchange.
+  /// The next response goes to `into`, which outlives the exchange.
   void begin(Received& into, const ReceiveTerms& terms);
   /// Writes the head. Content follows unless it has none. Pre: begin().
   virtual void send_head(const OutHead& head) = 0;
@@ -164,7 +165,8 @@ class ClientExchange : private Timer {
   virtual void flush() = 0;
   /// Behind the last call of those that send.
   void note_sent() noexcept;
-  /// Nobody wants the rest of the content: the answer is whole, or an error, or there will be none.
+  /// Nobody wants the rest of the content: the response is whole, or an error, or there will be
+  /// none.
   [[nodiscard]] bool declines_content() const noexcept;
   /// It is of no use any more: as if the connection had been lost, but for this reason.
   void give_up(ClientFault why, std::string_view text);
@@ -173,7 +175,7 @@ class ClientExchange : private Timer {
   void set_deadline(Instant due, std::string_view late) noexcept;
   void clear_deadline() noexcept { disarm(); }
 
-  // The answer.
+  // The response.
 
   /// `co_await exchange.until(Condition::head)`; then look what there is. One that sends and one
   /// that receives may wait at a time.
@@ -184,7 +186,7 @@ class ClientExchange : private Timer {
     return phase_ == Phase::body || phase_ == Phase::done;
   }
   [[nodiscard]] bool is_done() const noexcept { return phase_ == Phase::done; }
-  /// At least one byte of the answer has come.
+  /// At least one byte of the response has come.
   [[nodiscard]] bool has_heard() const noexcept { return has_heard_; }
   /// Pre: has_failed().
   [[nodiscard]] const ClientError& error() const noexcept { return error_; }
@@ -219,7 +221,7 @@ class ClientExchange : private Timer {
   void take_head(ProtocolVersion version, int status, std::span<const Field> fields,
                  std::string_view bytes, std::optional<std::uint64_t> length);
   void take_data(std::string_view data);
-  void end_answer(std::string_view trailer_lines);
+  void end_response(std::string_view trailer_lines);
   /// In place of the rest.
   void fail_with(ClientFault fault, std::string_view text);
   void fail_unprocessed(Processed how, std::string_view text);
@@ -227,8 +229,8 @@ class ClientExchange : private Timer {
 
   /// Tasks that wait find out.
   void tell() noexcept;
-  /// Memory of the answer is given back, or kept for the next one.
-  void forget_answer() noexcept;
+  /// Memory of the response is given back, or kept for the next one.
+  void forget_response() noexcept;
 
   // What the protocol does about it.
   virtual void on_begin() = 0;
@@ -241,7 +243,7 @@ class ClientExchange : private Timer {
   [[nodiscard]] virtual bool has_sent_all() const noexcept = 0;
 
  private:
-  /// More interim answers than these are an attack.
+  /// More interim responses than these are an attack.
   static constexpr unsigned kInterimMax = 16;
 
   /// Of one that waits; set as long as none does, so that nothing is asked in vain.

@@ -54,12 +54,12 @@ void H1Connection::on_begin() {
 }
 
 void H1Connection::finish() noexcept {
-  forget_answer();
+  forget_response();
   // Only a connection on which both messages are whole, and nothing else has come, serves another
   // request.
   if (is_done() && keeps_alive_ && !is_spoilt_ && !owes_content_ && stream().is_open()) {
     set_phase(Phase::idle);
-    // Reading may have been paused for the sake of the answer.
+    // Reading may have been paused for the sake of the response.
     stream().resume_reading();
   } else {
     stream().close();
@@ -110,12 +110,12 @@ void H1Connection::flush() {
 // What the stream tells.
 
 void H1Connection::on_bytes(std::string_view bytes) {
-  if (phase() == Phase::idle) {  // nobody asked: the next answer could be one that was planted
+  if (phase() == Phase::idle) {  // nobody asked: the next response could be one that was planted
     stream().close();
     return;
   }
   if (phase() == Phase::done) {
-    // Bytes behind the answer spoil the connection, and not the answer.
+    // Bytes behind the response spoil the connection, and not the response.
     is_spoilt_ = true;
     return;
   }
@@ -140,7 +140,7 @@ void H1Connection::on_end() {
                               : "The server closed the connection without a response.");
     case Phase::body:
       return body_.may_end()
-                 ? end_answer({})
+                 ? end_response({})
                  : lose("The server closed the connection before the response was complete.");
     case Phase::done:
     case Phase::failed:
@@ -224,8 +224,8 @@ void H1Connection::read_body(std::string_view in) {
         take_data(step.data);
         break;
       case ChunkedStatus::done:
-        is_spoilt_ |= !in.empty();  // bytes behind an answer are no answer to anything
-        return end_answer(body_.trailer_lines());
+        is_spoilt_ |= !in.empty();  // bytes behind a response are no response to anything
+        return end_response(body_.trailer_lines());
       case ChunkedStatus::refused:
         return fail_with(fault_of(body_.flaw()), h1::flaw_info(body_.flaw()).text);
     }

@@ -44,7 +44,7 @@ std::string reset_text(h2::ErrorCode code) {
          std::to_string(static_cast<std::uint32_t>(code)) + ").";
 }
 
-/// Of content: none follows an answer to HEAD, whatever its length says.
+/// Of content: none follows a response to HEAD, whatever its length says.
 std::optional<std::uint64_t> length_of(const h2::ReplyHead& head) noexcept {
   return head.ends == h2::Ends::with_head ? std::optional<std::uint64_t>(0) : head.content_length;
 }
@@ -150,7 +150,7 @@ void H2Stream::put(char* to, std::size_t bytes) noexcept {
   }
 }
 
-// The answer.
+// The response.
 
 void H2Stream::on_interim(const h2::ReplyHead& head) {
   note_heard();
@@ -183,7 +183,7 @@ void H2Stream::on_taken(std::size_t bytes) {
 
 void H2Stream::on_end(std::string_view trailer_lines) {
   if (phase() == Phase::body) {
-    end_answer(trailer_lines);
+    end_response(trailer_lines);
   }
 }
 

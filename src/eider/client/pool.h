@@ -107,7 +107,8 @@ class Lease {
   [[nodiscard]] bool is_reused() const noexcept { return is_reused_; }
   [[nodiscard]] ClientExchange* operator->() const noexcept { return exchange_; }
   [[nodiscard]] ClientExchange& operator*() const noexcept { return *exchange_; }
-  /// The connection was lost and no byte of an answer had come: the request may not have been seen.
+  /// The connection was lost and no byte of a response had come: the request may not have been
+  /// seen.
   [[nodiscard]] bool is_unanswered(const ClientError& fault) const noexcept {
     return fault.fault == ClientFault::connection_lost && is_held() && !exchange_->has_heard();
   }

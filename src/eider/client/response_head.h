@@ -31,7 +31,7 @@ struct ResponseHead {
 
 /// Reads a head from the front of `in`.
 ///
-/// in       all that has come since the answer's begin, and perhaps what follows it
+/// in       all that has come since the response's begin, and perhaps what follows it
 /// errors   need_more        `in` ends before the empty line: call again with more bytes
 ///          bad_status_line  not "HTTP/1.1 ", three digits, a space, text, CRLF; told as soon as
 ///                           it shows

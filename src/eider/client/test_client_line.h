@@ -50,8 +50,8 @@ struct SentRequest {
   Task<> task;
 
   [[nodiscard]] bool is_there() const { return reply.has_value(); }
-  [[nodiscard]] bool is_answer() const { return reply && reply->has_value(); }
-  [[nodiscard]] ClientResponse& answer() { return reply->value(); }
+  [[nodiscard]] bool is_response() const { return reply && reply->has_value(); }
+  [[nodiscard]] ClientResponse& response() { return reply->value(); }
   /// "200 content", the fault as text, or "nothing yet".
   [[nodiscard]] std::string text() const {
     if (!reply) {
@@ -117,9 +117,9 @@ class ClientLine {
   std::vector<std::unique_ptr<SentRequest>> asked_;  // gone before the client
 };
 
-/// A whole answer of a length.
-inline std::string answer(std::string_view content, std::string_view more = {},
-                          std::string_view status = "200 OK") {
+/// A whole response of a length.
+inline std::string response(std::string_view content, std::string_view more = {},
+                            std::string_view status = "200 OK") {
   return "HTTP/1.1 " + std::string(status) + "\r\n" + std::string(more) +
          "Content-Length: " + std::to_string(content.size()) + "\r\n\r\n" + std::string(content);
 }

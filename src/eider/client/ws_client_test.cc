@@ -27,7 +27,7 @@ std::string from_server(const ws::SentFrame& frame) {
 }
 
 void open_and_listen(WsClientLine& line) {
-  line.say(line.answer());
+  line.say(line.response());
   ASSERT_TRUE(line.opened.has_value());
   ASSERT_TRUE(line.opened->has_value()) << line.opened->error().text;
   line.listen();
@@ -64,9 +64,9 @@ TEST(WsClient, sends_masked_messages_and_keeps_no_bytes_of_its_caller) {
   EXPECT_EQ(done, std::vector<bool>{true});
 }
 
-TEST(WsClient, takes_frames_that_come_with_the_answer) {
+TEST(WsClient, takes_frames_that_come_with_the_response) {
   WsClientLine line;
-  line.say(line.answer() + from_server(ws::text("early")) + from_server(ws::ping("?")));
+  line.say(line.response() + from_server(ws::text("early")) + from_server(ws::ping("?")));
   ASSERT_TRUE(line.opened && *line.opened);
   line.listen();
   EXPECT_EQ(line.heard, SeenList{ws::saw_text("early")});
@@ -112,7 +112,7 @@ TEST(WsClient, gives_up_a_server_that_does_not_end_behind_its_close) {
 
 TEST(WsClient, closes_by_itself_and_leaves_out_what_comes_meanwhile) {
   WsClientLine line;
-  line.say(line.answer());
+  line.say(line.response());
   ASSERT_TRUE(line.opened && *line.opened);
   bool is_closed = false;
   Task<> closing = close(line.client(), CloseCode::going_away, "home", is_closed);
@@ -181,7 +181,7 @@ TEST(WsClient, a_lost_connection_is_abnormal) {
 
 TEST(WsClient, a_cancelled_receive_loses_nothing) {
   WsClientLine line;
-  line.say(line.answer());
+  line.say(line.response());
   ASSERT_TRUE(line.opened && *line.opened);
   const std::string bytes = from_server(ws::text("whole"));
   {
@@ -313,18 +313,18 @@ SeenList messages_of(const SeenList& seen) {
 }
 
 /// What a client answers to what it has seen.
-SeenList answers_to(const SeenList& seen) {
-  SeenList answers;
+SeenList responses_to(const SeenList& seen) {
+  SeenList responses;
   for (const Seen& one : seen) {
     if (one.kind == ws::EventKind::ping) {
-      answers.push_back(ws::saw_pong(one.data));
+      responses.push_back(ws::saw_pong(one.data));
     } else if (one.kind == ws::EventKind::close) {
-      answers.push_back(ws::saw_close(static_cast<unsigned>(one.code)));
+      responses.push_back(ws::saw_close(static_cast<unsigned>(one.code)));
     } else if (one.kind == ws::EventKind::refused) {
-      answers.push_back(ws::saw_close(static_cast<unsigned>(one.code), one.data));
+      responses.push_back(ws::saw_close(static_cast<unsigned>(one.code), one.data));
     }
   }
-  return answers;
+  return responses;
 }
 
 CloseCode code_after(const SeenList& seen) {
@@ -343,7 +343,7 @@ void try_case(const ws::WsCase& one, Cutting pace) {
   const std::string bytes = ws::bytes_of(one.sent, Side::client);
   pace == Cutting::at_once ? line.say(bytes) : line.say_slowly(bytes);
   EXPECT_EQ(line.heard, messages_of(one.seen));
-  EXPECT_EQ(line.sent(), answers_to(one.seen));
+  EXPECT_EQ(line.sent(), responses_to(one.seen));
   line.peer.half_close();
   line.kernel.run_until_idle();
   EXPECT_TRUE(line.has_ended);
@@ -381,7 +381,7 @@ TEST(WsClient, opens_by_the_way_of_a_client) {
   line.say("HTTP/1.1 200 -\r\n\r\n");
   const std::string request = line.sent();
   EXPECT_TRUE(request.starts_with("GET /feed HTTP/1.1\r\nHost: a\r\n"));
-  line.say(WsClientLine::answer_to(request) + from_server(ws::text("early")));
+  line.say(WsClientLine::response_to(request) + from_server(ws::text("early")));
   ASSERT_TRUE(opened && *opened);
   EXPECT_TRUE((*opened)->is_open());
 }

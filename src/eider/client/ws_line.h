@@ -49,7 +49,7 @@ class WsTcpLine final : public WsLine, private runtime::UpgradedStream, private 
   void begin(ws::detail::WsSession& session, Event& ended) override;
 
  private:
-  [[nodiscard]] Task<bool> gather_answer();
+  [[nodiscard]] Task<bool> gather_response();
   [[nodiscard]] WsClientError loss() const;
 
   [[nodiscard]] std::string address() const override;
@@ -64,7 +64,7 @@ class WsTcpLine final : public WsLine, private runtime::UpgradedStream, private 
 
   std::unique_ptr<TcpStream> tcp_;
   WsUrl url_;
-  Buffer answer_;               // the handshake's, and the first frames
+  Buffer response_;             // the handshake's, and the first frames
   std::size_t head_bytes_ = 0;  // of it
   ws::detail::WsSession* session_ = nullptr;
   Event* ended_ = nullptr;

@@ -55,37 +55,37 @@ WsClientError bad_response(std::string_view why) {
 
 /// What the server makes of our offer, by the field's value.
 Result<std::optional<ws::DeflateTerms>, std::string_view> judge_extensions(
-    std::string_view answer, const WebSocketCompression& offered) {
-  if (answer.empty()) {
+    std::string_view response, const WebSocketCompression& offered) {
+  if (response.empty()) {
     return std::nullopt;
   }
   if (!offered.is_on()) {
     return fail(std::string_view("The server chose an extension that was not offered."));
   }
-  const auto extensions = ws::read_extension_list(answer);
+  const auto extensions = ws::read_extension_list(response);
   if (!extensions) {
     return fail(std::string_view("The server's Sec-WebSocket-Extensions header is not valid."));
   }
-  return ws::check_deflate_answer(*extensions, offered.wishes(ws::Side::client));
+  return ws::check_deflate_response(*extensions, offered.wishes(ws::Side::client));
 }
 
-Result<WsOpening, WsClientError> judge_answered(const ws::Answered& answer,
+Result<WsOpening, WsClientError> judge_answered(const ws::Answered& response,
                                                 const WsClientOptions& options) {
-  const auto terms = judge_extensions(answer.extensions, options.socket.compression);
+  const auto terms = judge_extensions(response.extensions, options.socket.compression);
   if (!terms) {
     return fail(bad_response(terms.error()));
   }
-  return WsOpening{0, true, answer.subprotocol, *terms};
+  return WsOpening{0, true, response.subprotocol, *terms};
 }
 
 Result<WsOpening, WsClientError> judge_switch(const ResponseHead& head, std::string_view key,
                                               const WsClientOptions& options) {
-  const auto answer =
-      ws::check_answer(head.status, head.fields, {key, options.socket.subprotocols});
-  if (!answer) {
-    return fail(bad_response(answer.error()));
+  const auto response =
+      ws::check_response(head.status, head.fields, {key, options.socket.subprotocols});
+  if (!response) {
+    return fail(bad_response(response.error()));
   }
-  auto opening = judge_answered(*answer, options);
+  auto opening = judge_answered(*response, options);
   if (opening) {
     opening->bytes = head.bytes;
   }
@@ -146,16 +146,16 @@ std::string render_fields(const WsClientOptions& options) {
 
 Result<WsOpening, WsClientError> judge_choices(std::span<const Field> fields,
                                                const WsClientOptions& options) {
-  const auto answer = ws::check_choices(fields, options.socket.subprotocols);
-  return answer ? judge_answered(*answer, options) : fail(bad_response(answer.error()));
+  const auto response = ws::check_choices(fields, options.socket.subprotocols);
+  return response ? judge_answered(*response, options) : fail(bad_response(response.error()));
 }
 
 WsClientError declined(int status) {
   return {WsClientFault::declined, "The server did not switch to WebSocket.", status};
 }
 
-Result<WsOpening, WsClientError> judge_answer(std::string_view in, std::string_view key,
-                                              const WsClientOptions& options) {
+Result<WsOpening, WsClientError> judge_response(std::string_view in, std::string_view key,
+                                                const WsClientOptions& options) {
   const auto head = read_response_head(in);
   if (!head && head.error() == ResponseHeadFault::need_more) {
     return WsOpening();

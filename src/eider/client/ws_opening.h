@@ -54,12 +54,12 @@ using WsKey = std::array<char, 24>;
 [[nodiscard]] WsClientError declined(int status);
 
 /// in       what has come and was not dropped, any length
-/// returns  not opened: more is needed, perhaps behind an interim answer (1xx) that is dropped
+/// returns  not opened: more is needed, perhaps behind an interim response (1xx) that is dropped
 /// errors   declined    another status than 101
 ///          bad_response  no HTTP, too much of it, or not what was asked for
 /// source   RFC 6455, section 4.1; RFC 9110, section 15.2
-[[nodiscard]] Result<WsOpening, WsClientError> judge_answer(std::string_view in,
-                                                            std::string_view key,
-                                                            const WsClientOptions& options);
+[[nodiscard]] Result<WsOpening, WsClientError> judge_response(std::string_view in,
+                                                              std::string_view key,
+                                                              const WsClientOptions& options);
 
 }  // namespace eider::detail::client

@@ -183,29 +183,29 @@ TEST(WsOpening, does_not_send_what_would_break_the_request) {
   }
 }
 
-/// What comes of an answer, told at once or byte by byte: the same.
-WsClientError error_of(std::string_view answer, WsClientOptions options = {}) {
+/// What comes of a response, told at once or byte by byte: the same.
+WsClientError error_of(std::string_view response, WsClientOptions options = {}) {
   WsClientLine slow(options);
-  slow.say_slowly(answer);
+  slow.say_slowly(response);
   WsClientLine line(std::move(options));
-  line.say(answer);
+  line.say(response);
   if (!line.opened || line.opened->has_value() || !slow.opened || slow.opened->has_value()) {
-    ADD_FAILURE() << "not refused: " << answer;
+    ADD_FAILURE() << "not refused: " << response;
     return {bad_url, {}};
   }
-  EXPECT_EQ(slow.opened->error().fault, line.opened->error().fault) << answer;
+  EXPECT_EQ(slow.opened->error().fault, line.opened->error().fault) << response;
   EXPECT_TRUE(line.peer.is_closed());
   return line.opened->error();
 }
 
-/// The right answer to the first request that a line with known keys sends, changed.
+/// The right response to the first request that a line with known keys sends, changed.
 std::string changed(std::string_view what, std::string_view by) {
   const WsClientLine line;
-  std::string answer = line.answer();
-  return answer.replace(answer.find(what), what.size(), by);
+  std::string response = line.response();
+  return response.replace(response.find(what), what.size(), by);
 }
 
-TEST(WsOpening, an_answer_that_was_not_asked_for_is_refused) {
+TEST(WsOpening, a_response_that_was_not_asked_for_is_refused) {
   const WsClientLine line;
   const std::string_view accept("Sec-WebSocket-Accept: ");
   const std::vector<std::string> cases{
@@ -215,16 +215,16 @@ TEST(WsOpening, an_answer_that_was_not_asked_for_is_refused) {
       changed("Connection: Upgrade", "Connection: close"),
       changed(accept, "X: "),
       changed(accept, "Sec-WebSocket-Accept: a"),
-      line.answer("Sec-WebSocket-Accept: abc\r\n"),
-      line.answer("Sec-WebSocket-Protocol: a\r\n"),
-      line.answer("Sec-WebSocket-Extensions: permessage-deflate\r\n"),
-      line.answer("X Y: z\r\n"),
+      line.response("Sec-WebSocket-Accept: abc\r\n"),
+      line.response("Sec-WebSocket-Protocol: a\r\n"),
+      line.response("Sec-WebSocket-Extensions: permessage-deflate\r\n"),
+      line.response("X Y: z\r\n"),
       changed("HTTP/1.1", "HTTP/1.0"),
-      line.answer("X: " + std::string(9000, 'x') + "\r\n"),
+      line.response("X: " + std::string(9000, 'x') + "\r\n"),
       "SSH-2.0-Elsewhere\r\n",
   };
-  for (const std::string& answer : cases) {
-    EXPECT_EQ(error_of(answer).fault, bad_response) << answer;
+  for (const std::string& response : cases) {
+    EXPECT_EQ(error_of(response).fault, bad_response) << response;
   }
 }
 
@@ -238,20 +238,20 @@ TEST(WsOpening, another_status_is_told) {
 
 TEST(WsOpening, a_subprotocol_that_was_asked_for_is_taken) {
   WsClientLine line({.socket = {.subprotocols = {"b", "a"}}});
-  line.say_slowly(line.answer("sec-websocket-protocol: a\r\n"));
+  line.say_slowly(line.response("sec-websocket-protocol: a\r\n"));
   ASSERT_TRUE(line.opened && *line.opened);
   EXPECT_EQ(line.client().subprotocol(), "a");
   WsClientLine other({.socket = {.subprotocols = {"b", "a"}}});
-  EXPECT_EQ(error_of(other.answer("Sec-WebSocket-Protocol: A\r\n"),
+  EXPECT_EQ(error_of(other.response("Sec-WebSocket-Protocol: A\r\n"),
                      {.socket = {.subprotocols = {"b", "a"}}})
                 .fault,
             bad_response);
 }
 
-TEST(WsOpening, interim_answers_are_passed_over_but_not_forever) {
+TEST(WsOpening, interim_responses_are_passed_over_but_not_forever) {
   const std::string hint("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
   WsClientLine line;
-  line.say_slowly(hint + hint + line.answer());
+  line.say_slowly(hint + hint + line.response());
   EXPECT_TRUE(line.opened && *line.opened);
   std::string many;
   while (many.size() < 2 * detail::client::kResponseHeadBytesMax) {
@@ -260,11 +260,11 @@ TEST(WsOpening, interim_answers_are_passed_over_but_not_forever) {
   EXPECT_EQ(error_of(many).fault, bad_response);
 }
 
-TEST(WsOpening, an_answer_that_ends_early_is_no_connection) {
-  const std::string answer = WsClientLine().answer();
-  for (std::size_t bytes = 0; bytes < answer.size(); ++bytes) {
+TEST(WsOpening, a_response_that_ends_early_is_no_connection) {
+  const std::string response = WsClientLine().response();
+  for (std::size_t bytes = 0; bytes < response.size(); ++bytes) {
     WsClientLine line;
-    line.say(answer.substr(0, bytes));
+    line.say(response.substr(0, bytes));
     EXPECT_FALSE(line.opened) << bytes;
     line.peer.half_close();
     line.kernel.run_until_idle();
@@ -273,7 +273,7 @@ TEST(WsOpening, an_answer_that_ends_early_is_no_connection) {
   }
 }
 
-TEST(WsOpening, an_answer_that_does_not_come_is_given_up) {
+TEST(WsOpening, a_response_that_does_not_come_is_given_up) {
   WsClientLine line({.handshake = 2s});
   line.say("HTTP/1.1 101 ");
   line.kernel.advance(1900ms);
@@ -292,18 +292,18 @@ TEST(WsOpening, offers_compression_where_it_is_on_and_judges_what_is_made_of_it)
             std::string::npos);
   const std::string field = "Sec-WebSocket-Extensions: ";
   WsClientLine agreed(packed);
-  agreed.say(agreed.answer(field + "permessage-deflate; server_no_context_takeover\r\n"));
+  agreed.say(agreed.response(field + "permessage-deflate; server_no_context_takeover\r\n"));
   EXPECT_TRUE(agreed.opened && *agreed.opened);
   WsClientLine declined(packed);
-  declined.say(declined.answer());
+  declined.say(declined.response());
   EXPECT_TRUE(declined.opened && *declined.opened);
   const WsClientLine asked(packed);
   for (const char* const bad :
        {"permessage-deflate; =", "x-other", "permessage-deflate; unknown",
         "permessage-deflate; server_no_context_takeover, permessage-deflate",
         "permessage-deflate; server_no_context_takeover; server_max_window_bits=16"}) {
-    const std::string answer = asked.answer(field + bad + "\r\n");
-    EXPECT_EQ(error_of(answer, packed).fault, bad_response) << bad;
+    const std::string response = asked.response(field + bad + "\r\n");
+    EXPECT_EQ(error_of(response, packed).fault, bad_response) << bad;
   }
 }
 

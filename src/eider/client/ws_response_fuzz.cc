@@ -1,4 +1,4 @@
-// A server's answer: the judgement does not depend on how the bytes came, nor on what follows.
+// A server's response: the judgement does not depend on how the bytes came, nor on what follows.
 #include <cstdint>
 #include <string_view>
 

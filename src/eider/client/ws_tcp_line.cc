@@ -16,8 +16,8 @@ Task<Result<WsOpening, WsClientError>> WsTcpLine::shake_hands(const WsClientOpti
   const std::string request = render_opening(url_, key_text, options);
   const auto written = co_await tcp_->write(request);
   while (written) {
-    // Interim answers count, so that they cannot go on forever.
-    const auto opening = judge_answer(answer_.view().substr(head_bytes_), key_text, options);
+    // Interim responses count, so that they cannot go on forever.
+    const auto opening = judge_response(response_.view().substr(head_bytes_), key_text, options);
     if (!opening) {
       co_return fail(opening.error());
     }
@@ -32,19 +32,19 @@ Task<Result<WsOpening, WsClientError>> WsTcpLine::shake_hands(const WsClientOpti
     if (opening->bytes != 0) {
       continue;
     }
-    if (!co_await gather_answer()) {
+    if (!co_await gather_response()) {
       break;
     }
   }
   co_return fail(loss());
 }
 
-Task<bool> WsTcpLine::gather_answer() {
+Task<bool> WsTcpLine::gather_response() {
   const auto more = co_await tcp_->read();
   if (!more || more->empty()) {
     co_return false;
   }
-  answer_.append(*more);
+  response_.append(*more);
   co_return true;
 }
 
@@ -59,9 +59,9 @@ WsClientError WsTcpLine::loss() const {
 void WsTcpLine::begin(ws::detail::WsSession& session, Event& ended) {
   session_ = &session;
   ended_ = &ended;
-  // Frames that came behind the answer are read first.
-  tcp_->unread(answer_.view().substr(head_bytes_));
-  answer_.release();
+  // Frames that came behind the response are read first.
+  tcp_->unread(response_.view().substr(head_bytes_));
+  response_.release();
   tcp_->hand_over(*this);
 }
 

@@ -74,7 +74,7 @@ class alignas(64) Connection final : private StreamOwner, public runtime::Upgrad
   }
   /// Not at once: the protocol may be in the midst of a call.
   void close() noexcept override;
-  /// Another protocol follows the answer that is corked; HTTP/1.1 is spoken no more.
+  /// Another protocol follows the response that is corked; HTTP/1.1 is spoken no more.
   void hand_over(Upgrade& upgrade);
   /// The last thing in all that comes from outside: hands on what HTTP/1.1 has left, and destroys
   /// the connection when that is over.

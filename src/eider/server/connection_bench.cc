@@ -59,16 +59,16 @@ class ConstantService final : public Service {
             .waits = request.path() == "/later",
             .keeps_request = request.path() == "/copied"};
   }
-  void answer(const Plan& /*plan*/, Request& /*request*/, Response& response) noexcept override {
+  void respond(const Plan& /*plan*/, Request& /*request*/, Response& response) noexcept override {
     response.set_static_type(kTextPlain).set_static_body("Hello, World!");
   }
-  Task<> answer_later(const Plan& /*plan*/, Request& /*request*/, Response& response,
-                      const Ongoing& /*ongoing*/) override {
+  Task<> respond_later(const Plan& /*plan*/, Request& /*request*/, Response& response,
+                       const Ongoing& /*ongoing*/) override {
     response.set_static_type(kTextPlain).set_static_body("Hello, World!");
     co_return;
   }
-  void answer_failed(const Request& /*request*/, Response* /*response*/,
-                     std::exception_ptr /*thrown*/) noexcept override {}
+  void respond_failed(const Request& /*request*/, Response* /*response*/,
+                      std::exception_ptr /*thrown*/) noexcept override {}
   void refuse(int status, std::string_view detail, Response& response) noexcept override {
     response.set_status(status).set_static_body(detail);
   }
@@ -99,7 +99,7 @@ constexpr std::string_view kBrowser =
     "0.1234567890.12; wd=2560x1600\r\nAccept: text/html,application/xhtml+xml,application/xml;"
     "q=0.9,*/*;q=0.8\r\nAccept-Language: en-US,en;q=0.5\r\nConnection: keep-alive\r\n\r\n";
 
-void answer(benchmark::State& state, std::string_view request) {
+void respond(benchmark::State& state, std::string_view request) {
   NullLoop loop;
   ConstantService service;
   NoCounter counter;
@@ -114,16 +114,16 @@ void answer(benchmark::State& state, std::string_view request) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-// The floor's way: empty lines are counted, and a constant answer is copied for each.
+// The floor's way: empty lines are counted, and a constant response is copied for each.
 void count_empty_lines(benchmark::State& state) {
-  static constexpr std::string_view kAnswer =
+  static constexpr std::string_view kResponse =
       "HTTP/1.1 200 OK\r\nServer: floor\r\nDate: Sat, 01 Jan 2000 00:00:00 GMT\r\n"
       "Content-Type: text/plain; charset=utf-8\r\nContent-Length: 13\r\n\r\nHello, World!";
   Buffer out;
   const std::string bytes = pipelined(kBare, state.range(0));
   for (auto _ : state) {
     for (std::size_t at = 0; (at = bytes.find("\r\n\r\n", at)) != std::string::npos; at += 4) {
-      out.append(kAnswer);
+      out.append(kResponse);
     }
     benchmark::DoNotOptimize(out.data());
     out.clear();
@@ -132,11 +132,11 @@ void count_empty_lines(benchmark::State& state) {
 }
 
 BENCHMARK(count_empty_lines)->Arg(1)->Arg(16);
-BENCHMARK_CAPTURE(answer, bare, kBare)->Arg(1)->Arg(16);
-BENCHMARK_CAPTURE(answer, browser, kBrowser)->Arg(1)->Arg(16);
-BENCHMARK_CAPTURE(answer, with_body, kPost)->Arg(1)->Arg(16);
-BENCHMARK_CAPTURE(answer, copied, kCopied)->Arg(1)->Arg(16);
-BENCHMARK_CAPTURE(answer, later, kLater)->Arg(1)->Arg(16);
+BENCHMARK_CAPTURE(response, bare, kBare)->Arg(1)->Arg(16);
+BENCHMARK_CAPTURE(response, browser, kBrowser)->Arg(1)->Arg(16);
+BENCHMARK_CAPTURE(response, with_body, kPost)->Arg(1)->Arg(16);
+BENCHMARK_CAPTURE(response, copied, kCopied)->Arg(1)->Arg(16);
+BENCHMARK_CAPTURE(response, later, kLater)->Arg(1)->Arg(16);
 
 }  // namespace
 }  // namespace eider

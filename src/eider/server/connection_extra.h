@@ -29,7 +29,7 @@ class Connection::Room final : public runtime::RoomWaiter {
   Connection& connection_;
 };
 
-/// An answer that has not left whole yet, and a copy of what is told of its request.
+/// A response that has not left whole yet, and a copy of what is told of its request.
 struct UnsentH1 {
   Request request;  // with the extensions, which observers may look into
   int status;

@@ -111,7 +111,7 @@ struct LoopContext {
   /// Endpoints of which a large response in memory had to wait for its client: Plan::endpoint.
   std::unordered_set<const void*> large_endpoints;
   std::atomic<std::uint64_t> requests{0};
-  /// From now on every answer announces the connection's close.
+  /// From now on every response announces the connection's close.
   bool is_draining = false;
   /// Over how long they are spread that were connected for long: while draining, where another
   /// process has taken over; else zero.

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kSpareMax = 256;
 constexpr RequestRefusal kFailed{500, "The server failed to process this request."};
 
-/// For what is measured of an answer that may go on for as long as its client stays.
-void note_answer_begun(const ExchangeContext& context, Request& request) {
+/// For what is measured of a response that may go on for as long as its client stays.
+void note_response_begun(const ExchangeContext& context, Request& request) {
   if (context.service.is_observed()) {
     request.set(ResponseStarted{context.loop.now()});
   }
@@ -71,7 +71,7 @@ void Exchange::serve() {
   if (!plan_.waits) {
     {
       const RunningPlan::Now runs(context_.running, plan_);
-      context_.service.answer(plan_, request_, response_);
+      context_.service.respond(plan_, request_, response_);
     }
     deliver();
   } else if (begin_task()) {
@@ -79,7 +79,7 @@ void Exchange::serve() {
   }
 }
 
-void Exchange::answer_by(Response response) {
+void Exchange::respond_by(Response response) {
   response_ = std::move(response);
   deliver();
 }
@@ -106,7 +106,7 @@ bool Exchange::begin_task() {
   ongoing_.content = plan_.streams_body ? &content_.inbox() : nullptr;
   try {
     follow();
-    task_ = context_.service.answer_later(plan_, request_, response_, ongoing_);
+    task_ = context_.service.respond_later(plan_, request_, response_, ongoing_);
     if (!task_.start()) {
       task_.tell(*this);
       return false;
@@ -151,7 +151,7 @@ void Exchange::deliver() {
                           [&](const ContentPtr<FileContent>&) { transport_->send(response_); },
                           [&](const ContentPtr<ProducedContent>&) { produce(); },
                           [&](const ContentPtr<Upgrade>&) {
-                            note_answer_begun(context_, request_);
+                            note_response_begun(context_, request_);
                             transport_->upgrade(response_);
                           }},
              response_.content());
@@ -183,8 +183,8 @@ void Exchange::produce() {
 }
 
 void Exchange::send_head(std::optional<std::uint64_t> length, Follows follows) {
-  note_answer_begun(context_, request_);
-  content_.note_answer_begun();
+  note_response_begun(context_, request_);
+  content_.note_response_begun();
   transport_->send_head(response_, length, follows);
 }
 
@@ -205,13 +205,13 @@ void Exchange::on_produced() {
 // What has left cannot be taken back: the client learns of it by the content's missing end.
 void Exchange::fail_production() {
   if (production_->has_begun()) {
-    context_.service.answer_failed(request_, nullptr, production_->failure());
+    context_.service.respond_failed(request_, nullptr, production_->failure());
     stage_ = Stage::idle;
     transport_->cut();
     return;
   }
   response_.reset_to_shared();
-  context_.service.answer_failed(request_, &response_, production_->failure());
+  context_.service.respond_failed(request_, &response_, production_->failure());
   finish_head();
   deliver();
 }

@@ -53,8 +53,8 @@ enum class Handling : std::uint8_t {
                                                               : Handling::at_once;
 }
 
-/// An answer to an extended CONNECT that is no protocol: any 2xx would tell the client that its own
-/// is spoken now (RFC 8441, section 5).
+/// A response to an extended CONNECT that is no protocol: any 2xx would tell the client that its
+/// own is spoken now (RFC 8441, section 5).
 [[nodiscard]] inline bool opens_nothing(const RequestHead& head,
                                         const Response& response) noexcept {
   constexpr int kRedirection = 300;
@@ -62,7 +62,7 @@ enum class Handling : std::uint8_t {
          content_as<Upgrade>(response) == nullptr;
 }
 
-/// Fills the answer to a request that is refused; hooks see it.
+/// Fills the response to a request that is refused; hooks see it.
 void refuse_request(Service& service, const RequestRefusal& refusal, const Plan& plan,
                     Request& request, Response& response) noexcept;
 
@@ -132,8 +132,8 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   /// Has the request answered: now, or when the handler is done. What is answered now may have
   /// given the exchange back when this returns.
   void serve();
-  /// Goes on with an answer to this request that `serve` has not made.
-  void answer_by(Response response);
+  /// Goes on with a response to this request that `serve` has not made.
+  void respond_by(Response response);
   /// The same by a refusal: what was to be sent cannot be.
   void refuse_by(const RequestRefusal& refusal);
   /// The client takes more of what is produced.
@@ -158,7 +158,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   }
   /// When the request's head was there.
   [[nodiscard]] Instant began() const noexcept { return began_; }
-  /// Content of the answer that was produced.
+  /// Content of the response that was produced.
   [[nodiscard]] std::uint64_t bytes_out() const noexcept {
     return production_ == nullptr ? 0 : production_->content_bytes();
   }
@@ -179,7 +179,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   enum class Stage : std::uint8_t {
     idle,       // not served yet, or answered
     waiting,    // the handler's task runs; content that it reads may still arrive
-    producing,  // the content of the answer is being made
+    producing,  // the content of the response is being made
   };
 
   /// Destroys the task, which cancels it, and forgets the request. Small memory is kept.

@@ -47,7 +47,7 @@ base::SavedInput H1::take_rest() {
 }
 
 // What the connection tells. The stack does not grow with a pipeline: `serve` loops over requests
-// that are answered at once, and an answer that comes later goes on from the loop (settle_all).
+// that are answered at once, and a response that comes later goes on from the loop (settle_all).
 
 void H1::on_bytes(std::string_view bytes) {
   if (is_reading() && input_.is_empty()) [[likely]] {
@@ -78,16 +78,16 @@ void H1::keep_or_ignore(std::string_view bytes) {
 }
 
 void H1::on_end() {
-  // It is noted before the state is looked at: an answer that comes later has to know it.
+  // It is noted before the state is looked at: a response that comes later has to know it.
   input_.note_end();
   switch (state_) {
     case State::ready:
-      close_behind_answer();
+      close_behind_response();
       break;
     case State::busy:
       if (!current_->outlives_half_close()) {
         end_current();
-        close_behind_answer();
+        close_behind_response();
       }
       break;
     case State::lingering:
@@ -195,7 +195,7 @@ std::string_view H1::serve_request(std::string_view in) {
     return serve_by_course(plan, in);
   }
   request.set_body({});
-  answer_now(plan, in);
+  respond_now(plan, in);
   return in;
 }
 
@@ -225,7 +225,7 @@ std::string_view H1::serve_by_course(const Plan& plan, std::string_view in) {
         // The content is a view into the receive buffer: it is answered within this call.
         context().request.set_body(in.substr(0, head.content_length));
         in.remove_prefix(head.content_length);
-        answer_now(plan, in);
+        respond_now(plan, in);
         return in;
       }
       break;  // only reading the content tells where the next request begins
@@ -257,23 +257,23 @@ void H1::serve_kept() {
 
 // Answering.
 
-void H1::answer_now(const Plan& plan, std::string_view unread) {
+void H1::respond_now(const Plan& plan, std::string_view unread) {
   Request& request = context().request;
   Response& response = context().response;
   response.reset();
   {
     const RunningPlan::Now runs(context().running, plan);
-    context().service.answer(plan, request, response);
+    context().service.respond(plan, request, response);
   }
   const bool is_whole = is_in_memory(response) || content_as<FileContent>(response) != nullptr;
   if (is_whole) [[likely]] {
     send_now(plan, request, response, !unread.empty());
   } else if (try_open_current(plan)) {
-    current_->exchange().answer_by(std::move(response));
+    current_->exchange().respond_by(std::move(response));
     finish_current(unread);
   }
   if (request.extensions().are_used()) [[unlikely]] {
-    request.clear_extensions();  // behind the answer, which may be made of views of them
+    request.clear_extensions();  // behind the response, which may be made of views of them
   }
 }
 
@@ -285,7 +285,7 @@ void H1::send_now(const Plan& plan, Request& request, Response& response, bool h
   const h1::Persistence how = persistence(head, response);
   const Sent sent = send(plan, head.method, response, how);
   go_on(head, how, sent, has_more);
-  // `go_on` may have flushed: only behind that is it known whether the answer has left.
+  // `go_on` may have flushed: only behind that is it known whether the response has left.
   if (context().is_observed) [[unlikely]] {
     report(request, status, bytes);
   }
@@ -364,7 +364,7 @@ void H1::go_on(const RequestHead& head, h1::Persistence persistence, Sent sent, 
     // A client that wants the close itself, and has no more to send, has nothing to lose by a
     // reset.
     if (!has_more && !head.keeps_alive) {
-      close_behind_answer();
+      close_behind_response();
     } else {
       linger();
     }
@@ -400,7 +400,7 @@ void H1::block() {
   expect_reader();
 }
 
-void H1::close_behind_answer() {
+void H1::close_behind_response() {
   if (stream().flush()) {
     state_ = State::closed;
     return;
@@ -411,10 +411,10 @@ void H1::close_behind_answer() {
   expect_reader();
 }
 
-// RFC 9112, 9.6: a close while the client sends would be a reset, which may overtake the answer.
+// RFC 9112, 9.6: a close while the client sends would be a reset, which may overtake the response.
 void H1::linger() {
   if (input_.has_ended()) {
-    close_behind_answer();
+    close_behind_response();
     return;
   }
   // The state is set before reading goes on: what comes from here is counted and ignored.
@@ -450,11 +450,11 @@ void H1::settle() {
 
 void H1::settle_by_state() {
   if (state_ == State::ready && input_.has_ended()) {
-    close_behind_answer();  // half a head is there that nobody completes
+    close_behind_response();  // half a head is there that nobody completes
   } else if (state_ == State::busy && input_.has_ended() && input_.is_empty() &&
              current_->takes_content()) {
     end_current();  // nor its content, of a request that waited behind another for its turn
-    close_behind_answer();
+    close_behind_response();
   } else if (state_ == State::ready && awaits_ != Awaits::head) {
     expect_within(Awaits::head, context().limits.head);
   }
@@ -468,7 +468,7 @@ void H1::settle_by_state() {
 
 void H1::settle_all() {
   finish_current({});
-  // What has come while the answer was made is read first: the state behind it sets the deadline.
+  // What has come while the response was made is read first: the state behind it sets the deadline.
   serve_kept();
   settle();
   // The connection may be destroyed here.
@@ -532,7 +532,7 @@ void H1::on_late() {
         connection_.extra().room->probe();
       } else if (!current_->probe()) {
         end_current();
-        close_behind_answer();
+        close_behind_response();
       }
       return;
     case Awaits::nothing:

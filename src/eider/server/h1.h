@@ -30,7 +30,7 @@ namespace eider::detail::server {
 class Connection;
 struct UnsentH1;
 
-/// How an answer without content says so: RFC 9110, 15.3.5 and 15.4.5, by nothing; 15.3.6, by a
+/// How a response without content says so: RFC 9110, 15.3.5 and 15.4.5, by nothing; 15.3.6, by a
 /// length of zero, or the client would read on until the connection ends.
 constexpr h1::Framing bodiless_framing(int status) noexcept {
   return status == 205 ? h1::Framing::sized : h1::Framing::none;
@@ -102,7 +102,7 @@ class InputH1 {
 };
 
 /// How a client that closes its half is treated: what it has asked before is answered, then the
-/// connection ends. If a request waits for its answer meanwhile, the client may also have left
+/// connection ends. If a request waits for its response meanwhile, the client may also have left
 /// altogether, which looks the same; limits.half_close_probe says how that is found out.
 class H1 final {
  public:
@@ -204,8 +204,8 @@ class H1 final {
     blocked,    // answers wait to leave; what has been asked meanwhile is kept
     held_back,  // the next request is kept until the output budget has room
     off,        // not spoken
-    closing,    // the last answer waits to leave
-    lingering,  // the last answer is given; what arrives is ignored
+    closing,    // the last response waits to leave
+    lingering,  // the last response is given; what arrives is ignored
     left,       // another protocol is spoken
     closed,
   };
@@ -227,7 +227,7 @@ class H1 final {
   void serve_kept();
 
   // Answering.
-  void answer_now(const Plan& plan, std::string_view unread);
+  void respond_now(const Plan& plan, std::string_view unread);
   void send_now(const Plan& plan, Request& request, Response& response, bool has_more);
   void refuse(const RequestRefusal& refusal, const Plan& plan, Request& request);
   void go_on(const RequestHead& head, h1::Persistence persistence, Sent sent, bool has_more);
@@ -261,7 +261,7 @@ class H1 final {
 
   // Ending. `settle` is the last thing in every callback.
   void block();
-  void close_behind_answer();
+  void close_behind_response();
   void linger();
   void await_close();
   void settle();

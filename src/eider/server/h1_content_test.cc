@@ -90,9 +90,9 @@ TEST(StreamedBody, can_be_refused_unseen) {
 
 TEST(StreamedBody, that_is_announced_too_large_is_refused_before_the_handler) {
   StreamingServer server;
-  const std::string answer =
+  const std::string response =
       server.exchange(post_head("/count", StreamingService::kBodyBytesMax + 1));
-  EXPECT_TRUE(answer.starts_with("HTTP/1.1 413 ")) << answer;
+  EXPECT_TRUE(response.starts_with("HTTP/1.1 413 ")) << response;
 }
 
 TEST(StreamedBody, that_turns_out_too_large_or_malformed_fails_the_handler) {
@@ -164,7 +164,7 @@ TEST(StreamedBody, whose_client_leaves_cancels_the_handler) {
   EXPECT_EQ(client.received(), "");
 }
 
-// Content that comes when its answer is on its way, and reads like a request.
+// Content that comes when its response is on its way, and reads like a request.
 
 struct UnreadCase {
   std::string_view method;
@@ -190,32 +190,32 @@ TEST(UnreadBody, is_never_read_as_a_request) {
       server.kernel.run_until_idle();
       client.send(hidden);
       server.kernel.run_until_idle();
-      const std::string answer = client.take_received();
-      const std::string what = unread_head(each, framing) + answer;
-      EXPECT_TRUE(answer.starts_with("HTTP/1.1 " + std::to_string(each.status))) << what;
-      EXPECT_EQ(answer.find("plain", answer.find("\r\n\r\n")), std::string::npos) << what;
-      EXPECT_EQ(answer.find("HTTP/1.1 ", 1), std::string::npos) << what;
+      const std::string response = client.take_received();
+      const std::string what = unread_head(each, framing) + response;
+      EXPECT_TRUE(response.starts_with("HTTP/1.1 " + std::to_string(each.status))) << what;
+      EXPECT_EQ(response.find("plain", response.find("\r\n\r\n")), std::string::npos) << what;
+      EXPECT_EQ(response.find("HTTP/1.1 ", 1), std::string::npos) << what;
       server.kernel.advance(seconds(60));
       EXPECT_TRUE(client.is_closed()) << what;
     }
   }
 }
 
-TEST(UnreadBody, ends_the_connection_in_a_head_that_is_the_whole_answer) {
+TEST(UnreadBody, ends_the_connection_in_a_head_that_is_the_whole_response) {
   for (const UnreadCase& each : kUnread) {
     StreamingServer server;
-    const std::string answer = server.exchange(unread_head(each, "Content-Length: 5"));
-    const bool is_told = answer.find("Connection: close\r\n") != std::string::npos;
-    EXPECT_EQ(is_told, each.method != "POST" || each.status == 205) << answer;
+    const std::string response = server.exchange(unread_head(each, "Content-Length: 5"));
+    const bool is_told = response.find("Connection: close\r\n") != std::string::npos;
+    EXPECT_EQ(is_told, each.method != "POST" || each.status == 205) << response;
   }
 }
 
-TEST(UnreadBody, that_has_come_by_the_end_of_its_answer_is_skipped) {
+TEST(UnreadBody, that_has_come_by_the_end_of_its_response_is_skipped) {
   for (const UnreadCase& each : kUnread) {
     StreamingServer server;
-    const std::string answer =
+    const std::string response =
         server.exchange(unread_head(each, "Content-Length: 5") + "hello" + get_content("/plain"));
-    EXPECT_TRUE(answer.ends_with("\r\n\r\nplain")) << answer;
+    EXPECT_TRUE(response.ends_with("\r\n\r\nplain")) << response;
   }
 }
 

@@ -105,7 +105,7 @@ TEST(ConnectionTime, each_request_lets_an_idle_connection_begin_anew) {
   EXPECT_FALSE(client.is_closed());
 }
 
-TEST(ConnectionTime, a_client_that_does_not_read_a_large_answer_is_cut_off) {
+TEST(ConnectionTime, a_client_that_does_not_read_a_large_response_is_cut_off) {
   SimServer server({.write = seconds(30)});
   SimClient client = server.connect();
   client.set_window(1000);
@@ -117,7 +117,7 @@ TEST(ConnectionTime, a_client_that_does_not_read_a_large_answer_is_cut_off) {
   EXPECT_TRUE(client.is_reset());
 }
 
-TEST(ConnectionTime, a_client_that_does_not_read_small_answers_is_cut_off) {
+TEST(ConnectionTime, a_client_that_does_not_read_small_responses_is_cut_off) {
   SimServer server({.write = seconds(30), .idle = seconds(75)});
   SimClient client = server.connect();
   client.set_window(10);

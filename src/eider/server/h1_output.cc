@@ -104,7 +104,7 @@ void H1::send_head(h1::ResponseHead head) {
 
 void H1::send_interim(const RequestHead& head, int status, std::string_view field_lines) {
   // RFC 9110, 15.2: a client of HTTP/1.0 is sent no interim response, which it would take for the
-  // answer.
+  // response.
   if (head.minor_version == 0) {
     return;
   }

@@ -57,7 +57,7 @@ void H1::report_or_keep(const ResponseEvent& record, Request& request) {
     context().service.observe(record);
     return;
   }
-  // Only one answer is kept: an earlier one stands in front of it, and is reported now.
+  // Only one response is kept: an earlier one stands in front of it, and is reported now.
   report_sent();
   auto unsent = std::make_unique<UnsentH1>();
   // The extensions come first: their arena keeps the copy of the head.
@@ -95,7 +95,7 @@ void H1::report_lost() noexcept {
     return;
   }
   const Stream& line = stream();
-  // Where the stream has closed already, what waited was last seen when the answer was kept.
+  // Where the stream has closed already, what waited was last seen when the response was kept.
   const std::uint64_t lost = line.is_open() ? line.waiting_bytes() : unsent->waiting_bytes;
   ResponseEvent record = record_of(context().loop, *unsent);
   record.bytes_out -= std::min(lost, record.bytes_out);

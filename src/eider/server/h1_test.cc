@@ -150,7 +150,7 @@ TEST(ConnectionH1, refuses_a_large_body_before_it_is_read) {
   EXPECT_EQ(server.service.answered, 0);
 }
 
-TEST(ConnectionH1, lets_a_refused_client_see_its_answer_while_it_still_sends) {
+TEST(ConnectionH1, lets_a_refused_client_see_its_response_while_it_still_sends) {
   SimServer server;
   SimClient client = server.connect();
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
@@ -282,7 +282,7 @@ TEST(ConnectionH1, keeps_a_request_that_outlives_its_client_until_its_end) {
   EXPECT_TRUE(server.service.was_cancelled_at_end);
 }
 
-TEST(ConnectionH1, sends_large_answers_whole_and_in_order) {
+TEST(ConnectionH1, sends_large_responses_whole_and_in_order) {
   SimServer server;
   SimClient client = server.connect();
   client.set_window(10'000);
@@ -316,7 +316,7 @@ TEST(ConnectionH1, answers_no_further_request_while_the_client_does_not_read) {
   EXPECT_GE(server.service.answered, 3);
 }
 
-TEST(ConnectionH1, bounds_what_small_answers_pile_up_to) {
+TEST(ConnectionH1, bounds_what_small_responses_pile_up_to) {
   SimServer server;
   SimClient client = server.connect();
   client.set_window(0);

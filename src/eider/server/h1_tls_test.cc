@@ -48,15 +48,15 @@ class ConnectionsTls : public ::testing::Test {
     const std::string request = "GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n";
     EXPECT_TRUE(peer.send("H" + sealed(request)));
     EXPECT_EQ(peer.receive(1), "h");
-    std::string answer;
-    while (answer.find("\r\n\r\ntest") == std::string::npos) {
+    std::string response;
+    while (response.find("\r\n\r\ntest") == std::string::npos) {
       const std::string pair = peer.receive(2);
       if (pair.size() < 2) {
         break;
       }
-      answer += static_cast<char>(pair[1] ^ TestSeal::kFlip);
+      response += static_cast<char>(pair[1] ^ TestSeal::kFlip);
     }
-    return answer;
+    return response;
   }
 
   std::shared_ptr<SealMaker> seals_ = std::make_shared<TestSeals>();

@@ -24,7 +24,7 @@ namespace detail::server {
 namespace {
 
 /// A loop that takes longer to answer is told as one that does not.
-constexpr Duration kAnswersWithin = std::chrono::milliseconds(250);
+constexpr Duration kResponsesWithin = std::chrono::milliseconds(250);
 /// Who asks within so long is told the same.
 constexpr Duration kKeptFor = std::chrono::milliseconds(100);
 constexpr std::size_t kWaitingMax = 256;
@@ -217,7 +217,7 @@ void Inspector::gather() {
     loops_[index].told.reset();
     ask_loop(index);
   }
-  loop_->arm(*this, loop_->now() + kAnswersWithin);
+  loop_->arm(*this, loop_->now() + kResponsesWithin);
 }
 
 // One question at a time waits in a loop that does not turn.
@@ -230,12 +230,13 @@ void Inspector::ask_loop(std::size_t index) {
     LoopState state = subject_.workers[index]->state();
     state.loop = index;
     state.lag_seconds = seconds_of(Loop::current().read_now() - asked);
-    loop_->post(
-        [this, index, told = std::move(state)]() mutable { take_answer(index, std::move(told)); });
+    loop_->post([this, index, told = std::move(state)]() mutable {
+      take_response(index, std::move(told));
+    });
   });
 }
 
-void Inspector::take_answer(std::size_t index, LoopState state) {
+void Inspector::take_response(std::size_t index, LoopState state) {
   loops_[index].is_asked = false;
   loops_[index].told = std::move(state);
   if (is_gathering_ &&

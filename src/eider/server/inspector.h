@@ -87,7 +87,7 @@ class Inspector final : private Timer {
   void take(Told told);
   void gather();
   void ask_loop(std::size_t index);
-  void take_answer(std::size_t index, LoopState state);
+  void take_response(std::size_t index, LoopState state);
   void expire() override;
   void finish();
   [[nodiscard]] LoopState silent(std::size_t index);

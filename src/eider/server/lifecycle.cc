@@ -95,7 +95,7 @@ void Lifecycle::on_each_loop(Step step) {
   }
 }
 
-// A handler may use what has been started until the last answer has left, on whatever loop; what
+// A handler may use what has been started until the last response has left, on whatever loop; what
 // goes on beside requests may use it until it is ended itself. So each step waits for all loops.
 Task<> Lifecycle::run() {
   Result<void> started = co_await start();

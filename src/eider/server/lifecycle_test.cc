@@ -22,7 +22,7 @@ using std::chrono::seconds;
 
 constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// Notes what it is told in order; "/" waits until `may_answer`.
+/// Notes what it is told in order; "/" waits until `may_respond`.
 class StagedService final : public Service {
  public:
   Task<Result<void>> start() override {
@@ -45,16 +45,16 @@ class StagedService final : public Service {
     note("stop");
   }
   Plan plan(Request&) noexcept override { return {.endpoint = this, .waits = true}; }
-  void answer(const Plan&, Request&, Response&) noexcept override {}
-  Task<> answer_later(const Plan&, Request&, Response& response, const Ongoing&) override {
+  void respond(const Plan&, Request&, Response&) noexcept override {}
+  Task<> respond_later(const Plan&, Request&, Response& response, const Ongoing&) override {
     note("asked");
-    while (!may_answer.load()) {
+    while (!may_respond.load()) {
       co_await sleep_for(milliseconds(1));
     }
     note("answer");
     response.set_body("x");
   }
-  void answer_failed(const Request&, Response*, std::exception_ptr) noexcept override {}
+  void respond_failed(const Request&, Response*, std::exception_ptr) noexcept override {}
   void refuse(int, std::string_view, Response&) noexcept override {}
 
   [[nodiscard]] std::vector<std::string> notes() const {
@@ -71,7 +71,7 @@ class StagedService final : public Service {
   }
 
   std::atomic<bool> may_start = true;
-  std::atomic<bool> may_answer = true;
+  std::atomic<bool> may_respond = true;
   std::string refusal;
 
  private:
@@ -185,8 +185,8 @@ TEST_P(LifecycleTest, gives_a_start_up_when_it_is_stopped_meanwhile) {
   EXPECT_EQ(service.notes(), (std::vector<std::string>{"start", "stop"}));
 }
 
-TEST_P(LifecycleTest, stops_the_service_behind_the_last_answer_on_any_loop) {
-  service.may_answer = false;
+TEST_P(LifecycleTest, stops_the_service_behind_the_last_response_on_any_loop) {
+  service.may_respond = false;
   const auto serving = server(3);
   ASSERT_TRUE(serving->start());
   testing::BlockingClient client(serving->port());
@@ -195,7 +195,7 @@ TEST_P(LifecycleTest, stops_the_service_behind_the_last_answer_on_any_loop) {
   serving->stop();
   testing::BlockingClient::await_refusal(serving->port());
   EXPECT_EQ(std::ranges::count(service.notes(), "end"), 0);
-  service.may_answer = true;
+  service.may_respond = true;
   EXPECT_TRUE(client.read_until("\r\n\r\nx").starts_with("HTTP/1.1 200 "));
   client.close();
   EXPECT_TRUE(serving->wait());

@@ -36,7 +36,7 @@ class Listening : public ::testing::Test {
     return server_->addresses();
   }
 
-  /// The last line of the answer.
+  /// The last line of the response.
   static std::string ask(const std::string& address, std::string_view bytes) {
     const std::size_t colon = address.rfind(':');
     const auto at =
@@ -47,9 +47,9 @@ class Listening : public ::testing::Test {
     const testing::Peer peer(at.value());
     EXPECT_TRUE(peer.is_connected()) << address;
     EXPECT_TRUE(peer.send(bytes));
-    const std::string answer = peer.receive_all();
-    const std::size_t head_end = answer.find("\r\n\r\n");
-    return head_end == std::string::npos ? answer : answer.substr(head_end + 4);
+    const std::string response = peer.receive_all();
+    const std::size_t head_end = response.find("\r\n\r\n");
+    return head_end == std::string::npos ? response : response.substr(head_end + 4);
   }
 
   static std::string path() {

@@ -41,7 +41,7 @@ class LoopNumbers {
   [[nodiscard]] std::int64_t accepted() const noexcept {
     return accepted_.load(std::memory_order_relaxed);
   }
-  /// Requests that wait for content or an answer.
+  /// Requests that wait for content or a response.
   [[nodiscard]] std::int64_t in_flight() const noexcept {
     return in_flight_.load(std::memory_order_relaxed);
   }

@@ -62,7 +62,7 @@ bool Overload::try_spend(Instant now) noexcept {
   return true;
 }
 
-// A refusal whose client has left by then is not among the answers.
+// A refusal whose client has left by then is not among the responses.
 std::size_t Overload::answered() const noexcept {
   const std::uint64_t count = requests_.load(std::memory_order_relaxed) - requests_before_;
   return static_cast<std::size_t>(count - std::min(count, refused_in_turn_));
@@ -117,14 +117,14 @@ void Overload::end_where_idle(Instant now) noexcept {
 }
 
 // Of turns that have answered: one that has refused alone tells nothing.
-void Overload::learn(Duration busy, std::size_t answers) noexcept {
+void Overload::learn(Duration busy, std::size_t responses) noexcept {
   constexpr double kKept = 0.9;
-  if (answers == 0) {
+  if (responses == 0) {
     return;
   }
   busy_ = busy_ * kKept + static_cast<double>(busy.count());
-  answers_ = answers_ * kKept + static_cast<double>(answers);
-  each_ = Duration(static_cast<Duration::rep>(busy_ / answers_));
+  responses_ = responses_ * kKept + static_cast<double>(responses);
+  each_ = Duration(static_cast<Duration::rep>(busy_ / responses_));
 }
 
 }  // namespace eider::detail::server

@@ -113,7 +113,7 @@ class Overload final : private TurnWatch {
   void save(Instant now, Duration most) noexcept;
   /// Whether the loop has time for one more.
   [[nodiscard]] bool try_spend(Instant now) noexcept;
-  void learn(Duration busy, std::size_t answers) noexcept;
+  void learn(Duration busy, std::size_t responses) noexcept;
   void end_where_idle(Instant now) noexcept;
 
   Loop& loop_;
@@ -128,14 +128,14 @@ class Overload final : private TurnWatch {
   // Of this turn, once it has read a request.
   bool is_looked_at_ = false;
   bool has_slept_ = false;
-  // The loop's time: what each answer takes of it, what may be spent, and since when that is so.
+  // The loop's time: what each response takes of it, what may be spent, and since when that is so.
   Duration each_{0};
   Duration credit_{0};
   Instant credited_at_;
   Duration slept_{0};
   Instant slept_since_;
-  double busy_ = 0;  // of recent turns, in ticks, and their answers: the older the less
-  double answers_ = 0;
+  double busy_ = 0;  // of recent turns, in ticks, and their responses: the older the less
+  double responses_ = 0;
   std::atomic<std::uint64_t> refused_{0};
 };
 

@@ -146,7 +146,7 @@ TEST(Overload, goes_on_behind_the_content_of_what_it_refuses) {
   }
 }
 
-TEST(Overload, ends_the_connection_of_content_that_is_still_to_come_once_the_answer_is_read) {
+TEST(Overload, ends_the_connection_of_content_that_is_still_to_come_once_the_response_is_read) {
   BusyServer busy;
   busy.overload();
   const std::string all = request_with("/busy?1000", std::string(100, 'c'));
@@ -158,7 +158,7 @@ TEST(Overload, ends_the_connection_of_content_that_is_still_to_come_once_the_ans
   const auto refused = std::ranges::find(responses, 503, &ReadResponse::status);
   ASSERT_NE(refused, responses.end());
   EXPECT_NE(refused->head.find("Connection: close\r\n"), std::string::npos) << refused->head;
-  // What is still sent is read and ignored, so that no reset overtakes the answer.
+  // What is still sent is read and ignored, so that no reset overtakes the response.
   for (SimClient& client : busy.clients) {
     client.send(std::string(10'000, 'c'));
     busy.server.kernel.run_until_idle();

@@ -233,7 +233,7 @@ void Production::put(std::string_view bytes) {
     return;
   }
   begin();
-  count(bytes.size());  // ahead of the bytes, which would be the next answer for the client
+  count(bytes.size());  // ahead of the bytes, which would be the next response for the client
   turn_bytes_ += bytes.size();
   // Also a small event waits while earlier ones do, or they would gather without a bound.
   if (transport_.put(bytes) >= kCorkBytesMax || transport_.is_waiting()) {

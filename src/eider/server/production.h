@@ -53,7 +53,7 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
 
   /// Runs the producer until it waits, and tells the owner of its end.
   void start();
-  /// The answer leaves without its content (HEAD), which is not produced then. Pre: not started.
+  /// The response leaves without its content (HEAD), which is not produced then. Pre: not started.
   [[nodiscard]] bool has_head_alone() const noexcept {
     return method_ == Method::head || is_bodiless(head_.status());
   }
@@ -75,7 +75,7 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   [[nodiscard]] bool has_begun() const noexcept { return has_begun_; }
   /// Nothing is produced until the client's side takes more.
   [[nodiscard]] bool is_held_up() const noexcept { return is_blocked_; }
-  /// A hook has put another answer in place of this one, which is to be sent as it is.
+  /// A hook has put another response in place of this one, which is to be sent as it is.
   [[nodiscard]] bool is_replaced() const noexcept { return is_replaced_; }
   /// Content that was given to the transport, without framing.
   [[nodiscard]] std::uint64_t content_bytes() const noexcept { return content_bytes_; }

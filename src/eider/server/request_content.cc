@@ -49,7 +49,7 @@ bool RequestContent::take(std::string_view content) {
   return refused && refuse(*refused);
 }
 
-// The deadline goes first: the request is served behind this, and its answer has deadlines of its
+// The deadline goes first: the request is served behind this, and its response has deadlines of its
 // own.
 bool RequestContent::take_end(std::string_view trailer_lines) {
   watch_nothing();

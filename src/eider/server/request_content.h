@@ -55,9 +55,9 @@ class RequestContent final : private InboxOwner {
   /// For a handler that reads it.
   [[nodiscard]] BodyInbox& inbox() noexcept { return inbox_; }
 
-  /// The head of the answer leaves: behind it no interim response may stand, or the rest would be
-  /// read as another answer. The client need not wait for one either (RFC 9110, 10.1.1).
-  void note_answer_begun() noexcept { may_ask_ = false; }
+  /// The head of the response leaves: behind it no interim response may stand, or the rest would be
+  /// read as another response. The client need not wait for one either (RFC 9110, 10.1.1).
+  void note_response_begun() noexcept { may_ask_ = false; }
   /// The client has left: its content does not come, and nobody is to be told of it.
   void abandon() noexcept;
   void reset() noexcept;

@@ -40,8 +40,8 @@ TEST_P(ServerStop, finishes_what_is_in_flight_when_told_to_stop) {
   server_->stop();
   EXPECT_EQ(idle.read_to_end(), "");
   EXPECT_EQ(idle.error, 0);
-  const std::string answer = waiting.read_until("waited");
-  EXPECT_TRUE(answer.contains("Connection: close\r\n")) << answer;
+  const std::string response = waiting.read_until("waited");
+  EXPECT_TRUE(response.contains("Connection: close\r\n")) << response;
   waiting.close();
   server_->wait();
   EXPECT_FALSE(connect().is_connected);

@@ -78,7 +78,7 @@ TEST_P(ServerTest, a_request_that_waits_holds_no_thread) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(8)) << "one by one they take 10 s";
 }
 
-TEST_P(ServerTest, sends_a_large_answer_to_a_client_that_reads_late) {
+TEST_P(ServerTest, sends_a_large_response_to_a_client_that_reads_late) {
   if (!start(1)) {
     return;
   }
@@ -238,7 +238,7 @@ TEST_P(ServerTest, answers_a_half_closed_client) {
   EXPECT_EQ(client.error, 0);
 }
 
-TEST_P(ServerTest, a_refused_client_reads_its_answer_not_a_reset) {
+TEST_P(ServerTest, a_refused_client_reads_its_response_not_a_reset) {
   if (!start(1)) {
     return;
   }
@@ -259,20 +259,20 @@ TEST_P(ServerTest, ends_cleanly_after_ten_thousand_connections) {
   }
   constexpr int kThreads = 4;
   std::vector<std::thread> threads;
-  std::atomic<int> answers = 0;
+  std::atomic<int> responses = 0;
   for (int index = 0; index < kThreads; ++index) {
-    threads.emplace_back([this, &answers] {
+    threads.emplace_back([this, &responses] {
       for (int count = 0; count < 10'000 / kThreads; ++count) {
         BlockingClient client = connect();
         client.send("GET /plain HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-        answers += client.read_to_end().ends_with("hello") ? 1 : 0;
+        responses += client.read_to_end().ends_with("hello") ? 1 : 0;
       }
     });
   }
   for (std::thread& thread : threads) {
     thread.join();
   }
-  EXPECT_EQ(answers, 10'000);
+  EXPECT_EQ(responses, 10'000);
   EXPECT_TRUE(comes_true([this] { return server_->stats().connections() == 0; }));
   server_->stop();
   server_->wait();
@@ -290,11 +290,11 @@ class BegunService final : public Service {
     has_begun_first = has_begun_first && threads_.contains(std::this_thread::get_id());
     return {};
   }
-  void answer(const Plan&, Request&, Response& response) noexcept override {
+  void respond(const Plan&, Request&, Response& response) noexcept override {
     response.set_body("x");
   }
-  Task<> answer_later(const Plan&, Request&, Response&, const Ongoing&) override { co_return; }
-  void answer_failed(const Request&, Response*, std::exception_ptr) noexcept override {}
+  Task<> respond_later(const Plan&, Request&, Response&, const Ongoing&) override { co_return; }
+  void respond_failed(const Request&, Response*, std::exception_ptr) noexcept override {}
   void refuse(int, std::string_view, Response&) noexcept override {}
   [[nodiscard]] std::size_t threads() const { return threads_.size(); }
   [[nodiscard]] int calls() const { return calls_; }

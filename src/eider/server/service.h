@@ -28,9 +28,9 @@ struct Plan {
   const void* endpoint = nullptr;
   /// A larger body is rejected with 413 before it is read.
   std::size_t body_bytes_max = 0;
-  /// The response comes from `answer_later`: the request is copied so that it outlives its bytes.
+  /// The response comes from `respond_later`: the request is copied so that it outlives its bytes.
   bool waits = false;
-  /// The body of the response may be produced after `answer` has returned, from data of the
+  /// The body of the response may be produced after `response` has returned, from data of the
   /// request: the request is copied first.
   bool keeps_request = false;
   /// The task must run to its end even if the client disconnects, because a thread of the blocking
@@ -46,7 +46,7 @@ struct Plan {
   /// not `waits`.
   bool ignores_body = false;
   /// The service decides first whether it needs the body: if the body has not arrived with the
-  /// headers, `answer_later` starts without it (see ahead_of_content) and collects it with
+  /// headers, `respond_later` starts without it (see ahead_of_content) and collects it with
   /// Ongoing::content.
   bool decides_first = false;
   /// The request is handled even under overload.
@@ -101,16 +101,16 @@ class Service {
 
   /// Responds at once. `response` is new, and complete after the call, except for the additions of
   /// `finish`; must not throw.
-  virtual void answer(const Plan& plan, Request& request, Response& response) noexcept = 0;
+  virtual void respond(const Plan& plan, Request& request, Response& response) noexcept = 0;
 
   /// Responds after waiting. All references outlive the task. Destroying the task cancels it.
-  [[nodiscard]] virtual Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                                            const Ongoing& ongoing) = 0;
+  [[nodiscard]] virtual Task<> respond_later(const Plan& plan, Request& request, Response& response,
+                                             const Ongoing& ongoing) = 0;
 
   /// Lets middleware see a response before its headers are sent, if it was not completed in
-  /// `answer` or `answer_later`. These are rejections, responses of `answer_failed`, and responses
-  /// with a ProducedContent, when its first byte or its end has arrived. Middleware may wrap or
-  /// replace the latter.
+  /// `response` or `respond_later`. These are rejections, responses of `respond_failed`, and
+  /// responses with a ProducedContent, when its first byte or its end has arrived. Middleware may
+  /// wrap or replace the latter.
   ///
   /// plan  new (no endpoint) for a request that could not be read, of which little is known
   virtual void finish(const Plan& /*plan*/, Request& /*request*/, Response& /*response*/) noexcept {
@@ -134,8 +134,8 @@ class Service {
 
   /// A producer (content.h) threw `thrown`. If nothing of the response was sent, it is filled
   /// again; otherwise it is null, and the connection ends: there is only a log line to write.
-  virtual void answer_failed(const Request& request, Response* response,
-                             std::exception_ptr thrown) noexcept = 0;
+  virtual void respond_failed(const Request& request, Response* response,
+                              std::exception_ptr thrown) noexcept = 0;
 
   /// Thread-safe, also while requests are handled. endpoint  of a plan
   [[nodiscard]] virtual PlanName plan_name(const void* /*endpoint*/) const noexcept { return {}; }

@@ -27,7 +27,7 @@ void StreamH1::open(H1& h1, Connection& connection, const Plan& plan,
   due_ = Instant::max();
   end_ = End();
   status_ = 0;
-  answer_bytes_ = 0;
+  response_bytes_ = 0;
   is_reported_ = false;
 }
 
@@ -163,7 +163,7 @@ h1::Persistence StreamH1::persistence(const Response& response) const noexcept {
 void StreamH1::send(Response& response) {
   const Method method = exchange_->head().method;
   status_ = response.status();
-  answer_bytes_ = content_bytes(method, response);  // sending may take the content
+  response_bytes_ = content_bytes(method, response);  // sending may take the content
   const h1::Persistence how = persistence(response);
   const Sent sent = h1_->send(exchange_->plan(), method, response, how);
   end_ = {.kind = End::Kind::answered, .persistence = how, .sent = sent};
@@ -206,7 +206,7 @@ void StreamH1::send_head(const Response& response, std::optional<std::uint64_t> 
     // Without a length or chunks the connection's end is the content's.
     persistence_ = h1::Persistence::close;
   } else {
-    // The request's content may have come by the time at which the answer ends: see `end`.
+    // The request's content may have come by the time at which the response ends: see `end`.
     persistence_ = h1_->persistence(exchange_->head(), response);
   }
   h1_->send_head({.status = response.status(),
@@ -248,7 +248,7 @@ void StreamH1::end(std::string_view trailer_lines) {
   }
   const Response& response = exchange_->response();
   status_ = response.status();
-  answer_bytes_ = exchange_->bytes_out();
+  response_bytes_ = exchange_->bytes_out();
   const bool closes = persistence_ == h1::Persistence::close;
   end_ = {.kind = End::Kind::answered,
           .persistence = closes ? persistence_ : persistence(response),
@@ -271,7 +271,7 @@ void StreamH1::report() {
     return;
   }
   if (status_ != 0) {
-    h1_->report(*exchange_, status_, answer_bytes_);
+    h1_->report(*exchange_, status_, response_bytes_);
   } else {
     h1_->report_abandoned(*exchange_);
   }

@@ -99,13 +99,13 @@ class StreamH1 final : public Transport {
   h1::ContentReader reader_;
   Instant due_ = Instant::max();  // what the exchange has asked for
   End end_;
-  // Of an answer whose content is produced:
+  // Of a response whose content is produced:
   h1::Framing framing_ = h1::Framing::none;
   h1::Persistence persistence_ = h1::Persistence::implied;  // as its head says
   Follows follows_ = Follows::nothing;
   // What the observer is told:
   int status_ = 0;  // 0: not answered whole
-  std::uint64_t answer_bytes_ = 0;
+  std::uint64_t response_bytes_ = 0;
   bool is_reported_ = false;
 };
 

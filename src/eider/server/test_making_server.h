@@ -31,7 +31,7 @@ class MakingService final : public Service {
             .body_bytes_max = 1000,
             .waits = path == "/later"};
   }
-  void answer(const Plan& /*plan*/, Request& request, Response& response) noexcept override {
+  void respond(const Plan& /*plan*/, Request& request, Response& response) noexcept override {
     const std::string_view path = request.path();
     response.set_static_type(kTextPlain);
     made += path == "/small" ? 0 : 1;
@@ -46,13 +46,13 @@ class MakingService final : public Service {
       response.set_body(std::string(path == "/large" ? 3 * kBudgetBytes : kBodyBytes, 'm'));
     }
   }
-  Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                      const Ongoing& /*ongoing*/) override {
-    answer(plan, request, response);
+  Task<> respond_later(const Plan& plan, Request& request, Response& response,
+                       const Ongoing& /*ongoing*/) override {
+    respond(plan, request, response);
     co_return;
   }
-  void answer_failed(const Request& /*request*/, Response* /*response*/,
-                     std::exception_ptr /*thrown*/) noexcept override {}
+  void respond_failed(const Request& /*request*/, Response* /*response*/,
+                      std::exception_ptr /*thrown*/) noexcept override {}
   void refuse(int status, std::string_view detail, Response& response) noexcept override {
     response.set_status(status).set_static_body(detail);
   }

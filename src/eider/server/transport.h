@@ -13,7 +13,7 @@
 
 namespace eider::detail::server {
 
-/// What comes behind the head of an answer whose content is produced.
+/// What comes behind the head of a response whose content is produced.
 enum class Follows : std::uint8_t {
   content,
   /// To HEAD, and with a status that has no content.
@@ -22,15 +22,15 @@ enum class Follows : std::uint8_t {
 
 /// Calls of an exchange. What answers a request may give the exchange back within the call, save
 /// where it says otherwise. As a Peer it is asked by the exchange alone, on the loop's thread;
-/// `inform` comes ahead of the answer's head.
+/// `inform` comes ahead of the response's head.
 class Transport : public Peer {
  public:
-  /// Sends a whole answer, of bytes or a file: the request is over.
+  /// Sends a whole response, of bytes or a file: the request is over.
   virtual void send(Response& response) = 0;
   /// Hands over to another protocol, or refuses to: the request is over.
   virtual void upgrade(Response& response) = 0;
 
-  /// Corks the head of an answer whose content is produced; the exchange goes on.
+  /// Corks the head of a response whose content is produced; the exchange goes on.
   ///
   /// length  of the content, when it is known
   virtual void send_head(const Response& response, std::optional<std::uint64_t> length,

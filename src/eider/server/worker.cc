@@ -147,7 +147,7 @@ void Worker::drain(Duration within, Departure why) {
     context_.is_draining = true;
     drains_since_ = now;
     // Nobody waits for the end of a process that is replaced: so a client that keeps its connection
-    // is not cut off as it asks, but told by the next answer.
+    // is not cut off as it asks, but told by the next response.
     if (why == Departure::handed_over) {
       context_.come_back_within = kComeBackWithin;
       kept_until_ = now + within / 2;

@@ -104,7 +104,7 @@ TEST(Worker, answers_a_request_that_was_on_its_way_when_the_drain_began) {
   EXPECT_TRUE(responses[0].head.contains("Connection: close\r\n"));
 }
 
-TEST(Worker, keeps_a_connection_for_a_second_behind_its_last_answer) {
+TEST(Worker, keeps_a_connection_for_a_second_behind_its_last_response) {
   SimServer server;
   SimClient often = server.connect();
   SimClient once = server.connect();

@@ -49,7 +49,7 @@ Result<ws::detail::WsAccepted, ws::HandshakeRefusal> accept_websocket(
     const ws::DeflateWishes wishes = options.compression.wishes(ws::Side::server);
     if (auto choice = ws::choose_deflate(*offers, wishes)) {
       accepted.agreement.compression = choice->terms;
-      accepted.extensions = std::move(choice->answer);
+      accepted.extensions = std::move(choice->response);
     }
   }
   return accepted;

@@ -120,11 +120,11 @@ std::optional<json::BinaryFormat> binary_format_of(std::string_view type) noexce
   return is_msgpack ? std::optional(json::BinaryFormat::msgpack) : std::nullopt;
 }
 
-/// Of one answer, whose response object the document has.
-class AnswerCheck {
+/// Of one response, whose response object the document has.
+class ResponseCheck {
  public:
-  AnswerCheck(const Value& document, const TestResponse& reply,
-              std::optional<SelectedMembers> selected)
+  ResponseCheck(const Value& document, const TestResponse& reply,
+                std::optional<SelectedMembers> selected)
       : document_(document), reply_(reply), selected_(std::move(selected)) {}
 
   [[nodiscard]] std::vector<std::string> hold(const Value& response, Method method) && {
@@ -258,7 +258,7 @@ std::string_view query_of(std::string_view target) noexcept {
   return mark == target.npos ? std::string_view() : target.substr(mark + 1);
 }
 
-/// What the request has asked for of the answer, by a parameter of which the document says so
+/// What the request has asked for of the response, by a parameter of which the document says so
 /// (x-selects).
 std::optional<SelectedMembers> selected_by(const Value& operation, std::string_view query) {
   const Value* const parameters = operation.find("parameters");
@@ -332,7 +332,7 @@ std::vector<std::string> check_response(const Value& document, Method method,
   if (response != nullptr) {
     const bool is_success = reply.status >= 200 && reply.status < 300;
     auto selected = is_success ? selected_by(*operation, query_of(target)) : std::nullopt;
-    return AnswerCheck(document, reply, std::move(selected)).hold(*response, method);
+    return ResponseCheck(document, reply, std::move(selected)).hold(*response, method);
   }
   if (found.is_guessed() && reply.status == 404) {
     return {};

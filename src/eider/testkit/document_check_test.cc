@@ -52,11 +52,11 @@ struct Answer {
 };
 
 /// The lines of what is wrong.
-std::string held(Method method, std::string_view target, const Answer& answer,
+std::string held(Method method, std::string_view target, const Answer& response,
                  const DocumentCheck& check = {}) {
-  TestResponse reply{.status = answer.status, .headers = {}, .body = std::string(answer.body)};
-  if (!answer.type.empty()) {
-    reply.headers.emplace_back("Content-Type", answer.type);
+  TestResponse reply{.status = response.status, .headers = {}, .body = std::string(response.body)};
+  if (!response.type.empty()) {
+    reply.headers.emplace_back("Content-Type", response.type);
   }
   std::string all;
   for (const std::string& line :
@@ -65,8 +65,8 @@ std::string held(Method method, std::string_view target, const Answer& answer,
   }
   return all;
 }
-std::string held(std::string_view target, const Answer& answer) {
-  return held(Method::get, target, answer);
+std::string held(std::string_view target, const Answer& response) {
+  return held(Method::get, target, response);
 }
 
 TEST(DocumentCheck, takes_what_is_as_the_document_has_it) {

@@ -28,7 +28,7 @@ namespace eider::detail::testkit {
 
 class CookieStore {
  public:
-  /// Takes the value of one Set-Cookie field of an answer.
+  /// Takes the value of one Set-Cookie field of a response.
   ///
   /// path  of the request, without its query
   void store(std::string_view field_value, std::string_view path, std::int64_t now_seconds);
@@ -204,7 +204,7 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
   }
   void on_connection_ended() noexcept override {}
 
-  /// Its cookie is kept as if an answer had set it.
+  /// Its cookie is kept as if a response had set it.
   Task<> begin_session(std::string user_key) {
     const std::string cookie = co_await sessions->log_in(std::move(user_key));
     cookies.store(cookie + "; Path=/", "/", detail::testkit::wall_seconds_at(kernel.now()));

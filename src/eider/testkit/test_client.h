@@ -17,7 +17,7 @@
 #include "eider/io/runtime/time.h"
 #include "eider/protocols/http/multipart_form.h"
 #include "eider/testkit/document_check.h"
-#include "eider/testkit/open_answer.h"
+#include "eider/testkit/open_response.h"
 #include "eider/testkit/test_response.h"
 
 namespace eider {

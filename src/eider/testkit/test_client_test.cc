@@ -177,7 +177,7 @@ TEST(TestEvents, come_in_simulated_time) {
   EXPECT_TRUE(events.has_ended());
 }
 
-TEST(TestEvents, are_no_other_answer) {
+TEST(TestEvents, are_no_other_response) {
   const App app = event_app();
   TestClient client(app);
   EXPECT_THROW((void)client.events("/plain"), Failure);

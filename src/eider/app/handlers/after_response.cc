@@ -13,7 +13,7 @@ namespace eider {
 
 namespace detail::app {
 
-/// The place of one answer, until the last that follows it has ended.
+/// The place of one response, until the last that follows it has ended.
 class AfterWork::Pass {
  public:
   explicit Pass(std::shared_ptr<std::atomic<std::size_t>> count) noexcept
@@ -36,7 +36,7 @@ struct AfterWork::Waiting {
   Duration within;
 };
 
-/// What waits for one answer: an extension of its request.
+/// What waits for one response: an extension of its request.
 struct AfterWork::Calls {
   std::shared_ptr<Pass> pass;
   std::unique_ptr<std::vector<Waiting>> waiting = std::make_unique<std::vector<Waiting>>();
@@ -89,8 +89,8 @@ void AfterWork::begin(const ResponseEvent& record, const std::shared_ptr<LogSink
   calls->waiting->clear();
 }
 
-/// Not in this turn of the loop: the answer may lie in its cork, and work that computes would hold
-/// it up there.
+/// Not in this turn of the loop: the response may lie in its cork, and work that computes would
+/// hold it up there.
 Task<> AfterWork::run(Waiting work, std::shared_ptr<Pass> /*until it has ended*/, std::string name,
                       std::shared_ptr<LogSink> log) {
   co_await sleep_for(std::chrono::milliseconds(1));

@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 
 using AfterWords = std::vector<std::string>;
 
-struct AfterAnswerTest : ::testing::Test {
-  AfterAnswerTest() {
+struct AfterResponseTest : ::testing::Test {
+  AfterResponseTest() {
     app.log_to(log);
     app.get("/plain", [words = words](AfterResponse after) {
       after.run([words] { words->emplace_back("after plain"); });
@@ -50,7 +50,7 @@ struct AfterAnswerTest : ::testing::Test {
   App app;
 };
 
-TEST_F(AfterAnswerTest, runs_when_the_answer_has_left) {
+TEST_F(AfterResponseTest, runs_when_the_response_has_left) {
   TestClient client(app);
   EXPECT_EQ(client.get("/plain").body, "answered");
   EXPECT_EQ(*words, AfterWords{"plain"});
@@ -58,7 +58,7 @@ TEST_F(AfterAnswerTest, runs_when_the_answer_has_left) {
   EXPECT_EQ(*words, (AfterWords{"plain", "after plain"}));
 }
 
-TEST_F(AfterAnswerTest, does_not_hold_the_client_or_its_connection_up) {
+TEST_F(AfterResponseTest, does_not_hold_the_client_or_its_connection_up) {
   TestClient client(app);
   EXPECT_EQ(client.get("/slow").body, "answered");
   EXPECT_EQ(client.get("/plain").body, "answered");
@@ -67,7 +67,7 @@ TEST_F(AfterAnswerTest, does_not_hold_the_client_or_its_connection_up) {
   EXPECT_EQ(*words, (AfterWords{"slow", "plain", "after plain", "after slow"}));
 }
 
-TEST_F(AfterAnswerTest, is_dropped_where_no_answer_or_a_failure_left) {
+TEST_F(AfterResponseTest, is_dropped_where_no_response_or_a_failure_left) {
   app.get("/thrown", [words = words](AfterResponse after) -> int {
     after.run([words] { words->emplace_back("after thrown"); });
     throw std::runtime_error("thrown");
@@ -83,7 +83,7 @@ TEST_F(AfterAnswerTest, is_dropped_where_no_answer_or_a_failure_left) {
   EXPECT_EQ(*words, AfterWords{"after refused"});
 }
 
-TEST_F(AfterAnswerTest, is_logged_with_its_route_where_it_fails) {
+TEST_F(AfterResponseTest, is_logged_with_its_route_where_it_fails) {
   app.get("/fails/{id}", [](int, AfterResponse after) {
     after.run([]() -> Task<Result<void>> {
       co_await sleep_for(1s);
@@ -100,7 +100,7 @@ TEST_F(AfterAnswerTest, is_logged_with_its_route_where_it_fails) {
                 "GET /fails/{id}: the work after the response failed: The mail server is away."}));
 }
 
-TEST_F(AfterAnswerTest, is_waited_for_when_the_server_stops_and_then_given_up) {
+TEST_F(AfterResponseTest, is_waited_for_when_the_server_stops_and_then_given_up) {
   {
     TestClient client(app);
     (void)client.get("/slow");
@@ -114,7 +114,7 @@ TEST_F(AfterAnswerTest, is_waited_for_when_the_server_stops_and_then_given_up) {
   EXPECT_EQ(log->lines, AfterWords{"1 functions that run after responses did not end within 10s"});
 }
 
-TEST_F(AfterAnswerTest, is_bounded_in_number_ahead_of_the_handler) {
+TEST_F(AfterResponseTest, is_bounded_in_number_ahead_of_the_handler) {
   app.get("/brief",
           [](AfterResponse after) { after.run([]() -> Task<> { co_await sleep_for(5s); }); });
   TestClient client(app);
@@ -127,7 +127,7 @@ TEST_F(AfterAnswerTest, is_bounded_in_number_ahead_of_the_handler) {
   EXPECT_EQ(client.get("/plain").status, 200);
 }
 
-TEST_F(AfterAnswerTest, gives_its_place_back_where_nothing_follows) {
+TEST_F(AfterResponseTest, gives_its_place_back_where_nothing_follows) {
   app.get("/none", [](AfterResponse) {});
   TestClient client(app);
   for (std::size_t count = 0; count < kAfterResponsesMax + 1; ++count) {
@@ -135,7 +135,7 @@ TEST_F(AfterAnswerTest, gives_its_place_back_where_nothing_follows) {
   }
 }
 
-TEST_F(AfterAnswerTest, is_bounded_for_one_answer) {
+TEST_F(AfterResponseTest, is_bounded_for_one_response) {
   app.get("/many/{count}", [](std::size_t count, AfterResponse after) {
     for (std::size_t i = 0; i < count; ++i) {
       after.run([] {});
@@ -146,7 +146,7 @@ TEST_F(AfterAnswerTest, is_bounded_for_one_answer) {
   EXPECT_EQ(client.get("/many/17").status, 500);
 }
 
-TEST_F(AfterAnswerTest, is_given_up_when_its_time_is_over) {
+TEST_F(AfterResponseTest, is_given_up_when_its_time_is_over) {
   app.get("/own", [words = words](AfterResponse after) {
     after.run(
         [words]() -> Task<> {

@@ -26,9 +26,9 @@ std::string seen_by(App app, std::string_view fields) {
   std::string request("GET /me HTTP/1.1\r\nHost: inside\r\nConnection: close\r\n");
   request.append(fields).append("\r\n");
   EXPECT_TRUE(peer.send(request));
-  const std::string answer = peer.receive_all();
+  const std::string response = peer.receive_all();
   server.stop();
-  return answer.substr(answer.find("\r\n\r\n") + 4);
+  return response.substr(response.find("\r\n\r\n") + 4);
 }
 
 constexpr std::string_view kForged =

@@ -40,12 +40,12 @@ struct Endpoint;
 /// What the compiler knows of a handler by its type: made while it compiles, so that a route costs
 /// the file that adds it no code for that.
 struct HandlerFacts {
-  using AnswerNow = void (*)(const Endpoint&, const Context&, Response&);
-  using AnswerLater = Task<> (*)(const Endpoint&, const Context&, Response&);
+  using RespondNow = void (*)(const Endpoint&, const Context&, Response&);
+  using RespondLater = Task<> (*)(const Endpoint&, const Context&, Response&);
 
   detail::base::TypeKey handler_type = nullptr;
-  AnswerNow answer_now = nullptr;      // null when the handler waits
-  AnswerLater answer_later = nullptr;  // null when it does not
+  RespondNow respond_now = nullptr;      // null when the handler waits
+  RespondLater respond_later = nullptr;  // null when it does not
   bool is_blocking = false;
   bool streams_body = false;   // the handler reads the content itself
   bool keeps_request = false;  // what it returns may use the request when the handler is done
@@ -103,24 +103,24 @@ struct Endpoint : HandlerFacts {
   /// Something stands between hooks and the handler.
   [[nodiscard]] bool admits() const noexcept { return !on_way.empty() || !on_body.empty(); }
   [[nodiscard]] bool waits() const noexcept {
-    return answer_now == nullptr || !middleware.empty() || has_waiting_guard;
+    return respond_now == nullptr || !middleware.empty() || has_waiting_guard;
   }
 };
 
 namespace detail::app {
 
 template <class F>
-void answer_now(const Endpoint& endpoint, const Context& context, Response& response) {
+void respond_now(const Endpoint& endpoint, const Context& context, Response& response) {
   call_now(*static_cast<const F*>(endpoint.handler.get()), context, response);
 }
 
 template <class F>
-Task<> answer_later(const Endpoint& endpoint, const Context& context, Response& response) {
+Task<> respond_later(const Endpoint& endpoint, const Context& context, Response& response) {
   return call_later<F>(endpoint.handler.get(), context, response);
 }
 
 template <class F>
-Task<> answer_producing(const Endpoint& endpoint, const Context& context, Response& response) {
+Task<> respond_producing(const Endpoint& endpoint, const Context& context, Response& response) {
   begin_producing(*static_cast<const F*>(endpoint.handler.get()), context, response);
   co_return;
 }
@@ -145,11 +145,11 @@ template <class F>
     check_captures<F>();
   }
   if constexpr (Signature<F>::kProduces) {
-    facts.answer_later = &answer_producing<F>;
+    facts.respond_later = &respond_producing<F>;
   } else if constexpr (kWaits<F>) {
-    facts.answer_later = &answer_later<F>;
+    facts.respond_later = &respond_later<F>;
   } else {
-    facts.answer_now = &answer_now<F>;
+    facts.respond_now = &respond_now<F>;
   }
   facts.wishes = wishes_of<Signature<F>>();
   facts.path_types = Signature<F>::path_types();

@@ -294,7 +294,7 @@ std::string last_event_id_of(const Request& request) {
 
 void describe_event_stream(Operation& operation, const reflect::Type* data) {
   operation.take_header("Last-Event-ID", nullptr, false);
-  describe_streamed_answer(operation, kTextEventStream, data);
+  describe_streamed_response(operation, kTextEventStream, data);
 }
 
 }  // namespace detail::app

@@ -218,8 +218,8 @@ struct Extract<JsonLines<T>> : ExtractProducing<JsonLines<T>, ArgumentKind::live
     return JsonLines<T>(out);
   }
   static void describe(Operation& operation) {
-    detail::app::describe_streamed_answer(operation, JsonLines<T>::kContentType,
-                                          &reflect::type_of<T>());
+    detail::app::describe_streamed_response(operation, JsonLines<T>::kContentType,
+                                            &reflect::type_of<T>());
   }
 };
 

@@ -1,4 +1,4 @@
-// What is put into a request is found by its type until the answer is complete, and then ends.
+// What is put into a request is found by its type until the response is complete, and then ends.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,40 +18,40 @@ std::string slot_get(std::string_view target) {
 
 using SlotServer = SimAppServer<&add_slot_routes>;
 
-std::string answer_to(SlotServer& server, const std::string& request) {
+std::string response_to(SlotServer& server, const std::string& request) {
   SimClient client = server.connect();
   client.send(request);
   server.kernel.advance(milliseconds(20));
   return client.take_received();
 }
 
-TEST(RequestSlots, last_until_the_answer_is_complete_and_no_longer) {
+TEST(RequestSlots, last_until_the_response_is_complete_and_no_longer) {
   slots_alive = 0;
   SlotServer server;
   for (const char* target : {"/view", "/later", "/streamed", "/owning", "/refused"}) {
-    const std::string answer = answer_to(server, slot_get(target));
-    EXPECT_TRUE(answer.contains(kCaller)) << target << "\n" << answer;
-    EXPECT_TRUE(answer.contains("Seen: caller")) << target;
+    const std::string received = response_to(server, slot_get(target));
+    EXPECT_TRUE(received.contains(kCaller)) << target << "\n" << received;
+    EXPECT_TRUE(received.contains("Seen: caller")) << target;
     EXPECT_EQ(slots_alive, 0) << target;
   }
-  EXPECT_TRUE(answer_to(server, slot_get("/arena")).ends_with("in the arena"));
-  EXPECT_TRUE(answer_to(server, slot_get("/large")).ends_with(std::string(300'000, 'c')));
+  EXPECT_TRUE(response_to(server, slot_get("/arena")).ends_with("in the arena"));
+  EXPECT_TRUE(response_to(server, slot_get("/large")).ends_with(std::string(300'000, 'c')));
   EXPECT_EQ(slots_alive, 0);
 }
 
 TEST(RequestSlots, end_with_requests_that_no_route_takes) {
   slots_alive = 0;
   SlotServer server;
-  EXPECT_TRUE(answer_to(server, slot_get("/nowhere")).contains("Seen: caller"));
+  EXPECT_TRUE(response_to(server, slot_get("/nowhere")).contains("Seen: caller"));
   EXPECT_EQ(slots_alive, 0);
 }
 
 TEST(RequestSlots, are_each_requests_own_in_a_pipeline) {
   slots_alive = 0;
   SlotServer server;
-  const std::string answer =
-      answer_to(server, slot_get("/view") + slot_get("/later") + slot_get("/view"));
-  const auto responses = read_responses(answer);
+  const std::string received =
+      response_to(server, slot_get("/view") + slot_get("/later") + slot_get("/view"));
+  const auto responses = read_responses(received);
   ASSERT_EQ(responses.size(), 3U);
   for (const ReadResponse& response : responses) {
     EXPECT_EQ(response.body, kCaller);
@@ -109,7 +109,7 @@ void add_observed_slots(App& app) {
   });
 }
 
-// Observers are told when all has left: of a slow reader's answer long after it was made.
+// Observers are told when all has left: of a slow reader's response long after it was made.
 TEST(RequestSlots, are_there_for_observers) {
   for (const char* target : {"/view", "/later", "/streamed", "/owning", "/large", "/nowhere"}) {
     slots_alive = 0;

@@ -34,7 +34,7 @@ struct Context {
   std::span<const std::string_view> path_names;
   /// Objects of the handler's State parameters, in their order.
   std::span<void* const> states;
-  /// Of an answer that waits, else null.
+  /// Of a response that waits, else null.
   const Ongoing* ongoing = nullptr;
   /// See UnknownQuery.
   bool ignores_unknown_query = false;
@@ -48,7 +48,7 @@ enum class ArgumentKind : std::uint8_t {
   content_stream,  // the content as it comes
   state,           // what App::state was given
   extension,       // what was put into the request
-  output,          // writes the answer while the handler runs
+  output,          // writes the response while the handler runs
   live_output,     // the same, each byte to reach the client as soon as it is written
   socket,          // another protocol's
 };
@@ -138,7 +138,7 @@ inline constexpr bool kMayBeMissing = requires { requires Extract<A>::kMayBeMiss
 template <class A>
 inline constexpr bool kOwnsData = requires { requires Extract<A>::kOwnsData; };
 
-/// Whether what a handler does with a parameter has to be done when the answer's head leaves.
+/// Whether what a handler does with a parameter has to be done when the response's head leaves.
 template <class A>
 inline constexpr bool kEndsWithHead = requires { requires Extract<A>::kEndsWithHead; };
 

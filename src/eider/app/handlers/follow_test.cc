@@ -74,7 +74,7 @@ TEST(Following, of_a_client_that_reads_nothing_ends_within_its_bounds) {
 
 constexpr std::string_view kOwn = "GET /own HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// The content of the one answer, which has ended.
+/// The content of the one response, which has ended.
 std::string content_of(const SimClient& client) {
   EXPECT_TRUE(client.received().ends_with("\r\n0\r\n\r\n")) << client.received();
   EXPECT_TRUE(client.is_closed());

@@ -16,7 +16,8 @@ using ProvidingServer = SimAppServer<&set_up_guards>;
 
 const std::vector<std::string> kGuardedGroups = {"/plain", "/waiting"};
 
-std::string answer_to(ProvidingServer& server, const std::string& target, const std::string& who) {
+std::string response_to(ProvidingServer& server, const std::string& target,
+                        const std::string& who) {
   SimClient client = server.connect();
   client.send("GET " + target + " HTTP/1.1\r\nHost: a\r\nWho: " + who + "\r\n\r\n");
   server.kernel.advance(std::chrono::milliseconds(50));
@@ -194,24 +195,24 @@ TEST(Provided, gives_way_to_what_a_hook_has_put) {
 
 TEST(ExtractorsOfOnesOwn, may_wait_and_are_made_once) {
   ProvidingServer server;
-  EXPECT_TRUE(answer_to(server, "/basket", "ann").starts_with("HTTP/1.1 404"));
-  EXPECT_TRUE(answer_to(server, "/perhaps", "ann").ends_with("none"));
-  EXPECT_TRUE(answer_to(server, "/perhaps", "ann\r\nBasket: broken").starts_with("HTTP/1.1 503"));
+  EXPECT_TRUE(response_to(server, "/basket", "ann").starts_with("HTTP/1.1 404"));
+  EXPECT_TRUE(response_to(server, "/perhaps", "ann").ends_with("none"));
+  EXPECT_TRUE(response_to(server, "/perhaps", "ann\r\nBasket: broken").starts_with("HTTP/1.1 503"));
   (void)take_steps();
-  EXPECT_TRUE(answer_to(server, "/basket", "ann\r\nBasket: ann's").ends_with("ann's"));
+  EXPECT_TRUE(response_to(server, "/basket", "ann\r\nBasket: ann's").ends_with("ann's"));
   EXPECT_EQ(take_steps(), (std::vector<std::string>{"hook", "basket", "content hook"}));
 }
 
 TEST(ExtractorsOfOnesOwn, go_with_a_websocket) {
   ProvidingServer server;
   for (const std::string& group : kGuardedGroups) {
-    const std::string answer =
-        answer_to(server, group + "/socket",
-                  "ann\r\nBasket: ann's\r\nUpgrade: websocket\r\nConnection: "
-                  "Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
-                  "dGhlIHNhbXBsZSBub25jZQ==");
-    EXPECT_TRUE(answer.starts_with("HTTP/1.1 101")) << answer;
-    EXPECT_TRUE(answer.contains("ann's")) << answer;
+    const std::string response =
+        response_to(server, group + "/socket",
+                    "ann\r\nBasket: ann's\r\nUpgrade: websocket\r\nConnection: "
+                    "Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+                    "dGhlIHNhbXBsZSBub25jZQ==");
+    EXPECT_TRUE(response.starts_with("HTTP/1.1 101")) << response;
+    EXPECT_TRUE(response.contains("ann's")) << response;
   }
 }
 

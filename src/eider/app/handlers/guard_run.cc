@@ -81,7 +81,7 @@ Task<Result<void>> ask_waiting(const Endpoint& endpoint, const GuardOnWay& one,
                                                    : ask_later(one, context);
 }
 
-/// What a guard says is the answer, unless all that ask for it do without.
+/// What a guard says is the response, unless all that ask for it do without.
 bool lets_through(const GuardOnWay& one, const Result<void>& said, Response& response) {
   if (said || (one.may_refuse && is_refusal(said.error()))) {
     return true;

@@ -32,7 +32,7 @@ std::string length_field(std::size_t bytes) {
   return "Content-Length: " + std::to_string(bytes) + "\r\n";
 }
 
-std::string answer_of(GuardServer& server, const std::string& request) {
+std::string response_of(GuardServer& server, const std::string& request) {
   SimClient client = server.connect();
   client.send(request);
   server.kernel.advance(milliseconds(50));
@@ -43,10 +43,10 @@ TEST(Guards, give_their_handlers_what_they_learned) {
   for (const std::string& group : kGroups) {
     for (const char* target : {"/me", "/later", "/streamed", "/events"}) {
       GuardServer server;
-      const std::string answer = answer_of(server, guarded_get(group + target));
-      EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << group << target << "\n" << answer;
-      EXPECT_TRUE(answer.contains("ann")) << group << target << "\n" << answer;
-      EXPECT_TRUE(answer.contains("X-Asking: ann")) << group << target << "\n" << answer;
+      const std::string response = response_of(server, guarded_get(group + target));
+      EXPECT_TRUE(response.starts_with("HTTP/1.1 200")) << group << target << "\n" << response;
+      EXPECT_TRUE(response.contains("ann")) << group << target << "\n" << response;
+      EXPECT_TRUE(response.contains("X-Asking: ann")) << group << target << "\n" << response;
     }
   }
 }
@@ -55,15 +55,16 @@ TEST(Guards, answer_in_the_handlers_place) {
   for (const std::string& group : kGroups) {
     for (const char* target : {"/me", "/later", "/streamed", "/events", "/socket", "/blocking"}) {
       GuardServer server;
-      const std::string stranger = answer_of(server, guarded_get(group + target, ""));
+      const std::string stranger = response_of(server, guarded_get(group + target, ""));
       EXPECT_TRUE(stranger.starts_with("HTTP/1.1 401")) << group << target << "\n" << stranger;
       EXPECT_TRUE(stranger.contains("WWW-Authenticate: Bearer")) << target;
       EXPECT_TRUE(stranger.contains("X-Hook: 0")) << target;
       EXPECT_TRUE(stranger.contains("X-Asking: -")) << target;
-      EXPECT_TRUE(answer_of(server, guarded_get(group + target, "bad")).starts_with("HTTP/1.1 403"))
+      EXPECT_TRUE(
+          response_of(server, guarded_get(group + target, "bad")).starts_with("HTTP/1.1 403"))
           << target;
       EXPECT_TRUE(
-          answer_of(server, guarded_get(group + target, "broken")).starts_with("HTTP/1.1 500"))
+          response_of(server, guarded_get(group + target, "broken")).starts_with("HTTP/1.1 500"))
           << target;
     }
   }
@@ -72,11 +73,11 @@ TEST(Guards, answer_in_the_handlers_place) {
 TEST(Guards, run_behind_hooks_and_ahead_of_the_content) {
   for (const std::string& group : kGroups) {
     GuardServer server;
-    const std::string answer =
-        answer_of(server, guarded_post(group + "/content", "ann", length_field(4)) + "abcd");
-    EXPECT_TRUE(answer.ends_with("ann:4")) << answer;
-    EXPECT_TRUE(answer.contains("X-Hook: 0")) << answer;  // though the content has come
-    EXPECT_TRUE(answer.contains("X-Content: 4")) << answer;
+    const std::string response =
+        response_of(server, guarded_post(group + "/content", "ann", length_field(4)) + "abcd");
+    EXPECT_TRUE(response.ends_with("ann:4")) << response;
+    EXPECT_TRUE(response.contains("X-Hook: 0")) << response;  // though the content has come
+    EXPECT_TRUE(response.contains("X-Content: 4")) << response;
     EXPECT_EQ(take_steps(), (std::vector<std::string>{"hook", group.substr(1) + " guard of 0",
                                                       "content hook", "handler"}));
   }
@@ -92,9 +93,9 @@ TEST(Guards, ask_for_the_content_when_they_have_let_it_through) {
     EXPECT_EQ(client.take_received(), "HTTP/1.1 100 Continue\r\n\r\n") << group;
     client.send("abcd");
     server.kernel.run_until_idle();
-    const std::string answer = client.take_received();
-    EXPECT_TRUE(answer.ends_with("ann:4")) << answer;
-    EXPECT_FALSE(answer.contains("Connection: close")) << answer;
+    const std::string response = client.take_received();
+    EXPECT_TRUE(response.ends_with("ann:4")) << response;
+    EXPECT_FALSE(response.contains("Connection: close")) << response;
     client.send(guarded_get("/open"));
     server.kernel.run_until_idle();
     EXPECT_TRUE(client.take_received().ends_with("open"));
@@ -118,10 +119,10 @@ TEST(Guards, gather_content_of_any_length_and_framing) {
       }
       client.send(guarded_get("/open"));
       server.kernel.advance(milliseconds(50));
-      const auto answers = read_responses(client.take_received());
-      ASSERT_EQ(answers.size(), 2U) << group;
-      EXPECT_EQ(answers[0].body, "ann:600000");
-      EXPECT_EQ(answers[1].body, "open");
+      const auto responses = read_responses(client.take_received());
+      ASSERT_EQ(responses.size(), 2U) << group;
+      EXPECT_EQ(responses[0].body, "ann:600000");
+      EXPECT_EQ(responses[1].body, "open");
     }
   }
 }
@@ -137,10 +138,10 @@ TEST(Guards, end_the_connection_of_which_they_refuse_the_content) {
         client.send(guarded_post(group + target, who,
                                  length_field(hidden.size()) + "Expect: 100-continue\r\n"));
         server.kernel.advance(milliseconds(50));
-        const std::string answer = client.take_received();
-        EXPECT_TRUE(answer.starts_with("HTTP/1.1 ")) << answer;
-        EXPECT_FALSE(answer.starts_with("HTTP/1.1 100")) << answer;
-        EXPECT_TRUE(answer.contains("Connection: close")) << answer;
+        const std::string response = client.take_received();
+        EXPECT_TRUE(response.starts_with("HTTP/1.1 ")) << response;
+        EXPECT_FALSE(response.starts_with("HTTP/1.1 100")) << response;
+        EXPECT_TRUE(response.contains("Connection: close")) << response;
         client.send(hidden);
         server.kernel.advance(milliseconds(50));
         EXPECT_EQ(client.take_received(), "") << group << target;
@@ -164,10 +165,10 @@ TEST(Guards, take_half_a_content_for_no_request_either) {
         server.kernel.advance(milliseconds(5));
         client.send(hidden + hidden);
         server.kernel.advance(milliseconds(50));
-        const auto answers = read_responses(client.take_received());
-        ASSERT_EQ(answers.size(), 1U) << group << target << begun;
-        EXPECT_EQ(answers[0].status, 403) << group << target << begun;
-        EXPECT_TRUE(answers[0].head.contains("Connection: close")) << group << target << begun;
+        const auto responses = read_responses(client.take_received());
+        ASSERT_EQ(responses.size(), 1U) << group << target << begun;
+        EXPECT_EQ(responses[0].status, 403) << group << target << begun;
+        EXPECT_TRUE(responses[0].head.contains("Connection: close")) << group << target << begun;
       }
     }
   }
@@ -195,22 +196,22 @@ TEST(Guards, may_send_clients_elsewhere_or_throw_what_they_like) {
 // Its end has been seen: what follows is the next request.
 TEST(Guards, keep_the_connection_when_the_content_has_come) {
   GuardServer server;
-  const std::string answer =
-      answer_of(server, guarded_post("/plain/content", "bad", length_field(4)) + "abcd" +
-                            guarded_get("/open"));
-  const auto answers = read_responses(answer);
-  ASSERT_EQ(answers.size(), 2U) << answer;
-  EXPECT_EQ(answers[0].status, 403);
-  EXPECT_EQ(answers[1].body, "open");
+  const std::string response =
+      response_of(server, guarded_post("/plain/content", "bad", length_field(4)) + "abcd" +
+                              guarded_get("/open"));
+  const auto responses = read_responses(response);
+  ASSERT_EQ(responses.size(), 2U) << response;
+  EXPECT_EQ(responses[0].status, 403);
+  EXPECT_EQ(responses[1].body, "open");
 }
 
 TEST(Guards, leave_the_bounds_of_content_as_they_are) {
   for (const std::string& group : kGroups) {
     GuardServer server;
     const std::string announced =
-        answer_of(server, guarded_post(group + "/content", "ann", length_field(1'000'001)));
+        response_of(server, guarded_post(group + "/content", "ann", length_field(1'000'001)));
     EXPECT_TRUE(announced.starts_with("HTTP/1.1 413")) << announced;
-    const std::string chunked = answer_of(
+    const std::string chunked = response_of(
         server, guarded_post(group + "/content", "ann", "Transfer-Encoding: chunked\r\n") +
                     "f4250\r\n" + std::string(1'000'016, 'x') + "\r\n0\r\n\r\n");
     EXPECT_TRUE(chunked.starts_with("HTTP/1.1 413")) << chunked;
@@ -218,9 +219,9 @@ TEST(Guards, leave_the_bounds_of_content_as_they_are) {
     SimClient slow = server.connect();
     slow.send(guarded_post(group + "/content", "ann", length_field(4)) + "a");
     server.kernel.advance(seconds(120));
-    const std::string answer = slow.take_received();
-    EXPECT_TRUE(answer.starts_with("HTTP/1.1 408")) << answer;
-    EXPECT_TRUE(answer.contains("Connection: close")) << answer;
+    const std::string response = slow.take_received();
+    EXPECT_TRUE(response.starts_with("HTTP/1.1 408")) << response;
+    EXPECT_TRUE(response.contains("Connection: close")) << response;
   }
 }
 
@@ -300,11 +301,11 @@ TEST(Guards, that_wait_hold_up_what_is_pipelined_behind_them) {
     server.kernel.run_until_idle();
   }
   server.kernel.advance(milliseconds(200));
-  const auto answers = read_responses(client.take_received());
-  ASSERT_EQ(answers.size(), 9U);
-  for (std::size_t index = 0; index < answers.size(); ++index) {
+  const auto responses = read_responses(client.take_received());
+  ASSERT_EQ(responses.size(), 9U);
+  for (std::size_t index = 0; index < responses.size(); ++index) {
     const std::string who = std::vector<std::string>{"ann", "bob", "cid"}[index / 3];
-    EXPECT_EQ(answers[index].body, index % 3 == 2 ? who : who + ":4");
+    EXPECT_EQ(responses[index].body, index % 3 == 2 ? who : who + ":4");
   }
 }
 
@@ -317,9 +318,9 @@ TEST(Guards, are_waited_for_by_a_drain) {
   server.drain(seconds(5));
   client.send("cd");
   server.kernel.advance(milliseconds(50));
-  const std::string answer = client.take_received();
-  EXPECT_TRUE(answer.ends_with("ann:4")) << answer;
-  EXPECT_TRUE(answer.contains("Connection: close"));
+  const std::string response = client.take_received();
+  EXPECT_TRUE(response.ends_with("ann:4")) << response;
+  EXPECT_TRUE(response.contains("Connection: close"));
 }
 
 TEST(Guards, are_asked_about_handlers_alone) {

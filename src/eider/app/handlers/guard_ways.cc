@@ -219,7 +219,7 @@ class GuardWays::Way {
         {&guard, ways_.states_of(at, wrong_), may_refuse, is_asked_for, replaces});
   }
 
-  /// What it refuses is the answer, and so is what those refuse that make what it takes.
+  /// What it refuses is the response, and so is what those refuse that make what it takes.
   void need(GuardOnWay& one) {
     if (!std::exchange(one.may_refuse, false)) {
       return;

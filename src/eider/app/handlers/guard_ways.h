@@ -78,7 +78,7 @@ class WithoutContent {
 [[nodiscard]] bool run_guards(const Endpoint& endpoint, Request& request, Response& response);
 [[nodiscard]] Task<bool> run_guards_later(const Endpoint& endpoint, Request& request,
                                           Response& response, const Ongoing& ongoing);
-/// The answer to a client that has left: hooks and observers see it, and it goes nowhere.
+/// The response to a client that has left: hooks and observers see it, and it goes nowhere.
 [[nodiscard]] Error nobody_waits();
 
 /// Whether a pattern names as many values as are taken of it; the first that it does not is told.

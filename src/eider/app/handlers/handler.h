@@ -344,11 +344,11 @@ inline constexpr bool kIsBlocking = false;
 template <class F>
 inline constexpr bool kIsBlocking<Blocking<F>> = true;
 
-/// Whether the answer comes later than the call.
+/// Whether the response comes later than the call.
 template <class F>
 inline constexpr bool kWaits = kIsBlocking<F> || Signature<F>::kIsTask;
 
-/// Whether the answer's content may be made when a handler that answers at once has returned, and
+/// Whether the response's content may be made when a handler that answers at once has returned, and
 /// of what the request holds: a Streamed that captured a view.
 template <class F>
 inline constexpr bool kKeepsRequest =

@@ -1,4 +1,5 @@
-// What a handler was given views of stays theirs while the answer is made, whoever else is served.
+// What a handler was given views of stays theirs while the response is made, whoever else is
+// served.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -136,11 +137,11 @@ void expect_kept(const KeptCase& each, std::size_t cut) {
   server.kernel.run_until_idle();
   EXPECT_TRUE(theirs.received().ends_with("plain"));
   server.kernel.advance(milliseconds(20));
-  const std::string answer = mine.take_received();
-  EXPECT_TRUE(answer.contains("\r\n" + kMine + "\r\n0\r\n")) << each.what << "\n" << answer;
+  const std::string response = mine.take_received();
+  EXPECT_TRUE(response.contains("\r\n" + kMine + "\r\n0\r\n")) << each.what << "\n" << response;
 }
 
-TEST(KeptViews, stay_while_the_answer_is_made) {
+TEST(KeptViews, stay_while_the_response_is_made) {
   for (const KeptCase& each : kept_cases()) {
     expect_kept(each, 0);
     expect_kept(each, each.request.size() / 2);
@@ -150,19 +151,19 @@ TEST(KeptViews, stay_while_the_answer_is_made) {
 TEST(KeptViews, are_kept_behind_others_of_the_same_connection) {
   for (const KeptCase& each : kept_cases()) {
     KeptServer server;
-    const std::string answer = [&] {
+    const std::string response = [&] {
       SimClient client = server.connect();
       client.send(kept_get("/plain") + each.request +
                   kept_get("/plain", "Theirs: " + kTheirs + "\r\n"));
       server.kernel.advance(milliseconds(20));
       return client.take_received();
     }();
-    EXPECT_TRUE(answer.contains("\r\n" + kMine + "\r\n0\r\n")) << each.what << "\n" << answer;
-    EXPECT_TRUE(answer.ends_with("plain")) << each.what;
+    EXPECT_TRUE(response.contains("\r\n" + kMine + "\r\n0\r\n")) << each.what << "\n" << response;
+    EXPECT_TRUE(response.ends_with("plain")) << each.what;
   }
 }
 
-// Nothing is copied for those whose answers are whole, or that hold nothing of the request's.
+// Nothing is copied for those whose responses are whole, or that hold nothing of the request's.
 
 template <class F>
 constexpr bool keeps(const F& /*function*/) {

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Notes each status that comes back, and marks the answer.
+/// Notes each status that comes back, and marks the response.
 Middleware noting(std::vector<int>& statuses) {
   return [&statuses](Request&, Next next) -> Task<Response> {
     Response response = co_await next();
@@ -42,7 +42,7 @@ TEST(Middleware, may_return_what_follows_without_waiting_for_it) {
   EXPECT_EQ(client.get("/later").body, "later");
 }
 
-TEST(Middleware, is_given_the_answer_that_what_is_thrown_becomes) {
+TEST(Middleware, is_given_the_response_that_what_is_thrown_becomes) {
   std::vector<int> statuses;
   App app;
   app.log_to(std::make_shared<LogLines>());
@@ -62,7 +62,7 @@ TEST(Middleware, is_given_the_answer_that_what_is_thrown_becomes) {
   EXPECT_EQ(client.get("/now").problem().detail, "No.");
 }
 
-TEST(Middleware, is_given_the_answer_that_an_inner_one_throws) {
+TEST(Middleware, is_given_the_response_that_an_inner_one_throws) {
   std::vector<int> statuses;
   App app;
   app.use(noting(statuses));
@@ -157,7 +157,7 @@ TEST(Hooks, of_a_group_see_the_methods_that_its_paths_lack) {
   EXPECT_FALSE(other.header("Access-Control-Allow-Origin").has_value());
 }
 
-TEST(Hooks, around_one_that_throws_see_the_answer_that_this_becomes) {
+TEST(Hooks, around_one_that_throws_see_the_response_that_this_becomes) {
   App app;
   app.log_to(std::make_shared<LogLines>());
   app.on_response([](const Request&, Response& response) {

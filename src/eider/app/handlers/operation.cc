@@ -192,8 +192,8 @@ void describe_streamed_content(Operation& operation, std::string_view media_type
   operation.is_body_streamed = true;
 }
 
-void describe_streamed_answer(Operation& operation, std::string_view media_type,
-                              const reflect::Type* type) {
+void describe_streamed_response(Operation& operation, std::string_view media_type,
+                                const reflect::Type* type) {
   operation.add_response(200, "A streamed response.", media_type, type).is_streamed = true;
 }
 

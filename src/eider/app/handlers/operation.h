@@ -164,8 +164,8 @@ void describe_json_content(Operation& operation, const reflect::Type& type);
 void describe_form_content(Operation& operation, const reflect::Type& type);
 void describe_any_content(Operation& operation);
 void describe_streamed_content(Operation& operation, std::string_view media_type);
-void describe_streamed_answer(Operation& operation, std::string_view media_type,
-                              const reflect::Type* type);
+void describe_streamed_response(Operation& operation, std::string_view media_type,
+                                const reflect::Type* type);
 void describe_value(Operation& operation, const reflect::Type& type);
 void describe_text(Operation& operation, std::string_view media_type);
 void describe_json(Operation& operation, const reflect::Type& type);

@@ -102,13 +102,13 @@ bool is_required(const Operation& operation, In in, std::string_view name) {
   return parameter != nullptr && parameter->is_required;
 }
 
-/// "200 application/json", of the answer's first content.
-std::string answer_text(const Operation& operation, int status) {
-  const Operation::Response* answer = operation.find_response(status);
-  if (answer == nullptr) {
+/// "200 application/json", of the response's first content.
+std::string response_text(const Operation& operation, int status) {
+  const Operation::Response* response = operation.find_response(status);
+  if (response == nullptr) {
     return "none";
   }
-  return answer->contents.empty() ? "empty" : answer->contents.front().media_type;
+  return response->contents.empty() ? "empty" : response->contents.front().media_type;
 }
 
 TEST(Operations, name_their_routes) {
@@ -137,7 +137,7 @@ TEST(Operations, know_the_values_of_the_path) {
   EXPECT_EQ(type_in(operation, In::path, "name"), nullptr);
   EXPECT_EQ(type_in(operation, In::path, "colour"), &reflect::type_of<Colour>());
   EXPECT_TRUE(is_required(operation, In::path, "id"));
-  EXPECT_EQ(answer_text(operation, 400), "application/problem+json");
+  EXPECT_EQ(response_text(operation, 400), "application/problem+json");
   EXPECT_EQ(operation.find_response(400)->contents[0].type, &problem_type());
 }
 
@@ -189,19 +189,19 @@ TEST(Operations, know_the_content_that_they_take) {
     EXPECT_EQ(each.operation.contents[0].type, each.type) << each.media_type;
     EXPECT_EQ(each.operation.is_body_streamed, each.is_streamed) << each.media_type;
     EXPECT_EQ(each.operation.is_body_required, each.type != nullptr) << each.media_type;
-    EXPECT_EQ(answer_text(each.operation, 413), "application/problem+json");
-    EXPECT_EQ(answer_text(each.operation, 204), "empty");
+    EXPECT_EQ(response_text(each.operation, 413), "application/problem+json");
+    EXPECT_EQ(response_text(each.operation, 204), "empty");
   }
-  EXPECT_EQ(answer_text(cases[0].operation, 422), "application/problem+json");
-  EXPECT_EQ(answer_text(cases[1].operation, 415), "application/problem+json");
+  EXPECT_EQ(response_text(cases[0].operation, 422), "application/problem+json");
+  EXPECT_EQ(response_text(cases[1].operation, 415), "application/problem+json");
 }
 
 TEST(Operations, know_what_values_become) {
   const auto expect = [](const Operation& operation, int status, std::string_view media_type,
                          const reflect::Type* type) {
-    EXPECT_EQ(answer_text(operation, status), media_type);
-    const Operation::Response* answer = operation.find_response(status);
-    EXPECT_TRUE(answer != nullptr && answer->contents.at(0).type == type) << media_type;
+    EXPECT_EQ(response_text(operation, status), media_type);
+    const Operation::Response* response = operation.find_response(status);
+    EXPECT_TRUE(response != nullptr && response->contents.at(0).type == type) << media_type;
   };
   const reflect::Type& thing = reflect::type_of<Thing>();
   expect(operation_of([] { return 7; }), 200, "text/plain", &reflect::type_of<int>());
@@ -235,40 +235,40 @@ TEST(Operations, know_what_values_become) {
 }
 
 TEST(Operations, know_answers_without_content) {
-  EXPECT_EQ(answer_text(operation_of([] {}), 204), "empty");
-  EXPECT_EQ(answer_text(operation_of([]() -> Result<void> { return {}; }), 204), "empty");
+  EXPECT_EQ(response_text(operation_of([] {}), 204), "empty");
+  EXPECT_EQ(response_text(operation_of([]() -> Result<void> { return {}; }), 204), "empty");
   EXPECT_EQ(operation_of([] { return Redirect("/"); }).find_response(303)->fields,
             std::vector<std::string>{"Location"});
   EXPECT_EQ(operation_of([] { return Created(7); }).find_response(201)->fields,
             std::vector<std::string>{"Location"});
-  EXPECT_EQ(answer_text(operation_of([] { return Response(); }), 0), "empty");
+  EXPECT_EQ(response_text(operation_of([] { return Response(); }), 0), "empty");
 }
 
 TEST(Operations, of_those_who_say_nothing_leave_that_out) {
   const Operation operation = operation_of([](Silent) { return Silent(); });
   EXPECT_TRUE(operation.parameters.empty());
-  EXPECT_EQ(answer_text(operation, 0), "empty");
+  EXPECT_EQ(response_text(operation, 0), "empty");
 }
 
 TEST(Operations, know_what_streams) {
   const Operation stream = operation_of([](ResponseStream) -> Task<> { co_return; });
-  EXPECT_EQ(answer_text(stream, 200), "application/octet-stream");
+  EXPECT_EQ(response_text(stream, 200), "application/octet-stream");
   EXPECT_TRUE(stream.find_response(200)->is_streamed);
   EXPECT_EQ(stream.responses.size(), 1U);
   const Operation events = operation_of([](EventStream) -> Task<> { co_return; });
-  EXPECT_EQ(answer_text(events, 200), "text/event-stream");
+  EXPECT_EQ(response_text(events, 200), "text/event-stream");
   EXPECT_FALSE(is_required(events, In::header, "Last-Event-ID"));
   EXPECT_NE(events.find(In::header, "Last-Event-ID"), nullptr);
   const Operation typed = operation_of([](JsonEvents<Thing>) -> Task<> { co_return; });
-  EXPECT_EQ(answer_text(typed, 200), "text/event-stream");
+  EXPECT_EQ(response_text(typed, 200), "text/event-stream");
   EXPECT_EQ(typed.find_response(200)->contents[0].type, &reflect::type_of<Thing>());
   EXPECT_NE(typed.find(In::header, "Last-Event-ID"), nullptr);
   const Operation lines = operation_of([](JsonLines<Thing>) -> Task<> { co_return; });
-  EXPECT_EQ(answer_text(lines, 200), "application/x-ndjson");
+  EXPECT_EQ(response_text(lines, 200), "application/x-ndjson");
   EXPECT_EQ(lines.find_response(200)->contents[0].type, &reflect::type_of<Thing>());
   const Operation streamed = operation_of(
       [] { return Streamed("text/csv", [](ResponseStream) -> Task<> { co_return; }); });
-  EXPECT_EQ(answer_text(streamed, 200), "*/*");
+  EXPECT_EQ(response_text(streamed, 200), "*/*");
   EXPECT_TRUE(streamed.find_response(200)->is_streamed);
 }
 
@@ -281,7 +281,7 @@ TEST(Operations, know_websockets) {
   EXPECT_TRUE(all.at(0).opens_websocket);
   EXPECT_EQ(all[0].subprotocols, (std::vector<std::string>{"one", "two"}));
   EXPECT_EQ(all[0].parameters.size(), 1U);
-  EXPECT_EQ(answer_text(all[0], 101), "empty");
+  EXPECT_EQ(response_text(all[0], 101), "empty");
   EXPECT_TRUE(all.at(1).opens_websocket);
 }
 
@@ -295,8 +295,8 @@ TEST(Operations, know_what_guards_take_and_refuse_with) {
   const Operation operation = app.operations().at(0);
   EXPECT_TRUE(is_required(operation, In::header, "x-key"));
   EXPECT_NE(operation.find(In::header, "x-other"), nullptr);
-  EXPECT_EQ(answer_text(operation, 0), "application/problem+json");
-  EXPECT_EQ(answer_text(operation, 400), "application/problem+json");
+  EXPECT_EQ(response_text(operation, 0), "application/problem+json");
+  EXPECT_EQ(response_text(operation, 400), "application/problem+json");
 }
 
 TEST(Operations, know_what_is_made_for_them_alone) {
@@ -340,12 +340,12 @@ TEST(Operations, know_guards_that_describe_themselves) {
   const std::vector<Operation> all = app.operations();
   EXPECT_EQ(all.at(0).security.at(0).name, "bearer");
   EXPECT_TRUE(all[0].parameters.empty());
-  EXPECT_EQ(answer_text(all[0], 401), "application/problem+json");
+  EXPECT_EQ(response_text(all[0], 401), "application/problem+json");
   EXPECT_EQ(all.at(1).security.at(0).field, "sid");
   EXPECT_TRUE(all[1].parameters.empty());
 }
 
-/// Puts a short, and a field of its name into answers.
+/// Puts a short, and a field of its name into responses.
 struct MarkingGuard {
   std::string field;
 
@@ -359,8 +359,8 @@ struct MarkingGuard {
         },
         "mark",
         [field = field](Operation& operation) {
-          for (Operation::Response& answer : operation.responses) {
-            answer.add_header(field);
+          for (Operation::Response& response : operation.responses) {
+            response.add_header(field);
           }
         });
   }

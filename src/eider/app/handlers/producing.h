@@ -71,7 +71,7 @@ template <>
 struct Render<Streamed> {
   static void into(Response& response, Streamed streamed);
   static void describe(Operation& operation) {
-    detail::app::describe_streamed_answer(operation, "*/*", nullptr);
+    detail::app::describe_streamed_response(operation, "*/*", nullptr);
   }
 };
 
@@ -98,7 +98,7 @@ struct Extract<ResponseStream> : ExtractProducing<ResponseStream, ArgumentKind::
   static void prepare(Response& /*response*/) noexcept {}
   static ResponseStream make(BodyWriter& out, const Request& request);
   static void describe(Operation& operation) {
-    detail::app::describe_streamed_answer(operation, "application/octet-stream", nullptr);
+    detail::app::describe_streamed_response(operation, "application/octet-stream", nullptr);
   }
 };
 

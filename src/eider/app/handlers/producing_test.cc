@@ -24,7 +24,7 @@ Task<> count_to(int last, ResponseStream out) {
   }
 }
 
-TEST(Producing, a_handler_writes_its_answer_while_it_runs) {
+TEST(Producing, a_handler_writes_its_response_while_it_runs) {
   App app;
   app.get("/count/{last}", count_to);
   TestClient client(app);
@@ -186,7 +186,7 @@ TEST(BodyStream, is_collected_up_to_a_bound) {
             413);
 }
 
-TEST(EarlyHints, come_ahead_of_the_answer) {
+TEST(EarlyHints, come_ahead_of_the_response) {
   App app;
   app.get("/plain", [](EarlyHints hints) {
     hints.link("</a.css>; rel=preload; as=style").send();
@@ -223,8 +223,8 @@ void add_both_ways(App& app) {
   });
 }
 
-// An interim answer in the middle of the content would shift what is read of it.
-TEST(Producing, nothing_is_said_of_100_continue_once_the_answer_has_begun) {
+// An interim response in the middle of the content would shift what is read of it.
+TEST(Producing, nothing_is_said_of_100_continue_once_the_response_has_begun) {
   SimAppServer<&add_both_ways> server;
   const std::string head =
       " HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n";

@@ -125,8 +125,8 @@ struct Render<JsonRows<T>> {
     Render<Streamed>::into(response, std::move(rows.streamed()));
   }
   static void describe(Operation& operation) {
-    detail::app::describe_streamed_answer(operation, JsonRows<T>::kContentType,
-                                          &reflect::type_of<T>());
+    detail::app::describe_streamed_response(operation, JsonRows<T>::kContentType,
+                                            &reflect::type_of<T>());
   }
 };
 
@@ -136,7 +136,7 @@ struct Render<CsvRows<T>> {
     Render<Streamed>::into(response, std::move(rows.streamed()));
   }
   static void describe(Operation& operation) {
-    detail::app::describe_streamed_answer(operation, CsvRows<T>::kContentType, nullptr);
+    detail::app::describe_streamed_response(operation, CsvRows<T>::kContentType, nullptr);
   }
 };
 

@@ -117,7 +117,8 @@ TEST(StreamedRows, that_fail_later_are_cut_short_and_told_in_the_log) {
   TestClient client(app);
   const std::string told = client.raw("GET /fails HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_TRUE(told.contains("\"id\":2")) << told;
-  EXPECT_FALSE(told.contains("\r\n0\r\n")) << told;  // without its last chunk it is no whole answer
+  EXPECT_FALSE(told.contains("\r\n0\r\n"))
+      << told;  // without its last chunk it is no whole response
   ASSERT_EQ(log->lines.size(), 1U);
   EXPECT_TRUE(log->lines[0].contains("the rows ended amid")) << log->lines[0];
 }

@@ -20,7 +20,7 @@ namespace {
 constexpr int kBadRequest = 400;
 
 /// An error may carry a field that no response may have, such as one with a line's end in it: a
-/// client whose text it holds could write fields of the answer.
+/// client whose text it holds could write fields of the response.
 Error render_or_refuse(Response& response, Error error) {
   try {
     render_error(response, error);

@@ -31,7 +31,7 @@ Task<std::string> list_parts(Multipart form) {
   }
 }
 
-/// The answer to a form of that type and content.
+/// The response to a form of that type and content.
 TestResponse upload(TestClient& client, std::string_view type, std::string body) {
   return client.send({.method = Method::post,
                       .target = "/form",
@@ -125,32 +125,32 @@ TEST(Unrouted, answers_ahead_of_a_body_and_gathers_none) {
   for (const std::string_view framing :
        {"Content-Length: 1000000\r\n", "Transfer-Encoding: chunked\r\n",
         "Content-Length: 1000000\r\nExpect: 100-continue\r\n", "Content-Length: 9000000000\r\n"}) {
-    const std::string answer =
+    const std::string response =
         server.exchange("POST /no-such HTTP/1.1\r\nHost: a\r\n" + std::string(framing) + "\r\n");
-    EXPECT_TRUE(answer.starts_with("HTTP/1.1 404 ")) << answer;
-    EXPECT_TRUE(answer.contains("Connection: close\r\n")) << answer;
+    EXPECT_TRUE(response.starts_with("HTTP/1.1 404 ")) << response;
+    EXPECT_TRUE(response.contains("Connection: close\r\n")) << response;
   }
 }
 
 TEST(Unrouted, keeps_the_connection_behind_a_body_that_has_come) {
   EventsServer server;
   const std::string wrong = "PATCH /two HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody";
-  const auto answers = read_responses(server.exchange(wrong + wrong));
-  ASSERT_EQ(answers.size(), 2U);
-  EXPECT_EQ(answers[1].status, 405);
+  const auto responses = read_responses(server.exchange(wrong + wrong));
+  ASSERT_EQ(responses.size(), 2U);
+  EXPECT_EQ(responses[1].status, 405);
 }
 
 TEST(Events, have_a_head_that_keeps_them_moving) {
   EventsServer server;
-  const std::string answer = server.exchange(get("/two", "Last-Event-ID: 1\r\n"));
-  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n")) << answer;
+  const std::string response = server.exchange(get("/two", "Last-Event-ID: 1\r\n"));
+  EXPECT_TRUE(response.starts_with("HTTP/1.1 200 OK\r\n")) << response;
   for (const std::string_view line :
        {"Content-Type: text/event-stream\r\n", "Cache-Control: no-store\r\n"}) {
-    EXPECT_TRUE(answer.contains(line)) << answer;
+    EXPECT_TRUE(response.contains(line)) << response;
   }
-  EXPECT_TRUE(answer.contains("event: seen\ndata: 1\n\n")) << answer;
-  EXPECT_TRUE(answer.contains("id: 2\ndata: a\ndata: b\n\n")) << answer;
-  EXPECT_TRUE(answer.ends_with("\r\n0\r\n\r\n")) << answer;
+  EXPECT_TRUE(response.contains("event: seen\ndata: 1\n\n")) << response;
+  EXPECT_TRUE(response.contains("id: 2\ndata: a\ndata: b\n\n")) << response;
+  EXPECT_TRUE(response.ends_with("\r\n0\r\n\r\n")) << response;
 }
 
 TEST(Events, a_silent_stream_opens_and_stays_alive) {
@@ -192,12 +192,12 @@ TEST(Events, a_handler_waits_for_a_client_that_does_not_read) {
   EXPECT_GT(server.service.counts.sent, sent + 50) << "it goes on once the client reads";
 }
 
-TEST(JsonLinesAnswer, is_one_value_per_line) {
+TEST(JsonLinesResponse, is_one_value_per_line) {
   EventsServer server;
-  const std::string answer = server.exchange(get("/lines"));
-  EXPECT_TRUE(answer.contains("Content-Type: application/x-ndjson\r\n")) << answer;
-  EXPECT_TRUE(answer.contains("1\n")) << answer;
-  EXPECT_TRUE(answer.ends_with("3\n\r\n0\r\n\r\n")) << answer;
+  const std::string response = server.exchange(get("/lines"));
+  EXPECT_TRUE(response.contains("Content-Type: application/x-ndjson\r\n")) << response;
+  EXPECT_TRUE(response.contains("1\n")) << response;
+  EXPECT_TRUE(response.ends_with("3\n\r\n0\r\n\r\n")) << response;
 }
 
 }  // namespace

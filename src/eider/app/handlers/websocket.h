@@ -134,7 +134,7 @@ ws::detail::WsPurpose make_purpose(const F& function, [[maybe_unused]] Held held
 }
 
 template <class F>
-void answer_websocket(const Endpoint& endpoint, const Context& context, Response& response) {
+void respond_websocket(const Endpoint& endpoint, const Context& context, Response& response) {
   using S = Signature<F>;
   constexpr std::make_index_sequence<S::kCount> kSequence;
   const auto& self = *static_cast<const WebSocketEndpoint<F>*>(endpoint.handler.get());
@@ -160,7 +160,7 @@ template <class F>
     check_captures<F>();
   }
   HandlerFacts facts;
-  facts.answer_now = &answer_websocket<F>;
+  facts.respond_now = &respond_websocket<F>;
   facts.opens_websocket = true;
   facts.wishes = wishes_of<Signature<F>>();
   facts.path_types = Signature<F>::path_types();

@@ -32,7 +32,7 @@ std::string handshake(std::string_view target, std::string_view fields = {}) {
   return bytes.append(fields).append("\r\n");
 }
 
-// What came back behind the head of the answer.
+// What came back behind the head of the response.
 std::string_view behind_head(std::string_view bytes) {
   return bytes.substr(bytes.find("\r\n\r\n") + 4);
 }
@@ -43,7 +43,7 @@ Task<> echo(WebSocket ws) {
   }
 }
 
-TEST(WebSocketRoutes, the_answer_to_a_handshake_is_complete) {
+TEST(WebSocketRoutes, the_response_to_a_handshake_is_complete) {
   App app;
   app.ws("/echo", echo, {.subprotocols = {"b", "a"}});
   TestClient client(app);
@@ -169,10 +169,10 @@ TEST(WebSocketRoutes, a_message_is_read_as_json) {
   app.ws("/", [](WebSocket ws) -> Task<> {
     while (const auto message = co_await ws.receive()) {
       const auto said = read_json<std::variant<Greeting, Goodbye>>(*message);
-      const std::string answer = !said                ? said.error().summary()
-                                 : said->index() == 0 ? *std::get<Greeting>(*said).name
-                                                      : "goodbye";
-      co_await ws.send(answer);
+      const std::string response = !said                ? said.error().summary()
+                                   : said->index() == 0 ? *std::get<Greeting>(*said).name
+                                                        : "goodbye";
+      co_await ws.send(response);
     }
   });
   TestClient client(app);

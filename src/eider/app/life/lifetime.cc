@@ -263,7 +263,7 @@ void Lifetime::leave_on_loop() noexcept {
   table_.checks->here().leave();
 }
 
-// Called behind the last answer of all loops, so that what a handler has handed over to a
+// Called behind the last response of all loops, so that what a handler has handed over to a
 // background is still taken; ahead of `stop`, which takes the parts away.
 Task<> Lifetime::end_on_loop() {
   table_.checks->end();

@@ -364,11 +364,11 @@ std::string as_variable(std::string name) {
 OptionSet::OptionSet(std::string_view program)
     : program_(program), prefix_(program.empty() ? "" : as_variable(program_) + "_") {}
 
-OptionSet& OptionSet::add_answer(std::string_view name, std::string_view help,
-                                 std::function<std::string()> answer) {
+OptionSet& OptionSet::add_response(std::string_view name, std::string_view help,
+                                   std::function<std::string()> response) {
   detail::app::OptionSpec made;
   made.form = detail::app::OptionSpec::Form::flag;
-  made.answer = std::move(answer);
+  made.response = std::move(response);
   add(std::move(made), {.member = name, .help = help, .is_in_environment = false}, {});
   return *this;
 }

@@ -325,16 +325,16 @@ TEST(CommandLine, alone_says_what_is_done_in_place_of_serving) {
   const Variable routes("EIDER_ROUTES", "1");
   const Variable document("EIDER_OPENAPI", "1");
   const Variable own("NOTES_OPENAPI", "1");
-  OptionSet answers("notes");
-  answers.add_answer("openapi", "prints the document", [] { return std::string("{}"); });
+  OptionSet responses("notes");
+  responses.add_response("openapi", "prints the document", [] { return std::string("{}"); });
   const char* const none[] = {"notes"};
-  const auto options = read_command_line(1, none, answers);
+  const auto options = read_command_line(1, none, responses);
   ASSERT_TRUE(options) << options.error().text();
   EXPECT_FALSE(options->lists_routes);
   const char* const words[] = {"notes", "--routes"};
-  EXPECT_TRUE(read_command_line(2, words, answers)->lists_routes);
+  EXPECT_TRUE(read_command_line(2, words, responses)->lists_routes);
   const char* const help[] = {"notes", "--help"};
-  EXPECT_FALSE(read_command_line(2, help, answers).error().text().contains("EIDER_ROUTES"));
+  EXPECT_FALSE(read_command_line(2, help, responses).error().text().contains("EIDER_ROUTES"));
 }
 
 TEST(CommandLine, has_its_address_not_replaced_by_one_of_the_environment) {

@@ -57,7 +57,7 @@ inline constexpr const char* kApiKeyAdded = "api_key_added";
 
 inline constexpr std::size_t kKeyBytes = 18;
 
-/// What somebody has asked for, to be done behind the answer.
+/// What somebody has asked for, to be done behind the response.
 ///
 /// version   of the account as it was asked for, where it is about one
 /// tries     that were begun

@@ -206,7 +206,7 @@ Task<Result<Account>> Accounts::find_or_create_linked(std::string verified_email
   co_return co_await find_or_create(std::move(verified_email));
 }
 
-// Asking: what is done ahead of the answer is the same for every address.
+// Asking: what is done ahead of the response is the same for every address.
 
 Task<Result<void>> Accounts::add_request(Ask ask) {
   if (asked_.fetch_add(1, std::memory_order_relaxed) >=

@@ -267,9 +267,9 @@ class Accounts {
 
   Task<> work_off();
   [[nodiscard]] bool may_have_requests() const noexcept;
-  Task<> try_to_answer(std::shared_ptr<const Ask> ask);
+  Task<> try_to_respond(std::shared_ptr<const Ask> ask);
   Task<> note_failure(std::shared_ptr<const Ask> ask, std::string fault);
-  Task<> answer(std::shared_ptr<const Ask> ask);
+  Task<> respond(std::shared_ptr<const Ask> ask);
   Task<> answer_in(const Transaction& at, std::shared_ptr<const Ask> ask);
   Task<> send_link(const Transaction& at, Link link, std::string language);
   Task<> send(const Transaction& at, AccountMail letter);

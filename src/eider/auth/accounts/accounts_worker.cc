@@ -1,4 +1,4 @@
-// What is done behind the answers: finds out whether an address has an account, and writes to it.
+// What is done behind the responses: finds out whether an address has an account, and writes to it.
 #include <atomic>
 #include <exception>
 #include <optional>
@@ -204,7 +204,7 @@ Task<> Accounts::work_off() {
       break;
     }
     for (const Ask& ask : asks) {
-      co_await try_to_answer(std::make_shared<const Ask>(ask));
+      co_await try_to_respond(std::make_shared<const Ask>(ask));
     }
   }
   const auto left =
@@ -215,7 +215,7 @@ Task<> Accounts::work_off() {
 /// Put off ahead of each try, further each time: one that fails, as where the application's words
 /// cannot stand in a mail, or that ends its process, keeps no other waiting; and no other process
 /// takes it meanwhile. Throws where the database does not put it off.
-Task<> Accounts::try_to_answer(std::shared_ptr<const Ask> ask) {
+Task<> Accounts::try_to_respond(std::shared_ptr<const Ask> ask) {
   const auto taken = co_await database_.exec(
       "update eider_account_requests set tries = tries + 1, due = $1 where id = $2 and tries = $3",
       seconds_from_now(detail::runtime::with_jitter(
@@ -229,7 +229,7 @@ Task<> Accounts::try_to_answer(std::shared_ptr<const Ask> ask) {
     if (ask->tries >= kTriesMax && ask->purpose != kEndSessions) {
       throw Failure(Error::internal("the process ended during each attempt"));
     }
-    co_await answer(ask);
+    co_await respond(ask);
   } catch (const std::exception& wrong) {
     fault = wrong.what();
   }
@@ -250,7 +250,7 @@ Task<> Accounts::note_failure(std::shared_ptr<const Ask> ask, std::string fault)
   }
 }
 
-Task<> Accounts::answer(std::shared_ptr<const Ask> ask) {
+Task<> Accounts::respond(std::shared_ptr<const Ask> ask) {
   if (ask->purpose == kEndSessions) {
     // Ahead of the transaction: the sessions may be in the same database, which has one writer.
     (void)co_await sessions_.log_out_all(ask->account);

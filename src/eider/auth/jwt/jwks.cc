@@ -16,7 +16,7 @@ ClientOptions client_options(const JwksOptions& options) {
   ClientOptions own = options.client;
   own.total = options.deadline;
   own.body_bytes_max = options.bytes_max;
-  own.redirects_max = 0;  // an answer from elsewhere is none of the issuer's
+  own.redirects_max = 0;  // a response from elsewhere is none of the issuer's
   own.retries_max = 0;    // pause_min says when to ask again
   return own;
 }
@@ -74,7 +74,8 @@ void JwksCache::begin_fetch() {
   was_asked_ = true;
   asked_at_ = Loop::current().now();
   answered_.reset();
-  // In the scope, not in the request's task: whose client leaves takes nobody else's answer along.
+  // In the scope, not in the request's task: whose client leaves takes nobody else's response
+  // along.
   asking_.start(fetch_once());
 }
 
@@ -90,7 +91,7 @@ Task<> JwksCache::fetch_once() {
       fetched_at_ = Loop::current().now();
     }
   } catch (const std::exception&) {
-    // As an answer that is none: it is asked again when it is due.
+    // As a response that is none: it is asked again when it is due.
   }
   is_asking_ = false;
   answered_.set();

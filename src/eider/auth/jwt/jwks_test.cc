@@ -20,18 +20,18 @@ using detail::jwt::JwksCache;
 /// An issuer on simulated time, which answers as it is told, and the cache of its keys.
 class JwksTest : public ::testing::Test {
  protected:
-  enum class Manner : std::uint8_t { answers, fails, hangs, throws };
+  enum class Manner : std::uint8_t { responses, fails, hangs, throws };
   using Keys = Result<std::shared_ptr<const std::vector<JwtKey>>, JwtError>;
 
   JwksTest() {
     loop_.call(
-        [&] { cache_ = std::make_unique<JwksCache>(options_, [this] { return answer(); }); });
+        [&] { cache_ = std::make_unique<JwksCache>(options_, [this] { return response(); }); });
   }
   ~JwksTest() override {
     loop_.call([&] { cache_.reset(); });
   }
 
-  Task<Result<std::string>> answer() {
+  Task<Result<std::string>> response() {
     ++asked_;
     const Manner manner = manner_;
     std::string text = text_;
@@ -44,7 +44,7 @@ class JwksTest : public ::testing::Test {
     if (manner == Manner::throws) {
       throw std::runtime_error("no");
     }
-    if (manner != Manner::answers) {
+    if (manner != Manner::responses) {
       co_return fail(Error::internal("no answer"));
     }
     co_return text;
@@ -90,7 +90,7 @@ class JwksTest : public ::testing::Test {
   SimKernel kernel_;
   SimLoop loop_{kernel_};
   JwksOptions options_{.url = "https://id.example/jwks"};
-  Manner manner_ = Manner::answers;
+  Manner manner_ = Manner::responses;
   Duration delay_ = 0s;
   std::string text_;
   int asked_ = 0;
@@ -158,7 +158,7 @@ TEST_F(JwksTest, many_at_once_wait_for_one_request) {
   EXPECT_EQ(asked_, 1);
 }
 
-TEST_F(JwksTest, a_client_that_leaves_does_not_take_the_answer_of_others_along) {
+TEST_F(JwksTest, a_client_that_leaves_does_not_take_the_response_of_others_along) {
   const JwtKey one = key("one");
   publish({one});
   delay_ = 1s;
@@ -188,7 +188,7 @@ TEST_F(JwksTest, known_keys_serve_on_while_the_issuer_hangs_or_fails) {
   const auto keys = late->take();
   ASSERT_FALSE(keys.has_value()) << "not for ever";
   EXPECT_EQ(keys.error().fault, JwtFault::keys_unavailable);
-  manner_ = Manner::answers;
+  manner_ = Manner::responses;
   wait(30s);
   EXPECT_TRUE(is_good(token_of(one)));
 }
@@ -213,7 +213,7 @@ TEST_F(JwksTest, without_keys_nobody_is_let_in_and_it_is_tried_again) {
   const Asking first = begin(token_of(one));
   ASSERT_TRUE(first->is_done());
   EXPECT_EQ(first->take().error().fault, JwtFault::keys_unavailable);
-  manner_ = Manner::answers;
+  manner_ = Manner::responses;
   publish({one});
   EXPECT_FALSE(is_good(token_of(one))) << "not yet";
   wait(30s);

@@ -222,7 +222,7 @@ void SmtpSession::State::open() {
   set_user();
 }
 
-/// libcurl says QUIT and waits two minutes for the answer, whatever its deadlines are: a server
+/// libcurl says QUIT and waits two minutes for the response, whatever its deadlines are: a server
 /// that hangs would hold up the end. So the socket is shut ahead of it.
 void SmtpSession::State::close() noexcept {
   curl_socket_t socket = CURL_SOCKET_BAD;
@@ -301,12 +301,12 @@ DeliveryResult SmtpSession::State::outcome_of(CURLcode code) const {
   if (code == CURLE_OK) {
     return {};
   }
-  const long answer = reply_code();
+  const long response = reply_code();
   DeliveryResult outcome{DeliveryStatus::retry_later, curl_easy_strerror(code)};
-  if (answer >= kTemporaryFrom && !reply.empty()) {
+  if (response >= kTemporaryFrom && !reply.empty()) {
     outcome.reason = (lacks_login() ? "login failed: " : "") + reply;
   }
-  if (answer >= kPermanentFrom && is_of_mail(code)) {
+  if (response >= kPermanentFrom && is_of_mail(code)) {
     outcome.status = DeliveryStatus::rejected;
   }
   return outcome;

@@ -37,7 +37,7 @@ void check_place(std::string_view what, std::string_view url) {
   }
 }
 
-/// What belongs to the protocol is no one else's to say, nor what is checked in the answer.
+/// What belongs to the protocol is no one else's to say, nor what is checked in the response.
 void check_parameters(const OAuthOptions& options) {
   constexpr std::array<std::string_view, 11> kOwn{
       "response_type", "response_mode", "client_id",      "redirect_uri",          "scope",
@@ -286,15 +286,15 @@ Task<Result<Login::Begun>> Login::begin(Request& request, Client client, std::st
 }
 
 LoginResult<Login::Returned> Login::take(const Request& request, std::string user,
-                                         std::optional<BrowserAnswer>& answer) const {
+                                         std::optional<BrowserResponse>& response) const {
   const auto invalid = [](std::string why) {
     return fail(LoginError{OAuthFault::invalid, std::move(why)});
   };
-  answer = read_answer(request.query());
-  if (!answer || !answer->state) {
+  response = read_response(request.query());
+  if (!response || !response->state) {
     return invalid("the redirect from the provider is invalid");
   }
-  auto found = pending_.find(request, *answer->state, Loop::current().wall_seconds());
+  auto found = pending_.find(request, *response->state, Loop::current().wall_seconds());
   if (!found) {
     return invalid("this browser did not start this login, or the login took too long");
   }
@@ -316,42 +316,43 @@ LoginResult<Login::Returned> Login::take(const Request& request, std::string use
                   .user = std::move(user)};
 }
 
-LoginResult<void> Login::check_answer(const ProviderPlaces& places,
-                                      const BrowserAnswer& answer) const {
+LoginResult<void> Login::check_response(const ProviderPlaces& places,
+                                        const BrowserResponse& response) const {
   // RFC 9207, section 2.4: ahead of all else, for errors too.
-  const bool is_named = answer.issuer.has_value();
-  if ((is_named || places.tells_issuer) && answer.issuer != options_->issuer &&
+  const bool is_named = response.issuer.has_value();
+  if ((is_named || places.tells_issuer) && response.issuer != options_->issuer &&
       !(is_named && options_->issuer.empty())) {
     return fail(LoginError{OAuthFault::refused, "the response came from another provider"});
   }
-  if (answer.error) {
-    const std::string word = printable_word(*answer.error);
+  if (response.error) {
+    const std::string word = printable_word(*response.error);
     return fail(LoginError{fault_of_word(word), "the provider returned the error " + word});
   }
-  if (!answer.code || answer.code->empty()) {
+  if (!response.code || response.code->empty()) {
     return fail(LoginError{OAuthFault::refused, "the response has neither a code nor an error"});
   }
   return {};
 }
 
-Task<LoginResult<Login::Returned>> Login::finish(Returned returned, BrowserAnswer answer) const {
+Task<LoginResult<Login::Returned>> Login::finish(Returned returned,
+                                                 BrowserResponse response) const {
   auto places = co_await providers_.here().places();
   if (!places) {
     co_return fail(std::move(places.error()));
   }
-  if (auto right = check_answer(**places, answer); !right) {
+  if (auto right = check_response(**places, response); !right) {
     co_return fail(std::move(right.error()));
   }
   returned.places = *places;
   FormPairs form;
   form.emplace_back("grant_type", "authorization_code");
-  form.emplace_back("code", *answer.code);
+  form.emplace_back("code", *response.code);
   form.emplace_back("redirect_uri", returned.login.redirect_uri);
   form.emplace_back("code_verifier", returned.secrets.verifier);
   // Not sooner: a login that fails ahead of this has cost its sender nothing, and as many as there
   // is room for would keep everybody else out.
   const std::int64_t until = returned.login.until;
-  if (done_->use(*answer.state, "", until, Loop::current().wall_seconds()) !=
+  if (done_->use(*response.state, "", until, Loop::current().wall_seconds()) !=
       base::UsedTokens::Use::first) {
     co_return fail(LoginError{OAuthFault::invalid, "this login was already completed"});
   }
@@ -361,7 +362,7 @@ Task<LoginResult<Login::Returned>> Login::finish(Returned returned, BrowserAnswe
     // provider has rejected is forgotten: any client can begin logins and come back with invented
     // codes, until there is no room left.
     if (tokens.error().fault != OAuthFault::unavailable) {
-      done_->forget(*answer.state);
+      done_->forget(*response.state);
     }
     co_return fail(std::move(tokens.error()));
   }
@@ -413,12 +414,12 @@ Task<LoginResult<OAuthIdentity>> Login::identify_oauth(Returned returned) const 
 template <class Identity>
 Task<Result<Identity>> Login::come_back(Request& request, std::string user,
                                         Identify<Identity> identify) const {
-  std::optional<BrowserAnswer> answer;
-  auto taken = take(request, std::move(user), answer);
+  std::optional<BrowserResponse> response;
+  auto taken = take(request, std::move(user), response);
   if (!taken) {
     co_return fail(refusal(request, taken.error()));
   }
-  auto returned = co_await finish(std::move(*taken), std::move(*answer));
+  auto returned = co_await finish(std::move(*taken), std::move(*response));
   if (!returned) {
     co_return fail(refusal(request, returned.error()));
   }
@@ -480,7 +481,7 @@ Task<std::string> Login::logout_location(Client client, std::string id_token) co
   co_return std::move(location);
 }
 
-void Login::answer_failure(const Request& request, Response& response) const {
+void Login::respond_failure(const Request& request, Response& response) const {
   const auto* const failed = request.find<LoginFailed>();
   if (failed == nullptr) {
     return;

@@ -42,7 +42,7 @@ class Login {
   [[nodiscard]] Task<Result<OAuthIdentity>> oauth_identity(Request& request,
                                                            std::string user) const;
   /// What a browser gets whose login has failed.
-  void answer_failure(const Request& request, Response& response) const;
+  void respond_failure(const Request& request, Response& response) const;
   /// What ends the cookie of the login that such a request is about, if it has come with one.
   [[nodiscard]] std::optional<std::string> end_cookie(const Request& request) const;
 
@@ -71,13 +71,14 @@ class Login {
                                               const LoginSecrets& secrets,
                                               const std::string& redirect_uri) const;
   [[nodiscard]] LoginResult<Returned> take(const Request& request, std::string user,
-                                           std::optional<BrowserAnswer>& answer) const;
-  [[nodiscard]] LoginResult<void> check_answer(const ProviderPlaces& places,
-                                               const BrowserAnswer& answer) const;
-  [[nodiscard]] Task<LoginResult<Returned>> finish(Returned returned, BrowserAnswer answer) const;
+                                           std::optional<BrowserResponse>& response) const;
+  [[nodiscard]] LoginResult<void> check_response(const ProviderPlaces& places,
+                                                 const BrowserResponse& response) const;
+  [[nodiscard]] Task<LoginResult<Returned>> finish(Returned returned,
+                                                   BrowserResponse response) const;
   [[nodiscard]] Task<LoginResult<OpenIdIdentity>> identify_openid(Returned returned) const;
   [[nodiscard]] Task<LoginResult<OAuthIdentity>> identify_oauth(Returned returned) const;
-  /// From the answer through the browser to who it is.
+  /// From the response through the browser to who it is.
   template <class Identity>
   [[nodiscard]] Task<Result<Identity>> come_back(Request& request, std::string user,
                                                  Identify<Identity> identify) const;

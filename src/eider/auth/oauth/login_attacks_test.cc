@@ -10,7 +10,7 @@ namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::http_answer;
+using testing::http_response;
 using testing::in_query;
 using testing::kDocument;
 using testing::kIssuer;
@@ -48,7 +48,7 @@ TEST_F(OpenIdTest, a_code_that_was_put_into_another_login_has_another_nonce) {
   EXPECT_EQ(user(), "");
 }
 
-TEST_F(OpenIdTest, an_answer_counts_once) {
+TEST_F(OpenIdTest, a_response_counts_once) {
   add();
   const TestResponse begun = browser().get("/login");
   std::string cookie(begun.header("Set-Cookie").value_or(""));
@@ -65,7 +65,7 @@ TEST_F(OpenIdTest, an_answer_counts_once) {
   EXPECT_EQ(provider_.count("/token"), 1U);
 }
 
-TEST_F(OpenIdTest, an_answer_that_has_failed_counts_no_more_either) {
+TEST_F(OpenIdTest, a_response_that_has_failed_counts_no_more_either) {
   add();
   begin();
   EXPECT_EQ(
@@ -74,7 +74,7 @@ TEST_F(OpenIdTest, an_answer_that_has_failed_counts_no_more_either) {
   EXPECT_EQ(come_back().status, 400);
 }
 
-TEST_F(OpenIdTest, an_answer_that_asks_the_provider_nothing_is_not_remembered) {
+TEST_F(OpenIdTest, a_response_that_asks_the_provider_nothing_is_not_remembered) {
   add();
   const TestResponse begun = browser().get("/login");
   std::string cookie(begun.header("Set-Cookie").value_or(""));
@@ -165,13 +165,13 @@ TEST_F(OpenIdTest, of_two_providers_each_has_its_own_logins) {
       other, true, [this](const ClientOptions& given) { return provider_.make_client(given); });
   detail::oauth::add_login<OpenIdIdentity>(app_, evil, [](const OpenIdIdentity&) { return "in"; });
   begin();
-  // An answer of one at the callback of the other (mix-up).
+  // A response of one at the callback of the other (mix-up).
   const TestResponse reply = browser().get("/evil" + callback().substr(6) + "&code=c");
   EXPECT_EQ(reply.status, 400);
   EXPECT_EQ(provider_.count("/token"), 0U);
 }
 
-TEST_F(OpenIdTest, an_answer_says_whose_it_is_where_the_provider_always_does) {
+TEST_F(OpenIdTest, a_response_says_whose_it_is_where_the_provider_always_does) {
   add();
   for (const char* issuer :
        {"", "&iss=", "&iss=https%3A%2F%2Fevil.example", "&iss=http%3A%2F%2F127.0.0.1%3A9000%2F",
@@ -186,7 +186,7 @@ TEST_F(OpenIdTest, an_answer_says_whose_it_is_where_the_provider_always_does) {
   EXPECT_EQ(provider_.count("/token"), 0U);
 }
 
-TEST_F(OpenIdTest, an_answer_may_say_whose_it_is) {
+TEST_F(OpenIdTest, a_response_may_say_whose_it_is) {
   provider_.document["authorization_response_iss_parameter_supported"] = false;
   add();
   begin();
@@ -285,9 +285,9 @@ TEST_F(OpenIdTest, a_login_that_fails_may_lead_to_a_page) {
   EXPECT_EQ(reply.header("Location"), "/welcome?a=b&login=declined");
   EXPECT_EQ(reply.header("Cache-Control"), "no-store");
   EXPECT_EQ(reply.header("Content-Type"), std::nullopt);
-  provider_.says("/token", http_answer("{}", "500 Internal Server Error"));
+  provider_.says("/token", http_response("{}", "500 Internal Server Error"));
   EXPECT_EQ(log_in().header("Location"), "/welcome?a=b&login=unavailable");
-  provider_.says("/token", http_answer("{}"));
+  provider_.says("/token", http_response("{}"));
   EXPECT_EQ(log_in().header("Location"), "/welcome?a=b&login=refused");
   provider_.is_down = true;
   browser().advance(25h);
@@ -350,20 +350,20 @@ TEST_F(OpenIdTest, id_tokens_that_somebody_else_has_signed_are_refused) {
       JwtKey::from_secret(JwtAlgorithm::hs256, public_jwk.substr(0, 200), "one").value();
   for (const JwtKey& key : {stranger, secret}) {
     begin();
-    provider_.answers["/token"] = [&](const ProviderRequest&) {
+    provider_.responses["/token"] = [&](const ProviderRequest&) {
       provider_.keys = {key};
-      json::Value answer = provider_.token_answer();
+      json::Value response = provider_.token_response();
       provider_.keys = good;
-      return http_answer(json::to_text(answer));
+      return http_response(json::to_text(response));
     };
     EXPECT_EQ(come_back().status, kBadGateway);
   }
   for (const char* token :
        {"", "a", "a.b.c", "eyJhbGciOiJub25lIn0.e30.", "eyJhbGciOiJub25lIn0.e30"}) {
-    provider_.answers["/token"] = [&](const ProviderRequest&) {
-      json::Value answer = provider_.token_answer();
-      answer["id_token"] = token;
-      return http_answer(json::to_text(answer));
+    provider_.responses["/token"] = [&](const ProviderRequest&) {
+      json::Value response = provider_.token_response();
+      response["id_token"] = token;
+      return http_response(json::to_text(response));
     };
     EXPECT_EQ(log_in().status, kBadGateway) << token;
   }
@@ -390,7 +390,7 @@ TEST(IdToken, half_a_digest_is_that_of_the_algorithm) {
 
 TEST_F(OpenIdTest, answers_with_tokens_that_are_none_are_refused) {
   add();
-  for (const char* answer :
+  for (const char* response :
        {"", "null", "[]", "{}", "<html>", "{\"access_token\":\"a\"", R"({"access_token":"a"})",
         R"({"access_token":"","token_type":"Bearer"})",
         R"({"access_token":7,"token_type":"Bearer"})",
@@ -398,8 +398,8 @@ TEST_F(OpenIdTest, answers_with_tokens_that_are_none_are_refused) {
         R"({"access_token":"a","token_type":"DPoP"})",
         R"({"access_token":"a","token_type":"Bearer"})",
         R"({"access_token":"a","access_token":"b","token_type":"Bearer"})"}) {
-    provider_.says("/token", http_answer(answer));
-    EXPECT_EQ(log_in().status, kBadGateway) << answer;
+    provider_.says("/token", http_response(response));
+    EXPECT_EQ(log_in().status, kBadGateway) << response;
   }
 }
 
@@ -423,7 +423,7 @@ TEST_F(OpenIdTest, a_provider_that_misbehaves_fails_logins_and_nothing_else) {
   OAuthOptions options = usual();
   options.fetches_userinfo = true;
   add(options);
-  const auto usual_answers = provider_.answers;
+  const auto usual_responses = provider_.responses;
   struct Case {
     const char* name;
     std::string bytes;
@@ -434,20 +434,20 @@ TEST_F(OpenIdTest, a_provider_that_misbehaves_fails_logins_and_nothing_else) {
            {"hangs", "", 503},
            {"hangs within its head", "HTTP/1.1 200 OK\r\n", 503},
            {"hangs within its content", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", 503},
-           {"is too large", http_answer(huge + "{}"), 502},
+           {"is too large", http_response(huge + "{}"), 502},
            {"redirects",
-            http_answer("{}", "302 Found", "Location: http://127.0.0.1:9000/userinfo\r\n"), 502},
+            http_response("{}", "302 Found", "Location: http://127.0.0.1:9000/userinfo\r\n"), 502},
            {"keeps the method",
-            http_answer("{}", "307 Temporary Redirect", "Location: https://evil.example/\r\n"),
+            http_response("{}", "307 Temporary Redirect", "Location: https://evil.example/\r\n"),
             502},
-           {"is overloaded", http_answer("{}", "503 Service Unavailable"), 503},
-           {"refuses", http_answer(R"({"error":"invalid_client"})", "401 Unauthorized"), 502},
-           {"says no JSON", http_answer("<html>"), 502},
+           {"is overloaded", http_response("{}", "503 Service Unavailable"), 503},
+           {"refuses", http_response(R"({"error":"invalid_client"})", "401 Unauthorized"), 502},
+           {"says no JSON", http_response("<html>"), 502},
            {"is no HTTP", "hello\r\n\r\n", 502}}) {
     for (const char* place : {kDocument, "/token", "/jwks", "/userinfo"}) {
       client_.reset();
-      provider_.answers = usual_answers;
-      provider_.answers[place] = [answer = bytes](const ProviderRequest&) { return answer; };
+      provider_.responses = usual_responses;
+      provider_.responses[place] = [response = bytes](const ProviderRequest&) { return response; };
       provider_.asked.clear();
       const TestResponse begun = browser().get("/login");
       int told = begun.status;
@@ -469,14 +469,14 @@ TEST_F(OpenIdTest, a_provider_that_misbehaves_fails_logins_and_nothing_else) {
 
 TEST_F(OpenIdTest, a_provider_that_is_gone_is_asked_now_and_then) {
   add();
-  provider_.answers.erase(kDocument);
+  provider_.responses.erase(kDocument);
   for (int second = 0; second < 60; ++second) {
     EXPECT_EQ(browser().get("/login").status, 503);
     browser().advance(1s);
   }
   EXPECT_LE(provider_.count(kDocument), 3U);
-  provider_.answers[kDocument] = [this](const ProviderRequest&) {
-    return http_answer(json::to_text(provider_.document));
+  provider_.responses[kDocument] = [this](const ProviderRequest&) {
+    return http_response(json::to_text(provider_.document));
   };
   browser().advance(31s);
   EXPECT_EQ(log_in().status, 303);
@@ -489,7 +489,7 @@ TEST_F(OpenIdTest, a_document_is_kept_and_renewed_while_it_serves_on) {
   }
   EXPECT_EQ(provider_.count(kDocument), 1U);
   EXPECT_EQ(provider_.count("/jwks"), 1U);
-  provider_.answers[kDocument] = [](const ProviderRequest&) { return std::string(); };
+  provider_.responses[kDocument] = [](const ProviderRequest&) { return std::string(); };
   browser().advance(61min);
   EXPECT_EQ(log_in().status, 303) << "the old one serves on";
   browser().advance(10s);
@@ -500,7 +500,7 @@ TEST_F(OpenIdTest, a_document_is_kept_and_renewed_while_it_serves_on) {
 
 TEST_F(OpenIdTest, many_that_begin_at_once_cost_one_request) {
   add();
-  std::vector<std::string> answers;
+  std::vector<std::string> responses;
   const std::string ask = "GET /login HTTP/1.1\r\nHost: test\r\n\r\n";
   for (int index = 0; index < 20; ++index) {
     (void)browser().raw(ask);  // waits for the document, and leaves
@@ -517,7 +517,7 @@ TEST_F(OpenIdTest, a_browser_that_leaves_takes_its_login_along_and_no_other) {
   std::string cookie(begun.header("Set-Cookie").value_or(""));
   cookie.resize(cookie.find(';'));
   const std::string state_of_two = in_query(*begun.header("Location"), "state");
-  provider_.answers["/token"] = [](const ProviderRequest&) { return std::string(); };
+  provider_.responses["/token"] = [](const ProviderRequest&) { return std::string(); };
   // It waits for the keys' owner, and is gone at once.
   const std::string bytes = "GET /login/callback?state=" + state_of_two +
                             "&code=c&iss=" + percent_encode(kIssuer) +
@@ -525,8 +525,8 @@ TEST_F(OpenIdTest, a_browser_that_leaves_takes_its_login_along_and_no_other) {
   EXPECT_EQ(browser().raw(bytes), "");
   browser().advance(10ms);
   EXPECT_EQ(browser().raw(bytes).substr(0, 12), "HTTP/1.1 400") << "it has come back";
-  provider_.answers["/token"] = [this](const ProviderRequest&) {
-    return http_answer(json::to_text(provider_.token_answer()));
+  provider_.responses["/token"] = [this](const ProviderRequest&) {
+    return http_response(json::to_text(provider_.token_response()));
   };
   EXPECT_EQ(browser().get(left).header("Location"), "/one");
 }
@@ -534,11 +534,11 @@ TEST_F(OpenIdTest, a_browser_that_leaves_takes_its_login_along_and_no_other) {
 TEST_F(OpenIdTest, answers_that_grow_are_bounded_by_what_they_become) {
   add();
   const auto packed = compressed_blanks();
-  provider_.says(kDocument, http_answer(packed, "200 OK", "Content-Encoding: gzip\r\n"));
+  provider_.says(kDocument, http_response(packed, "200 OK", "Content-Encoding: gzip\r\n"));
   EXPECT_EQ(browser().get("/login").status, 503);
 }
 
-TEST(ProviderAnswers, that_are_cut_are_none) {
+TEST(ProviderResponses, that_are_cut_are_none) {
   using namespace detail::oauth;
   const std::string tokens = R"({"access_token":"a","token_type":"Bearer","id_token":"b"})";
   EXPECT_TRUE(read_tokens(tokens, 1));
@@ -547,14 +547,14 @@ TEST(ProviderAnswers, that_are_cut_are_none) {
   }
   const std::string query = "code=%41&state=%42&iss=c";
   for (std::size_t cut = 0; cut < query.size(); ++cut) {
-    const auto answer = read_answer(query.substr(0, cut));
-    EXPECT_TRUE(!answer || !answer->issuer || answer->issuer->empty()) << cut;
+    const auto response = read_response(query.substr(0, cut));
+    EXPECT_TRUE(!response || !response->issuer || response->issuer->empty()) << cut;
   }
 }
 
 TEST_F(OpenIdTest, a_used_code_is_the_browsers_fault) {
   add();
-  provider_.says("/token", http_answer(R"({"error":"invalid_grant"})", "400 Bad Request"));
+  provider_.says("/token", http_response(R"({"error":"invalid_grant"})", "400 Bad Request"));
   EXPECT_EQ(log_in().status, 400);
 }
 

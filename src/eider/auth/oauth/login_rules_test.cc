@@ -139,31 +139,31 @@ TEST_F(OpenIdTest, a_provider_may_change_its_key_and_leave_the_id) {
   EXPECT_EQ(provider_.count("/jwks"), 2U);
 }
 
-TEST_F(OpenIdTest, an_answer_is_remembered_where_the_provider_may_have_given_something_for_it) {
+TEST_F(OpenIdTest, a_response_is_remembered_where_the_provider_may_have_given_something_for_it) {
   add();
   struct Case {
-    std::string answer;
+    std::string response;
     int status;
     std::size_t asked;
   };
-  for (const auto& [answer, status, asked] :
-       {Case{testing::http_answer(R"({"error":"invalid_grant"})", "400 Bad Request"), 400, 2},
-        Case{testing::http_answer("{}", "503 Service Unavailable"), 503, 1}, Case{"", 503, 1}}) {
+  for (const auto& [response, status, asked] :
+       {Case{testing::http_response(R"({"error":"invalid_grant"})", "400 Bad Request"), 400, 2},
+        Case{testing::http_response("{}", "503 Service Unavailable"), 503, 1}, Case{"", 503, 1}}) {
     const TestResponse begun = browser().get("/login");
     std::string cookie(begun.header("Set-Cookie").value_or(""));
     cookie.resize(cookie.find(';'));
     state_ = in_query(*begun.header("Location"), "state");
-    provider_.says("/token", answer);
+    provider_.says("/token", response);
     provider_.asked.clear();
     EXPECT_EQ(come_back().status, status);
     const TestRequest again{.target = callback() + "&code=c&iss=" + percent_encode(kIssuer),
                             .headers = {{"Cookie", cookie}}};
     EXPECT_EQ(browser().send(again).status, 400);
-    EXPECT_EQ(provider_.count("/token"), asked) << answer;
+    EXPECT_EQ(provider_.count("/token"), asked) << response;
   }
 }
 
-TEST_F(OpenIdTest, an_answers_code_is_in_no_log) {
+TEST_F(OpenIdTest, a_responses_code_is_in_no_log) {
   const auto log = std::make_shared<LogLines>();
   app_.observe(access_log(log));
   add();
@@ -183,7 +183,7 @@ TEST_F(OpenIdTest, an_answers_code_is_in_no_log) {
 
 TEST_F(OpenIdTest, a_flood_of_exchanges_opens_so_many_connections_and_no_more) {
   add();
-  provider_.answers["/token"] = [](const ProviderRequest&) { return std::string(); };
+  provider_.responses["/token"] = [](const ProviderRequest&) { return std::string(); };
   const OAuthLogin handle(login_);
   app_.get("/flood", [handle]() -> Task<int> {
     Scope scope;

@@ -95,7 +95,7 @@ Hook login_hook(std::shared_ptr<const Login> login) {
   Hook hook;
   hook.name = "oauth";
   hook.on_response = [login = std::move(login)](const Request& request, Response& response) {
-    login->answer_failure(request, response);
+    login->respond_failure(request, response);
     if (const auto cookie = login->end_cookie(request)) {
       response.add_header("Set-Cookie", *cookie);
     }

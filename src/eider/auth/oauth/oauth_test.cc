@@ -13,7 +13,7 @@ namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::http_answer;
+using testing::http_response;
 using testing::in_query;
 using testing::OpenIdTest;
 
@@ -131,7 +131,7 @@ TEST_F(OpenIdTest, userinfo_is_the_same_users) {
   EXPECT_TRUE(provider_.last("/userinfo").contains("Authorization: Bearer access-1\r\n"));
   for (const char* other : {R"({"sub":"bob"})", R"({})", R"({"sub":7})", R"([])", R"({"sub":"ann")",
                             R"({"sub":"bob","sub":"ann"})"}) {
-    provider_.says("/userinfo", http_answer(other));
+    provider_.says("/userinfo", http_response(other));
     EXPECT_EQ(log_in().status, 502) << other;
   }
 }
@@ -203,11 +203,12 @@ TEST_F(OpenIdTest, errors_about_the_code_get_a_400_whatever_status_the_provider_
   add();
   for (const char* word : {"bad_verification_code", "invalid_grant", "code_expired"}) {
     for (const char* status : {"200 OK", "400 Bad Request", "401 Unauthorized"}) {
-      provider_.says("/token", http_answer(R"({"error":")" + std::string(word) + R"("})", status));
+      provider_.says("/token",
+                     http_response(R"({"error":")" + std::string(word) + R"("})", status));
       EXPECT_EQ(log_in().status, 400) << word << " " << status;
     }
   }
-  provider_.says("/token", http_answer(R"({"error":"incorrect_client_credentials"})"));
+  provider_.says("/token", http_response(R"({"error":"incorrect_client_credentials"})"));
   EXPECT_EQ(log_in().status, 502);
 }
 
@@ -249,11 +250,11 @@ TEST_F(OpenIdTest, a_refresh_token_makes_new_ones) {
     }
     co_return tokens->access_token + " " + tokens->refresh_token + " " + tokens->id_token;
   });
-  provider_.says("/token", http_answer(R"({"access_token":"b","token_type":"bearer",
+  provider_.says("/token", http_response(R"({"access_token":"b","token_type":"bearer",
                                           "id_token":"x"})"));
   EXPECT_EQ(browser().get("/refresh").body, "b refresh-1 ");
   EXPECT_TRUE(provider_.last("/token").contains("grant_type=refresh_token"));
-  provider_.says("/token", http_answer(R"({"error":"invalid_grant"})", "400 Bad Request"));
+  provider_.says("/token", http_response(R"({"error":"invalid_grant"})", "400 Bad Request"));
   EXPECT_EQ(browser().get("/refresh").status, 401);
   provider_.is_down = true;
   browser().advance(1min);
@@ -306,8 +307,9 @@ TEST_F(OpenIdTest, a_login_by_a_provider_without_openid) {
         return Redirect(who.next);
       });
   app_.get("/me", [](Session<> session) { return session.user(); });
-  provider_.says("/token", http_answer(R"({"access_token":"t","token_type":"bearer","scope":""})"));
-  provider_.says("/user", http_answer(R"({"id":7,"login":"ann"})"));
+  provider_.says("/token",
+                 http_response(R"({"access_token":"t","token_type":"bearer","scope":""})"));
+  provider_.says("/user", http_response(R"({"id":7,"login":"ann"})"));
   const std::string location = begin("/login?next=/x");
   EXPECT_TRUE(location.starts_with("http://127.0.0.1:9000/login?a=b&response_type=code&"));
   EXPECT_EQ(in_query(location, "nonce"), "");
@@ -316,12 +318,12 @@ TEST_F(OpenIdTest, a_login_by_a_provider_without_openid) {
   EXPECT_EQ(user(), "git 7");
   EXPECT_TRUE(provider_.last("/token").contains("Accept: application/json\r\n"));
   // GitHub sends errors with status 200.
-  provider_.says("/token", http_answer(R"({"error":"bad_verification_code"})"));
+  provider_.says("/token", http_response(R"({"error":"bad_verification_code"})"));
   begin();
   EXPECT_EQ(browser().get(callback() + "&code=c").status, 400);
   for (const char* wrong : {"[]", "", "{\"id\":\"x\"}"}) {
-    provider_.says("/token", http_answer(R"({"access_token":"t","token_type":"bearer"})"));
-    provider_.says("/user", http_answer(wrong));
+    provider_.says("/token", http_response(R"({"access_token":"t","token_type":"bearer"})"));
+    provider_.says("/user", http_response(wrong));
     begin();
     EXPECT_EQ(browser().get(callback() + "&code=c").status, 502) << wrong;
   }

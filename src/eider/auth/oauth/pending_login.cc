@@ -76,7 +76,7 @@ std::string PendingLogins::name_of(std::string_view state) const {
 
 std::string PendingLogins::set_cookie(std::string name, std::string value,
                                       std::int64_t seconds) const {
-  // Lax: the provider's answer is a link from another site, with which strict ones do not come.
+  // Lax: the provider's response is a link from another site, with which strict ones do not come.
   const auto field = to_header_value({.name = std::move(name),
                                       .value = std::move(value),
                                       .max_age_s = seconds,

@@ -109,7 +109,7 @@ void Provider::begin_fetch() {
   was_asked_ = true;
   asked_at_ = Loop::current().now();
   answered_.reset();
-  // In the scope: a browser that leaves takes nobody else's answer along.
+  // In the scope: a browser that leaves takes nobody else's response along.
   asking_.start(fetch_once());
 }
 

@@ -8,7 +8,7 @@
 
 #include "eider/auth/jwt/jwks.h"
 #include "eider/auth/jwt/jwt.h"
-#include "eider/auth/oauth/provider_answers.h"
+#include "eider/auth/oauth/provider_responses.h"
 #include "eider/client/client.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sync.h"

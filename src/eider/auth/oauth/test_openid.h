@@ -50,30 +50,30 @@ class OpenIdProvider : public ScriptedProvider {
                              {"response_types_supported", json::array({"code"})},
                              {"authorization_response_iss_parameter_supported", true}});
     claims = json::object({{"iss", kIssuer}, {"sub", "ann"}, {"aud", "notes"}});
-    answers[kDocument] = [this](const ProviderRequest&) {
-      return http_answer(json::to_text(document));
+    responses[kDocument] = [this](const ProviderRequest&) {
+      return http_response(json::to_text(document));
     };
-    answers["/jwks"] = [this](const ProviderRequest&) {
-      return http_answer(json::to_text(to_jwks(keys)));
+    responses["/jwks"] = [this](const ProviderRequest&) {
+      return http_response(json::to_text(to_jwks(keys)));
     };
-    answers["/token"] = [this](const ProviderRequest&) {
-      return http_answer(json::to_text(token_answer()));
+    responses["/token"] = [this](const ProviderRequest&) {
+      return http_response(json::to_text(token_response()));
     };
-    says("/userinfo", http_answer(R"({"sub":"ann","email":"ann@example.org"})"));
+    says("/userinfo", http_response(R"({"sub":"ann","email":"ann@example.org"})"));
   }
 
   /// Of the login that was begun last.
-  [[nodiscard]] json::Value token_answer() const {
-    json::Value answer = json::object({{"access_token", "access-1"},
-                                       {"token_type", "Bearer"},
-                                       {"expires_in", 3600},
-                                       {"refresh_token", "refresh-1"}});
-    answer["id_token"] = id_token();
+  [[nodiscard]] json::Value token_response() const {
+    json::Value response = json::object({{"access_token", "access-1"},
+                                         {"token_type", "Bearer"},
+                                         {"expires_in", 3600},
+                                         {"refresh_token", "refresh-1"}});
+    response["id_token"] = id_token();
     for (const json::Field& field :
          changes.is_object() ? changes.members() : json::Value::Object()) {
-      answer[field.name] = field.value;
+      response[field.name] = field.value;
     }
-    return answer;
+    return response;
   }
   [[nodiscard]] std::string id_token() const {
     const std::int64_t now = Loop::current().wall_seconds();
@@ -96,7 +96,7 @@ class OpenIdProvider : public ScriptedProvider {
   json::Value document;
   json::Value claims;
   json::Value age;      // of the login at the provider, in seconds; null: it does not say
-  json::Value changes;  // of the token endpoint's answer
+  json::Value changes;  // of the token endpoint's response
   std::string nonce;
 };
 

@@ -29,8 +29,8 @@ struct ProviderRequest {
   [[nodiscard]] bool has(std::string_view text) const { return bytes.contains(text); }
 };
 
-inline std::string http_answer(std::string_view content, std::string_view status = "200 OK",
-                               std::string_view more = {}) {
+inline std::string http_response(std::string_view content, std::string_view status = "200 OK",
+                                 std::string_view more = {}) {
   return "HTTP/1.1 " + std::string(status) + "\r\nContent-Type: application/json\r\n" +
          std::string(more) + "Content-Length: " + std::to_string(content.size()) + "\r\n\r\n" +
          std::string(content);
@@ -42,13 +42,15 @@ class ScriptedProvider {
   using Answer = std::function<std::string(const ProviderRequest&)>;
 
   /// What it answers for a path; an empty text: it hangs.
-  std::map<std::string, Answer, std::less<>> answers;
+  std::map<std::string, Answer, std::less<>> responses;
   std::vector<ProviderRequest> asked;
   bool is_down = false;
   std::size_t dialled = 0;  // connections
 
   void says(std::string path, std::string bytes) {
-    answers[std::move(path)] = [bytes = std::move(bytes)](const ProviderRequest&) { return bytes; };
+    responses[std::move(path)] = [bytes = std::move(bytes)](const ProviderRequest&) {
+      return bytes;
+    };
   }
   [[nodiscard]] std::size_t count(std::string_view path) const {
     std::size_t found = 0;
@@ -113,9 +115,9 @@ class ScriptedProvider {
       received += line.take_received();
       if (const auto request = take(received)) {
         asked.push_back(*request);
-        const auto found = answers.find(request->path);
-        line.send(found == answers.end() ? http_answer("{}", "404 Not Found")
-                                         : found->second(*request));
+        const auto found = responses.find(request->path);
+        line.send(found == responses.end() ? http_response("{}", "404 Not Found")
+                                           : found->second(*request));
       }
     }
   }

@@ -75,9 +75,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ensure(!party.finish_registration(bytes, "browser", 0), "nobody guesses a ticket");
   ensure(!party.open_login(bytes, "browser", 0), "nor one of a login");
   for (const CeremonyKind kind : {CeremonyKind::registration, CeremonyKind::login}) {
-    if (const auto answer = parse_client_answer(bytes, kind)) {
-      read_data(answer->data);
-      read_object(answer->data, roots);
+    if (const auto response = parse_credential_response(bytes, kind)) {
+      read_data(response->data);
+      read_object(response->data, roots);
     }
   }
   return 0;

@@ -297,7 +297,7 @@ PasskeySite add_passkeys(App& app, const Sessions& visits, PasskeyRoutes options
   app.on_start("passkeys", [store] { return store->start(); });
   const auto add = [&](const char* path, auto handler, const char* summary) {
     app.post(RuntimePattern{prefix + path, where}, handler)
-        .body_bytes_max(detail::passkeys::kAnswerBytesMax)
+        .body_bytes_max(detail::passkeys::kResponseBytesMax)
         .docs({.summary = summary, .tags = {"passkeys"}});
   };
   add("/registration/options", &Desk::begin_registration, "Starts the registration of a passkey");

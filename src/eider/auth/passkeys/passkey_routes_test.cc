@@ -149,8 +149,8 @@ class Person {
   TestResponse begin(const std::string& what, const json::Value& body) {
     return ask("/passkeys/" + what + "/options", json::to_text(body));
   }
-  TestResponse finish(const std::string& what, const std::string& answer) {
-    return ask("/passkeys/" + what, answer);
+  TestResponse finish(const std::string& what, const std::string& response) {
+    return ask("/passkeys/" + what, response);
   }
   TestResponse sign_up(const std::string& name) { return add(json::object({{"name", name}})); }
   TestResponse add(const json::Value& body = json::object({})) {
@@ -248,14 +248,14 @@ TEST(PasskeyRoutes, belong_to_the_browser_that_has_begun) {
   ann.sign_up("ann");
   ann.log_out();
   const TestResponse begun = ann.begin("login", json::object({}));
-  const std::string answer = ann.authenticator().get(begun.body);
+  const std::string response = ann.authenticator().get(begun.body);
   Person thief(client);
-  EXPECT_EQ(thief.finish("login", answer).status, 400);
+  EXPECT_EQ(thief.finish("login", response).status, 400);
   thief.begin("login", json::object({}));
-  EXPECT_EQ(thief.finish("login", answer).status, 400);
+  EXPECT_EQ(thief.finish("login", response).status, 400);
   EXPECT_EQ(thief.me(), "");
-  EXPECT_EQ(ann.finish("login", answer).status, 204);
-  EXPECT_EQ(ann.finish("login", answer).status, 400) << "and once";
+  EXPECT_EQ(ann.finish("login", response).status, 204);
+  EXPECT_EQ(ann.finish("login", response).status, 400) << "and once";
 }
 
 TEST(PasskeyRoutes, keep_a_registration_once) {
@@ -263,11 +263,11 @@ TEST(PasskeyRoutes, keep_a_registration_once) {
   TestClient client(shop.app);
   Person ann(client);
   const TestResponse begun = ann.begin("registration", json::object({{"name", "ann"}}));
-  const std::string answer = ann.authenticator().create(begun.body);
-  EXPECT_EQ(ann.finish("registration", answer).status, 204);
-  EXPECT_EQ(ann.finish("registration", answer).status, 400) << "it was begun by a stranger";
+  const std::string response = ann.authenticator().create(begun.body);
+  EXPECT_EQ(ann.finish("registration", response).status, 204);
+  EXPECT_EQ(ann.finish("registration", response).status, 400) << "it was begun by a stranger";
   ann.log_out();
-  EXPECT_EQ(ann.finish("registration", answer).status, 409);
+  EXPECT_EQ(ann.finish("registration", response).status, 409);
 }
 
 TEST(PasskeyRoutes, let_nobody_finish_as_another_what_was_begun_by_one) {
@@ -414,9 +414,9 @@ TEST(PasskeyRoutes, open_nothing_for_a_passkey_that_was_removed) {
   Person ann(client);
   ann.sign_up("ann");
   const TestResponse begun = ann.begin("login", json::object({}));
-  const std::string answer = ann.authenticator().get(begun.body);
+  const std::string response = ann.authenticator().get(begun.body);
   EXPECT_EQ(ann.send(Method::delete_, "/passkeys/" + ann.authenticator().id(), "").body, "true");
-  EXPECT_EQ(ann.finish("login", answer).status, 401);
+  EXPECT_EQ(ann.finish("login", response).status, 401);
 }
 
 TEST(PasskeyRoutes, refuse_what_the_authenticator_says_otherwise) {

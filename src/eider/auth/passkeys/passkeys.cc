@@ -105,7 +105,7 @@ Task<Result<PasskeyLogin, PasskeyError>> Passkeys::finish_login(std::string json
   if (!opened) {
     co_return fail(opened.error());
   }
-  auto passkey = co_await find(opened->answer.id);
+  auto passkey = co_await find(opened->response.id);
   if (!passkey) {
     co_return fail(PasskeyError{PasskeyFault::unknown, "the passkey is unknown"});
   }

@@ -298,10 +298,10 @@ std::string RelyingParty::begin_login(const std::string& user_key, std::string_v
   return beginning(std::move(options), seal_.seal(ticket));
 }
 
-Result<void, PasskeyError> RelyingParty::check_client(const ClientAnswer& answer,
+Result<void, PasskeyError> RelyingParty::check_client(const CredentialResponse& response,
                                                       const Ticket& ticket) const {
   const bool is_login = ticket.kind == CeremonyKind::login;
-  return check_client_data(answer.client_data,
+  return check_client_data(response.client_data,
                            {.type = is_login ? "webauthn.get" : "webauthn.create",
                             .challenge = ticket.challenge,
                             .origins = options_.origins,
@@ -330,9 +330,9 @@ bool RelyingParty::is_allowed(CoseAlgorithm algorithm) const {
       options_.algorithms, [algorithm](PasskeyAlgorithm one) { return cose_of(one) == algorithm; });
 }
 
-Result<Passkey, PasskeyError> RelyingParty::check_registration(const ClientAnswer& answer,
+Result<Passkey, PasskeyError> RelyingParty::check_registration(const CredentialResponse& response,
                                                                std::int64_t now) const {
-  const auto object = parse_attestation_object(answer.data);
+  const auto object = parse_attestation_object(response.data);
   if (!object) {
     return fail(object.error());
   }
@@ -343,7 +343,7 @@ Result<Passkey, PasskeyError> RelyingParty::check_registration(const ClientAnswe
   if (auto good = check_data(*data); !good) {
     return fail(std::move(good.error()));
   }
-  if (!data->credential || to_base64url(data->credential->id) != answer.id) {
+  if (!data->credential || to_base64url(data->credential->id) != response.id) {
     return refuse(PasskeyFault::malformed,
                   "its credential id does not match its authenticator data");
   }
@@ -354,7 +354,7 @@ Result<Passkey, PasskeyError> RelyingParty::check_registration(const ClientAnswe
   if (!is_allowed(key->algorithm)) {
     return refuse(PasskeyFault::bad_key, "its algorithm was not offered");
   }
-  const Sha256Digest hash = sha256(answer.client_data);
+  const Sha256Digest hash = sha256(response.client_data);
   auto attestation = verify_attestation(
       {.object = *object, .data = *data, .key = *key, .client_hash = to_view(hash)}, roots_, now);
   if (!attestation) {
@@ -363,7 +363,7 @@ Result<Passkey, PasskeyError> RelyingParty::check_registration(const ClientAnswe
   if (!roots_.is_empty() && *attestation != "certified") {
     return refuse(PasskeyFault::bad_attestation, "its attestation is not trusted");
   }
-  return Passkey{.id = answer.id,
+  return Passkey{.id = response.id,
                  .user = {},
                  .user_handle = {},
                  .public_key = to_base64url(data->credential->public_key),
@@ -371,7 +371,7 @@ Result<Passkey, PasskeyError> RelyingParty::check_registration(const ClientAnswe
                  .is_backup_eligible = data->is_backup_eligible(),
                  .is_backed_up = data->is_backed_up(),
                  .is_verified = data->is_verified(),
-                 .transports = answer.transports,
+                 .transports = response.transports,
                  .aaguid = aaguid_text(data->credential->aaguid),
                  .attestation = std::move(*attestation),
                  .created = now,
@@ -380,18 +380,18 @@ Result<Passkey, PasskeyError> RelyingParty::check_registration(const ClientAnswe
 
 Result<PasskeyRegistration, PasskeyError> RelyingParty::finish_registration(
     std::string_view json, std::string_view browser, std::int64_t now) const {
-  const auto answer = parse_client_answer(json, CeremonyKind::registration);
-  if (!answer) {
-    return fail(answer.error());
+  const auto response = parse_credential_response(json, CeremonyKind::registration);
+  if (!response) {
+    return fail(response.error());
   }
-  auto ticket = seal_.open(answer->ticket, CeremonyKind::registration, browser, now);
+  auto ticket = seal_.open(response->ticket, CeremonyKind::registration, browser, now);
   if (!ticket) {
     return fail(std::move(ticket.error()));
   }
-  if (auto good = check_client(*answer, *ticket); !good) {
+  if (auto good = check_client(*response, *ticket); !good) {
     return fail(std::move(good.error()));
   }
-  auto passkey = check_registration(*answer, now);
+  auto passkey = check_registration(*response, now);
   if (!passkey) {
     return fail(std::move(passkey.error()));
   }
@@ -403,35 +403,35 @@ Result<PasskeyRegistration, PasskeyError> RelyingParty::finish_registration(
 Result<OpenLogin, PasskeyError> RelyingParty::open_login(std::string_view json,
                                                          std::string_view browser,
                                                          std::int64_t now) const {
-  auto answer = parse_client_answer(json, CeremonyKind::login);
-  if (!answer) {
-    return fail(std::move(answer.error()));
+  auto response = parse_credential_response(json, CeremonyKind::login);
+  if (!response) {
+    return fail(std::move(response.error()));
   }
-  auto ticket = seal_.open(answer->ticket, CeremonyKind::login, browser, now);
+  auto ticket = seal_.open(response->ticket, CeremonyKind::login, browser, now);
   if (!ticket) {
     return fail(std::move(ticket.error()));
   }
   if (ticket->allowed &&
-      std::ranges::find(*ticket->allowed, digest_of(answer->id)) == ticket->allowed->end()) {
+      std::ranges::find(*ticket->allowed, digest_of(response->id)) == ticket->allowed->end()) {
     return refuse(PasskeyFault::wrong_user, "the passkey is not in the list of allowed passkeys");
   }
-  if (ticket->user.key.empty() && !answer->user_handle) {
+  if (ticket->user.key.empty() && !response->user_handle) {
     return refuse(PasskeyFault::malformed, "its user handle is missing");
   }
-  return OpenLogin{std::move(*answer), std::move(*ticket)};
+  return OpenLogin{std::move(*response), std::move(*ticket)};
 }
 
 Result<PasskeyLogin, PasskeyError> RelyingParty::finish_login(const OpenLogin& login,
                                                               Passkey passkey, std::int64_t now) {
-  const auto& [answer, ticket] = login;
-  if (passkey.id != answer.id || (!ticket.user.key.empty() && passkey.user != ticket.user.key) ||
-      (answer.user_handle && *answer.user_handle != passkey.user_handle)) {
+  const auto& [response, ticket] = login;
+  if (passkey.id != response.id || (!ticket.user.key.empty() && passkey.user != ticket.user.key) ||
+      (response.user_handle && *response.user_handle != passkey.user_handle)) {
     return refuse(PasskeyFault::wrong_user, "it belongs to another user");
   }
-  if (auto good = check_client(answer, ticket); !good) {
+  if (auto good = check_client(response, ticket); !good) {
     return fail(std::move(good.error()));
   }
-  const auto data = parse_authenticator_data(answer.data);
+  const auto data = parse_authenticator_data(response.data);
   if (!data) {
     return fail(data.error());
   }
@@ -446,9 +446,9 @@ Result<PasskeyLogin, PasskeyError> RelyingParty::finish_login(const OpenLogin& l
   if (!key) {
     return fail(key.error());
   }
-  std::string signed_bytes = answer.data;
-  signed_bytes.append(to_view(sha256(answer.client_data)));
-  if (!verify_signature(key->algorithm, key->key.get(), signed_bytes, answer.signature)) {
+  std::string signed_bytes = response.data;
+  signed_bytes.append(to_view(sha256(response.client_data)));
+  if (!verify_signature(key->algorithm, key->key.get(), signed_bytes, response.signature)) {
     return refuse(PasskeyFault::bad_signature, "its signature is invalid");
   }
   const bool went_back =

@@ -37,14 +37,14 @@ struct ExpectedClientData {
 [[nodiscard]] Result<void, PasskeyError> check_client_data(std::string_view text,
                                                            const ExpectedClientData& expected);
 
-inline constexpr std::size_t kAnswerBytesMax = std::size_t{64} << 10U;
+inline constexpr std::size_t kResponseBytesMax = std::size_t{64} << 10U;
 
 /// What a browser says, as it came: bytes are decoded, and nothing was looked at.
 ///
 /// id           in base64url
 /// data         the attestation object, or the authenticator's data
 /// user_handle  in base64url
-struct ClientAnswer {
+struct CredentialResponse {
   std::string ticket;
   std::string id;
   std::string client_data;
@@ -58,12 +58,12 @@ struct ClientAnswer {
 ///
 /// errors  malformed: more than 64 KiB, members that are missing or of another type, an id that is
 ///         said in two ways, no base64url without padding
-[[nodiscard]] Result<ClientAnswer, PasskeyError> parse_client_answer(std::string_view json,
-                                                                     CeremonyKind kind);
+[[nodiscard]] Result<CredentialResponse, PasskeyError> parse_credential_response(
+    std::string_view json, CeremonyKind kind);
 
 /// A login that waits for its passkey.
 struct OpenLogin {
-  ClientAnswer answer;
+  CredentialResponse response;
   Ticket ticket;
 };
 
@@ -91,12 +91,12 @@ class RelyingParty {
  private:
   [[nodiscard]] Ticket new_ticket(CeremonyKind kind, std::string_view browser,
                                   std::int64_t now) const;
-  [[nodiscard]] Result<void, PasskeyError> check_client(const ClientAnswer& answer,
+  [[nodiscard]] Result<void, PasskeyError> check_client(const CredentialResponse& response,
                                                         const Ticket& ticket) const;
   [[nodiscard]] Result<void, PasskeyError> check_data(const AuthenticatorData& data) const;
   [[nodiscard]] bool is_allowed(CoseAlgorithm algorithm) const;
   /// Steps 12 to 25 of section 7.1.
-  [[nodiscard]] Result<Passkey, PasskeyError> check_registration(const ClientAnswer& answer,
+  [[nodiscard]] Result<Passkey, PasskeyError> check_registration(const CredentialResponse& response,
                                                                  std::int64_t now) const;
 
   const PasskeyOptions options_;

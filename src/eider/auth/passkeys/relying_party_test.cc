@@ -29,9 +29,9 @@ struct Both {
   Result<PasskeyRegistration, PasskeyError> sign_up(const Saying& saying = {}) {
     return party.finish_registration(authenticator.create(begin(), saying), kBrowser, kNow);
   }
-  Result<PasskeyLogin, PasskeyError> finish(const std::string& answer, Passkey passkey,
+  Result<PasskeyLogin, PasskeyError> finish(const std::string& response, Passkey passkey,
                                             std::int64_t now = kNow) {
-    auto opened = party.open_login(answer, kBrowser, now);
+    auto opened = party.open_login(response, kBrowser, now);
     if (!opened) {
       return fail(opened.error());
     }
@@ -275,7 +275,7 @@ TEST(RelyingParty, takes_a_challenge_of_a_login_once) {
   EXPECT_EQ(replayed.error().fault, PasskeyFault::used);
 }
 
-TEST(RelyingParty, takes_no_answer_that_comes_too_late) {
+TEST(RelyingParty, takes_no_response_that_comes_too_late) {
   Both both;
   const std::string created = both.authenticator.create(both.begin());
   const auto late = both.party.finish_registration(created, kBrowser, kNow + 300);

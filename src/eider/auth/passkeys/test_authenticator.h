@@ -115,7 +115,7 @@ class SoftKey {
   tls::KeyPtr key_;
 };
 
-/// What an answer says; a test changes one thing of it.
+/// What a response says; a test changes one thing of it.
 struct Saying {
   std::optional<std::string> type = {};
   std::optional<std::string> challenge = {};

@@ -165,8 +165,8 @@ TEST_F(FreshLogin, is_told_by_the_document) {
   for (const Operation& operation : visits.app().operations()) {
     if (operation.pattern == "/password") {
       std::string told;
-      for (const Operation::Response& answer : operation.responses) {
-        told += std::to_string(answer.status) + " ";
+      for (const Operation::Response& response : operation.responses) {
+        told += std::to_string(response.status) + " ";
       }
       EXPECT_TRUE(told.contains("401") && told.contains("303")) << told;
     }

@@ -23,7 +23,7 @@ class LoadSession {
   [[nodiscard]] std::string name() const { return "session"; }
   [[nodiscard]] Middleware middleware() const {
     return Middleware(
-        [keeper = keeper_](Request& request, Next next) { return keeper->answer(request, next); },
+        [keeper = keeper_](Request& request, Next next) { return keeper->respond(request, next); },
         "session");
   }
 

@@ -214,7 +214,7 @@ TEST(SessionAttacks, ARequestAtWorkDoesNotBringBackASessionThatIsEnded) {
   EXPECT_EQ(app.get("/cart", cookie).body, "[]");
 }
 
-TEST(SessionAttacks, AnAnswerThatSetsTheCookieIsNotKeptForOthers) {
+TEST(SessionAttacks, AResponseThatSetsTheCookieIsNotKeptForOthers) {
   VisitApp app;
   Routes cached = app.app().group("/cached");
   cached.use(response_cache({.ttl = minutes(1)}));

@@ -112,11 +112,11 @@ class Entry {
   [[nodiscard]] bool was_proven_within(Duration within, std::int64_t now) const noexcept;
 
   // For the keeper.
-  /// The answer is made: what is changed from now on would be lost.
+  /// The response is made: what is changed from now on would be lost.
   ///
   /// now  seconds since 1970
   void close(std::int64_t now) noexcept;
-  /// The answer is a failure: of what was done only an end counts.
+  /// The response is a failure: of what was done only an end counts.
   void forget_changes();
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
   [[nodiscard]] const Origin& origin() const noexcept { return origin_; }

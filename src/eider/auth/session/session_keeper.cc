@@ -228,7 +228,7 @@ class Keeper::EndedWhenLeft {
   Loop& loop_;
 };
 
-Task<Response> Keeper::answer(Request& request, Next next) const {
+Task<Response> Keeper::respond(Request& request, Next next) const {
   Entry* const entry = entry_of(request);
   auto passing = next();
   if (entry == nullptr) {  // whoever takes it does without

@@ -71,7 +71,7 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
   /// Throws a Failure, a 503, if the store is not available.
   [[nodiscard]] Task<Entry> load(Request& request) const;
   /// Around handlers.
-  [[nodiscard]] Task<Response> answer(Request& request, Next next) const;
+  [[nodiscard]] Task<Response> respond(Request& request, Next next) const;
 
   [[nodiscard]] Task<> start() const;
   [[nodiscard]] Task<> sweep() const;

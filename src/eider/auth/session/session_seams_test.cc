@@ -336,7 +336,7 @@ TEST(SessionSeams, ALogoutStandsWhereItsRequestIsGivenUp) {
   EXPECT_EQ(app.get("/me", ada).body, "nobody");
 }
 
-TEST(SessionSeams, AnAnswerMadeFromASessionIsForOneUnlessItsHandlerSaysSo) {
+TEST(SessionSeams, AResponseMadeFromASessionIsForOneUnlessItsHandlerSaysSo) {
   VisitApp app;
   Routes shared = app.app().group("/shared");
   shared.use(cache_control({.max_age = hours(1), .is_public = true}));

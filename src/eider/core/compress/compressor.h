@@ -15,7 +15,7 @@ namespace detail::compress {
 class Encoder;
 }
 
-/// How hard each coding tries. Sensible for answers that are made as they are asked for; see
+/// How hard each coding tries. Sensible for responses that are made as they are asked for; see
 /// docs/performance/compression.md for what they cost.
 struct CompressionLevels {
   int gzip = 5;    // 1 to 9

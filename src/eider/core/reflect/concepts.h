@@ -129,7 +129,8 @@ concept HasDescription =
     OptionalLike<T> || MapLike<T> || SetLike<T> || OwnerLike<T> || VariantLike<T> || ArrayLike<T> ||
     PlainStruct<T>;
 
-// Types without a description, told apart so that the compiler's answer says what to write instead.
+// Types without a description, told apart so that the compiler's response says what to write
+// instead.
 
 template <class T>
 concept PointerLike = std::is_pointer_v<T> || requires(const T& pointer) {

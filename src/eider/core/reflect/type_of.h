@@ -74,7 +74,7 @@ struct Offsets {
   }
 };
 
-/// Named in the compiler's answer when the member has no description.
+/// Named in the compiler's response when the member has no description.
 template <class Struct, auto* Member>
 struct MemberOf;
 

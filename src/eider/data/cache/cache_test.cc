@@ -387,7 +387,7 @@ TEST(CacheOfSeveralLoops, one_makes_it_for_all) {
         Scope scope;
         for (int each = 0; each < kEach; ++each) {
           scope.start([](Cache its, std::atomic<int>* times, std::atomic<int>* askers,
-                         std::atomic<int>* answers) -> Task<> {
+                         std::atomic<int>* responses) -> Task<> {
             ++*askers;
             auto getting = its.get_bytes("k", [times, askers]() -> Task<std::string> {
               while (*askers < kThreads * kEach) {  // all of all loops ask meanwhile
@@ -396,7 +396,7 @@ TEST(CacheOfSeveralLoops, one_makes_it_for_all) {
               co_return std::to_string(++*times);
             });
             const CachedBytes value = co_await std::move(getting);
-            *answers += *value == "1" ? 1 : 0;
+            *responses += *value == "1" ? 1 : 0;
           }(of, count, asking, right));
         }
         auto joining = scope.join();

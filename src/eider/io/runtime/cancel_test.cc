@@ -103,14 +103,14 @@ TEST_F(CancelTest, another_thread_sees_it) {
   worker.join();
 }
 
-Task<int> sleep_and_answer() {
+Task<int> sleep_and_respond() {
   co_await sleep_for(seconds(1));
   co_return 42;
 }
 
 TEST_F(CancelTest, a_task_is_destroyed_when_its_token_is_cancelled) {
   CancelSource source;
-  auto task = with_cancel(sleep_and_answer(), source.token());
+  auto task = with_cancel(sleep_and_respond(), source.token());
   loop.call([&] { task.start(); });
   EXPECT_FALSE(task.is_done());
   loop.call([&] { source.cancel(); });
@@ -120,7 +120,7 @@ TEST_F(CancelTest, a_task_is_destroyed_when_its_token_is_cancelled) {
 
 TEST_F(CancelTest, a_task_that_is_not_cancelled_gives_its_value) {
   CancelSource source;
-  auto task = with_cancel(sleep_and_answer(), source.token());
+  auto task = with_cancel(sleep_and_respond(), source.token());
   loop.call([&] { task.start(); });
   kernel.advance(seconds(1));
   ASSERT_TRUE(task.is_done());

@@ -170,8 +170,8 @@ void EpollLoop::begin_fresh() {
   fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<std::ptrdiff_t>(round));
 }
 
-// A connection mostly comes with its first request, and many end with its answer: those never enter
-// the epoll set, which is a seventh of what such a connection costs.
+// A connection mostly comes with its first request, and many end with its response: those never
+// enter the epoll set, which is a seventh of what such a connection costs.
 void EpollLoop::begin(Stream& stream) {
   current_ = tagged(&stream, Kind::stream);
   if (StreamAccess::wants_bytes(stream)) {

@@ -19,11 +19,11 @@ constexpr int kIsWithoutLibrary = 2;
 
 /// From now on `io_uring_setup` fails with `error`, as under a container's filter or an old kernel.
 bool refuse_rings(int error) {
-  const auto answer = SECCOMP_RET_ERRNO | static_cast<unsigned>(error);
+  const auto response = SECCOMP_RET_ERRNO | static_cast<unsigned>(error);
   sock_filter lines[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, answer),
+      BPF_STMT(BPF_RET | BPF_K, response),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog program{.len = 4, .filter = lines};

@@ -43,10 +43,10 @@ class StaleBytesTest : public testing::StreamTestBase {
     }
   }
   /// Told on the loop's thread, looked at there in a later turn.
-  void expect_stale(const Peer& peer, const std::string& sent, const std::string& answer) {
+  void expect_stale(const Peer& peer, const std::string& sent, const std::string& response) {
     for (int round = 0; round < 10; ++round) {
       ASSERT_TRUE(peer.send(sent));
-      ASSERT_EQ(peer.receive(answer.size()), answer);
+      ASSERT_EQ(peer.receive(response.size()), response);
       on_loop([this](TestServer&) { EXPECT_TRUE(looked_.is_stale()); });
     }
   }

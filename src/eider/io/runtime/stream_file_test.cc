@@ -29,18 +29,17 @@ std::shared_ptr<const Descriptor> file_of(std::string_view bytes) {
 
 class StreamFileTest : public testing::StreamTestBase {
  protected:
-  void answer_with(std::function<void(TestConnection&)> answer) {
+  void respond_with(std::function<void(TestConnection&)> response) {
     on_loop([&](TestServer& server) {
-      server.bytes = [answer = std::move(answer)](TestConnection& connection, std::string_view) {
-        answer(connection);
-      };
+      server.bytes = [response = std::move(response)](TestConnection& connection,
+                                                      std::string_view) { response(connection); };
     });
   }
 };
 INSTANTIATE_TEST_SUITE_P(Backends, StreamFileTest, testing::all_backends(), testing::backend_name);
 
 TEST_P(StreamFileTest, leaves_between_the_bytes_written_before_and_behind_it) {
-  answer_with([file = file_of("0123456789")](TestConnection& connection) {
+  respond_with([file = file_of("0123456789")](TestConnection& connection) {
     connection.stream.output().append("before ");
     connection.stream.send_file(file, 2, 5);
     connection.stream.output().append(" behind");
@@ -53,7 +52,7 @@ TEST_P(StreamFileTest, leaves_between_the_bytes_written_before_and_behind_it) {
 
 TEST_P(StreamFileTest, arrives_whole_however_long_it_is) {
   const std::string bytes = pattern(kManyBytes);
-  answer_with([file = file_of(bytes)](TestConnection& connection) {
+  respond_with([file = file_of(bytes)](TestConnection& connection) {
     connection.stream.output().append("<");
     connection.stream.send_file(file, 0, kManyBytes);
     connection.stream.output().append(">");
@@ -66,7 +65,7 @@ TEST_P(StreamFileTest, arrives_whole_however_long_it_is) {
 }
 
 TEST_P(StreamFileTest, is_told_when_all_of_it_has_left) {
-  answer_with([file = file_of(pattern(kManyBytes))](TestConnection& connection) {
+  respond_with([file = file_of(pattern(kManyBytes))](TestConnection& connection) {
     connection.stream.send_file(file, 0, kManyBytes);
   });
   on_loop([](TestServer& server) {
@@ -80,7 +79,7 @@ TEST_P(StreamFileTest, is_told_when_all_of_it_has_left) {
 }
 
 TEST_P(StreamFileTest, of_no_bytes_sends_nothing) {
-  answer_with([file = file_of("abc")](TestConnection& connection) {
+  respond_with([file = file_of("abc")](TestConnection& connection) {
     connection.stream.output().append("x");
     connection.stream.send_file(file, 3, 0);
     connection.stream.output().append("y");
@@ -92,7 +91,7 @@ TEST_P(StreamFileTest, of_no_bytes_sends_nothing) {
 }
 
 TEST_P(StreamFileTest, whose_reader_leaves_breaks_the_connection_and_nothing_else) {
-  answer_with([file = file_of(pattern(kManyBytes))](TestConnection& connection) {
+  respond_with([file = file_of(pattern(kManyBytes))](TestConnection& connection) {
     for (int times = 0; times < 8; ++times) {
       connection.stream.send_file(file, 0, kManyBytes);
     }
@@ -109,7 +108,7 @@ TEST_P(StreamFileTest, whose_reader_leaves_breaks_the_connection_and_nothing_els
 }
 
 TEST_P(StreamFileTest, that_has_shrunk_breaks_the_connection) {
-  answer_with([file = file_of("only this")](TestConnection& connection) {
+  respond_with([file = file_of("only this")](TestConnection& connection) {
     connection.stream.send_file(file, 0, 1000);
   });
   const Peer peer = connect();

@@ -284,9 +284,9 @@ TEST_P(StreamTest, a_stream_can_pause_and_resume_around_every_message) {
   on_loop([](TestServer& server) {
     server.bytes = [&server](TestConnection& connection, std::string_view bytes) {
       connection.stream.pause_reading();
-      Loop::current().post([&server, answer = std::string(bytes)] {
+      Loop::current().post([&server, response = std::string(bytes)] {
         TestConnection& later = *server.connections.at(0);
-        later.stream.output().append(answer);
+        later.stream.output().append(response);
         later.stream.resume_reading();
       });
     };

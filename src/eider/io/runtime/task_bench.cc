@@ -11,13 +11,13 @@
 namespace eider {
 namespace {
 
-[[gnu::noinline]] Task<int> answer(int value) {
+[[gnu::noinline]] Task<int> response(int value) {
   co_return value;
 }
 
 Task<> await_for_ever(benchmark::State& state) {
   for (auto _ : state) {
-    benchmark::DoNotOptimize(co_await answer(1));
+    benchmark::DoNotOptimize(co_await response(1));
   }
 }
 
@@ -30,7 +30,7 @@ BENCHMARK(BM_ready_await);
 
 void BM_start_and_take(benchmark::State& state) {
   for (auto _ : state) {
-    Task<int> task = answer(1);
+    Task<int> task = response(1);
     task.start();
     benchmark::DoNotOptimize(task.take());
   }

@@ -60,7 +60,7 @@ class CountedValue {
   int* alive_;
 };
 
-Task<int> answer(int value) {
+Task<int> response(int value) {
   co_return value;
 }
 Task<> nothing() {
@@ -87,7 +87,7 @@ TEST(Task, does_not_begin_before_it_is_started) {
 }
 
 TEST(Task, leaves_its_value) {
-  Task<int> task = answer(42);
+  Task<int> task = response(42);
   ASSERT_TRUE(task.start());
   EXPECT_EQ(task.take(), 42);
 }
@@ -299,7 +299,7 @@ TEST(Task, a_hundred_thousand_ready_awaits_do_not_use_up_the_stack) {
   auto sum_up = []() -> Task<long> {
     long sum = 0;
     for (int i = 0; i < 100'000; ++i) {
-      sum += co_await answer(1);
+      sum += co_await response(1);
     }
     co_return sum;
   };
@@ -310,7 +310,7 @@ TEST(Task, a_hundred_thousand_ready_awaits_do_not_use_up_the_stack) {
 
 TEST(Task, a_ready_await_costs_at_most_one_frame_and_gives_it_back) {
   auto body = [](std::ptrdiff_t& during) -> Task<> {
-    Task<int> below = answer(1);
+    Task<int> below = response(1);
     during = frames_in_use();
     co_await std::move(below);
   };
@@ -325,7 +325,7 @@ TEST(Task, a_ready_await_costs_at_most_one_frame_and_gives_it_back) {
 }
 
 TEST(Task, a_moved_from_task_is_empty) {
-  Task<int> task = answer(1);
+  Task<int> task = response(1);
   Task<int> other = std::move(task);
   EXPECT_TRUE(task.is_empty());  // NOLINT(bugprone-use-after-move): this is the fact
   EXPECT_FALSE(task.is_done());

@@ -191,10 +191,10 @@ TEST_F(TcpTest, may_be_destroyed_while_a_destroyed_task_waited_on_it) {
 class Answering final : public ListenerOwner {
  public:
   explicit Answering(Loop& loop) : listener(loop, *this) {}
-  void on_accept(Descriptor fd) override { tasks.start(answer(std::move(fd))); }
+  void on_accept(Descriptor fd) override { tasks.start(respond(std::move(fd))); }
   void on_accept_failed(NetError /*error*/) override {}
 
-  static Task<> answer(Descriptor fd) {
+  static Task<> respond(Descriptor fd) {
     TcpStream connection(std::move(fd));
     while (true) {
       const auto bytes = co_await connection.read();

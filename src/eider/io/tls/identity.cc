@@ -19,7 +19,7 @@
 namespace eider::detail::tls {
 
 /// What an authority says about one certificate (OCSP, RFC 6960), as it is stapled to handshakes.
-struct OcspAnswer {
+struct OcspResponse {
   /// It must not be shown after.
   std::time_t until = 0;
 };
@@ -30,7 +30,7 @@ using ResponsePtr = std::unique_ptr<OCSP_RESPONSE, Freer<&OCSP_RESPONSE_free>>;
 using BasicPtr = std::unique_ptr<OCSP_BASICRESP, Freer<&OCSP_BASICRESP_free>>;
 using IdPtr = std::unique_ptr<OCSP_CERTID, Freer<&OCSP_CERTID_free>>;
 
-/// Where an answer names no end, clients take it for about this long.
+/// Where a response names no end, clients take it for about this long.
 constexpr std::time_t kUnlimitedSeconds = std::time_t{24} * 60 * 60;
 
 std::unexpected<Error> trouble(std::string what) {
@@ -43,7 +43,7 @@ std::time_t to_seconds(const ASN1_GENERALIZEDTIME& time) noexcept {
   return ASN1_TIME_to_tm(&time, &parts) == 1 ? timegm(&parts) : 0;
 }
 
-/// The part of the answer about `certificate`, whatever digest its authority names it with.
+/// The part of the response about `certificate`, whatever digest its authority names it with.
 OCSP_SINGLERESP* find_single(OCSP_BASICRESP& basic, X509& certificate, X509& issuer) {
   for (int index = 0; index < OCSP_resp_count(&basic); ++index) {
     OCSP_SINGLERESP* const single = OCSP_resp_get0(&basic, index);
@@ -59,25 +59,25 @@ OCSP_SINGLERESP* find_single(OCSP_BASICRESP& basic, X509& certificate, X509& iss
   return nullptr;
 }
 
-Result<OcspAnswer> read_single(OCSP_SINGLERESP& single, std::time_t now) {
+Result<OcspResponse> read_single(OCSP_SINGLERESP& single, std::time_t now) {
   ASN1_GENERALIZEDTIME* from = nullptr;
   ASN1_GENERALIZEDTIME* until = nullptr;
   if (OCSP_single_get0_status(&single, nullptr, nullptr, &from, &until) != V_OCSP_CERTSTATUS_GOOD) {
     return trouble("the OCSP response does not confirm the certificate");
   }
-  // An answer without an end is shown for a day only, as clients would take it.
+  // A response without an end is shown for a day only, as clients would take it.
   const std::time_t end = until == nullptr ? now + kUnlimitedSeconds : to_seconds(*until);
   if (end <= now) {
     return trouble("the OCSP response is too old; fetch a new one");
   }
-  return OcspAnswer{.until = end};
+  return OcspResponse{.until = end};
 }
 
 }  // namespace
 
 /// errors  it is no OCSP response, not a successful one, about another certificate, does not say
 ///         that the certificate is good, or is too old; the detail says which
-Result<OcspAnswer> check_ocsp(const std::string& der, const Identity& identity, std::time_t now) {
+Result<OcspResponse> check_ocsp(const std::string& der, const Identity& identity, std::time_t now) {
   if (sk_X509_num(identity.chain.get()) == 0) {
     return trouble("the certificate file does not contain the issuer's certificate");
   }
@@ -214,12 +214,13 @@ void note_ocsp(Identity& identity, const std::string& path, std::time_t now) {
     return;
   }
   const Result<std::string> der = read_small_file(path);
-  Result<OcspAnswer> answer = der ? check_ocsp(*der, identity, now) : fail(der.error());
-  if (answer) {
+  Result<OcspResponse> response = der ? check_ocsp(*der, identity, now) : fail(der.error());
+  if (response) {
     identity.ocsp = *der;
-    identity.ocsp_until = answer->until;
+    identity.ocsp_until = response->until;
   } else {
-    identity.warnings.push_back(der ? "TLS: " + path + " is not stapled: " + answer.error().detail()
+    identity.warnings.push_back(der ? "TLS: " + path +
+                                          " is not stapled: " + response.error().detail()
                                     : der.error().detail());
   }
 }

@@ -113,7 +113,7 @@ TEST_F(Identities, are_taken_but_warned_of) {
             std::string::npos);
 }
 
-TEST_F(Identities, have_an_answer_of_their_authority) {
+TEST_F(Identities, have_a_response_of_their_authority) {
   TlsCertificate from = files.write("a", good, &authority);
   from.ocsp = files.write("a.ocsp", make_test_ocsp(good, authority));
   const auto loaded = load_identity(from, now);
@@ -124,7 +124,7 @@ TEST_F(Identities, have_an_answer_of_their_authority) {
   EXPECT_NEAR(static_cast<double>(loaded->ocsp_until), static_cast<double>(now + kTestDay), 5);
 }
 
-TEST_F(Identities, leave_out_an_answer_that_does_not_fit) {
+TEST_F(Identities, leave_out_a_response_that_does_not_fit) {
   TlsCertificate from = files.write("a", good, &authority);
   const auto other = make_test_certificate({}, &authority);
   const std::pair<std::string, std::string> cases[] = {
@@ -144,7 +144,7 @@ TEST_F(Identities, leave_out_an_answer_that_does_not_fit) {
   EXPECT_EQ(warning(from), "TLS: " + from.ocsp + " cannot be read: No such file or directory");
 }
 
-TEST_F(Identities, need_the_issuer_to_check_an_answer) {
+TEST_F(Identities, need_the_issuer_to_check_a_response) {
   TlsCertificate from = files.write("a", good);
   from.ocsp = files.write("a.ocsp", make_test_ocsp(good, authority));
   EXPECT_NE(warning(from).find("does not contain the issuer's certificate"), std::string::npos);

@@ -52,7 +52,7 @@ inline void forget_openssl_errors() noexcept {
   }
 }
 
-/// Pre: OpenSSL's answer to a request that only a lack of memory can refuse.
+/// Pre: OpenSSL's response to a request that only a lack of memory can refuse.
 void ensure_memory(const void* object);
 
 /// Makes a connection of `context`.

@@ -78,7 +78,7 @@ class OpensslHeap : public ::testing::TestWithParam<int> {
     maker = make_server_tls(options, nullptr).value();
   }
 
-  /// Makes a connection that has carried a request and an answer. returns  bytes the server keeps
+  /// Makes a connection that has carried a request and a response. returns  bytes the server keeps
   std::size_t connect(Idle& one) {
     SSL_CTX_set_max_proto_version(one.client.context.get(), GetParam());
     SSL_set_connect_state(one.client.open());

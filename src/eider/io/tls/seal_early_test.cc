@@ -47,7 +47,7 @@ class UnaskedEarlyData : public ::testing::Test {
     ERR_clear_error();
     return client.take();
   }
-  std::string answer(Buffer& wire) {
+  std::string response(Buffer& wire) {
     client.give(wire.view());
     wire.clear();
     SSL_do_handshake(client.ssl.get());
@@ -69,7 +69,7 @@ TEST_F(UnaskedEarlyData, is_skipped_and_what_follows_the_handshake_is_read) {
   std::array<char, 200> room{};
   ASSERT_EQ(server->feed(send_early(kRequest), wire), SealState::handshaking) << server->failure();
   EXPECT_EQ(server->read(room, wire), 0U);
-  ASSERT_EQ(server->feed(answer(wire), wire), SealState::open) << server->failure();
+  ASSERT_EQ(server->feed(response(wire), wire), SealState::open) << server->failure();
   EXPECT_EQ(server->read(room, wire), 0U);
   EXPECT_TRUE(server->tls().is_resumed);
   client.give(wire.view());

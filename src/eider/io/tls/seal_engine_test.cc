@@ -280,8 +280,8 @@ TEST_F(Seals, let_a_client_change_its_keys) {
     ASSERT_EQ(SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED), 1);
     ASSERT_EQ(SSL_write(ssl, "x", 1), 1);
     client.pump(*server, wire);
-    char answer = 0;
-    SSL_read(ssl, &answer, 1);  // the server's own update
+    char response = 0;
+    SSL_read(ssl, &response, 1);  // the server's own update
   }
   EXPECT_EQ(client.heard, std::string(100, 'x')) << server->failure();
 }

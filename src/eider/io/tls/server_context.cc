@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "eider/io/tls/seal_engine.h"
-#include "eider/io/tls/server_answers.h"
+#include "eider/io/tls/server_responses.h"
 
 namespace eider::detail::tls {
 
@@ -116,13 +116,14 @@ Result<SslContextPtr> make_server_context(ServerContextParts parts) {
   }
   SealEngine::prepare(*context);
   ServerNames names = names_of(parts.identities);
-  // Everything that may fail has been done by now: the answers belong to the context from here on.
-  attach(*context,
-         std::make_unique<ServerAnswers>(ServerAnswers{.identities = std::move(parts.identities),
-                                                       .names = std::move(names),
-                                                       .protocols = *std::move(protocols),
-                                                       .ticket_keys = std::move(parts.ticket_keys),
-                                                       .clock = parts.clock}));
+  // Everything that may fail has been done by now: the responses belong to the context from here
+  // on.
+  attach(*context, std::make_unique<ServerResponses>(
+                       ServerResponses{.identities = std::move(parts.identities),
+                                       .names = std::move(names),
+                                       .protocols = *std::move(protocols),
+                                       .ticket_keys = std::move(parts.ticket_keys),
+                                       .clock = parts.clock}));
   return context;
 }
 

@@ -176,11 +176,11 @@ TEST_F(Defaults, take_no_early_data) {
   EXPECT_EQ(SSL_SESSION_get_max_early_data(session.get()), 0U);
 }
 
-TEST_F(Defaults, staple_nothing_without_an_answer) {
+TEST_F(Defaults, staple_nothing_without_a_response) {
   SSL_CTX_set_tlsext_status_type(client.context.get(), TLSEXT_STATUSTYPE_ocsp);
   ASSERT_TRUE(connect());
-  const unsigned char* answer = nullptr;
-  EXPECT_EQ(SSL_get_tlsext_status_ocsp_resp(client.ssl.get(), &answer), -1);
+  const unsigned char* response = nullptr;
+  EXPECT_EQ(SSL_get_tlsext_status_ocsp_resp(client.ssl.get(), &response), -1);
 }
 
 TEST_F(Defaults, refuse_protocols_without_a_name) {

@@ -1,5 +1,5 @@
 // Names and wildcards against the name that a client asks for.
-#include "eider/io/tls/server_answers.h"
+#include "eider/io/tls/server_responses.h"
 
 #include <gtest/gtest.h>
 

@@ -61,10 +61,10 @@ class Servers : public ::testing::Test {
     SSL_set_tlsext_host_name(ssl, name.c_str());
     const auto seal = server->make();
     EXPECT_TRUE(client.shake_hands(*seal));
-    const unsigned char* answer = nullptr;
-    const long bytes = SSL_get_tlsext_status_ocsp_resp(ssl, &answer);
+    const unsigned char* response = nullptr;
+    const long bytes = SSL_get_tlsext_status_ocsp_resp(ssl, &response);
     return bytes < 0 ? ""
-                     : std::string(reinterpret_cast<const char*>(answer),
+                     : std::string(reinterpret_cast<const char*>(response),
                                    static_cast<std::size_t>(bytes));
   }
   static std::string print(const TestCertificate& of) { return fingerprint(*of.certificate); }
@@ -239,7 +239,7 @@ TEST_F(Servers, serve_threads_while_one_of_them_loads_a_new_certificate) {
   EXPECT_EQ(open, 90);
 }
 
-TEST_F(Servers, staple_an_answer_and_its_successor) {
+TEST_F(Servers, staple_a_response_and_its_successor) {
   const auto mine = issue("DNS:a.example");
   options.certificate = files.write("a", mine, &authority);
   options.certificate.ocsp = files.write("a.ocsp", make_test_ocsp(mine, authority));
@@ -250,7 +250,7 @@ TEST_F(Servers, staple_an_answer_and_its_successor) {
   EXPECT_EQ(stapled("a.example"), *read_small_file(options.certificate.ocsp));
 }
 
-TEST_F(Servers, staple_the_answer_of_the_certificate_that_is_shown) {
+TEST_F(Servers, staple_the_response_of_the_certificate_that_is_shown) {
   const auto other = issue("DNS:b.example");
   options.certificate = files.write("a", issue("DNS:a.example"), &authority);
   options.additional_certificates = {files.write("b", other, &authority)};

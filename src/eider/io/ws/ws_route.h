@@ -36,7 +36,7 @@ struct WsAgreement {
 /// Makes the task of one connection, and is not kept: a coroutine's captures must live elsewhere.
 using WsHandler = std::move_only_function<Task<>(WebSocket)>;
 
-/// A request that becomes a WebSocket, with the values of the answer's fields.
+/// A request that becomes a WebSocket, with the values of the response's fields.
 struct WsAccepted {
   ws::Handshake handshake;
   WsAgreement agreement;

@@ -292,7 +292,7 @@ bool WsSession::has_news() {
   if (inbox() != nullptr && inbox()->empty()) {
     // The handler has received all: the memory goes back, and the peer's close is answered.
     output_.shared().give_back(std::move(coroutine_->inbox));
-    answer_close();
+    respond_to_close();
   }
   return is_end_told() || (inbox() != nullptr && !has_closed_ && !is_held_back_);
 }

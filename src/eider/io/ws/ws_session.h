@@ -153,15 +153,15 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
   [[nodiscard]] bool is_full() const noexcept;
   void save(std::string_view bytes);
   void handle(const ws::Event& event);
-  void answer_ping();
+  void respond_to_ping();
 
   void note_put(std::size_t bytes);
 
   // Closing.
   void hear_close(const ws::Event& event);
-  /// Nothing if no answer is owed: the handler has received all that came before the peer's close
+  /// Nothing if no response is owed: the handler has received all that came before the peer's close
   /// frame.
-  void answer_close();
+  void respond_to_close();
   void fail(CloseCode code, std::string_view reason);
   void note_reason(CloseCode code, std::string_view reason);
   void leave();
@@ -199,7 +199,7 @@ class WsSession final : public WsDeadlines, public WebSocketRef {
   ServedBy served_by_ : 2 = ServedBy::callbacks;
   bool has_peer_ended_ : 1 = false;
   bool is_clean_ : 1 = false;     // nothing more is expected from the peer
-  bool owes_close_ : 1 = false;   // the answer to the peer's
+  bool owes_close_ : 1 = false;   // the response to the peer's
   bool owes_pong_ : 1 = false;    // its payload is in WsShared::owed_pong
   bool is_paused_ : 1 = false;    // the line; what came before is saved
   bool is_yielding_ : 1 = false;  // until its turn begins again

@@ -31,9 +31,9 @@ TEST(WsSessionEnd, gives_all_messages_that_came_before_the_close) {
   WsWorld world;
   Noted noted;
   TestSocket socket = world.connect(noting(noted));
-  const auto answer =
+  const auto response =
       world.exchange(socket, text_frame("a") + text_frame("b") + close_frame(4001, "enough"));
-  EXPECT_EQ(answer, Words{"close:4001:"});
+  EXPECT_EQ(response, Words{"close:4001:"});
   EXPECT_EQ(noted.received, (Words{"a", "b"}));
   EXPECT_EQ(static_cast<int>(noted.code), 4001);
   EXPECT_EQ(noted.reason, "enough");
@@ -235,7 +235,7 @@ TEST(WsSessionEnd, says_goodbye_when_the_server_stops) {
 TEST(WsSessionEnd, fails_what_breaks_a_rule_with_its_code) {
   const struct {
     std::string bytes;
-    std::string_view answer;
+    std::string_view response;
   } cases[] = {
       {std::string("\x81\x01x", 3), "close:1002"},                          // not masked
       {framed({.opcode = static_cast<ws::Opcode>(3)}, "x"), "close:1002"},  // reserved
@@ -251,9 +251,9 @@ TEST(WsSessionEnd, fails_what_breaks_a_rule_with_its_code) {
     WsWorld world({.message_bytes_max = 100});
     Noted noted;
     TestSocket socket = world.connect(noting(noted));
-    const Words answer = world.exchange(socket, text_frame("before") + wrong.bytes);
-    ASSERT_EQ(answer.size(), 1U);
-    EXPECT_TRUE(answer[0].starts_with(wrong.answer)) << answer[0];
+    const Words response = world.exchange(socket, text_frame("before") + wrong.bytes);
+    ASSERT_EQ(response.size(), 1U);
+    EXPECT_TRUE(response[0].starts_with(wrong.response)) << response[0];
     EXPECT_EQ(noted.received, Words{"before"});
     EXPECT_TRUE(noted.has_ended);
     EXPECT_TRUE(socket.client.is_closed());

@@ -135,7 +135,7 @@ std::string_view WsSession::read(std::string_view in) {
   }
   input_.keep(reader);
   // One pong answers all pings of this batch (RFC 6455, 5.5.3).
-  answer_ping();
+  respond_to_ping();
   if (!input_.is_within_message()) {
     note_message_ended();
   } else if (state_ == State::open) {
@@ -194,7 +194,7 @@ void WsSession::handle(const ws::Event& event) {
       input_.note_message();
       if (state_ == State::open) {
         // A ping that came ahead of the message is answered ahead of what answers that.
-        answer_ping();
+        respond_to_ping();
         deliver({event.type, event.data});
       }
       return;
@@ -206,8 +206,8 @@ void WsSession::handle(const ws::Event& event) {
       } else if (event.kind == ws::EventKind::ping && state_ == State::open) {
         output_.shared().owe_pong(event.data);
         owes_pong_ = true;
-        if (input_.answers_each_ping()) {
-          answer_ping();
+        if (input_.responses_each_ping()) {
+          respond_to_ping();
         }
       }
       return;
@@ -223,7 +223,7 @@ void WsSession::handle(const ws::Event& event) {
   }
 }
 
-void WsSession::answer_ping() {
+void WsSession::respond_to_ping() {
   // A pong that is owed behind our close frame is not sent.
   if (owes_pong_ && state_ == State::open) {
     output_.put_pong(output_.shared().owed_pong().view());
@@ -299,7 +299,7 @@ void WsSession::send_ping(std::string_view payload) {
 
 void WsSession::begin_closing(CloseCode code, std::string_view reason) {
   // A close frame of the peer's that is unanswered comes first: the handler will receive no more.
-  answer_close();
+  respond_to_close();
   if (state_ != State::open) {
     return;
   }
@@ -325,19 +325,19 @@ void WsSession::hear_close(const ws::Event& event) {
   if (state_ == State::open && inbox() != nullptr) {
     expect_close(output_);
   } else {
-    // The handler has nothing left to receive, so the answer need not wait.
-    answer_close();
+    // The handler has nothing left to receive, so the response need not wait.
+    respond_to_close();
   }
 }
 
-void WsSession::answer_close() {
+void WsSession::respond_to_close() {
   if (!owes_close_) {
     return;
   }
   // It is answered once.
   owes_close_ = false;
   if (state_ == State::open) {
-    answer_ping();
+    respond_to_ping();
     output_.put_close(code_, {});  // the same code
   }
   // Both close frames are known now: the server may end the connection.
@@ -457,9 +457,9 @@ void WsSession::on_time() {
 // First for the peer's close frame, then for our last bytes and the handler. While the peer takes
 // what was sent before, its time goes on.
 void WsSession::end_patience() {
-  // The answer waits for nothing any more: the handler had its time.
+  // The response waits for nothing any more: the handler had its time.
   if (owes_close_ && state_ != State::over) {
-    answer_close();
+    respond_to_close();
     return;
   }
   if (state_ != State::closing) {

@@ -95,10 +95,10 @@ TEST(WsSession, takes_the_largest_message_and_no_larger) {
             Words{"text:" + std::string(100, 'x')});
   const std::string half =
       framed({.opcode = ws::Opcode::text, .is_final = false}, std::string(60, 'x'));
-  const Words answer = world.exchange(
+  const Words response = world.exchange(
       socket, half + framed({.opcode = ws::Opcode::continuation}, std::string(60, 'x')));
-  ASSERT_EQ(answer.size(), 1U);
-  EXPECT_TRUE(answer[0].starts_with("close:1009")) << answer[0];
+  ASSERT_EQ(response.size(), 1U);
+  EXPECT_TRUE(response[0].starts_with("close:1009")) << response[0];
 }
 
 TEST(WsSession, ends_a_message_of_too_many_fragments) {
@@ -108,9 +108,9 @@ TEST(WsSession, ends_a_message_of_too_many_fragments) {
   for (int index = 0; index < 10; ++index) {
     bytes += framed({.opcode = ws::Opcode::continuation, .is_final = false}, "");
   }
-  const Words answer = world.exchange(socket, bytes);
-  ASSERT_EQ(answer.size(), 1U);
-  EXPECT_TRUE(answer[0].starts_with("close:10")) << answer[0];
+  const Words response = world.exchange(socket, bytes);
+  ASSERT_EQ(response.size(), 1U);
+  EXPECT_TRUE(response[0].starts_with("close:10")) << response[0];
 }
 
 TEST(WsSession, takes_4_mib_in_fragments_of_64_bytes) {
@@ -122,9 +122,10 @@ TEST(WsSession, takes_4_mib_in_fragments_of_64_bytes) {
     bytes += framed({.opcode = ws::Opcode::continuation, .is_final = false}, piece);
   }
   bytes += framed({.opcode = ws::Opcode::continuation}, "");  // as Autobahn 9.3.1 ends it
-  const Words answer = world.exchange(socket, bytes);
-  ASSERT_EQ(answer.size(), 1U);
-  EXPECT_EQ(answer[0].size(), std::string_view("text:").size() + 4UL * 1024 * 1024) << answer[0];
+  const Words response = world.exchange(socket, bytes);
+  ASSERT_EQ(response.size(), 1U);
+  EXPECT_EQ(response[0].size(), std::string_view("text:").size() + 4UL * 1024 * 1024)
+      << response[0];
 }
 
 TEST(WsSession, ends_a_message_of_empty_fragments_that_does_not_end) {
@@ -134,9 +135,9 @@ TEST(WsSession, ends_a_message_of_empty_fragments_that_does_not_end) {
   for (std::uint32_t index = 0; index < ws::kFragmentsMaxDefault; ++index) {
     bytes += framed({.opcode = ws::Opcode::continuation, .is_final = false}, "");
   }
-  const Words answer = world.exchange(socket, bytes);
-  ASSERT_EQ(answer.size(), 1U);
-  EXPECT_TRUE(answer[0].starts_with("close:1008")) << answer[0];
+  const Words response = world.exchange(socket, bytes);
+  ASSERT_EQ(response.size(), 1U);
+  EXPECT_TRUE(response[0].starts_with("close:1008")) << response[0];
 }
 
 /// A line of which nothing is taken until `drain`, and that goes on being read all the same, as a

@@ -55,10 +55,10 @@ TEST(WsSessionTime, answers_the_last_ping_of_a_flood_and_ends_a_larger_one) {
   for (int index = 0; index < 60; ++index) {
     pings += ping_frame(std::to_string(index));
   }
-  const Words answer = world.exchange(socket, pings);
-  ASSERT_EQ(answer.size(), 17U);
-  EXPECT_EQ(answer[15], "pong:15");
-  EXPECT_EQ(answer[16], "pong:59");
+  const Words response = world.exchange(socket, pings);
+  ASSERT_EQ(response.size(), 17U);
+  EXPECT_EQ(response[15], "pong:15");
+  EXPECT_EQ(response[16], "pong:59");
   const Words end = world.exchange(socket, pings);
   EXPECT_EQ(end.back(), "close:1008:too many control frames");
 }

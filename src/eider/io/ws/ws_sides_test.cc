@@ -136,20 +136,20 @@ TEST_P(WsEitherSide, every_case_is_heard_and_answered) {
            .queued_bytes_max = 1UL << 30U});
     hear(one.sent);
     std::vector<std::string> messages;
-    SeenList answers;
+    SeenList responses;
     for (const Seen& seen : one.seen) {
       if (seen.kind == ws::EventKind::message) {
         messages.push_back(seen.data);
       } else if (seen.kind == ws::EventKind::ping) {
-        answers.push_back(ws::saw_pong(seen.data));
+        responses.push_back(ws::saw_pong(seen.data));
       } else if (seen.kind == ws::EventKind::close) {
-        answers.push_back(ws::saw_close(static_cast<unsigned>(seen.code)));
+        responses.push_back(ws::saw_close(static_cast<unsigned>(seen.code)));
       } else if (seen.kind == ws::EventKind::refused) {
-        answers.push_back(ws::saw_close(static_cast<unsigned>(seen.code), seen.data));
+        responses.push_back(ws::saw_close(static_cast<unsigned>(seen.code), seen.data));
       }
     }
     EXPECT_EQ(noted.received, messages);
-    EXPECT_EQ(sent(), answers);
+    EXPECT_EQ(sent(), responses);
   }
 }
 
@@ -310,8 +310,8 @@ TEST_P(WsEitherSide, the_server_ends_the_connection_first) {
   EXPECT_EQ(noted.code, CloseCode::normal);
 }
 
-// END_STREAM leaves with the answer: the other side of a stream may wait for it to end its own.
-TEST_P(WsEitherSide, either_ends_a_stream_with_its_answer) {
+// END_STREAM leaves with the response: the other side of a stream may wait for it to end its own.
+TEST_P(WsEitherSide, either_ends_a_stream_with_its_response) {
   is_stream = true;
   begin({.close_within = seconds(5)});
   hear(ws::close(1000));

@@ -35,7 +35,7 @@ struct RouteCounts {
   std::string route;
   std::uint64_t client_errors = 0;  // 4xx
   std::uint64_t server_errors = 0;  // 5xx
-  std::uint64_t disconnected = 0;   // by their clients, ahead of an answer
+  std::uint64_t disconnected = 0;   // by their clients, ahead of a response
   std::vector<std::uint64_t> counts;
   double seconds = 0;
 };
@@ -103,7 +103,7 @@ void add_routes(Shown& shown, const Metrics& metrics) {
   }
 }
 
-Response answer(std::string_view type, std::string body) {
+Response respond(std::string_view type, std::string body) {
   Response response;
   response.set_static_type(type).set_body(std::move(body));
   response.add_header("Cache-Control", "no-store");
@@ -113,7 +113,7 @@ Response answer(std::string_view type, std::string body) {
 Response page() {
   const EmbeddedAssets assets = eider_dashboard_assets();
   const auto found = std::ranges::find(assets, "index.html", &EmbeddedAsset::name);
-  Response response = answer("text/html; charset=utf-8", std::string(found->content));
+  Response response = respond("text/html; charset=utf-8", std::string(found->content));
   response.add_header("Content-Security-Policy", kPolicy);
   response.add_header("Referrer-Policy", "no-referrer");
   return response;
@@ -171,7 +171,7 @@ void serve_dashboard(App& app, DashboardOptions options, std::source_location wh
                             .log = detail::base::log_tail(seen->after),
                             .settings = settings->get()};
                 add_routes(shown, *metrics);
-                co_return answer("application/json", json::to_text(shown));
+                co_return respond("application/json", json::to_text(shown));
               });
   // What the page refers to stands below it.
   app.route(Method::get, RuntimePattern{"/_eider", where}, [] {

@@ -39,7 +39,8 @@ class AcceptEncoding {
   /// The coding of the greatest weight; among equals the first of `offered`.
   ///
   /// offered  the server's codings without "identity", best first
-  /// returns  an index into `offered`; nothing: send the content as it is. That is also the answer
+  /// returns  an index into `offered`; nothing: send the content as it is. That is also the
+  /// response
   ///          to a client without the field, and to one that takes nothing at all: that is better
   ///          than a 406 (RFC 9110, section 12.1)
   [[nodiscard]] std::optional<std::size_t> choose(

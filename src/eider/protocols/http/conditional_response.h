@@ -9,13 +9,14 @@
 
 namespace eider {
 
-/// What ETag and Last-Modified of the answer say; valid until one of its fields is set or added.
+/// What ETag and Last-Modified of the response say; valid until one of its fields is set or added.
 ///
 /// now_seconds  since 1970, to read the date by
 [[nodiscard]] Representation representation_of(const Response& response,
                                                std::int64_t now_seconds) noexcept;
 
-/// Says that the answer's bytes are others than those that its tag was made for, of the same state:
+/// Says that the response's bytes are others than those that its tag was made for, of the same
+/// state:
 /// `"7"` becomes `W/"7"` (RFC 9110, section 8.8.1).
 void weaken_entity_tag(Response& response);
 

@@ -33,7 +33,7 @@ enum class Verdict : std::uint8_t {
 };
 
 /// Evaluates If-Match, If-Unmodified-Since, If-None-Match and If-Modified-Since, in the order of
-/// section 13.2.2. To be called where the answer without conditions would be 2xx (13.2.1).
+/// section 13.2.2. To be called where the response without conditions would be 2xx (13.2.1).
 ///
 /// fields       of the request; a list field may have several lines, and dates that are none, or
 ///              that come twice, are ignored. Malformed lists match nothing.

@@ -61,7 +61,7 @@ struct RangeChoice {
 /// these are signs of a broken client or an attack), and any range of an empty representation.
 /// Unsatisfiable ranges beside others are left out. Ranges that overlap, or between which less lies
 /// than a part's head takes, become one (section 15.3.7.2); then they are in ascending order, and
-/// otherwise in the order asked for. So the ranges are disjoint: no answer exceeds the whole by
+/// otherwise in the order asked for. So the ranges are disjoint: no response exceeds the whole by
 /// more than the heads of its parts.
 ///
 /// cost  one pass and a sort of at most 32; no allocation

@@ -178,7 +178,7 @@ class Response {
   /// Moves the content out, and leaves an empty body.
   [[nodiscard]] Content take_content() noexcept;
 
-  /// The first so many bytes of the field lines hold for whatever becomes of this answer.
+  /// The first so many bytes of the field lines hold for whatever becomes of this response.
   void share_field_lines(std::size_t bytes) noexcept { shared_lines_bytes_ = bytes; }
   /// Resets everything except the shared lines.
   void reset_to_shared() noexcept;

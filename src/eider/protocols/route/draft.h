@@ -105,7 +105,7 @@ struct DraftNode {
   DraftLeaf rest;
 };
 
-/// The tables that answer.
+/// The tables that response.
 struct Tables {
   ExactTable exact;
   SegmentTree tree;

@@ -131,7 +131,7 @@ inline Answer find(const std::vector<Route>& routes, Method method, std::string_
     }
     segment = *decoded;
   }
-  Answer answer;
+  Answer response;
   std::string best = "z";
   bool allowed[16] = {};
   for (const Route& route : routes) {
@@ -144,11 +144,11 @@ inline Answer find(const std::vector<Route>& routes, Method method, std::string_
     const std::string rank = matched->rank + (stands_in ? "2" : "1");
     if ((route.method == method || stands_in) && rank < best) {
       best = rank;
-      answer = {Answer::Kind::found, route.endpoint, matched->values};
+      response = {Answer::Kind::found, route.endpoint, matched->values};
     }
   }
-  if (answer.kind == Answer::Kind::found) {
-    return answer;
+  if (response.kind == Answer::Kind::found) {
+    return response;
   }
   allowed[static_cast<int>(Method::head)] |= allowed[static_cast<int>(Method::get)];
   bool is_known = false;
@@ -156,18 +156,18 @@ inline Answer find(const std::vector<Route>& routes, Method method, std::string_
     is_known |= allowed[i];
   }
   if (!is_known) {
-    return answer;
+    return response;
   }
   allowed[static_cast<int>(Method::options)] = true;
   for (int i = 0; i < static_cast<int>(Method::unknown); ++i) {
     if (allowed[i]) {
-      answer.allow += (answer.allow.empty() ? "" : ", ");
-      answer.allow += to_text(static_cast<Method>(i));
+      response.allow += (response.allow.empty() ? "" : ", ");
+      response.allow += to_text(static_cast<Method>(i));
     }
   }
-  answer.kind =
+  response.kind =
       method == Method::options ? Answer::Kind::options : Answer::Kind::method_not_allowed;
-  return answer;
+  return response;
 }
 
 }  // namespace eider::route::slow

@@ -17,7 +17,7 @@ void ShutdownH2::begin(Instant now) {
   if (!has_begun()) {
     begun_at_ = now;
     session_.announce_shutdown();
-    session_.ping();  // behind it, so that its answer says that the client has seen it
+    session_.ping();  // behind it, so that its response says that the client has seen it
   }
 }
 
@@ -168,7 +168,7 @@ void ConnectionH2::serve_ready() {
   } while (!ready_.empty() && may_serve());
 }
 
-// One answer is made in any case, so that each connection goes on.
+// One response is made in any case, so that each connection goes on.
 bool ConnectionH2::may_serve() const noexcept {
   const std::size_t held = outgoing_.held_bytes();
   // Behind a GOAWAY that ends the connection nothing more is answered.
@@ -185,7 +185,7 @@ void ConnectionH2::serve_some() {
   }
 }
 
-// Nothing is flushed: the others' answers leave in the same write.
+// Nothing is flushed: the others' responses leave in the same write.
 void ConnectionH2::on_part() {
   // The stream that is served here must not ask for a turn of its own.
   is_going_on_ = true;
@@ -198,7 +198,7 @@ void ConnectionH2::on_part() {
   streams_.remove_closed();
 }
 
-// Behind Session::send, which has copied what fits: what is left of an answer moves out of the
+// Behind Session::send, which has copied what fits: what is left of a response moves out of the
 // exchange, so that a slow client does not keep one of those that are there for requests.
 void ConnectionH2::leave_answered() {
   while (StreamH2* const answered = answered_.pop_front()) {
@@ -211,7 +211,7 @@ void ConnectionH2::send() {
   ++turn_;
   while (StreamH2* const sender = senders_.pop_front()) {
     // What a protocol has written goes to the queue before the session asks for it.
-    sender->answer().uncork();
+    sender->response().uncork();
     session_.resume(sender->id());
   }
   std::size_t turn_bytes = 0;
@@ -238,7 +238,7 @@ runtime::OutputFlow ConnectionH2::Held::flow() const noexcept {
   return {.given = connection_.outgoing_.sent_bytes(), .queued = connection_.line_.unread_bytes()};
 }
 
-// The answers' memory is free at the end of the turn, when the streams end.
+// The responses' memory is free at the end of the turn, when the streams end.
 void ConnectionH2::Held::give_up() noexcept {
   connection_.is_given_up_ = true;
   connection_.want_next_turn();
@@ -295,13 +295,13 @@ void ConnectionH2::end_line() {
   break_off_tunnels();  // nothing of theirs leaves any more, though the line stays for a while
   for (const std::unique_ptr<StreamH2>& open : streams_) {
     open->end_exchange();
-    open->answer().forget_content();  // the client may take its time to close
+    open->response().forget_content();  // the client may take its time to close
   }
 }
 
 void ConnectionH2::break_off_tunnels() {
   for (const std::unique_ptr<StreamH2>& stream : streams_) {
-    if (TunnelH2* const tunnel = stream->answer().tunnel()) {
+    if (TunnelH2* const tunnel = stream->response().tunnel()) {
       tunnel->break_off();
     }
   }

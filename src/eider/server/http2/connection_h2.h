@@ -140,7 +140,7 @@ class ConnectionH2 final : public Upgraded,
   void expire() override;
   void run() override { go_on(); }
 
-  /// What its answers hold, in the loop's budget.
+  /// What its responses hold, in the loop's budget.
   class Held final : public runtime::WaitingOutput {
    public:
     Held(ConnectionH2& connection, runtime::OutputBudget& budget) noexcept

@@ -235,7 +235,7 @@ TEST(H2Connection, keeps_the_bounds_of_heads_that_it_has_told_when_others_come) 
   EXPECT_EQ(server.service.refused, 2) << "the bound of requests holds at once";
 }
 
-TEST(H2Connection, makes_no_answer_while_too_many_wait_to_leave) {
+TEST(H2Connection, makes_no_response_while_too_many_wait_to_leave) {
   H2Server server({}, {.held_bytes_max = 100'000});
   std::string requests = initial_window(0);
   for (std::uint32_t stream = 1; stream < 100; stream += 2) {

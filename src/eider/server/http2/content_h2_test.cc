@@ -32,7 +32,7 @@ TEST(H2Content, is_made_while_it_is_sent) {
   EXPECT_EQ(server.worker().in_flight(), 0U);
 }
 
-TEST(H2Content, of_no_bytes_is_an_answer_too) {
+TEST(H2Content, of_no_bytes_is_a_response_too) {
   StreamingServer server;
   SimClient client = server.connect(get(1, "/make?0") + get(3, "/sized?0"));
   EXPECT_TRUE(received_on(client.received(), 1).is_whole);
@@ -170,7 +170,7 @@ TEST(H2Content, beyond_the_bound_is_told_to_the_handler) {
   EXPECT_NE(received_on(client.received(), 1).content.find("large"), std::string::npos);
 }
 
-TEST(H2Content, that_is_not_wanted_does_not_keep_the_answer) {
+TEST(H2Content, that_is_not_wanted_does_not_keep_the_response) {
   StreamingServer server;
   SimClient client = server.connect(post(1, "/refuse"));
   EXPECT_EQ(received_on(client.received(), 1).content, "no");

@@ -25,7 +25,7 @@ TEST(H2Time, an_idle_connection_is_told_and_closed) {
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST(H2Time, a_connection_that_waits_for_its_answer_is_not_idle) {
+TEST(H2Time, a_connection_that_waits_for_its_response_is_not_idle) {
   H2Server server({.idle = seconds(5)});
   SimClient client = server.connect(get(1, "/wait?20000"));
   server.kernel.advance(seconds(21));

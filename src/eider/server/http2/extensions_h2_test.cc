@@ -1,4 +1,4 @@
-// Over HTTP/2, too, what is put into a request lasts until its answer is complete.
+// Over HTTP/2, too, what is put into a request lasts until its response is complete.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -25,7 +25,7 @@ void add_observed_slot_routes(App& app) {
 
 using SlotH2Server = test::H2ServerOf<SimApp<&add_observed_slot_routes>>;
 
-TEST(SlotsH2, last_until_the_answer_is_complete_and_no_longer) {
+TEST(SlotsH2, last_until_the_response_is_complete_and_no_longer) {
   for (const char* target : {"/view", "/later", "/streamed", "/owning", "/refused"}) {
     slots_alive = 0;
     observed_callers.clear();
@@ -33,9 +33,9 @@ TEST(SlotsH2, last_until_the_answer_is_complete_and_no_longer) {
     SimClient client = server.connect();
     client.send(test::get(1, target));
     server.kernel.advance(milliseconds(20));
-    const auto answer = received_on(client.take_received(), 1);
-    EXPECT_TRUE(answer.is_whole) << target;
-    EXPECT_TRUE(answer.content.contains(kCaller)) << target;
+    const auto response = received_on(client.take_received(), 1);
+    EXPECT_TRUE(response.is_whole) << target;
+    EXPECT_TRUE(response.content.contains(kCaller)) << target;
     EXPECT_EQ(slots_alive, 0) << target;
     EXPECT_EQ(observed_callers, std::vector{kCaller}) << target;
   }

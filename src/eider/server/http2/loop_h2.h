@@ -35,7 +35,7 @@ class LoopH2 final : public ProtocolFactory {
 
   server::LoopContext& context;
   const Http2Options options;
-  /// For the field list of the answer that is being made.
+  /// For the field list of the response that is being made.
   std::vector<h2::OutField> fields;
 
  private:

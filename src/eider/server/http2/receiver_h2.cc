@@ -11,7 +11,7 @@ void ReceiverH2::take(std::string_view bytes) {
   // The bytes are counted before they are handed on: `may_send` and the observer ask for them.
   bytes_ += bytes.size();
   uncredited_bytes_ += bytes.size();
-  TunnelH2* const tunnel = stream_.answer().tunnel();
+  TunnelH2* const tunnel = stream_.response().tunnel();
   if (stream_.takes_content()) {
     take_for_handler(bytes);
   } else if (tunnel == nullptr || tunnel->is_closed()) {
@@ -45,7 +45,7 @@ void ReceiverH2::forget_gathered() noexcept {
   stream_.connection().streams().forget_gathered(std::exchange(gathered_bytes_, 0));
 }
 
-// Ahead of the answer nothing is credited: a client that sends what nobody takes waits at its
+// Ahead of the response nothing is credited: a client that sends what nobody takes waits at its
 // window.
 void ReceiverH2::discard(std::size_t bytes) {
   // A request that is refused is answered first; only behind that its content is let go.
@@ -54,7 +54,7 @@ void ReceiverH2::discard(std::size_t bytes) {
   }
   lingered_bytes_ += bytes;
   if (lingered_bytes_ > stream_.connection().context().limits.linger_bytes_max) {
-    // A reset without an error is RFC 9113's way to say that the answer was whole (8.1).
+    // A reset without an error is RFC 9113's way to say that the response was whole (8.1).
     stream_.connection().session().reset(stream_.id(), h2::ErrorCode::no_error);
   } else {
     give_credit();
@@ -64,7 +64,7 @@ void ReceiverH2::discard(std::size_t bytes) {
 void ReceiverH2::take_end(std::string_view trailer_lines) {
   is_over_ = true;  // from here on no credit is given: the stream may be closed by then
   if (!stream_.takes_content()) {
-    if (TunnelH2* const tunnel = stream_.answer().tunnel()) {
+    if (TunnelH2* const tunnel = stream_.response().tunnel()) {
       tunnel->take_end();
     }
   } else if (stream_.exchange()->content().take_end(trailer_lines)) {
@@ -98,7 +98,7 @@ void ReceiverH2::linger() {
   is_lingering_ = true;
   lingered_bytes_ = 0;
   linger_due_ = context.loop.now() + context.limits.linger;
-  // A client that waits at its window sees the answer only if it is let send on.
+  // A client that waits at its window sees the response only if it is let send on.
   give_credit();
 }
 

@@ -38,8 +38,8 @@ class ReceiverH2 {
   /// Lets the client send as much again as has come.
   void give_credit();
 
-  /// The answer has left, and the client is still sending: it may read the answer only when it has
-  /// been let. So what comes is credited and forgotten, for a while.
+  /// The response has left, and the client is still sending: it may read the response only when it
+  /// has been let. So what comes is credited and forgotten, for a while.
   void linger();
 
   /// Content that the handler reads, or gets whole, has to have come on by then.

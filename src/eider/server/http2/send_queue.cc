@@ -8,7 +8,7 @@ namespace eider::detail::http2 {
 
 namespace {
 
-/// A larger buffer is given back while its answer goes on, at rest.
+/// A larger buffer is given back while its response goes on, at rest.
 constexpr std::size_t kRestingBytesMax = 1024;
 
 std::size_t put_text(char* to, std::size_t bytes, std::string_view text) noexcept {

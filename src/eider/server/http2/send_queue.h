@@ -63,10 +63,10 @@ class SendQueue {
   bool has_ended_ = false;
 };
 
-/// What the answers of one connection have sent, and what they hold in memory for that.
+/// What the responses of one connection have sent, and what they hold in memory for that.
 class OutgoingH2 {
  public:
-  /// An answer holds so much memory, until its last byte has left.
+  /// A response holds so much memory, until its last byte has left.
   void note_held(std::size_t bytes) noexcept { held_bytes_ += bytes; }
   void note_taken(std::size_t bytes) noexcept { held_bytes_ -= bytes; }
   [[nodiscard]] std::size_t held_bytes() const noexcept { return held_bytes_; }

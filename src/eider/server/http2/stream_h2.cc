@@ -27,9 +27,9 @@ void StreamH2::reset() noexcept {
     return;
   }
   report(Outcome::cut_off);
-  answer_.end_tunnel();
+  response_.end_tunnel();
   end_exchange();
-  answer_.reset();
+  response_.reset();
   receiver_.reset();
   constexpr std::size_t kScratchBytesMax = 16UL * 1024;
   if (request_.scratch().capacity() > kScratchBytesMax) {
@@ -54,8 +54,8 @@ void StreamH2::on_head(h2::Ends ends) {
   request_.set_route({});
   request_.path_values().clear();
   request_.set_body({});
-  // The peer is the answer, which outlives the exchange.
-  request_.set_peer(&answer_);
+  // The peer is the response, which outlives the exchange.
+  request_.set_peer(&response_);
   if (!refusal_) {
     begin_request(ends);
   } else {
@@ -67,7 +67,7 @@ void StreamH2::begin_request(h2::Ends ends) {
   plan_ = connection_->context().service.plan(request_);
   const RequestHead& head = request_.head();
   if (head.opens_websocket) {
-    answer_.make_tunnel();
+    response_.make_tunnel();
   }
   const bool is_content_here = ends == h2::Ends::with_head || head.opens_websocket;
   plan_ = server::carried_out(plan_, is_content_here);
@@ -95,7 +95,7 @@ bool StreamH2::make_exchange() {
     return false;
   }
   // The exchange copies the head: the builder's memory is the next request's.
-  exchange_->open(request_, plan_, answer_);
+  exchange_->open(request_, plan_, response_);
   return true;
 }
 
@@ -112,7 +112,7 @@ void StreamH2::become_ready() {
   }
 }
 
-// The answer.
+// The response.
 
 void StreamH2::serve() {
   state_ = State::busy;
@@ -123,25 +123,25 @@ void StreamH2::serve() {
   if (refusal_) {
     // What was gathered is of no use to a refusal.
     end_exchange();
-    answer_.refuse(*refusal_);
+    response_.refuse(*refusal_);
   } else if (exchange_ == nullptr && !plan_.waits) {
-    answer_at_once();
+    respond_at_once();
   } else if (exchange_ != nullptr || make_exchange()) {
     exchange_->serve();
   }  // else it is ready again, to be refused
 }
 
-void StreamH2::answer_at_once() {
-  Response& response = answer_.response();
+void StreamH2::respond_at_once() {
+  Response& response = response_.response();
   {
     const server::RunningPlan::Now runs(connection_->context().running, plan_);
-    connection_->context().service.answer(plan_, request_, response);
+    connection_->context().service.respond(plan_, request_, response);
   }
   const bool is_whole = is_in_memory(response) || content_as<FileContent>(response) != nullptr;
   if (is_whole) {
-    answer_.send(response);
+    response_.send(response);
   } else if (make_exchange()) {
-    exchange_->answer_by(std::move(response));
+    exchange_->respond_by(std::move(response));
   }
 }
 
@@ -150,8 +150,8 @@ void StreamH2::fill_refusal(const RequestRefusal& refusal, Response& response) {
 }
 
 void StreamH2::leave_exchange() {
-  // The rest of the answer is taken over before the exchange forgets it.
-  answer_.keep(exchange_->response());
+  // The rest of the response is taken over before the exchange forgets it.
+  response_.keep(exchange_->response());
   end_exchange();
 }
 
@@ -170,8 +170,8 @@ void StreamH2::end_exchange() noexcept {
 }
 
 void StreamH2::stop_endless() {
-  if (state_ != State::closed && answer_.is_tunnelling()) {
-    answer_.tunnel()->stop();
+  if (state_ != State::closed && response_.is_tunnelling()) {
+    response_.tunnel()->stop();
   } else if (exchange_ != nullptr) {
     exchange_->stop_endless();
   }
@@ -184,7 +184,7 @@ void StreamH2::on_answered() {
   if (receiver_.is_over()) {
     return;
   }
-  TunnelH2* const tunnel = answer_.tunnel();
+  TunnelH2* const tunnel = response_.tunnel();
   if (tunnel != nullptr && !tunnel->is_closed()) {
     tunnel->note_end_sent();
   } else {
@@ -205,9 +205,9 @@ void StreamH2::on_closed(h2::ErrorCode) {
 
 void StreamH2::check(Instant now) {
   const bool is_produced = exchange_ != nullptr && exchange_->is_producing();
-  // An answer that is still being made is not the client's fault.
-  if (answer_.is_complete() || is_produced) {
-    answer_.check(now);
+  // A response that is still being made is not the client's fault.
+  if (response_.is_complete() || is_produced) {
+    response_.check(now);
   }
   receiver_.check(now);
 }
@@ -228,9 +228,9 @@ void StreamH2::report(Outcome outcome) noexcept {
 void StreamH2::observe(Outcome outcome) noexcept {
   server::LoopContext& context = connection_->context();
   context.service.observe({.request = exchange_ == nullptr ? request_ : exchange_->request(),
-                           .status = answer_.status(),
+                           .status = response_.status(),
                            .bytes_in = receiver_.bytes(),
-                           .bytes_out = answer_.sent_bytes(),
+                           .bytes_out = response_.sent_bytes(),
                            .is_complete = outcome == Outcome::answered,
                            .began = began_,
                            .ended = context.loop.read_now(),

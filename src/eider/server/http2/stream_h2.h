@@ -13,8 +13,8 @@
 #include "eider/protocols/http/h2/session.h"
 #include "eider/protocols/http/request.h"
 #include "eider/server/exchange.h"
-#include "eider/server/http2/answer_h2.h"
 #include "eider/server/http2/receiver_h2.h"
+#include "eider/server/http2/response_h2.h"
 #include "eider/server/service.h"
 
 namespace eider::detail::http2 {
@@ -25,7 +25,7 @@ class ConnectionH2;
 /// to be served, to be sent on, or to be moved off its exchange (see ConnectionH2).
 class StreamH2 final : public h2::StreamUser, public ListNode {
  public:
-  /// What has become of an answer.
+  /// What has become of a response.
   enum class Outcome : std::uint8_t { answered, cut_off };
 
   StreamH2() = default;
@@ -46,7 +46,7 @@ class StreamH2 final : public h2::StreamUser, public ListNode {
   [[nodiscard]] h2::StreamId id() const noexcept { return id_; }
   [[nodiscard]] Request& request() noexcept { return request_; }
   [[nodiscard]] ReceiverH2& receiver() noexcept { return receiver_; }
-  [[nodiscard]] AnswerH2& answer() noexcept { return answer_; }
+  [[nodiscard]] ResponseH2& response() noexcept { return response_; }
   /// Null while none is needed, or when it has ended.
   [[nodiscard]] server::Exchange* exchange() noexcept { return exchange_.get(); }
   [[nodiscard]] bool takes_content() const noexcept {
@@ -56,12 +56,12 @@ class StreamH2 final : public h2::StreamUser, public ListNode {
     return exchange_ != nullptr && exchange_->content().is_gathering();
   }
 
-  // What the receiver and the answer tell.
+  // What the receiver and the response tell.
   /// The request is complete, or refused: it is served when all that has come was read.
   void become_ready();
-  /// Makes `response` the answer to a request that is refused.
+  /// Makes `response` the response to a request that is refused.
   void fill_refusal(const RequestRefusal& refusal, Response& response);
-  /// The answer outlives the exchange from now on, which is given back.
+  /// The response outlives the exchange from now on, which is given back.
   void leave_exchange();
   void end_exchange() noexcept;
   /// Tells the observer, unless it was told.
@@ -75,7 +75,7 @@ class StreamH2 final : public h2::StreamUser, public ListNode {
   enum class State : std::uint8_t {
     head,    // arrives, or content that the handler gets whole
     ready,   // to be served
-    busy,    // the handler is called, its task runs, or the answer is on its way
+    busy,    // the handler is called, its task runs, or the response is on its way
     closed,  // by the session
   };
 
@@ -89,19 +89,19 @@ class StreamH2 final : public h2::StreamUser, public ListNode {
   void on_answered() override;
   void on_closed(h2::ErrorCode why) override;
   [[nodiscard]] h2::Ready ready(std::size_t bytes_max) noexcept override {
-    return answer_.ready(bytes_max);
+    return response_.ready(bytes_max);
   }
   [[nodiscard]] bool put(char* to, std::size_t bytes) noexcept override {
-    return answer_.put(to, bytes);
+    return response_.put(to, bytes);
   }
   [[nodiscard]] std::string_view trailer_lines() const noexcept override {
-    return answer_.trailer_lines();
+    return response_.trailer_lines();
   }
 
   void begin_request(h2::Ends ends);
   [[nodiscard]] bool make_exchange();
   void refuse(const RequestRefusal& refusal);
-  void answer_at_once();
+  void respond_at_once();
 
   ConnectionH2* connection_ = nullptr;
   h2::StreamId id_ = 0;
@@ -113,7 +113,7 @@ class StreamH2 final : public h2::StreamUser, public ListNode {
   std::optional<RequestRefusal> refusal_;
   std::unique_ptr<server::Exchange> exchange_;
   ReceiverH2 receiver_{*this};
-  AnswerH2 answer_{*this};
+  ResponseH2 response_{*this};
   Instant began_;
 };
 

@@ -34,7 +34,7 @@ void StreamTable::remove_last_closed() noexcept {
   }
   streams_.pop_back();
   // The tunnel breaks off while the stream still has its connection.
-  if (TunnelH2* const tunnel = stream->answer().tunnel()) {
+  if (TunnelH2* const tunnel = stream->response().tunnel()) {
     tunnel->break_off();
   }
   loop_.give_back(std::move(stream));

@@ -170,7 +170,7 @@ void TunnelH2::close() noexcept {
   if (!is_reset_) {
     end();
   }
-  stream_.answer().on_tunnel_closed();
+  stream_.response().on_tunnel_closed();
 }
 
 Duration TunnelH2::comes_back_in() noexcept {

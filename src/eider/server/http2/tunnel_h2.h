@@ -19,14 +19,14 @@ namespace eider::detail::http2 {
 class ConnectionH2;
 class StreamH2;
 
-/// Made with the request that asks for it; without a protocol until the answer has begun.
+/// Made with the request that asks for it; without a protocol until the response has begun.
 class TunnelH2 final : public UpgradedLine, private Deferred {
  public:
   /// connection, stream, queue  outlive it
   TunnelH2(ConnectionH2& connection, StreamH2& stream, SendQueue& queue) noexcept
       : connection_(connection), stream_(stream), queue_(queue) {}
 
-  /// Pre: the head of the answer is submitted.
+  /// Pre: the head of the response is submitted.
   void begin(Upgrade& upgrade);
 
   // What the stream tells.

@@ -67,13 +67,13 @@ class ScriptedUpgrade final : public Upgrade {
   Script& script_;
 };
 
-/// /line, and /later behind 50 ms: another protocol. /ok, /no: an answer of HTTP's.
+/// /line, and /later behind 50 ms: another protocol. /ok, /no: a response of HTTP's.
 class LineService final : public Service {
  public:
   Plan plan(Request& request) noexcept override {
     return {.endpoint = this, .body_bytes_max = 1000, .waits = request.path() == "/later"};
   }
-  void answer(const Plan&, Request& request, Response& response) noexcept override {
+  void respond(const Plan&, Request& request, Response& response) noexcept override {
     if (request.path() == "/ok" || request.path() == "/no") {
       response.set_status(request.path() == "/ok" ? 200 : 403).set_static_body("plain");
     } else {
@@ -81,13 +81,13 @@ class LineService final : public Service {
       response.set_content(std::make_unique<ScriptedUpgrade>(script));
     }
   }
-  Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                      const Ongoing&) override {
+  Task<> respond_later(const Plan& plan, Request& request, Response& response,
+                       const Ongoing&) override {
     auto sleep = sleep_for(milliseconds(50));
     co_await sleep;
-    answer(plan, request, response);
+    respond(plan, request, response);
   }
-  void answer_failed(const Request&, Response*, std::exception_ptr) noexcept override {}
+  void respond_failed(const Request&, Response*, std::exception_ptr) noexcept override {}
   void refuse(int status, std::string_view detail, Response& response) noexcept override {
     response.set_status(status).set_static_body(detail);
   }
@@ -108,7 +108,7 @@ std::string data(std::uint32_t stream, std::string_view bytes, std::uint8_t flag
   return frame(Type::data, flags, stream, bytes);
 }
 
-/// The status of the answer's head, which stands first in it: an index of the static table, or a
+/// The status of the response's head, which stands first in it: an index of the static table, or a
 /// literal of three digits.
 std::string status_on(std::string_view bytes, std::uint32_t stream) {
   for (const Frame& one : frames_of(bytes)) {
@@ -158,7 +158,7 @@ TEST(H2Tunnel, hears_the_same_however_its_frames_are_cut) {
   }
 }
 
-TEST(H2Tunnel, hears_later_what_came_before_the_answer) {
+TEST(H2Tunnel, hears_later_what_came_before_the_response) {
   LineServer server;
   SimClient client = server.connect(open_line(1, "/later") + data(1, "early", kEndStream));
   EXPECT_EQ(server.service.script.opened, 0);

@@ -1,4 +1,4 @@
-// What the answers of HTTP/2 may hold while their clients do not take them.
+// What the responses of HTTP/2 may hold while their clients do not take them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -98,7 +98,7 @@ TEST(H2WaitingOutput, of_all_connections_is_bounded) {
     EXPECT_LE(server.held(), 2 * kBudgetBytes) << path << ": the clients have had no time to read";
     server.kernel.advance(std::chrono::milliseconds(300));
     EXPECT_LE(server.held(), kBudgetBytes) << path;
-    // Those that were cut off hold nothing; a connection goes on with one answer at least.
+    // Those that were cut off hold nothing; a connection goes on with one response at least.
     const auto gone =
         std::ranges::count_if(clients, [](const SimClient& client) { return client.is_closed(); });
     EXPECT_GE(gone, 10) << path;

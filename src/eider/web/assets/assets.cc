@@ -13,7 +13,7 @@
 #include "eider/protocols/http/etag.h"
 #include "eider/protocols/http/mime.h"
 #include "eider/web/files/document.h"
-#include "eider/web/files/document_answer.h"
+#include "eider/web/files/document_response.h"
 #include "eider/web/files/files.h"
 
 namespace eider {
@@ -122,7 +122,7 @@ void serve_embedded(Routes& routes, EmbeddedAssets embedded, const std::string& 
                  return fail(Error::not_found());
                }
                // Nothing here has a date to be compared with the time.
-               return answer_with(found->second, request, 0);
+               return respond_with(found->second, request, 0);
              });
 }
 

@@ -57,7 +57,7 @@ TEST_F(AssetsTest, AreSentInTheSmallestCodingThatIsTaken) {
   EXPECT_EQ(get("/assets/icon.svg", {{"Accept-Encoding", "gzip, br"}}).body, "<svg/>");
 }
 
-TEST_F(AssetsTest, AnswerConditionsAndRanges) {
+TEST_F(AssetsTest, ResponseConditionsAndRanges) {
   embed();
   const std::string path = "/assets/css/app.0123.css";
   const std::string tag(get(path).header("ETag").value_or(""));

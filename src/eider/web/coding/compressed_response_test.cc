@@ -468,7 +468,7 @@ App tagged_app(bool is_inside) {
   return app;
 }
 
-TEST(Compression, leaves_a_304_the_fields_of_the_answer_that_it_stands_for) {
+TEST(Compression, leaves_a_304_the_fields_of_the_response_that_it_stands_for) {
   for (const bool is_inside : {true, false}) {
     TestClient client(tagged_app(is_inside));
     for (const std::string_view accepted : {"gzip", "identity"}) {

@@ -23,7 +23,7 @@ class Response;
 /// 5.2.2.6), no digest that speaks of its bytes (RFC 9530, RFC 3230), and is_compressible.
 [[nodiscard]] bool may_be_encoded(const Response& head) noexcept;
 
-/// Says that the answer depends on Accept-Encoding: one Vary with what it had (RFC 9110, section
+/// Says that the response depends on Accept-Encoding: one Vary with what it had (RFC 9110, section
 /// 12.5.5).
 void vary_by_encoding(Response& head);
 
@@ -31,7 +31,7 @@ void vary_by_encoding(Response& head);
 /// (RFC 9110, section 8.8.3.3), and ranges of them are not to be had.
 void mark_encoded(Response& head, ContentCoding coding);
 
-/// Of a 304 in place of an answer that may have been encoded: it says what that says (RFC 9110,
+/// Of a 304 in place of a response that may have been encoded: it says what that says (RFC 9110,
 /// section 15.4.5), so it varies by Accept-Encoding, and its ETag is weak where the client has
 /// named it so.
 void mark_not_modified(const Request& request, Response& head);

@@ -11,14 +11,14 @@ class Request;
 class Response;
 
 /// How long a compressed answer is tells how alike its parts are. An attacker who makes a
-/// victim's browser ask with words of his choice, finds them in the answer next to a secret and
+/// victim's browser ask with words of his choice, finds them in the response next to a secret and
 /// sees the lengths, guesses the secret letter by letter.
 enum class BreachProtection : std::uint8_t {
   /// Answers for one person are not compressed when another site may have caused the request.
   cross_site,
   /// Answers for one person are never compressed.
   always,
-  /// Everything is compressed: nothing is secret here, or masked afresh in each answer.
+  /// Everything is compressed: nothing is secret here, or masked afresh in each response.
   off,
 };
 

@@ -25,9 +25,9 @@ void check_bounded(const reflect::Type& query, std::string_view name) {
 
 void describe(Operation& operation) {
   constexpr int kPreconditionRequired = 428;
-  for (Operation::Response& answer : operation.responses) {
-    if (answer.status == 200 || answer.status == 201) {
-      answer.add_header("ETag");
+  for (Operation::Response& response : operation.responses) {
+    if (response.status == 200 || response.status == 201) {
+      response.add_header("ETag");
     }
   }
   if (operation.only_reads()) {
@@ -36,8 +36,8 @@ void describe(Operation& operation) {
   operation.add_problem(409, "The record already exists, or conflicts with another record.");
   operation.add_problem(503, "The server is overloaded. Try again later.");
   if (operation.method == Method::delete_) {
-    std::erase_if(operation.responses, [](const Operation::Response& answer) {
-      return answer.status == kPreconditionRequired;
+    std::erase_if(operation.responses, [](const Operation::Response& response) {
+      return response.status == kPreconditionRequired;
     });
   }
 }

@@ -13,7 +13,7 @@
 #include "eider/io/runtime/blocking.h"
 #include "eider/protocols/http/grammar.h"
 #include "eider/web/files/attachment.h"
-#include "eider/web/files/document_answer.h"
+#include "eider/web/files/document_response.h"
 #include "eider/web/files/path_policy.h"
 #include "eider/web/files/site.h"
 
@@ -34,7 +34,7 @@ Response error_response(const Error& error) {
   return response;
 }
 
-/// The answer for paths that are not looked for.
+/// The response for paths that are not looked for.
 std::optional<Response> refuse(std::string_view path, DotFiles dot_files) {
   switch (detail::files::judge_path(path, dot_files)) {
     case PathVerdict::servable:
@@ -53,14 +53,14 @@ Response redirect_to_directory(const Request& request) {
   return response;
 }
 
-Response answer_of(Site::Outcome& outcome, const Request& request, const Moment& moment) {
+Response response_of(Site::Outcome& outcome, const Request& request, const Moment& moment) {
   if (outcome.listing) {
     return std::move(*outcome.listing);
   }
   switch (outcome.found.kind) {
     case Kind::file: {
       Response response =
-          detail::files::answer_with(*outcome.found.document, request, moment.wall_seconds);
+          detail::files::respond_with(*outcome.found.document, request, moment.wall_seconds);
       return outcome.is_fallback ? std::move(response).add_header("Vary", "Accept")
                                  : std::move(response);
     }
@@ -132,7 +132,7 @@ Task<Response> FileServer::download(std::string path, std::string name,
 
 std::optional<Response> FileServer::try_serve(const std::string& path,
                                               const Request& request) const {
-  // The path is judged before anything is looked for, so that no answer tells what is hidden.
+  // The path is judged before anything is looked for, so that no response tells what is hidden.
   if (auto refused = refuse(path, site_->options().dot_files)) {
     return refused;
   }
@@ -142,7 +142,7 @@ std::optional<Response> FileServer::try_serve(const std::string& path,
   if (outcome.found.kind == Kind::would_block) {
     return std::nullopt;
   }
-  return answer_of(outcome, request, moment);
+  return response_of(outcome, request, moment);
 }
 
 Task<Response> FileServer::serve(std::string path, const Request& request) const {
@@ -156,7 +156,7 @@ Task<Response> FileServer::serve(std::string path, const Request& request) const
     return site->look(wish, moment, Lookups::any);
   });
   Site::Outcome outcome = co_await look;
-  co_return answer_of(outcome, request, moment);
+  co_return response_of(outcome, request, moment);
 }
 
 }  // namespace eider

@@ -110,8 +110,8 @@ std::vector<FieldError> faults_of(const Error& error) {
   return faults;
 }
 
-FormResponse answer_again(const Request& request, HtmlPage page, const Refusal& refusal,
-                          const std::vector<FieldError>& faults) {
+FormResponse respond_again(const Request& request, HtmlPage page, const Refusal& refusal,
+                           const std::vector<FieldError>& faults) {
   constexpr std::array<std::string_view, 3> kOffered = {kTextHtml, kApplicationProblem,
                                                         kApplicationJson};
   if (choose_media_type(request.headers(), kOffered).value_or(0) == 0) {
@@ -136,21 +136,21 @@ void describe_content(Operation& operation, const FormShape& shape) {
 
 }  // namespace forms::detail
 
-void Render<FormResponse>::into(Response& response, FormResponse answer) {
-  if (auto* const problem = std::get_if<Error>(&answer.answer_)) {
+void Render<FormResponse>::into(Response& response, FormResponse form) {
+  if (auto* const problem = std::get_if<Error>(&form.response_)) {
     return render_error(response, *problem);
   }
-  if (auto* const page = std::get_if<HtmlPage>(&answer.answer_)) {
+  if (auto* const page = std::get_if<HtmlPage>(&form.response_)) {
     const bool is_fine = page->status() == 200;
     Render<HtmlPage>::into(response, std::move(*page));
     if (is_fine) {
-      response.set_status(answer.status_);
+      response.set_status(form.status_);
     }
-    for (const ErrorHeader& header : answer.headers_) {
+    for (const ErrorHeader& header : form.headers_) {
       response.add_header(header.name, header.value);
     }
   } else {
-    Render<Redirect>::into(response, std::get<Redirect>(answer.answer_));
+    Render<Redirect>::into(response, std::get<Redirect>(form.response_));
   }
 }
 

@@ -69,9 +69,9 @@ struct Refusal {
 /// Throws one of 500 and up.
 [[nodiscard]] Refusal refusal_of(const Error& error);
 [[nodiscard]] std::vector<FieldError> faults_of(const Error& error);
-[[nodiscard]] FormResponse answer_again(const Request& request, HtmlPage page,
-                                        const Refusal& refusal,
-                                        const std::vector<FieldError>& faults);
+[[nodiscard]] FormResponse respond_again(const Request& request, HtmlPage page,
+                                         const Refusal& refusal,
+                                         const std::vector<FieldError>& faults);
 
 template <class T>
 struct Bare {
@@ -172,15 +172,15 @@ class FormResponse {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a handler returns one or the other
   FormResponse(HtmlPage page, int status = 422, std::vector<ErrorHeader> headers = {})
-      : answer_(std::move(page)), status_(status), headers_(std::move(headers)) {}
+      : response_(std::move(page)), status_(status), headers_(std::move(headers)) {}
   // NOLINTNEXTLINE(google-explicit-constructor): likewise
-  FormResponse(Redirect redirect) : answer_(std::move(redirect)) {}
+  FormResponse(Redirect redirect) : response_(std::move(redirect)) {}
   /// Creates a problem document, for clients that request JSON.
-  explicit FormResponse(Error problem) : answer_(std::move(problem)) {}
+  explicit FormResponse(Error problem) : response_(std::move(problem)) {}
 
  private:
   friend struct Render<FormResponse>;
-  std::variant<HtmlPage, Redirect, Error> answer_;
+  std::variant<HtmlPage, Redirect, Error> response_;
   int status_ = 303;
   std::vector<ErrorHeader> headers_;
 };
@@ -255,7 +255,7 @@ class BoundForm : public eider::detail::app::Judged<T, true> {
     if (!is_sent_) {
       return {std::move(page), refusal_.status, refusal_.headers};
     }
-    return forms::detail::answer_again(*request_, std::move(page), refusal_, this->faults_);
+    return forms::detail::respond_again(*request_, std::move(page), refusal_, this->faults_);
   }
 
  private:
@@ -280,7 +280,7 @@ class BoundForm : public eider::detail::app::Judged<T, true> {
 template <>
 struct Render<FormResponse> {
   static constexpr bool kIsBuffered = true;
-  static void into(Response& response, FormResponse answer);
+  static void into(Response& response, FormResponse form);
   static void describe(Operation& operation);
 };
 

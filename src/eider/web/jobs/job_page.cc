@@ -40,7 +40,7 @@ struct QueueChange {
   std::string queue;
 };
 
-Response answer_with(std::string_view type, std::string body) {
+Response respond_with(std::string_view type, std::string body) {
   Response response;
   response.set_static_type(type).set_body(std::move(body));
   response.add_header("Cache-Control", "no-store");
@@ -107,7 +107,7 @@ class JobPage {
     }
     return raw("<button>").text(label).raw("</button></form> ");
   }
-  [[nodiscard]] Response response() { return answer_with("text/html; charset=utf-8", html_); }
+  [[nodiscard]] Response response() { return respond_with("text/html; charset=utf-8", html_); }
 
  private:
   std::string prefix_;
@@ -219,7 +219,7 @@ void serve_jobs(App& app, GroupPrefix prefix, JobPageOptions options) {
     say(LogLevel::info, "jobs: " + what + " (page of jobs)");
   };
   pages.get("/style.css",
-            [] { return answer_with("text/css; charset=utf-8", std::string(kStyle)); });
+            [] { return respond_with("text/css; charset=utf-8", std::string(kStyle)); });
   pages.get("/", [base](Query<JobsShown> shown, State<Jobs> jobs) -> Task<Response> {
     const JobAdmin& admin = jobs->admin();
     const JobFilter filter{.state = shown->state, .queue = shown->queue, .before = shown->before};

@@ -182,7 +182,7 @@ TEST_F(Catalogues, StandInAPathOnceAndToTheLetter) {
   EXPECT_TRUE(client.raw("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n").starts_with("HTTP/1.1 "));
 }
 
-TEST_F(Catalogues, LeaveAnswersAloneThatHaveNoTexts) {
+TEST_F(Catalogues, LeaveResponsesAloneThatHaveNoTexts) {
   App app;
   add_languages(app, options());
   add_routes(app);

@@ -175,10 +175,10 @@ TEST(AccessLog, tells_a_websocket_when_its_connection_has_been_taken_over) {
     (void)co_await message;
   });
   TestClient client(logged.app);
-  const std::string answer = client.raw(
+  const std::string response = client.raw(
       "GET /live HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
       "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
-  EXPECT_TRUE(answer.starts_with("HTTP/1.1 101")) << answer;
+  EXPECT_TRUE(response.starts_with("HTTP/1.1 101")) << response;
   ASSERT_EQ(logged.log->lines.size(), 1U);
   EXPECT_TRUE(logged.log->lines[0].starts_with("GET /live 101 ")) << logged.log->lines[0];
 }

@@ -10,7 +10,7 @@
 namespace eider {
 namespace {
 
-TEST(AllowHosts, hosts_that_are_not_allowed_get_no_answer_of_any_route) {
+TEST(AllowHosts, hosts_that_are_not_allowed_get_no_response_of_any_route) {
   App app;
   app.use(allow_hosts({"app.example", "*.in.example", "127.0.0.1", "[::1]"}));
   app.get("/x", [] { return "x"; });

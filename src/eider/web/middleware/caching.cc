@@ -37,7 +37,7 @@ void refuse_state(Response& response) {
             "The resource has changed: the precondition does not match its current version."));
 }
 
-void answer_conditionally(const Request& request, Response& response, std::size_t bytes_max) {
+void respond_conditionally(const Request& request, Response& response, std::size_t bytes_max) {
   if (!only_reads(request) || !has_representation(response)) {
     return;
   }
@@ -79,9 +79,9 @@ void describe_conditions(Operation& operation) {
 }
 
 void describe_cache_control(Operation& operation) {
-  for (Operation::Response& answer : operation.responses) {
-    if (operation.only_reads() && answer.status >= 200 && answer.status < kRefusalsFrom) {
-      answer.add_header("Cache-Control");
+  for (Operation::Response& response : operation.responses) {
+    if (operation.only_reads() && response.status >= 200 && response.status < kRefusalsFrom) {
+      response.add_header("Cache-Control");
     }
   }
 }
@@ -91,7 +91,7 @@ void describe_cache_control(Operation& operation) {
 Hook conditional_requests(ConditionalRequests options) {
   return {.on_response =
               [options](const Request& request, Response& response) {
-                answer_conditionally(request, response, options.response_bytes_max);
+                respond_conditionally(request, response, options.response_bytes_max);
               },
           .name = "conditional_requests",
           .describe = describe_conditions};

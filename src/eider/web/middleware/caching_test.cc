@@ -67,7 +67,7 @@ class CachingTest : public ::testing::Test {
   TestClient client_;
 };
 
-TEST_F(CachingTest, an_answer_that_the_client_has_is_a_304_without_content) {
+TEST_F(CachingTest, a_response_that_the_client_has_is_a_304_without_content) {
   const TestResponse first = get("/x");
   EXPECT_EQ(first.status, 200);
   const std::string tag(first.header("ETag").value());
@@ -119,7 +119,7 @@ TEST_F(CachingTest, a_state_that_is_not_there_is_a_412_that_no_cache_keeps) {
   EXPECT_FALSE(failed.header("Cache-Control"));
 }
 
-TEST_F(CachingTest, writes_errors_streams_and_large_answers_are_left_alone) {
+TEST_F(CachingTest, writes_errors_streams_and_large_responses_are_left_alone) {
   EXPECT_EQ(tag_of("/large"), "none");
   EXPECT_EQ(tag_of("/gone"), "none");
   EXPECT_EQ(tag_of("/nowhere"), "none");
@@ -136,7 +136,7 @@ TEST_F(CachingTest, hostile_lists_match_nothing) {
   EXPECT_EQ(get("/own", {{"If-None-Match", "*"}}).status, 304);
 }
 
-TEST_F(CachingTest, an_answer_that_is_kept_is_a_304_too) {
+TEST_F(CachingTest, a_response_that_is_kept_is_a_304_too) {
   const std::string tag = tag_of("/kept/x");
   tagged_content = "two";
   const TestResponse again = get("/kept/x", {{"If-None-Match", tag}});

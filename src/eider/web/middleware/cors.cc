@@ -43,7 +43,7 @@ class CorsFields {
   }
 
   /// Whether it was one, and is answered.
-  bool answer_preflight(const Request& request, Response& response) const {
+  bool respond_to_preflight(const Request& request, Response& response) const {
     if (request.method() != Method::options || !is_let_in(request) ||
         !request.header("Access-Control-Request-Method")) {
       return false;
@@ -94,7 +94,7 @@ Hook cors(Cors options) {
   const auto fields = std::make_shared<const CorsFields>(options);
   return {.on_request =
               [fields](Request& request, Response& response) {
-                return !fields->answer_preflight(request, response);
+                return !fields->respond_to_preflight(request, response);
               },
           .on_response = [fields](const Request& request,
                                   Response& response) { fields->add_to(request, response); },

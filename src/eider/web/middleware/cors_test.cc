@@ -45,7 +45,7 @@ class CorsApp {
 constexpr std::string_view kOurs = "https://app.example";
 constexpr std::string_view kAllowOrigin = "Access-Control-Allow-Origin";
 
-TEST(CorsMiddleware, let_pages_of_named_origins_read_all_answers) {
+TEST(CorsMiddleware, let_pages_of_named_origins_read_all_responses) {
   CorsApp cors_app({.origins = {std::string(kOurs)}, .exposed = {"ETag", "X-Total"}});
   for (const char* path : {"/api/x", "/api/no", "/api/streamed"}) {
     const TestResponse reply = cors_app.ask(path, kOurs);

@@ -7,7 +7,7 @@
 namespace eider {
 namespace {
 
-/// Whether the handler is asked; else the answer is a 403.
+/// Whether the handler is asked; else the response is a 403.
 bool passes(Method method, const std::vector<Field>& fields, const Hook& hook) {
   Request request;
   request.head().method = method;

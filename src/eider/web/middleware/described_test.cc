@@ -57,8 +57,8 @@ Operation only(const App& app) {
 }
 
 bool has_field(const Operation& operation, int status, std::string_view name) {
-  const Operation::Response* const answer = operation.find_response(status);
-  return answer != nullptr && std::ranges::find(answer->fields, name) != answer->fields.end();
+  const Operation::Response* const response = operation.find_response(status);
+  return response != nullptr && std::ranges::find(response->fields, name) != response->fields.end();
 }
 
 TEST(DescribedMiddleware, IsToldOfTheAppOfGroupsAndOfTheRoute) {
@@ -236,7 +236,7 @@ TEST(DescribedMiddleware, ConditionsAreToldOfWhatIsRead) {
   }
 }
 
-TEST(DescribedMiddleware, CacheControlIsToldOfAnswersThatSayIt) {
+TEST(DescribedMiddleware, CacheControlIsToldOfResponsesThatSayIt) {
   App app;
   app.use(cache_control({.no_cache = true}));
   app.get("/{id}",

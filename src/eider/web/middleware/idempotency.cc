@@ -18,16 +18,16 @@
 #include "eider/server/content.h"
 #include "eider/web/middleware/cookieless.h"
 #include "eider/web/middleware/identity.h"
-#include "eider/web/middleware/keyed_answers.h"
+#include "eider/web/middleware/keyed_responses.h"
 
 namespace eider {
 
 namespace {
 
 using detail::middleware::Fingerprint;
-using detail::middleware::KeyedAnswer;
-using detail::middleware::KeyedAnswers;
-using Standing = KeyedAnswers::Standing;
+using detail::middleware::KeyedResponse;
+using detail::middleware::KeyedResponses;
+using Standing = KeyedResponses::Standing;
 
 constexpr std::string_view kKeyField = "Idempotency-Key";
 constexpr std::size_t kKeyBytesMax = 255;
@@ -121,21 +121,22 @@ Response refusal(int status, std::string detail) {
   return response;
 }
 
-using AnswerPtr = std::shared_ptr<const KeyedAnswer>;
+using ResponsePtr = std::shared_ptr<const KeyedResponse>;
 
-AnswerPtr kept_refusal(std::string detail) {
+ResponsePtr kept_refusal(std::string detail) {
   const Response instead = refusal(409, std::move(detail));
-  return std::make_shared<const KeyedAnswer>(
-      KeyedAnswer{.status = instead.status(),
-                  .type = std::string(instead.content_type()),
-                  .field_lines = {},
-                  .body = std::string(instead.body())});
+  return std::make_shared<const KeyedResponse>(
+      KeyedResponse{.status = instead.status(),
+                    .type = std::string(instead.content_type()),
+                    .field_lines = {},
+                    .body = std::string(instead.body())});
 }
 
-/// What is kept where there is no answer to keep.
+/// What is kept where there is no response to keep.
 struct Instead {
-  AnswerPtr done = kept_refusal("The request was already completed; its response was not stored.");
-  AnswerPtr unknown = kept_refusal("The request was already started; its outcome is unknown.");
+  ResponsePtr done =
+      kept_refusal("The request was already completed; its response was not stored.");
+  ResponsePtr unknown = kept_refusal("The request was already started; its outcome is unknown.");
 };
 
 /// The right to do what a key stands for. Destroyed at work, as when the client leaves, nobody
@@ -143,24 +144,24 @@ struct Instead {
 ///
 /// Pre: all that is given outlives it, as the loop and the middleware do whatever is answered
 /// there.
-class OwnAnswer {
+class OwnResponse {
  public:
-  OwnAnswer(KeyedAnswers& answers, const KeyedAnswers::Key& key, const Instead& instead)
-      : answers_(answers), key_(key), instead_(instead), loop_(Loop::current()) {}
-  OwnAnswer(const OwnAnswer&) = delete;
-  OwnAnswer& operator=(const OwnAnswer&) = delete;
-  ~OwnAnswer() {
+  OwnResponse(KeyedResponses& responses, const KeyedResponses::Key& key, const Instead& instead)
+      : responses_(responses), key_(key), instead_(instead), loop_(Loop::current()) {}
+  OwnResponse(const OwnResponse&) = delete;
+  OwnResponse& operator=(const OwnResponse&) = delete;
+  ~OwnResponse() {
     if (is_at_work_) {
       give_up();
     }
   }
-  void end(AnswerPtr answer) {
-    answers_.end(key_, std::move(answer), loop_.now());
+  void end(ResponsePtr response) {
+    responses_.end(key_, std::move(response), loop_.now());
     is_at_work_ = false;
   }
-  void end_without_answer() { end(instead_.done); }
+  void end_without_response() { end(instead_.done); }
   void free() noexcept {
-    answers_.free(key_);
+    responses_.free(key_);
     is_at_work_ = false;
   }
 
@@ -173,14 +174,14 @@ class OwnAnswer {
     }
   }
 
-  KeyedAnswers& answers_;
-  const KeyedAnswers::Key key_;
+  KeyedResponses& responses_;
+  const KeyedResponses::Key key_;
   const Instead& instead_;
   Loop& loop_;
   bool is_at_work_ = true;
 };
 
-/// Knows whether anything of the answer may have left.
+/// Knows whether anything of the response may have left.
 class WatchedWriter final : public BodyWriter {
  public:
   explicit WatchedWriter(BodyWriter& out) noexcept : out_(out) {}
@@ -209,7 +210,7 @@ class WatchedWriter final : public BodyWriter {
 class KeyedContent final : public ProducedContent {
  public:
   /// Pre: content is not null.
-  KeyedContent(ContentPtr<ProducedContent> content, std::unique_ptr<OwnAnswer> work) noexcept
+  KeyedContent(ContentPtr<ProducedContent> content, std::unique_ptr<OwnResponse> work) noexcept
       : content_(std::move(content)), work_(std::move(work)) {}
 
   [[nodiscard]] Task<> produce(BodyWriter& out) override {
@@ -217,7 +218,7 @@ class KeyedContent final : public ProducedContent {
     try {
       co_await content_->produce(watched);
     } catch (...) {
-      if (!watched.has_written()) {  // the answer is an error, as of a handler that throws
+      if (!watched.has_written()) {  // the response is an error, as of a handler that throws
         work_->free();
       }
       throw;
@@ -225,7 +226,7 @@ class KeyedContent final : public ProducedContent {
     if (leaves_key_free(out.head().status())) {
       work_->free();
     } else {
-      work_->end_without_answer();
+      work_->end_without_response();
     }
   }
   [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override {
@@ -236,7 +237,7 @@ class KeyedContent final : public ProducedContent {
 
  private:
   const ContentPtr<ProducedContent> content_;
-  const std::unique_ptr<OwnAnswer> work_;
+  const std::unique_ptr<OwnResponse> work_;
 };
 
 class Idempotency {
@@ -247,7 +248,7 @@ class Idempotency {
         of_others_(half_of(options_), options_.ttl) {}
 
   /// Pre: `this` outlives the task, as the middleware that the service holds does.
-  Task<Response> answer(Request& request, Next next) {
+  Task<Response> respond(Request& request, Next next) {
     if (!is_keyed(request.method())) {
       Response response = co_await next();
       co_return response;
@@ -264,27 +265,27 @@ class Idempotency {
       Response response = co_await next();
       co_return response;
     }
-    Response response = co_await answer_once(request, next, hash(*key));
+    Response response = co_await respond_once(request, next, hash(*key));
     co_return response;
   }
 
  private:
-  Task<Response> answer_once(Request& request, Next next, Fingerprint key_hash) {
+  Task<Response> respond_once(Request& request, Next next, Fingerprint key_hash) {
     const AskingClient asking = client(request);
-    const KeyedAnswers::Key key = {.client = hash(asking.name), .key = key_hash};
-    KeyedAnswers& answers = asking.is_known ? of_known_ : of_others_;
-    const auto found = answers.begin(key, fingerprint(request), Loop::current().now());
+    const KeyedResponses::Key key = {.client = hash(asking.name), .key = key_hash};
+    KeyedResponses& responses = asking.is_known ? of_known_ : of_others_;
+    const auto found = responses.begin(key, fingerprint(request), Loop::current().now());
     switch (found.standing) {
       case Standing::at_work:
         co_return refusal(409, "A request with this Idempotency-Key is still in progress.");
       case Standing::other_request:
         co_return refusal(422, "This Idempotency-Key was already used for a different request.");
       case Standing::answered:
-        co_return made_of(*found.answer);
+        co_return made_of(*found.response);
       case Standing::begun:
         break;
     }
-    auto work = std::make_unique<OwnAnswer>(answers, key, instead_);
+    auto work = std::make_unique<OwnResponse>(responses, key, instead_);
     Response response = co_await next();
     if (leaves_key_free(response.status())) {
       work->free();
@@ -294,7 +295,7 @@ class Idempotency {
     } else if (may_be_kept(response)) {
       work->end(kept(response, asking.is_known));
     } else {
-      work->end_without_answer();
+      work->end_without_response();
     }
     co_return response;
   }
@@ -306,33 +307,33 @@ class Idempotency {
 
   /// Those that nobody tells apart may be several behind one address: a cookie that one was given,
   /// such as a session's, is not for the next.
-  static AnswerPtr kept(const Response& response, bool is_of_known) {
+  static ResponsePtr kept(const Response& response, bool is_of_known) {
     Response fields;
     fields.append_field_lines(response.field_lines());
     if (!is_of_known) {
       fields.remove_header("Set-Cookie");
     }
-    return std::make_shared<const KeyedAnswer>(
-        KeyedAnswer{.status = response.status(),
-                    .type = std::string(response.content_type()),
-                    .field_lines = std::string(fields.field_lines()),
-                    .body = std::string(response.body())});
+    return std::make_shared<const KeyedResponse>(
+        KeyedResponse{.status = response.status(),
+                      .type = std::string(response.content_type()),
+                      .field_lines = std::string(fields.field_lines()),
+                      .body = std::string(response.body())});
   }
 
-  static KeyedAnswers::Limits half_of(const IdempotencyKeys& options) noexcept {
+  static KeyedResponses::Limits half_of(const IdempotencyKeys& options) noexcept {
     return {.bytes_max = options.bytes_max / 2,
             .bytes_max_per_client = options.bytes_max_per_client,
             .keys_max_per_client = options.keys_max_per_client};
   }
 
-  static Response made_of(const KeyedAnswer& answer) {
-    Response response(answer.status);
-    response.append_field_lines(answer.field_lines);
+  static Response made_of(const KeyedResponse& stored) {
+    Response response(stored.status);
+    response.append_field_lines(stored.field_lines);
     response.add_header("Idempotent-Replayed", "true");
-    if (!answer.type.empty()) {
-      response.set_type(answer.type);
+    if (!stored.type.empty()) {
+      response.set_type(stored.type);
     }
-    response.set_body(answer.body);
+    response.set_body(stored.body);
     return response;
   }
 
@@ -358,8 +359,8 @@ class Idempotency {
   const IdempotencyKeys options_;
   const SipKey secret_ = SipKey::random();
   const Instead instead_;
-  KeyedAnswers of_known_;
-  KeyedAnswers of_others_;  // whose many names push out nobody that is known
+  KeyedResponses of_known_;
+  KeyedResponses of_others_;  // whose many names push out nobody that is known
 };
 
 void describe_keys(Operation& operation, bool is_required) {
@@ -371,8 +372,8 @@ void describe_keys(Operation& operation, bool is_required) {
   operation.add_problem(409,
                         "A request with this Idempotency-Key is in progress or already completed.");
   operation.add_problem(422, "This Idempotency-Key was already used for a different request.");
-  for (Operation::Response& answer : operation.responses) {
-    answer.add_header("Idempotent-Replayed");
+  for (Operation::Response& response : operation.responses) {
+    response.add_header("Idempotent-Replayed");
   }
 }
 
@@ -382,7 +383,7 @@ Middleware idempotency_keys(IdempotencyKeys options) {
   detail::base::note_per_process("idempotency_keys()");
   const bool is_required = options.is_required;
   auto keys = std::make_shared<Idempotency>(std::move(options));
-  return {[keys](Request& request, Next next) { return keys->answer(request, next); },
+  return {[keys](Request& request, Next next) { return keys->respond(request, next); },
           "idempotency_keys",
           [is_required](Operation& operation) { describe_keys(operation, is_required); }};
 }

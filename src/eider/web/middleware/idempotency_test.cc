@@ -15,7 +15,7 @@
 #include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "eider/web/middleware/auth.h"
-#include "eider/web/middleware/keyed_answers.h"
+#include "eider/web/middleware/keyed_responses.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_server.h"
 
@@ -23,9 +23,9 @@ namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
-using detail::middleware::KeyedAnswer;
-using detail::middleware::KeyedAnswers;
-using Standing = KeyedAnswers::Standing;
+using detail::middleware::KeyedResponse;
+using detail::middleware::KeyedResponses;
+using Standing = KeyedResponses::Standing;
 namespace h2 = detail::http2::test;
 
 /// How often handlers have been called, and what they answer.
@@ -149,7 +149,7 @@ TEST_F(IdempotencyTest, keys_that_are_none_are_a_400) {
   EXPECT_EQ(posted, 1);
 }
 
-TEST_F(IdempotencyTest, one_client_never_gets_the_answer_of_another) {
+TEST_F(IdempotencyTest, one_client_never_gets_the_response_of_another) {
   const auto ask = [this](std::string_view token) {
     return post("k", "content", "/known/x", {{"Authorization", token}}).body;
   };
@@ -162,7 +162,7 @@ TEST_F(IdempotencyTest, one_client_never_gets_the_answer_of_another) {
   EXPECT_EQ(post("k", "content", "/x", {{"Authorization", "sid=2"}}).body, "5");
 }
 
-TEST_F(IdempotencyTest, an_answer_that_lets_try_again_frees_the_key) {
+TEST_F(IdempotencyTest, a_response_that_lets_try_again_frees_the_key) {
   for (const int failed : {500, 503, 401, 403, 408, 425, 429}) {
     const int before = posted;
     posted_status = failed;
@@ -185,7 +185,7 @@ TEST_F(IdempotencyTest, what_is_not_kept_is_not_done_twice_either) {
   EXPECT_EQ(posted, 2);
 }
 
-TEST_F(IdempotencyTest, a_streamed_answer_that_fails_ahead_of_its_first_byte_frees_the_key) {
+TEST_F(IdempotencyTest, a_streamed_response_that_fails_ahead_of_its_first_byte_frees_the_key) {
   for (const int failed : {500, 503, 422}) {
     posted_status = failed;
     EXPECT_EQ(post(std::to_string(failed), "", "/breaks").status, failed);
@@ -200,7 +200,7 @@ TEST_F(IdempotencyTest, a_streamed_answer_that_fails_ahead_of_its_first_byte_fre
   EXPECT_EQ(posted, 8);
 }
 
-TEST_F(IdempotencyTest, an_answer_is_forgotten_when_its_time_is_over) {
+TEST_F(IdempotencyTest, a_response_is_forgotten_when_its_time_is_over) {
   EXPECT_EQ(post("k").body, "1");
   client().advance(23h);
   EXPECT_EQ(post("k").body, "1");
@@ -292,7 +292,7 @@ TEST(Idempotency, of_two_at_once_the_second_is_told_that_the_first_is_at_work) {
   EXPECT_EQ(posted, 1);
 }
 
-/// What whoever asks again is told behind a client that left in the midst of the first answer.
+/// What whoever asks again is told behind a client that left in the midst of the first response.
 std::string asked_again_behind_one_that_left(SimAppServer<&add_keyed>& server,
                                              std::string_view target) {
   {
@@ -316,7 +316,7 @@ TEST(Idempotency, what_was_begun_for_a_client_that_left_is_not_begun_again) {
     EXPECT_TRUE(received.starts_with("HTTP/1.1 409")) << received;
     EXPECT_NE(received.find("its outcome is unknown"), std::string::npos) << received;
     EXPECT_EQ(posted, target == "/waits" ? 1 : 0);
-    // As long as an answer is kept.
+    // As long as a response is kept.
     server.kernel.advance(23h);
     SimClient later = server.connect();
     later.send(keyed_post(target));
@@ -330,7 +330,7 @@ TEST(Idempotency, what_was_begun_for_a_client_that_left_is_not_begun_again) {
   }
 }
 
-TEST(Idempotency, a_streamed_answer_that_broke_off_is_not_begun_again) {
+TEST(Idempotency, a_streamed_response_that_broke_off_is_not_begun_again) {
   posted = 0;
   posted_status = 200;
   SimAppServer<&add_keyed> server;
@@ -362,86 +362,87 @@ TEST(Idempotency, holds_over_both_protocols_and_all_streams) {
   EXPECT_EQ(h2::received_on(received, 5).content, "1");
 }
 
-KeyedAnswers::Key keyed(std::uint64_t client, std::uint64_t key) {
+KeyedResponses::Key keyed(std::uint64_t client, std::uint64_t key) {
   return {.client = {client, 0}, .key = {key, 0}};
 }
 
-void answer(KeyedAnswers& answers, const KeyedAnswers::Key& key, std::size_t body_bytes) {
-  ASSERT_EQ(answers.begin(key, {}, Instant()).standing, Standing::begun);
-  answers.end(
+void respond(KeyedResponses& responses, const KeyedResponses::Key& key, std::size_t body_bytes) {
+  ASSERT_EQ(responses.begin(key, {}, Instant()).standing, Standing::begun);
+  responses.end(
       key,
-      std::make_shared<const KeyedAnswer>(KeyedAnswer{
+      std::make_shared<const KeyedResponse>(KeyedResponse{
           .status = 200, .type = "", .field_lines = "", .body = std::string(body_bytes, 'a')}),
       Instant());
 }
 
-TEST(KeyedAnswers, of_a_client_with_large_ones_push_out_its_own) {
-  KeyedAnswers answers(
+TEST(KeyedResponses, of_a_client_with_large_ones_push_out_its_own) {
+  KeyedResponses responses(
       {.bytes_max = 1'000'000, .bytes_max_per_client = 100'000, .keys_max_per_client = 1000}, 1h);
-  answer(answers, keyed(1, 1), 100);
+  respond(responses, keyed(1, 1), 100);
   for (std::uint64_t key = 0; key < 300; ++key) {
-    answer(answers, keyed(2, key), 20'000);
-    ASSERT_LE(answers.bytes(), 102'000U);
+    respond(responses, keyed(2, key), 20'000);
+    ASSERT_LE(responses.bytes(), 102'000U);
   }
-  EXPECT_EQ(answers.begin(keyed(1, 1), {}, Instant()).standing, Standing::answered);
-  EXPECT_EQ(answers.begin(keyed(2, 299), {}, Instant()).standing, Standing::answered);
-  EXPECT_EQ(answers.begin(keyed(2, 0), {}, Instant()).standing, Standing::begun);
+  EXPECT_EQ(responses.begin(keyed(1, 1), {}, Instant()).standing, Standing::answered);
+  EXPECT_EQ(responses.begin(keyed(2, 299), {}, Instant()).standing, Standing::answered);
+  EXPECT_EQ(responses.begin(keyed(2, 0), {}, Instant()).standing, Standing::begun);
 }
 
-TEST(KeyedAnswers, of_those_that_have_little_go_by_age_whatever_their_size) {
-  KeyedAnswers answers(
+TEST(KeyedResponses, of_those_that_have_little_go_by_age_whatever_their_size) {
+  KeyedResponses responses(
       {.bytes_max = 20'000, .bytes_max_per_client = 20'000, .keys_max_per_client = 1000}, 1h);
   for (std::uint64_t client = 0; client < 100; ++client) {
-    answer(answers, keyed(client, 1), client);
+    respond(responses, keyed(client, 1), client);
   }
-  EXPECT_EQ(answers.begin(keyed(99, 1), {}, Instant()).standing, Standing::answered);
-  EXPECT_EQ(answers.begin(keyed(0, 1), {}, Instant()).standing, Standing::begun);
+  EXPECT_EQ(responses.begin(keyed(99, 1), {}, Instant()).standing, Standing::answered);
+  EXPECT_EQ(responses.begin(keyed(0, 1), {}, Instant()).standing, Standing::begun);
 }
 
-TEST(KeyedAnswers, of_whoever_has_most_go_first) {
-  KeyedAnswers answers(
+TEST(KeyedResponses, of_whoever_has_most_go_first) {
+  KeyedResponses responses(
       {.bytes_max = 100'000, .bytes_max_per_client = 30'000, .keys_max_per_client = 1000}, 1h);
-  answer(answers, keyed(1, 1), 100);
+  respond(responses, keyed(1, 1), 100);
   for (std::uint64_t client = 2; client < 12; ++client) {
     for (std::uint64_t key = 0; key < 10; ++key) {
-      answer(answers, keyed(client, key), 2'000);
-      ASSERT_LE(answers.bytes(), 100'000U);
+      respond(responses, keyed(client, key), 2'000);
+      ASSERT_LE(responses.bytes(), 100'000U);
     }
   }
-  EXPECT_EQ(answers.begin(keyed(1, 1), {}, Instant()).standing, Standing::answered);
+  EXPECT_EQ(responses.begin(keyed(1, 1), {}, Instant()).standing, Standing::answered);
 }
 
-TEST(KeyedAnswers, take_no_more_memory_than_they_may) {
+TEST(KeyedResponses, take_no_more_memory_than_they_may) {
   constexpr std::size_t kBytesMax = 20'000;
-  KeyedAnswers answers(
+  KeyedResponses responses(
       {.bytes_max = kBytesMax, .bytes_max_per_client = kBytesMax, .keys_max_per_client = 1000}, 1h);
   const Instant now{};
   for (std::uint64_t number = 0; number < 1000; ++number) {
-    ASSERT_EQ(answers.begin(keyed(number, 1), {}, now).standing, Standing::begun);
-    answers.end(keyed(number, 1),
-                std::make_shared<const KeyedAnswer>(KeyedAnswer{
-                    .status = 200, .type = "", .field_lines = "", .body = std::string(500, 'a')}),
-                now);
-    ASSERT_LE(answers.bytes(), kBytesMax);
-    ASSERT_LE(answers.size(), kBytesMax / 500);
+    ASSERT_EQ(responses.begin(keyed(number, 1), {}, now).standing, Standing::begun);
+    responses.end(keyed(number, 1),
+                  std::make_shared<const KeyedResponse>(KeyedResponse{
+                      .status = 200, .type = "", .field_lines = "", .body = std::string(500, 'a')}),
+                  now);
+    ASSERT_LE(responses.bytes(), kBytesMax);
+    ASSERT_LE(responses.size(), kBytesMax / 500);
   }
-  EXPECT_EQ(answers.begin(keyed(999, 1), {}, now).standing, Standing::answered);
-  EXPECT_EQ(answers.begin(keyed(0, 1), {}, now).standing, Standing::begun);
-  answers.free(keyed(0, 1));
-  EXPECT_EQ(answers.begin(keyed(1000, 1), {}, now + 1h).standing, Standing::begun);
-  EXPECT_EQ(answers.bytes(), 0U);
-  EXPECT_EQ(answers.size(), 1U);
+  EXPECT_EQ(responses.begin(keyed(999, 1), {}, now).standing, Standing::answered);
+  EXPECT_EQ(responses.begin(keyed(0, 1), {}, now).standing, Standing::begun);
+  responses.free(keyed(0, 1));
+  EXPECT_EQ(responses.begin(keyed(1000, 1), {}, now + 1h).standing, Standing::begun);
+  EXPECT_EQ(responses.bytes(), 0U);
+  EXPECT_EQ(responses.size(), 1U);
 }
 
-TEST(KeyedAnswers, never_forget_what_is_at_work) {
-  KeyedAnswers answers({.bytes_max = 1, .bytes_max_per_client = 1, .keys_max_per_client = 1}, 1h);
+TEST(KeyedResponses, never_forget_what_is_at_work) {
+  KeyedResponses responses({.bytes_max = 1, .bytes_max_per_client = 1, .keys_max_per_client = 1},
+                           1h);
   const Instant now{};
-  EXPECT_EQ(answers.begin(keyed(1, 1), {}, now).standing, Standing::begun);
+  EXPECT_EQ(responses.begin(keyed(1, 1), {}, now).standing, Standing::begun);
   for (std::uint64_t key = 2; key < 10; ++key) {
-    EXPECT_EQ(answers.begin(keyed(1, key), {}, now).standing, Standing::begun);
-    answers.end(keyed(1, key), std::make_shared<const KeyedAnswer>(), now);
+    EXPECT_EQ(responses.begin(keyed(1, key), {}, now).standing, Standing::begun);
+    responses.end(keyed(1, key), std::make_shared<const KeyedResponse>(), now);
   }
-  EXPECT_EQ(answers.begin(keyed(1, 1), {}, now + 2h).standing, Standing::at_work);
+  EXPECT_EQ(responses.begin(keyed(1, 1), {}, now + 2h).standing, Standing::at_work);
 }
 
 }  // namespace

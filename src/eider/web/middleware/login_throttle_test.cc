@@ -337,20 +337,20 @@ TEST(LoginThrottleInAHandler, tells_nobody_whether_there_is_such_an_account) {
              attempt->succeeded();
              return {};
            });
-  const auto answers_to = [&app](const std::string& name) {
+  const auto responses_to = [&app](const std::string& name) {
     TestClient client(app);
-    std::string answers;
+    std::string responses;
     for (int index = 0; index < 8; ++index) {
       const TestResponse reply =
           client.post("/login", LoginForm{.name = name, .password = "wrong"});
-      answers += std::to_string(reply.status) + " " + reply.body + "\n" +
-                 std::string(reply.header("Retry-After").value_or("")) + "\n";
+      responses += std::to_string(reply.status) + " " + reply.body + "\n" +
+                   std::string(reply.header("Retry-After").value_or("")) + "\n";
     }
-    return answers;
+    return responses;
   };
-  const std::string of_ann = answers_to("ann");
+  const std::string of_ann = responses_to("ann");
   EXPECT_TRUE(of_ann.contains("429")) << of_ann;
-  EXPECT_EQ(of_ann, answers_to("bob"));
+  EXPECT_EQ(of_ann, responses_to("bob"));
 }
 
 }  // namespace

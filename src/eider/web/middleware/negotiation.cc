@@ -206,24 +206,24 @@ void describe_content(Operation& operation, const Negotiation& options) {
   operation.add_problem(400, "The request body cannot be read.");
 }
 
-void describe_answer(Operation::Response& answer) {
+void describe_response(Operation::Response& response) {
   const auto json =
-      std::ranges::find(answer.contents, kApplicationJson, &Operation::Content::media_type);
+      std::ranges::find(response.contents, kApplicationJson, &Operation::Content::media_type);
   const reflect::Type* const type = json->type;
   for (const std::string_view format : kBinaryFormats) {
-    answer.contents.push_back({std::string(format), type});
+    response.contents.push_back({std::string(format), type});
   }
   if (type != nullptr && may_be_table(*type)) {
-    answer.contents.push_back({"text/csv", nullptr});
+    response.contents.push_back({"text/csv", nullptr});
   }
 }
 
 void describe_negotiation(Operation& operation, const Negotiation& options) {
   describe_content(operation, options);
   bool gives_any = false;
-  for (Operation::Response& answer : operation.responses) {
-    if (answer.is_success() && !answer.is_streamed && answer.has(kApplicationJson)) {
-      describe_answer(answer);
+  for (Operation::Response& response : operation.responses) {
+    if (response.is_success() && !response.is_streamed && response.has(kApplicationJson)) {
+      describe_response(response);
       gives_any = true;
     }
   }

@@ -118,7 +118,7 @@ TEST_F(NegotiationTest, keeps_a_handlers_tag_for_all_formats_as_a_weak_one) {
   EXPECT_EQ(get("/tagged", "application/cbor").header("ETag"), "W/\"7\"");
 }
 
-TEST_F(NegotiationTest, lets_no_cache_keep_a_406_as_the_answer) {
+TEST_F(NegotiationTest, lets_no_cache_keep_a_406_as_the_response) {
   const TestResponse refused = get("/tagged", "image/png");
   EXPECT_EQ(refused.status, 406);
   for (const std::string_view name : {"ETag", "Last-Modified", "Cache-Control"}) {
@@ -273,7 +273,7 @@ TEST_F(NegotiationTest, holds_over_http2_too) {
             as_binary(BinaryFormat::cbor, kOne));
 }
 
-TEST(Negotiation, leaves_large_answers_in_json) {
+TEST(Negotiation, leaves_large_responses_in_json) {
   App app;
   app.use(negotiate({.response_bytes_max = 10}));
   app.get("/", [] { return Offer{1, std::string("Milk")}; });

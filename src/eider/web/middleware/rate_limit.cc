@@ -98,12 +98,12 @@ class RateLimiter {
   }
   [[nodiscard]] const std::string& policy() const noexcept { return policy_; }
   /// Checked once: a name has no bytes that a field may not have, and the rest are digits.
-  [[nodiscard]] std::string field_lines(const RateDecision& answer) const {
-    return told(lines_begin_, answer).append("\r\n");
+  [[nodiscard]] std::string field_lines(const RateDecision& decision) const {
+    return told(lines_begin_, decision).append("\r\n");
   }
   /// "default";r=99;t=0
-  [[nodiscard]] std::string state(const RateDecision& answer) const {
-    return told(state_begin_, answer);
+  [[nodiscard]] std::string state(const RateDecision& decision) const {
+    return told(state_begin_, decision);
   }
   [[nodiscard]] std::string name() const {
     return "rate_limit " + std::to_string(limit_.requests) + "/" + format_duration(limit_.per);
@@ -116,12 +116,12 @@ class RateLimiter {
     return limit.name + (is_bucket ? " bucket " : " window ") + std::to_string(limit.requests) +
            "/" + std::to_string(limit.per.count()) + "ns ";
   }
-  static std::string told(std::string_view begin, const RateDecision& answer) {
+  static std::string told(std::string_view begin, const RateDecision& decision) {
     std::string text;
     text.reserve(begin.size() + kNumbersBytes);
-    text.append(begin).append(Digits(answer.remaining).view());
+    text.append(begin).append(Digits(decision.remaining).view());
     return text.append(";t=").append(
-        Digits(static_cast<std::uint64_t>(seconds_up(answer.wait))).view());
+        Digits(static_cast<std::uint64_t>(seconds_up(decision.wait))).view());
   }
 
   RateLimit limit_;
@@ -134,22 +134,22 @@ class RateLimiter {
 
 namespace {
 
-Error too_many(const RateDecision& answer) {
+Error too_many(const RateDecision& decision) {
   return Error(kTooManyRequests, "Too many requests. Try again later.")
       .with_header("Retry-After",
-                   std::to_string(std::max<std::int64_t>(seconds_up(answer.wait), 1)));
+                   std::to_string(std::max<std::int64_t>(seconds_up(decision.wait), 1)));
 }
 
 bool limit_request(RateLimiter& limiter, const std::string& key, Response& response) {
   if (key.empty()) {
     return true;
   }
-  const RateDecision answer = limiter.take(key);
-  response.append_field_lines(limiter.field_lines(answer));
-  if (!answer.is_admitted) {
-    render_error(response, too_many(answer));
+  const RateDecision decision = limiter.take(key);
+  response.append_field_lines(limiter.field_lines(decision));
+  if (!decision.is_admitted) {
+    render_error(response, too_many(decision));
   }
-  return answer.is_admitted;
+  return decision.is_admitted;
 }
 
 }  // namespace
@@ -159,13 +159,13 @@ std::shared_ptr<RateLimiter> make_rate_limiter(RateLimit limit) {
 }
 
 Result<void> take_of(RateLimiter& limiter, const std::string& key) {
-  const RateDecision answer = key.empty() ? RateDecision{true, 0, {}} : limiter.take(key);
-  if (answer.is_admitted) {
+  const RateDecision decision = key.empty() ? RateDecision{true, 0, {}} : limiter.take(key);
+  if (decision.is_admitted) {
     return {};
   }
-  return fail(too_many(answer)
+  return fail(too_many(decision)
                   .with_header("RateLimit-Policy", limiter.policy())
-                  .with_header("RateLimit", limiter.state(answer)));
+                  .with_header("RateLimit", limiter.state(decision)));
 }
 
 constexpr std::string_view kStateFields[] = {"RateLimit", "RateLimit-Policy"};
@@ -187,12 +187,12 @@ std::string name_of(const RateLimiter& limiter) {
 
 namespace {
 
-/// All answers tell how things stand.
+/// All responses tell how things stand.
 void describe_limit(Operation& operation) {
   detail::middleware::describe_refusal(operation);
-  for (Operation::Response& answer : operation.responses) {
+  for (Operation::Response& response : operation.responses) {
     for (const std::string_view field : detail::middleware::kStateFields) {
-      answer.add_header(field);
+      response.add_header(field);
     }
   }
 }
@@ -204,17 +204,17 @@ namespace {
 /// `limiter` counts where the store does not know.
 Task<Response> limit_together(std::shared_ptr<detail::middleware::RateLimiter> limiter,
                               std::shared_ptr<RateStore> store, std::string key, Next next) {
-  std::optional<RateDecision> answer = co_await store->take(key, limiter->terms());
-  if (!answer) {
-    answer = limiter->take(key);
+  std::optional<RateDecision> decision = co_await store->take(key, limiter->terms());
+  if (!decision) {
+    decision = limiter->take(key);
   }
   Response response;
-  if (answer->is_admitted) {
+  if (decision->is_admitted) {
     response = co_await next();
   } else {
-    render_error(response, detail::middleware::too_many(*answer));
+    render_error(response, detail::middleware::too_many(*decision));
   }
-  response.append_field_lines(limiter->field_lines(*answer));
+  response.append_field_lines(limiter->field_lines(*decision));
   co_return response;
 }
 

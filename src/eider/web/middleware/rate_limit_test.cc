@@ -63,10 +63,10 @@ TEST(RateTable, says_how_long_to_wait_and_the_next_one_is_admitted_then) {
     Instant now = kStart;
     EXPECT_EQ(admitted(table, "a", now, 7), 7);
     for (int round = 0; round < 30; ++round) {
-      const auto answer = table.take("a", now);
-      ASSERT_FALSE(answer.is_admitted) << round;
-      ASSERT_GT(answer.wait, 0s);
-      now += answer.wait + 1us;
+      const auto response = table.take("a", now);
+      ASSERT_FALSE(response.is_admitted) << round;
+      ASSERT_GT(response.wait, 0s);
+      now += response.wait + 1us;
       ASSERT_TRUE(table.take("a", now).is_admitted) << round;
     }
   }
@@ -252,15 +252,15 @@ class ToldStore final : public RateStore {
  public:
   Task<std::optional<RateDecision>> take(std::string key, RateTerms /*terms*/) override {
     keys.push_back(std::move(key));
-    co_return answer;
+    co_return response;
   }
-  std::optional<RateDecision> answer;
+  std::optional<RateDecision> response;
   std::vector<std::string> keys;
 };
 
 TEST(RateLimit, with_a_store_processes_count_together) {
   const auto store = std::make_shared<ToldStore>();
-  store->answer = RateDecision{.is_admitted = true, .remaining = 7, .wait = {}};
+  store->response = RateDecision{.is_admitted = true, .remaining = 7, .wait = {}};
   App app;
   app.use(rate_limit({.requests = 9, .by = RateLimitBy::route, .name = "all"}, store));
   app.get("/a/{id}", [](int id) { return id; });
@@ -271,7 +271,7 @@ TEST(RateLimit, with_a_store_processes_count_together) {
   (void)client.head("/a/2");
   const std::string key = "all bucket 9/60000000000ns - GET /a/{id}";
   EXPECT_EQ(store->keys, (std::vector<std::string>{key, key}));
-  store->answer = RateDecision{.is_admitted = false, .remaining = 0, .wait = 1500ms};
+  store->response = RateDecision{.is_admitted = false, .remaining = 0, .wait = 1500ms};
   const TestResponse refused = client.get("/a/1");
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.header("Retry-After"), "2");
@@ -280,7 +280,7 @@ TEST(RateLimit, with_a_store_processes_count_together) {
 
 TEST(RateLimit, limits_of_one_name_that_count_differently_share_no_counter) {
   const auto store = std::make_shared<ToldStore>();
-  store->answer = RateDecision{.is_admitted = true, .remaining = 7, .wait = {}};
+  store->response = RateDecision{.is_admitted = true, .remaining = 7, .wait = {}};
   App app;
   app.use(rate_limit({.requests = 9}, store));
   app.use(rate_limit({.requests = 8}, store));

@@ -67,8 +67,8 @@ Hook request_id(RequestIdOptions options) {
       .extensions = {kExtension<RequestId>},
       .describe =
           [](Operation& operation) {
-            for (Operation::Response& answer : operation.responses) {
-              answer.add_header(kField);
+            for (Operation::Response& response : operation.responses) {
+              response.add_header(kField);
             }
           }};
 }

@@ -49,7 +49,7 @@ TEST(RequestId, is_the_requests_own_where_that_is_asked_for_and_well_formed) {
   }
 }
 
-TEST(RequestId, is_the_same_for_the_handler_the_answer_and_the_log) {
+TEST(RequestId, is_the_same_for_the_handler_the_response_and_the_log) {
   const auto log = std::make_shared<LogLines>();
   App app;
   app.log_to(log);
@@ -70,7 +70,7 @@ TEST(RequestId, is_the_same_for_the_handler_the_answer_and_the_log) {
   EXPECT_TRUE(log->lines[2].ends_with(" " + id_of(broken))) << log->lines[2];
 }
 
-TEST(RequestId, is_in_answers_to_requests_that_no_handler_sees) {
+TEST(RequestId, is_in_responses_to_requests_that_no_handler_sees) {
   App app;
   app.use(request_id());
   app.body_bytes_max(1);

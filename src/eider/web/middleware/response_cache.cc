@@ -22,15 +22,15 @@
 #include "eider/web/middleware/csrf.h"
 #include "eider/web/middleware/identity.h"
 #include "eider/web/middleware/security_headers.h"
-#include "eider/web/middleware/stored_answers.h"
+#include "eider/web/middleware/stored_responses.h"
 #include "eider/web/middleware/writes.h"
 
 namespace eider {
 
 namespace {
 
-using detail::middleware::StoredAnswer;
-using detail::middleware::StoredAnswers;
+using detail::middleware::StoredResponse;
+using detail::middleware::StoredResponses;
 
 constexpr int kErrorsFrom = 400;
 
@@ -173,8 +173,8 @@ bool says_who_asks(const Request& request) noexcept {
          (secured && !secured->client.fingerprint.empty());
 }
 
-/// What middleware puts into the answer outside of the cache, where it cannot see that the content
-/// is one client's.
+/// What middleware puts into the response outside of the cache, where it cannot see that the
+/// content is one client's.
 bool is_made_for_one(const Request& request) noexcept {
   return request.find<CsrfToken>() != nullptr || request.find<CspNonce>() != nullptr;
 }
@@ -210,16 +210,16 @@ class Leading {
   std::shared_ptr<Event> is_over_;
 };
 
-class AnswerCache {
+class Cache {
  public:
-  AnswerCache(const ResponseCache& options, const ProxyTrust& trust)
+  Cache(const ResponseCache& options, const ProxyTrust& trust)
       : options_(options),
         trust_(trust),
-        answers_(options.bytes_max),
+        responses_(options.bytes_max),
         flights_([] { return std::make_unique<Flights>(); }) {}
 
   /// Pre: `this` outlives the task, as the middleware that the service holds does.
-  Task<Response> answer(Request& request, Next next) {
+  Task<Response> respond(Request& request, Next next) {
     if (request.method() != Method::get || asks_for_a_part_or_a_state(request) ||
         !request.body().empty()) {
       Response response = co_await pass(request, next);
@@ -245,16 +245,16 @@ class AnswerCache {
   Task<Response> pass(Request& request, Next next) {
     Response response = co_await next();
     if (may_write(request.method()) && response.status() < kErrorsFrom) {
-      answers_.forget(target_of(request, trust_));
+      responses_.forget(target_of(request, trust_));
     }
     co_return response;
   }
 
   /// What is kept, if need be once the one that asks for it is over. It is waited for once: who
-  /// finds nothing then would wait for one after the other, as where each gets an answer of his
+  /// finds nothing then would wait for one after the other, as where each gets a response of his
   /// own, or the first have left.
-  Task<std::shared_ptr<const StoredAnswer>> find_or_wait(const std::string& target,
-                                                         const Request& request) {
+  Task<std::shared_ptr<const StoredResponse>> find_or_wait(const std::string& target,
+                                                           const Request& request) {
     auto stored = find(target, request);
     const std::shared_ptr<Event> is_over = stored == nullptr ? flight_of(target) : nullptr;
     if (is_over != nullptr) {
@@ -266,7 +266,7 @@ class AnswerCache {
   }
 
   Task<Response> lead(Request& request, Next next, std::string target) {
-    const StoredAnswers::Asked asked(answers_, target);
+    const StoredResponses::Asked asked(responses_, target);
     std::optional<Leading> leading;
     if (flight_of(target) == nullptr) {
       leading.emplace(flights_.here(), std::move(target));
@@ -282,12 +282,12 @@ class AnswerCache {
     return found == flights.end() ? nullptr : found->second;
   }
 
-  [[nodiscard]] std::shared_ptr<const StoredAnswer> find(const std::string& target,
-                                                         const Request& request) {
-    return answers_.find(target, FieldValues(request), Loop::current().now());
+  [[nodiscard]] std::shared_ptr<const StoredResponse> find(const std::string& target,
+                                                           const Request& request) {
+    return responses_.find(target, FieldValues(request), Loop::current().now());
   }
 
-  static Response made_of(const StoredAnswer& stored, const Request& request) {
+  static Response made_of(const StoredResponse& stored, const Request& request) {
     Response response(stored.status);
     response.append_field_lines(stored.field_lines);
     // Another loop's turn may have begun later than this one's.
@@ -305,7 +305,7 @@ class AnswerCache {
     return response;
   }
 
-  /// How long an answer may be given again; zero: never.
+  /// How long a response may be given again; zero: never.
   [[nodiscard]] Duration freshness(const Request& request, const Response& response) const {
     const CacheWords words = words_of(response);
     const int status = response.status();
@@ -321,32 +321,33 @@ class AnswerCache {
                          : (status == 200 ? options_.ttl : Duration::zero());
   }
 
-  void store(const StoredAnswers::Asked& asked, const Request& request, const Response& response) {
+  void store(const StoredResponses::Asked& asked, const Request& request,
+             const Response& response) {
     const Duration ttl = freshness(request, response);
     const auto vary = vary_of(request, response);
     if (ttl <= Duration::zero() || !vary) {
       return;
     }
     const Instant now = Loop::current().now();
-    answers_.store(asked, *vary, FieldValues(request),
-                   {.status = response.status(),
-                    .type = std::string(response.content_type()),
-                    .field_lines = std::string(response.field_lines()),
-                    .body = std::make_shared<const std::string>(response.body()),
-                    .made = now,
-                    .fresh_until = now + ttl});
+    responses_.store(asked, *vary, FieldValues(request),
+                     {.status = response.status(),
+                      .type = std::string(response.content_type()),
+                      .field_lines = std::string(response.field_lines()),
+                      .body = std::make_shared<const std::string>(response.body()),
+                      .made = now,
+                      .fresh_until = now + ttl});
   }
 
   const ResponseCache options_;
   const ProxyTrust& trust_;
-  StoredAnswers answers_;
+  StoredResponses responses_;
   LoopLocal<Flights> flights_;
 };
 
 void describe_cache(Operation& operation) {
-  for (Operation::Response& answer : operation.responses) {
-    if (operation.method == Method::get && answer.status == 200 && !answer.is_streamed) {
-      answer.add_header("Age");
+  for (Operation::Response& response : operation.responses) {
+    if (operation.method == Method::get && response.status == 200 && !response.is_streamed) {
+      response.add_header("Age");
     }
   }
 }
@@ -355,9 +356,10 @@ void describe_cache(Operation& operation) {
 
 ClientMiddleware response_cache(ResponseCache options) {
   return {[options](const ProxyTrust& trust) {
-    const auto cache = std::make_shared<AnswerCache>(options, trust);
-    return Middleware([cache](Request& request, Next next) { return cache->answer(request, next); },
-                      "response_cache", describe_cache);
+    const auto cache = std::make_shared<Cache>(options, trust);
+    return Middleware(
+        [cache](Request& request, Next next) { return cache->respond(request, next); },
+        "response_cache", describe_cache);
   }};
 }
 

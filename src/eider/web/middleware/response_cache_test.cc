@@ -17,7 +17,7 @@
 #include "eider/web/middleware/auth.h"
 #include "eider/web/middleware/csrf.h"
 #include "eider/web/middleware/security_headers.h"
-#include "eider/web/middleware/stored_answers.h"
+#include "eider/web/middleware/stored_responses.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_server.h"
 
@@ -25,14 +25,14 @@ namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
-using detail::middleware::StoredAnswer;
-using detail::middleware::StoredAnswers;
+using detail::middleware::StoredResponse;
+using detail::middleware::StoredResponses;
 namespace h2 = detail::http2::test;
 
 /// How often handlers have been called.
 int calls = 0;
 
-/// An app whose "/x" says in each answer which call it is, with fields that a test chooses.
+/// An app whose "/x" says in each response which call it is, with fields that a test chooses.
 class CachedApp {
  public:
   explicit CachedApp(ResponseCache options = {}, int status = 200) {
@@ -58,7 +58,7 @@ class CachedApp {
   TestResponse ask(std::vector<TestHeader> headers, std::string target = "/x") {
     return client_->send({.target = std::move(target), .headers = std::move(headers)});
   }
-  /// Whether a second, plain request is answered with the answer to this one.
+  /// Whether a second, plain request is answered with the response to this one.
   bool keeps(std::vector<TestHeader> headers) {
     const std::string first = ask(std::move(headers)).body;
     return ask({{"Say-Cache-Control", "no-store"}}).body == first;
@@ -72,7 +72,7 @@ class CachedApp {
 
 const TestHeader kMinute("Say-Cache-Control", "max-age=60");
 
-TEST(ResponseCache, gives_a_fresh_answer_again_with_its_age) {
+TEST(ResponseCache, gives_a_fresh_response_again_with_its_age) {
   CachedApp app;
   const TestResponse first = app.ask({kMinute, {"Say-ETag", "\"1\""}});
   EXPECT_FALSE(first.header("Age"));
@@ -196,8 +196,8 @@ TEST(ResponseCache, tells_origins_apart_as_trusted_proxies_name_them) {
     request.append("X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: ").append(proto);
     request.append("\r\nX-Forwarded-Host: ").append(host).append("\r\n\r\n");
     EXPECT_TRUE(peer.send(request));
-    const std::string answer = peer.receive_all();
-    return answer.substr(answer.rfind('\n') + 1);
+    const std::string response = peer.receive_all();
+    return response.substr(response.rfind('\n') + 1);
   };
   EXPECT_EQ(ask("https", "a.example"), "1");
   EXPECT_EQ(ask("https", "b.example"), "2");
@@ -206,7 +206,7 @@ TEST(ResponseCache, tells_origins_apart_as_trusted_proxies_name_them) {
   server.stop();
 }
 
-TEST(ResponseCache, tells_a_client_that_has_the_answer_that_it_does) {
+TEST(ResponseCache, tells_a_client_that_has_the_response_that_it_does) {
   CachedApp app;
   const TestHeader tag("Say-ETag", "\"one\"");
   const TestHeader modified("Say-Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT");
@@ -309,7 +309,7 @@ TEST(ResponseCache, lets_nobody_wait_for_what_is_not_kept_more_than_once) {
   }
 }
 
-TEST(ResponseCache, hands_all_on_at_once_to_whom_the_answer_does_not_fit) {
+TEST(ResponseCache, hands_all_on_at_once_to_whom_the_response_does_not_fit) {
   FlightServer server;
   std::vector<SimClient> clients;
   for (int index = 0; index < 20; ++index) {
@@ -357,7 +357,7 @@ TEST(ResponseCache, hands_one_of_many_streams_of_http2_on) {
   }
 }
 
-TEST(ResponseCache, leaves_streams_errors_and_large_answers_alone) {
+TEST(ResponseCache, leaves_streams_errors_and_large_responses_alone) {
   calls = 0;
   App app;
   app.use(response_cache({.response_bytes_max = 100, .ttl = 60s}));
@@ -376,50 +376,50 @@ TEST(ResponseCache, leaves_streams_errors_and_large_answers_alone) {
   EXPECT_EQ(client.get("/throws").problem().detail, "6");
 }
 
-TEST(StoredAnswers, take_no_more_than_they_may_and_keep_what_was_used_last) {
-  StoredAnswers answers(100'000);
-  const StoredAnswers::FieldOf none = [](std::string_view) { return std::string_view(); };
-  const auto answer = [](std::size_t bytes) {
-    return StoredAnswer{.status = 200,
-                        .type = "a/b",
-                        .field_lines = "",
-                        .body = std::make_shared<const std::string>(bytes, 'x'),
-                        .made = Instant(),
-                        .fresh_until = Instant(1h)};
+TEST(StoredResponses, take_no_more_than_they_may_and_keep_what_was_used_last) {
+  StoredResponses responses(100'000);
+  const StoredResponses::FieldOf none = [](std::string_view) { return std::string_view(); };
+  const auto response = [](std::size_t bytes) {
+    return StoredResponse{.status = 200,
+                          .type = "a/b",
+                          .field_lines = "",
+                          .body = std::make_shared<const std::string>(bytes, 'x'),
+                          .made = Instant(),
+                          .fresh_until = Instant(1h)};
   };
   const auto store = [&](std::string target, std::size_t bytes) {
-    const StoredAnswers::Asked asked(answers, std::move(target));
-    return answers.store(asked, {}, none, answer(bytes));
+    const StoredResponses::Asked asked(responses, std::move(target));
+    return responses.store(asked, {}, none, response(bytes));
   };
   EXPECT_TRUE(store("/kept", 10));
   for (int index = 0; index < 10'000; ++index) {
     ASSERT_TRUE(store("/" + std::to_string(index), 100));
-    ASSERT_LE(answers.bytes(), 100'000U);
-    ASSERT_NE(answers.find("/kept", none, Instant()), nullptr) << index;
+    ASSERT_LE(responses.bytes(), 100'000U);
+    ASSERT_NE(responses.find("/kept", none, Instant()), nullptr) << index;
   }
-  EXPECT_EQ(answers.find("/0", none, Instant()), nullptr);
-  EXPECT_NE(answers.find("/9999", none, Instant()), nullptr);
+  EXPECT_EQ(responses.find("/0", none, Instant()), nullptr);
+  EXPECT_NE(responses.find("/9999", none, Instant()), nullptr);
   EXPECT_FALSE(store("/larger", 200'000));
-  EXPECT_LE(answers.bytes(), 100'000U);
-  EXPECT_EQ(answers.find("/larger", none, Instant()), nullptr);
+  EXPECT_LE(responses.bytes(), 100'000U);
+  EXPECT_EQ(responses.find("/larger", none, Instant()), nullptr);
 }
 
-TEST(StoredAnswers, keep_nothing_that_was_asked_for_ahead_of_a_write_to_it) {
-  StoredAnswers answers(100'000);
-  const StoredAnswers::FieldOf none = [](std::string_view) { return std::string_view(); };
-  const StoredAnswer answer{.status = 200,
-                            .type = "",
-                            .field_lines = "",
-                            .body = std::make_shared<const std::string>("old"),
-                            .made = Instant(),
-                            .fresh_until = Instant(1h)};
-  const StoredAnswers::Asked ahead(answers, "/x");
-  const StoredAnswers::Asked other(answers, "/other");
-  answers.forget("/x");
-  const StoredAnswers::Asked behind(answers, "/x");
-  EXPECT_FALSE(answers.store(ahead, {}, none, answer));
-  EXPECT_TRUE(answers.store(other, {}, none, answer));
-  EXPECT_TRUE(answers.store(behind, {}, none, answer));
+TEST(StoredResponses, keep_nothing_that_was_asked_for_ahead_of_a_write_to_it) {
+  StoredResponses responses(100'000);
+  const StoredResponses::FieldOf none = [](std::string_view) { return std::string_view(); };
+  const StoredResponse response{.status = 200,
+                                .type = "",
+                                .field_lines = "",
+                                .body = std::make_shared<const std::string>("old"),
+                                .made = Instant(),
+                                .fresh_until = Instant(1h)};
+  const StoredResponses::Asked ahead(responses, "/x");
+  const StoredResponses::Asked other(responses, "/other");
+  responses.forget("/x");
+  const StoredResponses::Asked behind(responses, "/x");
+  EXPECT_FALSE(responses.store(ahead, {}, none, response));
+  EXPECT_TRUE(responses.store(other, {}, none, response));
+  EXPECT_TRUE(responses.store(behind, {}, none, response));
 }
 
 }  // namespace

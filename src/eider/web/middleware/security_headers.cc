@@ -77,7 +77,7 @@ class SecurityFields {
     std::string text;
   };
 
-  /// Our lines of which an answer has none, by one pass over those that it has.
+  /// Our lines of which a response has none, by one pass over those that it has.
   [[nodiscard]] std::string missing_in(std::string_view said) const {
     std::array<bool, kFieldsMax> is_said{};
     while (!said.empty()) {
@@ -95,7 +95,7 @@ class SecurityFields {
     return missing;
   }
 
-  /// As it will stand in each answer: what a field may hold is looked at here, and not each time.
+  /// As it will stand in each response: what a field may hold is looked at here, and not each time.
   void keep(std::string_view name, const std::string& value) {
     if (!value.empty()) {
       Response checked;

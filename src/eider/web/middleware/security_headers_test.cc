@@ -35,7 +35,7 @@ void add_pages(App& app) {
   });
 }
 
-TEST(SecurityHeaders, are_on_every_answer) {
+TEST(SecurityHeaders, are_on_every_response) {
   App app;
   app.use(security_headers());
   add_pages(app);

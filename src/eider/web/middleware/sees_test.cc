@@ -58,18 +58,18 @@ std::string opening(std::string_view path, std::string_view more = {}) {
          std::string(more) + "\r\n";
 }
 
-std::string answer_to(SeenServer& server, const std::string& request) {
+std::string response_to(SeenServer& server, const std::string& request) {
   SimClient client = server.connect();
   client.send(request);
   server.kernel.advance(10ms);
   return client.take_received();
 }
 
-bool has(const std::string& answer, std::string_view field) {
-  return answer.contains("\r\n" + std::string(field) + ": ");
+bool has(const std::string& response, std::string_view field) {
+  return response.contains("\r\n" + std::string(field) + ": ");
 }
 
-TEST(Sees, what_is_said_of_all_answers_stands_on_refusals_streams_and_openings) {
+TEST(Sees, what_is_said_of_all_responses_stands_on_refusals_streams_and_openings) {
   SeenServer server;
   const std::vector<std::pair<std::string, std::string>> asked = {
       {"GET /x HTTP/1.1\r\nHost: a\r\n\r\n", "200"},
@@ -82,11 +82,11 @@ TEST(Sees, what_is_said_of_all_answers_stands_on_refusals_streams_and_openings) 
       {opening("/known/live"), "401"},
       {opening("/known/live", "Authorization: Bearer t\r\n"), "101"}};
   for (const auto& [request, status] : asked) {
-    const std::string answer = answer_to(server, request);
-    EXPECT_TRUE(answer.starts_with("HTTP/1.1 " + status)) << request << answer;
-    EXPECT_TRUE(has(answer, "X-Request-Id")) << request << answer;
-    EXPECT_TRUE(has(answer, "Content-Security-Policy")) << request << answer;
-    EXPECT_EQ(has(answer, "RateLimit"), status != "413") << request << answer;
+    const std::string response = response_to(server, request);
+    EXPECT_TRUE(response.starts_with("HTTP/1.1 " + status)) << request << response;
+    EXPECT_TRUE(has(response, "X-Request-Id")) << request << response;
+    EXPECT_TRUE(has(response, "Content-Security-Policy")) << request << response;
+    EXPECT_EQ(has(response, "RateLimit"), status != "413") << request << response;
   }
 }
 
@@ -138,14 +138,14 @@ TEST(Sees, sockets_of_http_2_count_until_they_are_open) {
   EXPECT_EQ(h2::received_on(client.take_received(), 21).content, "x");
 }
 
-TEST(Sees, a_kept_answer_has_the_names_and_fields_of_the_request_that_it_answers) {
+TEST(Sees, a_kept_response_has_the_names_and_fields_of_the_request_that_it_answers) {
   SeenServer server;
   const std::string request = "GET /x HTTP/1.1\r\nHost: a\r\n\r\n";
-  const std::string first = answer_to(server, request);
-  const std::string again = answer_to(server, request);
-  const auto id = [](const std::string& answer) {
-    const std::size_t at = answer.find("X-Request-Id: ");
-    return answer.substr(at, answer.find("\r\n", at) - at);
+  const std::string first = response_to(server, request);
+  const std::string again = response_to(server, request);
+  const auto id = [](const std::string& response) {
+    const std::size_t at = response.find("X-Request-Id: ");
+    return response.substr(at, response.find("\r\n", at) - at);
   };
   EXPECT_FALSE(has(first, "Age"));
   EXPECT_TRUE(has(again, "Age"));

@@ -79,7 +79,7 @@ class AskedApp {
     request.set_body(asked.body);
     request.set_peer(&peer);
     Response response;
-    service_->answer(service_->plan(request), request, response);
+    service_->respond(service_->plan(request), request, response);
     Answered answered{response.status(), std::string(response.field_lines()),
                       std::string(response.body())};
     request.clear_extensions();

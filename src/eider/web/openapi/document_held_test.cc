@@ -92,7 +92,7 @@ std::string said_of(TestClient& client, std::string target) {
   }
 }
 
-TEST(DocumentAsTest, takes_every_answer_that_is_as_it_says) {
+TEST(DocumentAsTest, takes_every_response_that_is_as_it_says) {
   const App app = held_app();
   TestClient client(app, {.document = DocumentCheck()});
   EXPECT_EQ(client.get("/notes/1").status, 200);
@@ -158,7 +158,7 @@ App negotiating_app() {
   return app;
 }
 
-TEST(DocumentAsTest, TakesWhatMiddlewareMakesOfAnswers) {
+TEST(DocumentAsTest, TakesWhatMiddlewareMakesOfResponses) {
   const App app = negotiating_app();
   TestClient client(app, {.document = DocumentCheck()});
   const auto get = [&client](TestHeader header, std::string target = "/notes") {

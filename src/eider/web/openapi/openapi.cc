@@ -251,7 +251,7 @@ class Document {
       made["requestBody"] = json::object(
           {{"required", operation.is_body_required}, {"content", describe(operation.contents)}});
     }
-    made["responses"] = describe_answers(operation);
+    made["responses"] = describe_responses(operation);
     add_security(made, operation);
     return made;
   }
@@ -285,7 +285,7 @@ class Document {
     return made;
   }
 
-  /// What it does to the answer OpenAPI has no word for: where the members stand is an extension.
+  /// What it does to the response OpenAPI has no word for: where the members stand is an extension.
   static void add_selection(Value& made, const Operation::Parameter::Selection& selection) {
     Value names = json::array({});
     for (const std::string& name : selection.names) {
@@ -323,14 +323,14 @@ class Document {
     return all;
   }
 
-  Value describe_answers(const Operation& operation) {
+  Value describe_responses(const Operation& operation) {
     std::map<int, const Operation::Response*> by_status;
-    for (const Operation::Response& answer : operation.responses) {
-      by_status.emplace(answer.status, &answer);
+    for (const Operation::Response& response : operation.responses) {
+      by_status.emplace(response.status, &response);
     }
     Value all = json::object({});
-    for (const auto& [status, answer] : by_status) {
-      all[status == 0 ? "default" : std::to_string(status)] = describe(*answer);
+    for (const auto& [status, response] : by_status) {
+      all[status == 0 ? "default" : std::to_string(status)] = describe(*response);
     }
     if (by_status.empty()) {
       all["default"] = json::object({{"description", "A response that the handler builds."}});
@@ -338,23 +338,23 @@ class Document {
     return all;
   }
 
-  Value describe(const Operation::Response& answer) {
-    Value made = json::object({{"description", answer.description}});
-    for (const std::string& field : answer.fields) {
+  Value describe(const Operation::Response& response) {
+    Value made = json::object({{"description", response.description}});
+    for (const std::string& field : response.fields) {
       made["headers"][field] = json::object({{"schema", json::object({{"type", "string"}})}});
     }
-    if (!answer.contents.empty()) {
-      made["content"] = describe(answer.contents);
+    if (!response.contents.empty()) {
+      made["content"] = describe(response.contents);
     }
-    if (answer.is_streamed) {
-      move_to_items(made, answer);
+    if (response.is_streamed) {
+      move_to_items(made, response);
     }
     return made;
   }
 
   /// OpenAPI 3.1 has no word for what a stream is made of; 3.2's stands there as an extension.
-  static void move_to_items(Value& made, const Operation::Response& answer) {
-    for (const Operation::Content& content : answer.contents) {
+  static void move_to_items(Value& made, const Operation::Response& response) {
+    for (const Operation::Content& content : response.contents) {
       Value& media = made["content"][content.media_type];
       if (Value* const schema = media.find("schema"); schema != nullptr) {
         Value items = std::exchange(*schema, json::object({{"type", "string"}}));

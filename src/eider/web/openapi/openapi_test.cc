@@ -482,8 +482,8 @@ TEST(OpenApi, sorts_answers_by_status) {
   app.post("/", [](Json<Note>) -> Result<Created<Note>> { return fail(Error::not_found()); });
   const json::Value all = document_of(app);
   std::string told;
-  for (const json::Field& answer : all.at("/paths/~1/post/responses").members()) {
-    told += answer.name + " ";
+  for (const json::Field& response : all.at("/paths/~1/post/responses").members()) {
+    told += response.name + " ";
   }
   EXPECT_EQ(told, "default 201 400 413 415 422 ");
 }
@@ -501,7 +501,7 @@ TEST(OpenApi, ASelectionIsAListWithWhatItSelects) {
   EXPECT_EQ(parameter["x-selects"], json::Value(""));
 }
 
-TEST(OpenApi, AnAnswerHasItsFieldsOnce) {
+TEST(OpenApi, AResponseHasItsFieldsOnce) {
   App app;
   app.use(conditional_requests()).use(request_id());
   app.get("/", [] { return Note(); }).use(conditional_requests());

@@ -140,9 +140,9 @@ TEST_F(Pages, stand_in_the_document) {
   const App app = make_app();
   for (const Operation& operation : app.operations()) {
     EXPECT_NE(operation.find(Operation::In::query, "per_page"), nullptr) << operation.pattern;
-    const Operation::Response* const answer = operation.find_response(200);
-    ASSERT_NE(answer, nullptr);
-    EXPECT_EQ(answer->fields, std::vector<std::string>{"Link"});
+    const Operation::Response* const response = operation.find_response(200);
+    ASSERT_NE(response, nullptr);
+    EXPECT_EQ(response->fields, std::vector<std::string>{"Link"});
   }
 }
 

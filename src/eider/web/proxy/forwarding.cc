@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 5> kRequestAnew{"Host", "Content-Length",
 /// What is told of the way that a request has come.
 constexpr std::array<std::string_view, 5> kWay{"Via", "X-Forwarded-For", "X-Forwarded-Proto",
                                                "X-Forwarded-Host", "Forwarded"};
-/// Routing, authentication, modifiers of a request and its format, and what controls an answer,
+/// Routing, authentication, modifiers of a request and its format, and what controls a response,
 /// belong into a head. ETag and Accept-Ranges may come behind content (RFC 9110, 8.8.3 and 14.3).
 constexpr std::array<std::string_view, 18> kHeadOnly{
     "Authorization", "Cookie",          "Range",           "Max-Forwards", "Cache-Control",
@@ -64,11 +64,11 @@ constexpr std::array<std::string_view, 18> kHeadOnly{
     "Vary",          "Warning",         "WWW-Authenticate"};
 constexpr std::array<std::string_view, 3> kHeadOnlyPrefixes{"If-", "Content-", "Access-Control-"};
 /// What the server towards the client says by itself, or what is said anew.
-constexpr std::array<std::string_view, 6> kAnswerAnew{"Content-Length", "Content-Type", "Date",
-                                                      "Server",         "Via",          "Alt-Svc"};
+constexpr std::array<std::string_view, 6> kResponseAnew{
+    "Content-Length", "Content-Type", "Date", "Server", "Via", "Alt-Svc"};
 
 bool belongs_to_head(std::string_view name) noexcept {
-  return is_one_of(kRequestAnew, name) || is_one_of(kWay, name) || is_one_of(kAnswerAnew, name) ||
+  return is_one_of(kRequestAnew, name) || is_one_of(kWay, name) || is_one_of(kResponseAnew, name) ||
          is_word_of_proxies(name) || is_one_of(kHeadOnly, name) ||
          std::ranges::any_of(kHeadOnlyPrefixes, [name](std::string_view prefix) {
            return is_alike(prefix, name.substr(0, prefix.size()));
@@ -258,11 +258,11 @@ void forward_request_fields(const Request& request, ForwardedTrust trust, const 
   }
 }
 
-void forward_answer_fields(std::span<const Field> fields, client::ProtocolVersion version,
-                           const TakeField& take) {
+void forward_response_fields(std::span<const Field> fields, client::ProtocolVersion version,
+                             const TakeField& take) {
   const HopFields hop(fields);
   for (const Field& field : fields) {
-    if (!hop.has(field.name) && !is_one_of(kAnswerAnew, field.name)) {
+    if (!hop.has(field.name) && !is_one_of(kResponseAnew, field.name)) {
       take(field.name, field.value);
     }
   }

@@ -46,11 +46,11 @@ void write_field(Buffer& out, std::string_view name, std::string_view value);
 /// variables of them (RFC 3875, section 4.1.18).
 void forward_request_fields(const Request& request, ForwardedTrust trust, const TakeField& take);
 
-/// All that the client is told of an answer's fields, but for Content-Type.
+/// All that the client is told of a response's fields, but for Content-Type.
 ///
-/// version  of the answer, for Via
-void forward_answer_fields(std::span<const Field> fields, client::ProtocolVersion version,
-                           const TakeField& take);
+/// version  of the response, for Via
+void forward_response_fields(std::span<const Field> fields, client::ProtocolVersion version,
+                             const TakeField& take);
 
 /// What goes on of the fields behind a message's content, either way: nothing between two
 /// neighbours, and nothing that would mean something in a head, for those on the other side that do
@@ -61,7 +61,7 @@ void forward_answer_fields(std::span<const Field> fields, client::ProtocolVersio
 void forward_trailers(std::span<const Field> head, std::span<const Field> trailers,
                       const TakeField& take);
 
-/// Whether trailers of the answer will be read, which are passed on (RFC 9110, section 6.5.1).
+/// Whether trailers of the response will be read, which are passed on (RFC 9110, section 6.5.1).
 [[nodiscard]] bool welcomes_trailers(const Request& request) noexcept;
 
 /// A request that must not go on: its Max-Forwards is used up. Only OPTIONS counts (RFC 9110,

@@ -285,7 +285,7 @@ TEST(Forwarding, answers_keep_trailer_and_lose_what_is_said_anew) {
       {"a", "b"},      {"Trailer", "c"}, {"Content-Type", "d"}, {"Content-Length", "5"},
       {"E", "f"}};
   std::string told;
-  forward_answer_fields(fields, {1, 1}, [&](std::string_view name, std::string_view value) {
+  forward_response_fields(fields, {1, 1}, [&](std::string_view name, std::string_view value) {
     told.append(name).append("=").append(value).append("|");
   });
   EXPECT_EQ(told, "Trailer=c|E=f|Via=1.1 eider|");
@@ -299,7 +299,7 @@ std::string forwarded_of(const std::vector<Field>& head, const std::vector<Field
   return told;
 }
 
-TEST(Forwarding, of_an_answers_trailers_goes_on_what_means_nothing_in_a_head) {
+TEST(Forwarding, of_a_responses_trailers_goes_on_what_means_nothing_in_a_head) {
   for (const std::string_view name : {"Content-Length",
                                       "Transfer-Encoding",
                                       "Connection",

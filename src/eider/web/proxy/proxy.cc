@@ -101,10 +101,10 @@ Response to_response(client::ClientState& client, client::Answered answered, Met
   if (const auto type = answered.received->find("Content-Type")) {
     response.set_type(std::string(*type));
   }
-  forward_answer_fields(
+  forward_response_fields(
       answered.received->fields, answered.received->version,
       [&](std::string_view name, std::string_view value) { response.add_header(name, value); });
-  // An answer to HEAD keeps the length that its head says.
+  // A response to HEAD keeps the length that its head says.
   auto content = asked == Method::head ? std::nullopt : whole_content(answered);
   if (content) {
     response.set_body(std::move(*content));
@@ -153,7 +153,7 @@ PerLoop::PerLoop(std::shared_ptr<Shared> its_shared)
   }
 }
 
-/// What one upstream answers, or why it does not.
+/// What one upstream responses, or why it does not.
 struct Attempt {
   Result<Response, ClientError> outcome;
   bool has_asked = false;  // it may have begun to do what was asked
@@ -236,7 +236,7 @@ std::string_view Proxy::host(const Request& request, const Upstream& upstream) c
 Task<Attempt> Proxy::ask(PerLoop& loop, std::size_t index, const Request& request,
                          BodyStream& body) const {
   const Upstream& upstream = shared_->upstreams[index];
-  // It counts as busy until the answer has left: the load goes with the content.
+  // It counts as busy until the response has left: the load goes with the content.
   Load load(loop.busy[index]);
   detail::proxy::UpstreamCall call(loop.client, {.request = request,
                                                  .content = body,

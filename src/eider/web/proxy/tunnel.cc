@@ -67,15 +67,15 @@ bool is_accepted(const h1::ReplyHead& head, const KeyTerms& key) {
   return head.find(ws::kAcceptField) == std::string_view(accept.data(), accept.size());
 }
 
-Response answer_of(const h1::ReplyHead& head, const KeyTerms& key) {
+Response response_of(const h1::ReplyHead& head, const KeyTerms& key) {
   const bool is_open = head.status == kSwitching;
   Response response(is_open && key.is_ours ? kOk : head.status);
-  forward_answer_fields(head.fields, {1, head.minor_version},
-                        [&](std::string_view name, std::string_view value) {
-                          if (!key.holds(name)) {
-                            response.add_header(name, value);
-                          }
-                        });
+  forward_response_fields(head.fields, {1, head.minor_version},
+                          [&](std::string_view name, std::string_view value) {
+                            if (!key.holds(name)) {
+                              response.add_header(name, value);
+                            }
+                          });
   if (is_open && !key.is_ours) {
     response.add_header("Upgrade", "websocket");
   }
@@ -89,7 +89,7 @@ ClientError bad_response() {
 
 enum class HeadRead : std::uint8_t { whole, partial, bad };
 
-/// Passes interim answers over: the client has asked for none.
+/// Passes interim responses over: the client has asked for none.
 HeadRead read_head(h1::ResponseReader& reader, Buffer& received) {
   for (;;) {
     switch (reader.read(received.view(), Method::get, h1::ResponseLimits())) {
@@ -111,7 +111,7 @@ Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<TcpStream> far, 
                                                 std::string handshake, KeyTerms key,
                                                 TunnelLimits limits) {
   const auto written = co_await far->write(handshake);
-  static_cast<void>(written);  // that it was lost shows when its answer is read
+  static_cast<void>(written);  // that it was lost shows when its response is read
   h1::ResponseReader reader;
   Buffer received;
   for (;;) {
@@ -134,7 +134,7 @@ Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<TcpStream> far, 
   if (is_open && !is_accepted(reader.head(), key)) {
     co_return fail(bad_response());
   }
-  Response response = answer_of(reader.head(), key);
+  Response response = response_of(reader.head(), key);
   if (is_open) {
     // Frames that came behind the 101 go on to the client.
     far->unread(received.view().substr(reader.head_bytes()));

@@ -157,7 +157,7 @@ void UpstreamCall::on_interim(client::ProtocolVersion version, int status,
     return;
   }
   std::string lines;
-  forward_answer_fields(fields, version, [&lines](std::string_view name, std::string_view value) {
+  forward_response_fields(fields, version, [&lines](std::string_view name, std::string_view value) {
     lines.append(name).append(": ").append(value).append("\r\n");
   });
   peer->inform(status, lines);

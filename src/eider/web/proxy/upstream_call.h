@@ -22,7 +22,7 @@ namespace eider::detail::proxy {
 /// What is asked, and of whom. Everything outlives the call.
 ///
 /// base      the upstream's URL; its target is the path in front
-/// content   outlives the answer
+/// content   outlives the response
 /// behind    the rest of the request's target: behind_prefix
 /// host      of the Host field
 struct UpstreamRequest {
@@ -39,13 +39,13 @@ class UpstreamCall final : private client::InterimUser {
  public:
   using Outcome = Result<client::Answered, ClientError>;
 
-  /// client  outlives the answer
+  /// client  outlives the response
   UpstreamCall(client::ClientState& client, const UpstreamRequest& asked) noexcept
       : client_(client), asked_(asked) {}
 
-  /// Content is passed on as it comes, no faster than the upstream takes it, also while the answer
-  /// comes. A connection that was closed while it was idle is replaced by a new one, where that is
-  /// safe.
+  /// Content is passed on as it comes, no faster than the upstream takes it, also while the
+  /// response comes. A connection that was closed while it was idle is replaced by a new one, where
+  /// that is safe.
   ///
   /// errors   as the client's; throws what `content` does
   [[nodiscard]] Task<Outcome> run();

@@ -15,7 +15,7 @@
 #include "eider/protocols/http/parameters.h"
 #include "eider/server/content.h"
 #include "eider/web/files/attachment.h"
-#include "eider/web/files/document_answer.h"
+#include "eider/web/files/document_response.h"
 #include "eider/web/storage/backend.h"
 #include "eider/web/storage/put_options.h"
 #include "eider/web/storage/storage.h"
@@ -149,7 +149,8 @@ Response respond_with(const std::shared_ptr<StorageState>& state, OpenedObject o
     type = kBytesType;
   }
   const files_document document = document_of(about, opened.file, options, type);
-  Response response = detail::files::answer_with(document, request, Loop::current().wall_seconds());
+  Response response =
+      detail::files::respond_with(document, request, Loop::current().wall_seconds());
   if (response.content_type().data() == type.data()) {
     response.set_type(type);  // a copy that the response owns
   }

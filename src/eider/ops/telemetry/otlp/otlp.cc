@@ -24,7 +24,7 @@ namespace {
 
 using detail::otlp::LogRecord;
 
-constexpr std::size_t kAnswerBytesMax = std::size_t{64} * 1024;
+constexpr std::size_t kResponseBytesMax = std::size_t{64} * 1024;
 constexpr Duration kPauseMax = std::chrono::seconds(30);
 
 bool is_busy(int status) noexcept {
@@ -32,8 +32,8 @@ bool is_busy(int status) noexcept {
 }
 
 /// What a collector that has taken only some says: {"partialSuccess":{"rejectedSpans":"3"}}
-std::uint64_t rejected_by(std::string_view answer, std::string_view member) {
-  const auto value = json::read<json::Value>(answer);
+std::uint64_t rejected_by(std::string_view response, std::string_view member) {
+  const auto value = json::read<json::Value>(response);
   if (!value) {
     return 0;
   }
@@ -126,8 +126,8 @@ class Exporter final : public OtlpExport {
     while (options_.endpoint.ends_with('/')) {
       options_.endpoint.pop_back();
     }
-    options_.client.body_bytes_max = kAnswerBytesMax;  // it has little to say
-    options_.client.redirects_max = 0;                 // the key is for nobody else
+    options_.client.body_bytes_max = kResponseBytesMax;  // it has little to say
+    options_.client.redirects_max = 0;                   // the key is for nobody else
   }
 
   void take(SpanRecord span) noexcept override {
@@ -231,7 +231,7 @@ class Exporter final : public OtlpExport {
 
   /// What waits, but for the little that has come meanwhile: that is for the next time.
   ///
-  /// rejected  the member of the collector's answer that tells of how many it thinks nothing
+  /// rejected  the member of the collector's response that tells of how many it thinks nothing
   template <class Item>
   Task<> send(HttpClient& client, Queue<Item>& queue, std::string path, std::string rejected,
               std::string (*to_json)(const detail::otlp::Attributes&, std::span<const Item>)) {
@@ -242,9 +242,9 @@ class Exporter final : public OtlpExport {
         co_return;
       }
       is_more = batch.items().size() == options_.per_request_max;
-      const std::optional<std::string> answer =
+      const std::optional<std::string> response =
           co_await post(client, path, to_json(resource_, batch.items()));
-      batch.settle(answer ? std::optional(rejected_by(*answer, rejected)) : std::nullopt);
+      batch.settle(response ? std::optional(rejected_by(*response, rejected)) : std::nullopt);
     }
   }
 
@@ -269,7 +269,7 @@ class Exporter final : public OtlpExport {
       if (reply && reply->is_ok()) {
         co_return std::string(reply->body());
       }
-      // What came of an answer that is too large or none is not known to be worth another try.
+      // What came of a response that is too large or none is not known to be worth another try.
       const bool is_to_be_asked_again =
           reply ? is_busy(reply->status()) : reply.error().fault != ClientFault::too_large;
       if (!is_to_be_asked_again || tries >= options_.retries_max) {

@@ -56,7 +56,7 @@ class ResponseReader {
   /// Reads the head at the front of `in`.
   ///
   /// in       unread connection bytes, any length; head() points into them
-  /// asked    the request's method: HEAD and CONNECT change where the answer ends
+  /// asked    the request's method: HEAD and CONNECT change where the response ends
   /// returns  complete   head() and head_bytes() are valid until the next read
   ///          need_more  a correct start: call again with the same bytes and more
   ///          refused    flaw() says why; every longer input is refused for the same reason

@@ -69,7 +69,7 @@ enum class Framing : std::uint8_t {
   chunked,
 };
 
-/// How the answers of one second begin, so that its date is formatted once. One per loop.
+/// How the responses of one second begin, so that its date is formatted once. One per loop.
 class HeadStart {
  public:
   /// The lines of a 200 up to Date, and the name of the next field.
@@ -123,7 +123,7 @@ inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 /// Appends status line, Server, Date, Content-Type, framing, Connection, `field_lines`, empty line.
 void write_head(Buffer& out, const ResponseHead& head);
 
-/// Appends a whole answer of the usual kind: a 200 that says what its content is, on a connection
+/// Appends a whole response of the usual kind: a 200 that says what its content is, on a connection
 /// that stays.
 ///
 /// content_type  not empty

@@ -22,15 +22,15 @@ struct ClientSessionOptions {
   std::uint32_t streams_max = 256;
   /// The same until the server has said what it allows.
   std::uint32_t early_streams_max = 100;
-  /// Content of one answer that a server may send before any of it is taken: 65535 or more.
+  /// Content of one response that a server may send before any of it is taken: 65535 or more.
   std::uint32_t stream_window_bytes = 256 * 1024;
-  /// The same of all answers together: 65535 or more.
+  /// The same of all responses together: 65535 or more.
   std::uint32_t connection_window_bytes = 4 * 1024 * 1024;
 };
 
 /// How a stream came to its end.
 enum class StreamFate : std::uint8_t {
-  /// The answer is whole, and the request, too.
+  /// The response is whole, and the request, too.
   whole,
   /// The server has taken it back: `code` says why.
   reset,
@@ -39,9 +39,9 @@ enum class StreamFate : std::uint8_t {
   /// It was not looked at because the server goes away (GOAWAY), or it never left, or it was
   /// refused and had been sent before the server could say how many requests it takes.
   unseen,
-  /// What came is no answer.
+  /// What came is no response.
   malformed,
-  /// The answer's head exceeds a limit.
+  /// The response's head exceeds a limit.
   too_large,
 };
 
@@ -52,7 +52,7 @@ struct StreamEnd {
   std::string_view text;
 };
 
-/// What waits for one answer. Calls come from within ClientSession::receive and `send`, where
+/// What waits for one response. Calls come from within ClientSession::receive and `send`, where
 /// `reset`, `consume` and `resume` may be called, and nothing else.
 class ReplyUser {
  public:
@@ -62,7 +62,7 @@ class ReplyUser {
   virtual void on_head(const ReplyHead& head) = 0;
   /// Content, at least one byte; counted against the stream's window until `consume`.
   virtual void on_data(std::string_view bytes) = 0;
-  /// The answer is whole, and as long as its head had said.
+  /// The response is whole, and as long as its head had said.
   ///
   /// trailer_lines  "name: value\r\n" each; valid during the call
   virtual void on_end(std::string_view trailer_lines) = 0;
@@ -115,7 +115,7 @@ class ClientSession {
   [[nodiscard]] bool allows_protocols() const noexcept;
   /// Begins a request. Pre: room() != 0.
   ///
-  /// user    told of the answer, until `on_closed` or `reset`
+  /// user    told of the response, until `on_closed` or `reset`
   /// fields  pseudo-header fields first; copied
   /// source  RFC 9113, section 8.3.1
   StreamId request(ReplyUser& user, std::span<const OutField> fields, Ends ends);

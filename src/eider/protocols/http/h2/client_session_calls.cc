@@ -15,7 +15,7 @@ bool has(std::uint8_t flags, nghttp2_flag flag) noexcept {
   return (flags & flag) != 0;
 }
 
-/// Of a stream that was reset ahead of its answer.
+/// Of a stream that was reset ahead of its response.
 StreamFate fate_of(ErrorCode code, bool is_early) noexcept {
   if (code != ErrorCode::refused_stream) {
     return StreamFate::reset;
@@ -113,7 +113,7 @@ void ClientSession::State::end_head(StreamId id, Ends ends) {
     return refuse(id, *user, *refusal);
   }
   if (builder.kind() == ReplyBuilder::Kind::trailers) {
-    return end_answer(id, builder.trailer_lines());
+    return end_response(id, builder.trailer_lines());
   }
   if (head.is_interim()) {
     return user->on_interim(head);
@@ -122,7 +122,7 @@ void ClientSession::State::end_head(StreamId id, Ends ends) {
   user->has_head_ = true;
   user->on_head(head);
   if (ends == Ends::with_head) {
-    end_answer(id, {});
+    end_response(id, {});
   }
 }
 
@@ -135,7 +135,7 @@ void ClientSession::State::refuse(StreamId id, ReplyUser& user, const ReplyRefus
 }
 
 /// The user may have reset the stream meanwhile.
-void ClientSession::State::end_answer(StreamId id, std::string_view trailer_lines) {
+void ClientSession::State::end_response(StreamId id, std::string_view trailer_lines) {
   if (ReplyUser* const user = user_of(id)) {
     user->has_ended_ = true;
     user->on_end(trailer_lines);
@@ -151,7 +151,7 @@ void ClientSession::State::take_frame(const nghttp2_frame& frame) {
     case NGHTTP2_HEADERS:
       return end_head(id, is_last ? Ends::with_head : Ends::with_content);
     case NGHTTP2_DATA:
-      return is_last ? end_answer(id, {}) : void();
+      return is_last ? end_response(id, {}) : void();
     case NGHTTP2_RST_STREAM:
       return note_reset(id, static_cast<ErrorCode>(frame.rst_stream.error_code));
     case NGHTTP2_SETTINGS:
@@ -169,7 +169,7 @@ void ClientSession::State::take_frame(const nghttp2_frame& frame) {
 }
 
 void ClientSession::State::take_data(StreamId id, std::string_view bytes) {
-  // What is not taken of one answer must not hinder the others: the window of each bounds what is
+  // What is not taken of one response must not hinder the others: the window of each bounds what is
   // kept.
   nghttp2_session_consume_connection(session, bytes.size());
   if (ReplyUser* const user = user_of(id)) {
@@ -195,7 +195,7 @@ void ClientSession::State::note_closed(StreamId id, ErrorCode code) {
     return;
   }
   StreamEnd end{user->has_ended_ ? StreamFate::whole : StreamFate::unseen, code, {}};
-  // An answer that is whole stays whole, whatever code the server closes the stream with.
+  // A response that is whole stays whole, whatever code the server closes the stream with.
   if (user->end_ && end.fate != StreamFate::whole) {
     end = *user->end_;
   }

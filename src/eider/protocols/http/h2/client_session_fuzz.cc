@@ -1,5 +1,5 @@
 // HTTP/2 for clients: whatever a server sends, and however it is cut, what is sent are whole
-// frames, no answer is told twice, and both ways of cutting end alike.
+// frames, no response is told twice, and both ways of cutting end alike.
 #include <cstdint>
 #include <string>
 #include <string_view>

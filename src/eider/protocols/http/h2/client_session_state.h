@@ -40,7 +40,7 @@ struct ClientSession::State {
   void submit_trailers(StreamId id, std::string_view lines);
   /// Its user is told nothing any more.
   void let_go(StreamId id) noexcept;
-  /// What came on the stream is no answer: it is reset, and its user told.
+  /// What came on the stream is no response: it is reset, and its user told.
   void refuse(StreamId id, ReplyUser& user, const ReplyRefusal& why);
 
   // Looked at before nghttp2 is asked.
@@ -53,7 +53,7 @@ struct ClientSession::State {
   int take_field(std::string_view name, std::string_view value);
   void take_frame(const nghttp2_frame& frame);
   void end_head(StreamId id, Ends ends);
-  void end_answer(StreamId id, std::string_view trailer_lines);
+  void end_response(StreamId id, std::string_view trailer_lines);
   void take_data(StreamId id, std::string_view bytes);
   void note_reset(StreamId id, ErrorCode code) noexcept;
   void note_closed(StreamId id, ErrorCode code);

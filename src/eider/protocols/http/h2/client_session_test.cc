@@ -43,7 +43,7 @@ constexpr std::string_view kEvents =
     "1 interim 103\n1 head 200 content-length=7\n3 head 404 x=y\n1 content content\n"
     "1 closed whole\n3 content none trailers\n3 closed whole\n";
 
-TEST(H2ClientSession, asks_and_tells_of_answers_however_they_are_cut) {
+TEST(H2ClientSession, asks_and_tells_of_responses_however_they_are_cut) {
   const std::string all = transcript();
   for (std::size_t cut = 0; cut <= all.size(); ++cut) {
     Asker user;
@@ -300,12 +300,12 @@ TEST(H2ClientSession, had_not_been_told_how_many_requests_the_server_takes) {
   EXPECT_EQ(user.events, "1 closed unseen\n");
 }
 
-TEST(H2ClientSession, does_not_believe_a_refusal_behind_an_answer) {
+TEST(H2ClientSession, does_not_believe_a_refusal_behind_a_response) {
   EXPECT_EQ(told(reply(1, 0) + frame(Type::rst_stream, 0, 1, word(7))),
             "1 head 200\n1 closed reset\n");
 }
 
-TEST(H2ClientSession, tells_an_early_answer_from_one_that_was_cut) {
+TEST(H2ClientSession, tells_an_early_response_from_one_that_was_cut) {
   Asker user;
   user.ask(std::string(100000, 'x'), "POST");
   user.receive(greeting() + reply(1, kEndStream, "413") + frame(Type::rst_stream, 0, 1, word(0)));

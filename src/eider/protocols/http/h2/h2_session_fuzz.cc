@@ -10,7 +10,7 @@
 namespace {
 
 using eider::ensure;
-using eider::h2::test::Answerer;
+using eider::h2::test::Responder;
 
 /// The input without its first byte, behind a client's preface.
 std::string session_of(std::string_view in) {
@@ -37,12 +37,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::string all = session_of(in);
-  Answerer whole;
+  Responder whole;
   whole.receive(all);
   check_frames(whole.sent);
   ensure(whole.open_count <= 100, "no more streams than were allowed");
 
-  Answerer pieces;
+  Responder pieces;
   const std::size_t step = 1 + static_cast<unsigned char>(in.front());
   for (std::string_view rest = all; !rest.empty();
        rest.remove_prefix(std::min(step, rest.size()))) {

@@ -48,7 +48,7 @@ class HeadBuilder {
   void add(std::string_view name, std::string_view value, const HeadLimits& limits);
 
   /// The request is none by HTTP/2's own rules, so that its stream has to be reset. The rest of
-  /// what can be wrong means the same in every version, and gets an answer: see `finish`.
+  /// what can be wrong means the same in every version, and gets a response: see `finish`.
   ///
   /// source  RFC 9113, sections 8.1.1, 8.2, 8.3 and 8.5; RFC 8441
   [[nodiscard]] bool is_malformed(Ends ends) const noexcept;

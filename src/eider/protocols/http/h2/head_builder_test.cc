@@ -263,7 +263,7 @@ TEST(HeadBuilder, counts_the_content_that_was_announced) {
   EXPECT_FALSE(builder.has_whole_content());
 }
 
-TEST(HeadBuilder, reads_how_urgent_an_answer_is) {
+TEST(HeadBuilder, reads_how_urgent_a_response_is) {
   const auto said = [](const Pairs& fields) { return Built(with(get(), fields)).priority; };
   EXPECT_FALSE(said({}));
   const struct {

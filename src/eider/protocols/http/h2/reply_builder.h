@@ -37,7 +37,7 @@ struct ReplyHead {
   [[nodiscard]] bool is_interim() const noexcept { return status < 200; }
 };
 
-/// Why an answer is none.
+/// Why a response is none.
 ///
 /// text  one sentence that names nothing that the server sent
 struct ReplyRefusal {

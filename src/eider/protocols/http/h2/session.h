@@ -72,7 +72,7 @@ class StreamUser {
   ///
   /// trailer_lines  "name: value\r\n" each; valid during the call
   virtual void on_content_end(std::string_view trailer_lines) = 0;
-  /// All of the answer has been sent. Where the request's content has not ended it is still
+  /// All of the response has been sent. Where the request's content has not ended it is still
   /// arriving: to be ignored for a while, and then ended by `reset` with no_error (RFC 9113,
   /// section 8.1). Else `on_closed` follows.
   virtual void on_answered() = 0;
@@ -99,7 +99,7 @@ class SessionUser {
   /// here `Session::send` may be called too. Not where the client takes any of them back at once,
   /// nor where it has ever said that one request is more urgent than another (RFC 9218).
   virtual void on_part() {}
-  /// The answer to `ping`.
+  /// The response to `ping`.
   virtual void on_pong() {}
 
  protected:

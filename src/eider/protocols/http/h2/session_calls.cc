@@ -118,7 +118,7 @@ void Session::State::end_request_head(StreamId id, StreamUser& stream, Ends ends
   }
   if (const auto& said = head.priority()) {
     is_prioritised = true;
-    // The urgency is set before the stream is served, so that its answer is sent by it.
+    // The urgency is set before the stream is served, so that its response is sent by it.
     const nghttp2_extpri priority{said->urgency, said->is_incremental ? 1 : 0};
     check(nghttp2_session_change_extpri_stream_priority(session, id, &priority, 0));
   }

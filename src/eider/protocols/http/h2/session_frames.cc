@@ -176,7 +176,7 @@ void Session::State::count_frame(const FrameHead& head) noexcept {
     case NGHTTP2_PING:
       return has(head, NGHTTP2_FLAG_ACK) ? void() : note(Cheap::ping);
     case NGHTTP2_PRIORITY_UPDATE:
-      // From here on answers are not made in parts: the client has said what is more urgent.
+      // From here on responses are not made in parts: the client has said what is more urgent.
       is_prioritised = true;
       [[fallthrough]];
     case NGHTTP2_PRIORITY:

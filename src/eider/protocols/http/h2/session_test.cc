@@ -11,12 +11,12 @@
 namespace eider::h2 {
 namespace {
 
-using test::Answerer;
 using test::frame;
 using test::get;
 using test::kEndHeaders;
 using test::kEndStream;
 using test::literal;
+using test::Responder;
 using test::Type;
 
 std::string post(std::uint32_t stream, std::string_view more = {}) {
@@ -55,8 +55,8 @@ std::string sorted_lines(std::string_view text) {
   return all;
 }
 
-TEST(H2Session, tells_of_requests_and_sends_their_answers) {
-  Answerer user;
+TEST(H2Session, tells_of_requests_and_sends_their_responses) {
+  Responder user;
   user.receive(conversation());
   EXPECT_EQ(sorted_lines(user.events), kConversationEvents);
   EXPECT_TRUE(user.has_sent(Type::settings, 0));
@@ -69,12 +69,12 @@ TEST(H2Session, tells_of_requests_and_sends_their_answers) {
 TEST(H2Session, reads_the_same_however_it_is_cut) {
   const std::string all = conversation();
   for (std::size_t cut = 0; cut <= all.size(); ++cut) {
-    Answerer user;
+    Responder user;
     user.receive(std::string_view(all).substr(0, cut));
     user.receive(std::string_view(all).substr(cut));
     ASSERT_EQ(sorted_lines(user.events), kConversationEvents) << cut;
   }
-  Answerer user;
+  Responder user;
   for (const char byte : all) {
     user.receive({&byte, 1});
   }
@@ -103,7 +103,7 @@ TEST(H2Session, resets_streams_whose_requests_are_malformed) {
            post(1) + end(literal("Upper", "x")),
            post(1) + end(literal("connection", "close")),
        }) {
-    Answerer user;
+    Responder user;
     user.receive(test::begin() + wrong + get(3));
     EXPECT_FALSE(user.session.is_over());
     EXPECT_TRUE(user.has_sent(Type::rst_stream, 1));
@@ -116,16 +116,16 @@ TEST(H2Session, resets_streams_whose_requests_are_malformed) {
 }
 
 TEST(H2Session, takes_content_of_the_length_that_was_announced) {
-  Answerer user;
+  Responder user;
   user.receive(test::begin() + post(1, literal("content-length", "4")) +
                frame(Type::data, 0, 1, "co") + frame(Type::data, 0, 1, "nt") +
                frame(Type::headers, kEndHeaders | kEndStream, 1, literal("checked", "yes")));
   EXPECT_EQ(user.events, "1 head /p\n1 content cont trailers\n1 closed 0\n");
 }
 
-TEST(H2Session, sends_the_more_urgent_of_two_answers_first) {
+TEST(H2Session, sends_the_more_urgent_of_two_responses_first) {
   for (const bool is_first_urgent : {true, false}) {
-    Answerer user;
+    Responder user;
     const auto asked = [](std::uint32_t stream, std::string_view priority) {
       return frame(Type::headers, kEndHeaders | kEndStream, stream,
                    test::get_block() + literal("priority", priority));
@@ -138,7 +138,7 @@ TEST(H2Session, sends_the_more_urgent_of_two_answers_first) {
 }
 
 TEST(H2Session, needs_the_preface) {
-  Answerer user;
+  Responder user;
   user.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_TRUE(user.session.is_over());
 }
@@ -153,7 +153,7 @@ TEST(H2Session, knows_what_became_of_closed_streams) {
            std::pair(frame(Type::priority, 0, 1, test::word(0) + "\x0f"), true),
            std::pair(get(7), true),
        }) {
-    Answerer user;
+    Responder user;
     user.receive(test::begin() + get(1) + get(5));
     user.receive(later);
     EXPECT_EQ(user.session.is_over(), !is_fine) << static_cast<int>(later[3]);
@@ -164,7 +164,7 @@ TEST(H2Session, knows_that_a_stream_was_reset_in_the_breath_that_began_it) {
   const std::string reset = frame(Type::rst_stream, 0, 1, test::word(8));
   for (const std::string& later : {frame(Type::data, 0, 1, "x"), post(1)}) {
     for (const bool is_one_breath : {true, false}) {
-      Answerer user;
+      Responder user;
       user.receive(test::begin());
       user.receive(is_one_breath ? post(1) + reset : post(1));
       user.receive(is_one_breath ? std::string() : reset);
@@ -177,7 +177,7 @@ TEST(H2Session, knows_that_a_stream_was_reset_in_the_breath_that_began_it) {
 }
 
 TEST(H2Session, ignores_what_was_on_its_way_to_a_stream_that_it_has_reset) {
-  Answerer user;
+  Responder user;
   user.receive(test::begin() + post(1));
   user.session.reset(1, ErrorCode::cancel);
   user.receive({});
@@ -189,7 +189,7 @@ TEST(H2Session, ignores_what_was_on_its_way_to_a_stream_that_it_has_reset) {
 TEST(H2Session, ends_connections_with_priorities_that_are_none) {
   for (const std::string& wrong : {frame(Type::priority, 0, 0, test::word(1) + "\x0f"),
                                    frame(Type::priority, 0, 3, test::word(3) + "\x0f")}) {
-    Answerer user;
+    Responder user;
     user.receive(test::begin() + wrong);
     EXPECT_TRUE(user.session.is_over());
     EXPECT_TRUE(user.has_sent(Type::goaway, 0));
@@ -204,7 +204,7 @@ TEST(H2Session, ends_floods_of_every_kind) {
         frame(Type::data, 8, 1, std::string("\x03\0\0\0", 4)),
         frame(Type::window_update, 0, 0, test::word(1)), frame(static_cast<Type>(0x70), 0, 0),
         frame(Type::rst_stream, 0, 1, test::word(8))}) {
-    Answerer user;
+    Responder user;
     user.receive(test::begin() + open);
     int count = 0;
     while (!user.session.is_over() && count < 5000) {
@@ -217,7 +217,7 @@ TEST(H2Session, ends_floods_of_every_kind) {
 }
 
 TEST(H2Session, lets_a_client_go_on_that_sends_as_much_over_time) {
-  Answerer user;
+  Responder user;
   user.receive(test::begin());
   for (std::uint64_t second = 1; second < 500; ++second) {
     user.receive(frame(Type::ping, 0, 0, "12345678"), second * 1000);
@@ -226,7 +226,7 @@ TEST(H2Session, lets_a_client_go_on_that_sends_as_much_over_time) {
 }
 
 TEST(H2Session, takes_no_more_streams_than_were_allowed) {
-  Answerer user({.streams_max = 2});
+  Responder user({.streams_max = 2});
   std::string all = test::begin();
   for (std::uint32_t stream = 1; stream < 10; stream += 2) {
     all += post(stream);
@@ -260,7 +260,7 @@ TEST(H2Session, hands_many_requests_on_in_parts) {
            std::tuple(urgent, gets(40).substr(get(1).size()), 0),
            std::tuple(update, gets(40), 0),
        }) {
-    Answerer user;
+    Responder user;
     user.receive(test::begin() + first);
     user.receive(then);
     EXPECT_EQ(user.parts, parts);
@@ -271,10 +271,10 @@ TEST(H2Session, hands_many_requests_on_in_parts) {
 TEST(H2Session, answers_the_same_in_parts_however_they_are_cut) {
   constexpr std::uint32_t kCount = 40;
   const std::string all = test::begin() + gets(kCount);
-  Answerer whole;
+  Responder whole;
   whole.receive(all);
   for (std::size_t cut = 0; cut <= all.size(); ++cut) {
-    Answerer user;
+    Responder user;
     user.receive(std::string_view(all).substr(0, cut));
     user.receive(std::string_view(all).substr(cut));
     ASSERT_EQ(user.events.size(), whole.events.size()) << cut;
@@ -284,7 +284,7 @@ TEST(H2Session, answers_the_same_in_parts_however_they_are_cut) {
 }
 
 TEST(H2Session, reads_no_further_when_a_part_ends_it) {
-  Answerer user;
+  Responder user;
   user.ends_at_part = true;
   user.receive(test::begin() + gets(40));
   EXPECT_EQ(user.parts, 1);
@@ -294,7 +294,7 @@ TEST(H2Session, reads_no_further_when_a_part_ends_it) {
 }
 
 TEST(H2Session, announces_its_end_and_serves_until_then) {
-  Answerer user;
+  Responder user;
   user.receive(test::begin());
   user.session.announce_shutdown();
   user.receive(get(1));
@@ -307,7 +307,7 @@ TEST(H2Session, announces_its_end_and_serves_until_then) {
 }
 
 TEST(H2Session, answers_long_lists_of_fields_without_keeping_them) {
-  Answerer user({.head = {.head_bytes_max = 1000}});
+  Responder user({.head = {.head_bytes_max = 1000}});
   std::string fields = test::get_block();
   for (int count = 0; count < 30; ++count) {
     fields += literal("x-field", "value");

@@ -14,7 +14,7 @@
 
 namespace eider::h2::test {
 
-/// HEADERS of an answer.
+/// HEADERS of a response.
 inline std::string reply(std::uint32_t stream, std::uint8_t flags = kEndStream,
                          std::string_view status = "200", std::string_view more = {}) {
   return frame(Type::headers, static_cast<std::uint8_t>(flags | kEndHeaders), stream,

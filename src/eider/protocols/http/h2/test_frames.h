@@ -92,9 +92,9 @@ inline std::string begin() {
 }
 
 /// Answers each request with its path or with its content, and notes what it was told.
-class Answerer final : public SessionUser {
+class Responder final : public SessionUser {
  public:
-  explicit Answerer(const SessionOptions& options = {}) : session(*this, options) {}
+  explicit Responder(const SessionOptions& options = {}) : session(*this, options) {}
 
   /// Bytes in; what is to be sent is appended to `sent`.
   void receive(std::string_view bytes, std::uint64_t now_ms = 1) {
@@ -137,9 +137,9 @@ class Answerer final : public SessionUser {
   std::map<StreamId, std::unique_ptr<Stream>> streams_;
 };
 
-class Answerer::Stream final : public StreamUser {
+class Responder::Stream final : public StreamUser {
  public:
-  Stream(Answerer& owner, StreamId id) : owner_(owner), id_(id) { ++owner_.open_count; }
+  Stream(Responder& owner, StreamId id) : owner_(owner), id_(id) { ++owner_.open_count; }
 
  private:
   HeadBuilder& head() noexcept override { return builder_; }
@@ -149,7 +149,7 @@ class Answerer::Stream final : public StreamUser {
     note(refusal ? "refused " + std::to_string(refusal->status)
                  : "head " + std::string(request_.target));
     if (refusal || ends == Ends::with_head) {
-      answer(refusal ? std::to_string(refusal->status) : std::string(request_.target));
+      respond(refusal ? std::to_string(refusal->status) : std::string(request_.target));
     }
   }
   void on_data(std::string_view bytes) override {
@@ -159,7 +159,7 @@ class Answerer::Stream final : public StreamUser {
   void on_content_end(std::string_view trailer_lines) override {
     has_content_ended_ = true;
     note("content " + content_ + (trailer_lines.empty() ? "" : " trailers"));
-    answer(content_);
+    respond(content_);
   }
   void on_answered() override {
     if (!has_content_ended_) {
@@ -171,36 +171,36 @@ class Answerer::Stream final : public StreamUser {
     --owner_.open_count;
   }
   Ready ready(std::size_t bytes_max) noexcept override {
-    const std::size_t bytes = std::min(bytes_max, answer_.size());
-    return {.bytes = bytes, .is_last = bytes == answer_.size()};
+    const std::size_t bytes = std::min(bytes_max, response_.size());
+    return {.bytes = bytes, .is_last = bytes == response_.size()};
   }
   bool put(char* to, std::size_t bytes) noexcept override {
-    std::copy_n(answer_.begin(), bytes, to);
-    answer_.erase(0, bytes);
+    std::copy_n(response_.begin(), bytes, to);
+    response_.erase(0, bytes);
     return true;
   }
   void note(const std::string& text) { owner_.events += std::to_string(id_) + " " + text + "\n"; }
-  void answer(std::string text) {
+  void respond(std::string text) {
     if (std::exchange(has_answered_, true)) {
       return;
     }
-    answer_ = std::move(text);
+    response_ = std::move(text);
     const OutField status{":status", "200", OutField::Static::both};
     owner_.session.respond(id_, *this, {&status, 1},
-                           answer_.empty() ? Ends::with_head : Ends::with_content);
+                           response_.empty() ? Ends::with_head : Ends::with_content);
   }
 
-  Answerer& owner_;
+  Responder& owner_;
   StreamId id_;
   HeadBuilder builder_;
   RequestHead request_;
   std::string content_;
-  std::string answer_;
+  std::string response_;
   bool has_answered_ = false;
   bool has_content_ended_ = false;
 };
 
-inline StreamUser& Answerer::on_stream(StreamId id) {
+inline StreamUser& Responder::on_stream(StreamId id) {
   return *(streams_[id] = std::make_unique<Stream>(*this, id));
 }
 

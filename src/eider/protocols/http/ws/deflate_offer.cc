@@ -15,7 +15,7 @@ constexpr std::string_view kServerBits = "server_max_window_bits";
 constexpr std::string_view kClientBits = "client_max_window_bits";
 constexpr std::array kNames{kServerTakeover, kClientTakeover, kServerBits, kClientBits};
 
-enum class Role : std::uint8_t { offer, answer };
+enum class Role : std::uint8_t { offer, response };
 
 /// The parameters of one offer or answer, each at most once.
 struct Params {
@@ -118,7 +118,7 @@ std::string named_takeovers(const DeflateTerms& terms) {
 }
 
 /// What was offered is accepted by naming it, also where it changes nothing.
-std::string answer_to(const Params& offer, const DeflateTerms& terms) {
+std::string response_to(const Params& offer, const DeflateTerms& terms) {
   std::string text = std::string(kDeflateName) + named_takeovers(terms);
   if (offer.has_server_bits || terms.server_window_bits < kWindowBitsMax) {
     text += named_bits(kServerBits, terms.server_window_bits);
@@ -135,7 +135,7 @@ std::optional<DeflateChoice> choose(const Extension& extension, const DeflateWis
   }
   const std::optional<Params> offer = ParamsReader(Role::offer).read(extension);
   const std::optional<DeflateTerms> terms = offer ? meet(*offer, wishes) : std::nullopt;
-  return terms ? std::optional(DeflateChoice{*terms, answer_to(*offer, *terms)}) : std::nullopt;
+  return terms ? std::optional(DeflateChoice{*terms, response_to(*offer, *terms)}) : std::nullopt;
 }
 
 }  // namespace
@@ -164,36 +164,36 @@ std::string deflate_offer(const DeflateWishes& wishes) {
 
 namespace {
 
-/// Whether the answer keeps to what deflate_offer has asked for.
-bool agrees(const Params& answer, const DeflateWishes& wishes) noexcept {
+/// Whether the response keeps to what deflate_offer has asked for.
+bool agrees(const Params& response, const DeflateWishes& wishes) noexcept {
   const DeflateTerms& asked = wishes.terms;
   const bool keeps_takeover =
-      asked.server_takeover == Takeover::kept || answer.drops_server_takeover;
-  return keeps_takeover && answer.server_bits <= asked.server_window_bits &&
-         (!answer.has_client_bits || answer.client_bits <= asked.client_window_bits);
+      asked.server_takeover == Takeover::kept || response.drops_server_takeover;
+  return keeps_takeover && response.server_bits <= asked.server_window_bits &&
+         (!response.has_client_bits || response.client_bits <= asked.client_window_bits);
 }
 
-DeflateTerms terms_of(const Params& answer, const DeflateTerms& asked) noexcept {
-  return {.server_takeover = takeover_of(answer.drops_server_takeover),
+DeflateTerms terms_of(const Params& response, const DeflateTerms& asked) noexcept {
+  return {.server_takeover = takeover_of(response.drops_server_takeover),
           // A client may always forget more than it has to.
-          .client_takeover = takeover_of(answer.drops_client_takeover ||
+          .client_takeover = takeover_of(response.drops_client_takeover ||
                                          asked.client_takeover == Takeover::dropped),
-          .server_window_bits = answer.server_bits,
-          .client_window_bits = std::min(answer.client_bits, asked.client_window_bits)};
+          .server_window_bits = response.server_bits,
+          .client_window_bits = std::min(response.client_bits, asked.client_window_bits)};
 }
 
 }  // namespace
 
-Result<std::optional<DeflateTerms>, std::string_view> check_deflate_answer(
-    std::span<const Extension> answer, const DeflateWishes& wishes) noexcept {
+Result<std::optional<DeflateTerms>, std::string_view> check_deflate_response(
+    std::span<const Extension> response, const DeflateWishes& wishes) noexcept {
   using namespace std::string_view_literals;
-  if (answer.empty()) {
+  if (response.empty()) {
     return std::nullopt;
   }
-  if (answer.size() > 1 || !equals_ignoring_case(answer.front().name, kDeflateName)) {
+  if (response.size() > 1 || !equals_ignoring_case(response.front().name, kDeflateName)) {
     return fail("The server chose an extension that was not offered."sv);
   }
-  const std::optional<Params> params = ParamsReader(Role::answer).read(answer.front());
+  const std::optional<Params> params = ParamsReader(Role::response).read(response.front());
   if (!params.has_value()) {
     return fail("A parameter of permessage-deflate is not valid."sv);
   }

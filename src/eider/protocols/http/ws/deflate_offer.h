@@ -42,7 +42,7 @@ struct DeflateWishes {
 /// answer  the value of Sec-WebSocket-Extensions
 struct DeflateChoice {
   DeflateTerms terms;
-  std::string answer;
+  std::string response;
 };
 
 /// Server: the first offer in the list that is valid and can be met; nothing when there is none,
@@ -63,7 +63,7 @@ struct DeflateChoice {
 /// errors   one sentence: another extension, the same twice, or a parameter that is unknown,
 ///          doubled, badly valued, or not what was offered: the connection must fail
 /// source   RFC 7692, sections 5.1 and 7.1; RFC 6455, section 9.1
-[[nodiscard]] Result<std::optional<DeflateTerms>, std::string_view> check_deflate_answer(
-    std::span<const Extension> answer, const DeflateWishes& wishes) noexcept;
+[[nodiscard]] Result<std::optional<DeflateTerms>, std::string_view> check_deflate_response(
+    std::span<const Extension> response, const DeflateWishes& wishes) noexcept;
 
 }  // namespace eider::ws

@@ -10,15 +10,15 @@ namespace {
 constexpr Takeover kDropped = Takeover::dropped;
 
 /// What a server answers, "" when it does not use the extension.
-std::string answer(std::string_view offers, const DeflateWishes& wishes = {}) {
+std::string response(std::string_view offers, const DeflateWishes& wishes = {}) {
   const auto list = read_extension_list(offers);
   const auto choice = list.has_value() ? choose_deflate(*list, wishes) : std::nullopt;
-  return choice.has_value() ? choice->answer : "";
+  return choice.has_value() ? choice->response : "";
 }
 
 struct Offered {
   std::string_view offer;
-  std::string_view answer;
+  std::string_view response;
 };
 
 TEST(DeflateOffer, a_server_without_wishes_meets_what_is_offered) {
@@ -54,7 +54,7 @@ TEST(DeflateOffer, a_server_without_wishes_meets_what_is_offered) {
        "permessage-deflate; server_no_context_takeover"},
   };
   for (const Offered& one : all) {
-    EXPECT_EQ(answer(one.offer), one.answer) << one.offer;
+    EXPECT_EQ(response(one.offer), one.response) << one.offer;
   }
 }
 
@@ -86,23 +86,23 @@ TEST(DeflateOffer, bad_offers_are_declined) {
                                            "server_no_context_takeover; server_no_context_takeover",
                                            "client_no_context_takeover; Client_No_Context_Takeover",
                                            "server_max_window_bits=8"}) {
-    EXPECT_EQ(answer("permessage-deflate; " + std::string(parameter)), "") << parameter;
+    EXPECT_EQ(response("permessage-deflate; " + std::string(parameter)), "") << parameter;
   }
-  EXPECT_EQ(answer("x-webkit-deflate-frame"), "");
-  EXPECT_EQ(answer("permessage-deflated"), "");
-  EXPECT_EQ(answer(""), "");
+  EXPECT_EQ(response("x-webkit-deflate-frame"), "");
+  EXPECT_EQ(response("permessage-deflated"), "");
+  EXPECT_EQ(response(""), "");
 }
 
 TEST(DeflateOffer, a_server_tells_its_wishes_where_it_may) {
   const DeflateWishes small{{kDropped, kDropped, 12, 11}};
-  EXPECT_EQ(answer("permessage-deflate", small),
+  EXPECT_EQ(response("permessage-deflate", small),
             "permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
             "server_max_window_bits=12");
-  EXPECT_EQ(answer("permessage-deflate; client_max_window_bits", small),
+  EXPECT_EQ(response("permessage-deflate; client_max_window_bits", small),
             "permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
             "server_max_window_bits=12; client_max_window_bits=11");
   EXPECT_EQ(
-      answer("permessage-deflate; client_max_window_bits=10; server_max_window_bits=9", small),
+      response("permessage-deflate; client_max_window_bits=10; server_max_window_bits=9", small),
       "permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
       "server_max_window_bits=9; client_max_window_bits=10");
 }
@@ -123,7 +123,7 @@ TEST(DeflateOffer, a_client_offers_what_it_wishes) {
 }
 
 struct AnsweredTerms {
-  std::string_view answer;
+  std::string_view response;
   DeflateTerms terms;
 };
 
@@ -137,22 +137,22 @@ TEST(DeflateOffer, a_client_takes_what_it_may_be_answered) {
       {"permessage-deflate; client_max_window_bits=15; server_max_window_bits=15", {}},
   };
   for (const AnsweredTerms& one : all) {
-    const auto list = read_extension_list(one.answer);
-    const auto terms = check_deflate_answer(*list, {});
-    ASSERT_TRUE(terms.has_value() && terms->has_value()) << one.answer;
-    EXPECT_EQ(**terms, one.terms) << one.answer;
+    const auto list = read_extension_list(one.response);
+    const auto terms = check_deflate_response(*list, {});
+    ASSERT_TRUE(terms.has_value() && terms->has_value()) << one.response;
+    EXPECT_EQ(**terms, one.terms) << one.response;
   }
-  const auto none = check_deflate_answer({}, {});
+  const auto none = check_deflate_response({}, {});
   EXPECT_TRUE(none.has_value() && !none->has_value());
 }
 
-bool is_refused(std::string_view answer, const DeflateWishes& wishes = {}) {
-  const auto list = read_extension_list(answer);
-  return !list.has_value() || !check_deflate_answer(*list, wishes).has_value();
+bool is_refused(std::string_view response, const DeflateWishes& wishes = {}) {
+  const auto list = read_extension_list(response);
+  return !list.has_value() || !check_deflate_response(*list, wishes).has_value();
 }
 
-TEST(DeflateOffer, a_client_refuses_other_answers) {
-  for (const std::string_view answer :
+TEST(DeflateOffer, a_client_refuses_other_responses) {
+  for (const std::string_view response :
        {"foo", "permessage-deflate, permessage-deflate", "permessage-deflate, foo",
         "permessage-deflate; client_max_window_bits", "permessage-deflate; server_max_window_bits",
         "permessage-deflate; client_max_window_bits=7",
@@ -161,7 +161,7 @@ TEST(DeflateOffer, a_client_refuses_other_answers) {
         "permessage-deflate; server_no_context_takeover; server_no_context_takeover",
         // A window that its own compressor cannot have.
         "permessage-deflate; client_max_window_bits=8"}) {
-    EXPECT_TRUE(is_refused(answer)) << answer;
+    EXPECT_TRUE(is_refused(response)) << response;
   }
 }
 
@@ -196,9 +196,9 @@ TEST(DeflateOffer, both_ends_come_to_the_same_terms) {
         const std::string offer = deflate_offer(client);
         const auto choice = choose_deflate(*read_extension_list(offer), server);
         ASSERT_TRUE(choice.has_value()) << offer;
-        const auto terms = check_deflate_answer(*read_extension_list(choice->answer), client);
-        ASSERT_TRUE(terms.has_value()) << choice->answer;
-        EXPECT_EQ(**terms, choice->terms) << offer << " / " << choice->answer;
+        const auto terms = check_deflate_response(*read_extension_list(choice->response), client);
+        ASSERT_TRUE(terms.has_value()) << choice->response;
+        EXPECT_EQ(**terms, choice->terms) << offer << " / " << choice->response;
       }
     }
   }

@@ -139,7 +139,7 @@ Result<Handshake, HandshakeRefusal> check_upgrade(const RequestHead& head) noexc
   if (const auto refusal = refuse_version(head)) {
     return fail(*refusal);
   }
-  // RFC 8441, section 5: the key and its answer are of HTTP/1.1 alone.
+  // RFC 8441, section 5: the key and its response are of HTTP/1.1 alone.
   const Found key = find_all(head.fields, kKeyField);
   const auto refusal = head.opens_websocket ? std::nullopt : refuse_key(key);
   if (refusal) {
@@ -237,8 +237,8 @@ bool is_asked(const Found& subprotocol, std::span<const std::string> asked) noex
 
 }  // namespace
 
-Result<Answered, std::string_view> check_answer(int status, std::span<const Field> fields,
-                                                const Asked& asked) noexcept {
+Result<Answered, std::string_view> check_response(int status, std::span<const Field> fields,
+                                                  const Asked& asked) noexcept {
   const std::string_view fault = fault_of_switch(status, fields, asked.key);
   if (!fault.empty()) {
     return fail(fault);

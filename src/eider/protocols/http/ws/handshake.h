@@ -107,9 +107,9 @@ struct Answered {
 /// errors   one sentence: not 101, Upgrade or Connection missing, a wrong accept value, a
 ///          subprotocol that was not asked for, a field doubled
 /// source   RFC 6455, section 4.1, items 1 to 6 behind "Once the client's opening handshake"
-[[nodiscard]] Result<Answered, std::string_view> check_answer(int status,
-                                                              std::span<const Field> fields,
-                                                              const Asked& asked) noexcept;
+[[nodiscard]] Result<Answered, std::string_view> check_response(int status,
+                                                                std::span<const Field> fields,
+                                                                const Asked& asked) noexcept;
 /// The same of what the server has chosen alone: over HTTP/2 a status of 200 says the rest
 /// (RFC 8441, section 5).
 [[nodiscard]] Result<Answered, std::string_view> check_choices(

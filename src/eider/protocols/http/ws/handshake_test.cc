@@ -262,56 +262,56 @@ TEST(ClientHandshake, a_key_is_base64_of_sixteen_bytes) {
   EXPECT_EQ(std::string_view(key.data(), key.size()), kSampleKey);
 }
 
-Fields good_answer() {
+Fields good_response() {
   return {
       {"Upgrade", "websocket"}, {"Connection", "Upgrade"}, {"Sec-WebSocket-Accept", kSampleAccept}};
 }
 
 bool is_taken(const Fields& fields, int status = 101) {
   const std::vector<std::string> names{"chat", "superchat"};
-  return check_answer(status, fields, {.key = kSampleKey, .subprotocols = names}).has_value();
+  return check_response(status, fields, {.key = kSampleKey, .subprotocols = names}).has_value();
 }
 
-Fields answer_with(std::size_t index, std::string_view value) {
-  Fields fields = good_answer();
+Fields respond_with(std::size_t index, std::string_view value) {
+  Fields fields = good_response();
   fields[index].value = value;
   return fields;
 }
 
-Fields answer_plus(std::string_view name, std::string_view value) {
-  Fields fields = good_answer();
+Fields response_plus(std::string_view name, std::string_view value) {
+  Fields fields = good_response();
   fields.push_back({name, value});
   return fields;
 }
 
-TEST(ClientHandshake, takes_right_answers) {
-  EXPECT_TRUE(is_taken(good_answer()));
-  EXPECT_TRUE(is_taken(answer_with(0, "WebSocket")));
-  EXPECT_TRUE(is_taken(answer_with(1, "keep-alive, upgrade")));
-  const Fields fields = answer_plus("Sec-WebSocket-Protocol", "superchat");
+TEST(ClientHandshake, takes_right_responses) {
+  EXPECT_TRUE(is_taken(good_response()));
+  EXPECT_TRUE(is_taken(respond_with(0, "WebSocket")));
+  EXPECT_TRUE(is_taken(respond_with(1, "keep-alive, upgrade")));
+  const Fields fields = response_plus("Sec-WebSocket-Protocol", "superchat");
   const std::vector<std::string> names{"chat", "superchat"};
-  const auto answered = check_answer(101, fields, {.key = kSampleKey, .subprotocols = names});
+  const auto answered = check_response(101, fields, {.key = kSampleKey, .subprotocols = names});
   ASSERT_TRUE(answered.has_value());
   EXPECT_EQ(answered->subprotocol, "superchat");
   EXPECT_EQ(answered->extensions, "");
-  const Fields extended = answer_plus("Sec-WebSocket-Extensions", "a; b");
-  EXPECT_EQ(check_answer(101, extended, {.key = kSampleKey})->extensions, "a; b");
+  const Fields extended = response_plus("Sec-WebSocket-Extensions", "a; b");
+  EXPECT_EQ(check_response(101, extended, {.key = kSampleKey})->extensions, "a; b");
 }
 
-TEST(ClientHandshake, refuses_wrong_answers) {
-  EXPECT_FALSE(is_taken(good_answer(), 200));
-  EXPECT_FALSE(is_taken(good_answer(), 426));
-  EXPECT_FALSE(is_taken(answer_with(0, "h2c")));
-  EXPECT_FALSE(is_taken(answer_with(0, "")));
-  EXPECT_FALSE(is_taken(answer_with(1, "close")));
-  EXPECT_FALSE(is_taken(answer_with(2, "")));
-  EXPECT_FALSE(is_taken(answer_with(2, "S3pPLMBiTxaQ9kYGzzhZRbK+xOo=")));
-  EXPECT_FALSE(is_taken(answer_with(2, kSampleKey)));
-  EXPECT_FALSE(is_taken(answer_plus("Sec-WebSocket-Accept", kSampleAccept)));
-  EXPECT_FALSE(is_taken(answer_plus("Sec-WebSocket-Protocol", "other")));
-  EXPECT_FALSE(is_taken(answer_plus("Sec-WebSocket-Protocol", "Chat")));
-  EXPECT_FALSE(is_taken(answer_plus("Sec-WebSocket-Protocol", "chat, superchat")));
-  Fields two = answer_plus("Sec-WebSocket-Extensions", "a");
+TEST(ClientHandshake, refuses_wrong_responses) {
+  EXPECT_FALSE(is_taken(good_response(), 200));
+  EXPECT_FALSE(is_taken(good_response(), 426));
+  EXPECT_FALSE(is_taken(respond_with(0, "h2c")));
+  EXPECT_FALSE(is_taken(respond_with(0, "")));
+  EXPECT_FALSE(is_taken(respond_with(1, "close")));
+  EXPECT_FALSE(is_taken(respond_with(2, "")));
+  EXPECT_FALSE(is_taken(respond_with(2, "S3pPLMBiTxaQ9kYGzzhZRbK+xOo=")));
+  EXPECT_FALSE(is_taken(respond_with(2, kSampleKey)));
+  EXPECT_FALSE(is_taken(response_plus("Sec-WebSocket-Accept", kSampleAccept)));
+  EXPECT_FALSE(is_taken(response_plus("Sec-WebSocket-Protocol", "other")));
+  EXPECT_FALSE(is_taken(response_plus("Sec-WebSocket-Protocol", "Chat")));
+  EXPECT_FALSE(is_taken(response_plus("Sec-WebSocket-Protocol", "chat, superchat")));
+  Fields two = response_plus("Sec-WebSocket-Extensions", "a");
   two.push_back({"Sec-WebSocket-Extensions", "b"});
   EXPECT_FALSE(is_taken(two));
   EXPECT_FALSE(is_taken(Fields()));

@@ -31,14 +31,14 @@ std::string spelled(const std::vector<Extension>& list) {
   return text;
 }
 
-void check_answer_to(const std::vector<Extension>& offers) {
+void check_response_to(const std::vector<Extension>& offers) {
   const auto choice = choose_deflate(offers, {});
   if (!choice.has_value()) {
     return;
   }
-  const auto answer = read_extension_list(choice->answer);
-  ensure(answer.has_value(), "an answer is a list");
-  const auto terms = check_deflate_answer(*answer, {.own_window_bits_min = 8});
+  const auto response = read_extension_list(choice->response);
+  ensure(response.has_value(), "an answer is a list");
+  const auto terms = check_deflate_response(*response, {.own_window_bits_min = 8});
   ensure(terms.has_value() && *terms == choice->terms, "both ends come to the same terms");
 }
 
@@ -53,6 +53,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text = spelled(*list);
   const auto again = read_extension_list(text);
   ensure(again.has_value() && spelled(*again) == text, "what was read can be written");
-  check_answer_to(*list);
+  check_response_to(*list);
   return 0;
 }

@@ -53,9 +53,9 @@ TEST_F(RedisRatesTest, side_by_side_none_is_counted_twice_or_not_at_all) {
       int admitted = 0;
       for (int i = 0; i < 100; ++i) {
         scope.start([](RateStore* its, RateAlgorithm by, int* count) -> Task<> {
-          const auto answer =
+          const auto response =
               co_await its->take("a" + std::to_string(static_cast<int>(by)), {by, 40, 1h});
-          *count += answer.value().is_admitted ? 1 : 0;
+          *count += response.value().is_admitted ? 1 : 0;
         }(of, algorithm, &admitted));
       }
       auto joining = scope.join();

@@ -48,9 +48,10 @@ std::shared_ptr<const std::string> shared_text(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
 }
 
-[[noreturn]] void throw_answer(const S3Client& client, const S3Call& call,
-                               const ClientResponse& answer) {
-  throw_s3_error(client.bucket(), call, answer.status(), answer.body(), answer.header("Date"));
+[[noreturn]] void throw_response(const S3Client& client, const S3Call& call,
+                                 const ClientResponse& response) {
+  throw_s3_error(client.bucket(), call, response.status(), response.body(),
+                 response.header("Date"));
 }
 
 /// Without its size, an object would be an empty one.
@@ -214,13 +215,13 @@ class S3Backend::Upload {
         .method = Method::post, .key = key_, .query = {{"uploads", ""}}, .body = shared_text({})};
     add_put_headers(call, object);
     auto asking = client_->ask(call);
-    const ClientResponse answer = co_await asking;
-    const auto root = read_xml(answer.body());
-    if (!answer.is_ok() || !root || root->text_of("UploadId").empty()) {
-      throw_answer(*client_, call, answer);
+    const ClientResponse response = co_await asking;
+    const auto root = read_xml(response.body());
+    if (!response.is_ok() || !root || root->text_of("UploadId").empty()) {
+      throw_response(*client_, call, response);
     }
     id_ = root->text_of("UploadId");
-    const auto date = answer.header("Date");
+    const auto date = response.header("Date");
     began_ = date ? parse_date(*date, Loop::current().wall_seconds()) : std::nullopt;
   }
 
@@ -231,10 +232,10 @@ class S3Backend::Upload {
                 .query = {{"partNumber", number}, {"uploadId", id_}},
                 .body = shared_text(std::move(part))};
     auto asking = client_->ask(call);
-    const ClientResponse answer = co_await asking;
-    const auto etag = answer.header("ETag");
-    if (!answer.is_ok() || !etag) {
-      throw_answer(*client_, call, answer);
+    const ClientResponse response = co_await asking;
+    const auto etag = response.header("ETag");
+    if (!response.is_ok() || !etag) {
+      throw_response(*client_, call, response);
     }
     etags_.emplace_back(*etag);
   }
@@ -248,15 +249,15 @@ class S3Backend::Upload {
     add_condition(call, options);
     std::int64_t tries = 0;
     auto asking = ask_to_complete(call, tries);
-    const ClientResponse answer = co_await asking;
-    const bool is_there = is_already_there(answer.status(), options);
-    const auto root = read_xml(answer.body());
-    if (answer.is_ok() && root && root->name == "CompleteMultipartUploadResult") {
-      note_stored(object, root->text_of("ETag"), answer.header("Date"));
+    const ClientResponse response = co_await asking;
+    const bool is_there = is_already_there(response.status(), options);
+    const auto root = read_xml(response.body());
+    if (response.is_ok() && root && root->name == "CompleteMultipartUploadResult") {
+      note_stored(object, root->text_of("ETag"), response.header("Date"));
       id_.clear();
       co_return;
     }
-    // The answer to the first attempt may have been lost. Or the upload was aborted, and there is
+    // The response to the first attempt may have been lost. Or the upload was aborted, and there is
     // another object: then the content must not count as stored.
     if ((is_there && tries > 1) || (root && root->text_of("Code") == "NoSuchUpload")) {
       auto looking = client_->ask({.method = Method::head, .key = key_});
@@ -270,7 +271,7 @@ class S3Backend::Upload {
     if (is_there) {
       throw Failure(storage::already_stored(key_));
     }
-    throw_answer(*client_, call, answer);
+    throw_response(*client_, call, response);
   }
 
   [[nodiscard]] std::size_t parts() const noexcept { return etags_.size(); }
@@ -282,12 +283,12 @@ class S3Backend::Upload {
     for (int tries = 1;; ++tries) {
       std::int64_t requests = 0;
       auto asking = client_->ask(call, &requests);
-      ClientResponse answer = co_await asking;
+      ClientResponse response = co_await asking;
       sent += requests;
-      const std::string code = answer.status() == 200 ? s3_code(answer.body()) : std::string();
+      const std::string code = response.status() == 200 ? s3_code(response.body()) : std::string();
       const bool is_passing = code == "InternalError" || code == "SlowDown";
       if (!is_passing || tries == kCompletionsMax) {
-        co_return std::move(answer);
+        co_return std::move(response);
       }
       co_await sleep_for(std::chrono::milliseconds(100 << tries));
     }
@@ -335,10 +336,10 @@ Task<StoredObject> S3Backend::put_whole(StoredObject object, std::string content
   add_condition(call, options);
   std::int64_t tries = 0;
   auto asking = client_->ask(call, &tries);
-  const ClientResponse answer = co_await asking;
-  if (is_already_there(answer.status(), options)) {
+  const ClientResponse response = co_await asking;
+  if (is_already_there(response.status(), options)) {
     std::optional<StoredObject> stored;
-    if (tries > 1) {  // the answer to the first attempt may have been lost
+    if (tries > 1) {  // the response to the first attempt may have been lost
       auto looking = head(object.key);
       stored = co_await looking;
     }
@@ -349,10 +350,10 @@ Task<StoredObject> S3Backend::put_whole(StoredObject object, std::string content
     object.modified_seconds = stored->modified_seconds;
     co_return object;
   }
-  if (!answer.is_ok()) {
-    throw_answer(*client_, call, answer);
+  if (!response.is_ok()) {
+    throw_response(*client_, call, response);
   }
-  note_stored(object, answer.header("ETag").value_or(""), answer.header("Date"));
+  note_stored(object, response.header("ETag").value_or(""), response.header("Date"));
   co_return object;
 }
 
@@ -429,15 +430,15 @@ Task<StoredObject> S3Backend::put_file(std::string key, storage::WrittenFile fil
 Task<std::optional<StoredObject>> S3Backend::head(std::string key) const {
   S3Call call{.method = Method::head, .key = key};
   auto asking = client_->ask(call);
-  const ClientResponse answer = co_await asking;
-  if (answer.status() == kNotFound) {
+  const ClientResponse response = co_await asking;
+  if (response.status() == kNotFound) {
     co_return std::nullopt;
   }
-  if (!answer.is_ok()) {
-    throw_answer(*client_, call, answer);
+  if (!response.is_ok()) {
+    throw_response(*client_, call, response);
   }
-  check_has_length(key, answer.headers());
-  co_return object_of(std::move(key), answer.headers());
+  check_has_length(key, response.headers());
+  co_return object_of(std::move(key), response.headers());
 }
 
 Task<std::optional<OpenedObject>> S3Backend::get(std::string key, ObjectRange range,
@@ -490,10 +491,11 @@ Task<std::optional<OpenedObject>> S3Backend::get(std::string key, ObjectRange ra
 Task<> S3Backend::remove(std::string key) const {
   S3Call call{.method = Method::delete_, .key = key};
   auto asking = client_->ask(call);
-  const ClientResponse answer = co_await asking;
-  const bool is_absent = answer.status() == kNotFound && s3_code(answer.body()) != kNoSuchBucket;
-  if (!answer.is_ok() && !is_absent) {
-    throw_answer(*client_, call, answer);
+  const ClientResponse response = co_await asking;
+  const bool is_absent =
+      response.status() == kNotFound && s3_code(response.body()) != kNoSuchBucket;
+  if (!response.is_ok() && !is_absent) {
+    throw_response(*client_, call, response);
   }
 }
 
@@ -509,10 +511,10 @@ Task<ObjectPage> S3Backend::list(std::string prefix, ListOptions options) const 
   constexpr int kEmptyPagesMax = 100;
   for (int pages = 1;; ++pages) {
     auto asking = client_->ask(call);
-    const ClientResponse answer = co_await asking;
-    const auto root = read_xml(answer.body());
-    if (!answer.is_ok() || !root || root->name != "ListBucketResult") {
-      throw_answer(*client_, call, answer);
+    const ClientResponse response = co_await asking;
+    const auto root = read_xml(response.body());
+    if (!response.is_ok() || !root || root->name != "ListBucketResult") {
+      throw_response(*client_, call, response);
     }
     ObjectPage page;
     std::string last = read_page(*root, own, page);

@@ -54,10 +54,10 @@ class S3 : public ::testing::Test {
  protected:
   S3() { loop_.loop().set_blocking_pool(&pool_); }
   ~S3() override { pool_.stop(); }
-  void answer(std::vector<std::string> answers, std::size_t part_bytes = 1000,
-              ScriptedS3::Answer otherwise = nullptr,
-              ScriptedS3::After after = ScriptedS3::After::closes) {
-    server_.emplace(std::move(answers), std::move(otherwise), after);
+  void respond(std::vector<std::string> responses, std::size_t part_bytes = 1000,
+               ScriptedS3::Answer otherwise = nullptr,
+               ScriptedS3::After after = ScriptedS3::After::closes) {
+    server_.emplace(std::move(responses), std::move(otherwise), after);
     backend_.emplace(read_bucket(s3_options(server_->url())), S3Limits{.part_bytes = part_bytes});
   }
   template <class T>
@@ -117,28 +117,28 @@ class S3 : public ::testing::Test {
   std::optional<S3Backend> backend_;
 };
 
-const std::string kStored = ScriptedS3::answer("200 OK", "ETag: \"e1\"\r\n", "");
+const std::string kStored = ScriptedS3::response("200 OK", "ETag: \"e1\"\r\n", "");
 std::string begun(const std::string& headers) {
-  return ScriptedS3::answer(
+  return ScriptedS3::response(
       "200 OK", headers,
       "<InitiateMultipartUploadResult><UploadId>u+1</UploadId></InitiateMultipartUploadResult>");
 }
 const std::string kBegun = begun("");
 std::string stored_as(const std::string& etag) {
-  return ScriptedS3::answer("200 OK", "ETag: " + etag + "\r\n", "");
+  return ScriptedS3::response("200 OK", "ETag: " + etag + "\r\n", "");
 }
 /// The response to HEAD of an object.
 std::string head_of(const std::string& headers, std::size_t bytes) {
   return "HTTP/1.1 200 OK\r\nConnection: close\r\n" + headers +
          "Content-Length: " + std::to_string(bytes) + "\r\n\r\n";
 }
-const std::string kCompleted = ScriptedS3::answer(
+const std::string kCompleted = ScriptedS3::response(
     "200 OK", "",
     "<CompleteMultipartUploadResult><ETag>\"e-2\"</ETag></CompleteMultipartUploadResult>");
-const std::string kAborted = ScriptedS3::answer("204 No Content", "", "");
+const std::string kAborted = ScriptedS3::response("204 No Content", "", "");
 
 TEST_F(S3, small_object_is_one_signed_put) {
-  answer({kStored});
+  respond({kStored});
   const StoredObject stored = run(
       backend_->put("ä b/c", pieces_of({"he", "llo"}), std::nullopt,
                     {.content_type = "text/plain", .filename = "ü.txt", .metadata = {{"x", "y"}}}));
@@ -159,8 +159,8 @@ TEST_F(S3, small_object_is_one_signed_put) {
 }
 
 TEST_F(S3, passing_failures_are_repeated) {
-  answer({ScriptedS3::error("503 Slow Down", "SlowDown"),
-          ScriptedS3::error("500 Internal Server Error", "InternalError"), "", kStored});
+  respond({ScriptedS3::error("503 Slow Down", "SlowDown"),
+           ScriptedS3::error("500 Internal Server Error", "InternalError"), "", kStored});
   EXPECT_EQ(run(put({"hello"})).etag, "\"e1\"");
   ASSERT_EQ(server_->seen().size(), 4U);
   for (const ScriptedS3::Seen& seen : server_->seen()) {
@@ -170,7 +170,7 @@ TEST_F(S3, passing_failures_are_repeated) {
 
 TEST_F(S3, lasting_failures_are_reported) {
   const std::string busy = ScriptedS3::error("503 Slow Down", "SlowDown");
-  answer(std::vector<std::string>(5, busy));
+  respond(std::vector<std::string>(5, busy));
   const Error error = error_of(put({"hello"}));
   EXPECT_EQ(error.status(), 503);
   EXPECT_EQ(error.cause(),
@@ -179,7 +179,7 @@ TEST_F(S3, lasting_failures_are_reported) {
 }
 
 TEST_F(S3, server_that_is_not_there_is_502) {
-  answer({});
+  respond({});
   backend_.emplace(read_bucket(s3_options("http://127.0.0.1:1")));
   const Error error = error_of(backend_->head("a"));
   EXPECT_EQ(error.status(), 502);
@@ -187,9 +187,9 @@ TEST_F(S3, server_that_is_not_there_is_502) {
 }
 
 TEST_F(S3, mistakes_in_the_settings_are_explained) {
-  answer({ScriptedS3::error("403 Forbidden", "SignatureDoesNotMatch"),
-          ScriptedS3::error("404 Not Found", "NoSuchBucket"),
-          ScriptedS3::error("403 Forbidden", "AccessDenied")});
+  respond({ScriptedS3::error("403 Forbidden", "SignatureDoesNotMatch"),
+           ScriptedS3::error("404 Not Found", "NoSuchBucket"),
+           ScriptedS3::error("403 Forbidden", "AccessDenied")});
   EXPECT_TRUE(error_of(put({"x"})).cause().contains("Check the secret key"));
   EXPECT_TRUE(error_of(put({"x"})).cause().contains("Create the bucket"));
   const Error denied = error_of(put({"x"}));
@@ -202,14 +202,15 @@ TEST_F(S3, clock_that_is_wrong_is_explained) {
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(
       std::chrono::system_clock::now().time_since_epoch());
   const DateText late = format_date(now.count() + 3600);
-  answer({ScriptedS3::error("403 Forbidden", "RequestTimeTooSkewed",
-                            "Date: " + std::string(late.data(), late.size()) + "\r\n")});
+  respond({ScriptedS3::error("403 Forbidden", "RequestTimeTooSkewed",
+                             "Date: " + std::string(late.data(), late.size()) + "\r\n")});
   const std::string cause = error_of(put({"x"})).cause();
   EXPECT_TRUE(cause.contains(" s slow: synchronize it (NTP).")) << cause;
 }
 
 TEST_F(S3, large_object_is_uploaded_in_parts) {
-  answer({kBegun, kStored, ScriptedS3::answer("200 OK", "ETag: \"<2>\"\r\n", ""), kCompleted}, 5);
+  respond({kBegun, kStored, ScriptedS3::response("200 OK", "ETag: \"<2>\"\r\n", ""), kCompleted},
+          5);
   const StoredObject stored = run(put({"0123456", "78"}, {.content_type = "image/png"}));
   EXPECT_EQ(stored.bytes, 9U);
   EXPECT_EQ(stored.etag, "\"e-2\"");
@@ -228,7 +229,7 @@ TEST_F(S3, large_object_is_uploaded_in_parts) {
 }
 
 TEST_F(S3, upload_that_fails_is_aborted) {
-  answer({kBegun, kStored, kStored, kAborted}, 5);
+  respond({kBegun, kStored, kStored, kAborted}, 5);
   ContentSource source = [count = 0]() mutable -> Task<std::string> {
     if (++count == 2) {
       throw Failure(Error::bad_request("cut off"));
@@ -241,14 +242,14 @@ TEST_F(S3, upload_that_fails_is_aborted) {
 }
 
 TEST_F(S3, upload_that_is_too_large_is_aborted) {
-  answer({kBegun, kStored, kAborted}, 5);
+  respond({kBegun, kStored, kAborted}, 5);
   EXPECT_EQ(error_of(put({"01234", "5678", "9abc"}, {.bytes_max = 12})).status(), 413);
   await_requests(3);
   EXPECT_EQ(asked().back(), "DELETE /notes/app/a?uploadId=u%2B1");
 }
 
 TEST_F(S3, upload_that_is_cancelled_is_aborted) {
-  answer({kBegun, kStored, kAborted}, 5);
+  respond({kBegun, kStored, kAborted}, 5);
   run([](const S3Backend& backend, const ScriptedS3& server) -> Task<> {
     Event never;
     ContentSource source = [&never, count = 0]() mutable -> Task<std::string> {
@@ -269,13 +270,13 @@ TEST_F(S3, upload_that_is_cancelled_is_aborted) {
   EXPECT_EQ(asked().back(), "DELETE /notes/app/a?uploadId=u%2B1");
 }
 
-TEST_F(S3, completion_is_repeated_and_its_lost_answer_is_found) {
+TEST_F(S3, completion_is_repeated_and_its_lost_response_is_found) {
   // The ETags are no MD5s: the size and the date decide.
   const std::string date = "Fri, 24 May 2013 00:00:00 GMT\r\n";
-  answer({begun("Date: " + date), kStored, kStored, ScriptedS3::error("200 OK", "InternalError"),
-          "", ScriptedS3::error("404 Not Found", "NoSuchUpload"),
-          head_of("ETag: \"e-2\"\r\nLast-Modified: " + date, 10)},
-         5);
+  respond({begun("Date: " + date), kStored, kStored, ScriptedS3::error("200 OK", "InternalError"),
+           "", ScriptedS3::error("404 Not Found", "NoSuchUpload"),
+           head_of("ETag: \"e-2\"\r\nLast-Modified: " + date, 10)},
+          5);
   EXPECT_EQ(run(put({"0123456789"})).etag, "\"e-2\"");
   EXPECT_EQ(asked().back(), "HEAD /notes/app/a");
 }
@@ -294,9 +295,9 @@ TEST_F(S3, object_of_another_upload_is_not_taken_for_this_one) {
   const std::string path = temporary.path() / "file";
   const auto upload = [&](const std::string& headers) {
     std::ofstream(path) << "0123456789";
-    answer({kBegun, stored_as(parts[0]), stored_as(parts[1]), no_upload, head_of(headers, 10),
-            kAborted},
-           5);
+    respond({kBegun, stored_as(parts[0]), stored_as(parts[1]), no_upload, head_of(headers, 10),
+             kAborted},
+            5);
     return status_and_abort(backend_->put_file("a", {.path = path, .bytes = 10}, {}));
   };
   EXPECT_EQ(upload("ETag: \"0123456789abcdef0123456789abcdef-2\"\r\n"), 502);
@@ -307,7 +308,7 @@ TEST_F(S3, object_of_another_upload_is_not_taken_for_this_one) {
   const std::string date = "Date: Fri, 24 May 2013 00:00:10 GMT\r\n";
   const auto without_md5 = [&](const std::string& begin, const std::string& headers,
                                std::size_t bytes) {
-    answer({begun(begin), kStored, kStored, no_upload, head_of(headers, bytes), kAborted}, 5);
+    respond({begun(begin), kStored, kStored, no_upload, head_of(headers, bytes), kAborted}, 5);
     return status_and_abort(put({"0123456789"}));
   };
   const std::string etag = "ETag: \"e-2\"\r\n";
@@ -318,16 +319,16 @@ TEST_F(S3, object_of_another_upload_is_not_taken_for_this_one) {
   EXPECT_EQ(without_md5(date, later, 10), 599);
 }
 
-TEST_F(S3, condition_that_fails_after_a_lost_answer_is_compared) {
+TEST_F(S3, condition_that_fails_after_a_lost_response_is_compared) {
   const std::string there = ScriptedS3::error("412 Precondition Failed", "PreconditionFailed");
-  answer({"", there, head_of("ETag: " + etag_of_content("x") + "\r\n", 1), "", there,
-          head_of("ETag: " + etag_of_content("y") + "\r\n", 1)});
+  respond({"", there, head_of("ETag: " + etag_of_content("x") + "\r\n", 1), "", there,
+           head_of("ETag: " + etag_of_content("y") + "\r\n", 1)});
   EXPECT_EQ(run(put({"x"}, {.overwrites = false})).etag, etag_of_content("x"));
   EXPECT_EQ(error_of(put({"x"}, {.overwrites = false})).status(), 409);
   const std::vector<std::string> parts = {etag_of_content("01234"), etag_of_content("56789")};
-  answer({kBegun, stored_as(parts[0]), stored_as(parts[1]), "", there,
-          head_of("ETag: " + *etag_of_parts(parts) + "\r\n", 10)},
-         5);
+  respond({kBegun, stored_as(parts[0]), stored_as(parts[1]), "", there,
+           head_of("ETag: " + *etag_of_parts(parts) + "\r\n", 10)},
+          5);
   EXPECT_EQ(run(put({"0123456789"}, {.overwrites = false})).etag, *etag_of_parts(parts));
 }
 
@@ -337,7 +338,7 @@ TEST_F(S3, downloads_that_are_not_read_do_not_block_other_requests) {
                ? std::string("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n0123")
                : kStored;
   };
-  answer({}, 1000, reply, ScriptedS3::After::stays_open);
+  respond({}, 1000, reply, ScriptedS3::After::stays_open);
   run([](const S3Backend& backend) -> Task<> {
     std::vector<storage::OpenedObject> unread;
     for (int count = 0; count < 40; ++count) {
@@ -355,8 +356,8 @@ TEST_F(S3, downloads_that_are_not_read_do_not_block_other_requests) {
 }
 
 TEST_F(S3, too_many_downloads_get_503) {
-  answer({"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n0123"}, 1000, nullptr,
-         ScriptedS3::After::stays_open);
+  respond({"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n0123"}, 1000, nullptr,
+          ScriptedS3::After::stays_open);
   backend_.emplace(read_bucket(s3_options(server_->url())), S3Limits{.downloads_max = 1});
   const Error error = error_of([](const S3Backend& backend) -> Task<> {
     auto opening = backend.get("a", {}, {});
@@ -370,7 +371,7 @@ TEST_F(S3, too_many_downloads_get_503) {
 }
 
 TEST_F(S3, memory_for_parts_is_limited) {
-  answer({kBegun, kStored}, 8, [](const ScriptedS3::Seen&) { return kStored; });
+  respond({kBegun, kStored}, 8, [](const ScriptedS3::Seen&) { return kStored; });
   backend_.emplace(read_bucket(s3_options(server_->url())),
                    S3Limits{.part_bytes = 8, .memory_max = 12});
   run([](const S3Backend& backend, const ScriptedS3& server) -> Task<> {
@@ -405,7 +406,7 @@ TEST_F(S3, memory_for_parts_is_limited) {
 
 TEST_F(S3, large_content_is_sent_again_without_a_copy) {
   const std::string content = std::string(200'000, 'a') + "end";
-  answer({"", kStored}, 1'000'000);
+  respond({"", kStored}, 1'000'000);
   EXPECT_EQ(run(put({content})).etag, "\"e1\"");
   ASSERT_EQ(server_->seen().size(), 2U);
   EXPECT_TRUE(server_->seen()[1].body == content);
@@ -414,11 +415,11 @@ TEST_F(S3, large_content_is_sent_again_without_a_copy) {
 
 TEST_F(S3, loop_may_end_while_an_upload_is_aborted) {
   std::promise<void> ended;
-  answer({head_of("ETag: \"e1\"\r\n", 1), kBegun, kStored}, 5,
-         [ending = ended.get_future().share()](const ScriptedS3::Seen&) {
-           ending.wait();
-           return kAborted;
-         });
+  respond({head_of("ETag: \"e1\"\r\n", 1), kBegun, kStored}, 5,
+          [ending = ended.get_future().share()](const ScriptedS3::Seen&) {
+            ending.wait();
+            return kAborted;
+          });
   {
     TestLoop loop;
     loop.run([](const S3Backend& backend, const ScriptedS3& server) -> Task<> {
@@ -448,7 +449,7 @@ TEST_F(S3, loop_may_end_while_an_upload_is_aborted) {
 
 TEST_F(S3, bucket_that_does_not_exist_is_an_error) {
   const std::string no_bucket = ScriptedS3::error("404 Not Found", "NoSuchBucket");
-  answer({no_bucket, no_bucket});
+  respond({no_bucket, no_bucket});
   const Error error = error_of(backend_->get("a", {}, {}));
   EXPECT_EQ(error.status(), 502);
   EXPECT_TRUE(error.cause().contains("Create the bucket")) << error.cause();
@@ -457,7 +458,7 @@ TEST_F(S3, bucket_that_does_not_exist_is_an_error) {
 
 TEST_F(S3, object_without_a_size_is_an_error) {
   const std::string without = "HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \"e1\"\r\n\r\n";
-  answer({without, without});
+  respond({without, without});
   EXPECT_EQ(error_of(backend_->head("a")).status(), 502);
   EXPECT_EQ(error_of(backend_->get("a", {}, {})).status(), 502);
 }
@@ -466,13 +467,13 @@ TEST_F(S3, list_continues_after_a_page_without_keys) {
   const std::string empty =
       "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t+1"
       "</NextContinuationToken></ListBucketResult>";
-  answer(
-      {ScriptedS3::answer("200 OK", "", empty),
-       ScriptedS3::answer(
+  respond(
+      {ScriptedS3::response("200 OK", "", empty),
+       ScriptedS3::response(
            "200 OK", "",
            "<ListBucketResult><Contents><Key>app/a</Key></Contents></ListBucketResult>"),
-       ScriptedS3::answer("200 OK", "",
-                          "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>")});
+       ScriptedS3::response(
+           "200 OK", "", "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>")});
   const ObjectPage page = run(backend_->list("", {}));
   ASSERT_EQ(page.objects.size(), 1U);
   EXPECT_EQ(page.objects[0].key, "a");
@@ -483,18 +484,18 @@ TEST_F(S3, list_continues_after_a_page_without_keys) {
 }
 
 TEST_F(S3, object_that_exists_is_409_without_overwriting) {
-  answer({ScriptedS3::error("412 Precondition Failed", "PreconditionFailed")});
+  respond({ScriptedS3::error("412 Precondition Failed", "PreconditionFailed")});
   EXPECT_EQ(error_of(put({"x"}, {.overwrites = false})).status(), 409);
   EXPECT_TRUE(server_->seen()[0].has("if-none-match: *\r\n"));
 }
 
 TEST_F(S3, properties_are_read_from_the_headers) {
-  answer({ScriptedS3::answer("200 OK",
-                             "ETag: \"e1\"\r\nContent-Type: image/png\r\nx-amz-meta-Filename: "
-                             "%C3%BC.png\r\nx-amz-meta-x: 100%\r\n"
-                             "Last-Modified: Fri, 24 May 2013 00:00:00 GMT\r\n",
-                             "hello"),
-          ScriptedS3::error("404 Not Found", "NoSuchKey")});
+  respond({ScriptedS3::response("200 OK",
+                                "ETag: \"e1\"\r\nContent-Type: image/png\r\nx-amz-meta-Filename: "
+                                "%C3%BC.png\r\nx-amz-meta-x: 100%\r\n"
+                                "Last-Modified: Fri, 24 May 2013 00:00:00 GMT\r\n",
+                                "hello"),
+           ScriptedS3::error("404 Not Found", "NoSuchKey")});
   const auto found = run(backend_->get("a", {}, {}));
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->about.bytes, 5U);
@@ -510,7 +511,7 @@ TEST_F(S3, read_that_is_cut_off_is_continued) {
   // The client may lose bytes that arrive right before the connection ends, also all of them: then
   // it repeats the first request.
   const std::string begin = "HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 10\r\n\r\n0123";
-  answer({begin}, 1000, [begin, count = 0](const ScriptedS3::Seen& seen) mutable {
+  respond({begin}, 1000, [begin, count = 0](const ScriptedS3::Seen& seen) mutable {
     const std::size_t at = seen.head.find("range: bytes=");
     if (at == std::string::npos) {
       return begin;
@@ -531,25 +532,26 @@ TEST_F(S3, read_that_is_cut_off_is_continued) {
 }
 
 TEST_F(S3, continuation_of_a_read_must_be_the_rest) {
-  answer({"HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 10\r\n\r\n0123"}, 1000,
-         [](const ScriptedS3::Seen&) {
-           return ScriptedS3::answer("206 Partial Content", "Content-Range: bytes 9-9/10\r\n", "9");
-         });
+  respond({"HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 10\r\n\r\n0123"}, 1000,
+          [](const ScriptedS3::Seen&) {
+            return ScriptedS3::response("206 Partial Content", "Content-Range: bytes 9-9/10\r\n",
+                                        "9");
+          });
   EXPECT_THROW(read(), Failure);
 }
 
 TEST_F(S3, read_of_an_object_that_has_changed_meanwhile_fails) {
-  answer({"HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 10\r\n\r\n0123",
-          ScriptedS3::error("412 Precondition Failed", "PreconditionFailed")});
+  respond({"HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 10\r\n\r\n0123",
+           ScriptedS3::error("412 Precondition Failed", "PreconditionFailed")});
   EXPECT_THROW(read(), Failure);
 }
 
 TEST_F(S3, part_is_what_was_requested) {
-  answer({ScriptedS3::answer("206 Partial Content", "Content-Range: bytes 2-4/10\r\n", "234"),
-          ScriptedS3::answer("200 OK", "", "0123456789"),
-          ScriptedS3::answer("206 Partial Content", "Content-Range: bytes 0-2/10\r\n", "012"),
-          ScriptedS3::error("416 Range Not Satisfiable", "InvalidRange"),
-          "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"});
+  respond({ScriptedS3::response("206 Partial Content", "Content-Range: bytes 2-4/10\r\n", "234"),
+           ScriptedS3::response("200 OK", "", "0123456789"),
+           ScriptedS3::response("206 Partial Content", "Content-Range: bytes 0-2/10\r\n", "012"),
+           ScriptedS3::error("416 Range Not Satisfiable", "InvalidRange"),
+           "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"});
   EXPECT_EQ(read({.first = 2, .bytes = 3}), "234");
   EXPECT_TRUE(server_->seen()[0].has("range: bytes=2-4\r\n"));
   EXPECT_THROW(read({.first = 2, .bytes = 3}), Failure);
@@ -558,15 +560,15 @@ TEST_F(S3, part_is_what_was_requested) {
 }
 
 TEST_F(S3, pages_are_read) {
-  answer({ScriptedS3::answer(
-              "200 OK", "",
-              "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>app/a&amp;b</Key>"
-              "<LastModified>2009-10-12T17:50:30.000Z</LastModified><ETag>&quot;e&quot;</ETag>"
-              "<Size>7</Size></Contents><Contents><Key>app/x//y</Key></Contents>"
-              "<Contents><Key>other</Key></Contents><Contents><Key>app/z&#x1;</Key></Contents>"
-              "</ListBucketResult>"),
-          ScriptedS3::answer("200 OK", "", "<ListBucketResult><Contents>"),
-          ScriptedS3::answer("200 OK", "", "")});
+  respond({ScriptedS3::response(
+               "200 OK", "",
+               "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>app/a&amp;b</Key>"
+               "<LastModified>2009-10-12T17:50:30.000Z</LastModified><ETag>&quot;e&quot;</ETag>"
+               "<Size>7</Size></Contents><Contents><Key>app/x//y</Key></Contents>"
+               "<Contents><Key>other</Key></Contents><Contents><Key>app/z&#x1;</Key></Contents>"
+               "</ListBucketResult>"),
+           ScriptedS3::response("200 OK", "", "<ListBucketResult><Contents>"),
+           ScriptedS3::response("200 OK", "", "")});
   const ObjectPage page = run(backend_->list("a", {.after = "a b", .count_max = 5}));
   EXPECT_EQ(asked()[0], "GET /notes?list-type=2&max-keys=5&prefix=app%2Fa&start-after=app%2Fa%20b");
   ASSERT_EQ(page.objects.size(), 1U);
@@ -580,7 +582,7 @@ TEST_F(S3, pages_are_read) {
 }
 
 TEST_F(S3, urls_are_signed_without_a_request) {
-  answer({});
+  respond({});
   const std::int64_t now = 1369353600;
   const std::string download =
       backend_->sign_url({.key = "a b", .now_seconds = now, .within_seconds = 60, .filename = "ü"})

@@ -21,7 +21,7 @@
 
 namespace eider::testing {
 
-/// Each answer is for one connection.
+/// Each response is for one connection.
 class ScriptedS3 {
  public:
   /// One request as it came.
@@ -34,15 +34,15 @@ class ScriptedS3 {
   };
 
   using Answer = std::function<std::string(const Seen&)>;
-  /// What happens to a connection after its answer. A download is unread only while its connection
-  /// stays open.
+  /// What happens to a connection after its response. A download is unread only while its
+  /// connection stays open.
   enum class After : std::uint8_t { closes, stays_open };
 
   /// answers  whole responses, in their order; "": the connection is closed without one
   /// otherwise  answers requests after these; null: with 501
-  explicit ScriptedS3(std::vector<std::string> answers, Answer otherwise = nullptr,
+  explicit ScriptedS3(std::vector<std::string> responses, Answer otherwise = nullptr,
                       After after = After::closes)
-      : answers_(std::move(answers)), otherwise_(std::move(otherwise)), after_(after) {
+      : responses_(std::move(responses)), otherwise_(std::move(otherwise)), after_(after) {
     listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in at{};
     at.sin_family = AF_INET;
@@ -68,16 +68,16 @@ class ScriptedS3 {
     return seen_;
   }
 
-  static std::string answer(const std::string& status, const std::string& headers,
-                            const std::string& body) {
+  static std::string response(const std::string& status, const std::string& headers,
+                              const std::string& body) {
     return "HTTP/1.1 " + status + "\r\nConnection: close\r\n" + headers +
            "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }
   static std::string error(const std::string& status, const std::string& code,
                            const std::string& headers = {}) {
-    return answer(status, headers,
-                  "<?xml version=\"1.0\"?><Error><Code>" + code +
-                      "</Code><Message>As the test wants.</Message></Error>");
+    return response(status, headers,
+                    "<?xml version=\"1.0\"?><Error><Code>" + code +
+                        "</Code><Message>As the test wants.</Message></Error>");
   }
 
  private:
@@ -92,9 +92,9 @@ class ScriptedS3 {
       const timeval patience{.tv_sec = 60, .tv_usec = 0};
       ::setsockopt(peer.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
       Seen request = read(peer.get());
-      const std::string reply = next < answers_.size() ? answers_[next++]
-                                : otherwise_           ? otherwise_(request)
-                                                       : error("501 None", "NoAnswerIsLeft");
+      const std::string reply = next < responses_.size() ? responses_[next++]
+                                : otherwise_             ? otherwise_(request)
+                                                         : error("501 None", "NoAnswerIsLeft");
       {
         const std::scoped_lock lock(mutex_);
         seen_.push_back(std::move(request));
@@ -127,7 +127,7 @@ class ScriptedS3 {
     return {bytes.substr(0, end), end == std::string::npos ? "" : bytes.substr(end + 4)};
   }
 
-  std::vector<std::string> answers_;
+  std::vector<std::string> responses_;
   Answer otherwise_;
   After after_;
   Descriptor listener_;

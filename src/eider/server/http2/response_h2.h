@@ -22,10 +22,10 @@ namespace eider::detail::http2 {
 
 class StreamH2;
 
-class AnswerH2 final : public server::Transport {
+class ResponseH2 final : public server::Transport {
  public:
   /// stream  outlives it
-  explicit AnswerH2(StreamH2& stream) noexcept : stream_(stream) {}
+  explicit ResponseH2(StreamH2& stream) noexcept : stream_(stream) {}
 
   /// Forgets all but a tunnel, which has to end ahead of the exchange. Small memory is kept.
   void reset() noexcept;
@@ -33,9 +33,9 @@ class AnswerH2 final : public server::Transport {
   void forget_content() noexcept;
 
   // What the stream does.
-  /// For an answer that is made at once, or that outlives its exchange.
+  /// For a response that is made at once, or that outlives its exchange.
   [[nodiscard]] Response& response() noexcept { return response_; }
-  /// A whole answer, of bytes or a file.
+  /// A whole response, of bytes or a file.
   void send(Response& response) override;
   void refuse(const RequestRefusal& refusal);
   /// Takes what is still to leave over from a response that is about to be forgotten.

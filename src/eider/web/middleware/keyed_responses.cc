@@ -1,4 +1,4 @@
-#include "eider/web/middleware/keyed_answers.h"
+#include "eider/web/middleware/keyed_responses.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,8 @@ constexpr std::size_t kKeyedEntryBytes = 480;
 
 }  // namespace
 
-KeyedAnswers::Found KeyedAnswers::begin(const Key& key, const Fingerprint& request, Instant now) {
+KeyedResponses::Found KeyedResponses::begin(const Key& key, const Fingerprint& request,
+                                            Instant now) {
   const std::lock_guard lock(guard_);
   forget_old(now);
   const auto [entry, is_new] = entries_.try_emplace(key);
@@ -23,22 +24,23 @@ KeyedAnswers::Found KeyedAnswers::begin(const Key& key, const Fingerprint& reque
   if (entry->second.request != request) {
     return {Standing::other_request};
   }
-  return entry->second.answer == nullptr ? Found{Standing::at_work}
-                                         : Found{Standing::answered, entry->second.answer};
+  return entry->second.response == nullptr ? Found{Standing::at_work}
+                                           : Found{Standing::answered, entry->second.response};
 }
 
-void KeyedAnswers::end(const Key& key, std::shared_ptr<const KeyedAnswer> answer, Instant now) {
+void KeyedResponses::end(const Key& key, std::shared_ptr<const KeyedResponse> response,
+                         Instant now) {
   const std::lock_guard lock(guard_);
   const auto found = entries_.find(key);
   if (found == entries_.end()) {
     return;
   }
   Entry& entry = found->second;
-  entry.bytes =
-      kKeyedEntryBytes + answer->type.size() + answer->field_lines.size() + answer->body.size();
+  entry.bytes = kKeyedEntryBytes + response->type.size() + response->field_lines.size() +
+                response->body.size();
   entry.until = now + lasts_;
   keep(found);
-  entry.answer = std::move(answer);
+  entry.response = std::move(response);
   while (has_too_much(key.client)) {
     forget(clients_.find(key.client)->second.answered.front());
   }
@@ -47,29 +49,29 @@ void KeyedAnswers::end(const Key& key, std::shared_ptr<const KeyedAnswer> answer
   }
 }
 
-void KeyedAnswers::free(const Key& key) noexcept {
+void KeyedResponses::free(const Key& key) noexcept {
   const std::lock_guard lock(guard_);
   entries_.erase(key);
 }
 
-KeyedAnswers::Rank KeyedAnswers::rank(std::size_t bytes, const Entry& oldest) const noexcept {
+KeyedResponses::Rank KeyedResponses::rank(std::size_t bytes, const Entry& oldest) const noexcept {
   const std::size_t step = std::max<std::size_t>(limits_.bytes_max_per_client / 8, 1);
   return {bytes / step, ~oldest.number};
 }
 
-/// Pre: it has an answer.
-KeyedAnswers::Rank KeyedAnswers::rank_of(const Client& client) const noexcept {
+/// Pre: it has a response.
+KeyedResponses::Rank KeyedResponses::rank_of(const Client& client) const noexcept {
   return rank(client.bytes, client.answered.front()->second);
 }
 
-bool KeyedAnswers::has_too_much(const Fingerprint& client) const {
+bool KeyedResponses::has_too_much(const Fingerprint& client) const {
   const auto found = clients_.find(client);
   return found != clients_.end() && (found->second.bytes > limits_.bytes_max_per_client ||
                                      found->second.answered.size() > limits_.keys_max_per_client);
 }
 
 /// Pre: it was at work. What may throw comes first: then nothing has changed.
-void KeyedAnswers::keep(Entries::iterator entry) {
+void KeyedResponses::keep(Entries::iterator entry) {
   const auto client = clients_.try_emplace(entry->first.client).first;
   Client& its = client->second;
   Entry& kept = entry->second;
@@ -90,7 +92,7 @@ void KeyedAnswers::keep(Entries::iterator entry) {
 }
 
 /// Pre: it is answered.
-void KeyedAnswers::forget(Entries::iterator entry) {
+void KeyedResponses::forget(Entries::iterator entry) {
   const auto client = clients_.find(entry->first.client);
   Client& its = client->second;
   auto its_rank = by_rank_.extract(rank_of(its));
@@ -107,18 +109,18 @@ void KeyedAnswers::forget(Entries::iterator entry) {
   entries_.erase(entry);
 }
 
-void KeyedAnswers::forget_old(Instant now) {
+void KeyedResponses::forget_old(Instant now) {
   while (!all_.empty() && all_.front()->second.until <= now) {
     forget(all_.front());
   }
 }
 
-std::size_t KeyedAnswers::bytes() const {
+std::size_t KeyedResponses::bytes() const {
   const std::lock_guard lock(guard_);
   return bytes_;
 }
 
-std::size_t KeyedAnswers::size() const {
+std::size_t KeyedResponses::size() const {
   const std::lock_guard lock(guard_);
   return entries_.size();
 }

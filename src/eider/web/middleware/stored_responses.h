@@ -18,7 +18,7 @@
 
 namespace eider::detail::middleware {
 
-struct StoredAnswer {
+struct StoredResponse {
   int status = 0;
   std::string type;
   std::string field_lines;
@@ -28,50 +28,51 @@ struct StoredAnswer {
 };
 
 /// From any thread.
-class StoredAnswers {
+class StoredResponses {
  public:
   /// The value of a request's field of that name.
   using FieldOf = std::function<std::string_view(std::string_view name)>;
 
-  /// An answer that is asked for and has not come. What is forgotten of its target meanwhile may
+  /// A response that is asked for and has not come. What is forgotten of its target meanwhile may
   /// have been what it is made of, so it is not kept then.
   class Asked {
    public:
     /// answers  outlives it
-    Asked(StoredAnswers& answers, std::string target);
+    Asked(StoredResponses& responses, std::string target);
     Asked(const Asked&) = delete;
     Asked& operator=(const Asked&) = delete;
     ~Asked();
     [[nodiscard]] const std::string& target() const noexcept { return at_->first; }
 
    private:
-    friend class StoredAnswers;
-    StoredAnswers& answers_;
+    friend class StoredResponses;
+    StoredResponses& responses_;
     std::multimap<std::string, bool>::iterator at_;
   };
 
-  explicit StoredAnswers(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
+  explicit StoredResponses(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
 
   /// One that is fresh, or null.
-  [[nodiscard]] std::shared_ptr<const StoredAnswer> find(const std::string& target,
-                                                         const FieldOf& field_of, Instant now);
+  [[nodiscard]] std::shared_ptr<const StoredResponse> find(const std::string& target,
+                                                           const FieldOf& field_of, Instant now);
   /// vary  names of fields, in lower case and in order
   ///
   /// returns  whether it is there now
   bool store(const Asked& asked, const std::vector<std::string>& vary, const FieldOf& field_of,
-             StoredAnswer answer);
+             StoredResponse response);
   void forget(const std::string& target);
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  /// Under a target stands what its answers vary by; under that, the number of the target's entry,
-  /// and the fields' values stand they themselves. So whose target is forgotten is found no more.
+  /// Under a target stands what its responses vary by; under that, the number of the target's
+  /// entry, and the fields' values stand they themselves. So whose target is forgotten is found no
+  /// more.
   struct Entry {
     std::string key;
     std::size_t bytes;
     std::vector<std::string> vary;
     std::uint64_t number = 0;
-    std::shared_ptr<const StoredAnswer> answer;  // null: it is a target's
+    std::shared_ptr<const StoredResponse> response;  // null: it is a target's
   };
 
   void put(Entry entry);

@@ -1,4 +1,4 @@
-#include "cli/bench/answer_check.h"
+#include "cli/bench/response_check.h"
 
 #include <fmt/format.h>
 
@@ -18,13 +18,13 @@ std::string shown(std::string_view text) {
 
 }  // namespace
 
-void AnswerCheck::reset() noexcept {
+void ResponseCheck::reset() noexcept {
   seen_ = 0;
   begin_.clear();
   is_alike_ = true;
 }
 
-void AnswerCheck::compare(std::string_view content) {
+void ResponseCheck::compare(std::string_view content) {
   if (begin_.size() <= kShownBytesMax) {
     begin_.append(content.substr(0, kShownBytesMax + 1 - begin_.size()));
   }
@@ -35,13 +35,13 @@ void AnswerCheck::compare(std::string_view content) {
   seen_ += content.size();
 }
 
-std::optional<Difference> AnswerCheck::end(int status) {
+std::optional<Difference> ResponseCheck::end(int status) {
   auto found = is_looking_ ? difference(status) : std::nullopt;
   reset();
   return found;
 }
 
-std::optional<Difference> AnswerCheck::difference(int status) const {
+std::optional<Difference> ResponseCheck::difference(int status) const {
   if (expected_->status && *expected_->status != status) {
     return Difference{Fault::wrong_status, fmt::format("Status {} instead of {}, with {}.", status,
                                                        *expected_->status, shown(begin_))};

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/bench/answer_scanner.h"
+#include "cli/bench/response_scanner.h"
 #include "eider/client/response_head.h"
 #include "eider/core/base/assert.h"
 
@@ -17,7 +17,7 @@ using namespace eider::bench;
 // Those of the scanner.
 constexpr h1::ResponseLimits kLimits{.head_bytes_max = 64 * 1024, .headers_max = 256};
 
-/// end  how many bytes of the input belong to this answer and all before
+/// end  how many bytes of the input belong to this response and all before
 struct Answer {
   int code = 0;
   bool keeps_alive = false;
@@ -26,9 +26,9 @@ struct Answer {
   bool operator==(const Answer&) const = default;
 };
 
-/// may_end  the answer under way ends with the connection
+/// may_end  the response under way ends with the connection
 struct Judgement {
-  std::vector<Answer> answers;
+  std::vector<Answer> responses;
   bool is_refused = false;
   bool may_end = false;
 };
@@ -37,8 +37,8 @@ struct Judgement {
 class Asking {
  public:
   explicit Asking(std::uint8_t choice) : choice_(choice) {}
-  [[nodiscard]] std::size_t request(std::size_t answer) const {
-    return (static_cast<unsigned>(choice_) >> (answer % 4 * 2)) % 3;
+  [[nodiscard]] std::size_t request(std::size_t response) const {
+    return (static_cast<unsigned>(choice_) >> (response % 4 * 2)) % 3;
   }
   [[nodiscard]] static Method method(std::size_t request) {
     constexpr std::array<Method, 3> kMethods = {Method::get, Method::head, Method::post};
@@ -57,7 +57,7 @@ void compare_with_client(std::string_view in, const h1::ReplyHead& head) {
          "the client's reader finds the same head");
 }
 
-/// One answer's content from its beginning, at once.
+/// One response's content from its beginning, at once.
 h1::ChunkedStatus pass_over(h1::ResponseBodyReader& content, std::string_view in,
                             std::size_t& used) {
   while (true) {
@@ -75,7 +75,7 @@ Judgement judged(std::string_view in, const Asking& asking) {
   h1::ResponseReader reader;
   std::size_t at = 0;
   while (at < in.size()) {
-    const Method method = Asking::method(asking.request(all.answers.size()));
+    const Method method = Asking::method(asking.request(all.responses.size()));
     const h1::HeadStatus status = reader.read(in.substr(at), method, kLimits);
     all.is_refused = status == h1::HeadStatus::refused;
     if (status != h1::HeadStatus::complete) {
@@ -96,7 +96,7 @@ Judgement judged(std::string_view in, const Asking& asking) {
     if (end != h1::ChunkedStatus::done) {
       return all;
     }
-    all.answers.push_back({head.status, head.keeps_alive, at});
+    all.responses.push_back({head.status, head.keeps_alive, at});
   }
   return all;
 }
@@ -121,7 +121,7 @@ class Scanning {
  private:
   void take(std::string_view bytes, std::size_t at, Judgement& all) {
     while (!bytes.empty()) {
-      const std::size_t request = asking_.request(all.answers.size());
+      const std::size_t request = asking_.request(all.responses.size());
       const Scan scan = scanner_.scan(bytes, Asking::method(request), known_[request]);
       ensure(scan.used <= bytes.size(), "it takes no more than there is");
       bytes.remove_prefix(scan.used);
@@ -136,19 +136,19 @@ class Scanning {
         return;
       }
       ensure(!scanner_.is_inside(), "behind an answer another begins");
-      all.answers.push_back({scan.code, scan.keeps_alive, at});
+      all.responses.push_back({scan.code, scan.keeps_alive, at});
     }
   }
 
   Asking asking_;
   h1::ResponseReader reader_;
   Expected anything_;
-  AnswerScanner scanner_{reader_, anything_};
+  ResponseScanner scanner_{reader_, anything_};
   std::array<KnownHead, 3> known_;  // stays for the next run
 };
 
 void compare(const Judgement& strict, const Judgement& found, bool is_whole) {
-  ensure(found.answers == strict.answers, "the same answers end at the same bytes");
+  ensure(found.responses == strict.responses, "the same answers end at the same bytes");
   // A head that comes in pieces is read when its end has come, so it may be refused later.
   ensure(found.is_refused == strict.is_refused || (!is_whole && strict.is_refused),
          "the same is refused");

@@ -20,33 +20,33 @@ struct Expected {
   [[nodiscard]] bool is_anything() const noexcept { return !status && !body && !body_bytes; }
 };
 
-/// How an answer differs, for the counts and for people.
+/// How a response differs, for the counts and for people.
 struct Difference {
   Fault fault = Fault::differs;
   std::string why;
 };
 
-/// Looks at one answer after the other, as their content comes.
-class AnswerCheck {
+/// Looks at one response after the other, as their content comes.
+class ResponseCheck {
  public:
   /// expected  outlives it
-  explicit AnswerCheck(const Expected& expected) noexcept
+  explicit ResponseCheck(const Expected& expected) noexcept
       : expected_(&expected), wants_content_(expected.body || expected.body_bytes) {}
 
-  /// An answer with that status begins. Where its status is all that is expected, and it is that,
+  /// A response with that status begins. Where its status is all that is expected, and it is that,
   /// the content costs nothing.
   void begin(int status) noexcept {
     is_looking_ = wants_content_ || expected_->status.value_or(status) != status;
   }
-  /// The next bytes of the answer's content.
+  /// The next bytes of the response's content.
   void take(std::string_view content) {
     if (is_looking_) {
       compare(content);
     }
   }
-  /// Whether the answer under way has to be judged; else it is right.
+  /// Whether the response under way has to be judged; else it is right.
   [[nodiscard]] bool is_looking() const noexcept { return is_looking_; }
-  /// The answer is whole: what is wrong with it. The next content is that of another one.
+  /// The response is whole: what is wrong with it. The next content is that of another one.
   [[nodiscard]] std::optional<Difference> end(int status);
   /// The unfinished answer is given up: the next content is that of another one.
   void reset() noexcept;

@@ -1,4 +1,4 @@
-#include "cli/bench/answer_scanner.h"
+#include "cli/bench/response_scanner.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ struct Found {
   friend bool operator==(const Found&, const Found&) = default;
 };
 
-/// All answers to requests of one method; nothing when one of them is refused.
+/// All responses to requests of one method; nothing when one of them is refused.
 class Scanning {
  public:
   explicit Scanning(Method asked = Method::get) : asked_(asked) {}
@@ -38,13 +38,13 @@ class Scanning {
 
   [[nodiscard]] const std::vector<Found>& found() const { return found_; }
   [[nodiscard]] const KnownHead& known() const { return known_; }
-  [[nodiscard]] AnswerScanner& scanner() { return scanner_; }
+  [[nodiscard]] ResponseScanner& scanner() { return scanner_; }
 
  private:
   Method asked_;
   h1::ResponseReader reader_;
   Expected anything_;
-  AnswerScanner scanner_{reader_, anything_};
+  ResponseScanner scanner_{reader_, anything_};
   KnownHead known_;
   std::vector<Found> found_;
 };
@@ -66,14 +66,14 @@ const std::vector<Found> kAllFound = {{200, true}, {200, true}, {200, true}, {40
                                       {200, true}, {204, true}, {204, true}, {200, true},
                                       {200, true}, {404, true}, {500, false}};
 
-TEST(AnswerScanner, FindsEveryAnswerOfAStream) {
+TEST(ResponseScanner, FindsEveryResponseOfAStream) {
   Scanning scanning;
   EXPECT_TRUE(scanning.feed(kAll));
   EXPECT_EQ(scanning.found(), kAllFound);
   EXPECT_FALSE(scanning.scanner().is_inside());
 }
 
-TEST(AnswerScanner, FindsTheSameHoweverTheBytesAreCut) {
+TEST(ResponseScanner, FindsTheSameHoweverTheBytesAreCut) {
   for (std::size_t cut = 1; cut < kAll.size(); ++cut) {
     Scanning scanning;
     EXPECT_TRUE(scanning.feed(std::string_view(kAll).substr(0, cut)));
@@ -89,7 +89,7 @@ TEST(AnswerScanner, FindsTheSameHoweverTheBytesAreCut) {
   }
 }
 
-TEST(AnswerScanner, PassesOverEqualHeadsOnly) {
+TEST(ResponseScanner, PassesOverEqualHeadsOnly) {
   Scanning scanning;
   EXPECT_TRUE(scanning.feed(kPlain));
   EXPECT_EQ(scanning.known().bytes, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
@@ -99,7 +99,7 @@ TEST(AnswerScanner, PassesOverEqualHeadsOnly) {
   EXPECT_EQ(scanning.found(), (std::vector<Found>{{200, true}, {201, true}, {200, true}}));
 }
 
-TEST(AnswerScanner, DoesNotPassOverWhatHasNotWhollyCome) {
+TEST(ResponseScanner, DoesNotPassOverWhatHasNotWhollyCome) {
   Scanning scanning;
   EXPECT_TRUE(scanning.feed(kPlain));
   EXPECT_TRUE(scanning.feed(std::string_view(kPlain).substr(0, kPlain.size() - 1)));
@@ -109,14 +109,14 @@ TEST(AnswerScanner, DoesNotPassOverWhatHasNotWhollyCome) {
   EXPECT_EQ(scanning.found().size(), 2U);
 }
 
-TEST(AnswerScanner, KnowsThatHeadHasNoContent) {
+TEST(ResponseScanner, KnowsThatHeadHasNoContent) {
   Scanning scanning(Method::head);
   const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
   EXPECT_TRUE(scanning.feed(head + head + head));
   EXPECT_EQ(scanning.found().size(), 3U);
 }
 
-TEST(AnswerScanner, TakesContentThatEndsWithTheConnection) {
+TEST(ResponseScanner, TakesContentThatEndsWithTheConnection) {
   Scanning scanning;
   EXPECT_TRUE(scanning.feed("HTTP/1.1 200 OK\r\n\r\nwhatever comes"));
   EXPECT_TRUE(scanning.found().empty());
@@ -128,7 +128,7 @@ TEST(AnswerScanner, TakesContentThatEndsWithTheConnection) {
   EXPECT_FALSE(sized.scanner().may_end());
 }
 
-TEST(AnswerScanner, RefusesWhatIsNoAnswer) {
+TEST(ResponseScanner, RefusesWhatIsNoResponse) {
   for (const std::string_view bad :
        {"SSH-2.0-OpenSSH_9.6\r\n", "HTTP/1.1 99 Low\r\n\r\n", "HTTP/2 200 OK\r\n\r\n",
         "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
@@ -147,7 +147,7 @@ TEST(AnswerScanner, RefusesWhatIsNoAnswer) {
   }
 }
 
-TEST(AnswerScanner, BeginsAnewOnAnotherConnection) {
+TEST(ResponseScanner, BeginsAnewOnAnotherConnection) {
   Scanning scanning;
   EXPECT_TRUE(scanning.feed("HTTP/1.1 200 OK\r\nContent-Le"));
   scanning.scanner().reset();

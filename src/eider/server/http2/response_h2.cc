@@ -1,4 +1,4 @@
-#include "eider/server/http2/answer_h2.h"
+#include "eider/server/http2/response_h2.h"
 
 #include <array>
 #include <cstddef>
@@ -20,15 +20,15 @@
 
 namespace eider::detail::http2 {
 
-class AnswerFields {
+class ResponseFields {
  public:
   /// Of an interim response.
-  explicit AnswerFields(int status) noexcept;
+  explicit ResponseFields(int status) noexcept;
   /// length  of the content, when it is known
-  AnswerFields(const Response& response, std::optional<std::uint64_t> length,
-               std::string_view date) noexcept;
-  AnswerFields(const AnswerFields&) = delete;  // its fields point into it
-  AnswerFields& operator=(const AnswerFields&) = delete;
+  ResponseFields(const Response& response, std::optional<std::uint64_t> length,
+                 std::string_view date) noexcept;
+  ResponseFields(const ResponseFields&) = delete;  // its fields point into it
+  ResponseFields& operator=(const ResponseFields&) = delete;
 
   /// All of them, and those that stand in `lines` behind them.
   ///
@@ -55,13 +55,13 @@ class AnswerFields {
   std::size_t count_ = 1;
 };
 
-inline AnswerFields::AnswerFields(int status) noexcept
+inline ResponseFields::ResponseFields(int status) noexcept
     : status_(static_cast<std::uint64_t>(status)),
       length_(0),
       fields_{{status_field(status_.view())}} {}
 
-inline AnswerFields::AnswerFields(const Response& response, std::optional<std::uint64_t> length,
-                                  std::string_view date) noexcept
+inline ResponseFields::ResponseFields(const Response& response, std::optional<std::uint64_t> length,
+                                      std::string_view date) noexcept
     : status_(static_cast<std::uint64_t>(response.status())),
       length_(response.status() == kResetContent ? 0 : length.value_or(0)),
       fields_{{status_field(status_.view()),
@@ -78,7 +78,7 @@ inline AnswerFields::AnswerFields(const Response& response, std::optional<std::u
   }
 }
 
-inline std::span<const h2::OutField> AnswerFields::with_lines(
+inline std::span<const h2::OutField> ResponseFields::with_lines(
     std::string_view lines, std::vector<h2::OutField>& list) const {
   const auto own = std::span(fields_).first(count_);
   if (lines.empty()) {
@@ -96,7 +96,7 @@ constexpr RequestRefusal kOfHttp1{501, "This resource is available only over HTT
 
 }  // namespace
 
-void AnswerH2::forget_content() noexcept {
+void ResponseH2::forget_content() noexcept {
   hold(0);
   if (queue_.is_produced()) {
     stream_.connection().outgoing().note_taken(queue_.waiting_bytes());
@@ -109,7 +109,7 @@ void AnswerH2::forget_content() noexcept {
   response_.reset();
 }
 
-void AnswerH2::reset() noexcept {
+void ResponseH2::reset() noexcept {
   forget_content();
   trailers_.clear();
   stage_ = Stage::open;
@@ -119,9 +119,9 @@ void AnswerH2::reset() noexcept {
   due_ = Instant::max();
 }
 
-// Whole answers.
+// Whole responses.
 
-void AnswerH2::send(Response& response) {
+void ResponseH2::send(Response& response) {
   // The request is answered by HTTP, so there is no tunnel any more.
   tunnel_.reset();
   if (server::opens_nothing(stream_.request().head(), response)) {
@@ -150,19 +150,19 @@ void AnswerH2::send(Response& response) {
 }
 
 // A body of which all but one byte has left is still all there.
-void AnswerH2::hold(std::size_t bytes) noexcept {
+void ResponseH2::hold(std::size_t bytes) noexcept {
   OutgoingH2& outgoing = stream_.connection().outgoing();
   outgoing.note_taken(held_bytes_);
   outgoing.note_held(bytes);
   held_bytes_ = bytes;
 }
 
-void AnswerH2::refuse(const RequestRefusal& refusal) {
+void ResponseH2::refuse(const RequestRefusal& refusal) {
   stream_.fill_refusal(refusal, response_);
   send(response_);
 }
 
-void AnswerH2::keep(Response& from) {
+void ResponseH2::keep(Response& from) {
   const std::string_view rest = queue_.rest();
   if (std::string* const owned = from.owned_body(); owned != nullptr) {
     const std::size_t sent = owned->size() - rest.size();
@@ -181,28 +181,29 @@ void AnswerH2::keep(Response& from) {
   }
 }
 
-void AnswerH2::submit_head(const Response& response, std::optional<std::uint64_t> length,
-                           h2::Ends ends) {
+void ResponseH2::submit_head(const Response& response, std::optional<std::uint64_t> length,
+                             h2::Ends ends) {
   ConnectionH2& connection = stream_.connection();
   server::LoopContext& context = connection.context();
   status_ = response.status();
-  const AnswerFields fields(response, length, context.start.at(context.loop.wall_seconds()).date());
+  const ResponseFields fields(response, length,
+                              context.start.at(context.loop.wall_seconds()).date());
   connection.session().respond(stream_.id(), stream_,
                                fields.with_lines(response.field_lines(), connection.loop().fields),
                                ends);
   context.count_request();
-  // The connection's end is announced behind this answer's head.
+  // The connection's end is announced behind this response's head.
   if (response.closes_connection()) {
     connection.shutdown().begin(context.loop.now());
   }
 }
 
-void AnswerH2::inform(int status, std::string_view field_lines) {
+void ResponseH2::inform(int status, std::string_view field_lines) {
   if (stage_ != Stage::open) {
     return;
   }
   ConnectionH2& connection = stream_.connection();
-  const AnswerFields fields(status);
+  const ResponseFields fields(status);
   connection.session().inform(stream_.id(),
                               fields.with_lines(field_lines, connection.loop().fields));
   connection.want_turn();
@@ -210,8 +211,8 @@ void AnswerH2::inform(int status, std::string_view field_lines) {
 
 // What is produced.
 
-void AnswerH2::send_head(const Response& response, std::optional<std::uint64_t> length,
-                         server::Follows follows) {
+void ResponseH2::send_head(const Response& response, std::optional<std::uint64_t> length,
+                           server::Follows follows) {
   const bool has_content = follows == server::Follows::content;
   tunnel_.reset();
   if (has_content) {
@@ -222,7 +223,7 @@ void AnswerH2::send_head(const Response& response, std::optional<std::uint64_t> 
   stream_.connection().want_turn();
 }
 
-std::size_t AnswerH2::put(std::string_view content) {
+std::size_t ResponseH2::put(std::string_view content) {
   stream_.connection().add_sender(stream_);
   Buffer& produced = queue_.produced();
   produced.append(content);
@@ -231,13 +232,13 @@ std::size_t AnswerH2::put(std::string_view content) {
 }
 
 // Not sent at once: a stream that ends meanwhile would take the producer with it that writes.
-bool AnswerH2::flush() {
+bool ResponseH2::flush() {
   stream_.connection().add_sender(stream_);
   is_stalled_ = true;
   return false;
 }
 
-void AnswerH2::note_sent_on() noexcept {
+void ResponseH2::note_sent_on() noexcept {
   is_stalled_ = queue_.waiting_bytes() != 0;
   // The producer goes on only when nothing waits, or it would gather without a bound.
   if (!is_stalled_ && stream_.exchange() != nullptr) {
@@ -245,7 +246,7 @@ void AnswerH2::note_sent_on() noexcept {
   }
 }
 
-void AnswerH2::end(std::string_view trailer_lines) {
+void ResponseH2::end(std::string_view trailer_lines) {
   stage_ = Stage::complete;
   if (queue_.is_produced()) {
     trailers_ = trailer_lines;
@@ -256,18 +257,18 @@ void AnswerH2::end(std::string_view trailer_lines) {
   stream_.end_exchange();
 }
 
-void AnswerH2::cut() {
+void ResponseH2::cut() {
   stream_.connection().session().reset(stream_.id(), h2::ErrorCode::internal_error);
   stage_ = Stage::complete;
 }
 
 // Another protocol.
 
-void AnswerH2::make_tunnel() {
+void ResponseH2::make_tunnel() {
   tunnel_ = std::make_unique<TunnelH2>(stream_.connection(), stream_, queue_);
 }
 
-void AnswerH2::upgrade(Response& response) {
+void ResponseH2::upgrade(Response& response) {
   if (tunnel_ != nullptr) {
     begin_tunnel(response);
   } else {
@@ -276,7 +277,7 @@ void AnswerH2::upgrade(Response& response) {
   }
 }
 
-void AnswerH2::begin_tunnel(Response& response) {
+void ResponseH2::begin_tunnel(Response& response) {
   stage_ = Stage::tunnelling;
   // The queue is open before the protocol is: it may write at once.
   queue_.begin_produced();
@@ -289,13 +290,13 @@ void AnswerH2::begin_tunnel(Response& response) {
   tunnel_->begin(*content);
 }
 
-void AnswerH2::uncork() {
+void ResponseH2::uncork() {
   if (is_tunnelling()) {
     tunnel_->uncork();
   }
 }
 
-void AnswerH2::on_tunnel_closed() {
+void ResponseH2::on_tunnel_closed() {
   if (!is_tunnelling()) {
     return;
   }
@@ -308,12 +309,12 @@ void AnswerH2::on_tunnel_closed() {
 
 // What the session asks, from within Session::send: no handler runs here.
 
-h2::Ready AnswerH2::ready(std::size_t bytes_max) noexcept {
+h2::Ready ResponseH2::ready(std::size_t bytes_max) noexcept {
   uncork();
   return queue_.ready(bytes_max);
 }
 
-bool AnswerH2::put(char* to, std::size_t bytes) noexcept {
+bool ResponseH2::put(char* to, std::size_t bytes) noexcept {
   // It is counted before the bytes are copied: a file that fails resets the stream anyway.
   sent_bytes_ += bytes;
   stream_.connection().outgoing().note_sent(bytes);
@@ -335,14 +336,14 @@ bool AnswerH2::put(char* to, std::size_t bytes) noexcept {
 
 // Time.
 
-bool AnswerH2::is_blocked() const noexcept {
+bool ResponseH2::is_blocked() const noexcept {
   const h2::Session& session = stream_.connection().session();
   return session.send_window(stream_.id()) <= 0 || session.send_window() <= 0 ||
          stream_.connection().line().waiting_bytes() != 0;
 }
 
 // A client that has a window and is not served for the sake of others is not slow.
-void AnswerH2::check(Instant now) {
+void ResponseH2::check(Instant now) {
   ConnectionH2& connection = stream_.connection();
   const server::LoopLimits& limits = connection.context().limits;
   // A span is measured only while something waits that the client keeps from leaving.
@@ -374,29 +375,29 @@ void AnswerH2::check(Instant now) {
   }
 }
 
-// The exchange's questions that are not about the answer.
+// The exchange's questions that are not about the response.
 
-void AnswerH2::on_content_taken() {
+void ResponseH2::on_content_taken() {
   stream_.receiver().on_taken();
 }
 
-bool AnswerH2::may_send() const noexcept {
+bool ResponseH2::may_send() const noexcept {
   return stream_.receiver().may_send();
 }
 
-void AnswerH2::watch(Instant due) noexcept {
+void ResponseH2::watch(Instant due) noexcept {
   stream_.receiver().watch(due);
 }
 
-void AnswerH2::settle() {
+void ResponseH2::settle() {
   stream_.connection().want_turn();
 }
 
-std::string AnswerH2::address() const {
+std::string ResponseH2::address() const {
   return stream_.connection().line().address();
 }
 
-std::optional<TlsInfo> AnswerH2::tls() const {
+std::optional<TlsInfo> ResponseH2::tls() const {
   return stream_.connection().line().tls();
 }
 

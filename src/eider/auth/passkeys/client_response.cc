@@ -37,17 +37,17 @@ std::string read_transports(const json::Value& response) {
 }
 
 /// What only one of the two has.
-bool read_response(const json::Value& response, CeremonyKind kind, ClientAnswer& answer) {
+bool read_response(const json::Value& response, CeremonyKind kind, CredentialResponse& result) {
   const bool is_login = kind == CeremonyKind::login;
   auto client_data = bytes_member(response, "clientDataJSON");
   auto data = bytes_member(response, is_login ? "authenticatorData" : "attestationObject");
   if (!client_data || !data) {
     return false;
   }
-  answer.client_data = std::move(*client_data);
-  answer.data = std::move(*data);
+  result.client_data = std::move(*client_data);
+  result.data = std::move(*data);
   if (!is_login) {
-    answer.transports = read_transports(response);
+    result.transports = read_transports(response);
     return true;
   }
   auto signature = bytes_member(response, "signature");
@@ -55,17 +55,18 @@ bool read_response(const json::Value& response, CeremonyKind kind, ClientAnswer&
   if (!signature || (handle != nullptr && !handle->is_null() && !handle->is_string())) {
     return false;
   }
-  answer.signature = std::move(*signature);
+  result.signature = std::move(*signature);
   if (handle != nullptr && handle->is_string()) {
-    answer.user_handle = handle->text();
+    result.user_handle = handle->text();
   }
   return true;
 }
 
 }  // namespace
 
-Result<ClientAnswer, PasskeyError> parse_client_answer(std::string_view json, CeremonyKind kind) {
-  const auto whole = parse_object(json, kAnswerBytesMax);
+Result<CredentialResponse, PasskeyError> parse_credential_response(std::string_view json,
+                                                                   CeremonyKind kind) {
+  const auto whole = parse_object(json, kResponseBytesMax);
   const json::Value* credential = whole ? whole->find("credential") : nullptr;
   const json::Value* response = credential != nullptr ? credential->find("response") : nullptr;
   const auto ticket = whole ? text_member(*whole, "ticket") : std::nullopt;
@@ -78,12 +79,12 @@ Result<ClientAnswer, PasskeyError> parse_client_answer(std::string_view json, Ce
       bytes->size() > kCredentialIdBytesMax || *id != to_base64url(*bytes)) {
     return bad_response("the type or the id of its credential is invalid");
   }
-  ClientAnswer answer{
+  CredentialResponse result{
       .ticket = std::string(*ticket), .id = std::string(*id), .client_data = {}, .data = {}};
-  if (!read_response(*response, kind, answer)) {
+  if (!read_response(*response, kind, result)) {
     return bad_response("a member of its response is missing or has the wrong type");
   }
-  return answer;
+  return result;
 }
 
 }  // namespace eider::detail::passkeys

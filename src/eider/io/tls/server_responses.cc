@@ -1,4 +1,4 @@
-#include "eider/io/tls/server_answers.h"
+#include "eider/io/tls/server_responses.h"
 
 #include <algorithm>
 #include <array>
@@ -54,19 +54,19 @@ std::span<const std::size_t> ServerNames::find(std::string_view name) const {
 
 namespace {
 
-void free_answers(void*, void* answers, CRYPTO_EX_DATA*, int, long, void*) {
-  delete static_cast<ServerAnswers*>(answers);
+void free_responses(void*, void* responses, CRYPTO_EX_DATA*, int, long, void*) {
+  delete static_cast<ServerResponses*>(responses);
 }
 
-int answers_index() {
-  static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, free_answers);
+int responses_index() {
+  static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, free_responses);
   return index;
 }
 
 /// Ours first: the client's order is a wish (RFC 7301, section 3.2).
 int choose_protocol(SSL* ssl, const unsigned char** chosen, unsigned char* chosen_bytes,
                     const unsigned char* offered, unsigned offered_bytes, void*) {
-  const std::vector<std::uint8_t>& ours = answers_of(ssl).protocols;
+  const std::vector<std::uint8_t>& ours = responses_of(ssl).protocols;
   unsigned char* found = nullptr;
   const int outcome =
       SSL_select_next_proto(&found, chosen_bytes, ours.data(), static_cast<unsigned>(ours.size()),
@@ -77,33 +77,33 @@ int choose_protocol(SSL* ssl, const unsigned char** chosen, unsigned char* chose
 
 /// returns  1 to go on, 0 to end with an internal error
 int choose_certificate(SSL* ssl, void*) {
-  const ServerAnswers& answers = answers_of(ssl);
+  const ServerResponses& responses = responses_of(ssl);
   const char* const name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
-  const auto found = answers.names.find(name == nullptr ? "" : name);
+  const auto found = responses.names.find(name == nullptr ? "" : name);
   if (found.empty()) {
     return 1;  // the default one
   }
   // The default certificates go first: OpenSSL would choose among all of them.
   SSL_certs_clear(ssl);
   const bool are_shown = std::ranges::all_of(found, [&](std::size_t index) {
-    return show_identity(*ssl, *answers.identities[index]).has_value();
+    return show_identity(*ssl, *responses.identities[index]).has_value();
   });
   return are_shown ? 1 : 0;
 }
 
-const Identity* chosen_identity(const ServerAnswers& answers, const SSL* ssl) {
+const Identity* chosen_identity(const ServerResponses& responses, const SSL* ssl) {
   const X509* const shown = SSL_get_certificate(ssl);
   const auto found = std::ranges::find_if(
-      answers.identities, [&](const auto& one) { return one->certificate.get() == shown; });
-  return found == answers.identities.end() ? nullptr : found->get();
+      responses.identities, [&](const auto& one) { return one->certificate.get() == shown; });
+  return found == responses.identities.end() ? nullptr : found->get();
 }
 
 /// The client has asked for the authority's word (RFC 6066, section 8).
 int staple(SSL* ssl, void*) {
-  const ServerAnswers& answers = answers_of(ssl);
-  const Identity* const identity = chosen_identity(answers, ssl);
+  const ServerResponses& responses = responses_of(ssl);
+  const Identity* const identity = chosen_identity(responses, ssl);
   if (identity == nullptr || identity->ocsp.empty() ||
-      answers.clock.wall() >= identity->ocsp_until) {
+      responses.clock.wall() >= identity->ocsp_until) {
     return SSL_TLSEXT_ERR_NOACK;
   }
   void* const copy = OPENSSL_memdup(identity->ocsp.data(), identity->ocsp.size());
@@ -116,23 +116,23 @@ int staple(SSL* ssl, void*) {
 
 }  // namespace
 
-const ServerAnswers& answers_of(const SSL* ssl) noexcept {
-  return *static_cast<const ServerAnswers*>(
-      SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), answers_index()));
+const ServerResponses& responses_of(const SSL* ssl) noexcept {
+  return *static_cast<const ServerResponses*>(
+      SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), responses_index()));
 }
 
-void attach(SSL_CTX& context, std::unique_ptr<ServerAnswers> answers) {
-  if (!answers->protocols.empty()) {
+void attach(SSL_CTX& context, std::unique_ptr<ServerResponses> responses) {
+  if (!responses->protocols.empty()) {
     SSL_CTX_set_alpn_select_cb(&context, choose_protocol, nullptr);
   }
-  if (!answers->names.empty()) {
+  if (!responses->names.empty()) {
     SSL_CTX_set_cert_cb(&context, choose_certificate, nullptr);
   }
   SSL_CTX_set_tlsext_status_cb(&context, staple);
   SSL_CTX_set_tlsext_ticket_key_evp_cb(&context, protect_ticket);
-  // The context owns the answers only when this has succeeded.
-  if (SSL_CTX_set_ex_data(&context, answers_index(), answers.get()) == 1) {
-    static_cast<void>(answers.release());
+  // The context owns the responses only when this has succeeded.
+  if (SSL_CTX_set_ex_data(&context, responses_index(), responses.get()) == 1) {
+    static_cast<void>(responses.release());
   } else {
     ensure_memory(nullptr);
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/bench/answer_check.h"
+#include "cli/bench/response_check.h"
 #include "eider/protocols/http/h1/head_reader.h"
 #include "eider/protocols/http/h1/response_body.h"
 #include "eider/protocols/http/h1/response_reader.h"
@@ -27,10 +27,10 @@ struct KnownHead {
 
 enum class ScanStatus : std::uint8_t { need_more, whole, refused };
 
-/// status       whole: the answer has ended; refused: the connection is of no further use
-/// keeps_alive  whether another answer can follow on the connection; only when whole
+/// status       whole: the response has ended; refused: the connection is of no further use
+/// keeps_alive  whether another response can follow on the connection; only when whole
 /// code         of the status line; only when whole
-/// used         bytes of the input that belong to the answer; all of it at need_more
+/// used         bytes of the input that belong to the response; all of it at need_more
 struct Scan {
   ScanStatus status = ScanStatus::need_more;
   bool keeps_alive = false;
@@ -39,15 +39,15 @@ struct Scan {
 };
 
 /// One per connection.
-class AnswerScanner {
+class ResponseScanner {
  public:
   /// reader    of the thread, outlives the scanner
   /// expected  what its check looks for; outlives it too
-  AnswerScanner(h1::ResponseReader& reader, const Expected& expected) noexcept
+  ResponseScanner(h1::ResponseReader& reader, const Expected& expected) noexcept
       : reader_(&reader), check_(expected) {}
 
   /// bytes  what arrived behind the bytes used so far, at least one
-  /// asked  the method of the request that this answers
+  /// asked  the method of the request that this responses
   /// known  of that request; replaced when another head comes
   /// cost   no allocation where the head arrives in one piece
   [[nodiscard]] Scan scan(std::string_view bytes, Method asked, KnownHead& known) {
@@ -64,13 +64,13 @@ class AnswerScanner {
     return scan_slowly(bytes, asked, known);
   }
 
-  /// The connection has ended: whether the answer is whole thereby. `code()` is its status.
+  /// The connection has ended: whether the response is whole thereby. `code()` is its status.
   [[nodiscard]] bool may_end() const noexcept { return is_in_content_ && content_.may_end(); }
   [[nodiscard]] int code() const noexcept { return code_; }
-  /// Sees all content on its way; the connection tells it when an answer is whole.
-  [[nodiscard]] AnswerCheck& check() noexcept { return check_; }
-  [[nodiscard]] const AnswerCheck& check() const noexcept { return check_; }
-  /// Whether an answer has begun that has not ended.
+  /// Sees all content on its way; the connection tells it when a response is whole.
+  [[nodiscard]] ResponseCheck& check() noexcept { return check_; }
+  [[nodiscard]] const ResponseCheck& check() const noexcept { return check_; }
+  /// Whether a response has begun that has not ended.
   [[nodiscard]] bool is_inside() const noexcept { return !is_between_; }
   /// Why the last scan refused, in a sentence.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
@@ -89,7 +89,7 @@ class AnswerScanner {
   std::string kept_;  // an unfinished head
   h1::HeadSearch search_;
   h1::ResponseBodyReader content_;
-  AnswerCheck check_;
+  ResponseCheck check_;
   std::string why_;
   int code_ = 0;
   bool is_between_ = true;

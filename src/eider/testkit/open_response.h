@@ -21,11 +21,11 @@ namespace eider {
 namespace detail::testkit {
 
 /// A connection for one request with a response that stays open.
-class OpenAnswer {
+class OpenResponse {
  public:
   /// Waits for the status and headers. Throws a Failure if none arrive, or the status is not
   /// `wanted`.
-  OpenAnswer(SimKernel& kernel, SimClient client, std::string_view request, int wanted);
+  OpenResponse(SimKernel& kernel, SimClient client, std::string_view request, int wanted);
 
   /// Returns the response without its body.
   [[nodiscard]] const TestResponse& head() const noexcept { return head_; }
@@ -78,14 +78,14 @@ class TestEvents {
   /// time, or the stream has ended. Throws a Failure if the event does not match the document
   /// (TestClientOptions).
   [[nodiscard]] std::optional<TestEvent> next(Duration within = kTestPatience);
-  [[nodiscard]] bool has_ended() const noexcept { return answer_.has_ended(); }
+  [[nodiscard]] bool has_ended() const noexcept { return response_.has_ended(); }
   /// Returns status and headers of the response.
-  [[nodiscard]] const TestResponse& head() const noexcept { return answer_.head(); }
+  [[nodiscard]] const TestResponse& head() const noexcept { return response_.head(); }
 
  private:
   void hold() const;
 
-  detail::testkit::OpenAnswer answer_;
+  detail::testkit::OpenResponse response_;
   SseParser parser_;
   std::string unread_;
   Hold hold_;
@@ -118,13 +118,13 @@ class TestWebSocket {
   /// Returns the close code of the server; `abnormal` if the connection ended without one.
   [[nodiscard]] std::optional<ws::CloseCode> close_code() const noexcept;
   [[nodiscard]] const std::string& close_reason() const noexcept { return close_reason_; }
-  [[nodiscard]] const TestResponse& head() const noexcept { return answer_.head(); }
+  [[nodiscard]] const TestResponse& head() const noexcept { return response_.head(); }
 
  private:
   void send(ws::MessageType type, std::string_view payload);
   void take_close(const ws::Event& event);
 
-  detail::testkit::OpenAnswer answer_;
+  detail::testkit::OpenResponse response_;
   ws::MessageReader reader_;
   Buffer scratch_;
   std::string unread_;

@@ -1,4 +1,4 @@
-// Content of answers over HTTP/1.1, interim answers, and what follows one of another protocol.
+// Content of responses over HTTP/1.1, interim responses, and what follows one of another protocol.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,30 +15,30 @@ using std::chrono::seconds;
 using StreamingServer = SimServerOf<StreamingService>;
 
 /// The content of a chunked answer, and nothing when it has no end.
-std::optional<std::string> unchunked(std::string_view answer) {
+std::optional<std::string> unchunked(std::string_view response) {
   std::string all;
-  std::size_t at = answer.find("\r\n\r\n") + 4;
+  std::size_t at = response.find("\r\n\r\n") + 4;
   while (true) {
-    const std::size_t line_end = answer.find("\r\n", at);
+    const std::size_t line_end = response.find("\r\n", at);
     if (line_end == std::string_view::npos) {
       return std::nullopt;
     }
     const std::size_t bytes =
-        std::stoul(std::string(answer.substr(at, line_end - at)), nullptr, 16);
+        std::stoul(std::string(response.substr(at, line_end - at)), nullptr, 16);
     if (bytes == 0) {
       return all;
     }
-    all.append(answer.substr(line_end + 2, bytes));
+    all.append(response.substr(line_end + 2, bytes));
     at = line_end + 2 + bytes + 2;
   }
 }
 
 TEST(ProducedContent, is_chunked_when_its_length_is_not_known) {
   StreamingServer server;
-  const std::string answer = server.exchange(get_content("/make?2500"));
-  EXPECT_NE(answer.find("Transfer-Encoding: chunked\r\n"), std::string::npos) << answer;
-  EXPECT_EQ(unchunked(answer), std::string(2500, 'p'));
-  EXPECT_TRUE(answer.ends_with("\r\n0\r\n\r\n"));
+  const std::string response = server.exchange(get_content("/make?2500"));
+  EXPECT_NE(response.find("Transfer-Encoding: chunked\r\n"), std::string::npos) << response;
+  EXPECT_EQ(unchunked(response), std::string(2500, 'p'));
+  EXPECT_TRUE(response.ends_with("\r\n0\r\n\r\n"));
 }
 
 TEST(ProducedContent, has_a_length_when_that_is_announced) {
@@ -79,21 +79,21 @@ TEST(ProducedContent, is_not_made_for_head) {
 
 TEST(ProducedContent, may_come_from_a_handler_that_does_not_wait) {
   StreamingServer server;
-  const std::string answer = server.exchange(get_content("/plain-make?1500"));
-  EXPECT_EQ(unchunked(answer), std::string(1500, 'p'));
+  const std::string response = server.exchange(get_content("/plain-make?1500"));
+  EXPECT_EQ(unchunked(response), std::string(1500, 'p'));
 }
 
 TEST(ProducedContent, brings_its_trailers_behind_the_last_chunk) {
   StreamingServer server;
-  const std::string answer = server.exchange(get_content("/trailer?10"));
-  EXPECT_TRUE(answer.ends_with("\r\n0\r\nChecksum: 42\r\n\r\n")) << answer;
+  const std::string response = server.exchange(get_content("/trailer?10"));
+  EXPECT_TRUE(response.ends_with("\r\n0\r\nChecksum: 42\r\n\r\n")) << response;
 }
 
 TEST(ProducedContent, keeps_the_order_of_what_is_asked_meanwhile) {
   StreamingServer server;
-  const std::string answer = server.exchange(get_content("/make?200000") + get_content("/plain"));
-  EXPECT_TRUE(answer.ends_with("plain"));
-  EXPECT_EQ(unchunked(answer), std::string(200000, 'p'));
+  const std::string response = server.exchange(get_content("/make?200000") + get_content("/plain"));
+  EXPECT_TRUE(response.ends_with("plain"));
+  EXPECT_EQ(unchunked(response), std::string(200000, 'p'));
 }
 
 TEST(ProducedContent, waits_for_a_client_that_does_not_read) {
@@ -103,18 +103,18 @@ TEST(ProducedContent, waits_for_a_client_that_does_not_read) {
   client.send(get_content("/make?5000000"));
   server.kernel.run_until_idle();
   EXPECT_EQ(server.service.contents_ended, 0);
-  std::string answer;
+  std::string response;
   while (server.service.contents_ended == 0) {
     const std::string taken = client.take_received();
     ASSERT_FALSE(taken.empty());
-    answer += taken;
+    response += taken;
     server.kernel.run_until_idle();
   }
   for (std::string taken = client.take_received(); !taken.empty(); taken = client.take_received()) {
-    answer += taken;
+    response += taken;
     server.kernel.run_until_idle();
   }
-  EXPECT_EQ(unchunked(answer), std::string(5'000'000, 'p'));
+  EXPECT_EQ(unchunked(response), std::string(5'000'000, 'p'));
 }
 
 TEST(ProducedContent, is_given_up_when_the_client_does_not_read_in_time) {
@@ -186,7 +186,7 @@ TEST(ProducedContent, that_fails_later_ends_the_connection_without_its_end) {
   }
 }
 
-// Else the client would take the next answer for it.
+// Else the client would take the next response for it.
 TEST(ProducedContent, that_was_announced_and_does_not_come_at_all_is_an_error_that_can_be_told) {
   StreamingServer server;
   SimClient client = server.connect();
@@ -264,15 +264,15 @@ TEST(ProducedContent, taken_piece_by_piece_above_the_least_rate_is_sent) {
   EXPECT_EQ(server.balance.count(0), 1U);
 }
 
-// Interim answers, and other protocols.
+// Interim responses, and other protocols.
 
-TEST(Hints, leave_ahead_of_the_answer) {
+TEST(Hints, leave_ahead_of_the_response) {
   StreamingServer server;
-  const std::string answer = server.exchange(get_content("/hints"));
+  const std::string response = server.exchange(get_content("/hints"));
   EXPECT_TRUE(
-      answer.starts_with("HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"
-                         "HTTP/1.1 200 OK\r\n"))
-      << answer;
+      response.starts_with("HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"
+                           "HTTP/1.1 200 OK\r\n"))
+      << response;
   EXPECT_TRUE(server.exchange(get_content("/hints", "1.0")).starts_with("HTTP/1.1 200 OK\r\n"));
 }
 

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "eider/io/tls/server_answers.h"
+#include "eider/io/tls/server_responses.h"
 
 namespace eider::detail::tls {
 
 namespace {
 
-// What OpenSSL makes of the callback's answer (SSL_CTX_set_tlsext_ticket_key_evp_cb).
+// What OpenSSL makes of the callback's response (SSL_CTX_set_tlsext_ticket_key_evp_cb).
 constexpr int kFailed = -1;
 constexpr int kUnknown = 0;  // no resumption, the handshake goes on in full
 constexpr int kGood = 1;
@@ -30,10 +30,10 @@ bool set_mac_key(EVP_MAC_CTX* mac, TicketKey& key) {
   return EVP_MAC_CTX_set_params(mac, parameters.data()) == 1;
 }
 
-int protect_new(const ServerAnswers& answers, unsigned char* name, unsigned char* iv,
+int protect_new(const ServerResponses& responses, unsigned char* name, unsigned char* iv,
                 EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac) {
   // The newest key makes tickets, and all that are kept open them.
-  std::optional<TicketKey> key = answers.ticket_keys->newest(answers.clock.steady());
+  std::optional<TicketKey> key = responses.ticket_keys->newest(responses.clock.steady());
   const EVP_CIPHER* const method = ticket_cipher();
   if (!key || RAND_bytes(iv, EVP_CIPHER_get_iv_length(method)) != 1 || !set_mac_key(mac, *key) ||
       EVP_EncryptInit_ex2(cipher, method, key->cipher.data(), iv, nullptr) != 1) {
@@ -45,10 +45,10 @@ int protect_new(const ServerAnswers& answers, unsigned char* name, unsigned char
 
 int open_old(const SSL* ssl, const unsigned char* name, const unsigned char* iv,
              EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac) {
-  const ServerAnswers& answers = answers_of(ssl);
-  auto found = answers.ticket_keys->find(
+  const ServerResponses& responses = responses_of(ssl);
+  auto found = responses.ticket_keys->find(
       std::span<const std::uint8_t, TicketKey::kNameBytes>(name, TicketKey::kNameBytes),
-      answers.clock.steady());
+      responses.clock.steady());
   // A key that has gone costs the client a full handshake, nothing else.
   if (!found) {
     return kUnknown;
@@ -67,7 +67,7 @@ int open_old(const SSL* ssl, const unsigned char* name, const unsigned char* iv,
 
 int protect_ticket(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher,
                    EVP_MAC_CTX* mac, int is_new) {
-  return is_new != 0 ? protect_new(answers_of(ssl), name, iv, cipher, mac)
+  return is_new != 0 ? protect_new(responses_of(ssl), name, iv, cipher, mac)
                      : open_old(ssl, name, iv, cipher, mac);
 }
 

@@ -19,7 +19,7 @@ namespace eider::detail::middleware {
 /// 128 bits of a hash with a key of its own: nobody makes two that are alike.
 using Fingerprint = std::array<std::uint64_t, 2>;
 
-struct KeyedAnswer {
+struct KeyedResponse {
   int status = 0;
   std::string type;
   std::string field_lines;
@@ -27,12 +27,12 @@ struct KeyedAnswer {
 };
 
 /// From any thread.
-class KeyedAnswers {
+class KeyedResponses {
  public:
   enum class Standing : std::uint8_t { begun, at_work, other_request, answered };
   struct Found {
     Standing standing;
-    std::shared_ptr<const KeyedAnswer> answer{};
+    std::shared_ptr<const KeyedResponse> response{};
   };
   /// client  whose key it is; the same key of another is another
   struct Key {
@@ -50,11 +50,11 @@ class KeyedAnswers {
     std::size_t keys_max_per_client;
   };
 
-  KeyedAnswers(const Limits& limits, Duration lasts) noexcept : limits_(limits), lasts_(lasts) {}
+  KeyedResponses(const Limits& limits, Duration lasts) noexcept : limits_(limits), lasts_(lasts) {}
 
   /// Where it is `begun`, `end` or `free` has to follow.
   [[nodiscard]] Found begin(const Key& key, const Fingerprint& request, Instant now);
-  void end(const Key& key, std::shared_ptr<const KeyedAnswer> answer, Instant now);
+  void end(const Key& key, std::shared_ptr<const KeyedResponse> response, Instant now);
   void free(const Key& key) noexcept;
 
   [[nodiscard]] std::size_t bytes() const;
@@ -66,15 +66,15 @@ class KeyedAnswers {
   using Order = std::list<Entries::iterator>;  // those answered, the oldest first
   struct Entry {
     Fingerprint request{};
-    std::shared_ptr<const KeyedAnswer> answer{};  // null: at work
+    std::shared_ptr<const KeyedResponse> response{};  // null: at work
     std::size_t bytes = 0;
-    std::uint64_t number = 0;  // in the order of their answers
+    std::uint64_t number = 0;  // in the order of their responses
     Instant until{};
     Order::iterator in_all{};
     Order::iterator in_client{};
   };
 
-  /// Of the answers of one.
+  /// Of the responses of one.
   struct Client {
     Order answered;
     std::size_t bytes = 0;

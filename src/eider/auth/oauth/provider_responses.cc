@@ -1,4 +1,4 @@
-#include "eider/auth/oauth/provider_answers.h"
+#include "eider/auth/oauth/provider_responses.h"
 
 #include <algorithm>
 #include <utility>
@@ -54,8 +54,8 @@ std::vector<std::string> words_in(const json::Value& document, std::string_view 
 }
 
 /// Some providers write the number as a text.
-std::optional<std::int64_t> seconds_of(const json::Value& answer) {
-  const json::Value* member = answer.find("expires_in");
+std::optional<std::int64_t> seconds_of(const json::Value& response) {
+  const json::Value* member = response.find("expires_in");
   std::optional<double> seconds;
   if (member != nullptr && member->is_number()) {
     seconds = member->number();
@@ -125,12 +125,12 @@ Result<ProviderPlaces> read_places(std::string_view json, std::string_view issue
 }
 
 Result<OAuthTokens> read_tokens(std::string_view json, std::int64_t now) {
-  const auto answer = jwt::parse_json_object(json);
-  if (!answer) {
+  const auto response = jwt::parse_json_object(json);
+  if (!response) {
     return wrong("the token response is not a JSON object");
   }
-  const std::string* const access = text_of(*answer, "access_token");
-  const std::string* const type = text_of(*answer, "token_type");
+  const std::string* const access = text_of(*response, "access_token");
+  const std::string* const type = text_of(*response, "token_type");
   if (access == nullptr || !is_visible(*access)) {
     const std::string word = error_word(json);
     return wrong(word.empty() ? "the token response has no access_token"
@@ -141,13 +141,13 @@ Result<OAuthTokens> read_tokens(std::string_view json, std::int64_t now) {
     return wrong("the access token is not a Bearer token");
   }
   OAuthTokens tokens{.access_token = *access};
-  if (const auto seconds = seconds_of(*answer)) {
+  if (const auto seconds = seconds_of(*response)) {
     tokens.expires_at = now + *seconds;
   }
   for (const auto& [name, to] :
        {std::pair("refresh_token", &tokens.refresh_token), std::pair("scope", &tokens.scope),
         std::pair("id_token", &tokens.id_token)}) {
-    if (const std::string* const text = text_of(*answer, name)) {
+    if (const std::string* const text = text_of(*response, name)) {
       *to = *text;
     }
   }
@@ -155,8 +155,8 @@ Result<OAuthTokens> read_tokens(std::string_view json, std::int64_t now) {
 }
 
 std::string error_word(std::string_view json) {
-  const auto answer = jwt::parse_json_object(json);
-  const std::string* const word = answer ? text_of(*answer, "error") : nullptr;
+  const auto response = jwt::parse_json_object(json);
+  const std::string* const word = response ? text_of(*response, "error") : nullptr;
   return word == nullptr ? std::string() : printable_word(*word);
 }
 
@@ -168,15 +168,15 @@ Result<json::Value> read_claims(std::string_view json) {
   return std::move(*claims);
 }
 
-std::optional<BrowserAnswer> read_answer(std::string_view query) {
-  BrowserAnswer answer;
+std::optional<BrowserResponse> read_response(std::string_view query) {
+  BrowserResponse response;
   QueryReader pairs(query);
   while (const auto pair = pairs.next()) {
     const auto name = percent_decode(pair->name, Plus::space);
-    std::optional<std::string>* const to = name == "state"   ? &answer.state
-                                           : name == "code"  ? &answer.code
-                                           : name == "error" ? &answer.error
-                                           : name == "iss"   ? &answer.issuer
+    std::optional<std::string>* const to = name == "state"   ? &response.state
+                                           : name == "code"  ? &response.code
+                                           : name == "error" ? &response.error
+                                           : name == "iss"   ? &response.issuer
                                                              : nullptr;
     if (to == nullptr) {
       continue;
@@ -187,7 +187,7 @@ std::optional<BrowserAnswer> read_answer(std::string_view query) {
     }
     *to = std::move(*value);
   }
-  return answer;
+  return response;
 }
 
 std::optional<std::string> query_value(std::string_view query, std::string_view name) {

@@ -1,4 +1,4 @@
-#include "site/answers.h"
+#include "site/responses.h"
 
 namespace bookstore {
 

@@ -1,4 +1,4 @@
-// Hooks and observers are told of every answer that leaves over HTTP/1.1, whoever has made it.
+// Hooks and observers are told of every response that leaves over HTTP/1.1, whoever has made it.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -23,14 +23,14 @@ std::string ask(std::string_view line, std::string_view more = "\r\n") {
   return std::string(line) + " HTTP/1.1\r\nHost: a\r\n" + std::string(more);
 }
 
-struct AnswerCase {
+struct ResponseCase {
   std::string request;
   int status;
   std::string hooked;
   std::string logged;
 };
 
-const std::vector<AnswerCase> kCases = {
+const std::vector<ResponseCase> kCases = {
     {ask("GET /notes/7"), 200, "200 /notes/7", "GET /notes/7 200 1 "},
     {ask("HEAD /notes/7"), 200, "200 /notes/7", "HEAD /notes/7 200 0 "},
     {ask("GET /notes/x"), 400, "400 /notes/x", "GET /notes/x 400 "},
@@ -48,7 +48,7 @@ const std::vector<AnswerCase> kCases = {
     {"G(T / HTTP/1.1\r\n\r\n", 400, "400 ", "- - 400 "},
 };
 
-TEST(EveryAnswer, tells_how_long_a_handler_that_does_not_wait_was_at_work) {
+TEST(EveryResponse, tells_how_long_a_handler_that_does_not_wait_was_at_work) {
   constexpr milliseconds kWork(30);
   Duration taken{};
   App app;
@@ -70,14 +70,14 @@ TEST(EveryAnswer, tells_how_long_a_handler_that_does_not_wait_was_at_work) {
   EXPECT_GE(taken, kWork);
 }
 
-TEST(EveryAnswer, is_seen_once_by_hooks_and_observers) {
-  for (const AnswerCase& one : kCases) {
+TEST(EveryResponse, is_seen_once_by_hooks_and_observers) {
+  for (const ResponseCase& one : kCases) {
     ObservedServer server;
-    const std::string answer = server.exchange(one.request);
-    EXPECT_TRUE(answer.starts_with("HTTP/1.1 " + std::to_string(one.status))) << answer;
-    EXPECT_TRUE(answer.contains("\r\nX-After: 1\r\n")) << answer;
-    EXPECT_TRUE(answer.contains("\r\nX-Request-Id: ")) << answer;
-    EXPECT_EQ(answer.find("X-After"), answer.rfind("X-After")) << answer;
+    const std::string response = server.exchange(one.request);
+    EXPECT_TRUE(response.starts_with("HTTP/1.1 " + std::to_string(one.status))) << response;
+    EXPECT_TRUE(response.contains("\r\nX-After: 1\r\n")) << response;
+    EXPECT_TRUE(response.contains("\r\nX-Request-Id: ")) << response;
+    EXPECT_EQ(response.find("X-After"), response.rfind("X-After")) << response;
     EXPECT_EQ(noted().hooked, Lines{one.hooked});
     ASSERT_EQ(noted().log->lines.size(), 1U) << one.hooked;
     EXPECT_TRUE(noted().log->lines[0].starts_with(one.logged)) << noted().log->lines[0];
@@ -85,24 +85,24 @@ TEST(EveryAnswer, is_seen_once_by_hooks_and_observers) {
   }
 }
 
-TEST(EveryAnswer, that_a_stream_becomes_by_refusing_has_what_was_said_ahead_of_it) {
+TEST(EveryResponse, that_a_stream_becomes_by_refusing_has_what_was_said_ahead_of_it) {
   ObservedServer server;
-  const std::string answer = server.exchange(ask("GET /refused"));
-  EXPECT_TRUE(answer.contains("\r\nX-Before: 1\r\n")) << answer;
-  EXPECT_TRUE(answer.contains("\r\nContent-Type: application/problem+json\r\n")) << answer;
-  EXPECT_FALSE(answer.contains("Cache-Control")) << answer;  // of the stream that never was
+  const std::string response = server.exchange(ask("GET /refused"));
+  EXPECT_TRUE(response.contains("\r\nX-Before: 1\r\n")) << response;
+  EXPECT_TRUE(response.contains("\r\nContent-Type: application/problem+json\r\n")) << response;
+  EXPECT_FALSE(response.contains("Cache-Control")) << response;  // of the stream that never was
 }
 
-TEST(EveryAnswer, is_a_500_where_a_hook_throws_ahead_of_a_streams_first_byte) {
+TEST(EveryResponse, is_a_500_where_a_hook_throws_ahead_of_a_streams_first_byte) {
   ObservedServer server;
-  const std::string answer = server.exchange(ask("GET /broken-hook"));
-  EXPECT_TRUE(answer.starts_with("HTTP/1.1 500 ")) << answer;
-  EXPECT_FALSE(answer.contains("never")) << answer;
+  const std::string response = server.exchange(ask("GET /broken-hook"));
+  EXPECT_TRUE(response.starts_with("HTTP/1.1 500 ")) << response;
+  EXPECT_FALSE(response.contains("never")) << response;
   EXPECT_EQ(server.worker().in_flight(), 0U);
   EXPECT_TRUE(noted().log->lines.at(0).starts_with("GET /broken-hook 500 "));
 }
 
-TEST(EveryAnswer, is_told_with_its_route_and_its_time) {
+TEST(EveryResponse, is_told_with_its_route_and_its_time) {
   ObservedServer server;
   SimClient client = server.connect();
   client.send(ask("GET /notes/7") + ask("GET /later") + ask("GET /none"));
@@ -113,7 +113,7 @@ TEST(EveryAnswer, is_told_with_its_route_and_its_time) {
   EXPECT_EQ(noted().log->lines[1], "GET /later 200 5 250.0 HTTP/1.1 -");
 }
 
-TEST(EveryAnswer, is_told_when_its_last_byte_has_left) {
+TEST(EveryResponse, is_told_when_its_last_byte_has_left) {
   ObservedServer server;
   SimClient client = server.connect();
   client.set_window(20'000);
@@ -126,7 +126,7 @@ TEST(EveryAnswer, is_told_when_its_last_byte_has_left) {
   EXPECT_EQ(noted().log->lines, Lines{"GET /big 200 1000000 2000.0 HTTP/1.1 -"});
 }
 
-TEST(EveryAnswer, that_does_not_leave_whole_is_told_to_be_cut) {
+TEST(EveryResponse, that_does_not_leave_whole_is_told_to_be_cut) {
   ObservedServer server;
   SimClient slow = server.connect();
   slow.set_window(20'000);
@@ -151,7 +151,7 @@ TEST(EveryAnswer, that_does_not_leave_whole_is_told_to_be_cut) {
   }
 }
 
-TEST(EveryAnswer, is_told_when_the_server_ends_first) {
+TEST(EveryResponse, is_told_when_the_server_ends_first) {
   {
     ObservedServer server;
     SimClient client = server.connect();

@@ -1,16 +1,16 @@
-#include "cli/bench/answer_check.h"
+#include "cli/bench/response_check.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "cli/bench/answer_scanner.h"
+#include "cli/bench/response_scanner.h"
 
 namespace eider::bench {
 namespace {
 
-/// How each answer of a connection differs, in words; "" when it does not.
+/// How each response of a connection differs, in words; "" when it does not.
 class Checking {
  public:
   explicit Checking(Expected expected) : expected_(std::move(expected)) {}
@@ -32,12 +32,12 @@ class Checking {
     return *this;
   }
   [[nodiscard]] const std::vector<std::string>& found() const { return found_; }
-  [[nodiscard]] const AnswerCheck& check() const { return scanner_.check(); }
+  [[nodiscard]] const ResponseCheck& check() const { return scanner_.check(); }
 
  private:
   Expected expected_;
   h1::ResponseReader reader_;
-  AnswerScanner scanner_{reader_, expected_};
+  ResponseScanner scanner_{reader_, expected_};
   KnownHead known_;
   std::vector<std::string> found_;
 };
@@ -57,7 +57,7 @@ const std::string kChunkedHello =
     "HTTP/1.1 200 OK\r\ntransfer-encoding:  chunked\r\n\r\n"
     "2\r\nHe\r\n3;name=value\r\nllo\r\n0\r\nX-Sum: 1\r\n\r\n";
 
-TEST(AnswerCheck, TakesWhatIsExpectedHoweverItIsFramedAndCut) {
+TEST(ResponseCheck, TakesWhatIsExpectedHoweverItIsFramedAndCut) {
   const std::string all = sized("Hello") + sized("Hello") + kChunkedHello + sized("Hello");
   const std::vector<std::string> right(4);
   for (std::size_t piece = 1; piece <= all.size(); ++piece) {
@@ -69,7 +69,7 @@ TEST(AnswerCheck, TakesWhatIsExpectedHoweverItIsFramedAndCut) {
   }
 }
 
-TEST(AnswerCheck, SeesOneWrongAnswerAmongManyHoweverTheyAreCut) {
+TEST(ResponseCheck, SeesOneWrongResponseAmongManyHoweverTheyAreCut) {
   // The same head each time, which the scanner passes over: the content is looked at all the same.
   const std::string all = sized("Hello") + sized("Hello") + sized("HellO") + sized("Hello");
   for (std::size_t cut = 0; cut < all.size(); ++cut) {
@@ -82,7 +82,7 @@ TEST(AnswerCheck, SeesOneWrongAnswerAmongManyHoweverTheyAreCut) {
   }
 }
 
-TEST(AnswerCheck, NamesWhatIsWrong) {
+TEST(ResponseCheck, NamesWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {sized("no", "500 No"), R"(wrong_status: Status 500 instead of 200, with "no".)"},
       {sized("HellO"), R"(differs: Response body "HellO" instead of "Hello".)"},
@@ -91,31 +91,31 @@ TEST(AnswerCheck, NamesWhatIsWrong) {
       {"HTTP/1.1 204 No Content\r\n\r\n", R"(wrong_status: Status 204 instead of 200, with "".)"},
       {sized(""), R"(differs: Response body "" instead of "Hello".)"},
   };
-  for (const auto& [answer, why] : cases) {
-    EXPECT_EQ(Checking(hello()).feed(answer).feed(answer).found(),
+  for (const auto& [response, why] : cases) {
+    EXPECT_EQ(Checking(hello()).feed(response).feed(response).found(),
               (std::vector<std::string>{why, why}));
   }
 }
 
-TEST(AnswerCheck, NamesTheBeginningOfALongAnswerOnly) {
+TEST(ResponseCheck, NamesTheBeginningOfALongResponseOnly) {
   const auto found = Checking(hello()).feed(sized(std::string(5000, 'x'))).found();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0],
             "differs: Response body \"" + std::string(80, 'x') + "…\" instead of \"Hello\".");
 }
 
-TEST(AnswerCheck, NamesALengthAlone) {
+TEST(ResponseCheck, NamesALengthAlone) {
   const Expected six{.status = std::nullopt, .body = std::nullopt, .body_bytes = 6};
   EXPECT_EQ(Checking(six).feed(sized("Hello") + sized("Hello!", "404 No")).found(),
             (std::vector<std::string>{"differs: Response of 5 bytes instead of 6.", ""}));
 }
 
-TEST(AnswerCheck, TakesAnythingWhereNothingIsExpected) {
+TEST(ResponseCheck, TakesAnythingWhereNothingIsExpected) {
   EXPECT_EQ(Checking({}).feed(sized("x") + sized("", "500 Oh") + kChunkedHello).found(),
             std::vector<std::string>(3));
 }
 
-TEST(AnswerCheck, KnowsAnUnfinishedAnswer) {
+TEST(ResponseCheck, KnowsAnUnfinishedResponse) {
   Checking checking({.status = 200, .body = "data: 0\n\ndata: 1\n\n", .body_bytes = {}});
   checking.feed("HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\ndata: 0\n\nda");
   EXPECT_EQ(checking.check().right_bytes(), 11U);

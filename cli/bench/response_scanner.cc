@@ -1,4 +1,4 @@
-#include "cli/bench/answer_scanner.h"
+#include "cli/bench/response_scanner.h"
 
 namespace eider::bench {
 
@@ -14,19 +14,19 @@ bool is_known_by_length(const h1::ReplyHead& head) noexcept {
 
 }  // namespace
 
-void AnswerScanner::reset() noexcept {
+void ResponseScanner::reset() noexcept {
   become_ready();
   check_.reset();
 }
 
-void AnswerScanner::become_ready() noexcept {
+void ResponseScanner::become_ready() noexcept {
   kept_.clear();
   search_.reset();
   is_between_ = true;
   is_in_content_ = false;
 }
 
-Scan AnswerScanner::scan_slowly(std::string_view bytes, Method asked, KnownHead& known) {
+Scan ResponseScanner::scan_slowly(std::string_view bytes, Method asked, KnownHead& known) {
   is_between_ = false;
   std::size_t used = 0;
   while (true) {
@@ -46,7 +46,7 @@ Scan AnswerScanner::scan_slowly(std::string_view bytes, Method asked, KnownHead&
   }
 }
 
-Scan AnswerScanner::scan_head(std::string_view bytes, Method asked, KnownHead& known) {
+Scan ResponseScanner::scan_head(std::string_view bytes, Method asked, KnownHead& known) {
   const std::size_t before = kept_.size();
   std::string_view in = bytes;
   if (before != 0) {
@@ -73,7 +73,7 @@ Scan AnswerScanner::scan_head(std::string_view bytes, Method asked, KnownHead& k
   return scan;
 }
 
-Scan AnswerScanner::take_head(KnownHead& known) {
+Scan ResponseScanner::take_head(KnownHead& known) {
   const h1::ReplyHead& head = reader_->head();
   search_.reset();
   if (head.status == 101) {
@@ -97,7 +97,7 @@ Scan AnswerScanner::take_head(KnownHead& known) {
   return {};
 }
 
-Scan AnswerScanner::scan_content(std::string_view bytes) {
+Scan ResponseScanner::scan_content(std::string_view bytes) {
   std::size_t used = 0;
   while (true) {
     const h1::ReplyStep step = content_.read(bytes.substr(used));
@@ -117,7 +117,7 @@ Scan AnswerScanner::scan_content(std::string_view bytes) {
   }
 }
 
-Scan AnswerScanner::refuse(h1::ResponseFlaw flaw) {
+Scan ResponseScanner::refuse(h1::ResponseFlaw flaw) {
   why_ = h1::flaw_info(flaw).text;
   return {ScanStatus::refused, false, 0, 0};
 }

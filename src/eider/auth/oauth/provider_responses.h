@@ -22,7 +22,7 @@ struct ProviderPlaces {
   std::string keys;
   std::string end_session;
   std::vector<std::string> token_auth_methods;  // empty: it does not say
-  bool tells_issuer = false;                    // in each answer through the browser (RFC 9207)
+  bool tells_issuer = false;                    // in each response through the browser (RFC 9207)
 };
 
 /// "https://…", or "http://…" of this machine where that may be; without a fragment.
@@ -42,13 +42,13 @@ struct ProviderPlaces {
 
 /// source  RFC 6749, section 5.1
 [[nodiscard]] Result<OAuthTokens> read_tokens(std::string_view json, std::int64_t now);
-/// `error` of such an answer, if it is one of the words that standards have; else empty.
+/// `error` of such a response, if it is one of the words that standards have; else empty.
 [[nodiscard]] std::string error_word(std::string_view json);
 /// A JSON object, none of whose members occurs twice.
 [[nodiscard]] Result<json::Value> read_claims(std::string_view json);
 
 /// What comes back through the browser. Anybody can make one.
-struct BrowserAnswer {
+struct BrowserResponse {
   std::optional<std::string> state;
   std::optional<std::string> code;
   std::optional<std::string> error;
@@ -57,7 +57,7 @@ struct BrowserAnswer {
 
 /// query    not decoded. Other names in it are passed over (RFC 6749, section 4.1.2)
 /// returns  nothing where one of the four is there twice (section 3.1), is no text, or too long
-[[nodiscard]] std::optional<BrowserAnswer> read_answer(std::string_view query);
+[[nodiscard]] std::optional<BrowserResponse> read_response(std::string_view query);
 /// The value of that name; nothing where it is not there once.
 [[nodiscard]] std::optional<std::string> query_value(std::string_view query, std::string_view name);
 

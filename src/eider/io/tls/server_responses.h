@@ -31,7 +31,7 @@ class ServerNames {
 };
 
 /// Lives as long as the context that it is attached to.
-struct ServerAnswers {
+struct ServerResponses {
   std::vector<std::shared_ptr<const Identity>> identities;
   /// Empty when there is only one identity.
   ServerNames names;
@@ -41,13 +41,13 @@ struct ServerAnswers {
   TlsClock clock;
 };
 
-/// Registers the callbacks. The context owns `answers` from then on.
-void attach(SSL_CTX& context, std::unique_ptr<ServerAnswers> answers);
+/// Registers the callbacks. The context owns `responses` from then on.
+void attach(SSL_CTX& context, std::unique_ptr<ServerResponses> responses);
 
-/// The ticket's part of it (RFC 5077, section 4), in ticket_answers.cc.
+/// The ticket's part of it (RFC 5077, section 4), in ticket_responses.cc.
 int protect_ticket(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher,
                    EVP_MAC_CTX* mac, int is_new);
 
-[[nodiscard]] const ServerAnswers& answers_of(const SSL* ssl) noexcept;
+[[nodiscard]] const ServerResponses& responses_of(const SSL* ssl) noexcept;
 
 }  // namespace eider::detail::tls

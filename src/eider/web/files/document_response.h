@@ -14,7 +14,7 @@ namespace eider::detail::files {
 /// 200, 206, 304, 412 or 416. Pre: GET or HEAD.
 ///
 /// now_seconds  since 1970, to read dates by
-[[nodiscard]] Response answer_with(const Document& document, const Request& request,
-                                   std::int64_t now_seconds);
+[[nodiscard]] Response respond_with(const Document& document, const Request& request,
+                                    std::int64_t now_seconds);
 
 }  // namespace eider::detail::files

@@ -10,7 +10,7 @@
 #include "eider/protocols/http/preconditions.h"
 #include "eider/protocols/http/range.h"
 #include "eider/server/content.h"
-#include "eider/web/files/document_answer.h"
+#include "eider/web/files/document_response.h"
 
 namespace eider::detail::files {
 namespace {
@@ -141,7 +141,7 @@ Response whole(const Document& document, const Variant& variant) {
 
 }  // namespace
 
-Response answer_with(const Document& document, const Request& request, std::int64_t now_seconds) {
+Response respond_with(const Document& document, const Request& request, std::int64_t now_seconds) {
   const Variant& variant = choose_variant(document, request);
   const Representation it{.tag = parse_entity_tag(variant.entity_tag),
                           .modified_seconds = variant.modified_seconds};

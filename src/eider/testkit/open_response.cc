@@ -1,4 +1,4 @@
-#include "eider/testkit/open_answer.h"
+#include "eider/testkit/open_response.h"
 
 #include <chrono>
 #include <utility>
@@ -28,7 +28,8 @@ class TestMask final : public ws::MaskSource {
 
 namespace detail::testkit {
 
-OpenAnswer::OpenAnswer(SimKernel& kernel, SimClient client, std::string_view request, int wanted)
+OpenResponse::OpenResponse(SimKernel& kernel, SimClient client, std::string_view request,
+                           int wanted)
     : kernel_(kernel), client_(std::move(client)) {
   send(request);
   const Instant end = now() + kTestPatience;
@@ -43,13 +44,13 @@ OpenAnswer::OpenAnswer(SimKernel& kernel, SimClient client, std::string_view req
   }
 }
 
-void OpenAnswer::send(std::string_view bytes) {
+void OpenResponse::send(std::string_view bytes) {
   client_.send(bytes);
   kernel_.run_until_idle();
 }
 
 /// returns  whether something has come
-bool OpenAnswer::receive(Instant end) {
+bool OpenResponse::receive(Instant end) {
   for (kernel_.run_until_idle();; kernel_.advance(kTick)) {
     const std::string more = client_.take_received();
     received_ += more;
@@ -63,7 +64,7 @@ bool OpenAnswer::receive(Instant end) {
   }
 }
 
-bool OpenAnswer::take_head() {
+bool OpenResponse::take_head() {
   h1::ResponseReader reader;
   const h1::HeadStatus status = reader.read(received_, Method::get, {});
   if (status == h1::HeadStatus::refused) {
@@ -85,7 +86,7 @@ bool OpenAnswer::take_head() {
   return !is_interim || take_head();
 }
 
-std::string OpenAnswer::take(Instant end) {
+std::string OpenResponse::take(Instant end) {
   std::string taken = take_content();
   while (taken.empty() && !has_ended_ && receive(end)) {
     taken = take_content();
@@ -93,7 +94,7 @@ std::string OpenAnswer::take(Instant end) {
   return taken;
 }
 
-std::string OpenAnswer::take_content() {
+std::string OpenResponse::take_content() {
   if (head_.status == 101) {
     return std::exchange(received_, {});
   }
@@ -118,17 +119,17 @@ std::string OpenAnswer::take_content() {
 }  // namespace detail::testkit
 
 TestEvents::TestEvents(SimKernel& kernel, SimClient client, std::string_view request, Hold hold)
-    : answer_(kernel, std::move(client), request, 200), hold_(std::move(hold)) {
-  const std::string type(answer_.head().header("Content-Type").value_or(""));
+    : response_(kernel, std::move(client), request, 200), hold_(std::move(hold)) {
+  const std::string type(response_.head().header("Content-Type").value_or(""));
   if (!type.starts_with(kTextEventStream)) {
     refuse("the response is not an event stream: " + type);
   }
   if (hold_) {
-    hold_(answer_.head());
+    hold_(response_.head());
   }
 }
 
-/// The event just read, as if it was all of the answer.
+/// The event just read, as if it was all of the response.
 void TestEvents::hold() const {
   if (!hold_) {
     return;
@@ -139,13 +140,13 @@ void TestEvents::hold() const {
   if (const auto written = write_event(alone, event); !written) {
     refuse(std::string(text(written.error())));
   }
-  TestResponse reply = answer_.head();
+  TestResponse reply = response_.head();
   reply.body = alone.view();
   hold_(reply);
 }
 
 std::optional<TestEvent> TestEvents::next(Duration within) {
-  const Instant end = answer_.now() + within;
+  const Instant end = response_.now() + within;
   while (true) {
     const SseStep step = parser_.read(unread_);
     unread_.erase(0, step.consumed);
@@ -158,7 +159,7 @@ std::optional<TestEvent> TestEvents::next(Duration within) {
                        .data = std::string(parser_.data()),
                        .id = std::string(parser_.last_event_id())};
     }
-    unread_ = answer_.take(end);
+    unread_ = response_.take(end);
     if (unread_.empty()) {
       return std::nullopt;
     }
@@ -166,7 +167,7 @@ std::optional<TestEvent> TestEvents::next(Duration within) {
 }
 
 TestWebSocket::TestWebSocket(SimKernel& kernel, SimClient client, std::string_view request)
-    : answer_(kernel, std::move(client), request, 101), reader_(ws::Side::client, kLimits) {}
+    : response_(kernel, std::move(client), request, 101), reader_(ws::Side::client, kLimits) {}
 
 void TestWebSocket::send(std::string_view text) {
   send(ws::MessageType::text, text);
@@ -180,7 +181,7 @@ void TestWebSocket::send(ws::MessageType type, std::string_view payload) {
   TestMask masks;
   Buffer out;
   ws::MessageWriter(masks).message(out, {.type = type}, payload);
-  answer_.send(out.view());
+  response_.send(out.view());
 }
 
 void TestWebSocket::close(ws::CloseCode code, std::string_view reason) {
@@ -188,11 +189,11 @@ void TestWebSocket::close(ws::CloseCode code, std::string_view reason) {
   Buffer out;
   ws::MessageWriter(masks).close(out, code, reason);
   has_closed_ = true;
-  answer_.send(out.view());
+  response_.send(out.view());
 }
 
 std::optional<ws::CloseCode> TestWebSocket::close_code() const noexcept {
-  return !close_code_ && answer_.has_ended() ? ws::CloseCode::abnormal : close_code_;
+  return !close_code_ && response_.has_ended() ? ws::CloseCode::abnormal : close_code_;
 }
 
 void TestWebSocket::take_close(const ws::Event& event) {
@@ -204,7 +205,7 @@ void TestWebSocket::take_close(const ws::Event& event) {
 }
 
 std::optional<TestMessage> TestWebSocket::receive(Duration within) {
-  const Instant end = answer_.now() + within;
+  const Instant end = response_.now() + within;
   while (true) {
     const ws::Event event = reader_.read(unread_, scratch_);
     std::optional<TestMessage> message;
@@ -214,7 +215,7 @@ std::optional<TestMessage> TestWebSocket::receive(Duration within) {
       TestMask masks;
       Buffer out;
       ws::MessageWriter(masks).pong(out, event.data);
-      answer_.send(out.view());
+      response_.send(out.view());
     } else if (event.kind == ws::EventKind::close) {
       take_close(event);
     } else if (event.kind == ws::EventKind::refused) {
@@ -225,7 +226,7 @@ std::optional<TestMessage> TestWebSocket::receive(Duration within) {
       return message;
     }
     if (event.kind == ws::EventKind::need_more) {
-      unread_ = answer_.take(end);
+      unread_ = response_.take(end);
       if (unread_.empty()) {
         return std::nullopt;
       }

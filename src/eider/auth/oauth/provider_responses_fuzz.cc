@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/auth/oauth/provider_answers.h"
+#include "eider/auth/oauth/provider_responses.h"
 #include "eider/core/base/assert.h"
 
 namespace {
@@ -45,9 +45,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ensure(!tokens->expires_at || *tokens->expires_at >= 1, "no token is over when it comes");
   }
   ensure(is_printable(error_word(text)), "a word stands in a log");
-  if (const auto answer = read_answer(text)) {
-    ensure(answer->state == query_value(text, "state"), "an answer has one state");
-    ensure(!answer->error || is_printable(printable_word(*answer->error)), "as above");
+  if (const auto response = read_response(text)) {
+    ensure(response->state == query_value(text, "state"), "an answer has one state");
+    ensure(!response->error || is_printable(printable_word(*response->error)), "as above");
   }
   if (const auto claims = read_claims(text)) {
     ensure(claims->is_object(), "claims are an object");

@@ -1,4 +1,4 @@
-// Over HTTP/2, too, what follows an answer begins when that has left, and holds nobody up.
+// Over HTTP/2, too, what follows a response begins when that has left, and holds nobody up.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -36,7 +36,7 @@ void add_followed_routes(App& app) {
 
 using FollowedServer = test::H2ServerOf<SimApp<&add_followed_routes>>;
 
-TEST(AfterAnswerH2, begins_when_the_answer_has_left) {
+TEST(AfterResponseH2, begins_when_the_response_has_left) {
   followed.clear();
   FollowedServer server;
   SimClient client = server.connect();

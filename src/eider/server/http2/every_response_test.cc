@@ -1,4 +1,4 @@
-// Hooks and observers are told of every answer that leaves over HTTP/2, whoever has made it.
+// Hooks and observers are told of every response that leaves over HTTP/2, whoever has made it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ const std::vector<Case> kCases = {
     {ask("BREW", "/a"), "501 ", "- - 501 "},
 };
 
-TEST(EveryAnswerH2, is_seen_once_by_hooks_and_observers) {
+TEST(EveryResponseH2, is_seen_once_by_hooks_and_observers) {
   for (const Case& one : kCases) {
     Server server;
     const SimClient client = server.connect(one.request);
@@ -53,7 +53,7 @@ TEST(EveryAnswerH2, is_seen_once_by_hooks_and_observers) {
   }
 }
 
-TEST(EveryAnswerH2, is_a_500_where_a_hook_throws_ahead_of_a_streams_first_byte) {
+TEST(EveryResponseH2, is_a_500_where_a_hook_throws_ahead_of_a_streams_first_byte) {
   Server server;
   const SimClient client = server.connect(ask("GET", "/broken-hook"));
   EXPECT_TRUE(received_on(client.received(), 1).is_whole);
@@ -61,7 +61,7 @@ TEST(EveryAnswerH2, is_a_500_where_a_hook_throws_ahead_of_a_streams_first_byte) 
   EXPECT_TRUE(noted().log->lines.at(0).starts_with("GET /broken-hook 500 "));
 }
 
-TEST(EveryAnswerH2, is_told_when_its_last_byte_has_left) {
+TEST(EveryResponseH2, is_told_when_its_last_byte_has_left) {
   Server server;
   SimClient client = server.connect(ask("GET", "/big"));
   server.kernel.advance(seconds(2));
@@ -72,7 +72,7 @@ TEST(EveryAnswerH2, is_told_when_its_last_byte_has_left) {
   EXPECT_EQ(noted().routes, Lines{"/big"});
 }
 
-TEST(EveryAnswerH2, that_does_not_leave_whole_is_told_to_be_cut) {
+TEST(EveryResponseH2, that_does_not_leave_whole_is_told_to_be_cut) {
   Server server;
   SimClient client = server.connect(get(1, "/big") + get(3, "/later") + get(5, "/big"));
   server.kernel.advance(milliseconds(150));
