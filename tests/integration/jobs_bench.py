@@ -36,7 +36,7 @@ def measure(name, where, server):
     """Prints one line."""
     command = ('jobs_app', '--port', '{port}', '--threads', '1', '--database', where,
                '--concurrency', CONCURRENCY)
-    with Program(*command, '--jobs-off') as enqueuing:
+    with Program(*command, '--no-jobs') as enqueuing:
         begin = time.monotonic()
         assert enqueuing.ask('POST', f'/touch/{JOBS}')[0] == 200
         enqueued = time.monotonic() - begin

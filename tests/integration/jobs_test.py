@@ -9,14 +9,16 @@ import os
 import random
 import shutil
 import signal
+import socket
 import tempfile
 import time
 import unittest
+import urllib.request
 from pathlib import Path
 
 from mariadb_support import MariadbServer
 from postgres_support import PostgresServer
-from support import Program, run_to_end
+from support import Program, free_port, run_to_end
 
 JOBS = int(os.environ.get('EIDER_JOBS_KILLED', '10000'))
 LEASE_MS = 2000
@@ -49,6 +51,27 @@ def runs_of(notes):
     return runs
 
 
+class Worker(Program):
+    """A process with --jobs-only, which tells systemd when it is ready."""
+
+    def __init__(self, directory, *arguments):
+        self.path = Path(directory, 'notify')
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(str(self.path))
+        self.socket.settimeout(60)
+        super().__init__('jobs_app', '--jobs-only', *arguments,
+                         environment={'NOTIFY_SOCKET': str(self.path)})
+
+    def _await_listening(self):
+        while b'READY=1' not in self.socket.recv(4096):
+            pass
+
+    def __exit__(self, *_):
+        super().__exit__()
+        self.socket.close()
+        self.path.unlink()
+
+
 class Processes:
     """Processes with jobs, and what they note."""
 
@@ -79,7 +102,7 @@ class Processes:
         program.__exit__()
 
     def enqueue(self, kind, count):
-        program = self.start('--jobs-off')
+        program = self.start('--no-jobs')
         status, _, body = program.ask('POST', f'/{kind}/{count}')
         self.assertEqual(status, 200, body)
         self.end(program)
@@ -159,6 +182,33 @@ class JobsTest(Processes):
         repeated = self.check(effects, count)
         # On a busy machine, a statement may fail by itself: that is logged.
         self.assertLessEqual(repeated, said.count(' and runs again in '), said)
+
+
+    def test_web_servers_enqueue_and_workers_run(self):
+        server = self.start('--no-jobs')
+        self.assertEqual(server.ask('POST', '/work/3')[0], 200)
+        self.check_worker(server, 3)
+        self.assertEqual(server.ask('POST', '/work/3')[0], 200)
+        self.check_worker(server, 6, '--workers', '2')
+        self.end(server)
+        runs = [each[0] for each in runs_of(self.notes).values()]
+        self.assertFalse(any(run.is_cancelled or run.process == server.process.pid for run in runs))
+
+    def check_worker(self, server, effects, *more):
+        """It runs three jobs, and ends only when they have."""
+        metrics = free_port()
+        with Worker(self.directory, '--port', '{port}', '--database', self.where, '--notes',
+                    str(self.notes), '--takes', '1s', '--metrics', f'127.0.0.1:{metrics}',
+                    *more) as worker:
+            self.assertRaises(OSError, worker.connect)
+            with urllib.request.urlopen(f'http://127.0.0.1:{metrics}/metrics') as page:
+                self.assertIn(b'process_', page.read())
+            while self.notes.read_text().count('begin') < effects:
+                time.sleep(0.01)
+            self.assertEqual(worker.stop(), 0)
+            self.assertIn('Eider runs without an HTTP address', worker.said())
+        self.assertEqual(self.effects(server)['count'], effects)
+        self.assertEqual(self.effects(server)['still'], 0)
 
 
 class RestartedServer(JobsTest):

@@ -232,6 +232,7 @@ std::vector<ListenAt> places_of(const ServerOptions& options) {
                                 .versions = options.versions}};
   places.insert(places.end(), options.additional_addresses.begin(),
                 options.additional_addresses.end());
+  std::erase_if(places, [](const ListenAt& place) { return place.host == kNoAddress; });
   return places;
 }
 
@@ -255,6 +256,16 @@ Descriptor listen_beside(const Address& at, int backlog) noexcept {
 }
 
 }  // namespace
+
+std::string serving_text(std::span<const std::string> urls) {
+  std::string line(urls.empty() ? "Eider runs without an HTTP address" : "Eider serves on ");
+  std::string_view between;
+  for (const std::string& url : urls) {
+    line.append(between).append(url);
+    between = ", ";
+  }
+  return line;
+}
 
 std::string url_of(const BoundPlace& place) {
   const std::string_view scheme = place.is_secure ? "https://" : "http://";

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eider/core/base/result.h"
@@ -26,6 +27,12 @@ struct BoundPlace {
   bool is_own = true;
 };
 
+/// The host of a server without an address.
+inline constexpr std::string_view kNoAddress = "none";
+
+/// "Eider serves on http://127.0.0.1:8080, unix:/path", for the log.
+[[nodiscard]] std::string serving_text(std::span<const std::string> urls);
+
 /// "http://127.0.0.1:8080", "https://…"; a Unix socket as it is.
 [[nodiscard]] std::string url_of(const BoundPlace& place);
 
@@ -33,7 +40,7 @@ struct BoundPlace {
 /// systemd, has one listener, whose host gives connections away. What the process before this one
 /// listens with is taken as it is, every socket of it: each has connections waiting.
 ///
-/// returns  what is bound, at least one, with the ports that the kernel chose for port 0
+/// returns  what is bound, nothing for kNoAddress, with the ports that the kernel chose for port 0
 /// errors   the detail names the address, the reason and the mend
 [[nodiscard]] Result<std::vector<BoundPlace>> listen(std::span<ListeningHost* const> hosts,
                                                      const ServerOptions& options,

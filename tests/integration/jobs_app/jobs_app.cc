@@ -4,6 +4,7 @@
 #include <eider/mariadb.h>
 #include <eider/postgres.h>
 #include <eider/sqlite.h>
+#include <eider/telemetry.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ struct Options {
   std::chrono::milliseconds lease = 30s;
   std::chrono::milliseconds takes = 0ms;
   unsigned concurrency = 10;
+  std::string metrics;
 };
 
 /// Its effect is a row, in the transaction of its completion.
@@ -112,6 +114,8 @@ Options own_options(int argc, char** argv) {
       own.takes = std::chrono::milliseconds(std::stoi(value));
     } else if (name == "--concurrency") {
       own.concurrency = static_cast<unsigned>(std::stoi(value));
+    } else if (name == "--metrics") {
+      own.metrics = value;
     }
   }
   return own;
@@ -128,6 +132,9 @@ int main(int argc, char** argv) {
   app.state(own);
   app.singleton([](State<Options> options) { return Notes(options->notes); });
   add_jobs(app, database, {.concurrency = own.concurrency, .lease = own.lease});
+  if (!own.metrics.empty()) {
+    serve_metrics_at(app, own.metrics);
+  }
   app.on_start("effects", [](State<Database> db) -> Task<> {
     co_await db->script("create table if not exists effects(n bigint not null)");
   });

@@ -15,6 +15,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/handlers/respond.h"
+#include "eider/app/life/listen_rule.h"
 #include "eider/app/life/state_file.h"
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
@@ -25,9 +26,11 @@
 #include "eider/core/base/per_process.h"
 #include "eider/core/base/startup_code.h"
 #include "eider/core/base/text.h"
+#include "eider/core/base/type_key.h"
 #include "eider/io/runtime/seal.h"
 #include "eider/io/runtime/signals.h"
 #include "eider/server/connection_protocol.h"
+#include "eider/server/listening.h"
 #include "eider/server/process/sandbox.h"
 #include "eider/server/process/supervisor.h"
 #include "eider/server/server.h"
@@ -37,14 +40,10 @@ namespace eider {
 namespace {
 
 constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
 
 std::string listening_line(const Server& server) {
-  std::string line("Eider serves on ");
-  std::string_view between;
-  for (const std::string& url : server.urls()) {
-    line.append(between).append(url);
-    between = ", ";
-  }
+  std::string line = detail::server::serving_text(server.urls());
   line.append(" (").append(std::to_string(server.thread_count()));
   line.append(server.thread_count() == 1 ? " thread, " : " threads, ");
   line.append(server.backend_name()).append("). Ctrl-C stops it.");
@@ -88,6 +87,33 @@ void accept_eider_dev_alone(RouteTable& table) {
              return false;
            },
        .name = "eider dev only"});
+}
+
+/// Of the app, and of those mounted in it.
+Result<bool> opens_addresses(const RouteTable& table) {
+  for (const RouteScope& scope : table.scopes) {
+    if (scope.states == nullptr) {
+      continue;
+    }
+    const auto& given = scope.states->given;
+    const auto found = given.find(&detail::base::kTypeKey<detail::app::ListenRule>);
+    if (found == given.end()) {
+      continue;
+    }
+    Result<bool> listens = static_cast<detail::app::ListenRule*>(found->second.get())->listens();
+    if (!listens || !*listens) {
+      return listens;
+    }
+  }
+  return true;
+}
+
+/// Workers cannot wait for the first connection.
+void close_addresses(ServerOptions& options) {
+  options.host = detail::server::kNoAddress;
+  options.is_secure = false;
+  options.additional_addresses.clear();
+  options.workers_start = WorkersStart::eager;
 }
 
 bool speaks_tls(const ServerOptions& options) {
@@ -174,6 +200,18 @@ std::function<void()> taking_limits(Server& server, const detail::app::Settings*
   };
 }
 
+void ignore_signals(const RouteTable& table) {
+  if (can_reload(table)) {
+    ignore_signal(SIGHUP);  // while parts start, and while they stop, nobody else hears it
+  }
+  if (is_unheard(SIGPIPE)) {
+    ignore_signal(SIGPIPE);  // nobody reads standard error any more: `| tee log` has ended
+  }
+  if (is_unheard(SIGUSR1)) {
+    ignore_signal(SIGUSR1);  // who asks what it does does not end it because it has not begun
+  }
+}
+
 void warn_of_misspelled(const detail::app::Settings& settings, LogSink& log, bool is_worker) {
   if (is_worker) {
     return;  // the supervisor has the same environment, and has logged it
@@ -258,25 +296,25 @@ Exit App::serve(const ServerOptions& options) {
     table_->settings->apply(*table_->log);
     warn_of_misspelled(*table_->settings, *table_->log, worker.has_value());
   }
+  const Result<bool> listens = opens_addresses(*table_);
+  if (!listens) {
+    return Exit(kExitUsage,
+                detail::base::with_code("invalid-setting", listens.error().detail()) + "\n");
+  }
+  ServerOptions complete = options;
+  if (!*listens) {
+    close_addresses(complete);
+  }
   accept_eider_dev_alone(*table_);
   auto service = make_service();
   if (!service) {
     return refuse_to_serve(service.error().cause());
   }
   table_->reads_certificates =
-      speaks_tls(options) &&
-      (!options.certificate.empty() || !table_->reached.empty() ||
-       std::ranges::any_of(options.additional_addresses, has_own_certificate));
-  if (can_reload(*table_)) {
-    ignore_signal(SIGHUP);  // while parts start, and while they stop, nobody else hears it
-  }
-  if (is_unheard(SIGPIPE)) {
-    ignore_signal(SIGPIPE);  // nobody reads standard error any more: `| tee log` has ended
-  }
-  if (is_unheard(SIGUSR1)) {
-    ignore_signal(SIGUSR1);  // who asks what it does does not end it because it has not begun
-  }
-  ServerOptions complete = options;
+      speaks_tls(complete) &&
+      (!complete.certificate.empty() || !table_->reached.empty() ||
+       std::ranges::any_of(complete.additional_addresses, has_own_certificate));
+  ignore_signals(*table_);
   add_reached(complete.sandbox, *table_);
   complete.on_state_request = [path = options.state_file,
                                log = table_->log](const ServerState& state) {

@@ -334,8 +334,11 @@ OptionValue scalar_value(const OptionText& text, const reflect::Type& type) {
 
 namespace {
 
-/// "search" and "index_dir": "search-index-dir".
+/// "search" and "index_dir": "search-index-dir". "search" and "off": "no-search".
 std::string option_name(std::string_view section, std::string_view member) {
+  if (member == "off" && !section.empty()) {
+    return option_name("no", section);
+  }
   std::string name(section);
   name.append(section.empty() ? "" : "-").append(member);
   std::ranges::replace(name, '_', '-');

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -365,12 +366,9 @@ void Supervisor::take_charge() {
   if (watchdog_.is_wanted()) {
     watch_.start(watchdog_.watch(0));
   }
-  std::string line("Eider serves on ");
-  std::string_view between;
-  for (const BoundPlace& place : places_) {
-    line.append(between).append(url_of(place));
-    between = ", ";
-  }
+  std::vector<std::string> urls;
+  std::ranges::transform(places_, std::back_inserter(urls), url_of);
+  std::string line = serving_text(urls);
   line.append(" (").append(std::to_string(options_.workers)).append(" processes");
   line.append(seats_.empty() ? ", which the first connection starts" : "");
   log(LogLevel::info, line.append("). Ctrl-C stops them."));

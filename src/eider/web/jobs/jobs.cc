@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "eider/app/life/listen_rule.h"
 #include "eider/app/life/log_stderr.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
@@ -150,6 +151,15 @@ Jobs::Jobs(Database database, JobsOptions options)
 Jobs::~Jobs() = default;
 
 // Life.
+
+Result<bool> Jobs::listens() const {
+  if (settings.off && settings.only) {
+    return fail(Error::bad_request(
+        "--no-jobs and --jobs-only contradict each other: the process would do nothing. Remove "
+        "one of them"));
+  }
+  return !settings.only;
+}
 
 Task<> Jobs::start() {
   co_await store_.create();
@@ -407,6 +417,7 @@ Task<std::vector<std::string>> Jobs::waiting_args(const Entry& entry) const {
 Jobs& add_jobs(App& app, Database database, JobsOptions options) {
   const bool has_log = options.log != nullptr;
   auto& jobs = app.add_module<Jobs>(std::move(database), std::move(options));
+  app.state(detail::app::ListenRule{[&jobs] { return jobs.listens(); }});
   if (!has_log) {
     jobs.log_to(app.log_writer());
   }

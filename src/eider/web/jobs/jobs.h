@@ -123,9 +123,11 @@ class Jobs {
 
   struct Settings {
     bool off = false;
+    bool only = false;
 
     static constexpr OptionText kOptions[] = {
-        {"off", "Enqueue jobs, but run none in this process"}};
+        {"off", "Enqueue jobs, but run no jobs and schedules in this process"},
+        {"only", "Run jobs and schedules, and open no HTTP address"}};
   };
 
   /// Throws a Failure for options that cannot work.
@@ -195,6 +197,8 @@ class Jobs {
 
   // Of the module.
 
+  /// Returns whether this process opens its HTTP addresses.
+  [[nodiscard]] Result<bool> listens() const;
   [[nodiscard]] Task<> start();
   [[nodiscard]] Task<> run_on_loop();
   [[nodiscard]] Task<> stop();

@@ -134,6 +134,27 @@ TEST(jobs_app, a_worker_that_is_off_only_enqueues) {
   EXPECT_TRUE(sent.lines.empty());
 }
 
+TEST(jobs_app, options_choose_what_a_process_does) {
+  App app;
+  const Jobs& jobs = add_jobs(app, memory());
+  app.options(OptionSet("shop"));
+  std::vector<std::string> names;
+  for (const auto& option : app.options().options()) {
+    names.push_back("--" + option.name + " " + option.environment + " " + option.key);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"--no-jobs SHOP_NO_JOBS jobs.off",
+                                             "--jobs-only SHOP_JOBS_ONLY jobs.only"}));
+  std::vector<std::string> words{"shop", "--no-jobs", "--jobs-only"};
+  std::vector<char*> argv;
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  const Exit exit = app.run(static_cast<int>(argv.size()), argv.data());
+  EXPECT_TRUE(jobs.settings.off && jobs.settings.only);
+  EXPECT_EQ(exit.code(), 2);
+  EXPECT_TRUE(exit.text().contains("--no-jobs and --jobs-only contradict")) << exit.text();
+}
+
 TEST(jobs_app, handlers_with_transactions_do_not_delay_the_lease_of_their_worker) {
   Sent sent;
   const Database database = memory();
