@@ -151,9 +151,10 @@ void print_job(const JobInfo& job) {
              time_text(job.created));
   fmt::print("due       {} UTC\nstarted   {} UTC\nargs      {}\n", time_text(job.due),
              time_text(job.started), job.args);
+  const std::string progress = job.progress_text();
   const std::pair<const char*, const std::string*> more[] = {
-      {"worker", &job.worker}, {"key", &job.unique_key},    {"saved", &job.saved},
-      {"trace", &job.trace},   {"progress", &job.progress}, {"error", &job.error}};
+      {"worker", &job.worker}, {"key", &job.unique_key}, {"saved", &job.saved},
+      {"trace", &job.trace},   {"progress", &progress},  {"error", &job.error}};
   for (const auto& [name, value] : more) {
     if (!value->empty()) {
       fmt::print("{:9} {}\n", name, *value);

@@ -3,4 +3,5 @@
 #pragma once
 
 #include "eider/web/jobs/job_page.h"
+#include "eider/web/jobs/job_progress.h"
 #include "eider/web/jobs/jobs.h"

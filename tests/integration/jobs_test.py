@@ -4,6 +4,7 @@ None is lost, no effect happens twice, and no two processes run a job at the sam
 processes note what they run in one file, by a clock that they share.
 """
 
+import http.client
 import json
 import os
 import random
@@ -187,7 +188,13 @@ class JobsTest(Processes):
     def test_web_servers_enqueue_and_workers_run(self):
         server = self.start('--no-jobs')
         self.assertEqual(server.ask('POST', '/work/3')[0], 200)
+        following = http.client.HTTPConnection('127.0.0.1', server.port, timeout=60)
+        following.request('GET', '/progress/1')
+        events = following.getresponse()
+        self.assertIn(b'"state":"available"', events.readline())
         self.check_worker(server, 3)
+        self.assertIn(b'event: end\ndata: {"state":"ended"', events.read())
+        following.close()
         self.assertEqual(server.ask('POST', '/work/3')[0], 200)
         self.check_worker(server, 6, '--workers', '2')
         self.end(server)

@@ -142,6 +142,7 @@ int main(int argc, char** argv) {
       [](Store job, JobContext& context, State<Database> db, State<Notes> notes,
          State<Options> options) -> Task<> {
         AtWork at_work(*notes, job.n);
+        context.progress(job.n + 1, 10);
         co_await sleep_for(options->takes);
         Transaction transaction = co_await db->begin();
         co_await transaction.exec("insert into effects(n) values($1)", job.n);
@@ -157,6 +158,7 @@ int main(int argc, char** argv) {
   app.post("/touch/{count}", [](std::int64_t count, State<Jobs> jobs, State<Database> db) {
     return enqueue_many<Touch>(count, *jobs, *db);
   });
+  app.get("/progress/{id}", follow_job);
   app.get("/effects", [](State<Database> db) -> Task<Effects> {
     auto effects = co_await db->one<Effects>(
         "select count(*) as count, count(distinct n) as different, "

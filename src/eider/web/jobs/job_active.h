@@ -15,11 +15,12 @@ namespace eider::detail::jobs {
 /// A job that runs, or whose end is not recorded yet.
 struct Worker::Active {
   Active(const JobStore& store, Claimed its_job, Queue& its_queue, const Entry& its_entry,
-         const bool& is_stopping)
+         const bool& is_stopping, Event& has_progress)
       : job(std::move(its_job)),
         queue(its_queue),
         entry(its_entry),
-        context(store, job, to_ms(entry.options.keep_done_for), source.token(), is_stopping) {}
+        context(store, job, to_ms(entry.options.keep_done_for), source.token(), is_stopping,
+                has_progress) {}
 
   const Claimed job;
   Queue& queue;

@@ -10,10 +10,24 @@ constexpr std::string_view kColumns =
     "select j.id, j.kind, j.queue, j.state, j.priority, j.due, j.attempt, j.attempts_max, "
     "j.created, j.started, coalesce(w.label, '') as worker, "
     "coalesce(j.unique_key, '') as unique_key, j.args, coalesce(j.saved, '') as saved, "
-    "coalesce(j.error, '') as error, coalesce(j.progress, '') as progress, j.trace "
+    "coalesce(j.error, '') as error, coalesce(j.progress, '') as progress, "
+    "j.progress_done, j.progress_total, j.trace "
     "from eider_jobs j left join eider_job_workers w on w.id = j.worker and j.state = 'running' ";
 
 }  // namespace
+
+std::string JobInfo::progress_text() const {
+  std::string text;
+  if (progress_total > 0) {
+    const auto percent = static_cast<int>(100.0 * static_cast<double>(progress_done) /
+                                          static_cast<double>(progress_total));
+    text = std::to_string(progress_done) + " of " + std::to_string(progress_total) + " (" +
+           std::to_string(percent) + " %)";
+  } else if (progress_done > 0) {
+    text = std::to_string(progress_done);
+  }
+  return text + (text.empty() || progress.empty() ? "" : ", ") + progress;
+}
 
 Task<std::vector<JobInfo>> JobAdmin::list(JobFilter filter) const {
   db::BoundSql bound{{std::string(kColumns) + "where 1 = 1"}};
@@ -41,6 +55,14 @@ Task<std::vector<JobInfo>> JobAdmin::list(JobFilter filter) const {
 Task<std::optional<JobInfo>> JobAdmin::find(std::int64_t id) const {
   auto found = co_await store_.database().one<JobInfo>(
       db::RuntimeSql{std::string(kColumns) + "where j.id = $1"}, id);
+  co_return found;
+}
+
+Task<std::optional<JobProgress>> JobAdmin::progress(std::int64_t id) const {
+  auto found = co_await store_.database().one<JobProgress>(
+      "select state, attempt, progress_done as done, progress_total as total, "
+      "coalesce(progress, '') as text from eider_jobs where id = $1",
+      id);
   co_return found;
 }
 

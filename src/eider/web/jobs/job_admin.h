@@ -9,6 +9,7 @@
 
 #include "eider/data/db/database.h"
 #include "eider/io/runtime/task.h"
+#include "eider/web/jobs/job_progress.h"
 #include "eider/web/jobs/job_store.h"
 
 namespace eider {
@@ -35,7 +36,12 @@ struct JobInfo {
   std::string saved;
   std::string error;
   std::string progress;
+  std::int64_t progress_done = 0;
+  std::int64_t progress_total = 0;
   std::string trace;
+
+  /// Returns "120 of 500 (24 %), rows".
+  [[nodiscard]] std::string progress_text() const;
 };
 
 /// Empty members match all jobs.
@@ -81,6 +87,7 @@ class JobAdmin {
   /// The newest first.
   [[nodiscard]] Task<std::vector<JobInfo>> list(JobFilter filter = {}) const;
   [[nodiscard]] Task<std::optional<JobInfo>> find(std::int64_t id) const;
+  [[nodiscard]] Task<std::optional<JobProgress>> progress(std::int64_t id) const;
   [[nodiscard]] Task<std::vector<JobQueueInfo>> queues() const;
   [[nodiscard]] Task<std::vector<JobScheduleInfo>> schedules() const;
 

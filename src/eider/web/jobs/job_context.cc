@@ -1,15 +1,12 @@
 #include "eider/web/jobs/job_context.h"
 
-#include <chrono>
+#include <utility>
 
-#include "eider/io/runtime/loop.h"
 #include "eider/web/jobs/job_store.h"
 
 namespace eider {
 
 namespace {
-
-constexpr Duration kShownEvery = std::chrono::seconds(1);
 
 [[noreturn]] void throw_taken_over(std::int64_t id) {
   throw JobTakenOver(
@@ -75,16 +72,9 @@ Task<> JobContext::save_text_in(const db::Statements& at, std::string text) {
   saved_here_ = std::move(text);
 }
 
-Task<> JobContext::progress(std::string text) {
-  const Instant now = Loop::current().now();
-  if (shown_ != Instant() && now - shown_ < kShownEvery) {
-    co_return;
-  }
-  shown_ = now;
-  co_await store_.database().exec(
-      store_.sql("update eider_jobs set progress = $1 where id = $2 and fence = $3 and "
-                 "state = 'running'"),
-      detail::jobs::storable_text(text), job_.id, job_.fence);
+void JobContext::progress(std::int64_t done, std::int64_t total, std::string text) {
+  progress_ = {.done = done, .total = total, .text = std::move(text)};
+  has_progress_.set();
 }
 
 }  // namespace eider

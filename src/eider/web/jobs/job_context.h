@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,8 +15,10 @@
 #include "eider/core/json/json.h"
 #include "eider/data/db/database.h"
 #include "eider/io/runtime/cancel.h"
+#include "eider/io/runtime/sync.h"
 #include "eider/io/runtime/task.h"
 #include "eider/io/runtime/time.h"
+#include "eider/web/jobs/job_store.h"
 
 namespace eider {
 
@@ -42,11 +45,6 @@ struct JobInterrupted : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-namespace detail::jobs {
-class JobStore;
-struct Claimed;
-}  // namespace detail::jobs
-
 /// The running job: a parameter `JobContext&` of its handler. Valid until the handler ends.
 class JobContext {
  public:
@@ -54,12 +52,14 @@ class JobContext {
   ///
   /// keep_ms  how long the job is kept when it is done
   JobContext(const detail::jobs::JobStore& store, const detail::jobs::Claimed& job,
-             std::int64_t keep_ms, Cancel cancelled, const bool& is_stopping) noexcept
+             std::int64_t keep_ms, Cancel cancelled, const bool& is_stopping,
+             Event& has_progress) noexcept
       : store_(store),
         job_(job),
         keep_ms_(keep_ms),
         cancelled_(std::move(cancelled)),
-        is_stopping_(is_stopping) {}
+        is_stopping_(is_stopping),
+        has_progress_(has_progress) {}
   JobContext(const JobContext&) = delete;
   JobContext& operator=(const JobContext&) = delete;
 
@@ -72,7 +72,8 @@ class JobContext {
   /// Returns the id of the follow-up job of its batch; 0: none. Jobs that are enqueued with this
   /// `.batch` belong to the batch.
   [[nodiscard]] std::int64_t batch() const noexcept;
-  /// Of a follow-up job: the number of jobs of its batch that failed, were canceled or discarded.
+  /// Returns the number of jobs of its batch that failed, were canceled or discarded; for a
+  /// follow-up job.
   [[nodiscard]] std::int64_t batch_failed() const noexcept;
 
   /// Whether the process shuts down: end soon, or call `save`.
@@ -111,14 +112,22 @@ class JobContext {
     return save_text_in(transaction, json::to_text(cursor));
   }
 
-  /// Shows how far the job has come, for example "120 of 500 rows", in lists of jobs. Written at
-  /// most once a second; calls in between are dropped.
-  [[nodiscard]] Task<> progress(std::string text);
+  /// Shows how far the job has come on the page of jobs, in `eider jobs show`, and to follow_job.
+  /// The latest values are stored in the background, at most once a second. On the event loop of
+  /// the handler.
+  ///
+  /// total  0: not known
+  void progress(std::int64_t done, std::int64_t total, std::string text = {});
+  void progress(std::string text) { progress(0, 0, std::move(text)); }
 
   // Of the worker.
 
   [[nodiscard]] const Database& database() const noexcept;
   [[nodiscard]] bool is_completed() const noexcept { return is_completed_; }
+  /// Returns the progress that is not stored yet.
+  [[nodiscard]] std::optional<detail::jobs::Progress> take_progress() noexcept {
+    return std::exchange(progress_, std::nullopt);
+  }
 
  private:
   [[nodiscard]] const std::string& saved() const noexcept;
@@ -132,7 +141,8 @@ class JobContext {
   const bool& is_stopping_;
   std::string saved_here_;
   bool is_completed_ = false;
-  Instant shown_{};
+  std::optional<detail::jobs::Progress> progress_;
+  Event& has_progress_;
 };
 
 }  // namespace eider

@@ -159,7 +159,8 @@ void show_jobs(JobPage& page, const std::vector<JobInfo>& jobs, const JobFilter&
   for (const JobInfo& job : jobs) {
     const std::string id = std::to_string(job.id);
     page.raw("<tr><td>").link("/" + id, id).raw("</td>").cell(job.kind);
-    page.cell(job.progress.empty() ? job.state : job.state + ": " + job.progress).cell(job.queue);
+    const std::string progress = job.progress_text();
+    page.cell(progress.empty() ? job.state : job.state + ": " + progress).cell(job.queue);
     page.cell(std::to_string(job.attempt) + " of " + std::to_string(job.attempts_max));
     page.cell(when(job.due, now)).cell(job.error.substr(0, 200)).raw("<td>");
     show_buttons(page, job);
@@ -183,7 +184,7 @@ void show_job(JobPage& page, const JobInfo& job, std::int64_t now) {
       {"Started", when(job.started, now)},
       {"Worker", job.worker},
       {"Unique key", job.unique_key},
-      {"Progress", job.progress},
+      {"Progress", job.progress_text()},
       {"Trace", job.trace},
       {"Arguments", job.args},
       {"Saved cursor", job.saved},

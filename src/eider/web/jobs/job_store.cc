@@ -73,7 +73,8 @@ constexpr std::string_view kTables =
     "unique_until bigint not null default 0, batch bigint not null default 0, "
     "pending bigint not null default 0, batch_failed bigint not null default 0, "
     "is_cancelled smallint not null default 0, args {long} not null, saved {long}, "
-    "error {long}, progress {long}, trace varchar(64) not null default ''{rest};"
+    "error {long}, progress {long}, progress_done bigint not null default 0, "
+    "progress_total bigint not null default 0, trace varchar(64) not null default ''{rest};"
     "create table if not exists eider_job_workers(id bigint primary key, "
     "label varchar(200) not null, lease_until bigint not null, started bigint not null{set};"
     "create table if not exists eider_job_queues(name varchar(50) primary key, "
@@ -533,6 +534,13 @@ Task<bool> JobStore::end(const db::Statements& at, Ending ending) const {
     co_await count_out(at, ending.batch, std::int64_t{ending.how != How::done});
   }
   co_return was_mine;
+}
+
+Task<> JobStore::show(std::int64_t id, std::int64_t fence, Progress progress) const {
+  co_await database_.exec(
+      sql("update eider_jobs set progress = $3, progress_done = $4, progress_total = $5" +
+          std::string(kIsMine)),
+      id, fence, storable_text(progress.text), progress.done, progress.total);
 }
 
 // The state comes first: MariaDB computes each column from the new values of those before it.

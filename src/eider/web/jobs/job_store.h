@@ -79,6 +79,13 @@ struct Probe {
   std::int64_t paused = 0;
 };
 
+/// How far a job has come. `total` is 0 if it is not known.
+struct Progress {
+  std::int64_t done = 0;
+  std::int64_t total = 0;
+  std::string text;
+};
+
 /// A type without a handler in any process.
 struct UnknownKind {
   std::string kind;
@@ -178,6 +185,9 @@ class JobStore {
   [[nodiscard]] Task<bool> end(Ending ending) const;
   /// The same within a transaction.
   [[nodiscard]] Task<bool> end(const db::Statements& at, Ending ending) const;
+
+  /// Stores the progress of a running job.
+  [[nodiscard]] Task<> show(std::int64_t id, std::int64_t fence, Progress progress) const;
 
   /// A job of a batch has ended: the follow-up job is available after the last one.
   [[nodiscard]] Task<> count_out(const db::Statements& at, std::int64_t batch,

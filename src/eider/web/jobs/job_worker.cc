@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <optional>
 
 #include "eider/app/handlers/thrown.h"
@@ -30,6 +31,7 @@ constexpr Duration kLooksApart = milliseconds(5);
 constexpr Duration kIntervalWithNotices = seconds(5);
 constexpr Duration kRecordedAgainAfter = milliseconds(200);
 constexpr Duration kFaultPauseMax = seconds(5);
+constexpr Duration kProgressEvery = seconds(1);
 constexpr Duration kHouseEvery = minutes(5);
 constexpr Duration kRemovalsApart = milliseconds(20);
 constexpr Duration kKnowsOthersAfter = minutes(15);
@@ -80,6 +82,7 @@ Worker::~Worker() = default;
 void Worker::start() {
   scope_.start(work());
   scope_.start(record_done());
+  scope_.start(show_progress());
   scope_.start(keep_lease());
   scope_.start(guard_lease());
   scope_.start(watch_jobs());
@@ -243,7 +246,7 @@ void Worker::start(Queue& queue, Claimed job) {
     return;  // not claimed: `kinds` has all of them
   }
   const auto active =
-      std::make_shared<Active>(store_, std::move(job), queue, **entry, is_stopping_);
+      std::make_shared<Active>(store_, std::move(job), queue, **entry, is_stopping_, has_progress_);
   active_.emplace(active->key(), active);
   ++queue.running;
   counts_.running.fetch_add(1, std::memory_order_relaxed);
@@ -287,6 +290,7 @@ Task<> Worker::run(std::shared_ptr<Active> active) {
     done_added_.set();
     co_return;
   }
+  co_await store_progress(active);
   co_await record(active, std::move(ending));
 }
 
@@ -463,6 +467,33 @@ Task<> Worker::record_done() {
         idle_.set();
       }
     }
+  }
+}
+
+Task<> Worker::show_progress() {
+  while (true) {
+    co_await has_progress_.wait();
+    has_progress_.reset();
+    std::vector<std::shared_ptr<Active>> all;
+    std::ranges::transform(active_, std::back_inserter(all),
+                           &decltype(active_)::value_type::second);
+    for (const std::shared_ptr<Active>& active : all) {
+      co_await store_progress(active);
+    }
+    co_await sleep_for(kProgressEvery);
+  }
+}
+
+/// If the database is away, later progress is stored: it is for people only.
+Task<> Worker::store_progress(std::shared_ptr<Active> active) {
+  auto progress = active->context.take_progress();
+  if (!progress) {
+    co_return;
+  }
+  try {
+    co_await store_.show(active->job.id, active->job.fence, *std::move(progress));
+  } catch (...) {
+    progress.reset();
   }
 }
 

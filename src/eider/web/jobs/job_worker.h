@@ -93,6 +93,8 @@ class Worker {
   Task<> run(std::shared_ptr<Active> active);
   Task<Ending> attempt(std::shared_ptr<Active> active);
   [[nodiscard]] Ending ending_after(const Active& active, Why why, const std::string& error) const;
+  Task<> show_progress();
+  Task<> store_progress(std::shared_ptr<Active> active);
   Task<> record(std::shared_ptr<Active> active, Ending ending);
   Task<> record_done();
   void forget(const Active& active);
@@ -128,6 +130,7 @@ class Worker {
   std::map<Key, std::shared_ptr<Active>> active_;
   std::vector<Key> done_;  // and not yet recorded
   Event done_added_;
+  Event has_progress_;
   Event idle_;
   Event wake_;
   Event work_over_;

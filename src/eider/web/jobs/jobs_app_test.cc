@@ -1,6 +1,7 @@
 // Jobs of an app, in simulated time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "eider/web/jobs/job_page.h"
+#include "eider/web/jobs/job_progress.h"
 #include "eider/web/jobs/jobs.h"
 #include "tests/support/faulty_database.h"
 
@@ -286,6 +288,40 @@ TEST(jobs_app, pages_list_and_change_jobs) {
   EXPECT_TRUE(client.run(jobs.enqueued<SendReminder>()).empty());
   EXPECT_EQ(jobs.counts().done, 1U);
   EXPECT_EQ(jobs.counts().failed, 2U);
+}
+
+TEST(jobs_app, the_progress_of_a_job_is_sent_as_events_until_it_has_ended) {
+  const Database database = memory();
+  App app;
+  Jobs& jobs = add_jobs(app, database, {.log = std::make_shared<Lines>()});
+  app.job<SendReminder>([](SendReminder job, JobContext& context) -> Task<> {
+    context.progress(job.appointment, 2, "sent");
+    co_await sleep_for(10s);
+    if (job.appointment == 2) {
+      throw CancelJob("no such appointment");
+    }
+  });
+  app.get("/jobs/{id}/progress", follow_job);
+  TestClient client(app);
+  EXPECT_EQ(client.get("/jobs/7/progress").status, 404);
+  for (const std::int64_t number : {1, 2}) {
+    const EnqueuedJob job =
+        client.run(jobs.enqueue(database, SendReminder{number}, {.delay = 20s}));
+    TestEvents events = client.events("/jobs/" + std::to_string(job.id) + "/progress");
+    std::vector<std::string> seen;
+    while (const auto event = events.next(1min)) {
+      const auto data = json::read<JobProgress>(event->data);
+      ASSERT_TRUE(data) << event->data;
+      const std::string end = event->event == "end" ? " at the end" : "";
+      seen.push_back(data->state + " " + std::to_string(data->done) + " of " +
+                     std::to_string(data->total) + end);
+    }
+    EXPECT_TRUE(events.has_ended());
+    const std::string so_far = " " + std::to_string(number) + " of 2";
+    EXPECT_EQ(seen.front(), "scheduled 0 of 0");
+    EXPECT_EQ(std::ranges::count(seen, "running" + so_far), 1);
+    EXPECT_EQ(seen.back(), (number == 1 ? "ended" : "failed") + so_far + " at the end");
+  }
 }
 
 std::string startup_error(const App& app) {

@@ -1,0 +1,58 @@
+// Progress of jobs, on each database, as another process sees it.
+#include <cstdint>
+#include <string>
+
+#include "tests/job_databases/tested_jobs.h"
+
+namespace eider {
+namespace {
+
+class JobsProgress : public JobsTest {};
+
+INSTANTIATE_TEST_SUITE_P(On, JobsProgress, each_database(), name_of_database);
+
+TEST_P(JobsProgress, the_latest_values_are_stored_while_the_job_runs_and_at_its_end) {
+  bool may_end = false;
+  on_loop_.run([](Database base, Database other, bool* ends) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(
+        [ends](WriteNote job, JobContext& context) -> Task<> {
+          for (std::int64_t done = 0; done <= 120; ++done) {
+            context.progress(done, 500, job.text);  // far more often than it is stored
+          }
+          co_await eventually([=] { return *ends; });
+          context.progress(job.number, 500);
+        },
+        {.keep_done_for = 1h});
+    co_await jobs.start();
+    const JobAdmin admin(other);
+    const EnqueuedJob job = co_await jobs->enqueue(base, WriteNote{499, "rows"});
+    co_await rows_become(other, "eider_jobs where progress_done = 120", 1);
+    const auto running = co_await admin.progress(job.id);
+    EXPECT_EQ(
+        running,
+        (JobProgress{.state = "running", .attempt = 1, .done = 120, .total = 500, .text = "rows"}));
+    EXPECT_EQ((co_await admin.find(job.id))->progress_text(), "120 of 500 (24 %), rows");
+    *ends = true;
+    co_await rows_become(other, "eider_jobs where state = 'done'", 1);
+    EXPECT_EQ((co_await admin.find(job.id))->progress_text(), "499 of 500 (99 %)");
+    co_await jobs->stop();
+  }(database(), open(), &may_end));
+}
+
+TEST_P(JobsProgress, progress_of_a_job_that_was_taken_over_is_not_stored) {
+  on_loop_.run([](Database base) -> Task<> {
+    const detail::jobs::JobStore store(base);
+    co_await store.create();
+    co_await store.insert(base, {.kind = "x", .queue = "x", .attempts_max = 1}, false);
+    co_await base.exec("update eider_jobs set state = 'running', fence = 2");
+    const auto id = co_await base.one<std::int64_t>("select id from eider_jobs");
+    co_await store.show(*id, 1, {.done = 7, .text = "x"});
+    EXPECT_EQ(co_await rows(base, "eider_jobs where progress_done = 7"), 0);
+    co_await store.show(*id, 2, {.done = 7, .text = "x"});
+    EXPECT_EQ(co_await rows(base, "eider_jobs where progress_done = 7"), 1);
+  }(database()));
+}
+
+}  // namespace
+}  // namespace eider
