@@ -5,6 +5,7 @@ processes note what they run in one file, by a clock that they share.
 """
 
 import http.client
+import itertools
 import json
 import os
 import random
@@ -184,6 +185,25 @@ class JobsTest(Processes):
         # On a busy machine, a statement may fail by itself: that is logged.
         self.assertLessEqual(repeated, said.count(' and runs again in '), said)
 
+
+    def test_all_processes_together_run_as_many_jobs_as_a_queue_allows(self):
+        count = 200
+        self.enqueue('nap', count)
+        words = '--takes', '10ms', '--cluster', '3'
+        programs = [self.start(*words) for _ in range(PROCESSES)]
+        time.sleep(0.3)
+        self.kill(programs[0])
+        programs[0] = self.start(*words)
+        self.await_end(programs[0])
+        for program in programs:
+            self.end(program)
+        all_runs = runs_of(self.notes).values()
+        self.assertEqual(len(all_runs), count)
+        changes = []
+        for run in [run for runs in all_runs for run in runs]:
+            changes += [(run.begin, 1), (self.end_of(run), -1)]
+        running = list(itertools.accumulate(change for _, change in sorted(changes)))
+        self.assertLessEqual(max(running), 3)
 
     def test_web_servers_enqueue_and_workers_run(self):
         server = self.start('--no-jobs')

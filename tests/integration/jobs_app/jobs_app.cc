@@ -26,6 +26,7 @@ struct Options {
   std::chrono::milliseconds lease = 30s;
   std::chrono::milliseconds takes = 0ms;
   unsigned concurrency = 10;
+  unsigned cluster = 0;
   std::string metrics;
 };
 
@@ -35,6 +36,11 @@ struct Store {
 };
 /// It has no effect in the database.
 struct Touch {
+  std::int64_t n = 0;
+};
+
+/// It has no effect either, and takes its time: it runs until its row is deleted.
+struct Nap {
   std::int64_t n = 0;
 };
 
@@ -114,6 +120,8 @@ Options own_options(int argc, char** argv) {
       own.takes = std::chrono::milliseconds(std::stoi(value));
     } else if (name == "--concurrency") {
       own.concurrency = static_cast<unsigned>(std::stoi(value));
+    } else if (name == "--cluster") {
+      own.cluster = static_cast<unsigned>(std::stoi(value));
     } else if (name == "--metrics") {
       own.metrics = value;
     }
@@ -131,7 +139,8 @@ int main(int argc, char** argv) {
   app.state(database);
   app.state(own);
   app.singleton([](State<Options> options) { return Notes(options->notes); });
-  add_jobs(app, database, {.concurrency = own.concurrency, .lease = own.lease});
+  add_jobs(app, database,
+           {.queues = {{"default", own.concurrency, own.cluster}}, .lease = own.lease});
   if (!own.metrics.empty()) {
     serve_metrics_at(app, own.metrics);
   }
@@ -152,11 +161,21 @@ int main(int argc, char** argv) {
       },
       {.attempts = 1000, .first_pause = 20ms, .pause_max = 200ms});
   app.job<Touch>([](Touch) {});
+  app.job<Nap>(
+      [](Nap job, State<Notes> notes, State<Options> options) -> Task<> {
+        AtWork at_work(*notes, job.n);
+        co_await sleep_for(options->takes);
+        at_work.done();
+      },
+      {.attempts = 1000});
   app.post("/work/{count}", [](std::int64_t count, State<Jobs> jobs, State<Database> db) {
     return enqueue_many<Store>(count, *jobs, *db);
   });
   app.post("/touch/{count}", [](std::int64_t count, State<Jobs> jobs, State<Database> db) {
     return enqueue_many<Touch>(count, *jobs, *db);
+  });
+  app.post("/nap/{count}", [](std::int64_t count, State<Jobs> jobs, State<Database> db) {
+    return enqueue_many<Nap>(count, *jobs, *db);
   });
   app.get("/progress/{id}", follow_job);
   app.get("/effects", [](State<Database> db) -> Task<Effects> {

@@ -120,6 +120,9 @@ constexpr std::string_view kClaim =
 
 constexpr std::string_view kRunningOf = " from eider_jobs where worker = $1 and state = 'running'";
 
+constexpr std::string_view kRunningInCluster =
+    "select count(*) from eider_jobs where state = 'running' and worker > 0 and queue = $1";
+
 constexpr std::string_view kOrphans =
     " from eider_jobs where state = 'running' and not exists(select 1 from "
     "eider_job_workers where eider_job_workers.id = eider_jobs.worker) limit 500";
@@ -262,7 +265,7 @@ std::vector<db::RuntimeSql> JobStore::repeated_statements() const {
   std::vector<db::RuntimeSql> all;
   all.push_back(sql(probe_));
   for (const std::string& text :
-       {std::string(kDue), std::string(kClaim).append(kClaimed),
+       {std::string(kDue), std::string(kClaim).append(kClaimed), std::string(kRunningInCluster),
         "select " + std::string(kHeld).append(kRunningOf),
         "select " + std::string(kHeld).append(kOrphans), std::string(kEnded),
         std::string(kCompleteOnSqlite), "delete from eider_jobs" + std::string(kIsMine)}) {
@@ -422,45 +425,88 @@ Task<> JobStore::stage() const {
   }
 }
 
-Task<std::vector<Claimed>> JobStore::claim(std::string queue, std::int64_t worker,
-                                           std::int64_t count) const {
-  std::vector<Claimed> claimed;
-  if (is(Dialect::mariadb)) {
-    claimed = co_await claim_locked(std::move(queue), worker, count);
-  } else {
-    claimed = co_await database_.all<Claimed>(sql(std::string(kClaim).append(kClaimed)), worker,
-                                              queue, count);
+/// Processes that claim jobs of a queue with a limit wait for one another. SQLite has one writer.
+///
+/// returns  false if the queue has no row that can be locked
+Task<bool> JobStore::lock_queue(const db::Statements& at, const std::string& queue) const {
+  if (is(Dialect::sqlite)) {
+    co_return true;
   }
-  std::ranges::sort(claimed, [](const Claimed& left, const Claimed& right) {
-    return std::pair(left.priority, left.id) < std::pair(right.priority, right.id);
-  });
+  const auto locked = co_await at.one<std::string>(
+      "select name from eider_job_queues where name = $1 for update", queue);
+  co_return locked.has_value();
+}
+
+Task<> JobStore::add_queue(const std::string& queue) const {
+  co_await database_.exec(
+      sql(is(Dialect::mariadb)
+              ? "insert ignore into eider_job_queues(name, paused) values($1, 0)"
+              : "insert into eider_job_queues(name, paused) values($1, 0) on conflict do nothing"),
+      queue);
+}
+
+// At read committed, each statement sees what was committed before it: jobs that another process
+// has claimed before it gave up the lock are counted.
+Task<std::vector<Claimed>> JobStore::claim(std::string queue, std::int64_t worker,
+                                           std::int64_t count, std::int64_t cluster_max) const {
+  std::vector<Claimed> claimed;
+  if (cluster_max == 0 && !is(Dialect::mariadb)) {
+    claimed = co_await claim_at(database_, std::move(queue), worker, count);
+    co_return claimed;
+  }
+  bool is_locked = true;
+  {
+    Transaction transaction =
+        co_await database_.begin({.isolation = db::Isolation::read_committed});
+    if (cluster_max != 0) {
+      is_locked = co_await lock_queue(transaction, queue);
+      const auto running = co_await transaction.one<std::int64_t>(sql(kRunningInCluster), queue);
+      count = std::min(count, cluster_max - running.value_or(cluster_max));
+    }
+    if (is_locked && count > 0) {
+      claimed = co_await claim_at(transaction, queue, worker, count);
+    }
+    if (!claimed.empty()) {
+      co_await transaction.commit();
+    } else {
+      co_await transaction.roll_back();
+    }
+  }
+  if (!is_locked) {
+    co_await add_queue(queue);  // for the next time
+  }
   co_return claimed;
 }
 
-// MariaDB returns no rows of an update.
-Task<std::vector<Claimed>> JobStore::claim_locked(std::string queue, std::int64_t worker,
-                                                  std::int64_t count) const {
-  Transaction transaction = co_await database_.begin({.isolation = db::Isolation::read_committed});
-  auto claimed = co_await transaction.all<Claimed>(
+/// at  a transaction on MariaDB, which returns no rows of an update
+Task<std::vector<Claimed>> JobStore::claim_at(const db::Statements& at, std::string queue,
+                                              std::int64_t worker, std::int64_t count) const {
+  std::vector<Claimed> claimed;
+  if (!is(Dialect::mariadb)) {
+    claimed =
+        co_await at.all<Claimed>(sql(std::string(kClaim).append(kClaimed)), worker, queue, count);
+    std::ranges::sort(claimed, [](const Claimed& left, const Claimed& right) {
+      return std::pair(left.priority, left.id) < std::pair(right.priority, right.id);
+    });
+    co_return claimed;
+  }
+  claimed = co_await at.all<Claimed>(
       sql("select " + std::string(kClaimed) +
           " from eider_jobs where state = 'available' and queue = $1 and kind in ({kinds}) "
           "order by priority, id limit $2{skip}"),
       queue, count);
-  if (claimed.empty()) {
-    co_return claimed;
-  }
   std::vector<std::int64_t> ids;
   for (Claimed& job : claimed) {
     ids.push_back(job.id);
     ++job.fence;
     ++job.attempt;
   }
-  co_await transaction.exec(
-      sql("update eider_jobs set state = 'running', worker = $1, fence = fence + 1, "
-          "attempt = attempt + 1, started = {now} where id in (" +
-          list_of(ids) + ")"),
-      worker);
-  co_await transaction.commit();
+  if (!ids.empty()) {
+    co_await at.exec(sql("update eider_jobs set state = 'running', worker = $1, fence = fence + 1, "
+                         "attempt = attempt + 1, started = {now} where id in (" +
+                         list_of(ids) + ")"),
+                     worker);
+  }
   co_return claimed;
 }
 

@@ -174,8 +174,10 @@ class JobStore {
 
   [[nodiscard]] Task<Probe> probe() const;
   [[nodiscard]] Task<> stage() const;
+  /// cluster_max  of running jobs of the queue in all processes; 0: not limited
   [[nodiscard]] Task<std::vector<Claimed>> claim(std::string queue, std::int64_t worker,
-                                                 std::int64_t count) const;
+                                                 std::int64_t count,
+                                                 std::int64_t cluster_max) const;
 
   /// Deletes jobs that are done. Pairs of id and fence, one after the other.
   ///
@@ -207,8 +209,10 @@ class JobStore {
   [[nodiscard]] Task<std::vector<UnknownKind>> unknown_kinds() const;
 
  private:
-  [[nodiscard]] Task<std::vector<Claimed>> claim_locked(std::string queue, std::int64_t worker,
-                                                        std::int64_t count) const;
+  [[nodiscard]] Task<std::vector<Claimed>> claim_at(const db::Statements& at, std::string queue,
+                                                    std::int64_t worker, std::int64_t count) const;
+  [[nodiscard]] Task<bool> lock_queue(const db::Statements& at, const std::string& queue) const;
+  [[nodiscard]] Task<> add_queue(const std::string& queue) const;
   [[nodiscard]] Task<std::optional<std::int64_t>> try_insert(const db::Statements& at,
                                                              const NewJob& job,
                                                              bool notifies) const;

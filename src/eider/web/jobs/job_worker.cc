@@ -72,8 +72,9 @@ Worker::Worker(const JobStore& store, std::vector<std::shared_ptr<Entry>> entrie
       options_(std::move(options)),
       say_(std::move(say)),
       transactions_(transactions_max(store.database())) {
-  for (const auto& [name, concurrency] : options_.queues) {
-    queues_.push_back({.name = name, .concurrency = concurrency});
+  for (const auto& [name, limits] : options_.queues) {
+    queues_.push_back({.name = name, .limits = limits});
+    has_cluster_limit_ = has_cluster_limit_ || limits.cluster != 0;
   }
 }
 
@@ -128,7 +129,9 @@ Task<> Worker::work() {
       continue;
     }
     fault_pause = kIntervalMin;
-    Duration interval_max = hears_notices_ ? kIntervalWithNotices : options_.interval_max;
+    // No notification says that a job of another process has ended.
+    const bool needs_few_looks = hears_notices_ && !has_cluster_limit_;
+    Duration interval_max = needs_few_looks ? kIntervalWithNotices : options_.interval_max;
     interval_max = Loop::current().is_simulated() ? kIntervalSimulated : interval_max;
     interval = has_found ? kIntervalMin : std::min(2 * interval, interval_max);
     co_await wait_for_wake(std::min(interval, next_due_in_));
@@ -201,12 +204,12 @@ Task<bool> Worker::claim(Queue& queue) {
   if (id == 0) {
     co_return false;
   }
-  const unsigned free = std::min(queue.concurrency - queue.running, kClaimedAtOnce);
+  const unsigned free = std::min(queue.limits.process - queue.running, kClaimedAtOnce);
   is_claiming_ = true;
   ++claims_;
   std::vector<Claimed> claimed;
   try {
-    claimed = co_await store_.claim(queue.name, id, free);
+    claimed = co_await store_.claim(queue.name, id, free, queue.limits.cluster);
   } catch (...) {
     is_claiming_ = false;
     throw;
@@ -459,13 +462,12 @@ Task<> Worker::record_done() {
       }
       done_.erase(done_.begin(), done_.begin() + static_cast<std::ptrdiff_t>(count));
       for (const Key& key : some) {
-        active_.erase(key);
+        if (const auto found = active_.find(key); found != active_.end()) {
+          forget(*found->second);
+        }
       }
       // After a lost response, the second attempt finds fewer.
       counts_.done.fetch_add(count, std::memory_order_relaxed);
-      if (active_.empty()) {
-        idle_.set();
-      }
     }
   }
 }
@@ -498,6 +500,10 @@ Task<> Worker::store_progress(std::shared_ptr<Active> active) {
 }
 
 void Worker::forget(const Active& active) {
+  if (active.queue.limits.cluster != 0) {  // only now is there a free place in the table
+    active.queue.is_ready = true;
+    poke();
+  }
   active_.erase(active.key());
   if (active_.empty()) {
     idle_.set();

@@ -24,8 +24,16 @@
 
 namespace eider::detail::jobs {
 
+/// Maximum numbers of jobs that run at a time.
+///
+/// cluster  in all processes together; 0: not limited
+struct QueueLimits {
+  unsigned process = 0;
+  unsigned cluster = 0;
+};
+
 struct WorkerOptions {
-  std::map<std::string, unsigned, std::less<>> queues;  // with their concurrency
+  std::map<std::string, QueueLimits, std::less<>> queues;
   Duration lease;
   Duration interval_max;
   Duration failed_for;
@@ -72,13 +80,13 @@ class Worker {
   struct Active;
   struct Queue {
     std::string name;
-    unsigned concurrency = 0;
+    QueueLimits limits;
     unsigned running = 0;
     bool is_ready = false;
     bool is_paused = false;
 
     [[nodiscard]] bool wants_jobs() const noexcept {
-      return is_ready && !is_paused && running < concurrency;
+      return is_ready && !is_paused && running < limits.process;
     }
   };
   enum class Why : std::uint8_t { none, taken_over, stopping, cancelled };
@@ -136,6 +144,7 @@ class Worker {
   Event work_over_;
   bool is_stopping_ = false;
   bool hears_notices_ = false;
+  bool has_cluster_limit_ = false;
   bool is_poked_ = false;
   std::set<std::string> reported_kinds_;
   Duration next_due_in_ = Duration::max();

@@ -200,18 +200,20 @@ void Jobs::start_work() {
   std::vector<std::shared_ptr<Entry>> entries;
   std::vector<std::string> kinds;
   for (const auto& [key, entry] : entries_) {
-    options.queues.try_emplace(entry->options.queue, options_.concurrency);
+    options.queues.try_emplace(entry->options.queue,
+                               detail::jobs::QueueLimits{options_.concurrency});
     kinds.push_back(entry->options.name);
     entries.push_back(entry);
   }
   for (const JobQueue& queue : options_.queues) {
-    options.queues.insert_or_assign(queue.name, queue.concurrency);
+    options.queues.insert_or_assign(
+        queue.name, detail::jobs::QueueLimits{queue.concurrency, queue.cluster_concurrency});
   }
   if (options.queues.size() > detail::jobs::kQueuesMax) {
     detail::jobs::refuse("A process can have at most 62 queues.");
   }
   std::vector<std::string> queues;
-  for (const auto& [name, concurrency] : options.queues) {
+  for (const auto& [name, limits] : options.queues) {
     queues.push_back(name);
   }
   store_.set_work(queues, kinds);

@@ -44,6 +44,9 @@ struct JobQueue {
   std::string name;
   /// Maximum number of jobs of this queue that run at a time in one process.
   unsigned concurrency = 10;
+  /// Maximum number of them that run at a time in all processes together; 0: not limited. Set the
+  /// same number in all processes.
+  unsigned cluster_concurrency = 0;
 };
 
 struct JobsOptions {
