@@ -558,7 +558,7 @@ Task<> Worker::keep_house() {
     } catch (...) {
       hears_notices_ = hears_notices_ && !is_stopping_;  // next time
     }
-    co_await sleep_for(kHouseEvery);
+    co_await sleep_for(Loop::current().is_simulated() ? kIntervalSimulated : kHouseEvery);
   }
 }
 
