@@ -164,7 +164,7 @@ Result<bool> Jobs::listens() const {
 Task<> Jobs::start() {
   co_await store_.create();
   const std::lock_guard lock(mutex_);
-  home_ = &Loop::current();
+  home_ = home_ == nullptr ? &Loop::current() : home_;
 }
 
 void Jobs::add(std::shared_ptr<Entry> entry) {
@@ -255,7 +255,11 @@ void Jobs::start_schedules() {
   scheduler_->start();
 }
 
+// A test may start an app on several loops: the worker is on the first.
 Task<> Jobs::stop() {
+  if (home_ != &Loop::current()) {
+    co_return;
+  }
   resource_probe_.reset();  // it reads the worker
   if (scheduler_ != nullptr) {
     co_await scheduler_->stop();

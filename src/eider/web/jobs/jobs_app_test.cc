@@ -99,6 +99,21 @@ TEST(jobs_app, a_job_runs_in_simulated_time_when_it_is_due) {
   EXPECT_EQ(sent.lines.size(), 1U);
 }
 
+TEST(jobs_app, jobs_run_on_the_loop_of_the_first_client_and_end_with_it) {
+  Sent sent;
+  Jobs* found = nullptr;
+  const App app = make_app(memory(), sent, &found);
+  TestClient first(app);
+  {
+    TestClient second(app);
+    EXPECT_EQ(second.post("/appointments/7", json::Value()).body, "1");
+    second.advance(49h);
+    EXPECT_TRUE(sent.lines.empty());
+  }
+  first.advance(49h);
+  EXPECT_EQ(sent.lines.size(), 1U);
+}
+
 TEST(jobs_app, a_schedule_runs_at_its_times) {
   Sent sent;
   App app = make_app(memory(), sent);
