@@ -200,7 +200,7 @@ App make_app(const Options& own) {
   // In the clear, as in development; behind TLS leave `is_secure` out.
   const Sessions visits =
       add_sessions<Visit>(app, {.store = sql_sessions(database), .is_secure = false});
-  Outbox& mails = add_outbox(app, database, {.transport = transport_of(own)});
+  Outbox& mails = add_outbox(app, add_jobs(app, database), {.transport = transport_of(own)});
   add_accounts(app, database, mails, visits,
                {.origin = own.origin, .from = {"no-reply@accounts.example", "Accounts"}});
   app.use(security_headers());

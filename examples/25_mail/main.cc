@@ -26,7 +26,7 @@ struct Options {
   int smtp_seconds = 60;
   int reply_seconds = 600;
   int first_pause_ms = 10'000;
-  int lease_seconds = 900;
+  int lease_seconds = 30;
 
   static constexpr OptionText kOptions[] = {
       {"database_file", "SQLite file with the outbox", "FILE"},
@@ -39,7 +39,7 @@ struct Options {
       {"smtp_seconds", "Time limit for sending one mail", "SECONDS"},
       {"reply_seconds", "Time limit for the response of the mail server", "SECONDS"},
       {"first_pause_ms", "Delay before the second attempt", "MS"},
-      {"lease_seconds", "Time for which a process reserves a mail", "SECONDS"}};
+      {"lease_seconds", "Time for which the mails of a killed process stay reserved", "SECONDS"}};
 };
 
 struct File {
@@ -92,10 +92,10 @@ App make_app(const Options& own) {
   const Database database = open_sqlite(own.database_file);
   App app;
   app.state(database);
-  add_outbox(app, database,
+  Jobs& jobs = add_jobs(app, database, {.lease = std::chrono::seconds(own.lease_seconds)});
+  add_outbox(app, jobs,
              {.transport = transport_of(own),
-              .first_pause = std::chrono::milliseconds(own.first_pause_ms),
-              .lease = std::chrono::seconds(own.lease_seconds)});
+              .first_pause = std::chrono::milliseconds(own.first_pause_ms)});
   app.post("/mails", send);
   app.get("/counts", [](State<Outbox> mails) { return mails->counts(); });
   return app;

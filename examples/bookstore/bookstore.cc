@@ -150,8 +150,9 @@ void add_bookstore(App& app, const Settings& settings, Database database, Passwo
   app.add_module<SchemaModule>(database, bookstore_migrations());
   const TellStock tell = tell_followers(app.topics());
   const Books& books = app.add_module<Books>(database, tell);
+  Jobs& jobs = add_jobs(app, database);
   Outbox& letters =
-      add_outbox(app, database, {.transport = mails ? std::move(mails) : transport_of(settings)});
+      add_outbox(app, jobs, {.transport = mails ? std::move(mails) : transport_of(settings)});
   app.add_module<Orders>(database, letters, *settings.mail_from, tell);
   app.add_module<People>(database, settings.admin_mail);
   const Sessions visits =

@@ -25,8 +25,8 @@ App make_app(const Settings& settings, const Services& services) {
   const Languages languages = add_languages(
       app, {.directory = settings.languages,
             .detect_from = {LanguageSource::cookie, LanguageSource::accept_language}});
-  Outbox& mails = add_outbox(app, database, {.transport = services.mails});
   Jobs& jobs = add_jobs(app, database);
+  Outbox& mails = add_outbox(app, jobs, {.transport = services.mails});
   serve_assets(app, clinic_assets());
   add_views(app);
 

@@ -59,7 +59,7 @@ class AccountCase : public ::testing::Test {
     store = store == nullptr ? sql_sessions(database) : std::move(store);
     const Sessions visits = add_sessions<Visit>(
         app, {.store = std::move(store), .cookie = "session", .is_secure = false});
-    Outbox& letters = add_outbox(app, database, {.transport = std::move(transport)});
+    Outbox& letters = add_outbox(app, add_jobs(app, database), {.transport = std::move(transport)});
     add_accounts(app, database, letters, visits, std::move(options));
     add_routes(app);
     add_routes_of_users(app);

@@ -307,7 +307,7 @@ TEST_F(AccountFlows, SessionsThatCannotBeEndedAreNotTaken) {
   App other;
   const Sessions visits =
       add_sessions<Visit>(other, {.store = SignedSessions{{std::string(32, 'k')}}});
-  Outbox& letters = add_outbox(other, database, {.transport = mails});
+  Outbox& letters = add_outbox(other, add_jobs(other, database), {.transport = mails});
   EXPECT_THROW(add_accounts(other, database, letters, visits, options_of()), Failure);
 }
 

@@ -24,7 +24,8 @@ TEST_F(AccountsOnPostgres, HaveTheColumnOfAnOlderTableAdded) {
       "insert into eider_account_requests values('x', 'reset', '', 'ann@example.org', 0, 0, 0);");
   App app;
   const Sessions visits = add_sessions<Visit>(app, {.store = sql_sessions(base_)});
-  Outbox letters(base_, {.transport = std::make_shared<TestMailbox>()});
+  Jobs jobs(base_, {});
+  Outbox letters(jobs, {.transport = std::make_shared<TestMailbox>()});
   Accounts all(base_, letters, visits, options_of());
   for (int round = 0; round < 2; ++round) {
     on_loop_.run(all.start());

@@ -19,6 +19,7 @@ eider_component(oauth FOLDERS oauth
                 BASES jwt)
 eider_component(mail FOLDERS mail
                 HEADERS mail
+                BASES jobs
                 PACKAGES "CURL 7.88"
                 TARGETS CURL::libcurl
                 DEBIAN libcurl4-openssl-dev)

@@ -32,11 +32,9 @@ class MailTransport {
   /// Sends a message. Called on the event loop, which it must not block. An exception means
   /// `retry_later`. It may be called again for a message whose outcome is unknown.
   [[nodiscard]] virtual Task<DeliveryResult> send(std::shared_ptr<const MailMessage> message) = 0;
-  /// Returns the maximum duration for one message, if the transport has timeouts: the lease of an
-  /// outbox must be longer.
+  /// Returns the maximum duration for one message, if the transport has timeouts: the outbox waits
+  /// for longer.
   [[nodiscard]] virtual Duration time_limit() const noexcept { return Duration::zero(); }
-  /// Stops at the end of the process: running transfers must end within a second or two.
-  virtual void stop() noexcept {}
 };
 
 /// Writes each mail to a file `<id>.eml` in that directory, readable only by its owner (0600): for

@@ -1,45 +1,60 @@
 #include "eider/auth/mail/outbox.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "eider/app/life/log_stderr.h"
-#include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
-#include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
 #include "eider/data/db/create_tables.h"
-#include "eider/io/runtime/backoff.h"
 #include "eider/io/runtime/deadline.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/sleep.h"
 
 namespace eider {
 
+namespace detail::mail {
+
+/// A mail in the table of jobs: lists of jobs show it.
+struct QueuedMail {
+  std::string id;
+};
+
+}  // namespace detail::mail
+
 namespace {
 
+using detail::mail::QueuedMail;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::size_t kLeaseBytes = 15;
 constexpr Duration kCountedEvery = seconds(10);
-/// A simulated day would otherwise take many thousand statements, in real time.
-constexpr Duration kCountedSimulated = std::chrono::minutes(10);
-constexpr Duration kCommittedWithin = seconds(15);
-constexpr Duration kNotedAgainBehind = seconds(1);
-constexpr Duration kPauseOfFaultsMax = seconds(30);
-/// For what is on its way when the process is to end; then it is given up, and sent by another.
-constexpr Duration kGrace = seconds(6);
-constexpr Duration kGivenUpWithin = seconds(4);
+/// While nothing changes here, for mails of other processes.
+constexpr Duration kCountedIdle = minutes(10);
+constexpr Duration kDeletedAgainAfter = seconds(1);
+constexpr Duration kSentWithin = minutes(12);
+/// For a database that is away after a mail was sent.
+constexpr Duration kDeletedWithin = minutes(3);
 
-std::int64_t seconds_now() {
-  return wall_time().time_since_epoch().count();
+/// Limit of one attempt to send.
+Duration sent_within(const OutboxOptions& options) {
+  return std::max<Duration>(kSentWithin, options.transport->time_limit() + minutes(1));
 }
 
-/// Rounded up: a mail must not be due ahead of its time.
-std::int64_t to_seconds(Duration duration) {
-  return std::chrono::ceil<seconds>(duration).count();
+JobOptions job_options(const OutboxOptions& options) {
+  return {.name = "mail",
+          .attempts = options.attempts_max,
+          .queue = "mail",
+          .first_pause = options.first_pause,
+          .pause_max = options.pause_max,
+          .timeout = sent_within(options) + kDeletedWithin};
+}
+
+bool is_one_time(std::string_view id) {
+  return id.starts_with("once.");
 }
 
 /// Servers like to say whom they have refused, in letters of their own, and the log has no
@@ -59,18 +74,6 @@ std::string without_recipients(std::string reason, std::string_view recipients) 
   return reason;
 }
 
-/// Counts what lives as long as it.
-class Counted {
- public:
-  explicit Counted(std::atomic<int>& count) noexcept : count_(count) { ++count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  ~Counted() { --count_; }
-
- private:
-  std::atomic<int>& count_;
-};
-
 Failure too_much_waits(const std::string& what) {
   return Failure(Error::unavailable("Too many mails are waiting to be sent. Try again later.")
                      .because("outbox: " + what));
@@ -79,47 +82,42 @@ Failure too_much_waits(const std::string& what) {
 }  // namespace
 
 /// What the table has.
+///
+/// stale  rows without a job, and failed one-time mails that still have a text
 struct Outbox::Tally {
   std::int64_t waiting = 0;
   std::int64_t waiting_bytes = 0;
   std::int64_t dead = 0;
   std::int64_t dead_bytes = 0;
+  std::int64_t stale = 0;
 };
 
-/// A row, as it was when this process took it.
-struct Outbox::Taken {
+struct Outbox::Queued {
   std::string id;
-  std::string lease;
-  std::int64_t attempts = 0;
   std::string sender;
   std::string recipients;
   std::int64_t bytes = 0;
   std::string message;
 };
 
-Outbox::Outbox(Database database, OutboxOptions options)
-    : database_(std::move(database)), options_([&options] {
+Outbox::Outbox(Jobs& jobs, OutboxOptions options)
+    : jobs_(jobs), options_([&options] {
         if (options.transport == nullptr) {
           throw Failure(
               Error::internal("outbox: No transport is set. Use smtp(…) or mail_files(…)."));
         }
-        if (options.lease / 5 * 4 < options.transport->time_limit()) {
-          throw Failure(
-              Error::internal("outbox: A lease of " + std::to_string(to_seconds(options.lease)) +
-                              " s is too short for a transport that needs up to " +
-                              std::to_string(to_seconds(options.transport->time_limit())) +
-                              " s for a mail. Increase OutboxOptions::lease."));
-        }
         options.log = options.log == nullptr ? stderr_log() : options.log;
         return std::move(options);
-      }()) {}
-
-Outbox::~Outbox() = default;
+      }()) {
+  jobs_.add_queue({.name = "mail", .concurrency = std::max(options_.senders, 1U)});
+  jobs_.add(detail::jobs::make_entry<QueuedMail>(
+      [this](const QueuedMail&, JobContext& context) { return deliver(context); },
+      job_options(options_)));
+}
 
 Task<std::string> Outbox::add(const db::Statements& at, const Mail& mail) {
-  check_room(0);  // ahead of the writing, which is in vain without
-  const std::int64_t now = seconds_now();
-  auto message = write_message(mail, now);
+  check_room(0);  // before the writing, which is in vain without
+  auto message = write_message(mail, wall_time().time_since_epoch().count());
   if (!message) {
     throw Failure(std::move(message.error()));
   }
@@ -132,8 +130,8 @@ Task<std::string> Outbox::add(const db::Statements& at, const Mail& mail) {
   check_room(bytes);
   waiting_.fetch_add(1, std::memory_order_relaxed);
   waiting_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  added_.store(Loop::current().now(), std::memory_order_relaxed);
-  return insert(at, std::move(*message), now);
+  is_changed_.store(true, std::memory_order_relaxed);
+  return insert(at, std::move(*message));
 }
 
 /// Throws a Failure, a 503.
@@ -148,274 +146,162 @@ void Outbox::check_room(std::int64_t bytes) const {
   }
 }
 
-Task<std::string> Outbox::insert(const db::Statements& at, MailMessage message, std::int64_t now) {
-  const std::string recipients = json::to_text(message.recipients);
-  co_await at.exec(
-      "insert into eider_outbox(id, state, due, added, lease, attempts, sender, recipients, error, "
-      "bytes, message) values($1, 'waiting', $2, $2, '', 0, $3, $4, '', $5, $6)",
-      message.id, now, message.sender, recipients, static_cast<std::int64_t>(message.text.size()),
-      message.text);
+/// In a transaction: a job without a row is taken for a mail that was sent.
+Task<std::string> Outbox::insert(const db::Statements& at, MailMessage message) const {
+  if (const auto database = detail::jobs::database_of(at)) {
+    Transaction transaction = co_await database->begin();
+    co_await write(transaction, message);
+    co_await transaction.commit();
+  } else {
+    co_await write(at, message);
+  }
   co_return std::move(message.id);
 }
 
+Task<> Outbox::write(const db::Statements& at, const MailMessage& message) const {
+  const EnqueuedJob job = co_await jobs_.enqueue(at, QueuedMail{message.id});
+  co_await at.exec(
+      "insert into eider_outbox(job, id, sender, recipients, bytes, message) "
+      "values($1, $2, $3, $4, $5, $6)",
+      job.id, message.id, message.sender, json::to_text(message.recipients),
+      static_cast<std::int64_t>(message.text.size()), message.text);
+}
+
 Task<> Outbox::start() {
-  stopping_.reset();  // a test may start an app more than once
+  const bool is_mariadb = jobs_.database().dialect() == db::Dialect::mariadb;
   co_await db::create_tables(
-      database_,
-      "create table if not exists eider_outbox ("
-      "id text primary key, state text not null, due bigint not null, added bigint not null, "
-      "lease text not null, attempts bigint not null, sender text not null, "
-      "recipients text not null, error text not null, bytes bigint not null, "
-      "message text not null);"
-      "create index if not exists eider_outbox_due on eider_outbox(state, due);");
-  co_await look_after();
-  scope_.start(keep_house());
-  for (unsigned sender = 0; sender < std::max(options_.senders, 1U); ++sender) {
-    scope_.start(work());
-  }
+      jobs_.database(),
+      db::RuntimeSql{"create table if not exists eider_outbox(job bigint primary key, "
+                     "id text not null, sender text not null, recipients text not null, "
+                     "bytes bigint not null, message " +
+                     std::string(is_mariadb ? "longtext" : "text") + " not null)"});
 }
 
-// What is on its way comes to its end and is noted, so that no mail goes twice by a restart.
-Task<> Outbox::stop() {
-  stopping_.set();
-  if (co_await ended_within(kGrace)) {
+// Sending.
+
+Task<> Outbox::deliver(JobContext& context) {
+  auto queued = co_await jobs_.database().one<Queued>(
+      "select id, sender, recipients, bytes, message from eider_outbox where job = $1",
+      context.id());
+  if (!queued) {
+    co_return;  // an earlier attempt has sent it
+  }
+  if (queued->message.empty()) {  // retried by a page of jobs
+    throw CancelJob("mail " + queued->id + ": The text was deleted when the mail failed.");
+  }
+  is_changed_.store(true, std::memory_order_relaxed);
+  const DeliveryResult outcome = co_await send(*queued);
+  if (outcome.status == DeliveryStatus::sent) {
+    co_await delete_sent(context.id());
+    sent_.fetch_add(1, std::memory_order_relaxed);
+    count_out(queued->bytes);
     co_return;
   }
-  options_.transport->stop();
-  if (co_await ended_within(kGivenUpWithin)) {
-    co_return;
+  const std::string reason =
+      "mail " + queued->id + ": " + without_recipients(outcome.reason, queued->recipients);
+  if (outcome.status == DeliveryStatus::retry_later && !context.is_last_attempt()) {
+    retried_.fetch_add(1, std::memory_order_relaxed);
+    throw std::runtime_error(reason);
   }
-  if (on_their_way_.load(std::memory_order_relaxed) != 0) {
-    say(LogLevel::warning, "a mail was being sent when the process ended; it may be sent twice");
+  if (is_one_time(queued->id)) {
+    co_await jobs_.database().exec("update eider_outbox set message = '' where job = $1",
+                                   context.id());
   }
-  scope_.cancel();
-  co_await scope_.join();
+  failed_.fetch_add(1, std::memory_order_relaxed);
+  count_out(queued->bytes);
+  throw CancelJob(reason);
 }
 
-Task<bool> Outbox::ended_within(Duration limit) {
-  auto joined = with_deadline([](Scope& scope) -> Task<> { co_await scope.join(); }(scope_), limit);
-  const bool has_ended = co_await std::move(joined);
-  co_return has_ended;
-}
-
-Task<> Outbox::wait(Duration pause) {
-  auto stopped =
-      with_deadline([](Event& event) -> Task<> { co_await event.wait(); }(stopping_), pause);
-  (void)co_await std::move(stopped);
-}
-
-/// A mail that was added is not in the table before its transaction commits.
-bool Outbox::may_have_mails() const noexcept {
-  return waiting_.load(std::memory_order_relaxed) > 0 ||
-         Loop::current().now() - added_.load(std::memory_order_relaxed) < kCommittedWithin;
-}
-
-Task<> Outbox::work() {
-  Duration pause = options_.interval;
-  while (!stopping_.is_set()) {
-    bool was_there = false;
-    try {
-      was_there = co_await send_next();
-      pause = options_.interval;
-    } catch (const std::exception& wrong) {
-      say(LogLevel::error, std::string("the outbox cannot be processed: ") + wrong.what());
-      pause = std::min(2 * pause, kPauseOfFaultsMax);
-    }
-    if (!was_there) {
-      co_await wait(pause);
-      while (!stopping_.is_set() && !may_have_mails()) {
-        co_await wait(options_.interval);
-      }
-    }
+Task<DeliveryResult> Outbox::send(Queued& queued) const {
+  const auto recipients = json::read<std::vector<std::string>>(queued.recipients);
+  if (!recipients) {
+    co_return DeliveryResult{DeliveryStatus::rejected, "the recipients cannot be read"};
   }
-}
-
-Task<> Outbox::keep_house() {
-  while (!stopping_.is_set()) {
-    co_await wait(kCountedEvery);
-    for (Duration waited = kCountedEvery; !stopping_.is_set() && Loop::current().is_simulated() &&
-                                          !may_have_mails() && waited < kCountedSimulated;
-         waited += kCountedEvery) {
-      co_await wait(kCountedEvery);
-    }
-    try {
-      co_await look_after();
-    } catch (const std::exception& wrong) {
-      say(LogLevel::error,
-          std::string("the mails in the outbox cannot be counted: ") + wrong.what());
-    }
-  }
-}
-
-/// Counts what waits, forgets what has been dead for long or has no room, and buries what has
-/// killed its process at its last attempt.
-Task<> Outbox::look_after() {
-  const std::int64_t now = seconds_now();
-  const auto buried = co_await database_.exec(
-      "update eider_outbox set state = 'dead', due = $1, lease = '', "
-      "error = 'the process ended during each attempt', "
-      "message = case when id like 'once.%' then '' else message end "
-      "where state = 'waiting' and due <= $2 and attempts >= $3",
-      now + to_seconds(options_.dead_retention), now, options_.attempts_max);
-  if (buried.rows > 0) {
-    failed_.fetch_add(static_cast<std::uint64_t>(buried.rows), std::memory_order_relaxed);
-    say(LogLevel::error, std::to_string(buried.rows) +
-                             " mails failed finally: the process ended during each attempt");
-  }
-  if (co_await database_.one<std::int64_t>(
-          "select 1 from eider_outbox where state = 'dead' and due <= $1 limit 1", now)) {
-    co_await database_.exec("delete from eider_outbox where state = 'dead' and due <= $1", now);
-  }
-  const Tally counted = co_await tally();
-  waiting_.store(counted.waiting, std::memory_order_relaxed);
-  waiting_bytes_.store(counted.waiting_bytes, std::memory_order_relaxed);
-  if (counted.dead_bytes > static_cast<std::int64_t>(options_.dead_bytes_max)) {
-    co_await forget_oldest_dead();
-  }
-}
-
-/// Keeps the newest that have room.
-Task<> Outbox::forget_oldest_dead() {
-  const auto forgotten = co_await database_.exec(
-      "delete from eider_outbox where state = 'dead' and id in (select id from "
-      "(select id, sum(bytes) over (order by due desc, id) as newer_bytes from eider_outbox "
-      "where state = 'dead') as dead where newer_bytes > $1)",
-      static_cast<std::int64_t>(options_.dead_bytes_max));
-  say(LogLevel::warning,
-      std::to_string(forgotten.rows) +
-          " failed mails were deleted, because the limit for failed mails is reached");
-}
-
-/// returns  whether there was one
-Task<bool> Outbox::send_next() {
-  const std::shared_ptr<Taken> taken = co_await take();
-  if (taken == nullptr) {
-    co_return false;
-  }
-  const Counted on_its_way(on_their_way_);
-  auto message = std::make_shared<MailMessage>();
-  message->id = taken->id;
-  message->sender = taken->sender;
-  message->text = std::move(taken->message);
-  auto recipients = json::read<std::vector<std::string>>(taken->recipients);
-  DeliveryResult outcome{DeliveryStatus::rejected, "the recipients cannot be read"};
-  if (recipients) {
-    message->recipients = std::move(*recipients);
-    outcome = co_await send(std::move(message));
-  }
-  co_await note_while_leased(taken, std::move(outcome));
-  co_return true;
-}
-
-/// Two processes may see the same row, but only one changes it: for the other it is not due any
-/// more. An attempt counts when it begins, so that a mail that kills the process dies at last.
-Task<std::shared_ptr<Outbox::Taken>> Outbox::take() {
-  const std::int64_t now = seconds_now();
-  const auto due = co_await database_.one<std::string>(
-      "select id from eider_outbox where state = 'waiting' and due <= $1 and attempts < $2 "
-      "order by due, id limit 1",
-      now, options_.attempts_max);
-  if (!due) {
-    co_return nullptr;
-  }
-  // In one statement: were the row read by another one, which fails, the mail would wait for its
-  // lease.
-  auto row = co_await database_.one<Taken>(
-      "update eider_outbox set lease = $1, due = $2, attempts = attempts + 1 where id in "
-      "(select id from eider_outbox where state = 'waiting' and due <= $3 and attempts < $4 "
-      "order by due, id limit 1) and state = 'waiting' and due <= $3 "
-      "returning id, lease, attempts, sender, recipients, bytes, message",
-      to_base64url(secret_bytes(kLeaseBytes)), now + to_seconds(options_.lease), now,
-      options_.attempts_max);
-  co_return row ? std::make_shared<Taken>(std::move(*row)) : nullptr;
-}
-
-Task<DeliveryResult> Outbox::send(std::shared_ptr<const MailMessage> message) {
+  auto message = std::make_shared<const MailMessage>(queued.id, queued.sender, *recipients,
+                                                     std::move(queued.message));
   try {
-    auto outcome = co_await with_deadline(options_.transport->send(std::move(message)),
-                                          options_.lease / 5 * 4);
+    auto outcome =
+        co_await with_deadline(options_.transport->send(std::move(message)), sent_within(options_));
     co_return outcome
         ? std::move(*outcome)
-        : DeliveryResult{DeliveryStatus::retry_later, "sending took longer than the lease"};
+        : DeliveryResult{DeliveryStatus::retry_later, "sending took longer than its time limit"};
   } catch (const std::exception& wrong) {
     co_return DeliveryResult{DeliveryStatus::retry_later, wrong.what()};
   }
 }
 
-/// A database that is busy or away is asked again for as long as the mail is this process's: a
-/// mail whose sending nobody noted is sent again.
-Task<> Outbox::note_while_leased(std::shared_ptr<const Taken> taken, DeliveryResult outcome) {
-  const auto kept = std::make_shared<const DeliveryResult>(std::move(outcome));
-  const Instant until = Loop::current().now() + options_.lease / 5;
+/// A database that is busy or away is called again while the job is this process's: a mail whose
+/// row is not deleted is sent again.
+Task<> Outbox::delete_sent(std::int64_t job) const {
   for (;;) {
-    std::string fault;
     try {
-      co_await note(taken, kept);
+      co_await jobs_.database().exec("delete from eider_outbox where job = $1", job);
       co_return;
-    } catch (const std::exception& wrong) {
-      fault = wrong.what();
+    } catch (const std::exception&) {
+      // The timeout of the job ends this.
     }
-    if (stopping_.is_set() || Loop::current().now() >= until) {
-      say(LogLevel::error, "the outcome of the mail " + taken->id + " cannot be stored: " + fault);
-      co_return;
-    }
-    co_await wait(kNotedAgainBehind);
+    co_await sleep_for(kDeletedAgainAfter);
   }
 }
 
-/// Where another process has it by now, for this one's lease is over, nothing is changed.
-Task<> Outbox::note(std::shared_ptr<const Taken> taken,
-                    std::shared_ptr<const DeliveryResult> told) {
-  const DeliveryResult& outcome = *told;
-  const std::int64_t now = seconds_now();
-  if (outcome.status == DeliveryStatus::sent) {
-    co_await database_.exec("delete from eider_outbox where id = $1 and lease = $2", taken->id,
-                            taken->lease);
-    sent_.fetch_add(1, std::memory_order_relaxed);
-    count_out(*taken);
-  } else if (outcome.status == DeliveryStatus::retry_later &&
-             taken->attempts < options_.attempts_max) {
-    const std::int64_t due = now + to_seconds(pause_behind(taken->attempts));
-    co_await database_.exec(
-        "update eider_outbox set due = $1, lease = '', error = $2 where id = $3 and lease = $4",
-        due, outcome.reason, taken->id, taken->lease);
-    retried_.fetch_add(1, std::memory_order_relaxed);
-  } else {
-    co_await database_.exec(
-        "update eider_outbox set state = 'dead', due = $1, lease = '', error = $2, "
-        "message = case when id like 'once.%' then '' else message end "
-        "where id = $3 and lease = $4",
-        now + to_seconds(options_.dead_retention), outcome.reason, taken->id, taken->lease);
-    failed_.fetch_add(1, std::memory_order_relaxed);
-    count_out(*taken);
-    say(LogLevel::error, "the mail " + taken->id + " failed finally after " +
-                             std::to_string(taken->attempts) +
-                             " attempts: " + without_recipients(outcome.reason, taken->recipients));
-  }
-}
-
-void Outbox::count_out(const Taken& taken) noexcept {
+void Outbox::count_out(std::int64_t bytes) noexcept {
   waiting_.fetch_sub(1, std::memory_order_relaxed);
-  waiting_bytes_.fetch_sub(taken.bytes, std::memory_order_relaxed);
+  waiting_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
-Duration Outbox::pause_behind(std::int64_t attempts) const {
-  return detail::runtime::with_jitter(
-      detail::runtime::pause_behind(attempts, options_.first_pause, options_.pause_max));
-}
+// Limits.
 
-// A sum of bigint is a numeric of PostgreSQL, which is no integer.
+// A sum is a decimal of PostgreSQL and MariaDB, which is no integer.
 Task<Outbox::Tally> Outbox::tally() const {
-  const auto tally = co_await database_.one<Tally>(
-      "select cast(coalesce(sum(case when state = 'waiting' then 1 else 0 end), 0) as bigint) as "
-      "waiting, "
-      "cast(coalesce(sum(case when state = 'waiting' then bytes else 0 end), 0) as bigint) as "
-      "waiting_bytes, "
-      "cast(coalesce(sum(case when state = 'dead' then 1 else 0 end), 0) as bigint) as dead, "
-      "cast(coalesce(sum(case when state = 'dead' then bytes else 0 end), 0) as bigint) as "
-      "dead_bytes "
-      "from eider_outbox");
+  const std::string integer =
+      jobs_.database().dialect() == db::Dialect::mariadb ? " as signed) " : " as bigint) ";
+  const auto tally = co_await jobs_.database().one<Tally>(db::RuntimeSql{
+      "select count(case when j.state <> 'failed' then 1 end) as waiting, "
+      "count(case when j.state = 'failed' then 1 end) as dead, "
+      "count(case when j.id is null or "
+      "(j.state = 'failed' and m.id like 'once.%' and m.message <> '') then 1 end) as stale, "
+      "cast(coalesce(sum(case when j.state <> 'failed' then m.bytes end), 0)" +
+      integer +
+      "as waiting_bytes, "
+      "cast(coalesce(sum(case when j.state = 'failed' then m.bytes end), 0)" +
+      integer + "as dead_bytes from eider_outbox m left join eider_jobs j on j.id = m.job"});
   co_return tally.value_or(Tally());
+}
+
+Task<> Outbox::look_after() {
+  const Instant now = Loop::current().now();
+  if (!is_changed_.exchange(false, std::memory_order_relaxed) && now - counted_ < kCountedIdle) {
+    co_return;
+  }
+  counted_ = now;
+  const Database& database = jobs_.database();
+  const Tally counted = co_await tally();
+  waiting_.store(counted.waiting, std::memory_order_relaxed);
+  waiting_bytes_.store(counted.waiting_bytes, std::memory_order_relaxed);
+  if (counted.waiting > 0) {
+    is_changed_.store(true, std::memory_order_relaxed);
+  }
+  const auto dead_bytes_max = static_cast<std::int64_t>(options_.dead_bytes_max);
+  if (counted.dead_bytes > dead_bytes_max) {
+    const auto deleted = co_await database.exec(
+        "delete from eider_jobs where state = 'failed' and id in (select job from "
+        "(select m.job, sum(m.bytes) over (order by m.job desc) as newer_bytes from eider_outbox m "
+        "join eider_jobs j on j.id = m.job where j.state = 'failed') as dead "
+        "where newer_bytes > $1)",
+        dead_bytes_max);
+    options_.log->write(LogLevel::warning,
+                        "outbox: " + std::to_string(deleted.rows) +
+                            " failed mails were deleted, because the limit for failed mails is "
+                            "reached");
+  }
+  if (counted.stale > 0 || counted.dead_bytes > dead_bytes_max) {
+    co_await database.exec(
+        "delete from eider_outbox where not exists(select 1 from eider_jobs where "
+        "eider_jobs.id = eider_outbox.job)");
+    co_await database.exec(
+        "update eider_outbox set message = '' where id like 'once.%' and message <> '' and "
+        "job in (select id from eider_jobs where state = 'failed')");
+  }
 }
 
 Task<OutboxCounts> Outbox::counts() const {
@@ -432,21 +318,21 @@ Task<OutboxCounts> Outbox::counts() const {
 }
 
 Task<std::int64_t> Outbox::retry_dead() {
-  const std::int64_t now = seconds_now();
-  const auto changed = co_await database_.exec(
-      "update eider_outbox set state = 'waiting', due = $1, attempts = 0 "
-      "where state = 'dead' and message <> ''",
-      now);
-  co_await look_after();
-  co_return changed.rows;
+  std::int64_t retried = 0;
+  for (const std::int64_t job : co_await jobs_.database().all<std::int64_t>(
+           "select m.job from eider_outbox m join eider_jobs j on j.id = m.job "
+           "where j.state = 'failed' and m.message <> ''")) {
+    retried += std::int64_t{co_await jobs_.admin().retry(job)};
+  }
+  is_changed_.store(true, std::memory_order_relaxed);
+  jobs_.poke();
+  co_return retried;
 }
 
-void Outbox::say(LogLevel level, const std::string& line) const {
-  options_.log->write(level, "outbox: " + line);
-}
-
-Outbox& add_outbox(App& app, Database database, OutboxOptions options) {
-  return app.add_module<Outbox>(std::move(database), std::move(options));
+Outbox& add_outbox(App& app, Jobs& jobs, OutboxOptions options) {
+  Outbox& made = app.add_module<Outbox>(jobs, std::move(options));
+  app.every("outbox", kCountedEvery, [](State<Outbox> its) { return its->look_after(); });
+  return made;
 }
 
 }  // namespace eider

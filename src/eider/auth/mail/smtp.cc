@@ -185,7 +185,6 @@ class SmtpTransport final : public MailTransport {
     DeliveryResult outcome = co_await sending;
     co_return outcome;
   }
-  void stop() noexcept override { threads_->stop(); }
 
  private:
   const Duration time_limit_;

@@ -182,6 +182,12 @@ void Jobs::add(detail::jobs::Schedule schedule) {
   schedules_.push_back(std::move(schedule));
 }
 
+void Jobs::add_queue(JobQueue queue) {
+  if (std::ranges::find(options_.queues, queue.name, &JobQueue::name) == options_.queues.end()) {
+    options_.queues.push_back(std::move(queue));
+  }
+}
+
 // All parts have started by now, so that all types are known.
 Task<> Jobs::run_on_loop() {
   if (!settings.off && home_ == &Loop::current() && worker_ == nullptr) {

@@ -182,6 +182,7 @@ class Jobs {
   [[nodiscard]] JobCounts counts() const noexcept;
   /// Lists, retries and discards jobs, and pauses queues.
   [[nodiscard]] const JobAdmin& admin() const noexcept { return admin_; }
+  [[nodiscard]] const Database& database() const noexcept { return store_.database(); }
   /// Removes a job that waits, and cancels one that runs, within a third of the lease.
   ///
   /// returns  false if there is no such job
@@ -208,6 +209,10 @@ class Jobs {
   /// Adds a job type; before `start_work`.
   void add(std::shared_ptr<detail::jobs::Entry> entry);
   void add(detail::jobs::Schedule schedule);
+  /// Sets the concurrency of a queue, unless JobsOptions::queues has it; before `start_work`.
+  void add_queue(JobQueue queue);
+  /// Looks for jobs soon, for example after `admin().retry`.
+  void poke() const;
   /// Starts the worker on this loop.
   void start_work();
   void log_to(std::function<void(LogLevel, std::string_view)> say) { say_ = std::move(say); }
@@ -257,7 +262,6 @@ class Jobs {
   [[nodiscard]] Task<EnqueuedJob> insert_batch(const db::Statements& at, NewJob job,
                                                std::vector<std::string> args, NewJob then) const;
   [[nodiscard]] Task<std::vector<std::string>> waiting_args(const Entry& entry) const;
-  void poke() const;
 
   JobsOptions options_;
   detail::jobs::JobStore store_;
