@@ -264,6 +264,19 @@ TEST(Documents, a_failure_names_the_byte) {
   EXPECT_EQ(value.error().detail(), "The JSON text has a syntax error, near byte 24.");
 }
 
+TEST(Documents, a_failure_names_the_byte_of_the_text_as_sent) {
+  const auto detail = [](std::string_view text) {
+    const auto value = read<Value>(text);
+    return value ? std::string("none") : value.error().detail();
+  };
+  EXPECT_EQ(detail("nul"), "The JSON text has a syntax error, near byte 0.");
+  EXPECT_EQ(detail(" [1,]"), "The JSON text has a syntax error, near byte 4.");
+  EXPECT_EQ(detail("\xEF\xBB\xBF [1,]"), "The JSON text has a syntax error, near byte 7.");
+  EXPECT_EQ(detail("\xEF\xBB\xBFnul"), "The JSON text has a syntax error, near byte 3.");
+  EXPECT_EQ(detail("\xEF\xBB\xBF[1] 2"), "The JSON text has data after its end, near byte 6.");
+  EXPECT_EQ(detail("\xEF\xBB\xBF"), "The JSON text is empty.");
+}
+
 TEST(Documents, depth_is_bounded) {
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');

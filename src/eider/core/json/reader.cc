@@ -32,12 +32,13 @@ bool ends_token(char byte) noexcept {
 }  // namespace
 
 Result<void> Reader::run(const reflect::Type& type, void* object, std::string_view text) {
-  text_ = text;
-  if (text.size() > limits_.bytes_max) {
+  text_ = without_bom(text);
+  bom_bytes_ = text.size() - text_.size();
+  if (text_.size() > limits_.bytes_max) {
     give_up("is longer than " + std::to_string(limits_.bytes_max) + " bytes");
-  } else if (is_utf16(text)) {
+  } else if (is_utf16(text_)) {
     give_up("is UTF-16 or UTF-32 and must be UTF-8");
-  } else if (!simdjson::validate_utf8(text.data(), text.size())) {
+  } else if (!simdjson::validate_utf8(text_.data(), text_.size())) {
     give_up("is not UTF-8");
   } else if (read_root(type, object)) {
     return std::move(complaints_).verdict();
@@ -160,7 +161,8 @@ bool Reader::give_up(std::string_view reason) {
   failure_ = "The JSON text ";
   failure_ += reason;
   if (at_ != nullptr) {
-    failure_ += ", near byte " + std::to_string(at_ - text_.data());
+    const auto offset = static_cast<std::size_t>(at_ - text_.data());
+    failure_ += ", near byte " + std::to_string(bom_bytes_ + offset);
   }
   failure_ += '.';
   return false;

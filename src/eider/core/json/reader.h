@@ -164,7 +164,8 @@ class Reader {
   }
 
   const Limits& limits_;
-  std::string_view text_;
+  std::string_view text_;  // without the byte order mark
+  std::size_t bom_bytes_ = 0;
   std::string copy_;
   const char* at_ = nullptr;  // null before the reading
   const char* end_ = nullptr;
