@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "eider/core/base/shortened.h"
 #include "eider/core/base/url.h"
+#include "eider/core/json/path.h"
 #include "eider/core/reflect/constraints.h"
 #include "eider/core/reflect/text.h"
 #include "eider/core/reflect/validation_errors.h"
@@ -48,6 +50,9 @@ class PairsReader {
       : structure_(type.structure()), object_(object), passed_(passed), unknown_(unknown) {}
 
   void read(std::string_view name, std::string_view value) {
+    if (errors_.size() == kErrorsMax) {
+      return;  // nothing more is reported
+    }
     const Member* member = structure_.find(name);
     if (member == nullptr) {
       const bool is_passed = !passed_.empty() && name == passed_;
@@ -73,7 +78,8 @@ class PairsReader {
   }
 
   void refuse(std::string_view name, const Requirement& broken) {
-    refuse(field_error(std::string(name), broken));
+    refuse(
+        field_error(detail::base::shortened(name, json::detail::Path::kPointerBytesMax), broken));
   }
   void refuse(FieldError error) {
     if (errors_.size() < kErrorsMax) {

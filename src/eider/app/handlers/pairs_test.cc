@@ -61,6 +61,23 @@ TEST(Pairs, a_box_holds_nothing_else) {
   EXPECT_EQ(settings.name, "on");
 }
 
+TEST(Pairs, errors_are_bounded_in_number_and_in_bytes) {
+  std::string unknown;
+  std::string twice = "name=a";
+  for (int i = 0; i < 1000; ++i) {
+    unknown += std::string(i == 0 ? "" : "&") + "é" + std::string(2000, 'x') + std::to_string(i);
+    twice += "&name=a";
+  }
+  for (const std::string& pairs : {unknown, twice}) {
+    Settings settings{};
+    const auto errors = read_pairs(reflect::type_of<Settings>(), &settings, pairs);
+    EXPECT_EQ(errors.size(), 32U);
+    for (const FieldError& error : errors) {
+      EXPECT_LE(error.pointer.size(), 260U);
+    }
+  }
+}
+
 TEST(Pairs, a_list_that_nothing_is_chosen_from_is_empty_and_all_else_is_missing) {
   Settings settings{};
   EXPECT_EQ(problems(settings, ""), "name: is missing");

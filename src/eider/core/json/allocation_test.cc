@@ -1,6 +1,7 @@
 // In the steady state, reading and writing what a request carries takes nothing from the heap.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -70,6 +71,8 @@ struct NewNote {
   double share = 0.5;
 };
 
+enum class Paint { red, green };
+
 template <class Action>
 std::size_t allocations_of(Action action) {
   action();  // warms buffers and the thread's parser
@@ -99,6 +102,24 @@ TEST(Allocation, writing_into_a_warm_buffer_makes_none) {
               write(out, note);
             }),
             0U);
+}
+
+TEST(Allocation, errors_that_are_not_kept_make_none) {
+  const auto refused = [](std::size_t times) {
+    std::string members;
+    std::string elements;
+    for (std::size_t i = 0; i < times; ++i) {
+      members += (i == 0 ? "\"x\":" : ",\"x\":") + std::to_string(i);
+      elements += i == 0 ? "\"yellow\"" : ",\"yellow\"";
+    }
+    members = "{" + members + "}";
+    elements = "[" + elements + "]";
+    return allocations_of([&] {
+      ASSERT_FALSE(read<NewNote>(members));
+      ASSERT_FALSE((read<std::array<Paint, 1000>>(elements)));
+    });
+  };
+  EXPECT_EQ(refused(1000), refused(100));
 }
 
 TEST(Allocation, a_large_text_leaves_no_memory_behind_on_the_thread) {

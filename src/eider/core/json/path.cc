@@ -1,5 +1,9 @@
 #include "eider/core/json/path.h"
 
+#include <algorithm>
+
+#include "eider/core/base/shortened.h"
+
 namespace eider::json::detail {
 
 namespace {
@@ -20,16 +24,27 @@ void append_token(std::string& pointer, std::string_view name) {
 }  // namespace
 
 std::string Path::pointer() const {
+  std::string pointer;
+  append_to(pointer);
+  return eider::detail::base::shortened(pointer, kPointerBytesMax);
+}
+
+/// At least as much as fits.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the text may be
+void Path::append_to(std::string& pointer) const {
   if (up_ == nullptr) {
-    return {};
+    return;
   }
-  std::string pointer = up_->pointer() + '/';
+  up_->append_to(pointer);
+  if (pointer.size() > kPointerBytesMax) {
+    return;
+  }
+  pointer += '/';
   if (name_ == nullptr) {
     pointer += std::to_string(size_or_index_);
   } else {
-    append_token(pointer, {name_, size_or_index_});
+    append_token(pointer, {name_, std::min(size_or_index_, kPointerBytesMax)});
   }
-  return pointer;
 }
 
 }  // namespace eider::json::detail

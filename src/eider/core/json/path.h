@@ -28,10 +28,14 @@ class Path {
 
   [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
 
-  /// As a JSON pointer (RFC 6901, section 3): "/tags/0".
+  /// As a JSON pointer (RFC 6901, section 3): "/tags/0". The rest of a longer one is "…": the
+  /// names are the client's, and would be sent back with each error.
+  static constexpr std::size_t kPointerBytesMax = 256;
   [[nodiscard]] std::string pointer() const;
 
  private:
+  void append_to(std::string& pointer) const;
+
   Path(const Path* up, const char* name, std::size_t size_or_index) noexcept
       : up_(up), name_(name), size_or_index_(size_or_index), depth_(up->depth_ + 1) {}
 

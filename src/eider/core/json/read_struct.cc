@@ -128,7 +128,7 @@ bool Reader::read_variant(const Type& type, void* at, const Path& path) {
     return read_members(found->type->structure(), found->emplace(at), path, variant.kTagName);
   }
   complaints_.add(path.member(variant.kTagName),
-                  tag ? tag_requirement(variant) : reflect::wording::kMissing);
+                  [&] { return tag ? tag_requirement(variant) : reflect::wording::kMissing; });
   return skip(path);
 }
 

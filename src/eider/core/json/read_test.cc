@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "eider/core/base/utf8.h"
 #include "eider/core/json/value.h"
 #include "eider/core/reflect/constraints.h"
 
@@ -282,6 +283,33 @@ TEST(Read, problems_reported_are_bounded_and_syntax_still_counts) {
   EXPECT_EQ(result.error().fields().size(), 32U);
   EXPECT_EQ(problems<std::vector<int>>(many + "1"), "400");
   EXPECT_EQ(problems<std::vector<int>>(many + "1]", {.errors_max = 0}), "422");
+}
+
+TEST(Read, names_of_the_client_do_not_multiply_the_errors) {
+  std::string members;
+  for (int i = 0; i < 100; ++i) {
+    members += (i == 0 ? "\"a" : ",\"a") + std::to_string(i) + "\":{}";
+  }
+  for (const std::string part : {"x", "/", "~", R"(\u0001)", "é", "€", "😀"}) {
+    std::string name;
+    for (int i = 0; i < 100'000; ++i) {
+      name += part;
+    }
+    const std::string nested = "{\"" + name + "\":{\"" + name + "\":{" + members + "}}}";
+    const auto read_one = read<std::map<std::string, std::map<std::string, Point>>>(nested);
+    ASSERT_FALSE(read_one);
+    EXPECT_EQ(read_one.error().fields().size(), 32U);
+    for (const FieldError& field : read_one.error().fields()) {
+      EXPECT_LE(field.pointer.size(), 256U + std::string_view("…").size());
+      EXPECT_TRUE(field.pointer.starts_with("/") && field.pointer.ends_with("…"));
+      EXPECT_TRUE(is_utf8(field.pointer)) << part;
+    }
+  }
+  const std::string fits(255, 'x');
+  EXPECT_EQ(problems<Point>("{\"x\":1,\"y\":1,\"" + fits + "\":1}"),
+            "422 | /" + fits + ": is not an allowed member");
+  EXPECT_EQ(problems<Point>("{\"x\":1,\"y\":1,\"" + fits + "x\":1}"),
+            "422 | /" + fits + "…: is not an allowed member");
 }
 
 TEST(Read, into_an_object_at_hand) {

@@ -100,7 +100,7 @@ bool Reader::read_integer(const Type& type, void* at, const Path& path) {
   const auto number = static_cast<std::int64_t>(digits);
   at_ = end;
   if (!reflect::try_store_signed(type, at, is_negative ? -number : number)) {
-    complaints_.add(path, range_requirement(type));
+    complaints_.add(path, [&] { return range_requirement(type); });
   }
   return true;
 }
@@ -118,7 +118,7 @@ bool Reader::read_any_integer(const Type& type, void* at, const Path& path) {
   }
   at_ += found.size();
   if (reflect::parse_integer(type, at, digits ? *digits : found) != Parsed::kDone) {
-    complaints_.add(path, range_requirement(type));
+    complaints_.add(path, [&] { return range_requirement(type); });
   }
   return true;
 }
@@ -138,7 +138,7 @@ bool Reader::read_real(const Type& type, void* at, const Path& path) {
   const std::string_view number(at_, end);
   at_ = end;
   if (!is_stored && reflect::parse_real(type, at, number) != Parsed::kDone) {
-    complaints_.add(path, range_requirement(type));
+    complaints_.add(path, [&] { return range_requirement(type); });
   }
   return true;
 }
@@ -165,7 +165,7 @@ bool Reader::read_enum(const Type& type, void* at, const Path& path) {
   }
   const reflect::Enumerator* const found = type.enumeration().find(text);
   if (found == nullptr || !reflect::try_store_signed(type, at, found->value)) {
-    complaints_.add(path, requirement(type));
+    complaints_.add(path, [&] { return requirement(type); });
   }
   return true;
 }
@@ -179,7 +179,7 @@ bool Reader::read_text(const Type& type, void* at, const Path& path) {
     return false;
   }
   if (!type.text().read(at, text)) {
-    complaints_.add(path, requirement(type));
+    complaints_.add(path, [&] { return requirement(type); });
   }
   return true;
 }
@@ -202,7 +202,7 @@ bool Reader::read_bounded(const reflect::Constraint& type, void* at, const Path&
   }
   for (const reflect::Rule& rule : type) {
     if (!rule.check(at)) {
-      complaints_.add(path, complaints_.has_room() ? requirement(type, rule) : Requirement());
+      complaints_.add(path, [&] { return requirement(type, rule); });
     }
   }
   return true;
@@ -255,7 +255,7 @@ bool Reader::read_array(const Type& type, void* at, const Path& path) {
                : skip(element_path);
   });
   if (is_read && count != array.count) {
-    complaints_.add(path, requirement(type));
+    complaints_.add(path, [&] { return requirement(type); });
   }
   return is_read;
 }

@@ -85,7 +85,7 @@ bool Reader::skip(const Path& path) {
 }
 
 bool Reader::skip_mistyped(const reflect::Type& type, const Path& path) {
-  complaints_.add(path, complaints_.has_room() ? requirement(type) : Requirement());
+  complaints_.add(path, [&] { return requirement(type); });
   return skip(path);
 }
 

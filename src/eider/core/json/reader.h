@@ -2,6 +2,7 @@
 // Layering: must not be included outside json/.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstring>
 #include <forward_list>
@@ -26,9 +27,16 @@ class Complaints {
  public:
   explicit Complaints(std::size_t kept_max) noexcept : kept_max_(kept_max) {}
 
-  void add(const Path& path, const Requirement& broken) {
+  /// broken  a Wording, or a function that returns a Requirement: used only for an error that is
+  ///         kept, because one text may have a million errors
+  template <class Broken>
+  void add(const Path& path, const Broken& broken) {
     if (has_room()) {
-      kept_.push_back(field_error(path.pointer(), broken));
+      if constexpr (std::invocable<const Broken&>) {
+        kept_.push_back(field_error(path.pointer(), broken()));
+      } else {
+        kept_.push_back(field_error(path.pointer(), broken));
+      }
     }
     ++count_;
   }
@@ -40,8 +48,6 @@ class Complaints {
     }
     ++count_;
   }
-  /// Of one without room nobody reads what was required.
-  [[nodiscard]] bool has_room() const noexcept { return kept_.size() < kept_max_; }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
   /// Whether the text is refused, and nothing more is reported: values need not be built.
   [[nodiscard]] bool is_full() const noexcept { return count_ != 0 && !has_room(); }
@@ -51,6 +57,8 @@ class Complaints {
   }
 
  private:
+  [[nodiscard]] bool has_room() const noexcept { return kept_.size() < kept_max_; }
+
   std::size_t kept_max_;
   std::vector<FieldError> kept_;
   std::size_t count_ = 0;

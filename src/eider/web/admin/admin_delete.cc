@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "eider/core/base/failure.h"
+#include "eider/core/base/shortened.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/token.h"
 #include "eider/core/base/translation.h"
@@ -118,7 +119,7 @@ std::vector<AdminChange> last_values(const Resource& resource, const Record& rec
   std::vector<AdminChange> changes;
   for (const std::size_t at : shown_columns(resource)) {
     changes.push_back(
-        {resource.columns[at].label, shortened(record.text(at), kLoggedBytesMax), ""});
+        {resource.columns[at].label, base::shortened(record.text(at), kLoggedBytesMax), ""});
   }
   return changes;
 }
@@ -246,7 +247,7 @@ bool is_text(const Response& response) {
 /// The result of an action for the audit log: the text for the user, or the status of another
 /// response or of an exception.
 std::string result_text(const Response& response) {
-  return is_text(response) ? shortened(response.body(), kLoggedBytesMax)
+  return is_text(response) ? base::shortened(response.body(), kLoggedBytesMax)
                            : "status " + std::to_string(response.status());
 }
 

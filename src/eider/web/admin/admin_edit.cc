@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eider/core/base/failure.h"
+#include "eider/core/base/shortened.h"
 #include "eider/core/base/url.h"
 #include "eider/core/reflect/validation_errors.h"
 #include "eider/web/admin/admin_web.h"
@@ -95,7 +96,7 @@ std::string logged(const Column& column, const ShapeField& field, const void* ob
   }
   const views::Ref held =
       views::held({field.type, static_cast<const char*>(object) + field.offset});
-  return shortened(held.at == nullptr ? std::string() : value_text(held), kLoggedBytesMax);
+  return base::shortened(held.at == nullptr ? std::string() : value_text(held), kLoggedBytesMax);
 }
 
 std::vector<FieldError> errors_of(const db::Failure& failure, const FormShape& shape) {
@@ -236,7 +237,7 @@ std::vector<NewValue> changed_values(const Resource& resource, const Record& bef
     }
     std::string before_text =
         is_misfit && !column.is_hidden
-            ? shortened(before.plain_text(*resource.find(field.name)), kLoggedBytesMax)
+            ? base::shortened(before.plain_text(*resource.find(field.name)), kLoggedBytesMax)
             : logged(column, field, old.get());
     changes.push_back(change_of(resource, field, std::move(before_text),
                                 logged(column, field, sent.object.get())));

@@ -5,6 +5,7 @@
 
 #include "eider/app/handlers/producing.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/base/shortened.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/translation.h"
 #include "eider/core/base/url.h"
@@ -235,7 +236,7 @@ AdminRow row_of(const Its& its, const Record& record, const std::map<std::size_t
   row.address = its.site->record_address(*its.resource, row.key);
   for (const std::size_t at : its.resource->listed) {
     const Column& column = its.resource->columns[at];
-    AdminCell cell{column.label, shortened(record.text(at), kCellBytesMax), {}};
+    AdminCell cell{column.label, base::shortened(record.text(at), kCellBytesMax), {}};
     if (const auto known = labels.find(at); known != labels.end()) {
       if (const auto label = known->second.find(record.plain_text(at));
           label != known->second.end()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "eider/core/base/shortened.h"
 #include "eider/core/base/token.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/json/read.h"
@@ -95,7 +96,7 @@ std::string Record::label() const {
   const std::string text = plain_text(resource_->label);
   constexpr std::size_t kLabelBytesMax = 200;
   return resource_->label == resource_->key || text.empty() ? resource_->singular + " " + key()
-                                                            : shortened(text, kLabelBytesMax);
+                                                            : base::shortened(text, kLabelBytesMax);
 }
 
 json::Value Record::json(std::size_t column) const {
@@ -147,7 +148,7 @@ std::vector<FieldError> Record::fill(const forms::detail::FormShape& shape, void
     if (cell.is_read &&
         !store(*field.type, static_cast<char*>(object) + field.offset, cell.value)) {
       errors.push_back({field.pointer, "The database contains a value that is not valid here: " +
-                                           shortened(raw_text(cell.value), 200)});
+                                           base::shortened(raw_text(cell.value), 200)});
     }
   }
   return errors;
@@ -186,21 +187,6 @@ std::optional<db::Value> key_value(const Resource& resource, std::string_view te
     return std::nullopt;
   }
   return value_of_text(resource.key_column(), text);
-}
-
-std::string shortened(std::string_view text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max) {
-    return std::string(text);
-  }
-  std::size_t end = 0;
-  while (end < bytes_max) {
-    const std::size_t bytes = std::max<std::size_t>(utf8_sequence_bytes(text.substr(end)), 1);
-    if (end + bytes > bytes_max) {
-      break;
-    }
-    end += bytes;
-  }
-  return std::string(text.substr(0, end)) + "…";
 }
 
 std::string value_text(const views::Ref& value) {

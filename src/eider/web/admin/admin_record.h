@@ -71,9 +71,6 @@ class Record {
 [[nodiscard]] std::optional<db::Value> value_of_text(const Column& column, std::string_view text);
 [[nodiscard]] std::optional<db::Value> key_value(const Resource& resource, std::string_view text);
 
-/// At most that many bytes, with "…" instead of the rest.
-[[nodiscard]] std::string shortened(std::string_view text, std::size_t bytes_max);
-
 /// Text of a value for users: "Yes" and "No" for bools, JSON for lists. Pre: it is there.
 [[nodiscard]] std::string value_text(const views::Ref& value);
 

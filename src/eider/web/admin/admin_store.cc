@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "eider/core/base/failure.h"
+#include "eider/core/base/shortened.h"
 #include "eider/core/json/write.h"
 #include "eider/core/kinds/times.h"
 #include "eider/data/db/statement_text.h"
@@ -262,8 +263,9 @@ Task<std::int64_t> write_log(const db::Statements& on, AdminUser user, LogNote n
   const auto id = co_await on.one<std::int64_t>(
       "insert into eider_admin_log(at, user_id, user_name, action, resource, record, label, "
       "changes) values($1, $2, $3, $4, $5, $6, $7, $8) returning id",
-      now_ms(), user.id, shortened(user.name, kNameBytesMax), note.action, note.resource,
-      shortened(note.record, kNameBytesMax), shortened(note.label, kNameBytesMax), changes);
+      now_ms(), user.id, base::shortened(user.name, kNameBytesMax), note.action, note.resource,
+      base::shortened(note.record, kNameBytesMax), base::shortened(note.label, kNameBytesMax),
+      changes);
   co_return id.value_or(0);
 }
 
