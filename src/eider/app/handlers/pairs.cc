@@ -146,10 +146,8 @@ class PairsReader {
     if (is_first) {
       set.clear(elements);
     }
-    auto fill = [&](void* element) {
-      assign(member, *set.element, element, value);
-      return true;
-    };
+    // An element with an error is as it was made: a second one is no duplicate of it.
+    auto fill = [&](void* element) { return assign(member, *set.element, element, value); };
     const auto added = set.add(elements, &fill, [](void* context, void* element) {
       return (*static_cast<decltype(fill)*>(context))(element);
     });
@@ -158,19 +156,21 @@ class PairsReader {
     }
   }
 
-  void assign(const Member& member, const reflect::Type& type, void* object,
+  bool assign(const Member& member, const reflect::Type& type, void* object,
               std::string_view value) {
     if (type.kind == Kind::kOptional && value.empty()) {
       type.optional().set_null(object);
-      return;
+      return true;
     }
     // A ticked box without a value of its own is "on" (HTML, the input element's default/on mode).
     const bool is_ticked = value == "on" && is_bool(type);
-    if (auto read = reflect::read_text(type, object, is_ticked ? "true" : value); !read) {
+    const auto read = reflect::read_text(type, object, is_ticked ? "true" : value);
+    if (!read) {
       for (const Requirement& broken : read.error()) {
         refuse(member.name, broken);
       }
     }
+    return read.has_value();
   }
 
   const reflect::Structure& structure_;

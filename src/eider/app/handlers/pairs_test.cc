@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,18 @@ TEST(Pairs, a_box_holds_nothing_else) {
   EXPECT_EQ(problems(settings, "name=on&sends_mail=on&sends_mail=on"),
             "sends_mail: is given more than once");
   EXPECT_EQ(settings.name, "on");
+}
+
+struct Chosen {
+  std::set<int> numbers;
+};
+
+TEST(Pairs, an_element_of_a_set_with_an_error_is_no_duplicate) {
+  Chosen chosen;
+  EXPECT_EQ(problems(chosen, "numbers=0&numbers=x&numbers=y"),
+            "numbers: must be an integer | numbers: must be an integer");
+  EXPECT_EQ(problems(chosen, "numbers=0&numbers=00"), "numbers: contains duplicates");
+  EXPECT_EQ(problems(chosen, "numbers=0&numbers=-0"), "numbers: contains duplicates");
 }
 
 TEST(Pairs, errors_are_bounded_in_number_and_in_bytes) {

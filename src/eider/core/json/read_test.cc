@@ -6,8 +6,10 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -283,6 +285,32 @@ TEST(Read, problems_reported_are_bounded_and_syntax_still_counts) {
   EXPECT_EQ(result.error().fields().size(), 32U);
   EXPECT_EQ(problems<std::vector<int>>(many + "1"), "400");
   EXPECT_EQ(problems<std::vector<int>>(many + "1]", {.errors_max = 0}), "422");
+}
+
+TEST(Read, elements_of_a_set_are_duplicates_if_their_values_are_equal) {
+  EXPECT_EQ(problems<std::set<std::string>>(R"(["a","A"," a","","é","e\u0301"])"), "none");
+  EXPECT_EQ(problems<std::set<std::string>>(R"(["a","\u0061"])"), "422 | /1: is a duplicate");
+  EXPECT_EQ(problems<std::set<int>>("[1,1.0]"), "422 | /1: is a duplicate");
+  EXPECT_EQ(problems<std::set<int>>("[0,-0]"), "422 | /1: is a duplicate");
+  EXPECT_EQ(problems<std::set<double>>("[0,-0.0,1,1.5]"), "422 | /1: is a duplicate");
+  EXPECT_EQ(problems<std::set<bool>>("[true,false]"), "none");
+  EXPECT_EQ(problems<std::set<std::optional<int>>>("[null,0]"), "none");
+  EXPECT_EQ(problems<std::set<std::optional<int>>>("[null,null]"), "422 | /1: is a duplicate");
+  EXPECT_EQ(problems<std::unordered_set<std::string>>(R"(["a","b","a"])"),
+            "422 | /2: is a duplicate");
+}
+
+TEST(Read, an_element_of_a_set_with_an_error_is_no_duplicate) {
+  const std::string errors = "422 | /1: must be an integer | /2: must be an integer";
+  EXPECT_EQ(problems<std::set<int>>(R"([0,"x",null])"), errors);
+  EXPECT_EQ(problems<std::unordered_set<int>>(R"([0,"x",null])"), errors);
+  EXPECT_EQ(problems<std::set<std::optional<int>>>(R"([0,"x","y"])"), errors);
+  EXPECT_EQ(problems<std::set<Color>>(R"(["red","blue","pink"])"),
+            "422 | /1: must be one of red, green | /2: must be one of red, green");
+  EXPECT_EQ(problems<std::set<int>>(R"(["x",0,0])"),
+            "422 | /0: must be an integer | /2: is a duplicate");
+  EXPECT_EQ(problems<std::set<int>>(R"(["x",0)"), "400");
+  EXPECT_EQ(problems<std::set<int>>(R"([0,nul])"), "400");
 }
 
 TEST(Read, names_of_the_client_do_not_multiply_the_errors) {

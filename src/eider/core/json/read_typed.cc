@@ -230,14 +230,20 @@ bool Reader::read_set(const Type& type, void* at, const Path& path) {
     if (complaints_.is_full()) {
       return skip(element_path);
     }
-    auto fill = [&](void* slot) { return read(*set.element, slot, element_path); };
+    const std::size_t errors_before = complaints_.count();
+    bool is_read = false;
+    // An element with an error is as it was made: a second one is no duplicate of it.
+    auto fill = [&](void* slot) {
+      is_read = read(*set.element, slot, element_path);
+      return is_read && complaints_.count() == errors_before;
+    };
     const auto added = set.add(at, &fill, [](void* context, void* slot) {
       return (*static_cast<decltype(fill)*>(context))(slot);
     });
     if (added == reflect::Set::Added::kDoubled) {
       complaints_.add(element_path, reflect::wording::kDoubled);
     }
-    return added != reflect::Set::Added::kFailed;
+    return is_read;
   });
 }
 
