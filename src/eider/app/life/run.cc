@@ -144,6 +144,20 @@ bool has_own_certificate(const ListenAt& place) {
   return !place.certificate.empty();
 }
 
+/// Whether the seals of the server do not fit a secure address.
+bool needs_own_seals(const ListenAt& place, const ServerOptions& options) {
+  return place.seals == nullptr &&
+         (place.versions != options.versions || has_own_certificate(place));
+}
+
+/// Whether any address uses the seals of the server.
+bool needs_server_seals(const ServerOptions& options) {
+  return options.is_secure ||
+         std::ranges::any_of(options.additional_addresses, [&](const ListenAt& place) {
+           return place.is_secure && place.seals == nullptr && !needs_own_seals(place, options);
+         });
+}
+
 Result<std::shared_ptr<SealMaker>> make_seals(const RouteTable& table, const ListenAt& place,
                                               const ServerOptions& options) {
   if (!table.make_seals) {
@@ -247,10 +261,7 @@ Result<void> App::add_seals(ServerOptions& options) const {
               : "The address " + place.host + " has a key without a certificate")));
     }
   }
-  if (!speaks_tls(options)) {
-    return {};
-  }
-  if (options.seals == nullptr) {
+  if (options.seals == nullptr && needs_server_seals(options)) {
     const ListenAt server{.versions = options.versions};
     auto made = make_seals(*table_, server, options);
     if (!made) {
@@ -259,8 +270,7 @@ Result<void> App::add_seals(ServerOptions& options) const {
     options.seals = std::move(*made);
   }
   for (ListenAt& place : options.additional_addresses) {
-    const bool differs = place.versions != options.versions || has_own_certificate(place);
-    if (!place.is_secure || place.seals != nullptr || !differs) {
+    if (!place.is_secure || !needs_own_seals(place, options)) {
       continue;
     }
     auto made = make_seals(*table_, place, options);

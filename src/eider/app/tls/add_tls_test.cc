@@ -200,6 +200,27 @@ TEST_F(SecureApp, reports_an_address_whose_certificate_cannot_be_used) {
                   .ends_with("code=certificate-not-readable\n"));
 }
 
+TEST_F(SecureApp, reads_no_certificate_of_the_server_that_no_address_shows) {
+  options.certificate = {.certificate = files.path("server.pem"), .key = files.path("server.key")};
+  add_tls(app, options);
+  const auto said_of = [this](bool is_secure, ListenAt place) {
+    ServerOptions places;
+    places.port = 0;
+    places.is_secure = is_secure;
+    place.port = 0;
+    place.is_secure = true;
+    places.additional_addresses = {std::move(place)};
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(app.serve(places), 1);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const std::string own = files.path("own.pem");
+  EXPECT_TRUE(said_of(false, {.certificate = own}).contains(own));
+  EXPECT_TRUE(said_of(true, {.certificate = own}).contains("server.pem"));
+  EXPECT_TRUE(said_of(false, {}).contains("server.pem"));
+  EXPECT_TRUE(said_of(false, {.versions = HttpVersions::http1}).contains("server.pem"));
+}
+
 TEST_F(SecureApp, needs_http_2_for_an_address_that_accepts_nothing_else) {
   ServerOptions places;
   places.port = 0;
