@@ -8,12 +8,15 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "eider/core/kinds/kinds.h"
+#include "eider/testkit/temp_directory.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {
@@ -347,6 +350,23 @@ TEST_F(PostgresTest, a_server_is_found_by_url_by_name_and_behind_one_that_is_not
               7)
         << where;
   }
+}
+
+TEST_F(PostgresTest, a_server_is_found_at_the_port_that_the_file_of_a_service_names) {
+  const TempDirectory directory;
+  const std::string file = (directory.path() / "services").string();
+  std::ofstream(file) << "[shop]\nhost=127.0.0.1\nport=" << PostgresServer::shared().port()
+                      << "\nuser=tester\ndbname=postgres\n";
+  ::setenv("PGSERVICEFILE", file.c_str(), 1);
+  for (const char* const where :
+       {"service=shop", "postgres://?service=shop", "postgres:///?service=shop"}) {
+    EXPECT_EQ(on_loop_.run([](Database on) -> Task<std::optional<int>> {
+      co_return co_await on.one<int>("select 7");
+    }(open_postgres(where))),
+              7)
+        << where;
+  }
+  ::unsetenv("PGSERVICEFILE");
 }
 
 TEST_F(PostgresTest, a_server_is_found_behind_one_that_says_nothing) {

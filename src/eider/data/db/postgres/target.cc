@@ -15,6 +15,7 @@ namespace {
 namespace servers = eider::detail::servers;
 
 constexpr std::uint16_t kPort = 5432;
+constexpr std::uint16_t kPortOfService = 0;  // which its file says; it is for all hosts or none
 
 /// What was said, or else what the environment says.
 std::string value_of(const PQconninfoOption* said, const PQconninfoOption* unsaid,
@@ -50,7 +51,8 @@ void allow_files(auto&& value) {
 
 Result<std::vector<Host>, std::string> read_hosts(const std::string& names,
                                                   const std::string& addresses,
-                                                  const std::string& ports) {
+                                                  const std::string& ports,
+                                                  std::uint16_t port_unsaid) {
   const auto all = servers::split_list(names);
   const auto known = servers::split_list(addresses);
   const auto doors = servers::split_list(ports);
@@ -62,7 +64,7 @@ Result<std::vector<Host>, std::string> read_hosts(const std::string& names,
   std::vector<Host> hosts;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view door = nth(doors, i);
-    const auto port = door.empty() ? kPort : servers::read_port(door);
+    const auto port = door.empty() ? port_unsaid : servers::read_port(door);
     // The beginning of a password in which a slash was not escaped looks like a port.
     if (!port) {
       return fail(
@@ -236,7 +238,17 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
   const OptionsHandle unsaid(PQconndefaults());
   const auto value = [&](std::string_view key) { return value_of(said.get(), unsaid.get(), key); };
   allow_files(value);
-  auto hosts = read_hosts(value("host"), value("hostaddr"), value("port"));
+  // The file of a service counts before the environment and libpq's defaults, and only libpq reads
+  // it: whatever the text itself does not say is left out.
+  const auto is_said = [&](const char* key) { return !value_of(said.get(), nullptr, key).empty(); };
+  const bool has_service = is_said("service");
+  const auto of_host = [&](const char* key) {
+    return value_of(said.get(), has_service ? nullptr : unsaid.get(), key);
+  };
+  const std::string ports = of_host("port");
+  const bool has_port = ports.find_first_not_of(',') != std::string::npos;
+  auto hosts = read_hosts(of_host("host"), of_host("hostaddr"), ports,
+                          has_service && !has_port ? kPortOfService : kPort);
   if (!hosts) {
     return fail(std::move(hosts.error()));
   }
@@ -257,7 +269,6 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
     target.others.emplace_back(
         "options", (options.statements_max != 0 ? session_settings(options) : "") + session);
   }
-  const auto is_said = [&](const char* key) { return !value_of(said.get(), nullptr, key).empty(); };
   if (!is_said("client_encoding")) {
     target.others.emplace_back("client_encoding", "UTF8");
   }
@@ -274,7 +285,7 @@ Keywords::Keywords(const Target& target, const std::vector<Host>& hosts) {
     const char* comma = &host == hosts.data() ? "" : ",";
     hosts_ += comma + host.name;
     addresses_ += comma + host.address;
-    ports_ += comma + std::to_string(host.port);
+    ports_ += host.port == kPortOfService ? "" : comma + std::to_string(host.port);
   }
   for (const auto& [key, value] : target.others) {
     add(key.c_str(), value.c_str());

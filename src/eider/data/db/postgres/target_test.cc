@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -35,6 +36,43 @@ TEST(PostgresTargets, only_localhost_is_tried_by_its_socket_and_never_where_tls_
   EXPECT_EQ(first_host("host=::1"), "::1");
   EXPECT_EQ(first_host("host=db.example hostaddr=127.0.0.1"), "db.example");
   EXPECT_EQ(first_host("host=localhost hostaddr=192.0.2.1"), "localhost");
+}
+
+/// The keyword's value as libpq gets it.
+std::string sent(const std::string& where, std::string_view key) {
+  const auto target = read_target(where, {});
+  if (!target) {
+    return "not understood: " + target.error();
+  }
+  const Keywords keywords(*target, target->hosts);
+  std::string value;
+  for (std::size_t i = 0; keywords.keys()[i] != nullptr; ++i) {
+    if (key == keywords.keys()[i]) {
+      value = keywords.values()[i];
+    }
+  }
+  return value;
+}
+
+TEST(PostgresTargets, of_a_service_have_only_the_host_and_port_that_the_text_names) {
+  const std::string service = "postgres://me@/shop?service=production";
+  for (const char* const key : {"port", "host", "hostaddr"}) {
+    EXPECT_EQ(sent(service, key), "") << key;
+    EXPECT_EQ(sent("service=production", key), "") << key;
+  }
+  EXPECT_EQ(sent("postgres://me@a:6000/shop?service=production", "port"), "6000");
+  EXPECT_EQ(sent("postgres://me@a,b/shop?service=production", "port"), "");
+  EXPECT_EQ(sent("postgres://me@a,b/shop?service=production", "host"), "a,b");
+  EXPECT_EQ(sent("postgres://me@a,b:6000/shop?service=production", "port"), "5432,6000");
+  EXPECT_EQ(sent("postgres://me@a/shop", "port"), "5432");
+  ::setenv("PGPORT", "7000", 1);
+  ::setenv("PGHOST", "elsewhere", 1);
+  EXPECT_EQ(sent(service, "port"), "") << "the service's file counts before the environment";
+  EXPECT_EQ(sent(service, "host"), "");
+  EXPECT_EQ(sent("dbname=shop", "port"), "7000");
+  EXPECT_EQ(sent("dbname=shop", "host"), "elsewhere");
+  ::unsetenv("PGPORT");
+  ::unsetenv("PGHOST");
 }
 
 TEST(PostgresTargets, an_error_of_a_place_shows_no_password) {
