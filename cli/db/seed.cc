@@ -60,29 +60,44 @@ Result<SeedFiles, std::string> read_seeds(const std::string& directory) {
   return files;
 }
 
-/// Whether a statement would end the transaction of the seeds; in MariaDB also the statements that
-/// commit implicitly.
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) noexcept {
+  return std::ranges::any_of(
+      words, [word](std::string_view one) { return equals_ignoring_case(one, word); });
+}
+
+/// Not the user's own variable @autocommit, and no value of that name.
+bool sets_autocommit(const db::SqlPiece& piece) noexcept {
+  return std::ranges::any_of(piece.words, [&](std::string_view word) {
+    if (!equals_ignoring_case(word, "autocommit")) {
+      return false;
+    }
+    const auto at = static_cast<std::size_t>(word.data() - piece.text.data());
+    const std::string_view before = piece.text.substr(0, at);
+    const std::string_view after = trim(piece.text.substr(at + word.size()));
+    const bool is_of_user = before.ends_with('@') && !before.ends_with("@@");
+    return !is_of_user && (after.starts_with('=') || after.starts_with(":="));
+  });
+}
+
+/// Statements of MariaDB that commit first. `analyze` alone shows how a statement runs, and
+/// temporary tables and prepared statements are not part of the schema.
+bool commits_implicitly(const db::SqlPiece& piece) noexcept {
+  const auto& words = piece.words;
+  if (is_one_of(words[0], {"create", "alter", "drop"})) {
+    const bool is_replaced = is_one_of(words[1], {"or"}) && is_one_of(words[2], {"replace"});
+    return !is_one_of(words[is_replaced ? 3 : 1], {"temporary", "prepare"});
+  }
+  if (is_one_of(words[0], {"analyze"})) {
+    return is_one_of(words[1], {"table", "tables"}) || is_one_of(words[2], {"table", "tables"});
+  }
+  return is_one_of(words[0], {"xa", "rename", "truncate", "grant", "revoke", "lock", "unlock",
+                              "optimize", "repair", "flush"}) ||
+         (is_one_of(words[0], {"set"}) && sets_autocommit(piece));
+}
+
 bool ends_transaction(const db::SqlPiece& piece, db::Dialect dialect) noexcept {
-  const bool is_mariadb = dialect == db::Dialect::mariadb;
-  // The version of `/*!50003 … */`.
-  const bool has_version = is_mariadb && !piece.words[0].empty() && is_digit(piece.words[0][0]);
-  const std::string_view first = piece.words[has_version ? 1 : 0];
-  const std::string_view second = piece.words[has_version ? 2 : 1];
-  const auto is_one_of = [](std::string_view word, std::initializer_list<std::string_view> words) {
-    return std::ranges::any_of(
-        words, [word](std::string_view one) { return equals_ignoring_case(one, word); });
-  };
-  if (is_one_of(first, {"begin", "start", "commit", "end", "rollback", "abort"})) {
-    return !is_mariadb || !equals_ignoring_case(second, "not");  // begin not atomic … end
-  }
-  if (!is_mariadb) {
-    return is_one_of(first, {"prepare"}) && is_one_of(second, {"transaction"});
-  }
-  return is_one_of(first, {"xa", "rename", "truncate", "grant", "revoke", "lock", "unlock",
-                           "analyze", "optimize", "repair", "flush"}) ||
-         (is_one_of(first, {"create", "alter", "drop"}) && !is_one_of(second, {"temporary"})) ||
-         (is_one_of(first, {"set"}) &&
-          (is_one_of(second, {"autocommit"}) || is_one_of(piece.words[2], {"autocommit"})));
+  return db::controls_transaction(piece) ||
+         (dialect == db::Dialect::mariadb && commits_implicitly(piece));
 }
 
 /// errors   "seeds/01.sql:3: remove `commit`: …"
@@ -154,7 +169,8 @@ class Seeds {
     for (const SeedFile& file : files_) {
       for (const db::SqlPiece& piece : db::split_sql(file.text, dialect_)) {
         try {
-          co_await transaction_.exec(db::RuntimeSql{std::string(piece.text)});
+          // A script, for the semicolons between begin and end.
+          co_await transaction_.script(db::RuntimeSql{std::string(piece.text)});
         } catch (const db::Failure& failure) {
           throw std::runtime_error(
               fmt::format("{}:{}: {}{}", file.name, piece.line, failure.what(), note));

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "cli/bench/on_loop.h"
 #include "cli/db/connect.h"
@@ -79,6 +80,52 @@ TEST_F(SeedRuns, with_statements_that_end_the_transaction_store_nothing) {
       EXPECT_TRUE(told.starts_with("1 eider db: ")) << told;
       EXPECT_TRUE(told.contains("/01.sql:2: remove `")) << told;
       EXPECT_EQ(number(where, "select count(*) from authors"), 0) << database << statement;
+    }
+  }
+}
+
+TEST_F(SeedRuns, may_have_words_of_transactions_where_they_end_none) {
+  const std::vector<std::string> of_all = {
+      "insert into authors values(7, 'commit')", "insert into authors(id, name) values(7, '; end')",
+      "/* commit; */ insert into authors values(7, 'x') -- rollback;\n",
+      "savepoint a; delete from authors; rollback to a; insert into authors values(7, 'x')",
+      "savepoint a; delete from authors; rollback to savepoint a; insert into authors values(7, "
+      "'x')"};
+  const std::map<std::string, std::vector<std::string>> of_one = {
+      {"sqlite",
+       {"create temp trigger t after insert on authors begin update counters set n = case when n "
+        "> 0 then n end; delete from counters where id = 9; end; insert into authors values(7, "
+        "'x'); drop trigger t",
+        "savepoint a; rollback transaction to savepoint a; insert into authors values(7, 'x')",
+        "create temp table [commit](\"end\" int, `begin` int); insert into authors values(7, 'x'); "
+        "drop table [commit]"}},
+      {"postgres",
+       {"do $$ begin insert into authors values(7, 'x'); end $$",
+        "create function f() returns int begin atomic insert into authors values(7, 'x') "
+        "returning case when id = 7 then 1 end; end; select f(); drop function f",
+        "do $x$ begin perform 1; end; $x$; insert into authors values(7, E'\\';')",
+        "savepoint a; rollback work to savepoint a; insert into authors values(7, 'x')",
+        "/* /* ; commit; */ ; commit; */ insert into authors values(7, 'x')"}},
+      {"mariadb",
+       {"begin not atomic insert into authors values(7, 'x'); end",
+        "create or replace temporary table t(n int); drop temporary table t; insert into authors "
+        "values(7, 'x')",
+        "prepare s from 'select 1'; drop prepare s; insert into authors values(7, 'x')",
+        "set @autocommit = 1, @x = @@autocommit; insert into authors values(7, 'x')",
+        "analyze select * from authors; insert into authors values(7, 'x')",
+        "/*!50003 begin not atomic insert into authors values(7, 'x'); end */",
+        "# ; commit;\ninsert into authors values(7, 'x')"}}};
+  for (const auto& [database, more] : of_one) {
+    std::vector<std::string> all = of_all;
+    all.insert(all.end(), more.begin(), more.end());
+    const Scratch scratch = scratch_for_seeds(database);
+    ASSERT_TRUE(scratch) << scratch.error();
+    for (const std::string& seed : all) {
+      // The first statement makes the seed the same when it runs again.
+      const std::string told = run((*scratch)->where(), "delete from authors;\n" + seed + ";\n");
+      EXPECT_TRUE(told.starts_with("0 ")) << database << ": " << seed << ": " << told;
+      EXPECT_EQ(number((*scratch)->where(), "select count(*) from authors where id = 7"), 1)
+          << seed;
     }
   }
 }

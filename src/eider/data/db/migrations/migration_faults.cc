@@ -15,15 +15,6 @@ bool is_any(std::string_view word, std::initializer_list<std::string_view> words
       words, [word](std::string_view one) { return equals_ignoring_case(one, word); });
 }
 
-/// MariaDB's `begin not atomic` begins a block.
-bool is_of_transactions(const SqlPiece& piece) noexcept {
-  if (is_any(piece.words[0], {"begin"}) && is_any(piece.words[1], {"not"})) {
-    return false;
-  }
-  return is_any(piece.words[0], {"begin", "start", "commit", "end", "rollback", "abort"}) ||
-         (is_any(piece.words[0], {"prepare"}) && is_any(piece.words[1], {"transaction"}));
-}
-
 /// `pragma foreign_keys = off`, also of a schema that it names.
 bool is_of_foreign_keys(const SqlPiece& piece) noexcept {
   return is_any(piece.words[0], {"pragma"}) &&
@@ -40,7 +31,7 @@ std::vector<Refused> all_refused(const MigrationScript& script, Dialect dialect)
                              "'-- eider: no foreign keys'"
                            : "this statement would affect everything after it: remove it, and add "
                              "'-- eider: no foreign keys'"});
-    } else if (is_of_transactions(piece)) {
+    } else if (controls_transaction(piece)) {
       found.push_back({piece.line, "transaction",
                        script.is_in_transaction
                            ? "the migration already runs in a transaction: remove this statement, "

@@ -59,7 +59,10 @@ class Splitter {
     if (!is_run) {
       return lexer_.next();
     }
-    const std::size_t bytes = rest.find('!') + 1;
+    std::size_t bytes = rest.find('!') + 1;
+    while (bytes < rest.size() && is_digit(rest[bytes])) {
+      ++bytes;  // the version that runs it is no word of the statement
+    }
     lexer_ = SqlLexer(rest.substr(bytes), detail::kMariadbSql);
     return {SqlTokenKind::other, rest.substr(0, bytes)};
   }
@@ -187,6 +190,23 @@ class Splitter {
 };
 
 }  // namespace
+
+bool controls_transaction(const SqlPiece& piece) noexcept {
+  static constexpr auto kControls =
+      std::to_array<std::string_view>({"start", "commit", "end", "abort"});
+  const auto& words = piece.words;
+  if (equals_ignoring_case(words[0], "prepare")) {
+    return equals_ignoring_case(words[1], "transaction");
+  }
+  if (equals_ignoring_case(words[0], "begin")) {
+    return !equals_ignoring_case(words[1], "not");  // begin not atomic … end
+  }
+  if (equals_ignoring_case(words[0], "rollback")) {
+    // rollback [work | transaction] to [savepoint] name
+    return !equals_ignoring_case(words[1], "to") && !equals_ignoring_case(words[2], "to");
+  }
+  return is_one_of(words[0], kControls);
+}
 
 std::vector<SqlPiece> split_sql(std::string_view sql, Dialect dialect) {
   return Splitter(sql, dialect).split();

@@ -13,12 +13,16 @@ namespace eider::db {
 
 /// text   from the statement's first word, without its semicolon
 /// line   of that word, from 1
-/// words  its first ones, as they are written, without comments; empty where there are fewer
+/// words  its first ones, as they are written, without comments; empty where there are fewer; views
+///        into `text`
 struct SqlPiece {
   std::string_view text;
   std::size_t line = 1;
-  std::array<std::string_view, 3> words{};
+  std::array<std::string_view, 5> words{};
 };
+
+/// Whether the statement begins or ends a transaction. `rollback to` a savepoint does not.
+[[nodiscard]] bool controls_transaction(const SqlPiece& piece) noexcept;
 
 /// Knows quotes, dollar quotes, comments, and what stands between `begin` and `end` in triggers,
 /// functions and procedures. Pieces refer to `sql`.

@@ -101,6 +101,34 @@ TEST(SqlPieces, know_their_first_words) {
   EXPECT_EQ(piece.words[2], "");
 }
 
+TEST(SqlPieces, in_a_comment_that_mariadb_runs_have_no_version_among_their_words) {
+  EXPECT_EQ(split_sql("/*!50003 commit */", Dialect::mariadb).at(0).words[0], "commit");
+  EXPECT_EQ(split_sql("/*M!100100 commit */", Dialect::mariadb).at(0).words[0], "commit");
+  EXPECT_EQ(split_sql("/*!50003 create trigger t before insert on a for each row begin b; c; end "
+                      "*/; d",
+                      Dialect::mariadb)
+                .size(),
+            2U);
+}
+
+TEST(SqlPieces, know_which_of_them_begin_or_end_a_transaction) {
+  const auto controls = [](std::string_view sql) {
+    return controls_transaction(split_sql(sql, Dialect::mariadb).at(0));
+  };
+  for (const char* sql :
+       {"begin", "BEGIN immediate", "start transaction", "commit", "commit and chain", "end",
+        "rollback", "rollback work", "rollback and chain", "abort", "prepare transaction 'x'",
+        "/*!50003 commit */"}) {
+    EXPECT_TRUE(controls(sql)) << sql;
+  }
+  for (const char* sql :
+       {"begin not atomic select 1; end", "rollback to a", "ROLLBACK TO SAVEPOINT a",
+        "rollback work to a", "rollback transaction to savepoint a", "savepoint a", "release a",
+        "prepare a as select 1", "'commit'", "`commit`", "select 'a;' /* ; commit; */"}) {
+    EXPECT_FALSE(controls(sql)) << sql;
+  }
+}
+
 TEST(SqlPieces, end_wherever_a_script_is_cut) {
   const std::string all =
       "create trigger t begin a 'b''' \"c\" [d] `e` /* f */ -- g\n; end; $x$ h $x$ E'\\'";
