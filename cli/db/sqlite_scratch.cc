@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "cli/bench/on_loop.h"
 #include "cli/db/nullability.h"
@@ -11,12 +12,33 @@
 #include "cli/files.h"
 #include "eider/core/base/text.h"
 #include "eider/data/db/migrations/migrate.h"
+#include "eider/data/db/scratch/cleanup_process.h"
 #include "eider/data/db/sqlite/sqlite.h"
 
 namespace eider {
 namespace {
 
-constexpr const char* kScratchFile = "scratch.db";
+using detail::scratch::CleanupProcess;
+
+/// The file, and those that SQLite writes next to it.
+class ScratchDirectory final : public detail::scratch::TemporaryResource {
+ public:
+  Result<std::string, std::string> make(const detail::scratch::Parent& /*other*/) override {
+    auto directory =
+        TemporaryDirectory::create(std::filesystem::temp_directory_path().string(), "eider_check_");
+    if (!directory) {
+      return fail(std::string("cannot create a file for the scratch database"));
+    }
+    return directory_.emplace(std::move(*directory)).path() + "/scratch.db";
+  }
+  Result<void, std::string> remove() override {
+    directory_.reset();
+    return {};
+  }
+
+ private:
+  std::optional<TemporaryDirectory> directory_;
+};
 
 struct CloseHandle {
   void operator()(sqlite3* handle) const noexcept { sqlite3_close(handle); }
@@ -53,8 +75,8 @@ std::string kind_of_declared(std::string_view declared) {
 
 class SqliteScratch final : public ScratchDatabase {
  public:
-  SqliteScratch(TemporaryDirectory directory, std::unique_ptr<sqlite3, CloseHandle> handle)
-      : directory_(std::move(directory)),
+  SqliteScratch(CleanupProcess keeper, std::unique_ptr<sqlite3, CloseHandle> handle)
+      : keeper_(std::move(keeper)),
         handle_(std::move(handle)),
         schema_{.tables = first_column("select name from sqlite_schema where type = 'table'"),
                 .views = first_column("select name from sqlite_schema where type = 'view'")} {}
@@ -79,7 +101,7 @@ class SqliteScratch final : public ScratchDatabase {
     }
     return locked;
   }
-  std::string where() const override { return directory_.path() + "/" + kScratchFile; }
+  std::string where() const override { return keeper_.where(); }
 
  private:
   /// Whether the column is an expression of others that are never null.
@@ -138,7 +160,7 @@ class SqliteScratch final : public ScratchDatabase {
     return values;
   }
 
-  TemporaryDirectory directory_;
+  CleanupProcess keeper_;  // goes last
   std::unique_ptr<sqlite3, CloseHandle> handle_;
   SchemaNames schema_;
 };
@@ -146,12 +168,12 @@ class SqliteScratch final : public ScratchDatabase {
 }  // namespace
 
 Scratch make_sqlite_scratch(const Migrations& migrations) {
-  auto directory =
-      TemporaryDirectory::create(std::filesystem::temp_directory_path().string(), "eider_check_");
-  if (!directory) {
-    return fail(std::string("cannot create a file for the scratch database"));
+  ScratchDirectory directory;
+  auto keeper = CleanupProcess::start(directory);
+  if (!keeper) {
+    return fail(std::move(keeper.error()));
   }
-  const std::string file = directory->path() + "/" + kScratchFile;
+  const std::string file = keeper->where();
   Result<std::size_t, std::string> done = 0;
   {
     const Database database = open_sqlite(file);
@@ -160,7 +182,7 @@ Scratch make_sqlite_scratch(const Migrations& migrations) {
   }
   sqlite3* made = nullptr;
   sqlite3_open_v2(file.c_str(), &made, SQLITE_OPEN_READWRITE, nullptr);
-  auto scratch = std::make_unique<SqliteScratch>(std::move(*directory),
+  auto scratch = std::make_unique<SqliteScratch>(std::move(*keeper),
                                                  std::unique_ptr<sqlite3, CloseHandle>(made));
   return done ? Scratch(std::move(scratch)) : fail(std::move(done.error()));
 }

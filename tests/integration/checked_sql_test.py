@@ -112,6 +112,23 @@ class ChecksByServer(Checks):
         return lines
 
 
+class EndedCheck(ChecksByServer):
+    def test_a_check_that_is_ended_leaves_no_database_of_sqlite(self):
+        (self.directory / 'store.cc').write_text('')
+        self.write('0002_long.sql', 'with recursive c(n) as (select 1 union all select n + 1 '
+                                    'from c where n < 1e12) select max(n) from c;\n')
+        for end in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+            with self.subTest(end.name):
+                with self.start('check', '--sqlite', 'migrations', 'store.cc') as checker:
+                    wait_until(lambda: any(self.temporary.glob('*/scratch.db')))
+                    checker.send_signal(end)
+                    checker.wait(WAIT_SECONDS_MAX)
+                self.assertEqual(checker.returncode, -end)
+                if end == signal.SIGKILL:  # nobody could wait
+                    wait_until(lambda: not list(self.temporary.iterdir()))
+                self.assert_nothing_left()
+
+
 class CheckedByPostgres(ChecksByServer):
     """The same against a server that is there for the check alone."""
 
