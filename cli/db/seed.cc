@@ -138,6 +138,81 @@ std::set<std::string> tables_in(const SeedFiles& files, const std::vector<struct
   return mentioned;
 }
 
+struct TableEngine {
+  std::string name;
+  std::string engine;
+};
+
+/// A trigger by its table, a procedure or a view, with the SQL that it runs.
+struct StoredSql {
+  std::string name;
+  std::string sql;
+};
+
+struct LessIgnoringCase {
+  using is_transparent = void;
+  bool operator()(std::string_view left, std::string_view right) const noexcept {
+    return std::ranges::lexicographical_compare(left, right, {}, to_lower, to_lower);
+  }
+};
+using Names = std::set<std::string, LessIgnoringCase>;
+
+/// Adds the names in a text. Texts in quotes are no names.
+void add_names(Names& names, std::string_view sql) {
+  for (const auto& token : db::detail::tokens_of(sql, db::detail::kMariadbSql)) {
+    if (!token.text.starts_with('\'')) {
+      names.emplace(token.name());
+    }
+  }
+}
+
+/// The names that the seeds mention, and those in the triggers, procedures and views that they
+/// lead to.
+Names names_in(const SeedFiles& files, std::vector<StoredSql> stored) {
+  Names names;
+  for (const SeedFile& file : files) {
+    add_names(names, file.text);
+  }
+  const auto is_reached = [&](const StoredSql& one) { return names.contains(one.name); };
+  for (auto one = std::ranges::find_if(stored, is_reached); one != stored.end();
+       one = std::ranges::find_if(stored, is_reached)) {
+    add_names(names, one->sql);
+    stored.erase(one);
+  }
+  return names;
+}
+
+/// returns  the tables of MariaDB that cannot roll back
+///
+/// errors   throws std::runtime_error for one that the seeds use
+Task<Names> check_engines(const Database& database, const SeedFiles& files) {
+  const auto tables = co_await database.all<TableEngine>(db::RuntimeSql{
+      "select table_name as name, engine from information_schema.tables where table_schema = "
+      "database() and table_type = 'BASE TABLE' and engine not in (select engine from "
+      "information_schema.engines where transactions = 'YES')"});
+  Names found;
+  if (tables.empty()) {
+    co_return found;
+  }
+  const auto stored = co_await database.all<StoredSql>(db::RuntimeSql{
+      "select event_object_table as name, action_statement as `sql` from "
+      "information_schema.triggers where trigger_schema = database() union all select "
+      "routine_name, coalesce(routine_definition, '') from information_schema.routines where "
+      "routine_schema = database() union all select table_name, view_definition from "
+      "information_schema.views where table_schema = database()"});
+  const Names names = names_in(files, stored);
+  for (const TableEngine& table : tables) {
+    if (names.contains(table.name)) {
+      throw std::runtime_error(fmt::format(
+          "the table {0} has the engine {1}, which has no transactions: seeds that fail would be "
+          "stored in part. Nothing was stored. Run alter table {0} engine = InnoDB in a migration",
+          table.name, table.engine));
+    }
+    found.insert(table.name);
+  }
+  co_return found;
+}
+
 /// Within one transaction, so that a seed that fails, or adds rows twice, leaves nothing.
 class Seeds {
  public:
@@ -231,7 +306,13 @@ Task<> try_second_run(Transaction& transaction, const Seeds& seeds, const RowCou
 }
 
 Task<> store_seeds(const Database& database, const SeedFiles& files,
-                   const std::vector<structs::Table>& tables) {
+                   std::vector<structs::Table> tables) {
+  if (database.dialect() == db::Dialect::mariadb) {
+    // Counting rows of an Aria table would end the transaction.
+    const Names unused = co_await check_engines(database, files);
+    std::erase_if(tables,
+                  [&](const structs::Table& table) { return unused.contains(table.own_name()); });
+  }
   Transaction transaction = co_await database.begin();
   const Seeds seeds(files, tables, transaction, database.dialect());
   const RowCounts before = co_await seeds.count();

@@ -130,6 +130,32 @@ TEST_F(SeedRuns, may_have_words_of_transactions_where_they_end_none) {
   }
 }
 
+TEST_F(SeedRuns, store_nothing_in_tables_without_transactions) {
+  const Scratch scratch = scratch_for_seeds(
+      "mariadb",
+      "create table old(n int) engine = MyISAM;\ncreate table Crashing(n int) engine = Aria;\n"
+      "create table held(n int) engine = MEMORY;\ncreate table logged(n int);\n"
+      "create trigger t after insert on logged for each row insert into old values(new.n);\n"
+      "create procedure p() insert into logged values(1);\n"
+      "create view seen as select n from old;\n");
+  ASSERT_TRUE(scratch) << scratch.error();
+  const std::string where = (*scratch)->where();
+  const std::string valid = "insert into authors values(1, 'x');\n";
+  for (const std::string seed :
+       {"insert into old values(1)", "replace into `OLD`(n) values(1)", "call p()",
+        "insert into logged values(1)", "insert into seen values(1)"}) {
+    const std::string told = run(where, valid + seed + ";\n");
+    EXPECT_TRUE(told.contains("1 eider db: the table old has the engine MyISAM")) << told;
+    EXPECT_TRUE(told.contains("Run alter table old engine = InnoDB")) << told;
+    EXPECT_EQ(number(where, "select count(*) from authors"), 0) << seed;
+    EXPECT_EQ(number(where, "select count(*) from old"), 0) << seed;
+  }
+  EXPECT_TRUE(run(where, "insert into crashing values(1);").contains("the engine Aria"));
+  EXPECT_TRUE(run(where, "insert into held values(1);").contains("the engine MEMORY"));
+  const std::string told = run(where, "insert ignore into authors values(1, 'old');");
+  EXPECT_TRUE(told.starts_with("0 ")) << told;
+}
+
 TEST_F(SeedRuns, that_change_rows_change_them_once) {
   for (const std::string database : {"sqlite", "postgres", "mariadb"}) {
     const Scratch scratch = scratch_for_seeds(database);
