@@ -21,23 +21,23 @@ from pathlib import Path
 import webdriver
 from support import BIN, free_port
 
-PATIENCE = 60
+#: Seconds after which a test hangs. The compiler reads all headers of Eider at low priority, and
+#: gets a few percent of a busy machine.
+PATIENCE = 300
 PROJECT = Path(__file__).with_name('dev_project')
 GUARDED = '#ifndef SHOP_GOODS_H\n#define SHOP_GOODS_H\n#include <eider/forms.h>\n#endif\n'
 CRASH = '  std::abort();  // here'
 HANGING = '  std::fputs("opens the shop\\n", stderr); ::sleep(1000);  // here'
 #: Serves by itself what `eider dev` listens for, and tells nobody.
 MUTE = '  for (;;) { ::close(::accept(3, nullptr, nullptr)); }  // here'
-STUBBORN = ('  std::thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); '
-            'std::signal(SIGTERM, SIG_IGN); }).detach();  // here')
-
-# A compiler reads all headers of Eider, at low priority.
-STEP_PATIENCE = 10 * PATIENCE
+WORDS = 'app.get("/words", [] { '
+#: From the first request on, when the program has set its own handling of the signal.
+STUBBORN = WORDS + 'std::signal(SIGTERM, SIG_IGN); '
 
 
-def until(question, what, seconds=PATIENCE):
+def until(question, what):
     """The first answer that is true in some way."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE
     while True:
         answer = question()
         if answer:
@@ -99,11 +99,25 @@ class Developing:
     def page(self, path='/'):
         return self.ask(path, headers={'Accept': 'text/html', 'Sec-Fetch-Dest': 'document'})
 
-    def change(self, name, old, new):
+    def change(self, name, *texts):
+        """Saves the file once, with each old text replaced by the new one after it."""
         file = self.project / name
         text = file.read_text()
-        assert old in text, (name, old)
-        file.write_text(text.replace(old, new))
+        for old, new in zip(texts[::2], texts[1::2]):
+            assert old in text, (name, old)
+            text = text.replace(old, new)
+        file.write_text(text)
+
+    @contextlib.contextmanager
+    def stopped(self):
+        """Everything that is saved meanwhile is seen at once, however long it takes."""
+        self.process.send_signal(signal.SIGSTOP)
+        status = Path(f'/proc/{self.process.pid}/status')
+        until(lambda: 'State:\tT' in status.read_text(), 'that it is stopped')
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def until_page(self, words):
         """The first page with these words in it, whatever its status."""
@@ -157,14 +171,16 @@ class Dev(unittest.TestCase):
             each.join()
         self.assertEqual({status for status, _ in answers}, {200}, answers)
         first_new = answers.index((200, 'second words'))
-        behind = [text for _, text in answers[first_new + 8:]]
-        self.assertNotIn('first words', behind)
+        behind = [text for _, text in answers[first_new:]]
+        # Each thread may have had one under way.
+        self.assertLessEqual(behind.count('first words'), len(asking))
 
     def test_03_many_saves_are_one_build(self):
         before = self.dev.starts()
         text = (self.dev.project / 'words.cc').read_text()
-        for turn in range(100):
-            (self.dev.project / 'words.cc').write_text(text.replace('second', f'turn {turn}'))
+        with self.dev.stopped():
+            for turn in range(100):
+                (self.dev.project / 'words.cc').write_text(text.replace('second', f'turn {turn}'))
         until(lambda: self.dev.ask() == (200, 'turn 99 words'), 'the last words')
         self.assertEqual(self.dev.starts(), before + 1, self.dev.said())
 
@@ -259,24 +275,25 @@ class Dev(unittest.TestCase):
         self.dev.until_page('template two')
 
     def test_08_a_program_that_does_not_mind_sigterm_is_killed(self):
-        self.dev.change('main.cc', '#include <string>',
-                        '#include <csignal>\n#include <string>\n#include <thread>')
-        self.dev.change('main.cc', '  // here', STUBBORN)
         starts = self.dev.starts()
+        self.dev.change('main.cc', '#include <string>', '#include <csignal>\n#include <string>',
+                        WORDS, STUBBORN)
         until(lambda: self.dev.starts() > starts, 'the stubborn one')
-        time.sleep(0.5)  # until it minds no more
-        self.dev.change('main.cc', STUBBORN, '  // here')
+        self.assertEqual(self.dev.ask()[0], 200)  # it does not mind any more
+        self.dev.change('main.cc', STUBBORN, WORDS)
         until(lambda: self.dev.starts() > starts + 1, 'the next one')
         self.assertIn('did not stop after SIGTERM', self.dev.said())
         self.assertEqual(self.dev.ask()[0], 200)
 
     def test_08_one_that_hangs_at_its_start_is_not_ready(self):
-        self.dev.change('main.cc', '#include <csignal>',
-                        '#include <csignal>\n#include <sys/socket.h>\n#include <unistd.h>')
-        self.dev.change('main.cc', '  // here', HANGING)
         starts = self.dev.starts()
-        until(lambda: re.search(r'eider dev: still starting \(5 s\), in \w+; last output: '
+        self.dev.change('main.cc', '#include <csignal>',
+                        '#include <csignal>\n#include <sys/socket.h>\n#include <unistd.h>',
+                        '  // here', HANGING)
+        # It is told after 5 s, 10 s and so on: on a busy machine it opens the shop later than that.
+        until(lambda: re.search(r'eider dev: still starting \(\d+ s\), in \w+; last output: '
                                 r'opens the shop\n', self.dev.said()), 'what it is at')
+        self.assertIn('eider dev: still starting (5 s)', self.dev.said())
         self.assertEqual(self.dev.starts(), starts, self.dev.said())
         self.dev.change('main.cc', HANGING, MUTE)
         until(lambda: self.dev.starts() > starts, 'that one accepts which tells nothing')
@@ -336,8 +353,7 @@ class Dev(unittest.TestCase):
         begin, starts = 'std::string greeting() {\n', self.dev.starts()
         wrong = begin + '  (void)sizeof(eider::ViewsOptions);\n  ::sleep(3);\n'
         self.dev.change('words.cc', begin, wrong)
-        until(lambda: 'words.cc lacks an #include' in self.dev.said(), 'the missing include',
-              STEP_PATIENCE)
+        until(lambda: 'words.cc lacks an #include' in self.dev.said(), 'the missing include')
         self.assertIn('ViewsOptions', self.dev.said())
         self.assertEqual(self.dev.ask()[0], 200)
         until(lambda: ' is blocked for ' in self.dev.said(), 'its log')
