@@ -153,6 +153,8 @@ class PairsReader {
     });
     if (added == reflect::Set::Added::kDoubled) {
       refuse(member.name, wording::kHeldTwice);
+    } else if (added == reflect::Set::Added::kCrowded) {
+      refuse(member.name, wording::kCrowded);
     }
   }
 

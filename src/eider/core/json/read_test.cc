@@ -313,6 +313,51 @@ TEST(Read, an_element_of_a_set_with_an_error_is_no_duplicate) {
   EXPECT_EQ(problems<std::set<int>>(R"([0,nul])"), "400");
 }
 
+struct SameHash {
+  template <class T>
+  std::size_t operator()(const T& /*one*/) const {
+    return 7;
+  }
+};
+
+TEST(Read, keys_with_equal_hashes_are_refused_ahead_of_quadratic_time) {
+  constexpr std::size_t kCount = 200'000;
+  std::unordered_set<std::int64_t> buckets;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    buckets.insert(static_cast<std::int64_t>(i));
+  }
+  std::string members;
+  std::string chosen;
+  std::string plain;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const char* const comma = i == 0 ? "" : ",";
+    members += comma + ("\"" + std::to_string(i)) + "\":0";
+    chosen += comma + std::to_string(i * buckets.bucket_count());
+    plain += comma + std::to_string(i * 1000);
+  }
+  const auto is_refused = [](const auto& result) {
+    return !result && result.error().fields().front().code == "hash";
+  };
+  const std::string object = "{" + members + "}";
+  const std::string list = "[" + plain + "]";
+  EXPECT_TRUE(is_refused(read<std::unordered_map<std::string, int, SameHash>>(object)));
+  EXPECT_TRUE(is_refused(read<std::unordered_set<std::int64_t, SameHash>>(list)));
+  EXPECT_TRUE(is_refused(read<std::unordered_set<std::int64_t>>("[" + chosen + "]")));
+  EXPECT_EQ((read<std::unordered_map<std::string, int>>(object))->size(), kCount);
+  EXPECT_EQ(read<std::unordered_set<std::int64_t>>(list)->size(), kCount);
+  EXPECT_EQ(read<std::set<std::int64_t>>("[" + chosen + "]")->size(), kCount);
+}
+
+TEST(Read, few_keys_with_equal_hashes_are_read) {
+  using Map = std::unordered_map<std::string, int, SameHash>;
+  std::string members = R"({"0":0)";
+  for (int i = 1; i < 128; ++i) {
+    members += ",\"" + std::to_string(i) + "\":0";
+  }
+  EXPECT_EQ(read<Map>(members + "}")->size(), 128U);
+  EXPECT_EQ(problems<Map>(members + R"(,"5":0})"), "422 | /5: is a duplicate");
+}
+
 TEST(Read, names_of_the_client_do_not_multiply_the_errors) {
   std::string members;
   for (int i = 0; i < 100; ++i) {

@@ -242,6 +242,8 @@ bool Reader::read_set(const Type& type, void* at, const Path& path) {
     });
     if (added == reflect::Set::Added::kDoubled) {
       complaints_.add(element_path, reflect::wording::kDoubled);
+    } else if (added == reflect::Set::Added::kCrowded) {
+      complaints_.add(element_path, reflect::wording::kCrowded);
     }
     return is_read;
   });
@@ -278,7 +280,8 @@ bool Reader::read_map(const Type& type, void* at, const Path& path) {
     }
     void* const slot = map.insert(at, name);
     if (slot == nullptr) {
-      complaints_.add(value_path, reflect::wording::kDoubled);
+      complaints_.add(value_path, map.find(at, name) == nullptr ? reflect::wording::kCrowded
+                                                                : reflect::wording::kDoubled);
       return skip(value_path);
     }
     return read(*map.value, slot, value_path);

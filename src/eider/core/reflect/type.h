@@ -172,7 +172,8 @@ struct Map {
 
   const Type* value;
   void (*clear)(void* map);
-  void* (*insert)(void* map, std::string_view key);  // null when the key is there already
+  /// Null when the key is there already, or is one of too many with the same hash.
+  void* (*insert)(void* map, std::string_view key);
   std::size_t (*size)(const void* map);
   const void* (*find)(const void* map, std::string_view key);  // null when absent
   void (*each)(const void* map, void* context, Visit visit);
@@ -271,7 +272,8 @@ struct Text {
 };
 
 struct Set {
-  enum class Added : std::uint8_t { kNew, kDoubled, kFailed };
+  /// kCrowded  refused: it is one of too many with the same hash
+  enum class Added : std::uint8_t { kNew, kDoubled, kFailed, kCrowded };
   using Visit = void (*)(void* context, const void* value);
   using Fill = bool (*)(void* context, void* element);
 

@@ -256,10 +256,34 @@ struct OptionalOf {
       TellsNull<T>};
 };
 
+/// Whether the bucket of that key in a hash table is so full that a client must have chosen keys
+/// with equal hashes, with which a long text would take quadratic time. Never of an ordered one.
+template <class Table, class Key>
+bool is_crowded(const Table& table, const Key& key) {
+  if constexpr (requires { table.bucket(key); }) {
+    constexpr std::size_t kBucketMax = 128;
+    if (table.size() > kBucketMax) {
+      const std::size_t bucket = table.bucket(key);
+      auto one = table.begin(bucket);
+      for (std::size_t count = 0; one != table.end(bucket); ++one) {
+        if (++count == kBucketMax) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 template <class T>
 struct MapOf {
-  static void* insert(void* map, std::string_view key) {
-    const auto [at, is_new] = static_cast<T*>(map)->try_emplace(std::string(key));
+  static void* insert(void* map, std::string_view name) {
+    T& entries = *static_cast<T*>(map);
+    std::string key(name);
+    if (is_crowded(entries, key)) {
+      return nullptr;
+    }
+    const auto [at, is_new] = entries.try_emplace(std::move(key));
     return is_new ? &at->second : nullptr;
   }
   static const void* find(const void* map, std::string_view key) {
@@ -290,8 +314,11 @@ struct SetOf {
     if (!fill(context, &element)) {
       return Set::Added::kFailed;
     }
-    const bool is_new = static_cast<T*>(set)->insert(std::move(element)).second;
-    return is_new ? Set::Added::kNew : Set::Added::kDoubled;
+    T& elements = *static_cast<T*>(set);
+    if (is_crowded(elements, element)) {
+      return Set::Added::kCrowded;
+    }
+    return elements.insert(std::move(element)).second ? Set::Added::kNew : Set::Added::kDoubled;
   }
   static void each(const void* set, void* context, Set::Visit visit) {
     for (const Element& value : *static_cast<const T*>(set)) {

@@ -30,6 +30,7 @@ inline constexpr Wording kNoFile = {"missing", "choose a file"};
 inline constexpr Wording kUnknown = {"unknown", "is not an allowed member"};
 inline constexpr Wording kUnknownParameter = {"unknown", "is not an allowed parameter"};
 inline constexpr Wording kDoubled = {"duplicate", "is a duplicate"};
+inline constexpr Wording kCrowded = {"hash", "has the same hash as too many others"};
 inline constexpr Wording kTakenTwice = {"duplicate", "is given more than once"};
 inline constexpr Wording kHeldTwice = {"duplicate", "contains duplicates"};
 inline constexpr Wording kBool = {"bool", "must be true or false"};

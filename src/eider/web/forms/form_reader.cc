@@ -320,6 +320,8 @@ class Filler {
     });
     if (added == reflect::Set::Added::kDoubled) {
       tell(field, wording::kHeldTwice);
+    } else if (added == reflect::Set::Added::kCrowded) {
+      tell(field, wording::kCrowded);
     }
     return added == reflect::Set::Added::kNew;
   }
