@@ -50,7 +50,7 @@ def contestants_named(names, peers):
 def default_names(peers, is_quick):
     """Who takes part when nobody is named: all; in a quick run ours, nginx and three peers."""
     if not is_quick:
-        return [peer.name for peer in peers]
+        return [peer.name for peer in peers if not peer.is_job_queue]
     chosen = {*ALWAYS, *QUICK_PEERS}
     return [peer.name for peer in peers if peer.name in chosen]
 

@@ -1,4 +1,4 @@
-"""The command line of the arena: list, setup, run, report, compare, ratios.
+"""The command line of the arena: list, setup, run, report, compare, ratios, jobs.
 
 Must not measure by itself.
 """
@@ -8,12 +8,12 @@ import os
 import signal
 import sys
 
-from cli import (choosing, compare_command, list_command, machine, ratios_command, report_command,
-                 run_command, setup_command)
+from cli import (choosing, compare_command, jobs_command, list_command, machine, ratios_command,
+                 report_command, run_command, setup_command)
 from load.results import ResultsError
 
 _COMMANDS = (list_command, setup_command, run_command, report_command, compare_command,
-             ratios_command)
+             ratios_command, jobs_command)
 _REFUSALS = (choosing.Unknown, machine.BadCores, run_command.CannotRun, ResultsError)
 
 

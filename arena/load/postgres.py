@@ -110,8 +110,9 @@ class Postgres:
     where  what clients connect to: libpq's keywords
     """
 
-    def __init__(self, cores=None):
+    def __init__(self, cores=None, settings=()):
         self._cores, self._process = cores, None
+        self._settings = (*_SETTINGS, *settings)
         self._folder = tempfile.TemporaryDirectory(prefix="arena_postgres_")
         self._inner = Path(self._folder.name) / "pg"
         self.where = f"host={self._inner} port={_PORT} user={USER} dbname={DATABASE}"
@@ -150,7 +151,7 @@ class Postgres:
                        **owner)
 
     def _start(self):
-        settings = [word for one in _SETTINGS for word in ("-c", one)]
+        settings = [word for one in self._settings for word in ("-c", one)]
         with open(Path(self._folder.name) / "log", "wb") as log:
             self._process = subprocess.Popen(
                 [program("postgres"), "-D", str(self._inner / "data"), "-k", str(self._inner),

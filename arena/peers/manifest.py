@@ -20,6 +20,7 @@ _IN_COMMANDS = ("out", "prefix", "root", "bin", "folder", "port", "threads", "pr
                 "delay_ms", "routes", "middlewares", "files", "profiles", "tls_port", "cert", "key",
                 "upstream", "database", "database_connections")
 _OF_CLIENTS = ("url", "connections", "seconds", "body_bytes")
+_IN_JOBS = ("out", "prefix", "root", "bin", "folder", "database")
 _IN_CLIENTS = ("out", "prefix", "root", "bin", "folder", *_OF_CLIENTS)
 
 
@@ -79,6 +80,11 @@ class Peer:
         return self.data.get("run", {})
 
     @property
+    def is_job_queue(self):
+        """True if only `./arena/run jobs` measures this peer."""
+        return schema.JOBS in self.cases
+
+    @property
     def is_built_each_time(self):
         """Ours: built again before each run, so that never an old program is measured."""
         return self.build.get("is_repeated", False)
@@ -131,6 +137,8 @@ def _command_faults(peer):
 def _server_faults(contestant):
     if not contestant.command:
         return [f"[[contestant]] {contestant.name}: has no command and [run] has none"]
+    if contestant.peer.is_job_queue:
+        return _word_faults("[run]", contestant.command, _IN_JOBS, ("database",))
     return _word_faults("[run]", contestant.command, _IN_COMMANDS, ("port",))
 
 

@@ -9,8 +9,9 @@ ORIGINS = ("distribution", "npm", "crates.io", "go", "pypi", "yours", "ours")
 CASES = ("plaintext", "json", "hello-html", "form", "test", "test-blocking", "labels", "users",
          "routes", "bodies", "close", "pipelined", "processes", "websocket", "room", "events",
          "stream", "upload", "files", "items-json", "items-compressed", "static", "tls", "http2",
-         "http2-tls", "proxy", "tunnel", "unchecked", "checked", "client", "database")
+         "http2-tls", "proxy", "tunnel", "unchecked", "checked", "client", "database", "jobs")
 CLIENT = "client"  # the case of those that ask
+JOBS = "jobs"  # the case of job queues, which have no other case
 ENDS = ("SIGTERM", "SIGINT", "SIGQUIT")
 
 TEXT, FLAG, COUNT, TEXTS, COMMANDS, TABLE, TABLES = (
@@ -24,7 +25,8 @@ TOP = {
     "version_command": (TEXTS, False), "needs_commands": (TEXTS, False),
     "packages": (TEXTS, False), "depends_on": (COUNT, False), "note": (TEXT, False),
     "is_floor": (FLAG, False), "find": (TABLE, False), "build": (TABLE, False),
-    "run": (TABLE, False), "client": (TABLE, False), "serves": (TABLE, True),
+    "run": (TABLE, False), "client": (TABLE, False), "jobs": (TABLE, False),
+    "serves": (TABLE, True),
     "case": (TABLE, False),
     "contestant": (TABLES, False),
 }
@@ -35,6 +37,7 @@ TABLE_KEYS = {
     "run": {"command": (TEXTS, False), "environment": (TABLE, False), "ends_with": (TEXT, False),
             "is_exit_clean": (FLAG, False)},
     "client": {"command": (TEXTS, True)},
+    "jobs": {"left": (TEXT, True)},
     "serves": {"cases": (TEXTS, True), "headers": (TEXTS, False),
                "max_connections": (COUNT, False), "is_close_announced": (FLAG, False),
                "is_typed": (FLAG, False)},
@@ -103,6 +106,9 @@ def _start_faults(data):
     if (CLIENT in cases) != ("client" in data):
         faults.append("[client]: goes with the case client; both or none, e.g. command = "
                       '["{out}/client", "{url}", "{connections}", "{seconds}", "{body_bytes}"]')
+    if (JOBS in cases) != ("jobs" in data) or (JOBS in cases and len(cases) > 1):
+        faults.append("[jobs]: goes with the case jobs alone; write left = a query for the number "
+                      "of unfinished jobs")
     return faults
 
 
@@ -111,7 +117,7 @@ def faults_of(data):
     faults = _table_faults("", data, TOP)
     if faults:
         return faults
-    for name in ("find", "build", "run", "client", "serves"):
+    for name in ("find", "build", "run", "client", "jobs", "serves"):
         if name in data:
             faults += _table_faults(f"[{name}] ", data[name], TABLE_KEYS[name])
     for case, table in data.get("case", {}).items():
