@@ -76,6 +76,29 @@ TEST_P(JobLimits, repeated_statements_use_indexes_on_sqlite) {
   }(database()));
 }
 
+TEST_P(JobLimits, the_end_of_a_job_uses_the_primary_key_on_postgres) {
+  if (&differs() != &kPostgresDiffers) {
+    GTEST_SKIP() << "only PostgreSQL prefers a partial index";
+  }
+  on_loop_.run([](Database base) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>([](WriteNote) {});
+    co_await jobs->start();
+    co_await jobs->enqueue_all(base, std::vector<WriteNote>(2000, WriteNote{1, "x"}));
+    co_await base.exec("analyze eider_jobs");
+    detail::jobs::JobStore store(base);
+    store.set_work({"default"}, {"WriteNote"});
+    const std::string text =
+        std::regex_replace(store.repeated_statements().back().text, std::regex(R"(\$\d+)"), "1");
+    std::string plan;
+    for (const std::string& step :
+         co_await base.all<std::string>(db::RuntimeSql{"explain " + text})) {
+      plan += step + '\n';
+    }
+    EXPECT_TRUE(plan.contains("using eider_jobs_pkey")) << plan;
+  }(database()));
+}
+
 TEST_P(JobLimits, arguments_and_cursors_may_be_large_up_to_a_limit) {
   int its_count = 0;
   on_loop_.run([](Database base, int* count) -> Task<> {

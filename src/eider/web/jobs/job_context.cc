@@ -63,8 +63,7 @@ Task<> JobContext::save_text_in(const db::Statements& at, std::string text) {
                                   " bytes of JSON; at most 1 MiB is allowed."));
   }
   const auto changed = co_await at.exec(
-      store_.sql("update eider_jobs set saved = $1 where id = $2 and fence = $3 and "
-                 "state = 'running'"),
+      store_.sql("update eider_jobs set saved = $1 where id = $2 and fence = $3 and {running}"),
       text, job_.id, job_.fence);
   if (changed.rows != 1) {
     throw_taken_over(job_.id);
