@@ -43,7 +43,7 @@ def measure(name, where, server):
     before = cpu_of_tree(server) if server else 0
     begin = time.monotonic()
     with Program(*command) as worker:
-        while json.loads(worker.ask('GET', '/effects')[2])['still']:
+        while json.loads(worker.ask('GET', '/left')[2]):
             time.sleep(0.05)
         took = time.monotonic() - begin
         own = cpu_of(worker.process.pid)

@@ -54,7 +54,12 @@ class MariadbServer:
     @property
     def where(self):
         """As open_mariadb takes it."""
-        return f'mysql://root@localhost/test?socket={self.socket}'
+        return self.where_of(self.socket)
+
+    @staticmethod
+    def where_of(socket):
+        """The same by another socket."""
+        return f'mysql://root@localhost/test?socket={socket}'
 
     def start(self):
         """Waits until it can be connected to."""
@@ -70,6 +75,14 @@ class MariadbServer:
                 return
             time.sleep(0.05)
         raise AssertionError('MariaDB does not start')
+
+    def send_signal(self, how):
+        """To it."""
+        self.process.send_signal(how)
+
+    def kill(self):
+        """At once, as a crash."""
+        self.stop(signal.SIGKILL)
 
     def stop(self, how=signal.SIGTERM):
         """As an administrator does: connections are ended."""

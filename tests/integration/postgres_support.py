@@ -3,6 +3,7 @@
 Must not touch a server of the system's.
 """
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -54,22 +55,55 @@ class PostgresServer:
         return self.directory / 'data'
 
     @property
+    def socket(self):
+        """Where it listens."""
+        return self.directory / f'.s.PGSQL.{PORT}'
+
+    @property
     def where(self):
         """As open_postgres takes it."""
-        return f'host={self.directory} port={PORT} user=tester dbname=postgres'
+        return self.where_of(self.socket)
+
+    @staticmethod
+    def where_of(socket):
+        """The same by another socket, which has the same name."""
+        return f'host={socket.parent} port={PORT} user=tester dbname=postgres'
 
     def start(self):
         """Waits until it can be connected to."""
-        self.process = subprocess.Popen(
-            [_program('postgres'), '-D', self.data, '-k', self.directory, '-p', str(PORT),
-             '-c', 'listen_addresses=', '-c', 'fsync=off'], **self._as_user())
         deadline = time.monotonic() + START_SECONDS_MAX
         while time.monotonic() < deadline:
-            told = self.data / 'postmaster.pid'
-            if told.exists() and told.read_text().rstrip().endswith('ready'):
+            # After kill(), a process of the old one may keep its shared memory for a moment.
+            if self.process is None or self.process.poll() is not None:
+                self.process = subprocess.Popen(
+                    [_program('postgres'), '-D', self.data, '-k', self.directory, '-p', str(PORT),
+                     '-c', 'listen_addresses=', '-c', 'fsync=off'], **self._as_user())
+            if self._is_ready():
                 return
             time.sleep(0.01)
         raise AssertionError('PostgreSQL does not start')
+
+    def _is_ready(self):
+        """Once its file says so. A killed one leaves its file."""
+        file = self.data / 'postmaster.pid'
+        lines = file.read_text().splitlines() if file.exists() else []
+        return len(lines) > 1 and lines[0] == str(self.process.pid) \
+            and lines[-1].startswith('ready')
+
+    def send_signal(self, how):
+        """To it and all that it has started."""
+        pid = self.process.pid
+        children = Path(f'/proc/{pid}/task/{pid}/children').read_text().split()
+        for each in (*map(int, children), pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(each, how)
+
+    def kill(self):
+        """At once, as a crash."""
+        self.process.send_signal(signal.SIGSTOP)  # it starts no more
+        self.send_signal(signal.SIGKILL)
+        self.process.wait(STOP_SECONDS_MAX)
+        self.process = None
 
     def stop(self, how=signal.SIGINT):
         """As an administrator does: connections are ended."""

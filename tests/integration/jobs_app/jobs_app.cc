@@ -1,4 +1,4 @@
-// A process that runs jobs and notes what it does: for tests/integration/jobs_test.py.
+// A process that runs jobs and notes what it does: for tests/integration/jobs_support.py.
 #include <eider/eider.h>
 #include <eider/jobs.h>
 #include <eider/mariadb.h>
@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/data/db/create_tables.h"
+
 using namespace eider;
 using namespace std::chrono_literals;
 
@@ -30,16 +32,24 @@ struct Options {
   std::string metrics;
 };
 
-/// Its effect is a row, in the transaction of its completion.
+/// Its effect is a row, in a transaction in which its handler completes it.
 struct Store {
   std::int64_t n = 0;
 };
-/// It has no effect in the database.
+/// The same, in a transaction that its handler is given.
+struct Charge {
+  std::int64_t n = 0;
+};
+/// Its effect is outside of the database: it may happen more than once.
+struct Notify {
+  std::int64_t n = 0;
+};
+/// It has no effect, and is not noted.
 struct Touch {
   std::int64_t n = 0;
 };
 
-/// It has no effect either, and takes its time: it runs until its row is deleted.
+/// It has no effect either, takes its time, and is noted: it runs until its row is deleted.
 struct Nap {
   std::int64_t n = 0;
 };
@@ -86,22 +96,136 @@ Database open(const std::string& where) {
   return where.contains('=') ? open_postgres(where) : open_sqlite(where);
 }
 
-struct Effects {
-  std::int64_t count = 0;
-  std::int64_t different = 0;
-  std::int64_t still = 0;
+constexpr const char* kAddEffect = "insert into effects(n) values($1)";
+
+constexpr const char* kTables =
+    "create table if not exists orders(n bigint not null primary key);"
+    "create table if not exists effects(n bigint not null);"
+    "create table if not exists planned(n bigint not null);";
+
+/// Enqueues the jobs whose n has this remainder by 3.
+template <class T>
+Task<> enqueue_each_third(const Transaction& transaction, const Jobs& jobs, std::int64_t first,
+                          std::int64_t count, std::int64_t remainder) {
+  std::vector<T> all;
+  for (std::int64_t n = first; n < first + count; ++n) {
+    if (n % 3 == remainder) {
+      all.push_back({n});
+    }
+  }
+  if (all.size() == 1) {
+    co_await jobs.enqueue(transaction, all.front());
+  } else if (!all.empty()) {
+    co_await jobs.enqueue_all(transaction, all);
+  }
+}
+
+struct OrderQuery {
+  bool rolled_back = false;
 };
 
+/// Orders and their jobs, in one transaction.
+Task<std::string> order(std::int64_t first, std::int64_t count, Query<OrderQuery> query,
+                        State<Jobs> jobs, State<Database> db) {
+  Transaction transaction = co_await db->begin();
+  for (std::int64_t n = first; n < first + count; ++n) {
+    co_await transaction.exec("insert into orders(n) values($1)", n);
+  }
+  co_await enqueue_each_third<Store>(transaction, *jobs, first, count, 0);
+  co_await enqueue_each_third<Charge>(transaction, *jobs, first, count, 1);
+  co_await enqueue_each_third<Notify>(transaction, *jobs, first, count, 2);
+  if (query->rolled_back) {
+    co_await transaction.roll_back();
+    co_return "rolled back";
+  }
+  co_await transaction.commit();
+  co_return "ordered";
+}
+
 template <class T>
-Task<std::string> enqueue_many(std::int64_t count, const Jobs& jobs, const Database& database) {
+Task<std::string> enqueue(std::int64_t count, State<Jobs> jobs, State<Database> db) {
   std::vector<T> all;
   for (std::int64_t n = 0; n < count; ++n) {
     all.push_back({n});
   }
-  Transaction transaction = co_await database.begin();
-  co_await jobs.enqueue_all(transaction, all);
+  Transaction transaction = co_await db->begin();
+  co_await jobs->enqueue_all(transaction, all);
   co_await transaction.commit();
   co_return "enqueued";
+}
+
+void add_handlers(App& app) {
+  const JobOptions options{.attempts = 1000, .first_pause = 20ms, .pause_max = 200ms};
+  app.job<Store>(
+      [](Store job, JobContext& context, State<Database> db, State<Notes> notes,
+         State<Options> own) -> Task<> {
+        AtWork at_work(*notes, job.n);
+        context.progress(job.n + 1, 10);
+        co_await sleep_for(own->takes);
+        Transaction transaction = co_await db->begin();
+        co_await transaction.exec(kAddEffect, job.n);
+        co_await context.complete(transaction);
+        co_await transaction.commit();
+        at_work.done();
+      },
+      options);
+  app.job<Charge>(
+      [](Charge job, Transaction& transaction, State<Notes> notes) -> Task<> {
+        AtWork at_work(*notes, job.n);
+        co_await transaction.exec(kAddEffect, job.n);
+        at_work.done();
+      },
+      options);
+  app.job<Notify>(
+      [](Notify job, State<Notes> notes, State<Options> own) -> Task<> {
+        AtWork at_work(*notes, job.n);
+        // Some take longer than the lease of a process that is cut off.
+        co_await sleep_for(own->takes * (job.n % 150 == 2 ? 100 : 1));
+        at_work.done();
+      },
+      options);
+  app.job<Touch>([](Touch) {});
+  app.job<Nap>(
+      [](Nap job, State<Notes> notes, State<Options> own) -> Task<> {
+        AtWork at_work(*notes, job.n);
+        co_await sleep_for(own->takes);
+        at_work.done();
+      },
+      options);
+  app.schedule("yearly", "0 0 1 1 *", [](ScheduledRun run, Transaction& transaction) -> Task<> {
+    co_await transaction.exec("insert into planned(n) values($1)", run.planned);
+  });
+}
+
+Task<std::vector<std::int64_t>> numbers(Database database, std::string table) {
+  auto all = co_await database.all<std::int64_t>(db::RuntimeSql{"select n from " + table});
+  co_return all;
+}
+
+void add_routes(App& app) {
+  app.post("/orders/{first}/{count}", order);
+  app.post("/touch/{count}", enqueue<Touch>);
+  app.post("/nap/{count}", enqueue<Nap>);
+  app.get("/progress/{id}", follow_job);
+  app.get("/orders", [](State<Database> db) { return numbers(*db, "orders"); });
+  app.get("/effects", [](State<Database> db) { return numbers(*db, "effects"); });
+  app.get("/planned", [](State<Database> db) { return numbers(*db, "planned"); });
+  app.get("/left", [](State<Database> db) -> Task<std::int64_t> {
+    co_return (co_await db->one<std::int64_t>("select count(*) from eider_jobs")).value();
+  });
+  app.get("/clock", [] {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+  });
+  // The next run of the schedule, by the clock of the database; 0: no process has added it yet.
+  app.post("/plan/{delay_ms}",
+           [](std::int64_t delay_ms, State<Jobs> jobs, State<Database> db) -> Task<std::int64_t> {
+             const std::int64_t next = co_await jobs->admin().now() + delay_ms;
+             const auto changed =
+                 co_await db->exec("update eider_job_schedules set next_run = $1", next);
+             co_return changed.rows == 0 ? 0 : next;
+           });
 }
 
 /// Reads them before `run` does, because the database is opened first.
@@ -144,45 +268,10 @@ int main(int argc, char** argv) {
   if (!own.metrics.empty()) {
     serve_metrics_at(app, own.metrics);
   }
-  app.on_start("effects", [](State<Database> db) -> Task<> {
-    co_await db->script("create table if not exists effects(n bigint not null)");
+  app.on_start("tables", [](State<Database> db) -> Task<> {
+    co_await db::create_tables(*db, db::RuntimeSql{kTables});
   });
-  app.job<Store>(
-      [](Store job, JobContext& context, State<Database> db, State<Notes> notes,
-         State<Options> options) -> Task<> {
-        AtWork at_work(*notes, job.n);
-        context.progress(job.n + 1, 10);
-        co_await sleep_for(options->takes);
-        Transaction transaction = co_await db->begin();
-        co_await transaction.exec("insert into effects(n) values($1)", job.n);
-        co_await context.complete(transaction);
-        co_await transaction.commit();
-        at_work.done();
-      },
-      {.attempts = 1000, .first_pause = 20ms, .pause_max = 200ms});
-  app.job<Touch>([](Touch) {});
-  app.job<Nap>(
-      [](Nap job, State<Notes> notes, State<Options> options) -> Task<> {
-        AtWork at_work(*notes, job.n);
-        co_await sleep_for(options->takes);
-        at_work.done();
-      },
-      {.attempts = 1000});
-  app.post("/work/{count}", [](std::int64_t count, State<Jobs> jobs, State<Database> db) {
-    return enqueue_many<Store>(count, *jobs, *db);
-  });
-  app.post("/touch/{count}", [](std::int64_t count, State<Jobs> jobs, State<Database> db) {
-    return enqueue_many<Touch>(count, *jobs, *db);
-  });
-  app.post("/nap/{count}", [](std::int64_t count, State<Jobs> jobs, State<Database> db) {
-    return enqueue_many<Nap>(count, *jobs, *db);
-  });
-  app.get("/progress/{id}", follow_job);
-  app.get("/effects", [](State<Database> db) -> Task<Effects> {
-    auto effects = co_await db->one<Effects>(
-        "select count(*) as count, count(distinct n) as different, "
-        "(select count(*) from eider_jobs) as still from effects");
-    co_return effects.value_or(Effects());
-  });
+  add_handlers(app);
+  add_routes(app);
   return app.run(argc, argv);
 }

@@ -1,0 +1,181 @@
+"""Processes with jobs that a test kills, freezes or cuts off, and what they did.
+
+All processes note what they run in one file, by a clock that they share. The database has the
+orders, each with one job, and the effects of those jobs that have effects in the database.
+"""
+
+import json
+import re
+import shutil
+import signal
+import tempfile
+import time
+from pathlib import Path
+
+from support import Program
+
+SECONDS_MAX = 1200
+HAS_POSTGRES = Path('/usr/lib/postgresql').exists()
+HAS_MARIADB = bool(shutil.which('mariadbd')) or Path('/usr/sbin/mariadbd').exists()
+
+
+def now():
+    """By the clock of the notes."""
+    return time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
+class Run:
+    """A handler at work, from its begin to its end; None: it was killed."""
+
+    def __init__(self, process, begin):
+        self.process = process
+        self.begin = begin
+        self.end = None
+        self.is_cancelled = False
+
+
+def runs_of(notes):
+    """The runs of each job, in the order in which they began."""
+    runs = {}
+    for line in notes.read_text().splitlines() if notes.exists() else []:
+        what, job, process, at = line.split()
+        if what == 'begin':
+            runs.setdefault(int(job), []).append(Run(int(process), float(at)))
+        else:
+            run = next(run for run in reversed(runs[int(job)]) if run.process == int(process))
+            run.end = float(at)
+            run.is_cancelled = what == 'cancel'
+    return runs
+
+
+def has_effect_in_database(job):
+    """Every third one notifies others."""
+    return job % 3 != 2
+
+
+class Fault:
+    """What a test did to a process, or to all of them: its process is None."""
+
+    def __init__(self, kind, process, begin, end):
+        self.kind = kind
+        self.process = process
+        self.begin = begin
+        self.end = end
+
+    def explains(self, before, after, seconds):
+        """Whether the first run may have been repeated because of it, after its lease at most."""
+        return (self.process in (None, before.process) and self.begin <= after.begin
+                and before.begin <= self.end + seconds)
+
+
+class Processes:
+    """For a TestCase. `where` is its database."""
+
+    lease_ms = 4000
+    where = None
+
+    def setUp(self):
+        self.directory = self.enterContext(tempfile.TemporaryDirectory())
+        self.notes = Path(self.directory, 'notes')
+        self.killed = {}  # when, by process
+        self.faults = []
+        self.logs = []
+        self.programs = []
+
+    def start(self, *more, where=None, environment=None):
+        program = Program('jobs_app', '--port', '{port}', '--threads', '1', '--database',
+                          where or self.where, '--notes', str(self.notes), '--lease',
+                          f'{self.lease_ms}ms', *more, environment=environment)
+        program.__enter__()
+        self.addCleanup(lambda: program.errors.closed or program.__exit__())
+        self.programs.append(program)
+        return program
+
+    def all_said(self):
+        """What the processes that run wrote, for messages."""
+        return [program.said() for program in self.programs if not program.errors.closed]
+
+    def kill(self, program):
+        """As the kernel does it when there is no memory."""
+        self.killed[program.process.pid] = now()
+        program.process.kill()
+        program.process.wait()
+        self.logs.append(program.said())
+        program.__exit__()
+
+    def end(self, program):
+        """A shutdown."""
+        self.assertEqual(program.stop(), 0, program.said())
+        self.logs.append(program.said())
+        program.__exit__()
+
+    def freeze(self, program, seconds):
+        """It gets no CPU time for so long."""
+        pid = program.process.pid
+        begin = now()
+        program.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self.faults.append(Fault('freeze', pid, begin, now()))
+        program.process.send_signal(signal.SIGCONT)
+
+    def call(self, program, path, method='GET'):
+        """The JSON of a response."""
+        status, _, body = program.ask(method, path)
+        self.assertEqual(status, 200, body)
+        return json.loads(body)
+
+    def post(self, path):
+        """To a process that runs no jobs."""
+        program = self.start('--no-jobs')
+        status, _, body = program.ask('POST', path)
+        self.assertEqual(status, 200, body)
+        self.end(program)
+
+    def await_end(self, program):
+        """Until no job is left. The database may still be away for a while."""
+        deadline = time.monotonic() + SECONDS_MAX
+        status, body = None, None
+        while time.monotonic() < deadline:
+            status, _, body = program.ask('GET', '/left')
+            if (status, body) == (200, b'0'):
+                return
+            time.sleep(0.1)
+        self.fail(f'jobs are left: {status} {body}, {self.all_said()}')
+
+    def end_of(self, run):
+        """When it no longer ran. A process that was frozen for longer than its lease may execute a
+        few instructions before it notices."""
+        end = run.end or self.killed.get(run.process, float('inf'))
+        for fault in self.faults:
+            if fault.kind == 'freeze' and fault.process == run.process \
+                    and fault.begin <= end and run.begin < fault.end:
+                end = min(end, fault.begin)
+        return end
+
+    def check(self, program):
+        """None is lost, none without an order ran, and none twice at the same time. Returns the
+        numbers of jobs and of repeated attempts, and those of the latter without a fault."""
+        orders = set(self.call(program, '/orders'))
+        effects = sorted(self.call(program, '/effects'))
+        runs = runs_of(self.notes)
+        self.assertEqual(effects, sorted(filter(has_effect_in_database, orders)))
+        self.assertEqual(set(runs), orders, 'jobs ran without an order, or not at all')
+        repeated, unexplained = 0, 0
+        for job, its in runs.items():
+            if not has_effect_in_database(job):
+                self.assertTrue(any(run.end and not run.is_cancelled for run in its), job)
+            for before, after in zip(its, its[1:]):
+                self.assertLessEqual(self.end_of(before), after.begin,
+                                     f'job {job} ran in two processes at the same time')
+                repeated += 1
+                unexplained += not any(fault.explains(before, after, self.lease_ms / 500)
+                                       for fault in self.faults)
+        self.assertLessEqual(unexplained, self.logged(), 'attempts were repeated without a reason')
+        return len(orders), repeated, unexplained
+
+    def logged(self):
+        """How many attempts the processes reported as failed or canceled. On a busy machine, a
+        statement may fail, and a lease may lapse, without a fault of the test."""
+        said = '\n'.join(self.logs)
+        return said.count(' and runs again in ') + said.count(' was taken over: ') + sum(
+            map(int, re.findall(r'(\d+) running jobs are canceled', said)))
