@@ -4,6 +4,7 @@
 #include "eider/data/db/mariadb/mariadb.h"
 #include "tests/databases/tested_database.h"
 #include "tests/support/mariadb_server.h"
+#include "tests/support/recording_relay.h"
 
 namespace eider {
 namespace {
@@ -22,6 +23,14 @@ class MariadbOpener final : public Opener {
     return {open({.connections_max = 1}), open({.connections_max = 1, .statements_max = 2}),
             open({.connections_max = 1, .statements_max = 0})};
   }
+  [[nodiscard]] Database open_failing(const OpenWith& with,
+                                      std::shared_ptr<StatementFault> fault) const override {
+    relays_.push_back(std::make_unique<RecordingRelay>(static_cast<std::uint16_t>(server().port()),
+                                                       std::move(fault)));
+    return open_mariadb(
+        "mysql://tester@127.0.0.1:" + std::to_string(relays_.back()->port()) + "/test",
+        options(with));
+  }
   [[nodiscard]] bool is_mysql() const override { return server().is_mysql(); }
   void kill() const override { server().kill(); }
   void stop() const override { server().stop(); }
@@ -38,6 +47,8 @@ class MariadbOpener final : public Opener {
             .statements_max = with.statements_max,
             .limits = with.limits};
   }
+
+  mutable std::vector<std::unique_ptr<RecordingRelay>> relays_;
 };
 
 [[maybe_unused]] const bool kOnMariadb =

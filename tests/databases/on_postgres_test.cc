@@ -4,6 +4,7 @@
 #include "eider/data/db/postgres/postgres.h"
 #include "tests/databases/tested_database.h"
 #include "tests/support/postgres_server.h"
+#include "tests/support/recording_relay.h"
 
 namespace eider {
 namespace {
@@ -22,6 +23,14 @@ class PostgresOpener final : public Opener {
     return {open({.connections_max = 1}), open({.connections_max = 1, .statements_max = 4}),
             open({.connections_max = 1, .statements_max = 0})};
   }
+  [[nodiscard]] Database open_failing(const OpenWith& with,
+                                      std::shared_ptr<StatementFault> fault) const override {
+    relays_.push_back(std::make_unique<RecordingRelay>(static_cast<std::uint16_t>(server().port()),
+                                                       std::move(fault)));
+    return open_postgres(
+        "postgres://tester@127.0.0.1:" + std::to_string(relays_.back()->port()) + "/postgres",
+        options(with));
+  }
   void kill() const override { server().kill(); }
   void stop() const override { server().stop(); }
   void start() const override { server().start(); }
@@ -37,6 +46,8 @@ class PostgresOpener final : public Opener {
             .statements_max = with.statements_max,
             .limits = with.limits};
   }
+
+  mutable std::vector<std::unique_ptr<RecordingRelay>> relays_;
 };
 
 [[maybe_unused]] const bool kOnPostgres =

@@ -1,5 +1,6 @@
 // The tests of this folder on SQLite.
 #include "eider/data/db/sqlite/sqlite.h"
+#include "eider/data/db/sqlite/sqlite_connection.h"
 #include "eider/testkit/temp_directory.h"
 #include "tests/databases/tested_database.h"
 
@@ -21,6 +22,14 @@ class SqliteOpener final : public Opener {
             open_sqlite(path("loop.db"), {.runs_on = RunsOn::loop}), open_sqlite(":memory:"),
             open_sqlite(path("back.db"), {.sandbox = true}),
             open_sqlite(":memory:", {.runs_on = RunsOn::loop})};
+  }
+  [[nodiscard]] Database open_failing(const OpenWith& with,
+                                      std::shared_ptr<StatementFault> fault) const override {
+    auto connection = std::make_unique<db::SqliteConnection>(
+        path("test.db"), db::SqliteConnection::Role::writes, SqliteOptions());
+    return Database(std::make_shared<db::ThreadedPool>(
+        std::make_unique<FailingConnection>(std::move(connection), std::move(fault)),
+        db::ThreadedPool::Connections(), with.limits));
   }
 
  private:

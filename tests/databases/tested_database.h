@@ -13,6 +13,7 @@
 #include "eider/data/db/database.h"
 #include "tests/databases/differences.h"
 #include "tests/support/database_load.h"
+#include "tests/support/statement_fault.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {
@@ -35,6 +36,9 @@ class Opener {
   [[nodiscard]] virtual Database open(const OpenWith& with) const = 0;
   /// On threads and on the loop; prepared or not: each has code of its own.
   [[nodiscard]] virtual std::vector<Database> open_each_way() const = 0;
+  /// A database whose statements have a fault.
+  [[nodiscard]] virtual Database open_failing(const OpenWith& with,
+                                              std::shared_ptr<StatementFault> fault) const = 0;
   [[nodiscard]] virtual bool is_mysql() const { return false; }
   // Of the server.
   [[nodiscard]] virtual Database open_by_tcp(const OpenWith& with) const { return open(with); }

@@ -82,7 +82,7 @@ class PostgresServer {
       if (!process_.is_running()) {
         process_ = spawn({"postgres", "-D", data(), "-k", directory(), "-p", std::to_string(port()),
                           "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c",
-                          "max_connections=40", "-c", "restart_after_crash=off"});
+                          "max_connections=60", "-c", "restart_after_crash=off"});
       }
       if (can_connect()) {
         return;

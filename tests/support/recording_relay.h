@@ -1,5 +1,5 @@
 // Passes connections on to a port of this machine, and notes what clients send: what anybody
-// between them could read. Must not be linked into an application.
+// between them could read. It also causes faults. Must not be linked into an application.
 #pragma once
 
 #include <netinet/in.h>
@@ -8,19 +8,25 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "eider/io/runtime/descriptor.h"
+#include "tests/support/statement_fault.h"
 
 namespace eider {
 
 class RecordingRelay {
  public:
-  explicit RecordingRelay(std::uint16_t to) : to_(to) {
+  /// fault  counts what clients send; null: none
+  explicit RecordingRelay(std::uint16_t to, std::shared_ptr<StatementFault> fault = nullptr)
+      : to_(to), fault_(std::move(fault)) {
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
     listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -51,6 +57,9 @@ class RecordingRelay {
     std::size_t number;
     bool is_over = false;
   };
+
+  using How = StatementFault::How;
+  static constexpr std::chrono::milliseconds kLate{1500};
 
   static sockaddr_in loopback(std::uint16_t port) noexcept {
     sockaddr_in address{};
@@ -86,29 +95,59 @@ class RecordingRelay {
     ::connect(server.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
     const std::lock_guard lock(mutex_);
     sent_.emplace_back();
-    return {std::move(client), std::move(server), sent_.size() - 1};
+    return {std::move(client), std::move(server), sent_.size() - 1, is_away()};
   }
 
   void pass_on(Pair& pair, bool has_client, bool has_server) {
-    std::string bytes(std::size_t{1} << 16U, '\0');
-    const auto move = [&](const Descriptor& from, const Descriptor& to) {
-      const ssize_t got = ::recv(from.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-      pair.is_over = pair.is_over || got <= 0;
-      const std::string_view some(bytes.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
-      ::send(to.get(), some.data(), some.size(), MSG_NOSIGNAL);
-      return some;
-    };
     if (has_client) {
-      const std::string_view some = move(pair.client, pair.server);
+      const std::string bytes = receive(pair, pair.client);
+      const bool fails = fault_ != nullptr && fault_->is_next();
+      if (fails && fault_->how == How::late) {
+        wait(kLate);
+      }
+      if (!fails || fault_->how != How::lost) {
+        send(pair.server, bytes);
+      }
+      if (fails && fault_->how != How::late) {
+        if (fault_->how != How::lost) {
+          await_response(pair.server);
+        }
+        pair.is_over = true;
+      }
       const std::lock_guard lock(mutex_);
-      sent_[pair.number] += some;
+      sent_[pair.number] += bytes;
     }
-    if (has_server) {
-      (void)move(pair.server, pair.client);
+    if (has_server && !pair.is_over) {
+      send(pair.client, receive(pair, pair.server));
+    }
+    pair.is_over = pair.is_over || is_away();
+  }
+
+  static std::string receive(Pair& pair, const Descriptor& from) {
+    std::string bytes(std::size_t{1} << 16U, '\0');
+    const ssize_t got = ::recv(from.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    pair.is_over = pair.is_over || got <= 0;
+    bytes.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+    return bytes;
+  }
+  static void send(const Descriptor& to, const std::string& bytes) {
+    ::send(to.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  [[nodiscard]] bool is_away() const noexcept { return fault_ != nullptr && fault_->is_away(); }
+  /// Some messages get no response.
+  static void await_response(const Descriptor& server) {
+    pollfd ready{.fd = server.get(), .events = POLLIN, .revents = 0};
+    ::poll(&ready, 1, 500);
+  }
+  void wait(std::chrono::milliseconds time) const {
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (!is_over_ && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }
 
   const std::uint16_t to_;
+  const std::shared_ptr<StatementFault> fault_;
   Descriptor listener_;
   std::uint16_t port_ = 0;
   std::atomic<bool> is_over_ = false;
