@@ -149,21 +149,6 @@ struct Appointments {
   }
 };
 
-/// Shows the doctors as the choices of the form.
-FormView with_doctors(FormView form, const std::vector<Doctor>& doctors) {
-  for (FieldView& field : form.fields) {
-    if (field.name == "doctor_id") {
-      field.control = "select";
-      field.attributes.clear();
-      for (const Doctor& doctor : doctors) {
-        const std::string id = std::to_string(doctor.id);
-        field.choices.push_back({id, doctor.name, field.value == id});
-      }
-    }
-  }
-  return form;
-}
-
 Task<HtmlPage> list_page(const Person& person, State<Appointments> all, const Pages& pages) {
   AppointmentsPage page{co_await all->upcoming(person)};
   co_return pages.page(page);
@@ -172,6 +157,7 @@ Task<HtmlPage> list_page(const Person& person, State<Appointments> all, const Pa
 Task<FormResponse> book_page(BoundForm<NewAppointment> form, const Person& person,
                              const Translator& tr, Session<> session, State<Appointments> all,
                              const Pages& pages) {
+  form.set_choices(form->doctor_id, co_await all->doctors(), &Doctor::id, &Doctor::name);
   if (form.is_valid()) {
     const auto booked = co_await all->book(Json(*form), person);
     if (form.add_result(booked)) {
@@ -179,9 +165,8 @@ Task<FormResponse> book_page(BoundForm<NewAppointment> form, const Person& perso
       co_return Redirect("/");
     }
   }
-  const std::vector<Doctor> doctors = co_await all->doctors();
-  FormView view = with_doctors(form.view({.submit = "Book"}), doctors);
-  co_return form.render_again(pages.page(FormPage{tr("New appointment"), std::move(view)}));
+  co_return form.render_again(
+      pages.page(FormPage{tr("New appointment"), form.view({.submit = "Book"})}));
 }
 
 Task<Redirect> cancel_page(std::int64_t id, const Person& person, Session<> session,

@@ -78,7 +78,7 @@ struct NewAppointment {
   static constexpr MemberText kDocs[] = {
       {"starts", "Monday to Friday, 9:00 to 16:30, every half hour; local time of the clinic."}};
   static constexpr FieldText kFormFields[] = {
-      {.member = "doctor_id", .label = "Doctor"},
+      {.member = "doctor_id", .label = "Doctor", .control = Control::select},
       {.member = "starts", .label = "Time"},
       {.member = "reason", .control = Control::textarea, .rows = 3}};
 

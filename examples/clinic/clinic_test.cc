@@ -171,6 +171,8 @@ TEST_F(Clinic, books_a_time_once) {
              {"reason", "Knee"}});
   EXPECT_EQ(again.status, 422);
   EXPECT_TRUE(again.body.contains("Is taken")) << again.body;
+  const TestResponse wrong = client.post_form("/appointments/new", {{"doctor_id", "999"}});
+  EXPECT_TRUE(wrong.body.contains("Doctor: Is not one of the choices")) << wrong.body;
 }
 
 TEST_F(Clinic, accepts_sessions_and_api_keys_on_the_same_routes) {

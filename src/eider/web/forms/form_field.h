@@ -14,8 +14,19 @@ namespace eider {
 /// The control of a field. Usual: chosen by the member's type.
 ///
 /// password  never shown again, like members called `password`, `new_password` etc.
-/// select, radios  for an enum, OneOf, or a number with at most 100 values
-enum class Control : std::uint8_t { automatic, text, textarea, password, hidden, select, radios };
+/// select, radios  for an enum, OneOf, or a number with at most 100 values. Any other single value,
+///                 such as the id of a row, needs BoundForm::set_choices
+/// checkboxes      for a list; its choices come from BoundForm::set_choices
+enum class Control : std::uint8_t {
+  automatic,
+  text,
+  textarea,
+  password,
+  hidden,
+  select,
+  radios,
+  checkboxes,
+};
 
 /// Settings of one form field, in the struct:
 ///

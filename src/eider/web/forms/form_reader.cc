@@ -265,7 +265,7 @@ class Filler {
 
   /// Texts are kept as they were typed, as one is; around numbers and dates blanks are gone.
   void read_lines(const ShapeField& field, const TypedField& typed, void* member) {
-    if (typed.values.empty() && field.has_default) {
+    if (typed.values.empty() && field.has_default && field.chosen_with.empty()) {
       return;
     }
     const Type& list = reflect::without_rules(*field.type);
@@ -356,6 +356,13 @@ class Filler {
 };
 
 }  // namespace
+
+bool TypedForm::has(std::string pointer) const {
+  std::ranges::replace(pointer, '/', '.');
+  const auto found = fields.find(pointer);
+  return found != fields.end() && !found->second.values.empty() &&
+         !found->second.values.front().empty();
+}
 
 TypedForm read_pairs(const FormShape& shape, std::string_view pairs, std::string_view token_name) {
   Collector collected(shape, token_name);

@@ -24,6 +24,9 @@ struct TypedField {
 struct TypedForm {
   std::map<std::string, TypedField, std::less<>> fields;
   std::vector<FieldError> faults;
+
+  /// Whether a text was sent for the field.
+  [[nodiscard]] bool has(std::string pointer) const;
 };
 
 /// token_name  of a field that is passed over

@@ -116,7 +116,7 @@ class ShapeMaker {
     choose(made, text, member.name);
     if (made.form != Form::group) {
       made.is_required = asks(made, member.in(trial));
-      offer_nothing(made);
+      offer_nothing(made, made.control, made.choices);
     }
     return made;
   }
@@ -158,15 +158,6 @@ class ShapeMaker {
     std::unreachable();
   }
 
-  /// A list of which nothing may be chosen, or has to be chosen by hand, begins with nothing.
-  static void offer_nothing(ShapeField& field) {
-    if (field.control == "select" && (field.is_optional || !field.has_default)) {
-      field.choices.insert(field.choices.begin(), {"", "", false});
-    } else if (field.control == "radios" && field.is_optional) {  // a button cannot be unset
-      field.choices.insert(field.choices.begin(), {"", std::string(words::kNone), false});
-    }
-  }
-
   void choose(ShapeField& made, const FieldText& text, std::string_view name) {
     const Type& type = held_type(*made.type);
     Keywords words;
@@ -190,12 +181,26 @@ class ShapeMaker {
       add_completion(made, text, name, words);
     }
     const bool is_one = made.form == Form::text || made.form == Form::flag;
+    set_chosen_with(made, text);
     if ((text.control == Control::hidden && !is_one) ||
+        (text.control == Control::checkboxes && made.control != "checkboxes" &&
+         made.chosen_with.empty()) ||
         (text.control == Control::password && !made.is_secret)) {
       refuse(made);
     }
     if (text.control == Control::hidden) {
       made.control = "hidden";
+    }
+  }
+
+  static void set_chosen_with(ShapeField& made, const FieldText& text) {
+    const bool is_typed = made.form == Form::text && made.control == "input";
+    if (text.control == Control::checkboxes && made.form == Form::lines) {
+      made.chosen_with = "checkboxes";
+    } else if (text.control == Control::select && is_typed) {
+      made.chosen_with = "select";
+    } else if (text.control == Control::radios && is_typed) {
+      made.chosen_with = "radios";
     }
   }
 
@@ -229,7 +234,9 @@ class ShapeMaker {
     } else if (reflect::is_text_type(element) &&
                &held_type(element) != &reflect::type_of<FormFile>()) {
       made.form = Form::lines;
-      made.hint = made.hint.empty() ? std::string(words::kOnePerLine) : made.hint;
+      if (made.hint.empty() && text.control != Control::checkboxes) {
+        made.hint = words::kOnePerLine;
+      }
       set_textarea(made, text, 4);
     } else {
       refuse(made);
@@ -461,6 +468,15 @@ FormShape make_shape(const Type& type, std::span<const FieldText> texts,
   std::set<std::string> ids;
   tell_ids_apart(shape.fields, ids);
   return shape;
+}
+
+void offer_nothing(const ShapeField& field, std::string_view control,
+                   std::vector<FieldChoice>& choices) {
+  if (control == "select" && (field.is_optional || !field.has_default)) {
+    choices.insert(choices.begin(), {"", "", false});
+  } else if (control == "radios" && field.is_optional) {  // a button cannot be unset
+    choices.insert(choices.begin(), {"", std::string(words::kNone), false});
+  }
 }
 
 }  // namespace eider::forms::detail

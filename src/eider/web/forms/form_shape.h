@@ -20,6 +20,8 @@ namespace eider::forms::detail {
 /// has_default  nothing sent, or nothing typed, leaves it as it is made
 /// is_required  the browser asks for something
 /// control, input_type, attributes, choices  as FieldView has them
+/// chosen_with  the control once the handler has set the choices: "select", "radios" or
+///              "checkboxes"; empty: the handler sets none
 struct ShapeField {
   enum class Form : std::uint8_t { text, flag, lines, choices, group, file };
 
@@ -37,6 +39,7 @@ struct ShapeField {
   std::string input_type;
   std::string label;
   std::string hint;
+  std::string chosen_with;
   std::vector<FieldAttribute> attributes;
   std::vector<FieldChoice> choices;
   std::vector<ShapeField> fields;
@@ -53,5 +56,9 @@ struct FormShape {
 /// Throws a Failure for a member that has no control.
 [[nodiscard]] FormShape make_shape(const reflect::Type& type, std::span<const FieldText> texts,
                                    std::span<const std::string_view> passed);
+
+/// Puts the choice of nothing first, if nothing may be chosen, or if the user has to choose.
+void offer_nothing(const ShapeField& field, std::string_view control,
+                   std::vector<FieldChoice>& choices);
 
 }  // namespace eider::forms::detail

@@ -100,15 +100,33 @@ class Shower {
         each.value = shown_.words->text(each.value);
       }
     }
+    put_choices(view, shape);
     if (shape.form == Form::group) {
       view.fields = fields(shape.fields, member);
     } else {
       put_value(view, shape, member);
     }
+    return view;
+  }
+
+  /// Labels from the handler are data, such as names of people: they are not translated.
+  void put_choices(FieldView& view, const ShapeField& shape) {
+    const auto* const set =
+        shown_.choices != nullptr ? shown_.choices->find(shape.pointer) : nullptr;
+    if (set != nullptr) {
+      view.control = shape.chosen_with;
+      view.type.clear();
+      view.is_required = view.is_required || (shape.form == Form::text && !shape.is_optional);
+      std::erase_if(view.attributes,
+                    [](const FieldAttribute& each) { return each.name != "autocomplete"; });
+      offer_nothing(shape, view.control, view.choices);
+    }
     for (FieldChoice& choice : view.choices) {
       choice.label = shown_.words->text(choice.label);
     }
-    return view;
+    if (set != nullptr) {
+      view.choices.insert(view.choices.end(), set->begin(), set->end());
+    }
   }
 
   /// Of a field itself and of what is in it; of a group those of its fields are theirs.
@@ -137,12 +155,12 @@ class Shower {
         shown_.typed != nullptr ? shown_.typed->fields.find(shape.name)->second.values
                                 : values_at(shape, member);
     for (FieldChoice& choice : view.choices) {
-      choice.is_chosen = shape.form == Form::choices
+      choice.is_chosen = shape.form == Form::choices || shape.form == Form::lines
                              ? std::ranges::find(values, choice.value) != values.end()
                              : choice.value == (values.empty() ? "" : values.front());
     }
     // A browser would choose the first, which nobody did.
-    if (shape.control == "select" && !view.choices.empty() &&
+    if (view.control == "select" && !view.choices.empty() &&
         std::ranges::none_of(view.choices, &FieldChoice::is_chosen)) {
       view.choices.front().value.empty()
           ? void(view.choices.front().is_chosen = true)
@@ -158,7 +176,8 @@ class Shower {
       }
       return;
     }
-    if (shown_.typed == nullptr && shape.form == Form::lines && !are_lines(values)) {
+    if (shown_.typed == nullptr && view.control == "textarea" && shape.form == Form::lines &&
+        !are_lines(values)) {
       view.errors.push_back(shown_.words->text(words::kNotAsItIs));
     }
     for (const std::string& value : values) {
@@ -171,7 +190,7 @@ class Shower {
     if (shown_.typed == nullptr && (view.type == "time" || view.type == "datetime-local")) {
       view.value = without_fraction_zeros(view.value);
     }
-    if (shape.control == "input" && !view.value.empty() &&
+    if (view.control == "input" && !view.value.empty() &&
         !is_shown_by_browsers(view.type, view.value)) {
       show_as_text(view);
     }
@@ -182,28 +201,7 @@ class Shower {
     if (member == nullptr || (shown_.only_defaults && !shape.has_default)) {
       return {};
     }
-    const views::Ref held = views::held({shape.type, member});
-    if (held.at == nullptr) {
-      return {};
-    }
-    std::vector<std::string> values;
-    const auto add = [&values](const Type& type, const void* value) {
-      values.push_back(views::shown({&type, value}));
-    };
-    if (held.type->kind == Kind::kSequence) {
-      const reflect::Sequence& list = held.type->sequence();
-      for (std::size_t i = 0; i < list.size(held.at); ++i) {
-        add(*list.element, list.at(held.at, i));
-      }
-    } else if (held.type->kind == Kind::kSet) {
-      auto visit = [&](const void* value) { add(*held.type->set().element, value); };
-      held.type->set().each(held.at, &visit, [](void* context, const void* value) {
-        (*static_cast<decltype(visit)*>(context))(value);
-      });
-    } else {
-      add(*held.type, held.at);
-    }
-    return values;
+    return texts_of(*shape.type, member);
   }
 
   const Shown& shown_;

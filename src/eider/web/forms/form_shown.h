@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
+#include "eider/web/forms/form_choices.h"
 #include "eider/web/forms/form_reader.h"
 #include "eider/web/forms/form_shape.h"
 #include "eider/web/forms/form_words.h"
@@ -17,6 +18,7 @@ namespace eider::forms::detail {
 ///
 /// typed   what was sent; null: the values are of the struct at `object`
 /// object  all of its members, or only those that it is made with (`only_defaults`)
+/// choices  set by the handler; null: none
 struct Shown {
   const FormShape* shape;
   const Words* words;
@@ -24,6 +26,7 @@ struct Shown {
   const void* object = nullptr;
   bool only_defaults = false;
   const std::vector<FieldError>* faults = nullptr;
+  const OpenChoices* choices = nullptr;
 };
 
 /// `fields`, `errors` and `encoding` of it.

@@ -78,17 +78,23 @@ Result<TypedForm> read_typed(const FormShape& shape, const Request& request) {
 }
 
 FormView view_of(const FormShape& shape, const FormFrame& frame, const FormOptions& options,
-                 const void* object, bool only_defaults) {
+                 const void* object, bool only_defaults, const OpenChoices* choices) {
   return framed(show({.shape = &shape,
                       .words = &frame.words,
                       .object = object,
-                      .only_defaults = only_defaults}),
+                      .only_defaults = only_defaults,
+                      .choices = choices}),
                 frame, options);
 }
 
 FormView view_again(const FormShape& shape, const FormFrame& frame, const FormOptions& options,
-                    const TypedForm& typed, const std::vector<FieldError>& faults) {
-  return framed(show({.shape = &shape, .words = &frame.words, .typed = &typed, .faults = &faults}),
+                    const TypedForm& typed, const std::vector<FieldError>& faults,
+                    const OpenChoices* choices) {
+  return framed(show({.shape = &shape,
+                      .words = &frame.words,
+                      .typed = &typed,
+                      .faults = &faults,
+                      .choices = choices}),
                 frame, options);
 }
 

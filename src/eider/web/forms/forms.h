@@ -14,6 +14,8 @@
 #include "eider/app/handlers/extract.h"
 #include "eider/app/handlers/unvalidated.h"
 #include "eider/core/reflect/type_of.h"
+#include "eider/core/reflect/wording.h"
+#include "eider/web/forms/form_choices.h"
 #include "eider/web/forms/form_field.h"
 #include "eider/web/forms/form_reader.h"
 #include "eider/web/forms/form_shape.h"
@@ -54,12 +56,15 @@ struct FormFrame {
 /// by language.
 [[nodiscard]] FormFrame frame_of(Request& request);
 [[nodiscard]] Result<TypedForm> read_typed(const FormShape& shape, const Request& request);
-/// object  null: with the submitted values
+/// object   null: with the submitted values
+/// choices  null: fields without choices are shown as inputs
 [[nodiscard]] FormView view_of(const FormShape& shape, const FormFrame& frame,
-                               const FormOptions& options, const void* object, bool only_defaults);
+                               const FormOptions& options, const void* object, bool only_defaults,
+                               const OpenChoices* choices = nullptr);
 [[nodiscard]] FormView view_again(const FormShape& shape, const FormFrame& frame,
                                   const FormOptions& options, const TypedForm& typed,
-                                  const std::vector<FieldError>& faults);
+                                  const std::vector<FieldError>& faults,
+                                  const OpenChoices* choices = nullptr);
 void describe_content(Operation& operation, const FormShape& shape);
 /// The effect of an error on the response as a whole.
 struct Refusal {
@@ -72,6 +77,15 @@ struct Refusal {
 [[nodiscard]] FormResponse respond_again(const Request& request, HtmlPage page,
                                          const Refusal& refusal,
                                          const std::vector<FieldError>& faults);
+
+/// "address/street" of a member of the object.
+template <class T, class M>
+[[nodiscard]] std::string pointer_in(const T& object, const M& member) {
+  ValidationErrors errors(reflect::type_of<T>().structure(), &object);
+  errors.add(member, Requirement());
+  const std::string pointer = std::move(errors.found().front().pointer);
+  return pointer.substr(pointer.starts_with('/') ? 1 : 0);
+}
 
 template <class T>
 struct Bare {
@@ -143,10 +157,17 @@ template <class T>
 template <class T>
 class EmptyForm {
  public:
+  /// Names members in set_choices; they have their default values.
+  const T* operator->() const noexcept { return &fresh_; }
+  /// See BoundForm::set_choices.
+  template <class M, class Rows, class Value, class Label>
+  void set_choices(const M& member, const Rows& rows, const Value& value, const Label& label) {
+    choices_.set(forms::detail::shape_of<T>(), forms::detail::pointer_in(fresh_, member),
+                 forms::detail::choices_of(rows, value, label));
+  }
   /// Returns the form with the default values of the members.
   [[nodiscard]] FormView view(const FormOptions& options = {}) const {
-    const T fresh{};
-    return shown(fresh, options, true);
+    return shown(fresh_, options, true);
   }
   /// Returns the form with existing values, for editing.
   [[nodiscard]] FormView view_of(const T& object, const FormOptions& options = {}) const {
@@ -159,11 +180,14 @@ class EmptyForm {
   explicit EmptyForm(Request& request) : request_(&request) {}
 
   FormView shown(const T& object, const FormOptions& options, bool only_defaults) const {
+    choices_.expect_all(forms::detail::shape_of<T>());
     return forms::detail::view_of(forms::detail::shape_of<T>(), forms::detail::frame_of(*request_),
-                                  options, &object, only_defaults);
+                                  options, &object, only_defaults, &choices_);
   }
 
   Request* request_;
+  T fresh_{};
+  forms::detail::OpenChoices choices_;
 };
 
 /// The response to a form: the page again (default status: 422) with headers such as Retry-After,
@@ -214,13 +238,43 @@ class BoundForm : public eider::detail::app::Judged<T, true> {
   using Base::add;
 
   /// Returns whether there are no errors so far; false if nothing was sent.
-  [[nodiscard]] bool is_valid() const noexcept { return is_sent_ && Base::is_valid(); }
+  ///
+  /// errors  throws a Failure if a field has no choices: see set_choices
+  [[nodiscard]] bool is_valid() const {
+    if (is_sent_) {
+      choices_.expect_all(forms::detail::shape_of<T>());
+    }
+    return is_sent_ && Base::is_valid();
+  }
   template <class M>
   [[nodiscard]] bool is_valid(const M& member) const {
     return is_sent_ && Base::is_valid(member);
   }
   /// Returns false if the form is shown for the first time, for a GET or a HEAD.
   [[nodiscard]] bool is_sent() const noexcept { return is_sent_; }
+
+  /// Sets the choices of a field, and adds an error if its value is not one of them. Call it before
+  /// is_valid() and view(). The field has Control::select or Control::radios in kFormFields; a list
+  /// has Control::checkboxes.
+  ///
+  ///     form.set_choices(form->doctor_id, co_await doctors->all(), &Doctor::id, &Doctor::name);
+  ///
+  /// rows   a range of structs
+  /// value  member or function of a row that the field is compared with: its id
+  /// label  member or function of a row that users see; it is not translated
+  ///
+  /// errors  throws a Failure for another field
+  template <class M, class Rows, class Value, class Label>
+  void set_choices(const M& member, const Rows& rows, const Value& value, const Label& label) {
+    const std::string pointer = forms::detail::pointer_in(**this, member);
+    choices_.set(forms::detail::shape_of<T>(), pointer,
+                 forms::detail::choices_of(rows, value, label));
+    if (is_valid(member) &&
+        !choices_.contain(pointer, forms::detail::texts_of(reflect::type_of<M>(), &member))) {
+      this->add(member,
+                typed_.has(pointer) ? forms::detail::kNotAChoice : reflect::wording::kMissing);
+    }
+  }
 
   /// Adds the error to the fields that it names, or to the form as a whole. The page is then shown
   /// again with its status and headers. Errors of 500 and above are thrown.
@@ -243,11 +297,11 @@ class BoundForm : public eider::detail::app::Judged<T, true> {
   /// Returns the form with the submitted values, unchanged, and the errors. Passwords and files are
   /// omitted.
   [[nodiscard]] FormView view(const FormOptions& options = {}) const {
-    return is_sent_ ? typed(options) : EmptyForm<T>(*request_).view(options);
+    return is_sent_ ? typed(options) : empty().view(options);
   }
   /// As above, but when shown for the first time, with existing values for editing.
   [[nodiscard]] FormView view_of(const T& object, const FormOptions& options = {}) const {
-    return is_sent_ ? typed(options) : EmptyForm<T>(*request_).view_of(object, options);
+    return is_sent_ ? typed(options) : empty().view_of(object, options);
   }
   /// Returns the page with view(), with the status of the errors; for clients that prefer JSON over
   /// HTML (Accept), a problem document.
@@ -266,14 +320,21 @@ class BoundForm : public eider::detail::app::Judged<T, true> {
         refusal_({.status = is_sent_ ? 422 : 200}) {}
 
   FormView typed(const FormOptions& options) const {
+    choices_.expect_all(forms::detail::shape_of<T>());
     return forms::detail::view_again(forms::detail::shape_of<T>(),
                                      forms::detail::frame_of(*request_), options, typed_,
-                                     this->faults_);
+                                     this->faults_, &choices_);
+  }
+  EmptyForm<T> empty() const {
+    EmptyForm<T> form(*request_);
+    form.choices_ = choices_;
+    return form;
   }
 
   Request* request_;
   bool is_sent_;
   forms::detail::TypedForm typed_;
+  forms::detail::OpenChoices choices_;
   forms::detail::Refusal refusal_;
 };
 

@@ -1,0 +1,90 @@
+#include "eider/web/forms/form_choices.h"
+
+#include <algorithm>
+
+#include "eider/core/base/failure.h"
+#include "eider/web/views/value.h"
+
+namespace eider::forms::detail {
+
+namespace {
+
+/// The first field for which `is_it` returns true, also of those in groups; null: none.
+template <class F>
+const ShapeField* first_field(const std::vector<ShapeField>& fields, const F& is_it) {
+  for (const ShapeField& field : fields) {
+    if (is_it(field)) {
+      return &field;
+    }
+    if (const ShapeField* const inner = first_field(field.fields, is_it)) {
+      return inner;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> texts_of(const reflect::Type& type, const void* value) {
+  const views::Ref held = views::held({&type, value});
+  std::vector<std::string> texts;
+  if (held.at == nullptr) {
+    return texts;
+  }
+  const auto add = [&texts](const reflect::Type& its, const void* at) {
+    texts.push_back(views::shown({&its, at}));
+  };
+  if (held.type->kind == reflect::Kind::kSequence) {
+    const reflect::Sequence& list = held.type->sequence();
+    for (std::size_t i = 0; i < list.size(held.at); ++i) {
+      add(*list.element, list.at(held.at, i));
+    }
+  } else if (held.type->kind == reflect::Kind::kSet) {
+    auto visit = [&](const void* at) { add(*held.type->set().element, at); };
+    held.type->set().each(held.at, &visit, [](void* context, const void* at) {
+      (*static_cast<decltype(visit)*>(context))(at);
+    });
+  } else {
+    add(*held.type, held.at);
+  }
+  return texts;
+}
+
+void OpenChoices::set(const FormShape& shape, const std::string& pointer,
+                      std::vector<FieldChoice> choices) {
+  const ShapeField* const field =
+      first_field(shape.fields, [&](const ShapeField& each) { return each.pointer == pointer; });
+  if (field == nullptr || field->chosen_with.empty()) {
+    throw Failure(Error::internal("set_choices needs a member of " + std::string(shape.type->name) +
+                                  " that kFormFields gives Control::select, radios or "
+                                  "checkboxes, and whose type has no choices: /" +
+                                  pointer));
+  }
+  choices_[pointer] = std::move(choices);
+}
+
+void OpenChoices::expect_all(const FormShape& shape) const {
+  const ShapeField* const missing = first_field(shape.fields, [&](const ShapeField& each) {
+    return !each.chosen_with.empty() && find(each.pointer) == nullptr;
+  });
+  if (missing != nullptr) {
+    throw Failure(Error::internal("The form field " + missing->name + " of " +
+                                  std::string(shape.type->name) +
+                                  " has no choices. Call form.set_choices(form->" + missing->name +
+                                  ", ...) before is_valid() and view()."));
+  }
+}
+
+const std::vector<FieldChoice>* OpenChoices::find(std::string_view pointer) const {
+  const auto found = choices_.find(pointer);
+  return found == choices_.end() ? nullptr : &found->second;
+}
+
+bool OpenChoices::contain(std::string_view pointer, const std::vector<std::string>& texts) const {
+  const std::vector<FieldChoice>* const choices = find(pointer);
+  return choices != nullptr && std::ranges::all_of(texts, [&](const std::string& text) {
+           return std::ranges::find(*choices, text, &FieldChoice::value) != choices->end();
+         });
+}
+
+}  // namespace eider::forms::detail
