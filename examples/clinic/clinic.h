@@ -111,6 +111,12 @@ struct FormPage {
   FormView form;
 };
 
+/// A page of the library.
+struct PlainPage {
+  std::string title;
+  Markup content;
+};
+
 struct AppointmentsPage {
   std::vector<Appointment> appointments;
 };

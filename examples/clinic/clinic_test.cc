@@ -84,6 +84,7 @@ class Clinic : public ::testing::Test {
   std::vector<TestHeader> create_key(const std::string& scope) {
     const TestResponse made = client.submit(
         client.get("/api-keys"), {{"name", scope}, {"scopes", scope}, {"days", "30"}}, "/api-keys");
+    EXPECT_TRUE(made.body.contains("/assets/clinic.css")) << made.body;  // the layout
     const std::size_t key = made.body.find("clinic_");
     return {{"Authorization", "Bearer " + made.body.substr(key, made.body.find('"', key) - key)}};
   }

@@ -4,6 +4,7 @@
 
 #include "clinic.h"
 #include "form.html.h"
+#include "plain.html.h"
 
 namespace clinic {
 
@@ -207,7 +208,9 @@ void add_people(App& app, Routes& api, const Settings& settings, const Services&
                       return accounts.notify_api_key_added({key.user}, std::move(language));
                     }});
   accept_api_keys(api, keys, sessions);
-  serve_api_keys(app, "/api-keys");
+  serve_api_keys(app, "/api-keys", {.layout = [](const PageContent& content, const Pages& pages) {
+                   return pages.page(PlainPage{content.title, Markup(content.html)});
+                 }});
 
   add_form(app, "/signup", sign_up);
   add_form(app, "/confirm", confirm);

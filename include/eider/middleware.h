@@ -23,6 +23,7 @@
 #include "eider/web/middleware/login_throttle.h"
 #include "eider/web/middleware/maintenance.h"
 #include "eider/web/middleware/negotiation.h"
+#include "eider/web/middleware/page_layout.h"
 #include "eider/web/middleware/rate_limit.h"
 #include "eider/web/middleware/rate_store.h"
 #include "eider/web/middleware/request_id.h"

@@ -16,6 +16,8 @@ namespace eider {
 
 namespace {
 
+using detail::middleware::LaidOut;
+
 /// days  missing: none was chosen
 struct KeyForm {
   std::string name = {};
@@ -67,16 +69,6 @@ std::string csrf_field(Request& request) {
       .field();
 }
 
-Html plain_page(const std::string& title, const std::string& content) {
-  const std::string name = escape_html(title);
-  return Html(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" +
-      name + "</title>\n</head>\n<body>\n<main>\n<h1>" + name + "</h1>\n" + content +
-      "</main>\n</body>\n</html>\n");
-}
-
 /// Makes the content of one page.
 class KeysPage {
  public:
@@ -84,16 +76,13 @@ class KeysPage {
       : options_(options), path_(std::move(path)) {}
 
   /// result  of the form: a new key, or why there is none; null: nothing was sent
-  Response show(Request& request, const ApiKeyOptions& keys, const std::vector<ApiKey>& list,
-                const Result<CreatedApiKey>* result, const KeyForm& form) const {
+  Response show(Request& request, const LaidOut& layout, const ApiKeyOptions& keys,
+                const std::vector<ApiKey>& list, const Result<CreatedApiKey>* result,
+                const KeyForm& form) const {
     const std::string csrf = csrf_field(request);
     std::string content = result == nullptr ? std::string() : outcome(*result);
     content += form_of(keys, form, csrf) + table_of(list, csrf);
-    Html page = options_.layout ? options_.layout(request, options_.title, content)
-                                : plain_page(options_.title, content);
-    Response response;
-    response.set_static_type("text/html; charset=utf-8");
-    response.set_body(std::move(page.text()));
+    Response response = layout({options_.title, std::move(content)});
     response.add_header("Cache-Control", "no-store");
     if (result != nullptr && !*result) {
       response.set_status(result->error().status());
@@ -205,27 +194,29 @@ Task<Result<CreatedApiKey>> create_offered(State<ApiKeys> keys, UserKey user, Ke
 void serve_api_keys(Routes& at, const std::string& path, ApiKeysPage options) {
   const auto page = std::make_shared<const ApiKeysPage>(std::move(options));
   const std::string whole = std::string(at.prefix()) + path;
-  const auto show = [page, whole](Request& request, const UserKey& user,
+  const auto show = [page, whole](Request& request, const LaidOut& layout, const UserKey& user,
                                   State<ApiKeys> keys) -> Task<Response> {
     const auto list = co_await keys->list(user);
-    co_return KeysPage(*page, whole).show(request, keys->options(), list, nullptr, {});
+    co_return KeysPage(*page, whole).show(request, layout, keys->options(), list, nullptr, {});
   };
-  const auto create = [page, whole](Form<KeyForm> form, Request& request, const UserKey& user,
-                                    State<ApiKeys> keys) -> Task<Response> {
+  const auto create = [page, whole](Form<KeyForm> form, Request& request, const LaidOut& layout,
+                                    const UserKey& user, State<ApiKeys> keys) -> Task<Response> {
     const auto created =
         co_await create_offered(keys, user, *form, offered_days(*page, keys->options()));
     const auto list = co_await keys->list(user);
     co_return KeysPage(*page, whole)
-        .show(request, keys->options(), list, &created, created ? KeyForm() : *form);
+        .show(request, layout, keys->options(), list, &created, created ? KeyForm() : *form);
   };
   const auto revoke = [whole](std::string id, const UserKey& user,
                               State<ApiKeys> keys) -> Task<Redirect> {
     static_cast<void>(co_await keys->revoke(user, std::move(id)));
     co_return Redirect(whole);
   };
+  Routes laid_out = at.group("/");
+  page->layout.add_to(laid_out);
   // Reading needs no recent login, but the form does: ask before the user fills it in.
-  at.get(RuntimePattern{path}, show).guard(require_recent_login(page->login_within));
-  at.post(RuntimePattern{path}, create)
+  laid_out.get(RuntimePattern{path}, show).guard(require_recent_login(page->login_within));
+  laid_out.post(RuntimePattern{path}, create)
       .guard(require_recent_login(page->login_within))
       .use(cross_origin_protection());
   at.post(RuntimePattern{path + "/{id}/revoke"}, revoke).use(cross_origin_protection());

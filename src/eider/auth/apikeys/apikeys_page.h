@@ -2,12 +2,12 @@
 // Layering: must not need scripts or templates; an application's own page uses ApiKeys.
 #pragma once
 
-#include <functional>
 #include <string>
+#include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/handlers/results.h"
 #include "eider/auth/apikeys/apikeys.h"
+#include "eider/web/middleware/page_layout.h"
 
 namespace eider {
 
@@ -18,12 +18,8 @@ struct ApiKeysPage {
   /// Lifetimes to choose from, in days; 0: unlimited. Those above ApiKeyOptions::lifetime_max are
   /// not shown. A form with another lifetime gets a 422.
   std::vector<int> lifetimes_days = {30, 90, 365, 0};
-  /// Puts the content into the layout of the application. Default: a plain page that follows the
-  /// light or dark mode of the browser.
-  ///
-  /// content  HTML, without the title
-  std::function<Html(const Request&, const std::string& title, const std::string& content)> layout =
-      {};
+  /// Puts the content into the layout of the application: see PageLayout.
+  PageLayout layout = {};
 };
 
 /// Serves the page: GET and POST `path`, and POST `path`/{id}/revoke. It needs a logged-in user and

@@ -444,6 +444,25 @@ TEST_F(ApiKeysOnSqlite, have_a_page_that_shows_a_new_key_once) {
   EXPECT_EQ(ask(robot, "/api/read", secret).status, 200);
 }
 
+TEST_F(ApiKeysOnSqlite, have_a_page_in_the_layout_of_the_application) {
+  const auto layout = [](const PageContent& content, const Person& person, State<Database>) {
+    return Html("<title>" + content.title + "</title>" + person.name + content.html);
+  };
+  App other = make_app();
+  other.state(database);
+  serve_api_keys(other, "/laid-out", {.title = "Keys", .layout = layout});
+  TestClient ann(other, {.keeps_cookies = true, .headers = {{"Sec-Fetch-Site", "same-origin"}}});
+  const TestResponse page = ann.as("ann").get("/laid-out");
+  EXPECT_TRUE(page.body.starts_with("<title>Keys</title>ann<form")) << page.body;
+  EXPECT_TRUE(page.body.contains("You have no API keys.")) << page.body;
+  EXPECT_EQ(page.header("Content-Type"), "text/html; charset=utf-8");
+  const TestResponse wrong = ann.submit(page, {{"name", "x"}, {"days", "1"}});
+  EXPECT_EQ(wrong.status, 422);
+  EXPECT_TRUE(wrong.body.starts_with("<title>Keys</title>ann<p role=\"alert\">")) << wrong.body;
+  EXPECT_EQ(wrong.header("Cache-Control"), "no-store");
+  EXPECT_TRUE(ann.get("/account/keys").body.starts_with("<!doctype html>"));
+}
+
 TEST_F(ApiKeysOnSqlite, have_one_of_the_lifetimes_that_their_page_offers) {
   client.as("ann");
   const TestResponse page = client.get("/account/keys");
