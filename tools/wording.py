@@ -248,7 +248,8 @@ def check(root, extra_faults=None):
             faults += (extra_faults or {}).get(name, [])
         if faults:
             failed[name] = faults
-    for name in sorted({*settings.exceptions} - set(names)):
+    for name in sorted(name for name in {*settings.exceptions} - set(names)
+                       if not (root / name).is_file()):
         failed[name] = [f'{SETTINGS} lists {name}, which does not exist: remove it']
     return failed
 

@@ -147,6 +147,11 @@ class Lists(unittest.TestCase):
         self.assertEqual(['arena/app/README.md', 'arena/worse.md', 'bad.md'],
                          list(self.check('')))
 
+    def test_exceptions_for_sources(self):
+        (self.root / 'source.cc').write_text('')
+        self.assertEqual(['bad.md'], list(self.check(
+            '[exceptions]\n"source.cc" = { all = "contains German texts" }\n')))
+
     def test_exceptions_for_missing_pages(self):
         failed = self.check('[exceptions]\n"gone.md" = { male = "a name" }\n')
         self.assertEqual(['docs/lint.toml lists gone.md, which does not exist: remove it'],
