@@ -24,6 +24,7 @@ App make_app(const Settings& settings, const Services& services) {
                                              : clinic_sqlite_migrations());
   const Languages languages = add_languages(
       app, {.directory = settings.languages,
+            .texts = {german()},  // texts of the library
             .detect_from = {LanguageSource::cookie, LanguageSource::accept_language}});
   Jobs& jobs = add_jobs(app, database);
   Outbox& mails = add_outbox(app, jobs, {.transport = services.mails});

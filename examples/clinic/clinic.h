@@ -8,6 +8,7 @@
 #include <eider/database.h>
 #include <eider/eider.h>
 #include <eider/jobs.h>
+#include <eider/languages.h>
 #include <eider/locale.h>
 #include <eider/mail.h>
 #include <eider/pages.h>

@@ -248,6 +248,7 @@ TEST_F(Clinic, remembers_the_language_also_for_emails) {
   client.advance(1s);
   EXPECT_TRUE(mail_to("cem").contains("Sie haben einen Termin bei best: ")) << mail_to("cem");
   EXPECT_EQ(client.post_form("/language", {{"language", "fr"}}).status, 422);
+  EXPECT_TRUE(client.get("/api-keys").body.contains("Sie haben keine API-Schlüssel."));
 }
 
 }  // namespace

@@ -4,3 +4,4 @@
 
 #include "eider/core/base/translation.h"
 #include "eider/web/languages/languages.h"
+#include "eider/web/languages/library_texts.h"

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "eider/web/languages/library_texts.h"
 #include "tests/account_flows/account_case.h"
 
 namespace eider::test {
@@ -135,6 +136,18 @@ TEST(AccountTranslator, SayTheWholeLetterAndKeepTheTime) {
             "<Someone, probably you, requested a new password.>\n\n<Open this page and choose a "
             "new password:>\n\nhttps://shop.example/reset#x\n\n<1 h>\n");
   EXPECT_EQ(said.size(), 4U);
+}
+
+TEST(AccountTranslator, HasEachTextInGerman) {
+  const Language texts = german();
+  for (int kind = 0; kind <= static_cast<int>(AccountMailKind::api_key_added); ++kind) {
+    static_cast<void>(plain_account_mail(
+        {.kind = static_cast<AccountMailKind>(kind), .to = kAnn, .link = "https://shop.example/"},
+        "no-reply@shop.example", "", [&texts](std::string_view english) {
+          EXPECT_TRUE(english.empty() || texts.texts.contains(english)) << english;
+          return std::string(english);
+        }));
+  }
 }
 
 }  // namespace

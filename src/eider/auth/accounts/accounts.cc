@@ -1,5 +1,6 @@
 #include "eider/auth/accounts/accounts.h"
 
+#include <limits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/kinds/kinds.h"
 #include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/protocols/http/url.h"
 
 namespace eider {
@@ -55,8 +57,10 @@ std::optional<Error> password_fault_of(const std::string& password, std::size_t 
   if (reflect::code_points(password) >= length_min) {
     return std::nullopt;
   }
+  constexpr std::size_t kUnbounded = std::numeric_limits<std::size_t>::max();
   return Error::invalid(
-      {{"/password", "must have at least " + std::to_string(length_min) + " characters"}});
+      {field_error("/password", reflect::describe_length(reflect::type_of<std::string>(),
+                                                         length_min, kUnbounded))});
 }
 
 /// What cannot be stored is said of the field that has it.

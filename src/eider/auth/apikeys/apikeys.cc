@@ -8,6 +8,7 @@
 #include "eider/core/base/token.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/wording.h"
 #include "eider/data/db/create_tables.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/web/middleware/auth.h"
@@ -182,7 +183,8 @@ Result<CreatedApiKey> ApiKeys::made_of(UserKey user, ApiKeyRequest request) cons
   request.scopes.erase(repeated.begin(), repeated.end());
   for (const std::string& scope : request.scopes) {
     if (std::ranges::find(options_.scopes, scope) == options_.scopes.end()) {
-      wrong.push_back({"/scopes", "must be of: " + joined_scopes(options_.scopes)});
+      wrong.push_back(field_error(
+          "/scopes", reflect::wording::kOneOf.with({{"names", joined_scopes(options_.scopes)}})));
       break;
     }
   }
@@ -214,9 +216,8 @@ Task<Result<CreatedApiKey>> ApiKeys::create(UserKey user, ApiKeyRequest request)
   if (!made) {
     co_return fail(made.error());
   }
-  const auto too_many = [this] {
-    return fail(Error::conflict("You have " + std::to_string(options_.keys_max) +
-                                " API keys, which is the maximum. Revoke one first."));
+  const auto too_many = [] {
+    return fail(Error::conflict("You have the maximum number of API keys. Revoke one first."));
   };
   if (options_.before_create) {
     if (!co_await has_room(database_, owner_of({made->key.user}), options_.keys_max)) {

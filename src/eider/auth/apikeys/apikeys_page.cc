@@ -9,6 +9,7 @@
 #include "eider/app/handlers/params.h"
 #include "eider/core/base/html.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/web/languages/library_texts.h"
 #include "eider/web/middleware/cross_origin.h"
 #include "eider/web/middleware/csrf.h"
 
@@ -72,8 +73,8 @@ std::string csrf_field(Request& request) {
 /// Makes the content of one page.
 class KeysPage {
  public:
-  KeysPage(const ApiKeysPage& options, std::string path)
-      : options_(options), path_(std::move(path)) {}
+  KeysPage(const ApiKeysPage& options, std::string path, const Translator& tr)
+      : options_(options), path_(std::move(path)), tr_(tr) {}
 
   /// result  of the form: a new key, or why there is none; null: nothing was sent
   Response show(Request& request, const LaidOut& layout, const ApiKeyOptions& keys,
@@ -82,7 +83,7 @@ class KeysPage {
     const std::string csrf = csrf_field(request);
     std::string content = result == nullptr ? std::string() : outcome(*result);
     content += form_of(keys, form, csrf) + table_of(list, csrf);
-    Response response = layout({options_.title, std::move(content)});
+    Response response = layout({tr_(options_.title), std::move(content), tr_.language()});
     response.add_header("Cache-Control", "no-store");
     if (result != nullptr && !*result) {
       response.set_status(result->error().status());
@@ -91,26 +92,38 @@ class KeysPage {
   }
 
  private:
-  [[nodiscard]] static std::string outcome(const Result<CreatedApiKey>& result) {
+  /// For HTML.
+  [[nodiscard]] std::string text(std::string_view english) const {
+    return escape_html(tr_(english));
+  }
+
+  [[nodiscard]] std::string outcome(const Result<CreatedApiKey>& result) const {
     if (!result) {
-      return "<p role=\"alert\">" + escape_html(result.error().sentence()) + "</p>\n";
+      return "<p role=\"alert\">" +
+             escape_html(detail::languages::error_line(tr_, result.error())) + "</p>\n";
     }
-    return "<section aria-labelledby=\"new-key\">\n<h2 id=\"new-key\">New key</h2>\n"
-           "<p role=\"status\">Copy this key now. It is not shown again.</p>\n"
-           "<p><label>Key <input id=\"api-key\" size=\"60\" readonly autocomplete=\"off\" "
+    return "<section aria-labelledby=\"new-key\">\n<h2 id=\"new-key\">" + text("New key") +
+           "</h2>\n<p role=\"status\">" + text("Copy this key now. It is not shown again.") +
+           "</p>\n<p><label>" + text("Key") +
+           " <input id=\"api-key\" size=\"60\" readonly autocomplete=\"off\" "
            "value=\"" +
            escape_html(result->secret) + "\"></label></p>\n</section>\n";
+  }
+
+  [[nodiscard]] std::string lifetime_of(int days) const {
+    return days == 0 ? tr_("Unlimited")
+                     : tr_(days == 1 ? "{count} day" : "{count} days", {{"count", days}});
   }
 
   [[nodiscard]] std::string lifetimes_of(const ApiKeyOptions& keys) const {
     std::string choices;
     for (const int days : offered_days(options_, keys)) {
       choices += "<option value=\"" + std::to_string(days) + "\">" +
-                 (days == 0 ? "Unlimited" : std::to_string(days) + " days") + "</option>";
+                 escape_html(lifetime_of(days)) + "</option>";
     }
-    return choices.empty()
-               ? std::string()
-               : "<p><label>Valid for <select name=\"days\">" + choices + "</select></label></p>\n";
+    return choices.empty() ? std::string()
+                           : "<p><label>" + text("Valid for") + " <select name=\"days\">" +
+                                 choices + "</select></label></p>\n";
   }
 
   [[nodiscard]] std::string form_of(const ApiKeyOptions& keys, const KeyForm& form,
@@ -122,12 +135,12 @@ class KeysPage {
                 "</label>\n";
     }
     if (!scopes.empty()) {
-      scopes = "<fieldset>\n<legend>Scopes</legend>\n" + scopes + "</fieldset>\n";
+      scopes = "<fieldset>\n<legend>" + text("Scopes") + "</legend>\n" + scopes + "</fieldset>\n";
     }
-    return "<form method=\"post\" action=\"" + escape_html(path_) + "\">\n" + csrf +
-           "<p><label>Name <input name=\"name\" maxlength=\"100\" required value=\"" +
+    return "<form method=\"post\" action=\"" + escape_html(path_) + "\">\n" + csrf + "<p><label>" +
+           text("Name") + " <input name=\"name\" maxlength=\"100\" required value=\"" +
            escape_html(form.name) + "\"></label></p>\n" + scopes + lifetimes_of(keys) +
-           "<p><button>Create key</button></p>\n</form>\n";
+           "<p><button>" + text("Create key") + "</button></p>\n</form>\n";
   }
 
   [[nodiscard]] std::string row_of(const ApiKey& key, const std::string& csrf) const {
@@ -140,49 +153,56 @@ class KeysPage {
     const std::string name = escape_html(key.name);
     return "<tr><th scope=\"row\">" + name + "</th><td>…" + escape_html(key.hint) + "</td><td>" +
            scopes + "</td><td>" + time_element(key.created) + "</td><td>" +
-           (key.used == 0 ? "Never" : time_element(key.used)) + "</td><td>" +
-           (key.expires == 0 ? "Never" : time_element(key.expires)) +
-           (is_expired ? " (expired)" : "") + "</td><td><form method=\"post\" action=\"" +
-           escape_html(path_) + "/" + escape_html(key.id) + "/revoke\">" + csrf +
-           "<button aria-label=\"Revoke " + name + "\">Revoke</button></form></td></tr>\n";
+           (key.used == 0 ? text("Never") : time_element(key.used)) + "</td><td>" +
+           (key.expires == 0 ? text("Never") : time_element(key.expires)) +
+           (is_expired ? " (" + text("expired") + ")" : "") +
+           "</td><td><form method=\"post\" action=\"" + escape_html(path_) + "/" +
+           escape_html(key.id) + "/revoke\">" + csrf + "<button aria-label=\"" +
+           escape_html(tr_("Revoke {name}", {{"name", key.name}})) + "\">" + text("Revoke") +
+           "</button></form></td></tr>\n";
   }
 
   [[nodiscard]] std::string table_of(const std::vector<ApiKey>& list,
                                      const std::string& csrf) const {
     if (list.empty()) {
-      return "<p>You have no API keys.</p>\n";
+      return "<p>" + text("You have no API keys.") + "</p>\n";
+    }
+    std::string titles;
+    for (const std::string_view title :
+         {"Name", "Key", "Scopes", "Created", "Last used", "Expires", "Action"}) {
+      titles += "<th scope=\"col\">" + text(title) + "</th>";
     }
     std::string rows;
     for (const ApiKey& key : list) {
       rows += row_of(key, csrf);
     }
-    return "<table>\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Key</th>"
-           "<th scope=\"col\">Scopes</th><th scope=\"col\">Created</th>"
-           "<th scope=\"col\">Last used</th><th scope=\"col\">Expires</th>"
-           "<th scope=\"col\">Action</th></tr></thead>\n<tbody>\n" +
-           rows + "</tbody>\n</table>\n";
+    return "<table>\n<thead><tr>" + titles + "</tr></thead>\n<tbody>\n" + rows +
+           "</tbody>\n</table>\n";
   }
 
   const ApiKeysPage& options_;
   std::string path_;
+  Translator tr_;
 };
 
 /// Of the offered lifetimes only, whatever the client sends. Without any, a key gets the maximum.
-Result<ApiKeyRequest> request_of(const KeyForm& form, const std::vector<int>& offered) {
+Result<ApiKeyRequest> request_of(const KeyForm& form, const std::vector<int>& offered,
+                                 std::string language) {
   const bool is_offered =
       offered.empty() ? form.days.value_or(0) == 0
                       : form.days && std::ranges::find(offered, *form.days) != offered.end();
   if (!is_offered) {
-    return fail(Error::invalid({{"/days", "must be one of the offered lifetimes"}}));
+    return fail(Error::invalid({{"/days", "must be one of the offered lifetimes", "choice"}}));
   }
   return ApiKeyRequest{.name = form.name,
                        .scopes = form.scopes,
-                       .lifetime = form.days.value_or(0) * std::chrono::days(1)};
+                       .lifetime = form.days.value_or(0) * std::chrono::days(1),
+                       .language = std::move(language)};
 }
 
 Task<Result<CreatedApiKey>> create_offered(State<ApiKeys> keys, UserKey user, KeyForm form,
-                                           std::vector<int> offered) {
-  auto request = request_of(form, offered);
+                                           std::vector<int> offered, std::string language) {
+  auto request = request_of(form, offered, std::move(language));
   if (!request) {
     co_return fail(request.error());
   }
@@ -196,15 +216,17 @@ void serve_api_keys(Routes& at, const std::string& path, ApiKeysPage options) {
   const std::string whole = std::string(at.prefix()) + path;
   const auto show = [page, whole](Request& request, const LaidOut& layout, const UserKey& user,
                                   State<ApiKeys> keys) -> Task<Response> {
+    const Translator tr = detail::languages::translator_of(request);
     const auto list = co_await keys->list(user);
-    co_return KeysPage(*page, whole).show(request, layout, keys->options(), list, nullptr, {});
+    co_return KeysPage(*page, whole, tr).show(request, layout, keys->options(), list, nullptr, {});
   };
   const auto create = [page, whole](Form<KeyForm> form, Request& request, const LaidOut& layout,
                                     const UserKey& user, State<ApiKeys> keys) -> Task<Response> {
-    const auto created =
-        co_await create_offered(keys, user, *form, offered_days(*page, keys->options()));
+    const Translator tr = detail::languages::translator_of(request);
+    const auto created = co_await create_offered(
+        keys, user, *form, offered_days(*page, keys->options()), tr.language());
     const auto list = co_await keys->list(user);
-    co_return KeysPage(*page, whole)
+    co_return KeysPage(*page, whole, tr)
         .show(request, layout, keys->options(), list, &created, created ? KeyForm() : *form);
   };
   const auto revoke = [whole](std::string id, const UserKey& user,

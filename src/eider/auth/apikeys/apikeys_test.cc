@@ -12,6 +12,7 @@
 #include "eider/data/db/sqlite/sqlite.h"
 #include "eider/eider.h"
 #include "eider/testkit/test_client.h"
+#include "eider/web/languages/library_texts.h"
 #include "eider/web/middleware/caching.h"
 #include "eider/web/middleware/cross_origin.h"
 #include "eider/web/middleware/csrf.h"
@@ -461,6 +462,39 @@ TEST_F(ApiKeysOnSqlite, have_a_page_in_the_layout_of_the_application) {
   EXPECT_TRUE(wrong.body.starts_with("<title>Keys</title>ann<p role=\"alert\">")) << wrong.body;
   EXPECT_EQ(wrong.header("Cache-Control"), "no-store");
   EXPECT_TRUE(ann.get("/account/keys").body.starts_with("<!doctype html>"));
+}
+
+TEST_F(ApiKeysOnSqlite, have_a_page_in_the_language_of_the_user) {
+  std::string informed_in;
+  App other =
+      make_app({.prefix = "shop",
+                .scopes = {"read"},
+                .before_create = [&informed_in](const ApiKey&, std::string language) -> Task<> {
+                  informed_in = std::move(language);
+                  co_return;
+                }});
+  add_languages(other, {.texts = {german()}, .detect_from = {LanguageSource::accept_language}});
+  TestClient ann(other,
+                 {.keeps_cookies = true,
+                  .headers = {{"Sec-Fetch-Site", "same-origin"}, {"Accept-Language", "de"}}});
+  const TestResponse page = ann.as("ann").get("/account/keys");
+  EXPECT_EQ(page.header("Content-Language"), "de");
+  for (const char* const part : {"<html lang=\"de\">", "<h1>API-Schlüssel</h1>", "90 Tage",
+                                 "Unbegrenzt", "Sie haben keine API-Schlüssel."}) {
+    EXPECT_TRUE(page.body.contains(part)) << part << page.body;
+  }
+  EXPECT_TRUE(ann.submit(page, {{"name", ""}, {"days", "30"}})
+                  .body.contains("Name: muss 1 bis 100 Zeichen haben, ohne Steuerzeichen."));
+  const TestResponse made =
+      ann.submit(page, {{"name", "<ci>"}, {"scopes", "read"}, {"days", "30"}});
+  EXPECT_EQ(informed_in, "de");
+  for (const char* const part : {"Neuer Schlüssel", "Er wird nicht noch einmal angezeigt.", "Nie",
+                                 "aria-label=\"&lt;ci&gt; widerrufen\">Widerrufen<"}) {
+    EXPECT_TRUE(made.body.contains(part)) << part << made.body;
+  }
+  for (const char* const english : {"Create", "Copy", "Never", ">Key", "Revoke", "Scopes"}) {
+    EXPECT_FALSE(made.body.contains(english)) << english << made.body;
+  }
 }
 
 TEST_F(ApiKeysOnSqlite, have_one_of_the_lifetimes_that_their_page_offers) {

@@ -2,7 +2,6 @@
 // Layering: must not generate HTML.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,18 +23,18 @@ inline constexpr std::string_view kSave = "Save";
 
 }  // namespace words
 
-/// Texts by a catalogue, where there is one.
+/// Texts in the language of the user; without languages, in English.
 class Words {
  public:
   Words() = default;
-  explicit Words(std::optional<Translator> translator) : translator_(translator) {}
+  explicit Words(const Translator& translator) : translator_(translator) {}
 
   [[nodiscard]] std::string text(std::string_view text) const;
   /// As a sentence of its own: it begins with a capital letter.
   [[nodiscard]] std::string fault(const FieldError& fault) const;
 
  private:
-  std::optional<Translator> translator_;
+  Translator translator_;
 };
 
 }  // namespace eider::forms::detail

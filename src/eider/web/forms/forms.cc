@@ -9,6 +9,7 @@
 #include "eider/protocols/http/accept.h"
 #include "eider/protocols/http/status.h"
 #include "eider/web/forms/form_shown.h"
+#include "eider/web/languages/library_texts.h"
 #include "eider/web/middleware/csrf.h"
 
 namespace eider {
@@ -55,12 +56,7 @@ FormFrame frame_of(Request& request) {
     frame.token_name = token.field_name();
     frame.token = token.text();
   }
-  if (auto* const languages = request.find<Languages>()) {
-    if (request.find<Translator>() == nullptr) {
-      request.set(Extract<Translator>::from(State<Languages>(*languages), request));
-    }
-    frame.words = Words(*request.find<Translator>());
-  }
+  frame.words = Words(eider::detail::languages::translator_of(request));
   return frame;
 }
 

@@ -1,11 +1,12 @@
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "eider/app/app.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
 #include "eider/core/json/write.h"
-#include "eider/core/reflect/rule.h"
 #include "eider/web/languages/languages.h"
 #include "eider/web/languages/library.h"
 
@@ -13,7 +14,6 @@ namespace eider {
 
 namespace {
 
-using detail::languages::kErrorContext;
 using detail::languages::Library;
 using json::Value;
 
@@ -34,31 +34,32 @@ class ProblemTexts {
   }
 
  private:
-  [[nodiscard]] const std::string* find(std::string_view context, const Value* word) const {
-    return word != nullptr && word->is_string() ? find_text(language_, {context, word->text()})
-                                                : nullptr;
-  }
-
   void say(Value& object, std::string_view member) const {
-    if (const std::string* const text = find({}, object.find(member))) {
+    const Value* const word = object.find(member);
+    const std::string* const text =
+        word != nullptr && word->is_string() ? find_text(language_, {{}, word->text()}) : nullptr;
+    if (text != nullptr) {
       object[member] = *text;
     }
   }
 
   void say_fault(Value& fault) const {
-    const std::string* const text = find(kErrorContext, fault.find("code"));
-    if (text == nullptr) {
-      say(fault, "detail");
-      return;
-    }
-    Requirement said{{}, *text};
-    const Value* const arguments = fault.find("arguments");
-    if (arguments != nullptr && arguments->is_object()) {
-      for (const auto& [name, value] : arguments->members()) {
-        said.arguments.push_back({name, value.is_string() ? value.text() : json::to_text(value)});
+    std::vector<FieldError::Argument> arguments;
+    const Value* const given = fault.find("arguments");
+    if (given != nullptr && given->is_object()) {
+      for (const auto& [name, value] : given->members()) {
+        arguments.push_back({name, value.is_string() ? value.text() : json::to_text(value)});
       }
     }
-    fault["detail"] = to_text(said);
+    const Value* const code = fault.find("code");
+    auto text = code != nullptr && code->is_string()
+                    ? text_of_code(language_, code->text(), arguments)
+                    : std::nullopt;
+    if (text) {
+      fault["detail"] = std::move(*text);
+    } else {
+      say(fault, "detail");
+    }
   }
 
   const detail::languages::Language& language_;

@@ -47,13 +47,20 @@ Language& language_in(Shelf& shelf, std::string_view tag) {
   return known != nullptr ? *known : shelf.emplace_back(std::string(tag), Catalogue());
 }
 
-/// Texts of the program stand for the codes of faults, too.
+/// Texts of the program stand for the codes of faults, too, unless they have a context.
 void add_texts(Catalogue& catalogue, const std::map<std::string, std::string, std::less<>>& texts) {
+  const auto add = [&catalogue](const MessageKey& key, const std::string& text) {
+    if (catalogue.find(key) == nullptr) {
+      catalogue.add(key, {text});
+    }
+  };
   for (const auto& [id, text] : texts) {
-    for (const std::string_view context : {std::string_view(), kErrorContext}) {
-      if (catalogue.find({context, id}) == nullptr) {
-        catalogue.add({context, id}, {text});
-      }
+    const std::string_view whole = id;
+    if (const std::size_t end = whole.find(kContextEnd); end != std::string_view::npos) {
+      add({whole.substr(0, end), whole.substr(end + 1)}, text);
+    } else {
+      add({{}, id}, text);
+      add({kErrorContext, id}, text);
     }
   }
 }

@@ -27,6 +27,8 @@ struct Language {
 
 /// What the codes of faults stand in, in catalogues.
 inline constexpr std::string_view kErrorContext = "error";
+/// Between context and text in one key, as in compiled catalogs of gettext (MO files).
+inline constexpr char kContextEnd = '\x04';
 
 /// One reading of all catalogues; what nobody's wish leads to first.
 using Shelf = std::vector<Language>;
@@ -36,6 +38,11 @@ using Shelf = std::vector<Language>;
 /// count  of a plural
 [[nodiscard]] const std::string* find_text(const Language& language, const MessageKey& key,
                                            std::optional<std::uint64_t> count = {});
+
+/// The text of a validation error by its code; nothing: the language has none. See error_text.
+[[nodiscard]] std::optional<std::string> text_of_code(
+    const Language& language, const std::string& code,
+    const std::vector<FieldError::Argument>& arguments);
 
 /// Safe to use from several threads at once.
 class Library {
@@ -62,6 +69,10 @@ class Library {
   /// language have links with such paths, too.
   [[nodiscard]] static std::string_view variant_of(const Translator& translator,
                                                    const Request& request) noexcept;
+  /// False for the one that returns English texts.
+  [[nodiscard]] static bool has_languages(const Translator& translator) noexcept {
+    return translator.language_ != nullptr;
+  }
   [[nodiscard]] static const Language& language_of(const Translator& translator) noexcept {
     return *translator.language_;
   }

@@ -8,12 +8,12 @@ namespace {
 
 Html default_layout(const PageContent& content) {
   const std::string title = escape_html(content.title);
-  return Html(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" +
-      title + "</title>\n</head>\n<body>\n<main>\n<h1>" + title + "</h1>\n" + content.html +
-      "</main>\n</body>\n</html>\n");
+  return Html("<!doctype html>\n<html lang=\"" + content.language +
+              "\">\n<head>\n<meta charset=\"utf-8\">\n"
+              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+              "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" +
+              title + "</title>\n</head>\n<body>\n<main>\n<h1>" + title + "</h1>\n" + content.html +
+              "</main>\n</body>\n</html>\n");
 }
 
 }  // namespace

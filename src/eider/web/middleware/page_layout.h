@@ -16,10 +16,12 @@ namespace eider {
 
 /// The content of a page that the library serves.
 ///
-/// html  HTML for the body, without the title: `Markup(content.html)` in a template
+/// html      HTML for the body, without the title: `Markup(content.html)` in a template
+/// language  of the texts: for `lang`
 struct PageContent {
   std::string title;
   std::string html;
+  std::string language = "en";
 };
 
 namespace detail::middleware {
