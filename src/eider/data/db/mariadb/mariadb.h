@@ -40,7 +40,7 @@ struct MariadbOptions {
 };
 
 /// Opens a database of a MariaDB or MySQL server. Connections are opened with the first statement,
-/// and each event loop has its own. Event loops with simulated time are not supported.
+/// and each event loop has its own. With simulated time, the clock stops while a statement runs.
 ///
 /// where    "mysql://user:password@host:3306/name" or "mariadb://…", percent-encoded. Separate
 ///          several hosts with commas; "localhost" without a port uses the Unix socket

@@ -54,7 +54,7 @@ struct PostgresOptions {
 };
 
 /// Opens a database of a PostgreSQL server. Connections are opened with the first statement, and
-/// each event loop has its own. Event loops with simulated time are not supported.
+/// each event loop has its own. With simulated time, the clock stops while a statement runs.
 ///
 /// where    "postgres://user@host:5432/name" or "host=… dbname=…", with all options of libpq;
 ///          missing values come from PGHOST etc., the password also from a PGPASSFILE. For
