@@ -22,6 +22,7 @@
 #include "eider/auth/session/session.h"
 #include "eider/auth/session/users.h"
 #include "eider/core/base/log.h"
+#include "eider/core/base/no_dangling.h"
 #include "eider/data/db/database.h"
 #include "eider/web/middleware/login_throttle.h"
 
@@ -296,7 +297,7 @@ class Accounts {
 ///     app.get("/orders", [](const Account& account) { … });
 ///
 /// sessions  with a store, because sessions in signed cookies cannot be ended by the server
-Accounts& add_accounts(App& app, Database database, Outbox& outbox, Sessions sessions,
-                       AccountsOptions options);
+EIDER_NO_DANGLING Accounts& add_accounts(App& app, Database database, Outbox& outbox,
+                                         Sessions sessions, AccountsOptions options);
 
 }  // namespace eider

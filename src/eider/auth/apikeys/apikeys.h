@@ -14,6 +14,7 @@
 #include "eider/app/app.h"
 #include "eider/app/handlers/operation.h"
 #include "eider/auth/session/users.h"
+#include "eider/core/base/no_dangling.h"
 #include "eider/data/db/database.h"
 
 namespace eider {
@@ -130,7 +131,7 @@ class ApiKeys {
 /// key is authenticated by the key alone: its session cookie is ignored, and so it needs no CSRF
 /// token. Call this before `app.use(csrf(…))`, so that this also applies to browser programs of
 /// other origins. Returns the module, which handlers get as State<ApiKeys>.
-ApiKeys& add_api_keys(App& app, Database database, ApiKeyOptions options);
+EIDER_NO_DANGLING ApiKeys& add_api_keys(App& app, Database database, ApiKeyOptions options);
 
 namespace detail::apikeys {
 

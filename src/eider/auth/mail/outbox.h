@@ -12,6 +12,7 @@
 #include "eider/auth/mail/mail.h"
 #include "eider/auth/mail/mail_transport.h"
 #include "eider/core/base/log.h"
+#include "eider/core/base/no_dangling.h"
 #include "eider/data/db/database.h"
 #include "eider/io/runtime/time.h"
 #include "eider/web/jobs/jobs.h"
@@ -128,6 +129,6 @@ class Outbox {
 ///
 ///     Jobs& jobs = add_jobs(app, database);
 ///     add_outbox(app, jobs, {.transport = smtp({.url = own.smtp_url, …})});
-Outbox& add_outbox(App& app, Jobs& jobs, OutboxOptions options);
+EIDER_NO_DANGLING Outbox& add_outbox(App& app, Jobs& jobs, OutboxOptions options);
 
 }  // namespace eider

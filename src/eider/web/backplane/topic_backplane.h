@@ -16,6 +16,7 @@
 
 #include "eider/app/app.h"
 #include "eider/core/base/log.h"
+#include "eider/core/base/no_dangling.h"
 #include "eider/io/runtime/sync.h"
 #include "eider/io/runtime/task.h"
 #include "eider/server/topics.h"
@@ -135,7 +136,7 @@ class TopicBackplane {
 /// Sends messages of this process to all processes with the same channel, and receives theirs.
 ///
 ///     add_topic_backplane(app, redis_topics(redis));
-TopicBackplane& add_topic_backplane(App& app, MakeTopicAdapter make,
-                                    TopicBackplaneOptions options = {});
+EIDER_NO_DANGLING TopicBackplane& add_topic_backplane(App& app, MakeTopicAdapter make,
+                                                      TopicBackplaneOptions options = {});
 
 }  // namespace eider

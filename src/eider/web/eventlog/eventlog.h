@@ -11,6 +11,7 @@
 #include "eider/app/app.h"
 #include "eider/app/handlers/event_stream.h"
 #include "eider/app/handlers/websocket.h"
+#include "eider/core/base/no_dangling.h"
 #include "eider/core/json/json.h"
 #include "eider/data/db/database.h"
 #include "eider/io/runtime/loop_local.h"
@@ -121,6 +122,7 @@ class EventLog {
 ///     app.get("/events", [](EventStream events, const User&, State<EventLog> log) {
 ///       return log->follow(std::move(events));
 ///     });
-EventLog& add_event_log(App& app, Database database, EventLogOptions options = {});
+EIDER_NO_DANGLING EventLog& add_event_log(App& app, Database database,
+                                          EventLogOptions options = {});
 
 }  // namespace eider

@@ -17,6 +17,7 @@
 
 #include "eider/app/app.h"
 #include "eider/core/base/log.h"
+#include "eider/core/base/no_dangling.h"
 #include "eider/core/base/resource_probe.h"
 #include "eider/core/base/type_key.h"
 #include "eider/core/json/json.h"
@@ -282,7 +283,7 @@ class Jobs {
 ///
 ///     add_jobs(app, database);
 ///     app.job<SendReminder>([](SendReminder job, State<Outbox> outbox) -> Task<> { … });
-Jobs& add_jobs(App& app, Database database, JobsOptions options = {});
+EIDER_NO_DANGLING Jobs& add_jobs(App& app, Database database, JobsOptions options = {});
 
 template <class T, class F>
 Routes& Routes::job(F handler, JobOptions options) {
