@@ -38,6 +38,10 @@ TEST(SqlLiterals, are_joined_of_pieces_and_constants) {
             "2:a|3:x\na\ny");
   EXPECT_EQ(found("all<T>(sql(kUnknown, \"b\")); all(kUnknown); all(rows<A>(\"a\"))"), "1:a");
   EXPECT_EQ(found("std::string kA = \"a\" + b; all(kA);"), "");
+  EXPECT_EQ(
+      found("constexpr const char* kA = \"a\";\nall<T>({kA, \"b\"}); rows<A>( { kA , \"c\" }, 1);"
+            "all({kUnknown, \"b\"}); all({\"a\", 1});"),
+      "2:a\nb|2:a\nc");
 }
 
 TEST(SqlLiterals, are_nothing_else) {

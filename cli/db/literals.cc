@@ -140,10 +140,18 @@ class LiteralFinder {
     const auto line =
         1 + std::count(source_.begin(), source_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
     std::string sql;
-    if ((skip_name_of_join() ? read_pieces(sql) : read_piece(sql)) &&
-        (byte() == ',' || byte() == ')')) {
+    if (read_statement(sql) && (byte() == ',' || byte() == ')')) {
       literals.push_back({std::move(sql), static_cast<std::size_t>(line)});
     }
+  }
+
+  bool read_statement(std::string& sql) {
+    if (byte() == '{') {
+      ++at_;
+      skip_all_blank();
+      return read_pieces(sql, '}');
+    }
+    return skip_name_of_join() ? read_pieces(sql, ')') : read_piece(sql);
   }
 
   /// `sql(`, `db::sql(`, `eider::db::sql(`
@@ -160,10 +168,10 @@ class LiteralFinder {
     return true;
   }
 
-  /// "a", kB) → a line for each. False where one of them is not known.
-  bool read_pieces(std::string& all) {
+  /// "a", kB) → a line for each, until `end`. False where one of them is not known.
+  bool read_pieces(std::string& all, char end) {
     while (read_piece(all)) {
-      if (byte() == ')') {
+      if (byte() == end) {
         ++at_;
         skip_all_blank();
         return true;

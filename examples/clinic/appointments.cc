@@ -37,11 +37,10 @@ struct Appointments {
 
   /// Those of a patient, or of a doctor.
   Task<std::vector<Appointment>> upcoming(const Person& person) const {
-    auto found = co_await database.all<Appointment>(
-        db::sql(kAppointments,
-                "where $1 in (a.doctor_id, a.patient_id) and a.starts > $2 order by a.starts"),
+    co_return co_await database.all<Appointment>(
+        {kAppointments,
+         "where $1 in (a.doctor_id, a.patient_id) and a.starts > $2 order by a.starts"},
         person.id, wall_time());
-    co_return found;
   }
 
   /// Stores the appointment, its reminder and an email: all of them, or nothing.
@@ -79,15 +78,14 @@ struct Appointments {
   /// appointments, other people their own.
   Task<Result<void>> cancel(std::int64_t id, const Person& by) const {
     Transaction all = co_await database.begin();
-    const auto found = co_await all.one<Appointment>(db::sql(kAppointments, "where a.id = $1"), id);
+    const auto found = co_await all.one<Appointment>({kAppointments, "where a.id = $1"}, id);
     if (!found ||
         (by.role != Role::staff && by.id != found->patient_id && by.id != found->doctor_id)) {
       co_return fail(Error::not_found("There is no such appointment."));
     }
     co_await all.exec("delete from appointments where id = $1", id);
     co_await jobs.cancel<SendReminder>(all, id);
-    const auto patient =
-        co_await all.one<Person>(db::sql(kPeople, "where id = $1"), found->patient_id);
+    const auto patient = co_await all.one<Person>({kPeople, "where id = $1"}, found->patient_id);
     co_await write(all, *patient, "Your appointment is canceled",
                    "Your appointment with {doctor} is canceled: {time}", *found);
     co_await all.commit();
@@ -97,11 +95,10 @@ struct Appointments {
   // Jobs. Their emails are part of the transaction that ends the job, so each is sent once.
 
   Task<> remind(SendReminder job, const Transaction& all) const {
-    const auto found = co_await all.one<Appointment>(db::sql(kAppointments, "where a.id = $1"),
-                                                     job.appointment_id);
+    const auto found =
+        co_await all.one<Appointment>({kAppointments, "where a.id = $1"}, job.appointment_id);
     if (found) {
-      const auto patient =
-          co_await all.one<Person>(db::sql(kPeople, "where id = $1"), found->patient_id);
+      const auto patient = co_await all.one<Person>({kPeople, "where id = $1"}, found->patient_id);
       co_await write(all, *patient, "Reminder",
                      "Do not forget your appointment with {doctor}: {time}", *found);
     }
@@ -112,14 +109,14 @@ struct Appointments {
     const std::chrono::sys_seconds planned(std::chrono::seconds(run.planned / 1000));
     const auto today = std::chrono::floor<std::chrono::days>(zone.local(planned));
     const auto tomorrow = co_await all.all<Appointment>(
-        db::sql(kAppointments, "where a.starts >= $1 and a.starts < $2 order by a.starts"),
+        {kAppointments, "where a.starts >= $1 and a.starts < $2 order by a.starts"},
         zone.first(today + std::chrono::days(1)), zone.first(today + std::chrono::days(2)));
     std::map<std::int64_t, std::vector<Appointment>> by_doctor;
     for (const Appointment& each : tomorrow) {
       by_doctor[each.doctor_id].push_back(each);
     }
     for (const auto& [id, appointments] : by_doctor) {
-      const auto doctor = co_await all.one<Person>(db::sql(kPeople, "where id = $1"), id);
+      const auto doctor = co_await all.one<Person>({kPeople, "where id = $1"}, id);
       const Translator tr = languages.translator(doctor->language);
       std::string text;
       for (const Appointment& each : appointments) {

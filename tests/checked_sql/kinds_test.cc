@@ -48,7 +48,7 @@ Task<std::size_t> read(Database base) {
   const std::vector<Hours> all = co_await base.all<Hours>("select id, starts from things");
   const std::optional<TimeOfDay> one = co_await base.one<TimeOfDay>("select starts from things");
   const std::optional<Hours> joined =
-      co_await base.one<Hours>(db::sql(kHours, "where id = $1"), std::int64_t{7});
+      co_await base.one<Hours>({kHours, "where id = $1"}, std::int64_t{7});
   const std::optional<Sought> sought =
       co_await base.one<Sought>(db::sql(kHours, "where id = $1"), std::int64_t{8});
   const std::optional<Hours> unchecked = co_await base.one<Hours>(

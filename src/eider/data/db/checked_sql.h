@@ -398,6 +398,17 @@ class SqlFor : public SqlWith<Count> {
       detail::refuse<T>(detail::row_refusal_of<T>(text));
     }
   }
+  /// See SqlWith.
+  consteval SqlFor(const char* first, const char* second, const char* third = nullptr,
+                   const char* fourth = nullptr)
+      EIDER_ACCEPTS((detail::is_accepted<T>(JoinedSql{{first, second, third, fourth}}, Count)))
+      : SqlWith<Count>(JoinedSql{{first, second, third, fourth}},
+                       typename SqlWith<Count>::Accepted()) {
+    if constexpr (!eider::detail::base::kIsRefusedByAttribute) {
+      detail::refuse(detail::refusal_of(JoinedSql{{first, second, third, fourth}}, Count));
+      detail::refuse<T>(detail::row_refusal_of<T>(JoinedSql{{first, second, third, fourth}}));
+    }
+  }
   // NOLINTNEXTLINE(google-explicit-constructor): as above; checked when it is run
   SqlFor(const RuntimeSql& sql) noexcept : SqlWith<Count>(sql) {}
   /// Only for the message.

@@ -57,7 +57,9 @@ struct JoinedSql {
 /// Joins literals into one statement, so that several statements share their columns and joins:
 ///
 ///     constexpr const char* kNotes = "select n.id, a.name from notes n join authors a using (id)";
-///     db.one<Note>(db::sql(kNotes, "where n.id = $1"), id)
+///     constexpr auto kNote = db::sql(kNotes, "where n.id = $1");
+///
+/// In a call, write `{kNotes, "where n.id = $1"}`.
 template <class... Pieces>
   requires(sizeof...(Pieces) > 0 && sizeof...(Pieces) <= kSqlPiecesMax &&
            (std::convertible_to<const Pieces&, const char*> && ...))
@@ -237,6 +239,17 @@ class SqlWith {
       : SqlWith(detail::joined_of(text), Accepted()) {
     if constexpr (!eider::detail::base::kIsRefusedByAttribute) {
       detail::refuse(detail::refusal_of(text, Count));
+    }
+  }
+  /// `{kNotes, "where id = $1"}`: literals that form one statement, as `sql` joins them. g++ 14
+  /// cannot pass the result of `sql` in an expression with co_await.
+  consteval SqlWith(const char* first, const char* second, const char* third = nullptr,
+                    const char* fourth = nullptr)
+      EIDER_ACCEPTS(detail::refusal_of(JoinedSql{{first, second, third, fourth}}, Count) ==
+                    detail::SqlRefusal::none)
+      : SqlWith(JoinedSql{{first, second, third, fourth}}, Accepted()) {
+    if constexpr (!eider::detail::base::kIsRefusedByAttribute) {
+      detail::refuse(detail::refusal_of(JoinedSql{{first, second, third, fourth}}, Count));
     }
   }
   // NOLINTNEXTLINE(google-explicit-constructor): as above; checked when it is run

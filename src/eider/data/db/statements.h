@@ -262,6 +262,7 @@ class Statements {
   // statement.
 
   template <class P>
+    requires requires { typename P::Value; }  // otherwise {…} could be a list, too
   Pending<detail::EachListJob<P>> all(std::vector<BatchedStatement<P>> asked) const {
     return {route_, Lane::reading, std::make_unique<detail::EachListJob<P>>(std::move(asked))};
   }
