@@ -47,7 +47,7 @@ class ResponseScanner {
       : reader_(&reader), check_(expected) {}
 
   /// bytes  what arrived behind the bytes used so far, at least one
-  /// asked  the method of the request that this responses
+  /// asked  the method of the request that this answers
   /// known  of that request; replaced when another head comes
   /// cost   no allocation where the head arrives in one piece
   [[nodiscard]] Scan scan(std::string_view bytes, Method asked, KnownHead& known) {

@@ -158,7 +158,7 @@ const std::string kHello = frame(kText, kMessage);
 const std::string kLost =
     "closed: The server closed a connection before it responded to all requests.";
 
-TEST(BenchWsConnection, TellsWhatResponsesItsMessages) {
+TEST(BenchWsConnection, TellsWhatAnswersItsMessages) {
   const std::string differs = "differs: A response differs from its message (--check-echo).";
   const std::string parts = frame(kTextBegins, "he") + frame(kPing, "?") + frame(kGoesOn, "llo");
   const std::vector<std::pair<std::string, Log>> cases = {
@@ -207,7 +207,7 @@ TEST(BenchWsConnection, TakesAnyMessageForAResponseUnlessItIsAsked) {
 }
 
 /// Each masked, as a server demands; with keys of their own.
-TEST(BenchWsConnection, SendsMaskedMessagesAndResponsesPingsAndCloses) {
+TEST(BenchWsConnection, SendsMaskedMessagesAndAnswersPingsAndCloses) {
   const Talk talk = played({.frames = frame(kPing, "are you there") + frame(kClose, "\x03\xE8")});
   EXPECT_TRUE(talk.request.starts_with("GET /chat?a HTTP/1.1\r\nHost: h:1\r\n")) << talk.request;
   EXPECT_NE(talk.request.find("\r\nX-Test: 1\r\n"), std::string::npos);

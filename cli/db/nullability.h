@@ -26,14 +26,14 @@ struct SchemaNames {
   std::vector<std::string> views{};
 };
 
-/// One response for each column, of SQLite.
+/// One value for each column, of SQLite.
 ///
 /// plan  how the database runs it, as it tells: "LEFT-JOIN" is looked for
 [[nodiscard]] std::vector<bool> columns_that_may_be_null(
     std::string_view sql, std::string_view plan, const std::vector<DescribedColumn>& columns,
     const SchemaNames& schema);
 
-/// One response for each of `columns`, by the text alone: that it is `count(…)`, `exists(…)`, a
+/// One value for each of `columns`, by the text alone: that it is `count(…)`, `exists(…)`, a
 /// literal or `coalesce(…, literal)`.
 [[nodiscard]] std::vector<bool> items_that_are_never_null(std::string_view sql,
                                                           std::size_t columns);

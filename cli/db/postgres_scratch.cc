@@ -35,9 +35,9 @@ using Answer = std::unique_ptr<PGresult, Finish>;
 using ConnectionOptions = std::unique_ptr<PQconninfoOption, Finish>;
 
 /// "PostgreSQL: column "yeer" does not exist (Perhaps you meant …)"
-std::string complaint_of(const PGresult* response) {
-  const auto field = [response](int code) {
-    const char* text = PQresultErrorField(response, code);
+std::string complaint_of(const PGresult* result) {
+  const auto field = [result](int code) {
+    const char* text = PQresultErrorField(result, code);
     return text == nullptr ? std::string() : std::string(text);
   };
   const std::string hint = field(PG_DIAG_MESSAGE_HINT);
@@ -119,9 +119,9 @@ class DatabaseOfServer final : public TemporaryResource {
     return "the database " + name_ + " could not be dropped on the server of --server: " + why;
   }
   [[nodiscard]] static Result<void, std::string> run(PGconn* connection, const std::string& sql) {
-    const Answer response(PQexec(connection, sql.c_str()));
-    return PQresultStatus(response.get()) == PGRES_COMMAND_OK ? Result<void, std::string>()
-                                                              : fail(complaint_of(response.get()));
+    const Answer result(PQexec(connection, sql.c_str()));
+    return PQresultStatus(result.get()) == PGRES_COMMAND_OK ? Result<void, std::string>()
+                                                            : fail(complaint_of(result.get()));
   }
 
   std::string server_;
@@ -265,10 +265,10 @@ class PostgresScratch final : public ScratchDatabase {
     for (const std::string& value : values) {
       given.push_back(value.c_str());
     }
-    Answer response(PQexecParams(connection_.get(), sql, static_cast<int>(given.size()), nullptr,
-                                 given.data(), nullptr, nullptr, 0));
-    const auto status = PQresultStatus(response.get());
-    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? std::move(response) : nullptr;
+    Answer result(PQexecParams(connection_.get(), sql, static_cast<int>(given.size()), nullptr,
+                               given.data(), nullptr, nullptr, 0));
+    const auto status = PQresultStatus(result.get());
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? std::move(result) : nullptr;
   }
 
   /// As it is told to clients: a domain's is its base type.

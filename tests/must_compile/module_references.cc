@@ -10,10 +10,10 @@
 using namespace eider;
 
 void add_modules(App& app, const Database& database) {
-  const Jobs& jobs = add_jobs(app, database, {});
+  Jobs& jobs = add_jobs(app, database, {});
   const EventLog& log = add_event_log(app, database, {});
-  Outbox& mails = add_outbox(app, database, {.transport = nullptr});
-  const Outbox& same = add_outbox(app, database, {.transport = nullptr});
+  Outbox& mails = add_outbox(app, jobs, {.transport = nullptr});
+  const Outbox& same = add_outbox(app, jobs, {.transport = nullptr});
   const ApiKeys& keys = add_api_keys(app, database, {.prefix = "shop"});
   const Accounts& accounts = add_accounts(app, database, mails, add_sessions(app), {});
   static_cast<void>(jobs.kName.size() + log.kName.size() + keys.kName.size());

@@ -208,14 +208,14 @@ OptionSet App::options() const {
     }
   }
   for (const detail::app::OptionSpec& response : table_->responses.options()) {
-    all.add_response(response.name, response.help, response.response);
+    all.add_output(response.name, response.help, response.output);
   }
   return all;
 }
 
 App& App::on_option(std::string_view name, std::string_view help,
                     std::function<std::string()> response) {
-  table_->responses.add_response(name, help, std::move(response));
+  table_->responses.add_output(name, help, std::move(response));
   return *this;
 }
 

@@ -57,7 +57,7 @@ void respond_unrouted(const Router& router, Request& request, Response& response
   }
 }
 
-/// Runs the hooks in order until one responses.
+/// Runs the hooks in order until one responds.
 bool run_hooks(const std::vector<const Hook::OnRequest*>& hooks, Request& request,
                Response& response) {
   return std::ranges::all_of(

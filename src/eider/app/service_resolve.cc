@@ -91,7 +91,7 @@ void lay_around(Endpoint& endpoint, const auto& hooks, const auto& middlewares) 
 }
 
 /// Whether all that the handler returns is JSON, or nothing (204): it is a route of an API.
-bool responses_json_alone(const Endpoint& endpoint) {
+bool responds_with_json_alone(const Endpoint& endpoint) {
   Operation operation;
   for (const detail::app::Describe describe : endpoint.description) {
     if (describe != nullptr) {
@@ -114,7 +114,7 @@ bool ignores_unknown_query(const RouteTable& table, const Endpoint& endpoint) {
   for (const RouteScope* const scope : std::views::reverse(scopes_around(table, endpoint))) {
     what = what == UnknownQuery::by_result ? scope->unknown_query : what;
   }
-  return what == UnknownQuery::by_result ? !responses_json_alone(endpoint)
+  return what == UnknownQuery::by_result ? !responds_with_json_alone(endpoint)
                                          : what == UnknownQuery::ignore;
 }
 

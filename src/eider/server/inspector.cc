@@ -24,7 +24,7 @@ namespace detail::server {
 namespace {
 
 /// A loop that takes longer to answer is told as one that does not.
-constexpr Duration kResponsesWithin = std::chrono::milliseconds(250);
+constexpr Duration kRespondsWithin = std::chrono::milliseconds(250);
 /// Who asks within so long is told the same.
 constexpr Duration kKeptFor = std::chrono::milliseconds(100);
 constexpr std::size_t kWaitingMax = 256;
@@ -217,7 +217,7 @@ void Inspector::gather() {
     loops_[index].told.reset();
     ask_loop(index);
   }
-  loop_->arm(*this, loop_->now() + kResponsesWithin);
+  loop_->arm(*this, loop_->now() + kRespondsWithin);
 }
 
 // One question at a time waits in a loop that does not turn.

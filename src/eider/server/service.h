@@ -30,7 +30,7 @@ struct Plan {
   std::size_t body_bytes_max = 0;
   /// The response comes from `respond_later`: the request is copied so that it outlives its bytes.
   bool waits = false;
-  /// The body of the response may be produced after `response` has returned, from data of the
+  /// The body of the response may be produced after `respond` has returned, from data of the
   /// request: the request is copied first.
   bool keeps_request = false;
   /// The task must run to its end even if the client disconnects, because a thread of the blocking
@@ -108,7 +108,7 @@ class Service {
                                              const Ongoing& ongoing) = 0;
 
   /// Lets middleware see a response before its headers are sent, if it was not completed in
-  /// `response` or `respond_later`. These are rejections, responses of `respond_failed`, and
+  /// `respond` or `respond_later`. These are rejections, responses of `respond_failed`, and
   /// responses with a ProducedContent, when its first byte or its end has arrived. Middleware may
   /// wrap or replace the latter.
   ///

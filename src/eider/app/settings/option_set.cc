@@ -367,11 +367,11 @@ std::string as_variable(std::string name) {
 OptionSet::OptionSet(std::string_view program)
     : program_(program), prefix_(program.empty() ? "" : as_variable(program_) + "_") {}
 
-OptionSet& OptionSet::add_response(std::string_view name, std::string_view help,
-                                   std::function<std::string()> response) {
+OptionSet& OptionSet::add_output(std::string_view name, std::string_view help,
+                                 std::function<std::string()> output) {
   detail::app::OptionSpec made;
   made.form = detail::app::OptionSpec::Form::flag;
-  made.response = std::move(response);
+  made.output = std::move(output);
   add(std::move(made), {.member = name, .help = help, .is_in_environment = false}, {});
   return *this;
 }

@@ -72,7 +72,7 @@ struct OptionSpec {
   /// Writes the stored result to the member.
   std::function<void()> take;
   /// Of a flag: returns the text that is printed instead of serving; null: an ordinary flag.
-  std::function<std::string()> response = {};
+  std::function<std::string()> output = {};
 };
 
 /// How one value of an option is read and written.
@@ -355,8 +355,8 @@ class OptionSet {
     return *this;
   }
   /// Adds a flag that, like `--help`, prints a text and exits with 0.
-  OptionSet& add_response(std::string_view name, std::string_view help,
-                          std::function<std::string()> response);
+  OptionSet& add_output(std::string_view name, std::string_view help,
+                        std::function<std::string()> output);
 
   [[nodiscard]] const std::string& program() const noexcept { return program_; }
   /// Returns the prefix of the environment variables: "NOTES_"; empty: no variables.

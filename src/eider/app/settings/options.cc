@@ -96,7 +96,7 @@ class Parser {
     return find(word)->option->count() != 0;
   }
   /// The flag that is answered in place of serving; null: none is given.
-  [[nodiscard]] const OptionSpec* response() const;
+  [[nodiscard]] const OptionSpec* output() const;
 
  private:
   struct Added {
@@ -272,8 +272,8 @@ std::vector<std::string> Parser::with_values_joined(int argc, const char* const*
   for (std::size_t index = 1; index + 1 < words.size(); ++index) {
     const Added* const added = find(words[index]);
     const std::string& next = words[index + 1];
-    if (added != nullptr && added->spec().form == OptionSpec::Form::flag &&
-        !added->spec().response && (next == "true" || next == "false")) {
+    if (added != nullptr && added->spec().form == OptionSpec::Form::flag && !added->spec().output &&
+        (next == "true" || next == "false")) {
       words[index].append("=").append(next);
       words.erase(words.begin() + static_cast<std::ptrdiff_t>(index) + 1);
     }
@@ -310,10 +310,9 @@ Result<void, Exit> Parser::parse(int argc, const char* const* argv) {
   return {};
 }
 
-const OptionSpec* Parser::response() const {
-  const auto given = std::ranges::find_if(added_, [](const Added& added) {
-    return added.spec().response && added.option->count() != 0;
-  });
+const OptionSpec* Parser::output() const {
+  const auto given = std::ranges::find_if(
+      added_, [](const Added& added) { return added.spec().output && added.option->count() != 0; });
   return given == added_.end() ? nullptr : &given->spec();
 }
 
@@ -404,8 +403,8 @@ Result<void, Exit> read_settings(int argc, const char* const* argv, Settings& se
     return fail(misused("invalid-option-value", reading.error()));
   }
   settings.take(*std::move(reading));
-  const OptionSpec* const response = parser.response();
-  return response == nullptr ? Result<void, Exit>() : fail(Exit(0, response->response()));
+  const OptionSpec* const output = parser.output();
+  return output == nullptr ? Result<void, Exit>() : fail(Exit(0, output->output()));
 }
 
 }  // namespace

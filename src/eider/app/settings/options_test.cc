@@ -326,7 +326,7 @@ TEST(CommandLine, alone_says_what_is_done_in_place_of_serving) {
   const Variable document("EIDER_OPENAPI", "1");
   const Variable own("NOTES_OPENAPI", "1");
   OptionSet responses("notes");
-  responses.add_response("openapi", "prints the document", [] { return std::string("{}"); });
+  responses.add_output("openapi", "prints the document", [] { return std::string("{}"); });
   const char* const none[] = {"notes"};
   const auto options = read_command_line(1, none, responses);
   ASSERT_TRUE(options) << options.error().text();

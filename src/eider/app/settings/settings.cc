@@ -120,7 +120,7 @@ bool is_as_written(const OptionSpec& spec, const SettingLine& line) {
 
 bool is_for_files(const Settings::Entry& entry) {
   const OptionSpec& spec = *entry.spec;
-  return !spec.response && !spec.is_for_one_call && entry.key != kConfigKey;
+  return !spec.output && !spec.is_for_one_call && entry.key != kConfigKey;
 }
 
 Settings::Settings(OptionSet own, OptionSet serving, std::shared_ptr<const LiveSettings> live)
@@ -190,7 +190,7 @@ Result<Settings::Reading, std::string> Settings::read_known() {
 Result<Settings::Reading, std::string> Settings::read_values() {
   Reading reading;
   for (Entry& entry : entries_) {
-    if (entry.spec->response) {
+    if (entry.spec->output) {
       reading.entries.emplace_back();
       continue;
     }
@@ -427,7 +427,7 @@ std::vector<std::string> Settings::files() const {
 void Settings::take(Reading reading) {
   for (std::size_t index = 0; index < entries_.size(); ++index) {
     Entry& entry = entries_[index];
-    if (!entry.spec->response) {
+    if (!entry.spec->output) {
       entry.spec->take();
       entry.value = std::move(reading.entries[index].value);
       entry.origin = std::move(reading.entries[index].origin);

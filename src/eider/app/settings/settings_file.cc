@@ -11,7 +11,7 @@
 #endif
 // A file can break what toml++ 3.3 promises itself ("[.a", U+FCFF behind a value): that would end
 // the process, or leave it to the optimiser. Behind each of these promises stands what tells the
-// fault, or nothing that is found is the response.
+// fault, or nothing that is found is the result.
 #undef TOML_ASSERT
 #define TOML_ASSERT(fact) static_cast<void>(0)
 #undef TOML_ASSERT_ASSUME

@@ -290,7 +290,8 @@ class Accounts {
 /// Adds accounts to an app. Handlers access them with State<Accounts>, and use Account as a
 /// parameter:
 ///
-///     Outbox& mails = add_outbox(app, database, {.transport = smtp({.url = own.smtp_url})});
+///     Jobs& jobs = add_jobs(app, database);
+///     Outbox& mails = add_outbox(app, jobs, {.transport = smtp({.url = own.smtp_url})});
 ///     const Sessions visits = add_sessions<Visit>(app, {.store = sql_sessions(database)});
 ///     add_accounts(app, database, mails, visits,
 ///              {.origin = "https://shop.example", .from = "no-reply@shop.example"});

@@ -171,7 +171,7 @@ const std::string* text_of(const json::Value& jwk, std::string_view name) {
   return member != nullptr && member->is_string() ? &member->text() : nullptr;
 }
 
-/// By `alg`, by the curve, or as the caller says; nothing where that is no response.
+/// By `alg`, by the curve, or as the caller says; nothing where that gives no result.
 std::optional<JwtAlgorithm> algorithm_of(const json::Value& jwk,
                                          std::optional<JwtAlgorithm> fallback) {
   if (jwk.find("alg") != nullptr) {

@@ -49,7 +49,7 @@ class MailTransport {
 /// Stores mails in memory: for tests.
 ///
 ///     const auto mails = std::make_shared<TestMailbox>();
-///     add_outbox(app, database, {.transport = mails});
+///     add_outbox(app, jobs, {.transport = mails});
 ///     …
 ///     client.advance(1s);
 ///     EXPECT_EQ(mails->all().at(0).recipients, std::vector<std::string>{"ann@example.org"});

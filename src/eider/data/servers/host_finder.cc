@@ -37,8 +37,8 @@ Task<> HostFinder::look_up(const Host& host, std::vector<Host>& found) {
     dns_ = std::make_unique<net::Dns>(loop_, net::DnsOptions());
   }
   for (const net::DnsFamily family : {net::DnsFamily::v6, net::DnsFamily::v4}) {
-    const net::DnsAnswer response = co_await dns_->find(host.name, family);
-    for (const std::string& address : response.value_or(std::vector<std::string>())) {
+    const net::DnsAnswer answer = co_await dns_->find(host.name, family);
+    for (const std::string& address : answer.value_or(std::vector<std::string>())) {
       found.push_back({.name = host.name, .address = address, .port = host.port});
     }
   }

@@ -24,7 +24,7 @@ constexpr std::uint32_t kSyn = 0x02;
 constexpr std::uint32_t kWhole = 0xFFFFFFFF;
 
 constexpr std::uint32_t kSynReceived = 3;  // TCP_SYN_RECV, which netinet/tcp.h numbers alike
-constexpr std::size_t kResponseBytes = 32UL * 1024;
+constexpr std::size_t kAnswerBytes = 32UL * 1024;
 
 struct Question {
   nlmsghdr head;
@@ -70,15 +70,15 @@ Answer read_messages(std::string_view bytes, std::vector<std::uint64_t>& cookies
 }
 
 // The kernel has the next part ready whenever it is asked for, so that nothing blocks.
-Answer read_response(int netlink, std::vector<std::uint64_t>& cookies) {
-  std::array<char, kResponseBytes> room;
-  Answer response = Answer::goes_on;
-  while (response == Answer::goes_on) {
+Answer read_answer(int netlink, std::vector<std::uint64_t>& cookies) {
+  std::array<char, kAnswerBytes> room;
+  Answer answer = Answer::goes_on;
+  while (answer == Answer::goes_on) {
     const ssize_t count = ::recv(netlink, room.data(), room.size(), MSG_DONTWAIT);
-    response = count <= 0 ? Answer::refused
-                          : read_messages({room.data(), static_cast<std::size_t>(count)}, cookies);
+    answer = count <= 0 ? Answer::refused
+                        : read_messages({room.data(), static_cast<std::size_t>(count)}, cookies);
   }
-  return response;
+  return answer;
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ std::optional<std::vector<std::uint64_t>> handshakes_under_way(std::uint16_t por
   std::vector<std::uint64_t> cookies;
   for (const int family : {AF_INET, AF_INET6}) {  // a socket for IPv6 may have both
     if (!netlink.is_open() || !ask(netlink.get(), family, port) ||
-        read_response(netlink.get(), cookies) == Answer::refused) {
+        read_answer(netlink.get(), cookies) == Answer::refused) {
       return std::nullopt;
     }
   }

@@ -39,7 +39,7 @@ class WsInput {
   [[nodiscard]] bool note_control_frame(Instant now, std::uint32_t per_second_max) noexcept;
   /// So few that each ping is answered, in its place among the messages. Of more only the last one
   /// of each batch is (RFC 6455, section 5.5.3).
-  [[nodiscard]] bool responses_each_ping() const noexcept { return counted_ <= kPingsAnsweredEach; }
+  [[nodiscard]] bool answers_each_ping() const noexcept { return counted_ <= kPingsAnsweredEach; }
 
   // Behind our last word what comes is dropped.
   void begin_dropping() noexcept { counted_ = 0; }

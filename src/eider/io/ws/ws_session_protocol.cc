@@ -206,7 +206,7 @@ void WsSession::handle(const ws::Event& event) {
       } else if (event.kind == ws::EventKind::ping && state_ == State::open) {
         output_.shared().owe_pong(event.data);
         owes_pong_ = true;
-        if (input_.responses_each_ping()) {
+        if (input_.answers_each_ping()) {
           respond_to_ping();
         }
       }

@@ -105,7 +105,7 @@ struct DraftNode {
   DraftLeaf rest;
 };
 
-/// The tables that response.
+/// The tables that answer.
 struct Tables {
   ExactTable exact;
   SegmentTree tree;

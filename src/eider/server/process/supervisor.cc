@@ -36,7 +36,7 @@ constexpr Duration kWellAfter = std::chrono::seconds(10);
 constexpr int kMissedMax = 2;
 constexpr Duration kFirstPause = std::chrono::milliseconds(100);
 constexpr Duration kPauseMax = std::chrono::seconds(10);
-/// The process before responses at once, or hangs.
+/// The process before answers at once, or hangs.
 constexpr Duration kGoComesWithin = std::chrono::seconds(10);
 
 class Supervisor final : private SuccessionOwner, private Timer {

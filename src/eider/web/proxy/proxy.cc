@@ -153,7 +153,7 @@ PerLoop::PerLoop(std::shared_ptr<Shared> its_shared)
   }
 }
 
-/// What one upstream responses, or why it does not.
+/// What one upstream answers, or why it does not.
 struct Attempt {
   Result<Response, ClientError> outcome;
   bool has_asked = false;  // it may have begun to do what was asked

@@ -28,7 +28,7 @@ namespace eider::detail::proxy {
 /// hold url      its target is asked for, its authority is told as Host route    to the upstream
 /// load     kept as long as the tunnel is open
 /// returns  the 101, or 200 where HTTP/2 is spoken, whose content joins both connections; or what
-///          the upstream responses instead, without content
+///          the upstream answers instead, without content
 /// errors   as the client's: not connected, timed out, no HTTP
 [[nodiscard]] Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client,
                                                               const Request& request,
