@@ -4,6 +4,8 @@
 #include <eider/eider.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -222,6 +224,23 @@ TEST_F(OutboxCase, WhatWaitsIsBounded) {
   EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 503);
   client.advance(minutes(1));
   EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
+}
+
+// Each `add` counts its mail, also if the database then fails.
+TEST_F(OutboxCase, MailsAreCountedAgainSoonAfterADatabaseOutage) {
+  const App app = make_app(database, mails, log, {.waiting_max = 2});
+  TestClient client(app);
+  client.advance(minutes(1));
+  *faults = {.fails_at = 0, .fails_for = std::numeric_limits<std::size_t>::max()};
+  for (int index = 0; index < 3; ++index) {
+    EXPECT_NE(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
+  }
+  client.advance(seconds(30));
+  *faults = {};
+  client.advance(seconds(30));
+  EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
+  client.advance(seconds(30));
+  EXPECT_EQ(mails->size(), 1U);
 }
 
 TEST_F(OutboxCase, WhatWaitsIsBoundedInBytes) {

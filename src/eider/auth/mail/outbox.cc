@@ -273,7 +273,7 @@ Task<> Outbox::look_after() {
   if (!is_changed_.exchange(false, std::memory_order_relaxed) && now - counted_ < kCountedIdle) {
     co_return;
   }
-  counted_ = now;
+  counted_ = now - kCountedIdle;  // if this fails, the next call counts again
   const Database& database = jobs_.database();
   const Tally counted = co_await tally();
   waiting_.store(counted.waiting, std::memory_order_relaxed);
@@ -302,6 +302,7 @@ Task<> Outbox::look_after() {
         "update eider_outbox set message = '' where id like 'once.%' and message <> '' and "
         "job in (select id from eider_jobs where state = 'failed')");
   }
+  counted_ = now;
 }
 
 Task<OutboxCounts> Outbox::counts() const {
