@@ -62,6 +62,24 @@ TEST_P(OutboxDatabases, keep_the_newest_failed_mails_within_the_limit_and_retry_
   EXPECT_TRUE(log_->lines[0].contains("2 failed mails were deleted")) << log_->lines[0];
 }
 
+// The defaults of a MariaDB server may be an engine without transactions, or latin1.
+TEST_P(OutboxDatabases, have_a_table_with_the_engine_and_characters_of_jobs) {
+  if (database().dialect() != db::Dialect::mariadb) {
+    return;
+  }
+  Jobs jobs(database(), quick());
+  Outbox outbox(jobs, {.transport = mails_, .log = log_});
+  on_loop_.run([](Jobs* all, Outbox* out) -> Task<> {
+    co_await start(all, out);
+    co_await all->stop();
+  }(&jobs, &outbox));
+  EXPECT_EQ(number(database(),
+                   "select count(*) from information_schema.tables where table_schema = database() "
+                   "and table_name = 'eider_outbox' and engine = 'InnoDB' "
+                   "and table_collation = 'utf8mb4_bin'"),
+            1);
+}
+
 // The arguments of a job are limited to 1 MiB.
 TEST_P(OutboxDatabases, send_large_mails_after_the_commit) {
   Jobs jobs(database(), quick());

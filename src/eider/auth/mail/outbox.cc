@@ -168,13 +168,12 @@ Task<> Outbox::write(const db::Statements& at, const MailMessage& message) const
 }
 
 Task<> Outbox::start() {
-  const bool is_mariadb = jobs_.database().dialect() == db::Dialect::mariadb;
+  const detail::jobs::JobStore store(jobs_.database());
   co_await db::create_tables(
       jobs_.database(),
-      db::RuntimeSql{"create table if not exists eider_outbox(job bigint primary key, "
-                     "id text not null, sender text not null, recipients text not null, "
-                     "bytes bigint not null, message " +
-                     std::string(is_mariadb ? "longtext" : "text") + " not null)"});
+      store.sql("create table if not exists eider_outbox(job bigint primary key, "
+                "id text not null, sender text not null, recipients text not null, "
+                "bytes bigint not null, message {long} not null{set}"));
 }
 
 // Sending.
