@@ -64,8 +64,8 @@ struct OutboxCounts {
 ///
 /// A mail is sent at least once. If a process ends after sending a mail, but before it deletes the
 /// row, the mail is sent again. Its Message-ID is the same, so that mailboxes can detect the
-/// duplicate. The same happens if the database cannot be reached for a lease of the jobs.
-/// Otherwise it is sent once.
+/// duplicate. The same happens if the database cannot be reached for a lease of the jobs, and if
+/// the attempt is cut off before the mail server's reply to the message. Otherwise it is sent once.
 ///
 /// Until it is sent, the table contains the whole mail with its secrets. The text of a failed mail
 /// stays until the mail is deleted, or is deleted immediately if the mail is_one_time.

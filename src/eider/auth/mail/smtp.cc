@@ -41,6 +41,7 @@ class Sending final : public Posted {
   }
 
   const std::shared_ptr<const MailMessage> message;
+  std::atomic<bool> is_abandoned{false};
   DeliveryResult outcome = {DeliveryStatus::retry_later, "the process is ending"};
   Loop* loop = nullptr;
   std::coroutine_handle<> waiting;
@@ -84,8 +85,9 @@ class SmtpThreads {
     return true;
   }
 
-  /// Nobody waits for it any more; what is on its way comes to its end.
+  /// The mail is no longer awaited: a session that sends it closes its connection.
   void abandon(Sending& sending) noexcept {
+    sending.is_abandoned.store(true, std::memory_order_relaxed);
     const std::lock_guard lock(mutex_);
     sending.waiting = nullptr;
     sending.holder = nullptr;
@@ -120,7 +122,7 @@ class SmtpThreads {
   void serve() {
     SmtpSession session(options_, is_stopped_);
     while (std::unique_ptr<Sending> sending = next()) {
-      sending->outcome = session.send(*sending->message);
+      sending->outcome = session.send(*sending->message, sending->is_abandoned);
       deliver(std::move(sending));
     }
   }

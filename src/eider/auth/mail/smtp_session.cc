@@ -121,7 +121,7 @@ struct SmtpSession::State {
   void set_user();
   template <class T>
   void set(CURLoption option, T value);
-  CURLcode perform(const MailMessage& message);
+  CURLcode perform(const MailMessage& message, const std::atomic<bool>& abandoned);
   [[nodiscard]] DeliveryResult outcome_of(CURLcode code) const;
   [[nodiscard]] bool lacks_login() const noexcept { return !options.user.empty() && !is_logged_in; }
   [[nodiscard]] bool is_of_mail(CURLcode code) const;
@@ -129,6 +129,7 @@ struct SmtpSession::State {
 
   const SmtpOptions options;
   const std::atomic<bool>& is_stopped;
+  const std::atomic<bool>* is_abandoned = nullptr;  // the message being sent
   std::unique_ptr<CURL, HandleEnd> handle{};
   std::string_view unread{};
   std::string_view whole{};
@@ -177,7 +178,10 @@ int SmtpSession::State::keep_on(void* state, curl_off_t, curl_off_t, curl_off_t,
                                 curl_off_t) noexcept {
   const State& its = *static_cast<State*>(state);
   const bool is_late = !its.unread.empty() && SteadyClock::now() > its.sent_until;
-  return is_late || its.is_stopped.load(std::memory_order_relaxed) ? 1 : 0;
+  return is_late || its.is_stopped.load(std::memory_order_relaxed) ||
+                 its.is_abandoned->load(std::memory_order_relaxed)
+             ? 1
+             : 0;
 }
 
 template <class T>
@@ -257,7 +261,8 @@ void SmtpSession::State::set_user() {
   set(CURLOPT_LOGIN_OPTIONS, "AUTH=PLAIN;AUTH=LOGIN");
 }
 
-CURLcode SmtpSession::State::perform(const MailMessage& message) {
+CURLcode SmtpSession::State::perform(const MailMessage& message,
+                                     const std::atomic<bool>& abandoned) {
   List recipients;
   for (const std::string& recipient : message.recipients) {
     add_to(recipients, recipient);
@@ -269,6 +274,7 @@ CURLcode SmtpSession::State::perform(const MailMessage& message) {
   reply.clear();
   fault.front() = '\0';
   sent_until = SteadyClock::now() + options.send_within;
+  is_abandoned = &abandoned;
   const CURLcode code = curl_easy_perform(handle.get());
   set(CURLOPT_MAIL_RCPT, static_cast<curl_slist*>(nullptr));
   return code;
@@ -317,12 +323,13 @@ SmtpSession::SmtpSession(const SmtpOptions& options, const std::atomic<bool>& is
 
 SmtpSession::~SmtpSession() = default;
 
-DeliveryResult SmtpSession::send(const MailMessage& message) {
+DeliveryResult SmtpSession::send(const MailMessage& message,
+                                 const std::atomic<bool>& is_abandoned) {
   try {
     if (state_->handle == nullptr) {
       state_->open();
     }
-    const DeliveryResult outcome = state_->outcome_of(state_->perform(message));
+    const DeliveryResult outcome = state_->outcome_of(state_->perform(message, is_abandoned));
     if (outcome.status == DeliveryStatus::retry_later) {
       // What is half done on that connection, nobody knows: the next mail gets another.
       state_->close();

@@ -24,7 +24,9 @@ class SmtpSession {
   SmtpSession(const SmtpSession&) = delete;
   SmtpSession& operator=(const SmtpSession&) = delete;
 
-  [[nodiscard]] DeliveryResult send(const MailMessage& message);
+  /// is_abandoned  cuts off this message in the same way
+  [[nodiscard]] DeliveryResult send(const MailMessage& message,
+                                    const std::atomic<bool>& is_abandoned);
 
  private:
   struct State;
