@@ -74,8 +74,9 @@ struct Mail {
   std::string auto_submitted = "auto-generated";
   std::vector<MailHeader> headers = {};
   /// The text grants access, for example with a link to reset a password: if the mail fails
-  /// finally, the outbox deletes the text immediately and does not send it again. Its Message-ID
-  /// starts with "once.".
+  /// finally, the outbox deletes the text and does not send it again. It deletes the text at once
+  /// after a failed attempt, and within 10 minutes if the attempt timed out, its process crashed,
+  /// or the mail was discarded. Its Message-ID starts with "once.".
   bool is_one_time = false;
 };
 

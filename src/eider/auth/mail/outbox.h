@@ -68,7 +68,8 @@ struct OutboxCounts {
 /// the attempt is cut off before the mail server's reply to the message. Otherwise it is sent once.
 ///
 /// Until it is sent, the table contains the whole mail with its secrets. The text of a failed mail
-/// stays until the mail is deleted, or is deleted immediately if the mail is_one_time.
+/// is deleted within 10 minutes after the mail is deleted, or if the mail is_one_time, after it has
+/// failed (mail.h).
 class Outbox {
  public:
   static constexpr std::string_view kName = "outbox";
