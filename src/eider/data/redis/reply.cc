@@ -16,6 +16,8 @@ namespace {
 using reflect::Kind;
 using reflect::Type;
 
+constexpr const char* kCrowded = "too many values with the same hash";
+
 std::string_view name_of(RespKind kind) noexcept {
   switch (kind) {
     case RespKind::simple:
@@ -265,6 +267,10 @@ bool ReplyReader::read_set(const reflect::Set& set, void* value, std::size_t cou
     if (added == reflect::Set::Added::kFailed) {
       return false;
     }
+    if (added == reflect::Set::Added::kCrowded) {
+      fault_ = kCrowded;
+      return false;
+    }
   }
   return true;
 }
@@ -310,7 +316,7 @@ bool ReplyReader::read_entry(const reflect::Map& map, void* value) {
   }
   void* const entry = map.insert(value, key.text);
   if (entry == nullptr) {
-    fault_ = "a duplicate name";
+    fault_ = map.find(value, key.text) == nullptr ? kCrowded : "a duplicate name";
     return false;
   }
   return at("an entry of the map", read(*map.value, entry));

@@ -1,6 +1,10 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "eider/core/reflect/constraints.h"
 #include "eider/data/redis/reply.h"
@@ -292,6 +296,39 @@ TEST(Resp, lists_maps_and_structs_are_read_by_reflection) {
   EXPECT_FALSE(read<User>("*2\r\n+Ada\r\n:36\r\n").has_value());
   EXPECT_EQ(read<Words>("*1\r\n-ERR secret\r\n").error(),
             "value 0: the response is an error, but must be a string");
+}
+
+struct SameHash {
+  std::size_t operator()(const std::string& /*one*/) const { return 7; }
+};
+
+/// Names of three bytes from "100" on.
+std::string numbered(int count, std::string_view after_each = "") {
+  std::string items;
+  for (int i = 0; i < count; ++i) {
+    items.append("+" + std::to_string(100 + i) + "\r\n").append(after_each);
+  }
+  return items;
+}
+
+TEST(Resp, too_many_values_with_the_same_hash_are_an_error) {
+  using Set = std::unordered_set<std::string, SameHash>;
+  using Map = std::unordered_map<std::string, int, SameHash>;
+  const std::string crowded = "too many values with the same hash";
+  EXPECT_EQ(read<Set>("~100\r\n" + numbered(100))->size(), 100U);
+  EXPECT_EQ(read<Set>("~2\r\n+a\r\n+a\r\n"), Set{"a"});
+  EXPECT_EQ(read<Set>("~200\r\n" + numbered(200)).error(), crowded);
+  EXPECT_EQ(read<Set>("*200\r\n" + numbered(200)).error(), crowded);
+  EXPECT_EQ(read<std::vector<Set>>("*1\r\n*200\r\n" + numbered(200)).error(),
+            "value 0: " + crowded);
+  EXPECT_EQ(read<Map>("%100\r\n" + numbered(100, ":1\r\n"))->size(), 100U);
+  EXPECT_EQ(read<Map>("%200\r\n" + numbered(200, ":1\r\n")).error(), crowded);
+  EXPECT_EQ(read<Map>("*400\r\n" + numbered(200, ":1\r\n")).error(), crowded);
+  EXPECT_EQ(read<Map>("%2\r\n+a\r\n:1\r\n+a\r\n:2\r\n").error(), "a duplicate name");
+  EXPECT_EQ(read<Map>("%129\r\n" + numbered(128, ":1\r\n") + "+100\r\n:2\r\n").error(),
+            "a duplicate name")
+      << "in a full bucket, too";
+  EXPECT_EQ(read<std::unordered_set<std::string>>("~200\r\n" + numbered(200))->size(), 200U);
 }
 
 }  // namespace
