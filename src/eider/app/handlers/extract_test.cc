@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "eider/app/app.h"
@@ -114,6 +115,30 @@ TEST(Bodies, a_form_is_read_like_a_query) {
                    .headers = {{"Content-Type", "application/x-www-form-urlencoded"}},
                    .body = "title=a+%26+b&stars="});
   EXPECT_EQ(reply.body, "a & b");
+}
+
+TEST(Bodies, the_pointer_of_a_long_name_in_a_form_ends_with_a_whole_character) {
+  App app;
+  app.use(Hook{.on_request = [](Request& request, Response& /*response*/) {
+    request.set(detail::app::TakesForms{});
+    return true;
+  }});
+  app.post("/note", [](Json<NewNote> note) { return *note->title; });
+  TestClient client(app);
+  for (const std::string part : {"b", "é", "€", "😀"}) {
+    for (std::size_t count = 248; count <= 256; ++count) {
+      const std::string name = std::string(count, 'a') + part;
+      const std::string fits = name.size() < 256 ? name : std::string(std::min(count, 255UZ), 'a');
+      const TestResponse reply =
+          client.send({.method = Method::post,
+                       .target = "/note",
+                       .headers = {{"Content-Type", "application/x-www-form-urlencoded"}},
+                       .body = "title=a&" + name + "=1"});
+      EXPECT_EQ(reply.status, 422);
+      const std::string end = fits == name ? "\"" : "…\"";
+      EXPECT_TRUE(reply.body.contains("\"/" + fits + end)) << reply.body;
+    }
+  }
 }
 
 TEST(Bodies, a_body_beyond_the_routes_bound_is_a_413) {

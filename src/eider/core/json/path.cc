@@ -43,7 +43,8 @@ void Path::append_to(std::string& pointer) const {
   if (name_ == nullptr) {
     pointer += std::to_string(size_or_index_);
   } else {
-    append_token(pointer, {name_, std::min(size_or_index_, kPointerBytesMax)});
+    // The last character that may fit is whole: it has up to three bytes more.
+    append_token(pointer, {name_, std::min(size_or_index_, kPointerBytesMax + 3)});
   }
 }
 

@@ -385,6 +385,22 @@ TEST(Read, names_of_the_client_do_not_multiply_the_errors) {
             "422 | /" + fits + "…: is not an allowed member");
 }
 
+TEST(Read, the_pointer_of_a_long_name_ends_with_a_whole_character) {
+  for (const std::string part : {"é", "€", "😀"}) {
+    for (std::size_t count = 248; count <= 256; ++count) {
+      const std::string name = std::string(count, 'a') + part;
+      for (const std::string after : {"", "b", "bcde"}) {
+        const std::string fits =
+            name.size() < 256 ? name + after.substr(0, 255 - name.size()) : std::string(count, 'a');
+        const bool is_whole = fits == name + after;
+        EXPECT_EQ(
+            problems<Point>("{\"x\":1,\"y\":1,\"" + name + after + "\":1}"),
+            "422 | /" + fits.substr(0, 255) + (is_whole ? "" : "…") + ": is not an allowed member");
+      }
+    }
+  }
+}
+
 TEST(Read, into_an_object_at_hand) {
   Point point{1, 2};
   ASSERT_TRUE(read_into(reflect::type_of<Point>(), &point, R"({"y":3,"x":4})"));
