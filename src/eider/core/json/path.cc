@@ -23,9 +23,10 @@ void append_token(std::string& pointer, std::string_view name) {
 
 }  // namespace
 
-std::string Path::pointer() const {
+std::string Path::pointer(std::string_view below) const {
   std::string pointer;
   append_to(pointer);
+  pointer += below;
   return eider::detail::base::shortened(pointer, kPointerBytesMax);
 }
 

@@ -31,7 +31,9 @@ class Path {
   /// As a JSON pointer (RFC 6901, section 3): "/tags/0". The rest of a longer one is "…": the
   /// names are the client's, and would be sent back with each error.
   static constexpr std::size_t kPointerBytesMax = 256;
-  [[nodiscard]] std::string pointer() const;
+  ///
+  /// below  a pointer from here on
+  [[nodiscard]] std::string pointer(std::string_view below = {}) const;
 
  private:
   void append_to(std::string& pointer) const;

@@ -13,9 +13,11 @@
 #include <variant>
 #include <vector>
 
+#include "eider/core/base/shortened.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/json/value.h"
 #include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/validation_errors.h"
 
 namespace eider::json {
 namespace {
@@ -397,6 +399,32 @@ TEST(Read, the_pointer_of_a_long_name_ends_with_a_whole_character) {
             problems<Point>("{\"x\":1,\"y\":1,\"" + name + after + "\":1}"),
             "422 | /" + fits.substr(0, 255) + (is_whole ? "" : "…") + ": is not an allowed member");
       }
+    }
+  }
+}
+
+struct Span {
+  int from;
+  int to;
+  void check(ValidationErrors& errors) const {
+    errors.add("must be a span");
+    errors.add(to, "must not be before the start");
+  }
+};
+
+TEST(Read, the_pointers_of_a_check_are_cut_as_a_whole) {
+  for (std::size_t count = 240; count <= 300; ++count) {
+    for (const std::string part : {"", "é", "€", "😀"}) {
+      const std::string name = std::string(count, 'a') + part;
+      const auto result =
+          read<std::map<std::string, Span>>(R"({")" + name + R"(":{"from":1,"to":0}})");
+      ASSERT_FALSE(result);
+      ASSERT_EQ(result.error().fields().size(), 2U);
+      const auto cut = [](const std::string& pointer) {
+        return eider::detail::base::shortened(pointer, 256);
+      };
+      EXPECT_EQ(result.error().fields()[0].pointer, cut("/" + name));
+      EXPECT_EQ(result.error().fields()[1].pointer, cut("/" + name + "/to"));
     }
   }
 }

@@ -43,7 +43,7 @@ class Complaints {
   /// One below `path`.
   void add(const Path& path, FieldError below) {
     if (has_room()) {
-      below.pointer.insert(0, path.pointer());
+      below.pointer = path.pointer(below.pointer);
       kept_.push_back(std::move(below));
     }
     ++count_;
