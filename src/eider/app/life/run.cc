@@ -158,6 +158,16 @@ bool needs_server_seals(const ServerOptions& options) {
          });
 }
 
+/// Of files that TLS cannot use.
+detail::base::CodeName code_of_certificate(const TlsWanted& files) {
+  const auto is_unread = [](const std::string& path) {
+    return !path.empty() && ::access(path.c_str(), R_OK) != 0;
+  };
+  using detail::base::CodeName;
+  return is_unread(files.certificate) || is_unread(files.key) ? CodeName("certificate-not-readable")
+                                                              : CodeName("invalid-certificate");
+}
+
 Result<std::shared_ptr<SealMaker>> make_seals(const RouteTable& table, const ListenAt& place,
                                               const ServerOptions& options) {
   if (!table.make_seals) {
@@ -167,26 +177,18 @@ Result<std::shared_ptr<SealMaker>> make_seals(const RouteTable& table, const Lis
         "eider/tls.h")));
   }
   const bool is_own = has_own_certificate(place);
-  return table.make_seals({.certificate = is_own ? place.certificate : options.certificate,
-                           .key = is_own ? place.key : options.key,
-                           .is_of_address = is_own,
-                           .protocols = protocols_of(place.versions, options.protocol.get()),
-                           .is_restricted = place.versions != HttpVersions::all,
-                           .log = options.log});
-}
-
-/// Of the files that TLS cannot use.
-detail::base::CodeName code_of_certificate(const ServerOptions& options) {
-  const auto is_unread = [](const std::string& path) {
-    return !path.empty() && ::access(path.c_str(), R_OK) != 0;
-  };
-  using detail::base::CodeName;
-  const bool is_any_unread =
-      is_unread(options.certificate) || is_unread(options.key) ||
-      std::ranges::any_of(options.additional_addresses, [&](const ListenAt& place) {
-        return is_unread(place.certificate) || is_unread(place.key);
-      });
-  return is_any_unread ? CodeName("certificate-not-readable") : CodeName("invalid-certificate");
+  const TlsWanted wanted{.certificate = is_own ? place.certificate : options.certificate,
+                         .key = is_own ? place.key : options.key,
+                         .is_of_address = is_own,
+                         .protocols = protocols_of(place.versions, options.protocol.get()),
+                         .is_restricted = place.versions != HttpVersions::all,
+                         .log = options.log};
+  auto made = table.make_seals(wanted);
+  if (!made) {
+    return fail(Error::unavailable(
+        detail::base::with_code(code_of_certificate(wanted), made.error().detail())));
+  }
+  return made;
 }
 
 /// What the program and its settings name, beside the options. A file is one that may be replaced.
@@ -346,8 +348,7 @@ Exit App::serve(const ServerOptions& options) {
     complete.protocol = table_->protocol;
   }
   if (auto added = add_seals(complete); !added) {
-    return refuse_to_serve(
-        detail::base::with_code(code_of_certificate(complete), added.error().detail()));
+    return refuse_to_serve(added.error().detail());
   }
   auto server = std::make_unique<Server>(**service, complete);  // ends ahead of the service
   table_->take_limits = taking_limits(*server, table_->settings.get(), complete.limits);

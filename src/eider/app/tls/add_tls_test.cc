@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "eider/app/app.h"
 #include "eider/io/tls/test_pki.h"
@@ -219,6 +221,41 @@ TEST_F(SecureApp, reads_no_certificate_of_the_server_that_no_address_shows) {
   EXPECT_TRUE(said_of(true, {.certificate = own}).contains("server.pem"));
   EXPECT_TRUE(said_of(false, {}).contains("server.pem"));
   EXPECT_TRUE(said_of(false, {.versions = HttpVersions::http1}).contains("server.pem"));
+}
+
+TEST_F(SecureApp, reports_the_code_of_the_files_that_it_reads) {
+  add_tls(app, options);
+  const std::string invalid = files.write("invalid.pem", "no PEM");
+  const std::string missing = files.path("none.pem");
+  const auto said_of = [this](const std::string& of_server, std::vector<ListenAt> addresses) {
+    ServerOptions places;
+    places.certificate = of_server;
+    places.key = of_server;
+    for (ListenAt& each : addresses) {
+      each.port = 0;
+      each.is_secure = true;
+      each.key = each.certificate;
+    }
+    places.additional_addresses = std::move(addresses);
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(app.serve(places), 1);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const auto is_invalid = [](const std::string& said) {
+    return said.contains("invalid.pem") && said.ends_with("code=invalid-certificate\n");
+  };
+  const auto is_missing = [](const std::string& said) {
+    return said.contains("none.pem") && said.ends_with("code=certificate-not-readable\n");
+  };
+  EXPECT_TRUE(is_invalid(said_of(missing, {{.certificate = invalid}})));
+  EXPECT_TRUE(is_missing(said_of(invalid, {{.certificate = missing}})));
+  EXPECT_TRUE(is_invalid(said_of("", {{.certificate = invalid}, {.certificate = missing}})));
+  EXPECT_TRUE(is_missing(said_of("", {{.certificate = missing}, {.certificate = invalid}})));
+  EXPECT_TRUE(is_missing(said_of(missing, {{}})));
+  EXPECT_TRUE(is_invalid(said_of(invalid, {{}})));
+  EXPECT_TRUE(is_missing(said_of(missing, {{.versions = HttpVersions::http1}})));
+  EXPECT_TRUE(is_invalid(said_of(invalid, {{.versions = HttpVersions::http1}})));
+  EXPECT_TRUE(is_missing(said_of(missing, {{.certificate = invalid}, {}})));
 }
 
 TEST_F(SecureApp, needs_http_2_for_an_address_that_accepts_nothing_else) {
