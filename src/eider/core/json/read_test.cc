@@ -358,6 +358,15 @@ TEST(Read, few_keys_with_equal_hashes_are_read) {
   }
   EXPECT_EQ(read<Map>(members + "}")->size(), 128U);
   EXPECT_EQ(problems<Map>(members + R"(,"5":0})"), "422 | /5: is a duplicate");
+  EXPECT_EQ(problems<Map>(members + R"(,"x":0})"),
+            "422 | /x: has the same hash as too many others");
+  using Set = std::unordered_set<int, SameHash>;
+  std::string elements = "[0";
+  for (int i = 1; i < 128; ++i) {
+    elements += "," + std::to_string(i);
+  }
+  EXPECT_EQ(read<Set>(elements + "]")->size(), 128U);
+  EXPECT_EQ(problems<Set>(elements + ",128]"), "422 | /128: has the same hash as too many others");
 }
 
 TEST(Read, names_of_the_client_do_not_multiply_the_errors) {

@@ -262,7 +262,7 @@ template <class Table, class Key>
 bool is_crowded(const Table& table, const Key& key) {
   if constexpr (requires { table.bucket(key); }) {
     constexpr std::size_t kBucketMax = 128;
-    if (table.size() > kBucketMax) {
+    if (table.size() >= kBucketMax) {
       const std::size_t bucket = table.bucket(key);
       auto one = table.begin(bucket);
       for (std::size_t count = 0; one != table.end(bucket); ++one) {
