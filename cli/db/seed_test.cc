@@ -72,7 +72,8 @@ TEST_F(SeedRuns, with_statements_that_end_the_transaction_store_nothing) {
       statements.insert(statements.end(), {"abort", "prepare transaction 'x'"});
     } else if (database == "mariadb") {
       statements.insert(statements.end(), {"/*!50003 commit */", "create table x(y int)",
-                                           "set autocommit = 1", "truncate authors"});
+                                           "set autocommit = 1", "truncate authors",
+                                           "set @a = 5--1; commit"});
     }
     for (const std::string& statement : statements) {
       const std::string told =

@@ -19,12 +19,14 @@ struct SqlDialect {
   bool has_dollar_quotes = false;  // $$…$$ and $tag$…$tag$; also e'…', where a backslash escapes
   bool nests_comments = false;     // /* /* */ */ is one comment
   bool has_hash_comments = false;  // # up to the end of the line
+  bool has_double_minus = false;   // 5--1 is 5 minus -1; -- needs a blank to begin a comment
 };
 
 inline constexpr SqlDialect kSqliteSql{.has_backticks = true, .has_brackets = true};
 inline constexpr SqlDialect kPostgresSql{.has_dollar_quotes = true, .nests_comments = true};
 /// With ANSI_QUOTES and NO_BACKSLASH_ESCAPES, which each session sets.
-inline constexpr SqlDialect kMariadbSql{.has_backticks = true, .has_hash_comments = true};
+inline constexpr SqlDialect kMariadbSql{
+    .has_backticks = true, .has_hash_comments = true, .has_double_minus = true};
 /// For a statement whose database is not known yet. `[` and `#` are operators in PostgreSQL.
 inline constexpr SqlDialect kAnySql{
     .has_backticks = true, .has_dollar_quotes = true, .nests_comments = true};
@@ -237,7 +239,7 @@ class SqlLexer {
   }
 
   constexpr SqlTokenKind read_mark(char first) noexcept {
-    if (first == '#' ? dialect_.has_hash_comments : first == '-' && is_next('-')) {
+    if (first == '#' ? dialect_.has_hash_comments : first == '-' && is_dash_comment()) {
       skip_past("\n");
       is_closed_ = true;
       return SqlTokenKind::comment;
@@ -248,6 +250,15 @@ class SqlLexer {
     ++at_;
     skip_comment();
     return SqlTokenKind::comment;
+  }
+
+  /// Pre: the byte before is a '-'
+  [[nodiscard]] constexpr bool is_dash_comment() const noexcept {
+    if (!is_next('-') || !dialect_.has_double_minus || at_ + 1 == end_) {
+      return is_next('-');
+    }
+    const auto after = static_cast<unsigned char>(bytes_[at_ + 1]);
+    return after <= ' ' || after == 0x7F;  // a blank or a control byte
   }
 
   constexpr void skip_comment() noexcept {

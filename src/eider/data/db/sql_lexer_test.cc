@@ -77,6 +77,21 @@ TEST(SqlLexer, ends_comments_as_each_dialect_does) {
   EXPECT_EQ(cut("a # it's\nb #", kMariadbSql), "a|b");
 }
 
+TEST(SqlLexer, takes_two_minus_signs_of_mariadb_for_a_comment_only_before_a_blank) {
+  for (const SqlDialect& dialect : {kSqliteSql, kPostgresSql, kAnySql}) {
+    EXPECT_EQ(cut("5--1;\na", dialect), "5|a");
+  }
+  EXPECT_EQ(cut("5--1; b\na--'c;'--", kMariadbSql), "5|-|-|1|;|b|a|-|-|'c;'");
+  EXPECT_EQ(cut("5---1 --- 2;\n--/* ; */b", kMariadbSql), "5|-|-|-|1|-|-|-|b");
+  for (const char after : {' ', '\t', '\r', '\v', '\f', '\0', '\x01', '\x7F'}) {
+    EXPECT_EQ(cut(std::string("a--") + after + ";b\nc", kMariadbSql), "a|c") << int{after};
+  }
+  EXPECT_EQ(cut("a--\n;b", kMariadbSql), "a|;|b");
+  for (const char* after : {"!", "~", "\xC2\xA0", "#", ";"}) {
+    EXPECT_FALSE(SqlLexer(std::string("--") + after, kMariadbSql).next().is_blank()) << after;
+  }
+}
+
 TEST(SqlLexer, counts_the_brackets_around_a_token) {
   std::string depths;
   for (const SqlToken& token : tokens_of("a (b '(' (c)) ) d", kAnySql)) {

@@ -92,6 +92,7 @@ TEST(SqlPieces, know_quotes_and_comments_of_mariadb) {
   EXPECT_EQ(split("/* a; /* b; */ c; /*! set x = 1 */; /*M!100100 d; */; e", Dialect::mariadb),
             "1:c|1:/*! set x = 1 */|1:/*M!100100 d|1:*/|1:e");
   EXPECT_EQ(split("a $$; b $1", Dialect::mariadb), "1:a $$|1:b $1");
+  EXPECT_EQ(split("a 5--1; commit;\n--\tb;\nc", Dialect::mariadb), "1:a 5--1|1:commit|3:c");
 }
 
 TEST(SqlPieces, know_their_first_words) {
