@@ -199,7 +199,8 @@ bool controls_transaction(const SqlPiece& piece) noexcept {
     return equals_ignoring_case(words[1], "transaction");
   }
   if (equals_ignoring_case(words[0], "begin")) {
-    return !equals_ignoring_case(words[1], "not");  // begin not atomic … end
+    // begin not atomic … end; `begin not deferrable` is PostgreSQL's
+    return !equals_ignoring_case(words[1], "not") || !equals_ignoring_case(words[2], "atomic");
   }
   if (equals_ignoring_case(words[0], "rollback")) {
     // rollback [work | transaction] to [savepoint] name

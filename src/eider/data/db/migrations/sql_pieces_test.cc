@@ -113,14 +113,20 @@ TEST(SqlPieces, in_a_comment_that_mariadb_runs_have_no_version_among_their_words
 }
 
 TEST(SqlPieces, know_which_of_them_begin_or_end_a_transaction) {
-  const auto controls = [](std::string_view sql) {
-    return controls_transaction(split_sql(sql, Dialect::mariadb).at(0));
+  const auto controls = [](std::string_view sql, Dialect dialect = Dialect::mariadb) {
+    return controls_transaction(split_sql(sql, dialect).at(0));
   };
   for (const char* sql :
        {"begin", "BEGIN immediate", "start transaction", "commit", "commit and chain", "end",
         "rollback", "rollback work", "rollback and chain", "abort", "prepare transaction 'x'",
         "/*!50003 commit */"}) {
     EXPECT_TRUE(controls(sql)) << sql;
+  }
+  for (const char* sql : {"begin not deferrable", "BEGIN NOT DEFERRABLE, read only",
+                          "begin work not "
+                          "deferrable",
+                          "begin transaction not deferrable", "begin not"}) {
+    EXPECT_TRUE(controls(sql, Dialect::postgres)) << sql;
   }
   for (const char* sql :
        {"begin not atomic select 1; end", "rollback to a", "ROLLBACK TO SAVEPOINT a",
