@@ -66,22 +66,21 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 }
 
 /// Not the user's own variable @autocommit, and no value of that name.
-bool sets_autocommit(const db::SqlPiece& piece) noexcept {
-  return std::ranges::any_of(piece.words, [&](std::string_view word) {
-    if (!equals_ignoring_case(word, "autocommit")) {
-      return false;
+bool sets_autocommit(const db::SqlPiece& piece) {
+  const auto tokens = db::tokens_of_mariadb(piece.text);
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    const bool is_of_user = tokens[i - 1].is("@") && !(i > 1 && tokens[i - 2].is("@"));
+    if (equals_ignoring_case(tokens[i].name(), "autocommit") && !is_of_user &&
+        tokens[i + 1].is_one_of({"=", ":"})) {
+      return true;
     }
-    const auto at = static_cast<std::size_t>(word.data() - piece.text.data());
-    const std::string_view before = piece.text.substr(0, at);
-    const std::string_view after = trim(piece.text.substr(at + word.size()));
-    const bool is_of_user = before.ends_with('@') && !before.ends_with("@@");
-    return !is_of_user && (after.starts_with('=') || after.starts_with(":="));
-  });
+  }
+  return false;
 }
 
 /// Statements of MariaDB that commit first. `analyze` alone shows how a statement runs, and
 /// temporary tables and prepared statements are not part of the schema.
-bool commits_implicitly(const db::SqlPiece& piece) noexcept {
+bool commits_implicitly(const db::SqlPiece& piece) {
   const auto& words = piece.words;
   if (is_one_of(words[0], {"create", "alter", "drop"})) {
     const bool is_replaced = is_one_of(words[1], {"or"}) && is_one_of(words[2], {"replace"});
@@ -95,7 +94,7 @@ bool commits_implicitly(const db::SqlPiece& piece) noexcept {
          (is_one_of(words[0], {"set"}) && sets_autocommit(piece));
 }
 
-bool ends_transaction(const db::SqlPiece& piece, db::Dialect dialect) noexcept {
+bool ends_transaction(const db::SqlPiece& piece, db::Dialect dialect) {
   return db::controls_transaction(piece) ||
          (dialect == db::Dialect::mariadb && commits_implicitly(piece));
 }

@@ -86,6 +86,26 @@ TEST_F(SeedRuns, with_statements_that_end_the_transaction_store_nothing) {
   }
 }
 
+TEST_F(SeedRuns, must_not_set_autocommit_of_mariadb) {
+  const Scratch scratch = scratch_for_seeds("mariadb");
+  ASSERT_TRUE(scratch) << scratch.error();
+  for (const std::string statement :
+       {"set autocommit\n= 0", "set autocommit /* x */ = 0", "set autocommit -- x\n:= 0",
+        "set @a = 1, @b = 2, autocommit = 1", "set `autocommit` = 0", "set \"autocommit\" = 0",
+        "SET SESSION Autocommit=0", "set @@autocommit = 0", "set @@session . autocommit = 0",
+        "set @@local.`autocommit` = 0", "/*!50003 set autocommit = 0 */",
+        "set /*!50003 autocommit */ = 0", "set @autocommit = 1, autocommit = 0"}) {
+    const std::string told = run((*scratch)->where(), statement + ";");
+    EXPECT_TRUE(told.contains("/01.sql:1: remove `")) << told;
+  }
+  for (const std::string statement :
+       {"set @autocommit = 1", "set @`autocommit` = 1, @x = @@autocommit", "set @x = 'autocommit'",
+        "set @\"autocommit\" := 1", "set @x = @@session.autocommit"}) {
+    const std::string told = run((*scratch)->where(), statement + ";");
+    EXPECT_EQ(told, "0 ") << statement;
+  }
+}
+
 TEST_F(SeedRuns, may_have_words_of_transactions_where_they_end_none) {
   const std::vector<std::string> of_all = {
       "insert into authors values(7, 'commit')", "insert into authors(id, name) values(7, '; end')",

@@ -32,6 +32,24 @@ const detail::SqlDialect& rules_of(Dialect dialect) noexcept {
   return detail::kMariadbSql;
 }
 
+/// MariaDB runs the text of comments that begin with '!', as in those that its dumps begin with.
+/// The two ends of such a comment are tokens.
+SqlToken next_of_mariadb(SqlLexer& lexer) noexcept {
+  const std::string_view rest = lexer.rest();
+  std::size_t bytes = rest.starts_with("*/") ? 2 : 0;
+  if (rest.starts_with("/*!") || rest.starts_with("/*M!")) {
+    bytes = rest.find('!') + 1;
+    while (bytes < rest.size() && is_digit(rest[bytes])) {
+      ++bytes;  // the version that runs it is no word of the statement
+    }
+  }
+  if (bytes == 0) {
+    return lexer.next();
+  }
+  lexer = SqlLexer(rest.substr(bytes), detail::kMariadbSql);
+  return {SqlTokenKind::other, rest.substr(0, bytes)};
+}
+
 /// Walks over a script, token by token.
 class Splitter {
  public:
@@ -40,7 +58,7 @@ class Splitter {
 
   std::vector<SqlPiece> split() {
     while (!lexer_.is_at_end()) {
-      const SqlToken token = next();
+      const SqlToken token = dialect_ == Dialect::mariadb ? next_of_mariadb(lexer_) : lexer_.next();
       if (!token.is_blank()) {
         step(token);
       }
@@ -51,22 +69,6 @@ class Splitter {
   }
 
  private:
-  /// MariaDB runs the text of comments that begin with '!', as in those that its dumps begin with.
-  SqlToken next() noexcept {
-    const std::string_view rest = lexer_.rest();
-    const bool is_run =
-        dialect_ == Dialect::mariadb && (rest.starts_with("/*!") || rest.starts_with("/*M!"));
-    if (!is_run) {
-      return lexer_.next();
-    }
-    std::size_t bytes = rest.find('!') + 1;
-    while (bytes < rest.size() && is_digit(rest[bytes])) {
-      ++bytes;  // the version that runs it is no word of the statement
-    }
-    lexer_ = SqlLexer(rest.substr(bytes), detail::kMariadbSql);
-    return {SqlTokenKind::other, rest.substr(0, bytes)};
-  }
-
   void step(const SqlToken& token) {
     const auto begin = static_cast<std::size_t>(token.text.data() - sql_.data());
     const bool is_semicolon = token.text == ";";
@@ -190,6 +192,17 @@ class Splitter {
 };
 
 }  // namespace
+
+std::vector<SqlToken> tokens_of_mariadb(std::string_view sql) {
+  std::vector<SqlToken> tokens;
+  for (SqlLexer lexer(sql, detail::kMariadbSql); !lexer.is_at_end();) {
+    const SqlToken token = next_of_mariadb(lexer);
+    if (!token.is_blank() && !token.text.starts_with("/*") && token.text != "*/") {
+      tokens.push_back(token);
+    }
+  }
+  return tokens;
+}
 
 bool controls_transaction(const SqlPiece& piece) noexcept {
   static constexpr auto kControls =

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eider/data/db/pool.h"
+#include "eider/data/db/sql_lexer.h"
 
 namespace eider::db {
 
@@ -20,6 +21,9 @@ struct SqlPiece {
   std::size_t line = 1;
   std::array<std::string_view, 5> words{};
 };
+
+/// All that MariaDB runs, also the text of comments that begin with '!', without their ends.
+[[nodiscard]] std::vector<detail::SqlToken> tokens_of_mariadb(std::string_view sql);
 
 /// Whether the statement begins or ends a transaction. `rollback to` a savepoint does not.
 [[nodiscard]] bool controls_transaction(const SqlPiece& piece) noexcept;

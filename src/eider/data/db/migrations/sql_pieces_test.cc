@@ -112,6 +112,19 @@ TEST(SqlPieces, in_a_comment_that_mariadb_runs_have_no_version_among_their_words
             2U);
 }
 
+TEST(SqlPieces, end_comments_that_mariadb_runs_where_their_end_is) {
+  EXPECT_EQ(split("select 1 /*!50003 */*2; commit; -- */", Dialect::mariadb),
+            "1:select 1 /*!50003 */*2|1:commit");
+}
+
+TEST(TokensOfMariadb, are_those_that_it_runs) {
+  std::string all;
+  for (const auto& token : tokens_of_mariadb("a /* b */ /*!50003 c */ /*M!d */*'/*!' # e\n -- f")) {
+    all += std::string(token.text) + "|";
+  }
+  EXPECT_EQ(all, "a|c|d|*|'/*!'|");
+}
+
 TEST(SqlPieces, know_which_of_them_begin_or_end_a_transaction) {
   const auto controls = [](std::string_view sql, Dialect dialect = Dialect::mariadb) {
     return controls_transaction(split_sql(sql, dialect).at(0));
