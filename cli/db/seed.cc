@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -99,18 +100,30 @@ bool ends_transaction(const db::SqlPiece& piece, db::Dialect dialect) {
          (dialect == db::Dialect::mariadb && commits_implicitly(piece));
 }
 
+/// Also looks into `begin not atomic … end` of MariaDB.
+std::optional<db::SqlPiece> first_that_ends_transaction(std::string_view sql, db::Dialect dialect) {
+  for (const db::SqlPiece& piece : db::split_sql(sql, dialect)) {
+    std::vector<db::SqlPiece> all = db::statements_in_block(piece);
+    all.insert(all.begin(), piece);
+    const auto found = std::ranges::find_if(
+        all, [dialect](const db::SqlPiece& one) { return ends_transaction(one, dialect); });
+    if (found != all.end()) {
+      return *found;
+    }
+  }
+  return std::nullopt;
+}
+
 /// errors   "seeds/01.sql:3: remove `commit`: …"
 Result<void, std::string> check_statements(const SeedFiles& files, db::Dialect dialect) {
   for (const SeedFile& file : files) {
-    for (const db::SqlPiece& piece : db::split_sql(file.text, dialect)) {
-      if (ends_transaction(piece, dialect)) {
-        constexpr std::size_t kBytesMax = 60;
-        const std::string_view line = piece.text.substr(0, piece.text.find('\n'));
-        return fail(fmt::format(
-            "{}:{}: remove `{}`: eider db seed runs all files in one transaction, which this "
-            "statement would end",
-            file.name, piece.line, trim(line.substr(0, kBytesMax))));
-      }
+    if (const auto piece = first_that_ends_transaction(file.text, dialect)) {
+      constexpr std::size_t kBytesMax = 60;
+      const std::string_view line = piece->text.substr(0, piece->text.find('\n'));
+      return fail(fmt::format(
+          "{}:{}: remove `{}`: eider db seed runs all files in one transaction, which this "
+          "statement would end",
+          file.name, piece->line, trim(line.substr(0, kBytesMax))));
     }
   }
   return {};

@@ -86,6 +86,28 @@ TEST_F(SeedRuns, with_statements_that_end_the_transaction_store_nothing) {
   }
 }
 
+TEST_F(SeedRuns, must_not_end_the_transaction_in_a_block_of_mariadb) {
+  const Scratch scratch = scratch_for_seeds("mariadb");
+  ASSERT_TRUE(scratch) << scratch.error();
+  const std::string where = (*scratch)->where();
+  for (const std::string statement :
+       {"commit", "rollback", "start transaction", "create table x(y int)", "drop table authors",
+        "truncate table authors", "set autocommit = 1", "/*!50003 commit */", "/*!50003 */ commit",
+        "if 1 then commit; end if",
+        "if 0 then set @a = 1; else commit; end "
+        "if",
+        "while 1 do commit; end while", "loop commit; end loop",
+        "repeat commit; until 1 end repeat", "case 1 when 1 then commit; end case",
+        "begin commit; end", "declare exit handler for sqlexception rollback; select x"}) {
+    const std::string told = run(where,
+                                 "begin not atomic\ninsert into authors values(1, 'x');\n"
+                                 "begin " +
+                                     statement + "; end;\nselect x; end;");
+    EXPECT_TRUE(told.contains("/01.sql:3: remove `")) << told;
+    EXPECT_EQ(number(where, "select count(*) from authors"), 0) << statement;
+  }
+}
+
 TEST_F(SeedRuns, must_not_set_autocommit_of_mariadb) {
   const Scratch scratch = scratch_for_seeds("mariadb");
   ASSERT_TRUE(scratch) << scratch.error();
@@ -130,6 +152,9 @@ TEST_F(SeedRuns, may_have_words_of_transactions_where_they_end_none) {
         "/* /* ; commit; */ ; commit; */ insert into authors values(7, 'x')"}},
       {"mariadb",
        {"begin not atomic insert into authors values(7, 'x'); end",
+        "begin not atomic declare i int default 1; declare continue handler for not found set i = "
+        "2; savepoint a; if i then create temporary table c(`commit` int); drop temporary table c; "
+        "end if; rollback to a; begin insert into authors values(7, 'commit'); end; end",
         "create or replace temporary table t(n int); drop temporary table t; insert into authors "
         "values(7, 'x')",
         "prepare s from 'select 1'; drop prepare s; insert into authors values(7, 'x')",

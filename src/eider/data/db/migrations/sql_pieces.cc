@@ -50,6 +50,33 @@ SqlToken next_of_mariadb(SqlLexer& lexer) noexcept {
   return {SqlTokenKind::other, rest.substr(0, bytes)};
 }
 
+bool is_block(const SqlPiece& piece) noexcept {
+  return equals_ignoring_case(piece.words[0], "begin") &&
+         equals_ignoring_case(piece.words[1], "not") &&
+         equals_ignoring_case(piece.words[2], "atomic");
+}
+
+/// The statement of a block that begins with the first of the tokens.
+SqlPiece first_statement(const SqlPiece& block, std::span<const SqlToken> tokens) {
+  const char* const begin = tokens.front().text.data();
+  const char* end = begin;
+  SqlPiece piece;
+  std::size_t words = 0;
+  for (const SqlToken& token : tokens) {
+    if (token.is(";")) {
+      break;
+    }
+    end = token.text.data() + token.text.size();
+    const bool is_word = token.kind == SqlTokenKind::word || token.kind == SqlTokenKind::number;
+    if (is_word && words < piece.words.size()) {
+      piece.words[words++] = token.text;
+    }
+  }
+  piece.text = {begin, static_cast<std::size_t>(end - begin)};
+  piece.line = block.line + static_cast<std::size_t>(std::count(block.text.data(), begin, '\n'));
+  return piece;
+}
+
 /// Walks over a script, token by token.
 class Splitter {
  public:
@@ -204,6 +231,27 @@ std::vector<SqlToken> tokens_of_mariadb(std::string_view sql) {
   return tokens;
 }
 
+std::vector<SqlPiece> statements_in_block(const SqlPiece& block) {
+  std::vector<SqlPiece> found;
+  if (!is_block(block)) {
+    return found;
+  }
+  const std::vector<SqlToken> tokens = tokens_of_mariadb(block.text);
+  bool is_declaration = false;
+  for (std::size_t i = 3; i < tokens.size(); ++i) {  // after `begin not atomic`
+    const SqlToken& token = tokens[i];
+    const bool is_first =
+        tokens[i - 1].is_one_of({";", "atomic", "begin", "then", "else", "do", "loop", "repeat"});
+    is_declaration = is_first ? token.is("declare") : is_declaration;
+    // In `declare exit handler for sqlexception rollback`, any word may be the statement's first.
+    if ((is_first || is_declaration) && token.kind == SqlTokenKind::word &&
+        !token.is_one_of({"begin", "end"})) {
+      found.push_back(first_statement(block, std::span(tokens).subspan(i)));
+    }
+  }
+  return found;
+}
+
 bool controls_transaction(const SqlPiece& piece) noexcept {
   static constexpr auto kControls =
       std::to_array<std::string_view>({"start", "commit", "end", "abort"});
@@ -212,8 +260,7 @@ bool controls_transaction(const SqlPiece& piece) noexcept {
     return equals_ignoring_case(words[1], "transaction");
   }
   if (equals_ignoring_case(words[0], "begin")) {
-    // begin not atomic … end; `begin not deferrable` is PostgreSQL's
-    return !equals_ignoring_case(words[1], "not") || !equals_ignoring_case(words[2], "atomic");
+    return !is_block(piece);  // `begin not deferrable` of PostgreSQL is none
   }
   if (equals_ignoring_case(words[0], "rollback")) {
     // rollback [work | transaction] to [savepoint] name

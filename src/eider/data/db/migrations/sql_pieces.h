@@ -25,6 +25,10 @@ struct SqlPiece {
 /// All that MariaDB runs, also the text of comments that begin with '!', without their ends.
 [[nodiscard]] std::vector<detail::SqlToken> tokens_of_mariadb(std::string_view sql);
 
+/// The statements between MariaDB's `begin not atomic` and `end`, nested ones too, and some parts
+/// of statements; none of other pieces. Their lines are those of the script.
+[[nodiscard]] std::vector<SqlPiece> statements_in_block(const SqlPiece& block);
+
 /// Whether the statement begins or ends a transaction. `rollback to` a savepoint does not.
 [[nodiscard]] bool controls_transaction(const SqlPiece& piece) noexcept;
 

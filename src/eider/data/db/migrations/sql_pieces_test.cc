@@ -149,6 +149,30 @@ TEST(SqlPieces, know_which_of_them_begin_or_end_a_transaction) {
   }
 }
 
+TEST(StatementsInBlock, begin_wherever_one_may) {
+  const auto found = [](std::string_view sql) {
+    std::string all;
+    for (const SqlPiece& piece : statements_in_block(split_sql(sql, Dialect::mariadb).at(0))) {
+      all += (all.empty() ? "" : "|") + std::to_string(piece.line) + ":" + std::string(piece.text);
+    }
+    return all;
+  };
+  EXPECT_EQ(found("\nbegin not atomic\n a /* ; */; -- b;\n begin c 'd;'; end; end;"),
+            "3:a|4:c 'd;'");
+  EXPECT_EQ(found("begin not atomic if x then a; elseif y then b; else c; end if; end"),
+            "1:if x then a|1:a|1:elseif y then b|1:b|1:else c|1:c");
+  EXPECT_EQ(found("begin not atomic l: loop a; end loop; repeat b; until x end repeat; while x do "
+                  "c; end while; case x when 1 then d; else e; end case; end"),
+            "1:l: loop a|1:a|1:repeat b|1:b|1:until x end repeat|1:while x do c|1:c|"
+            "1:case x when 1 then d|1:d|1:else e|1:e");
+  EXPECT_EQ(found("begin not atomic declare x int; /*!50003 a */ ; end"),
+            "1:declare x int|1:x int|"
+            "1:int|1:a");
+  EXPECT_EQ(found("begin not atomic /*!50003 */ commit; end"), "1:commit");
+  EXPECT_EQ(found("create procedure p() begin a; end"), "");
+  EXPECT_EQ(found("begin not deferrable"), "");
+}
+
 TEST(SqlPieces, end_wherever_a_script_is_cut) {
   const std::string all =
       "create trigger t begin a 'b''' \"c\" [d] `e` /* f */ -- g\n; end; $x$ h $x$ E'\\'";
