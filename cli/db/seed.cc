@@ -171,7 +171,7 @@ using Names = std::set<std::string, LessIgnoringCase>;
 
 /// Adds the names in a text. Texts in quotes are no names.
 void add_names(Names& names, std::string_view sql) {
-  for (const auto& token : db::detail::tokens_of(sql, db::detail::kMariadbSql)) {
+  for (const auto& token : db::tokens_of_mariadb(sql)) {
     if (!token.text.starts_with('\'')) {
       names.emplace(token.name());
     }
@@ -200,8 +200,8 @@ Names names_in(const SeedFiles& files, std::vector<StoredSql> stored) {
 Task<Names> check_engines(const Database& database, const SeedFiles& files) {
   const auto tables = co_await database.all<TableEngine>(db::RuntimeSql{
       "select table_name as name, engine from information_schema.tables where table_schema = "
-      "database() and table_type = 'BASE TABLE' and engine not in (select engine from "
-      "information_schema.engines where transactions = 'YES')"});
+      "database() and table_type in ('BASE TABLE', 'SYSTEM VERSIONED') and engine not in (select "
+      "engine from information_schema.engines where transactions = 'YES')"});
   Names found;
   if (tables.empty()) {
     co_return found;

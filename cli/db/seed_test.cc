@@ -182,6 +182,7 @@ TEST_F(SeedRuns, store_nothing_in_tables_without_transactions) {
       "mariadb",
       "create table old(n int) engine = MyISAM;\ncreate table Crashing(n int) engine = Aria;\n"
       "create table held(n int) engine = MEMORY;\ncreate table logged(n int);\n"
+      "create table versioned(n int) engine = MyISAM with system versioning;\n"
       "create trigger t after insert on logged for each row insert into old values(new.n);\n"
       "create procedure p() insert into logged values(1);\n"
       "create view seen as select n from old;\n");
@@ -190,7 +191,9 @@ TEST_F(SeedRuns, store_nothing_in_tables_without_transactions) {
   const std::string valid = "insert into authors values(1, 'x');\n";
   for (const std::string seed :
        {"insert into old values(1)", "replace into `OLD`(n) values(1)", "call p()",
-        "insert into logged values(1)", "insert into seen values(1)"}) {
+        "insert into logged values(1)", "insert into seen values(1)",
+        "/*!50003 insert into old values(1) */", "insert /*M!100100 into old */ values(1)",
+        "/*!50003 call p() */"}) {
     const std::string told = run(where, valid + seed + ";\n");
     EXPECT_TRUE(told.contains("1 eider db: the table old has the engine MyISAM")) << told;
     EXPECT_TRUE(told.contains("Run alter table old engine = InnoDB")) << told;
@@ -198,6 +201,7 @@ TEST_F(SeedRuns, store_nothing_in_tables_without_transactions) {
     EXPECT_EQ(number(where, "select count(*) from old"), 0) << seed;
   }
   EXPECT_TRUE(run(where, "insert into crashing values(1);").contains("the engine Aria"));
+  EXPECT_TRUE(run(where, "insert into versioned values(1);").contains("the engine MyISAM"));
   EXPECT_TRUE(run(where, "insert into held values(1);").contains("the engine MEMORY"));
   const std::string told = run(where, "insert ignore into authors values(1, 'old');");
   EXPECT_TRUE(told.starts_with("0 ")) << told;
