@@ -207,6 +207,36 @@ TEST_F(SeedRuns, store_nothing_in_tables_without_transactions) {
   EXPECT_TRUE(told.starts_with("0 ")) << told;
 }
 
+TEST_F(SeedRuns, need_no_script_for_plain_statements) {
+  const Scratch scratch = scratch_for_seeds("mariadb");
+  ASSERT_TRUE(scratch) << scratch.error();
+  const std::string where = (*scratch)->where();
+  // A script allows several statements and forbids them again: two commands of the session.
+  const auto commands_after = [&](std::string_view seeds) {
+    const std::string told = run(
+        where, std::string(seeds) +
+                   "update counters set n = (select variable_value from "
+                   "information_schema.session_status where variable_name = 'Com_set_option');");
+    EXPECT_TRUE(told.starts_with("0 ")) << told;
+    return number(where, "select n from counters");
+  };
+  const std::int64_t commands = commands_after("");
+  EXPECT_EQ(commands_after("insert ignore into authors values(1, 'a;b');\nreplace into authors "
+                           "values(2, 'x');\nupdate counters set n = 1;\ndelete from authors;\n"),
+            commands);
+  EXPECT_EQ(commands_after("begin not atomic do 1; end;\n"), commands + 2);
+}
+
+TEST_F(SeedRuns, may_have_plain_statements_that_only_mariadb_reads) {
+  const Scratch scratch = scratch_for_seeds("mariadb");
+  ASSERT_TRUE(scratch) << scratch.error();
+  for (const std::string seed : {"insert ignore into authors # it's\nvalues(7, 'x')",
+                                 "insert ignore into authors /* /* */ values(7, 'x')"}) {
+    const std::string told = run((*scratch)->where(), seed + ";");
+    EXPECT_TRUE(told.starts_with("0 ")) << told;
+  }
+}
+
 TEST_F(SeedRuns, that_change_rows_change_them_once) {
   for (const std::string database : {"sqlite", "postgres", "mariadb"}) {
     const Scratch scratch = scratch_for_seeds(database);
