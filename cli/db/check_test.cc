@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <latch>
+#include <thread>
+
 #include "cli/db/literals.h"
 #include "cli/db/scratch.h"
 #include "cli/db/sql_lock.h"
@@ -80,6 +85,32 @@ std::string described(const std::string& sql) {
         (told.empty() ? "" : ", ") + column.name + (column.may_be_null ? "? " : " ") + column.kind;
   }
   return told;
+}
+
+TEST(ScratchDatabase, of_sqlite_is_deleted_while_threads_create_files_in_it) {
+  for (int round = 0; round < 10; ++round) {
+    Scratch scratch = make_sqlite_scratch(schema());
+    ASSERT_TRUE(scratch) << scratch.error();
+    const std::filesystem::path directory =
+        std::filesystem::path((*scratch)->where()).parent_path();
+    std::latch begun(2);
+    std::vector<std::jthread> writers;
+    for (const std::string name : {"a", "b"}) {
+      writers.emplace_back([&begun, &directory, name] {
+        constexpr int kFiles = 1000;
+        for (int i = 0; i < kFiles && std::filesystem::exists(directory); ++i) {
+          std::ofstream(directory / (name + std::to_string(i)));
+          if (i == 0) {
+            begun.count_down();
+          }
+        }
+      });
+    }
+    begun.wait();
+    scratch->reset();
+    EXPECT_FALSE(std::filesystem::exists(directory)) << round;
+    std::filesystem::remove_all(directory);
+  }
 }
 
 TEST(ScratchDatabase, tells_columns_with_their_types_and_whether_they_may_be_null) {

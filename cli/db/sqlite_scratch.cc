@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "cli/bench/on_loop.h"
 #include "cli/db/nullability.h"
@@ -31,9 +33,22 @@ class ScratchDirectory final : public detail::scratch::TemporaryResource {
     }
     return directory_.emplace(std::move(*directory)).path() + "/scratch.db";
   }
+  /// Repeated, because SQLite may still create files: a signal stops only the thread that gets it.
   Result<void, std::string> remove() override {
-    directory_.reset();
-    return {};
+    if (!directory_) {
+      return {};
+    }
+    constexpr int kTriesMax = 100;
+    constexpr std::chrono::milliseconds kPause(10);
+    std::error_code failed;
+    for (int tries = 0; tries < kTriesMax; ++tries) {
+      std::filesystem::remove_all(directory_->path(), failed);
+      if (!failed) {
+        return {};
+      }
+      std::this_thread::sleep_for(kPause);
+    }
+    return fail("cannot delete " + directory_->path() + ": " + failed.message());
   }
 
  private:
