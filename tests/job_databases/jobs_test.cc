@@ -382,6 +382,26 @@ TEST_P(JobRuns, again_with_all_attempts_when_it_is_retried_also_after_a_cancella
   }(database(), &its_seen));
 }
 
+TEST_P(JobRuns, again_with_all_attempts_when_it_is_retried_after_a_final_failure) {
+  Seen its_seen;
+  on_loop_.run([](Database base, Seen* seen) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>(
+        [seen](WriteNote, JobContext& context) {
+          seen->texts.push_back(std::to_string(context.attempt()));
+          throw CancelJob("rejected");
+        },
+        {.attempts = 3});
+    co_await jobs.start();
+    const EnqueuedJob job = co_await jobs->enqueue(base, WriteNote{1, "n"});
+    co_await rows_become(base, "eider_jobs where state = 'failed'", 1);
+    EXPECT_TRUE(co_await jobs->admin().retry(job.id));
+    co_await eventually([=] { return seen->count() == 2; });
+    EXPECT_EQ(seen->texts, (std::vector<std::string>{"1", "1"}));
+    co_await jobs->stop();
+  }(database(), &its_seen));
+}
+
 TEST_P(JobRuns, not_while_its_queue_is_paused) {
   Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {

@@ -93,7 +93,8 @@ Task<std::vector<JobScheduleInfo>> JobAdmin::schedules() const {
 Task<bool> JobAdmin::retry(std::int64_t id) const {
   const auto changed = co_await store_.database().exec(
       store_.sql("update eider_jobs set "
-                 "attempt = case when attempt >= attempts_max then 0 else attempt end, "
+                 "attempt = case when state = 'failed' or attempt >= attempts_max then 0 "
+                 "else attempt end, "
                  "state = 'available', due = {now}, is_cancelled = 0 "
                  "where id = $1 and state in ('failed', 'scheduled')"),
       id);
