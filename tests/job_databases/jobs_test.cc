@@ -402,6 +402,33 @@ TEST_P(JobRuns, again_with_all_attempts_when_it_is_retried_after_a_final_failure
   }(database(), &its_seen));
 }
 
+Task<> pause(JobAdmin admin, bool* is_paused) {
+  co_await admin.pause("mail");
+  *is_paused = true;
+}
+
+TEST_P(JobRuns, not_in_a_queue_that_a_worker_adds_while_it_is_paused) {
+  if (is_sqlite()) {
+    GTEST_SKIP() << "SQLite has one writer";
+  }
+  bool its_paused = false;
+  on_loop_.run([](Database base, Database other, db::RuntimeSql busy, bool* is_paused) -> Task<> {
+    const JobAdmin admin(base);
+    co_await admin.create();
+    Transaction worker = co_await other.begin();
+    co_await worker.exec("insert into eider_job_queues(name, paused) values('mail', 0)");
+    Scope scope;
+    scope.start(pause(admin, is_paused));
+    while ((co_await other.one<std::int64_t>(busy)).value_or(0) < 2) {  // it waits
+      co_await sleep_for(5ms);
+    }
+    co_await worker.commit();
+    co_await eventually([=] { return *is_paused; }, "the queue is paused");
+    co_await scope.join();
+    EXPECT_EQ(co_await rows(base, "eider_job_queues where name = 'mail' and paused = 1"), 1);
+  }(database(), open(), db::RuntimeSql{differs().busy}, &its_paused));
+}
+
 TEST_P(JobRuns, not_while_its_queue_is_paused) {
   Seen its_seen;
   on_loop_.run([](Database base, Seen* seen) -> Task<> {

@@ -142,13 +142,12 @@ Task<bool> JobAdmin::discard_within(const db::Statements& at, std::int64_t id) c
 }
 
 Task<> JobAdmin::set_paused(std::string queue, std::int64_t paused) const {
-  const Database& database = store_.database();
-  const auto changed = co_await database.exec(
-      "update eider_job_queues set paused = $1 where name = $2", paused, queue);
-  if (changed.rows == 0) {
-    co_await database.exec("insert into eider_job_queues(name, paused) values($1, $2)", queue,
-                           paused);
-  }
+  const std::string replaces = store_.database().dialect() == db::Dialect::mariadb
+                                   ? "on duplicate key update paused = values(paused)"
+                                   : "on conflict (name) do update set paused = excluded.paused";
+  co_await store_.database().exec(
+      db::RuntimeSql{"insert into eider_job_queues(name, paused) values($1, $2) " + replaces},
+      queue, paused);
 }
 
 Task<std::int64_t> JobAdmin::now() const {
