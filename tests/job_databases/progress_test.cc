@@ -11,6 +11,15 @@ class JobsProgress : public JobsTest {};
 
 INSTANTIATE_TEST_SUITE_P(On, JobsProgress, each_database(), name_of_database);
 
+TEST(JobInfo, shows_progress_beyond_its_total_as_all_of_it) {
+  JobInfo info;
+  info.progress_total = 100;
+  info.progress_done = 3'000'000'000;
+  EXPECT_EQ(info.progress_text(), "3000000000 of 100 (100 %)");
+  info.progress_done = -3'000'000'000;
+  EXPECT_EQ(info.progress_text(), "-3000000000 of 100 (0 %)");
+}
+
 TEST_P(JobsProgress, the_latest_values_are_stored_while_the_job_runs_and_at_its_end) {
   bool may_end = false;
   on_loop_.run([](Database base, Database other, bool* ends) -> Task<> {

@@ -1,5 +1,6 @@
 #include "eider/web/jobs/job_admin.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace eider {
@@ -19,10 +20,10 @@ constexpr std::string_view kColumns =
 std::string JobInfo::progress_text() const {
   std::string text;
   if (progress_total > 0) {
-    const auto percent = static_cast<int>(100.0 * static_cast<double>(progress_done) /
-                                          static_cast<double>(progress_total));
+    const double percent =
+        100.0 * static_cast<double>(progress_done) / static_cast<double>(progress_total);
     text = std::to_string(progress_done) + " of " + std::to_string(progress_total) + " (" +
-           std::to_string(percent) + " %)";
+           std::to_string(static_cast<int>(std::clamp(percent, 0.0, 100.0))) + " %)";
   } else if (progress_done > 0) {
     text = std::to_string(progress_done);
   }
