@@ -63,5 +63,40 @@ TEST_P(JobsProgress, progress_of_a_job_that_was_taken_over_is_not_stored) {
   }(database()));
 }
 
+TEST_P(JobsProgress, is_stored_although_the_row_of_another_job_is_locked_and_later_for_that) {
+  if (is_sqlite()) {
+    GTEST_SKIP() << "SQLite has no locks of rows";
+  }
+  struct Steps {
+    bool is_locked = false;
+    bool may_end = false;
+  };
+  Steps its_steps;
+  const Database slow = open({.limits = {.statement_time_max = 5min}});
+  const Database locking = open({.limits = {.transaction_time_max = 5min}});
+  on_loop_.run([](Database base, Database other, Steps* steps) -> Task<> {
+    TestedJobs jobs(base);
+    jobs.on<WriteNote>([steps](WriteNote job, JobContext& context) -> Task<> {
+      co_await eventually([=] { return steps->is_locked; });
+      context.progress(job.number, 10);
+      co_await eventually([=] { return steps->may_end; });
+    });
+    co_await jobs.start();
+    const EnqueuedJob locked = co_await jobs->enqueue(base, WriteNote{1, "x"});
+    co_await jobs->enqueue(base, WriteNote{2, "x"});
+    co_await rows_become(base, "eider_jobs where state = 'running'", 2);
+    Transaction lock = co_await other.begin();
+    (void)co_await lock.one<std::int64_t>("select id from eider_jobs where id = $1 for update",
+                                          locked.id);
+    steps->is_locked = true;
+    co_await rows_become(base, "eider_jobs where progress_done = 2", 1);
+    co_await lock.roll_back();
+    co_await rows_become(base, "eider_jobs where progress_done = 1", 1);
+    steps->may_end = true;
+    co_await rows_become(base, "eider_jobs", 0);
+    co_await jobs->stop();
+  }(slow, locking, &its_steps));
+}
+
 }  // namespace
 }  // namespace eider

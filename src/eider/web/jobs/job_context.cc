@@ -76,4 +76,11 @@ void JobContext::progress(std::int64_t done, std::int64_t total, std::string tex
   has_progress_.set();
 }
 
+void JobContext::put_back(detail::jobs::Progress progress) {
+  if (!progress_) {
+    progress_ = std::move(progress);
+  }
+  has_progress_.set();
+}
+
 }  // namespace eider

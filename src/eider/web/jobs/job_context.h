@@ -128,6 +128,8 @@ class JobContext {
   [[nodiscard]] std::optional<detail::jobs::Progress> take_progress() noexcept {
     return std::exchange(progress_, std::nullopt);
   }
+  /// Stores it later unless there is newer progress by then.
+  void put_back(detail::jobs::Progress progress);
 
  private:
   [[nodiscard]] const std::string& saved() const noexcept;

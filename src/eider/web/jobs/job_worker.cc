@@ -32,6 +32,8 @@ constexpr Duration kIntervalWithNotices = seconds(5);
 constexpr Duration kRecordedAgainAfter = milliseconds(200);
 constexpr Duration kFaultPauseMax = seconds(5);
 constexpr Duration kProgressEvery = seconds(1);
+/// A transaction may have locked the row of one job: the progress of others must not wait for it.
+constexpr Duration kProgressWithin = seconds(1);
 constexpr Duration kHouseEvery = minutes(5);
 constexpr Duration kRemovalsApart = milliseconds(20);
 constexpr Duration kKnowsOthersAfter = minutes(15);
@@ -486,16 +488,21 @@ Task<> Worker::show_progress() {
   }
 }
 
-/// If the database is away, later progress is stored: it is for people only.
+/// If it fails, it is repeated later.
 Task<> Worker::store_progress(std::shared_ptr<Active> active) {
   auto progress = active->context.take_progress();
   if (!progress) {
     co_return;
   }
+  bool is_stored = false;
   try {
-    co_await store_.show(active->job.id, active->job.fence, *std::move(progress));
+    auto stored = store_.show(active->job.id, active->job.fence, *progress);
+    is_stored = co_await with_deadline(std::move(stored), kProgressWithin);
   } catch (...) {
-    progress.reset();
+    is_stored = false;
+  }
+  if (!is_stored) {
+    active->context.put_back(*std::move(progress));
   }
 }
 
