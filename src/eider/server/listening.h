@@ -27,8 +27,8 @@ struct BoundPlace {
   bool is_own = true;
 };
 
-/// The host of a server without an address.
-inline constexpr std::string_view kNoAddress = "none";
+/// The host of a server without an address. The command line cannot contain it.
+inline constexpr std::string_view kNoAddress("\0none", 5);
 
 /// "Eider serves on http://127.0.0.1:8080, unix:/path", for the log.
 [[nodiscard]] std::string serving_text(std::span<const std::string> urls);

@@ -86,6 +86,16 @@ TEST_F(Listening, says_which_place_cannot_be_had) {
       << at[0];
 }
 
+TEST_F(Listening, rejects_none_as_a_host) {
+  for (const auto& at :
+       {start({.host = "none"}),
+        start({.host = "127.0.0.1", .port = 0, .additional_addresses = {{"none", 8080}}})}) {
+    ASSERT_EQ(at.size(), 1U);
+    EXPECT_TRUE(at[0].starts_with("error[invalid-address]: Cannot listen on none port 8080: "))
+        << at[0];
+  }
+}
+
 TEST_F(Listening, has_no_abstract_sockets) {
   for (const char* name : {"unix:@name", "unix:@"}) {
     const auto at = start({.host = name, .port = 0});
