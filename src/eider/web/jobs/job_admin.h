@@ -54,7 +54,7 @@ struct JobFilter {
   std::int64_t limit = 50;
 };
 
-/// A queue, as far as it has jobs or is paused.
+/// A queue, as far as it has jobs, has been paused, or has a `cluster_concurrency`.
 struct JobQueueInfo {
   std::string name;
   std::int64_t scheduled = 0;

@@ -59,7 +59,8 @@ struct JobsOptions {
   /// reserved for it; at least 1 s. Another process runs them after at most this time and a third
   /// of it.
   Duration lease = std::chrono::seconds(30);
-  /// Maximum pause between two looks for jobs. PostgreSQL notifies workers, and needs few looks.
+  /// Maximum pause between two looks for jobs. PostgreSQL notifies workers, and needs few looks
+  /// unless a queue has a `cluster_concurrency`.
   Duration interval_max = std::chrono::milliseconds(1500);
   /// Time for which failed jobs are kept for inspection.
   Duration failed_for = std::chrono::days(7);
