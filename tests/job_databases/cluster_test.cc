@@ -109,5 +109,61 @@ TEST_P(JobClusters, a_free_place_is_used_when_a_job_of_another_worker_has_ended)
       }(database(), open(), &its_begun, &may_end));
 }
 
+/// Notes the jobs of two queues. The one with a limit is the first one by its name.
+TestedJobs make_process(const Database& database, std::vector<std::int64_t>* begun) {
+  TestedJobs jobs(database, {.queues = {{"a_limited", 10, 1}, {"fast", 10}}});
+  jobs.on<WriteNote>([begun](WriteNote job) { begun->push_back(job.number); },
+                     {.queue = "a_limited"});
+  jobs.on<Publish>([begun](Publish job) { begun->push_back(std::stoll(job.what)); },
+                   {.queue = "fast"});
+  return jobs;
+}
+
+TEST_P(JobClusters, a_process_that_is_frozen_in_a_claim_does_not_stop_other_queues) {
+  if (is_sqlite()) {
+    GTEST_SKIP() << "SQLite has one writer";
+  }
+  std::vector<std::int64_t> its_begun;
+  const Database frozen = open({.limits = {.transaction_time_max = 5min}});
+  on_loop_.run([](Database base, Database other, std::vector<std::int64_t>* begun) -> Task<> {
+    TestedJobs jobs = make_process(base, begun);
+    co_await jobs->start();
+    co_await other.exec("insert into eider_job_queues(name, paused) values('a_limited', 0)");
+    Transaction claim = co_await other.begin();
+    (void)co_await claim.one<std::string>(
+        "select name from eider_job_queues where name = 'a_limited' for update");
+    co_await jobs->enqueue(base, WriteNote{1, "x"});
+    co_await jobs->enqueue(base, Publish{"2"});
+    jobs->start_work();
+    co_await eventually([=] { return begun->size() == 1; }, "a job of the other queue");
+    co_await jobs->enqueue(base, Publish{"3"});
+    co_await eventually([=] { return begun->size() == 2; }, "another one");
+    co_await claim.roll_back();
+    co_await eventually([=] { return begun->size() == 3; }, "the job of the limited queue");
+    EXPECT_EQ(*begun, (std::vector<std::int64_t>{2, 3, 1}));
+    co_await jobs->stop();
+  }(database(), frozen, &its_begun));
+}
+
+TEST_P(JobClusters, a_failed_claim_of_a_limited_queue_does_not_stop_other_queues) {
+  std::vector<std::int64_t> its_begun;
+  const std::string rejects =
+      is_sqlite() ? "create trigger rejects before update on eider_jobs when new.state = 'running' "
+                    "and new.queue = 'a_limited' begin select raise(abort, 'rejected'); end"
+                  : "alter table eider_jobs add constraint rejects check(state <> 'running' or "
+                    "queue <> 'a_limited')";
+  on_loop_.run([](Database base, db::RuntimeSql added, std::vector<std::int64_t>* begun) -> Task<> {
+    TestedJobs jobs = make_process(base, begun);
+    co_await jobs->start();
+    co_await base.script(added);
+    co_await jobs->enqueue(base, WriteNote{1, "x"});
+    co_await jobs->enqueue(base, Publish{"2"});
+    jobs->start_work();
+    co_await eventually([=] { return begun->size() == 1; }, "a job of the other queue");
+    EXPECT_EQ(*begun, (std::vector<std::int64_t>{2}));
+    co_await jobs->stop();
+  }(database(), db::RuntimeSql{rejects}, &its_begun));
+}
+
 }  // namespace
 }  // namespace eider

@@ -428,16 +428,24 @@ Task<> JobStore::stage() const {
   }
 }
 
-/// Processes that claim jobs of a queue with a limit wait for one another. SQLite has one writer.
-///
-/// returns  false if the queue has no row that can be locked
-Task<bool> JobStore::lock_queue(const db::Statements& at, const std::string& queue) const {
+/// One process at a time claims jobs of a queue with a limit. The others do not wait: the process
+/// may be frozen. PostgreSQL then ends its transaction. SQLite has one writer.
+Task<JobStore::Lock> JobStore::lock_queue(const db::Statements& at,
+                                          const std::string& queue) const {
   if (is(Dialect::sqlite)) {
-    co_return true;
+    co_return Lock::mine;
   }
+  const std::string column = is(Dialect::postgres)
+                                 ? "set_config('idle_in_transaction_session_timeout', '10s', true)"
+                                 : "name";
+  const std::string from = " from eider_job_queues where name = $1";
   const auto locked = co_await at.one<std::string>(
-      "select name from eider_job_queues where name = $1 for update", queue);
-  co_return locked.has_value();
+      db::RuntimeSql{"select " + column + from + " for update skip locked"}, queue);
+  if (locked) {
+    co_return Lock::mine;
+  }
+  const auto existing = co_await at.one<std::string>(db::RuntimeSql{"select name" + from}, queue);
+  co_return existing ? Lock::of_another : Lock::no_row;
 }
 
 Task<> JobStore::add_queue(const std::string& queue) const {
@@ -457,16 +465,18 @@ Task<std::vector<Claimed>> JobStore::claim(std::string queue, std::int64_t worke
     claimed = co_await claim_at(database_, std::move(queue), worker, count);
     co_return claimed;
   }
-  bool is_locked = true;
+  Lock lock = Lock::mine;
   {
     Transaction transaction =
         co_await database_.begin({.isolation = db::Isolation::read_committed});
     if (cluster_max != 0) {
-      is_locked = co_await lock_queue(transaction, queue);
+      lock = co_await lock_queue(transaction, queue);
+    }
+    if (cluster_max != 0 && lock == Lock::mine) {
       const auto running = co_await transaction.one<std::int64_t>(sql(kRunningInCluster), queue);
       count = std::min(count, cluster_max - running.value_or(cluster_max));
     }
-    if (is_locked && count > 0) {
+    if (lock == Lock::mine && count > 0) {
       claimed = co_await claim_at(transaction, queue, worker, count);
     }
     if (!claimed.empty()) {
@@ -475,7 +485,7 @@ Task<std::vector<Claimed>> JobStore::claim(std::string queue, std::int64_t worke
       co_await transaction.roll_back();
     }
   }
-  if (!is_locked) {
+  if (lock == Lock::no_row) {
     co_await add_queue(queue);  // for the next time
   }
   co_return claimed;

@@ -209,9 +209,12 @@ class JobStore {
   [[nodiscard]] Task<std::vector<UnknownKind>> unknown_kinds() const;
 
  private:
+  /// Of a queue's row.
+  enum class Lock : std::uint8_t { mine, of_another, no_row };
+
   [[nodiscard]] Task<std::vector<Claimed>> claim_at(const db::Statements& at, std::string queue,
                                                     std::int64_t worker, std::int64_t count) const;
-  [[nodiscard]] Task<bool> lock_queue(const db::Statements& at, const std::string& queue) const;
+  [[nodiscard]] Task<Lock> lock_queue(const db::Statements& at, const std::string& queue) const;
   [[nodiscard]] Task<> add_queue(const std::string& queue) const;
   [[nodiscard]] Task<std::optional<std::int64_t>> try_insert(const db::Statements& at,
                                                              const NewJob& job,

@@ -161,11 +161,11 @@ Task<bool> Worker::take_jobs() {
       try {
         has_claimed = co_await claim(queue);
       } catch (const db::Failure& failure) {
-        if (failure.kind() != db::FailureKind::row) {
+        if (failure.kind() != db::FailureKind::row && queue.limits.cluster == 0) {
           throw;
         }
-        // Rows of this queue cannot be read: other queues must not wait for them.
-        fault = std::current_exception();
+        // Rows of this queue cannot be read or locked: other queues must not wait for them.
+        fault = fault == nullptr ? std::current_exception() : fault;
         has_claimed = false;
       }
       has_found = has_found || has_claimed;
