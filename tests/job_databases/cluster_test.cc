@@ -155,6 +155,7 @@ TEST_P(JobClusters, a_failed_claim_of_a_limited_queue_does_not_stop_other_queues
   on_loop_.run([](Database base, db::RuntimeSql added, std::vector<std::int64_t>* begun) -> Task<> {
     TestedJobs jobs = make_process(base, begun);
     co_await jobs->start();
+    co_await base.exec("insert into eider_job_queues(name, paused) values('a_limited', 0)");
     co_await base.script(added);
     co_await jobs->enqueue(base, WriteNote{1, "x"});
     co_await jobs->enqueue(base, Publish{"2"});
