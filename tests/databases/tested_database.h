@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "eider/data/db/database.h"
@@ -108,12 +110,14 @@ class DatabaseTest : public ::testing::TestWithParam<TestedDatabase> {
   /// Waits until the server runs no statement and has no open transaction.
   [[nodiscard]] bool gets_quiet() {
     const Database other = open();
-    for (int i = 0; i < 20'000; ++i) {
-      if (number(other, differs().busy) == 0) {
-        return true;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (number(other, differs().busy) != 0) {
+      if (std::chrono::steady_clock::now() > end) {
+        return false;
       }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    return false;
+    return true;
   }
 
   const std::unique_ptr<Opener> opener_ = GetParam().make();
