@@ -267,7 +267,10 @@ class SqlWith {
     if (runtime_ != nullptr) {
       return SqlText(*runtime_);
     }
-    return joined_.pieces[1] == nullptr ? SqlText(literal_) : SqlText(joined_);
+    // A piece without text may precede another one.
+    const bool is_one = joined_.pieces[1] == nullptr && joined_.pieces[2] == nullptr &&
+                        joined_.pieces[3] == nullptr;
+    return is_one ? SqlText(literal_) : SqlText(joined_);
   }
 
  protected:
