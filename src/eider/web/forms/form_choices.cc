@@ -1,6 +1,6 @@
 #include "eider/web/forms/form_choices.h"
 
-#include <algorithm>
+#include <set>
 
 #include "eider/core/base/failure.h"
 #include "eider/web/views/value.h"
@@ -63,9 +63,13 @@ void OpenChoices::set(const FormShape& shape, const std::string& pointer,
   choices_[pointer] = std::move(choices);
 }
 
-void OpenChoices::expect_all(const FormShape& shape) const {
+void OpenChoices::expect_all(const FormShape& shape, std::string_view below) const {
+  const auto is_below = [below](std::string_view pointer) {
+    return below.empty() || (pointer.starts_with(below) &&
+                             (pointer.size() == below.size() || pointer[below.size()] == '/'));
+  };
   const ShapeField* const missing = first_field(shape.fields, [&](const ShapeField& each) {
-    return !each.chosen_with.empty() && find(each.pointer) == nullptr;
+    return !each.chosen_with.empty() && is_below(each.pointer) && find(each.pointer) == nullptr;
   });
   if (missing != nullptr) {
     throw Failure(Error::internal("The form field " + missing->name + " of " +
@@ -82,9 +86,16 @@ const std::vector<FieldChoice>* OpenChoices::find(std::string_view pointer) cons
 
 bool OpenChoices::contain(std::string_view pointer, const std::vector<std::string>& texts) const {
   const std::vector<FieldChoice>* const choices = find(pointer);
-  return choices != nullptr && std::ranges::all_of(texts, [&](const std::string& text) {
-           return std::ranges::find(*choices, text, &FieldChoice::value) != choices->end();
-         });
+  if (choices == nullptr) {
+    return false;
+  }
+  // A client may repeat a value a hundred thousand times.
+  std::set<std::string_view> missing(texts.begin(), texts.end());
+  const bool has_doubles = missing.size() != texts.size();
+  for (const FieldChoice& choice : *choices) {
+    missing.erase(choice.value);
+  }
+  return missing.empty() && !has_doubles;
 }
 
 }  // namespace eider::forms::detail

@@ -28,10 +28,12 @@ class OpenChoices {
   /// Throws a Failure if the form has no such field.
   void set(const FormShape& shape, const std::string& pointer, std::vector<FieldChoice> choices);
   /// Throws a Failure for a field without choices: it would be shown, and read, without them.
-  void expect_all(const FormShape& shape) const;
+  ///
+  /// below  the pointer of a field or group that alone is checked; empty: all
+  void expect_all(const FormShape& shape, std::string_view below = {}) const;
   /// Null for a field whose choices were not set.
   [[nodiscard]] const std::vector<FieldChoice>* find(std::string_view pointer) const;
-  /// Whether all texts are among the choices.
+  /// Whether all texts are among the choices, and each is given once.
   [[nodiscard]] bool contain(std::string_view pointer, const std::vector<std::string>& texts) const;
 
  private:

@@ -94,6 +94,14 @@ class ChoicesOfHandlers : public ::testing::Test {
           app.get("/forgotten", [](EmptyForm<Visit> form) { return page_of(form.view()); });
           app.post("/forgotten",
                    [](BoundForm<Visit> form) { return form.is_valid() ? "ok"s : ""s; });
+          app.post("/forgotten/doctor",
+                   [](BoundForm<Visit> form) { return form.is_valid(form->doctor) ? "ok"s : ""s; });
+          app.post("/forgotten/inner",
+                   [](BoundForm<Visit> form) { return form.is_valid(form->inner) ? "ok"s : ""s; });
+          app.post("/chosen/doctor", [](BoundForm<Visit> form) {
+            form.set_choices(form->doctor, kDoctors, &DoctorRow::id, &DoctorRow::name);
+            return form.is_valid(form->doctor) ? "ok"s : ""s;
+          });
           app.post("/other", [](BoundForm<DoctorRow> form) {
             form.set_choices(form->id, kDoctors, &DoctorRow::id, &DoctorRow::name);
           });
@@ -159,6 +167,15 @@ TEST_F(ChoicesOfHandlers, reject_other_values_with_the_name_of_the_field) {
   EXPECT_EQ(problem.errors[1].code, "choice");
 }
 
+TEST_F(ChoicesOfHandlers, reject_values_that_are_repeated) {
+  std::string body = "doctor=3&house=3&inner.code=A+1&informed=3&informed=3";
+  EXPECT_HAS(post(body).body, "Informed: Is not one of the choices");
+  while (body.size() < 500'000) {
+    body += "&informed=3";
+  }
+  EXPECT_EQ(post(body).status, 422);
+}
+
 TEST_F(ChoicesOfHandlers, are_data_and_not_translated) {
   const TestResponse german = post("doctor=4", {{"Accept-Language", "de"}});
   EXPECT_HAS(german.body, "Arzt: Steht nicht zur Wahl");
@@ -168,6 +185,10 @@ TEST_F(ChoicesOfHandlers, are_data_and_not_translated) {
 TEST_F(ChoicesOfHandlers, cannot_be_forgotten) {
   EXPECT_EQ(client_.get("/forgotten").status, 500);
   EXPECT_EQ(post("doctor=4", {}, "/forgotten").status, 500);
+  EXPECT_EQ(post("doctor=4", {}, "/forgotten/doctor").status, 500);
+  EXPECT_EQ(post("inner.code=A", {}, "/forgotten/inner").status, 500);
+  EXPECT_EQ(post("doctor=3", {}, "/chosen/doctor").body, "ok");
+  EXPECT_EQ(post("doctor=4", {}, "/chosen/doctor").body, "");
 }
 
 TEST_F(ChoicesOfHandlers, need_a_field_that_is_declared_for_them) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "eider/core/base/text.h"
@@ -154,9 +155,10 @@ class Shower {
     const std::vector<std::string> values =
         shown_.typed != nullptr ? shown_.typed->fields.find(shape.name)->second.values
                                 : values_at(shape, member);
+    const std::set<std::string_view> all(values.begin(), values.end());
     for (FieldChoice& choice : view.choices) {
       choice.is_chosen = shape.form == Form::choices || shape.form == Form::lines
-                             ? std::ranges::find(values, choice.value) != values.end()
+                             ? all.contains(choice.value)
                              : choice.value == (values.empty() ? "" : values.front());
     }
     // A browser would choose the first, which nobody did.

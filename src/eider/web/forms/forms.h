@@ -248,6 +248,9 @@ class BoundForm : public eider::detail::app::Judged<T, true> {
   }
   template <class M>
   [[nodiscard]] bool is_valid(const M& member) const {
+    if (is_sent_) {
+      choices_.expect_all(forms::detail::shape_of<T>(), forms::detail::pointer_in(**this, member));
+    }
     return is_sent_ && Base::is_valid(member);
   }
   /// Returns false if the form is shown for the first time, for a GET or a HEAD.
