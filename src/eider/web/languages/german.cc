@@ -18,6 +18,7 @@ constexpr GermanText kGermanErrors[] = {
     {"null", "darf nicht null sein"},
     {"unknown", "ist nicht vorgesehen"},
     {"duplicate", "kommt mehrfach vor"},
+    {"hash", "hat denselben Hashwert wie zu viele andere"},
     {"bool", "muss true oder false sein"},
     {"integer", "muss eine ganze Zahl sein"},
     {"number", "muss eine Zahl sein"},

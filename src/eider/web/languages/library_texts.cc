@@ -26,10 +26,11 @@ std::string_view bounds_of(const std::vector<FieldError::Argument>& arguments) {
   static const std::string kUnbounded = std::to_string(std::numeric_limits<std::size_t>::max());
   const std::string_view min = value_of(arguments, "min");
   const std::string_view max = value_of(arguments, "max");
-  if (max == kUnbounded || max == "inf") {
+  const bool is_length = !value_of(arguments, "unit").empty();
+  if ((is_length && max == kUnbounded) || max == "inf") {
     return "_min";
   }
-  if (min == "-inf" || (min == "0" && !value_of(arguments, "unit").empty())) {
+  if (min == "-inf" || (min == "0" && is_length)) {
     return "_max";
   }
   return !min.empty() && min == max ? "_exact" : "";

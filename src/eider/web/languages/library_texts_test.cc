@@ -7,6 +7,7 @@
 #include <string>
 
 #include "eider/app/app.h"
+#include "eider/core/json/read.h"
 #include "eider/core/reflect/constraints.h"
 #include "eider/core/reflect/wording.h"
 #include "eider/testkit/test_client.h"
@@ -35,10 +36,10 @@ class GermanTexts : public ::testing::Test {
 
 TEST_F(GermanTexts, have_a_text_for_each_code) {
   for (const reflect::Wording& each :
-       {wording::kMissing, wording::kUnknown, wording::kDoubled, wording::kBool, wording::kInteger,
-        wording::kNumber, wording::kString, wording::kObject, wording::kArray, wording::kArrayOf,
-        wording::kAnyValue, wording::kOneOf, wording::kRange, wording::kTooLarge, wording::kNotUtf8,
-        wording::kBadEscape}) {
+       {wording::kMissing, wording::kUnknown, wording::kDoubled, wording::kCrowded, wording::kBool,
+        wording::kInteger, wording::kNumber, wording::kString, wording::kObject, wording::kArray,
+        wording::kArrayOf, wording::kAnyValue, wording::kOneOf, wording::kRange, wording::kTooLarge,
+        wording::kNotUtf8, wording::kBadEscape}) {
     const FieldError error = field_error("/a", each);
     EXPECT_NE(error_text(tr, error), error.detail) << each.code;
   }
@@ -49,6 +50,9 @@ TEST_F(GermanTexts, tell_bounds_apart) {
   EXPECT_EQ(error_text(tr, length_error(8, kUnbounded)), "muss mindestens 8 Zeichen haben");
   EXPECT_EQ(error_text(tr, length_error(0, 9)), "darf höchstens 9 Zeichen haben");
   EXPECT_EQ(error_text(tr, length_error(4, 4)), "muss genau 4 Zeichen haben");
+  const auto large = json::read<std::uint64_t>("99999999999999999999");
+  EXPECT_EQ(error_text(tr, large.error().fields().front()),
+            "muss zwischen 0 und 18446744073709551615 liegen");
 }
 
 TEST_F(GermanTexts, do_not_confuse_codes_with_words) {
