@@ -11,10 +11,12 @@ import sys
 from cli import (choosing, compare_command, jobs_command, list_command, machine, ratios_command,
                  report_command, run_command, setup_command)
 from load.results import ResultsError
+from load.server import ServerFailed
 
 _COMMANDS = (list_command, setup_command, run_command, report_command, compare_command,
              ratios_command, jobs_command)
-_REFUSALS = (choosing.Unknown, machine.BadCores, run_command.CannotRun, ResultsError)
+_REFUSALS = (choosing.Unknown, machine.BadCores, run_command.CannotRun, ResultsError,
+             ServerFailed)
 
 
 def parser():
