@@ -11,8 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
-START_SECONDS_MAX = 30
-STOP_SECONDS_MAX = 30
+START_SECONDS_MAX = 120
+STOP_SECONDS_MAX = 120
 
 
 class MariadbServer:

@@ -13,8 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-START_SECONDS_MAX = 30
-STOP_SECONDS_MAX = 30
+START_SECONDS_MAX = 120
+STOP_SECONDS_MAX = 120
 PORT = 5432  # of the socket's name alone: it listens on no address
 
 

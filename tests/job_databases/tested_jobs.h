@@ -105,7 +105,7 @@ inline Task<std::int64_t> rows(Database database, std::string where) {
 /// Waits until there are so many rows.
 inline Task<> rows_become(Database database, std::string where, std::int64_t wanted) {
   std::int64_t seen = -1;
-  for (int i = 0; i < 3000 && seen != wanted; ++i) {
+  for (int i = 0; i < 12000 && seen != wanted; ++i) {
     seen = co_await rows(database, where);
     if (seen != wanted) {
       co_await sleep_for(10ms);

@@ -104,7 +104,7 @@ class MariadbServer {
     command.insert(command.end(), more_.begin(), more_.end());
     const std::uintmax_t log_begin = std::filesystem::file_size(log());
     process_ = spawn(std::move(command));
-    for (int i = 0; i < 3000 && process_.is_running(); ++i) {
+    for (int i = 0; i < 12000 && process_.is_running(); ++i) {
       if (is_ready(log_begin)) {
         return;
       }

@@ -78,7 +78,7 @@ class PostgresServer {
   /// Waits until it can be connected to.
   void start() {
     // After kill(), a process of the old one may keep its shared memory for a moment.
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 12000; ++i) {
       if (!process_.is_running()) {
         process_ = spawn({"postgres", "-D", data(), "-k", directory(), "-p", std::to_string(port()),
                           "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c",
