@@ -98,5 +98,10 @@ TEST(Sql, takes_as_many_parameters_as_there_are_numbers) {
   EXPECT_EQ(read_sql(sql).parameters, kSqlParametersMax);
 }
 
+TEST(Sql, pieces_are_joined_also_behind_an_empty_one) {
+  const SqlWith<0> statement("delete from notes", nullptr, "where id = 1");
+  EXPECT_EQ(statement.text().view(), "delete from notes\nwhere id = 1");
+}
+
 }  // namespace
 }  // namespace eider::db
