@@ -24,7 +24,7 @@ COMPONENTS = {
     'jobs': ([], []),
     'jwt': (['client'], []),
     'locale': ([], ['icu/[>=72 <80]']),
-    'mail': ([], ['libcurl/[>=7.88 <9]']),
+    'mail': (['jobs'], ['libcurl/[>=7.88 <9]']),
     'mariadb': (['net'], ['mariadb-connector-c/[>=3.3 <4]']),
     'net': (['tls'], ['c-ares/[>=1.18 <2]']),
     'oauth': (['jwt'], []),
