@@ -264,11 +264,11 @@ class Seeds {
     for (const SeedFile& file : files_) {
       for (const db::SqlPiece& piece : db::split_sql(file.text, dialect_)) {
         try {
-          db::RuntimeSql sql{std::string(piece.text)};
+          const db::RuntimeSql sql{std::string(piece.text)};
           if (is_plain(piece)) {
-            co_await transaction_.exec(std::move(sql));
+            co_await transaction_.exec(sql);
           } else {
-            co_await transaction_.script(std::move(sql));
+            co_await transaction_.script(sql);
           }
         } catch (const db::Failure& failure) {
           throw std::runtime_error(
