@@ -20,8 +20,8 @@ KINDS = ('service', 'web', 'realtime', 'library')
 # Each variable of tests/debugger/values.cc: what gdb prints, and what lldb prints.
 VALUES = {
     'empty': ('empty task', 'empty task'),
-    'fresh': (r'task .*answer\(int\), not started, frame 0x\w+',
-              r'task .*answer\(int\), not started'),
+    'fresh': (r'task .*response\(int\), not started, frame 0x\w+',
+              r'task .*response\(int\), not started'),
     'done': (r'task .*greet\(std::.*\), done, frame 0x\w+ = \{result = "Ada1"\}',
              r'task .*greet\(std::.*\), done = "Ada1"'),
     'waiting': (r'task .*waits\(\), waiting or running, frame 0x\w+',
