@@ -128,8 +128,10 @@ class Faults(Processes):
         self.orders.finish()
         last, *others = (worker.program for worker in self.workers)
         self.await_end(last)
-        for program in (*others, self.orders.program):
+        for program in others:
             self.end(program)
+        if self.orders.program.process.poll() is None:  # else it was killed behind its last order
+            self.end(self.orders.program)
         jobs, repeated, unexplained = self.check(last)
         orders = set(self.call(last, '/orders'))
         self.assertLessEqual(self.orders.acknowledged, orders, 'a committed order is lost')
@@ -206,7 +208,9 @@ class Faults(Processes):
 
     def kill_orders(self):
         self.counts['killed while it added jobs'] += 1
-        self.orders.program.process.kill()
+        process = self.orders.program.process
+        process.kill()
+        process.wait()
 
 
 class Server(Faults):
