@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "cli/db/scratch.h"
+#include "tests/support/own_temporary_files.h"
 
 namespace eider {
 namespace {
@@ -133,24 +132,14 @@ TEST_F(MariadbScratchTest, knows_what_is_never_null_and_what_is_never_prepared) 
   EXPECT_EQ(described("call retitle($1)"), "");
 }
 
-/// Directories that checks have left.
-std::size_t mariadb_directories() {
-  std::size_t count = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::temp_directory_path())) {
-    count += entry.path().filename().string().starts_with("eider_check_") ? 1U : 0U;
-  }
-  return count;
-}
-
 TEST(MariadbScratchServer, tells_a_failing_migration_and_leaves_nothing) {
-  const std::size_t before = mariadb_directories();
+  const OwnTemporaryFiles own;
   const std::vector<MigrationFile> files = {
       {"0001_notes.sql", "create table a(x int);\n\ncreate table b(x itn);\n"}};
   const Scratch scratch = make_mariadb_scratch(make_migrations(files).value(), "");
   ASSERT_FALSE(scratch);
   EXPECT_TRUE(scratch.error().starts_with("0001_notes.sql:3: [failed] ")) << scratch.error();
-  EXPECT_EQ(mariadb_directories(), before);
+  EXPECT_EQ(own.count(), 0);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "cli/db/scratch.h"
+#include "tests/support/own_temporary_files.h"
 
 namespace eider {
 namespace {
@@ -193,22 +192,12 @@ TEST_F(PostgresScratch, needs_no_plan_of_what_has_none) {
             "l text, title text");
 }
 
-/// Directories that checks have left.
-std::size_t scratch_directories() {
-  std::size_t count = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::temp_directory_path())) {
-    count += entry.path().filename().string().starts_with("eider_check_") ? 1U : 0U;
-  }
-  return count;
-}
-
 TEST(PostgresScratchServer, tells_a_failing_migration_and_leaves_nothing) {
-  const std::size_t before = scratch_directories();
+  const OwnTemporaryFiles own;
   const Scratch scratch = scratch_of("create table a(x int);\n\ncreate table b(x itn);\n");
   ASSERT_FALSE(scratch);
   EXPECT_TRUE(scratch.error().starts_with("0001_notes.sql:3: [failed] ")) << scratch.error();
-  EXPECT_EQ(scratch_directories(), before);
+  EXPECT_EQ(own.count(), 0);
 }
 
 }  // namespace
