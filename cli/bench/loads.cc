@@ -220,7 +220,7 @@ class OpenLoad final : public Load, private PacerUser {
   }
   [[nodiscard]] bool is_patient() const noexcept override { return true; }
   [[nodiscard]] bool is_drained() const noexcept override {
-    return overdue_.empty() && Load::is_drained();
+    return pacer_->is_over() && overdue_.empty() && Load::is_drained();
   }
   void stop_asking() override {
     if (pacer_) {  // else it ends ahead of its start
