@@ -90,7 +90,7 @@ Task<> live(Database own, Database base, std::shared_ptr<StatementFault> fault, 
   const std::string queue = "q" + std::to_string(first);
   const std::string left = "eider_jobs where queue = '" + queue + "'";
   TestedJobs jobs = make_process(own, queue, handled);
-  co_await jobs.start();
+  co_await start_patiently(jobs);
   co_await order_and_wait(own, base, *jobs, first, left, *fault);  // statements are prepared now
   fault->arm();
   for (std::int64_t n = first + 1; !fault->has_happened() && n < first + kOrdersMax; ++n) {

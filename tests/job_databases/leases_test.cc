@@ -390,7 +390,7 @@ TEST_P(JobLeases, a_database_that_is_killed_and_restarted_loses_no_job_and_repea
       },
       {.attempts = 100, .first_pause = 5ms, .pause_max = 50ms});
   on_loop_.run([](TestedJobs& all, Database on) -> Task<> {
-    co_await all.start();
+    co_await start_patiently(all);
     std::vector<WriteNote> notes;
     for (int i = 0; i < 400; ++i) {
       notes.push_back({i, "x"});
@@ -399,13 +399,13 @@ TEST_P(JobLeases, a_database_that_is_killed_and_restarted_loses_no_job_and_repea
     while (co_await rows(on, "effects") < 40) {
       co_await sleep_for(1ms);
     }
-  }(jobs, base));
+  }(jobs, database()));
   opener_->kill();
   on_loop_.run([]() -> Task<> { co_await sleep_for(300ms); }());
   opener_->start();
   on_loop_.run([](TestedJobs& all, Database on) -> Task<> {
     std::int64_t left = -1;
-    for (int i = 0; i < 2000 && left != 0; ++i) {
+    for (int i = 0; i < 12000 && left != 0; ++i) {
       try {
         left = co_await rows(on, "eider_jobs");
       } catch (const db::Failure&) {
@@ -417,7 +417,7 @@ TEST_P(JobLeases, a_database_that_is_killed_and_restarted_loses_no_job_and_repea
     co_await all->stop();
     EXPECT_EQ(co_await rows(on, "effects"), 400);
     EXPECT_EQ(co_await rows(on, "(select distinct n from effects) as each_one"), 400);
-  }(jobs, base));
+  }(jobs, database()));
 }
 
 TEST_P(JobLeases, failed_and_done_jobs_are_deleted_when_their_time_is_over) {

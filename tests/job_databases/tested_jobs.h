@@ -77,6 +77,20 @@ inline Task<> eventually(std::function<bool()> check, const char* what = "") {
   }
 }
 
+/// Starts jobs whose database has less time to connect than a busy machine may need.
+inline Task<> start_patiently(TestedJobs& jobs) {
+  for (const Instant end = Loop::current().now() + 2min;;) {
+    try {
+      co_await jobs.start();
+      co_return;
+    } catch (const db::Failure&) {
+      if (Loop::current().now() > end) {
+        throw;
+      }
+    }
+  }
+}
+
 class JobsTest : public DatabaseTest {
  protected:
   void SetUp() override {
