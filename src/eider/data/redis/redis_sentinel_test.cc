@@ -112,7 +112,7 @@ TEST_F(SentinelTest, behind_the_death_of_a_master_commands_go_to_the_next_one) {
     }
     EXPECT_EQ(hearers, 1);
   }(redis, &tally));
-  const RedisCount count = count_numbers(on_loop_, redis, tally);
+  const RedisCount count = count_numbers(on_loop_, redis.within(20s), tally);
   EXPECT_EQ(count.doubled, 0);
   EXPECT_GT(tally.undone + tally.unknown(), 0);
   EXPECT_LT(tally.longest, 2s);
@@ -120,7 +120,7 @@ TEST_F(SentinelTest, behind_the_death_of_a_master_commands_go_to_the_next_one) {
   on_loop_.run([](Redis of) -> Task<> {
     EXPECT_EQ(co_await of.command<int>("LLEN", "confirmed"), 4);  // which a replica had said
     EXPECT_TRUE(co_await of.command<bool>("SET", "goes", "on"));
-  }(redis));
+  }(redis.within(20s)));
 }
 
 TEST_F(SentinelTest, a_login_that_sentinels_want_is_told_by_name) {
