@@ -91,7 +91,8 @@ class Uploads(unittest.TestCase):
             self.assertEqual(curl('-H', 'Content-Encoding: rot13', '-d', 'x', url)[0], 415)
 
     def test_a_part_without_an_end_leaves_nothing_and_hinders_nobody(self):
-        with self.start() as service, service.connect() as endless:
+        # The other one has no such client, but the same machine in the same seconds.
+        with self.start() as service, service.connect() as endless, self.start() as other:
             endless.sendall(b'POST /photos HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n'
                             b'Content-Type: multipart/form-data; boundary=b\r\n\r\n')
             part = (b'--b\r\nContent-Disposition: form-data; name=f; filename=f\r\n\r\n'
@@ -99,13 +100,14 @@ class Uploads(unittest.TestCase):
             endless.sendall(b'%x\r\n%s\r\n' % (len(part), part))
             trickle = threading.Thread(target=self._trickle, args=(endless,), daemon=True)
             trickle.start()
-            worst = 0
+            worst = {service: 0, other: 0}
             while trickle.is_alive():
-                began = time.monotonic()
-                self.assertEqual(service.ask('GET', '/')[0], 200)
-                worst = max(worst, time.monotonic() - began)
+                for each in worst:
+                    began = time.monotonic()
+                    self.assertEqual(each.ask('GET', '/')[0], 200)
+                    worst[each] = max(worst[each], time.monotonic() - began)
                 time.sleep(0.05)
-            self.assertLess(worst, 1)
+            self.assertLess(worst[service] - worst[other], 1)
             self.assertIn(b' 408 ', self.answer[:20])
             self.assertEqual(self.names(), [])
 
