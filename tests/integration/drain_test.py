@@ -127,6 +127,13 @@ class Clients:
         for thread in self.threads:
             thread.join(SECONDS_MAX)
 
+    def await_load(self):
+        """Until all are busy."""
+        time.sleep(LOAD_SECONDS)
+        deadline = time.monotonic() + SECONDS_MAX
+        while self.answered <= CLIENTS and time.monotonic() < deadline:
+            time.sleep(0.005)
+
     def run(self, ask):
         """Two connections at a time, so that one of them asks late."""
         while not self.is_over.is_set():
@@ -210,7 +217,7 @@ class Drain(unittest.TestCase):
             for _ in range(DRAINS):
                 ports = free_port(), free_port()
                 with Serving(ports, backend) as server, Clients(*ports) as clients:
-                    time.sleep(LOAD_SECONDS)
+                    clients.await_load()
                     self.assertEqual(server.stop(), 0)
                     for thread in clients.threads:
                         thread.join(SECONDS_MAX)
@@ -225,7 +232,7 @@ class Drain(unittest.TestCase):
                 serving = [another(), another()]
                 with Clients(*ports) as clients:
                     for _ in range(DRAINS):
-                        time.sleep(LOAD_SECONDS)
+                        clients.await_load()
                         serving.append(another())
                         self.assertEqual(serving.pop(0).stop(), 0)
                 for server in serving:
