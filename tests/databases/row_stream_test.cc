@@ -270,7 +270,7 @@ TEST_P(RowStreams, one_that_is_read_for_too_long_fails_and_so_does_a_slow_piece)
     co_return std::nullopt;
   };
   EXPECT_EQ(on_loop_.run(read(open({.limits = {.stream_time_max = 300ms}}))), FailureKind::expired);
-  const Database impatient = open({.limits = {.statement_time_max = 200ms}});
+  const Database impatient = open({.limits = {.statement_time_max = 1s}});
   EXPECT_EQ(on_loop_.run(read_numbers(impatient, differs().waits)).failure, FailureKind::expired);
   EXPECT_EQ(number(impatient, "select 1"), 1);
 }
@@ -334,7 +334,7 @@ TEST_P(RowStreams, one_that_waits_for_too_long_is_refused) {
     EXPECT_TRUE(refused.cause.contains("streams")) << refused.cause;
     EXPECT_EQ(co_await first.next(), 2);
   };
-  on_loop_.run(read(open({.connections_max = 1, .streams_max = 1, .wait_time_max = 300ms})));
+  on_loop_.run(read(open({.connections_max = 1, .streams_max = 1, .wait_time_max = 1500ms})));
 }
 
 TEST_P(RowStreams, within_a_transaction_it_sees_its_changes_and_other_statements_go_between) {
@@ -431,7 +431,7 @@ TEST_P(RowStreams, does_not_wait_for_long_if_its_server_has_stopped) {
     opener_->signal(SIGSTOP);
     co_return (co_await read_rest(rows)).failure;
   };
-  EXPECT_EQ(on_loop_.run(read(open({.limits = {.statement_time_max = 400ms}}))), FailureKind::lost);
+  EXPECT_EQ(on_loop_.run(read(open({.limits = {.statement_time_max = 1s}}))), FailureKind::lost);
 }
 
 }  // namespace

@@ -285,7 +285,7 @@ TEST_F(MariadbTest, a_password_is_percent_encoded_and_told_to_nobody) {
     EXPECT_EQ(failure.kind(), FailureKind::lost);
     EXPECT_FALSE(std::string(failure.what()).contains("wr0ng")) << failure.what();
   }(open_at(server.where("secret:p%40ss%2Fw%3Ard")), open_at(server.where("secret:wr0ng"),
-                                                             {.wait_time_max = 300ms})));
+                                                             {.wait_time_max = 1500ms})));
 }
 
 TEST_F(MariadbTest, hosts_are_tried_in_turn_and_names_are_looked_up) {

@@ -478,20 +478,20 @@ TEST_F(PostgresCopy, one_that_gets_nothing_for_too_long_is_taken_back) {
 }
 
 TEST_F(PostgresCopy, it_may_take_longer_than_a_statement) {
-  const Database base = open({.limits = {.statement_time_max = 300ms}});
+  const Database base = open({.limits = {.statement_time_max = 1s}});
   make_table(base);
   on_loop_.run([](Database on) -> Task<> {
     CopyIn in = copy_in(on, "copy numbered from stdin");
     for (int i = 0; i < 8; ++i) {
       co_await in.write(std::to_string(i) + "\ta\n");
-      co_await sleep_for(100ms);
+      co_await sleep_for(200ms);
     }
     EXPECT_EQ((co_await in.finish()).rows, 8);
   }(base));
 }
 
 TEST_F(PostgresCopy, one_that_waits_for_a_lock_for_too_long_expires) {
-  const Database base = open({.limits = {.statement_time_max = 300ms}});
+  const Database base = open({.limits = {.statement_time_max = 1s}});
   make_table(base);
   on_loop_.run([](Database on) -> Task<> {
     Transaction other = co_await on.begin();
@@ -558,8 +558,8 @@ Task<std::optional<FailureKind>> load_until_it_fails(Database on, std::function<
 
 TEST_F(PostgresCopy, a_server_that_dies_or_freezes_amid_it_fails_it_by_name) {
   PostgresServer server;
-  const Database base = open_postgres(
-      server.where(), {.wait_time_max = 20s, .limits = {.statement_time_max = 200ms}});
+  const Database base =
+      open_postgres(server.where(), {.wait_time_max = 20s, .limits = {.statement_time_max = 1s}});
   script(base, "create table numbered(n bigint primary key, words text)");
   const auto frozen = on_loop_.run(load_until_it_fails(base, [&] { server.signal_all(SIGSTOP); }));
   EXPECT_EQ(frozen, FailureKind::lost);

@@ -247,7 +247,7 @@ TEST_F(PostgresSubscribers, find_out_that_a_server_says_nothing_any_more) {
     EXPECT_EQ(gaps, 1);
     // What could not be asked in time is asked all the same.
     co_await publish_until_heard(on, "late", &late, &gaps);
-  }(open({.connect_time_max = 200ms, .wait_time_max = 300ms, .ping_after = 50ms})));
+  }(open({.connect_time_max = 1s, .wait_time_max = 1500ms, .ping_after = 50ms})));
 }
 
 TEST_F(PostgresSubscribers, of_a_connection_that_is_only_silent_hear_of_no_gap) {

@@ -394,7 +394,7 @@ TEST_F(PostgresTest, a_server_that_cannot_be_reached_is_named_within_the_wait) {
     const db::Failure failure = on_loop_.run([](Database on) -> Task<db::Failure> {
       auto pending = on.exec("select 1");
       co_return co_await failure_of(pending);
-    }(open_postgres(where, {.connect_time_max = 200ms, .wait_time_max = 300ms})));
+    }(open_postgres(where, {.connect_time_max = 1s, .wait_time_max = 1500ms})));
     EXPECT_EQ(failure.kind(), FailureKind::lost) << failure.what();
     EXPECT_EQ(failure.error().status(), 503);
   }

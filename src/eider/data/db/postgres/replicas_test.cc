@@ -179,7 +179,7 @@ TEST_F(PostgresReplicas, that_are_frozen_are_passed_over_and_their_statements_fa
     EXPECT_TRUE(co_await answers_come_from(on.replica(), second.port()));
     first.signal_all(SIGCONT);
     EXPECT_TRUE(co_await is_known(on.replica(), first.port()));
-  }(open({.limits = {.statement_time_max = 300ms}}), first_, second_));
+  }(open({.limits = {.statement_time_max = 1s}}), first_, second_));
 }
 
 TEST_F(PostgresReplicas, that_are_behind_are_passed_over_until_they_are_not) {

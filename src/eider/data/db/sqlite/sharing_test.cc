@@ -115,7 +115,7 @@ TEST_F(SqliteSharingTest, one_that_fails_fails_alone) {
 
 TEST_F(SqliteSharingTest, one_that_takes_too_long_is_taken_back_alone) {
   const Database db = open_sqlite(
-      path(), {.schema = kSchema, .limits = {.statement_time_max = std::chrono::milliseconds(50)}});
+      path(), {.schema = kSchema, .limits = {.statement_time_max = std::chrono::seconds(1)}});
   const std::string endless =
       "insert into notes(title) with recursive n(i) as (select 1 union all select i + 1 from n) "
       "select 'n' || i from n";

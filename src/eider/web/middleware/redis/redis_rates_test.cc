@@ -102,7 +102,7 @@ TEST_F(RedisRatesTest, a_key_that_is_refused_concerns_no_other) {
 TEST_F(RedisRatesTest, while_redis_is_away_it_does_not_know_and_holds_nobody_up) {
   RedisServer server;
   const Redis redis(server.url());
-  const auto store = redis_rates(redis, {.time_max = 100ms, .pause = 1h});
+  const auto store = redis_rates(redis, {.time_max = 1s, .pause = 1h});
   const RateTerms terms{RateAlgorithm::token_bucket, 10, 1h};
   EXPECT_TRUE(take(*store, "a", terms));
   server.signal(SIGSTOP);  // it takes connections and says nothing
