@@ -302,7 +302,7 @@ TEST_F(PostgresTogether, what_was_under_way_on_a_connection_that_ends_is_read_by
 
 /// They are asked again with time anew, however little of it was left.
 TEST_F(PostgresTogether, those_that_were_held_up_are_not_refused_for_it) {
-  const Database base = open({.connections_max = 1, .wait_time_max = 200ms});
+  const Database base = open({.connections_max = 1, .wait_time_max = 1s});
   const Database other = open({.connections_max = 1});
   make_tables(base);
   on_loop_.run([](Database on, Database locker) -> Task<> {
@@ -313,7 +313,7 @@ TEST_F(PostgresTogether, those_that_were_held_up_are_not_refused_for_it) {
     for (int i = 0; i < 4; ++i) {
       asking.start(expect_open(on));
     }
-    co_await sleep_for(300ms);  // by then they are asked one by one
+    co_await sleep_for(1010ms);  // by then they are asked one by one, with time until 1100 ms
     co_await lock.commit();
     co_await asking.join();
   }(base, other));
