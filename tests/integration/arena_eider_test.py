@@ -21,7 +21,8 @@ from verify import answers, rows
 
 from mariadb_support import MariadbServer
 from redis_support import RedisServer
-from support import Program, free_port, open_files_max, receive_until, run_to_end
+from support import (STOP_SECONDS_MAX, Program, free_port, open_files_max, receive_until,
+                     run_to_end)
 
 PROGRAM = 'arena_eider'
 BACKENDS = ('epoll', 'io_uring')
@@ -215,7 +216,7 @@ class Signals(unittest.TestCase):
                 answer = receive_until(connection, b'}')
                 self.assertIn(b'200 OK', answer)
                 self.assertIn(b'connection: close', answer.lower())
-                self.assertEqual(service.process.wait(10), 0)
+                self.assertEqual(service.process.wait(STOP_SECONDS_MAX), 0)
 
     def test_a_second_signal_leaves_at_once(self):
         with Program(PROGRAM, '{port}', '1', '--delay-ms', '20000') as service, \
@@ -228,7 +229,8 @@ class Signals(unittest.TestCase):
 
     def await_refused(self, service):
         """Until the first signal has been taken: nobody listens any more."""
-        for _ in range(500):
+        end = time.monotonic() + STOP_SECONDS_MAX
+        while time.monotonic() < end:
             try:
                 service.connect().close()
             except OSError:

@@ -171,7 +171,7 @@ class Errors(unittest.TestCase):
     def find(self, serve, *arguments):
         """The report of a run against a server that errs."""
         with Peer(serve) as server:
-            status, found = report('-c', '2', '-d', '2s', *arguments,
+            status, found = report('-c', '2', '-d', '60s', *arguments,
                                    f'ws://127.0.0.1:{server.port}/')
         self.assertEqual(status, 1)
         return found

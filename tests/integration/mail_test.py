@@ -212,7 +212,7 @@ class Delivery(MailCase):
     def test_a_server_that_thinks_for_long_gets_a_mail_once(self):
         server = self.server()
         server.be('slow')
-        service = self.service(server, seconds=1, reply_seconds=30)
+        service = self.service(server, seconds=3, reply_seconds=30)
         service.post()
         self.assertEqual(len(server.await_mails(1)), 1)
         until(lambda: service.counts()['sent'] == 1, 'a mail that was sent')

@@ -156,7 +156,7 @@ TEST_F(OddServer, one_that_never_ends_its_answer_is_left) {
     }
     EXPECT_EQ(fault, RedisFault::open);  // none: it is answered
     EXPECT_EQ(of->connections(), 2);
-  }(Redis(server.url(), {.command_time_max = 100ms}), &server));
+  }(Redis(server.url(), {.command_time_max = 500ms}), &server));
 }
 
 TEST_F(OddServer, one_that_is_given_longer_is_not_left_for_a_shorter_command_behind) {
@@ -164,7 +164,7 @@ TEST_F(OddServer, one_that_is_given_longer_is_not_left_for_a_shorter_command_beh
     peer.greet();
     (void)peer.hear();
     (void)peer.hear();
-    std::this_thread::sleep_for(400ms);
+    std::this_thread::sleep_for(1500ms);
     peer.say("+LONG\r\n+SHORT\r\n");
     (void)peer.hear();
   });
@@ -173,7 +173,7 @@ TEST_F(OddServer, one_that_is_given_longer_is_not_left_for_a_shorter_command_beh
     auto shorter = redis.command("SHORT");
     EXPECT_EQ((co_await failure_of(shorter)).fault(), RedisFault::expired);
     EXPECT_EQ(co_await longer, "LONG");
-  }(Redis(server.url(), {.command_time_max = 100ms})));
+  }(Redis(server.url(), {.command_time_max = 1s})));
 }
 
 TEST_F(OddServer, commands_that_were_given_up_are_with_the_server_all_the_same) {
