@@ -72,7 +72,8 @@ if(EIDER_SANITIZE)
   endif()
 endif()
 if(EIDER_FUZZERS)
-  add_compile_options(-fsanitize=fuzzer-no-link)
+  # Only what the fuzzers of ./test use. The preset `fuzz` adds what libFuzzer learns from comparisons.
+  add_compile_options(-fsanitize-coverage=inline-8bit-counters,pc-table)
 endif()
 
 # eider_unite(target folder source…): with EIDER_UNITE, so many sources of the folder at a time are compiled as one, which
