@@ -4,10 +4,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,14 +17,85 @@
 #include <vector>
 
 #include "eider/data/db/failure.h"
-#include "eider/data/db/job_group.h"
+#include "eider/data/db/job.h"
 #include "eider/data/db/pool.h"
-#include "eider/data/db/statement_costs.h"
 #include "eider/io/runtime/deferred.h"
 #include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/io/runtime/timer.h"
 
 namespace eider::db {
+
+/// Recent durations of statements by text, to send fast ones together.
+class StatementCosts {
+ public:
+  void note(std::string_view sql, Duration took) noexcept {
+    Cost& cost = at(sql);
+    const bool is_known = cost.hash == hash_of(sql);
+    // Of those that meet at one place the last one is known.
+    cost = {.hash = hash_of(sql), .took = is_known ? (cost.took * 3 + took) / 4 : took};
+  }
+  void forget(std::string_view sql) noexcept { at(sql) = {}; }
+  /// The maximum for a text that was not noted.
+  [[nodiscard]] Duration of(std::string_view sql) noexcept {
+    const Cost& cost = at(sql);
+    return cost.hash == hash_of(sql) ? cost.took : Duration::max();
+  }
+
+ private:
+  struct Cost {
+    std::size_t hash = 0;
+    Duration took = Duration::max();
+  };
+
+  /// No text has that of an empty place.
+  static std::size_t hash_of(std::string_view sql) noexcept {
+    return std::hash<std::string_view>()(sql) | 1U;
+  }
+  Cost& at(std::string_view sql) noexcept { return costs_[(hash_of(sql) >> 1U) % costs_.size()]; }
+
+  std::array<Cost, 256> costs_{};
+};
+
+/// Statements that wait at the same time and are sent to one connection together. For their
+/// connection they are parts of one job, in one write: nobody meets another's failure.
+class JobGroup final : public Job, private LoopConnection {
+ public:
+  /// costs  outlive it; they forget the texts of those that leave ahead of the end
+  JobGroup(StatementCosts& costs, std::size_t jobs_max) : costs_(costs) {
+    jobs_.reserve(jobs_max);
+    parts_.reserve(jobs_max);
+  }
+
+  /// Pre: fewer than `jobs_max` are in it, and `job` is one statement that only reads.
+  void add(std::unique_ptr<Job> job);
+  [[nodiscard]] Request start() noexcept override {
+    return {.what = Request::What::each, .parts = parts_};
+  }
+  [[nodiscard]] JobGroup* group() noexcept override { return this; }
+  [[nodiscard]] std::size_t size() const noexcept { return jobs_.size(); }
+  /// It is of quick ones: where one is held up, the others are not to wait for it.
+  [[nodiscard]] Duration time_max(Duration usual) const noexcept override {
+    return std::min<Duration>(usual, std::chrono::milliseconds(250));
+  }
+
+  /// It is over: what was not done has failed.
+  void end() noexcept;
+  /// Takes it apart: those that were done, or have failed by themselves, know it.
+  [[nodiscard]] std::vector<std::unique_ptr<Job>> take();
+
+ protected:
+  void forget_rows() noexcept override;
+
+ private:
+  void on_abandoned(Job& job) noexcept override;
+  void on_changed() override {}
+
+  StatementCosts& costs_;
+  std::vector<std::unique_ptr<Job>> jobs_;
+  std::vector<Part> parts_;
+  std::size_t awaited_ = 0;
+};
 
 /// The connections of all loops to one server. Each loop adds its part, without a lock; any thread
 /// reads them.

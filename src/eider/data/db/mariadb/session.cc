@@ -1,13 +1,29 @@
 #include "eider/data/db/mariadb/session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "eider/data/db/failure.h"
 #include "eider/data/db/mariadb/mariadb_error.h"
+#include "eider/data/db/mariadb/session_set_up.h"
+#include "eider/io/runtime/deadline.h"
 
 namespace eider::db::mariadb {
 namespace {
+
+constexpr Duration kAnswerMax = std::chrono::seconds(5);
+constexpr std::size_t kCancelPacketBytesMax = 65536;
+
+/// What one fetch is to bring. Connector/C reads all of it, so that rows which suddenly get larger
+/// take as many times their size as there are rows in it.
+constexpr std::size_t kFetchBytes = 64UL * 1024;
+constexpr std::size_t kFetchRowsMax = 32;
+/// Of rows that were all as large as the largest so far.
+constexpr std::size_t kFetchBytesMax = 1024UL * 1024;
+
+/// Beside the bound of rows, a packet may be as large.
+constexpr std::size_t kRoom = std::size_t{8} << 20U;
 
 /// For how long a statement is waited for whose time is over: long enough to learn that it was
 /// ended, so that its outcome is known.
@@ -16,6 +32,170 @@ constexpr Duration kCancelMax = std::chrono::milliseconds(500);
 constexpr Duration kDrainMax = std::chrono::seconds(5);
 
 }  // namespace
+
+void Canceller::ask(Thread thread) {
+  if (!is_asking_ && thread.id != 0) {
+    is_asking_ = true;
+    scope_.start(run(std::move(thread)));
+  }
+}
+
+Task<> Canceller::run(Thread thread) {
+  bool is_pending = false;
+  Task<> killing = kill(thread, &is_pending);
+  (void)co_await with_deadline(std::move(killing), kAnswerMax);
+  is_asking_ = false;
+  owner_.on_asked(!is_pending);
+}
+
+Task<> Canceller::kill(const Thread& thread, bool* is_pending) {
+  Wire wire(loop_);
+  try {
+    co_await wire.connect(thread.host, target_, kCancelPacketBytesMax);
+    if (co_await wire.ask(kServerSql) == thread.server) {
+      *is_pending = true;
+      (void)co_await wire.query("kill query " + std::to_string(thread.id));
+      *is_pending = false;
+    }
+  } catch (const Refused&) {  // there is no such thread any more
+    *is_pending = false;
+  } catch (
+      const Broken&) {  // and the connection that was to be cleared is looked after by its owner
+  }
+}
+
+Task<> Cursors::open(std::uint64_t number, std::string_view sql, StatementHandle statement,
+                     std::function<void(MYSQL_STMT&)> bind) {
+  open_.emplace_front(number, std::string(sql), std::move(statement),
+                      RowFlow(*this, row_bytes_max_));
+  const Place place = open_.begin();
+  std::exception_ptr refused;
+  try {
+    bind(*place->statement);
+    co_await wire_.open_cursor(*place->statement);
+    if (mysql_stmt_field_count(place->statement.get()) == 0) {
+      throw Failure(FailureKind::statement,
+                    "only a statement that returns rows can be streamed, in: " + place->sql);
+    }
+  } catch (const Broken&) {
+    throw;
+  } catch (...) {
+    refused = std::current_exception();
+  }
+  if (refused != nullptr) {
+    co_await close(place);
+    std::rethrow_exception(refused);
+  }
+}
+
+Task<> Cursors::take_piece(Cursor& cursor, RowSink& rows) {
+  const Place place = std::ranges::find(open_, cursor.number, &Open::number);
+  if (place == open_.end()) {
+    throw Failure(FailureKind::statement, "the row stream has ended");
+  }
+  RowFlow& flow = place->flow;
+  flow.begin(place->sql, &rows);
+  current_ = &flow;
+  std::exception_ptr failed;
+  try {
+    cursor.is_over = co_await wire_.fetch_some(*place->statement, flow, 2 * row_bytes_max_);
+    choose_fetch(*place);
+    flow.end();
+  } catch (const Broken&) {
+    current_ = nullptr;
+    throw;
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  current_ = nullptr;  // it may be closed now, and its owner hear of whoever leaves later
+  if (failed != nullptr || cursor.is_over) {
+    co_await close(place);
+  }
+  if (failed != nullptr) {
+    std::rethrow_exception(failed);
+  }
+}
+
+void Cursors::choose_fetch(Open& open) noexcept {
+  constexpr std::size_t kOne = 1;
+  const RowFlow& flow = open.flow;
+  if (flow.rows() == 0) {
+    return;
+  }
+  open.row_bytes_max = std::max(open.row_bytes_max, flow.row_bytes_max());
+  const std::size_t mean = std::max(kOne, flow.bytes() / flow.rows());
+  const std::size_t most =
+      std::min({kFetchRowsMax, 2 * open.fetch_rows, kFetchBytesMax / open.row_bytes_max});
+  open.fetch_rows = std::clamp(kFetchBytes / mean, kOne, std::max(kOne, most));
+  const unsigned long rows = open.fetch_rows;
+  mysql_stmt_attr_set(open.statement.get(), STMT_ATTR_PREFETCH_ROWS, &rows);
+}
+
+void Cursors::stop() noexcept {
+  if (current_ != nullptr) {
+    current_->stop();
+  }
+}
+
+Task<> Cursors::close(Place place) {
+  StatementHandle statement = std::move(place->statement);
+  open_.erase(place);
+  co_await wire_.forget(std::move(statement));
+}
+
+Task<> Cursors::close_all() {
+  while (!open_.empty()) {
+    co_await close(open_.begin());
+  }
+}
+
+Task<Thread> Connecting::connect(Task<std::vector<Host>> finding) {
+  const Duration time_max = settings_.options.connect_time_max;
+  const Instant due = loop_.now() + time_max;
+  const auto hosts = co_await with_deadline(std::move(finding), time_max);
+  if (!hosts || hosts->empty()) {
+    throw Broken{"the host name was not found"};
+  }
+  const auto shares = static_cast<int>(std::min<std::size_t>(hosts->size(), 3));
+  std::string why;
+  for (const Host& host : *hosts) {
+    if (loop_.now() >= due) {
+      break;
+    }
+    loop_.arm(*this, std::min(loop_.now() + time_max / shares, due));
+    Thread thread;
+    const std::string fault = co_await try_host(host, &thread);
+    disarm();
+    if (fault.empty()) {
+      co_return thread;
+    }
+    why += why.empty() ? fault : "; " + fault;
+  }
+  throw Broken{why};
+}
+
+/// returns  why it could not be connected to; empty when it is
+Task<std::string> Connecting::try_host(const Host& host, Thread* thread) {
+  const MariadbOptions& options = settings_.options;
+  std::string why;
+  try {
+    // A row that is twice too large is read, and refused by name; by more it ends the connection.
+    co_await wire_.connect(host, settings_.target, 2 * options.result_bytes_max + kRoom);
+    (void)co_await wire_.query(set_up_sql(options));
+    if (const char* isolation = sql_of(options.isolation)) {
+      (void)co_await wire_.query(std::string("set session transaction isolation level ") +
+                                 isolation);
+    }
+    const std::string server = co_await wire_.ask(kServerSql);
+    *thread = {.host = host, .server = server, .id = wire_.thread_id()};
+    wire_.accept_session();
+  } catch (const Broken& broken) {
+    why = broken.why.empty() ? "the server closed the connection" : broken.why;
+  } catch (const Refused& refused) {
+    why = refused.error.message;
+  }
+  co_return why;
+}
 
 Session::Session(Loop& loop, Owner& owner, const Settings& settings) noexcept
     : owner_(owner),

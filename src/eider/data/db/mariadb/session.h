@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <list>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,22 +15,141 @@
 #include <vector>
 
 #include "eider/core/base/lru_map.h"
+#include "eider/data/db/connection.h"
 #include "eider/data/db/loop_sessions.h"
-#include "eider/data/db/mariadb/canceller.h"
-#include "eider/data/db/mariadb/connecting.h"
-#include "eider/data/db/mariadb/cursors.h"
 #include "eider/data/db/mariadb/handles.h"
+#include "eider/data/db/mariadb/mariadb.h"
 #include "eider/data/db/mariadb/parameters.h"
 #include "eider/data/db/mariadb/row_flow.h"
 #include "eider/data/db/mariadb/target.h"
 #include "eider/data/db/mariadb/wire.h"
 #include "eider/data/db/pool.h"
 #include "eider/data/db/transaction_hold.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/task.h"
 #include "eider/io/runtime/timer.h"
 
 namespace eider::db::mariadb {
 
+/// Where a connection ends, as `kServerSql` asks for it: behind one address there may be several
+/// servers, each with threads of the same numbers.
+struct Thread {
+  Host host{};
+  std::string server{};
+  unsigned long id = 0;
+};
+
+inline constexpr const char* kServerSql =
+    "select concat(@@hostname, ' ', @@port, ' ', @@server_id, ' ', @@datadir)";
+
+class CancellerOwner {
+ public:
+  /// is_over  false when the request may still take effect
+  virtual void on_asked(bool is_over) = 0;
+
+ protected:
+  ~CancellerOwner() = default;
+};
+
+/// Cancels the statement of a connection with KILL QUERY on another connection.
+class Canceller {
+ public:
+  /// target  outlives it, as the others do
+  Canceller(Loop& loop, CancellerOwner& owner, const Target& target) noexcept
+      : loop_(loop), owner_(owner), target_(target) {}
+
+  [[nodiscard]] bool is_asking() const noexcept { return is_asking_; }
+  /// Nothing, while it asks already.
+  void ask(Thread thread);
+  /// Nobody is told any more.
+  void end() noexcept { scope_.cancel(); }
+
+ private:
+  [[nodiscard]] Task<> run(Thread thread);
+  [[nodiscard]] Task<> kill(const Thread& thread, bool* is_pending);
+
+  Loop& loop_;
+  CancellerOwner& owner_;
+  const Target& target_;
+  bool is_asking_ = false;
+  Scope scope_;
+};
+
+/// Statements whose rows are fetched in pieces, so that other statements can run in between.
+class Cursors final : private RowFlowOwner {
+ public:
+  /// wire            outlives it, though not the statements: it is closed ahead of them
+  /// row_bytes_max   a larger row fails as `row`
+  Cursors(Wire& wire, std::size_t row_bytes_max) noexcept
+      : wire_(wire), row_bytes_max_(row_bytes_max) {}
+
+  /// Runs a statement, and keeps it.
+  ///
+  /// bind    gives it its values
+  /// errors  throws Broken, Refused, what `bind` throws, and Failure(statement) where it gives no
+  ///         rows
+  [[nodiscard]] Task<> open(std::uint64_t number, std::string_view sql, StatementHandle statement,
+                            std::function<void(MYSQL_STMT&)> bind);
+  /// The next rows, until `rows` is full; behind the last one the cursor is over, and closed.
+  ///
+  /// errors  throws Broken, Refused, and Failure: of `rows`, of rows that are too large, and
+  ///         Failure(statement) where there is no such cursor any more
+  [[nodiscard]] Task<> take_piece(Cursor& cursor, RowSink& rows);
+  /// Nobody wants the piece that is under way.
+  void stop() noexcept;
+  [[nodiscard]] Task<> close_all();
+  /// Without a word to the server: the connection is closed.
+  void clear() noexcept { open_.clear(); }
+
+ private:
+  struct Open {
+    std::uint64_t number;
+    std::string sql;
+    StatementHandle statement;
+    RowFlow flow;
+    std::size_t fetch_rows = 1;
+    std::size_t row_bytes_max = 1;  // of the largest one so far
+  };
+  using Place = std::list<Open>::iterator;
+
+  void on_too_much() override {}  // the server has no more under way than one fetch
+  static void choose_fetch(Open& open) noexcept;
+  [[nodiscard]] Task<> close(Place place);
+
+  Wire& wire_;
+  std::size_t row_bytes_max_;
+  std::list<Open> open_;
+  RowFlow* current_ = nullptr;  // of the piece that is under way
+};
+
+/// What all loops share.
+struct Settings {
+  Target target;
+  MariadbOptions options;
+};
+
+/// Connects to one server: tries the hosts in order, logs in and sets up the session.
+class Connecting final : private Timer {
+ public:
+  /// The others outlive it.
+  Connecting(Loop& loop, Wire& wire, const Settings& settings) noexcept
+      : loop_(loop), wire_(wire), settings_(settings) {}
+
+  /// finding  gives hosts with numbers; none when no name was found
+  /// errors   throws Broken
+  [[nodiscard]] Task<Thread> connect(Task<std::vector<Host>> finding);
+
+ private:
+  void expire() override { wire_.give_up("the server does not respond"); }
+  [[nodiscard]] Task<std::string> try_host(const Host& host, Thread* thread);
+
+  Loop& loop_;
+  Wire& wire_;
+  const Settings& settings_;
+};
+
+class BulkRows;
 class Session;
 
 using Owner = SessionOwner<Session, std::vector<Host>>;

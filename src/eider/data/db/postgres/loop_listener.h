@@ -13,7 +13,7 @@
 
 #include "eider/data/db/failure.h"
 #include "eider/data/db/postgres/listen_line.h"
-#include "eider/data/db/postgres/loop_sessions.h"
+#include "eider/data/db/postgres/session.h"
 #include "eider/data/db/postgres/target_finder.h"
 #include "eider/io/runtime/deferred.h"
 #include "eider/io/runtime/timer.h"

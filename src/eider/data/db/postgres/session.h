@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -13,21 +14,66 @@
 #include "eider/data/db/loop_sessions.h"
 #include "eider/data/db/pool.h"
 #include "eider/data/db/postgres/answers.h"
-#include "eider/data/db/postgres/canceller.h"
+#include "eider/data/db/postgres/cancel_request.h"
 #include "eider/data/db/postgres/connecting.h"
 #include "eider/data/db/postgres/copy_flow.h"
 #include "eider/data/db/postgres/handles.h"
 #include "eider/data/db/postgres/job_progress.h"
 #include "eider/data/db/postgres/postgres.h"
 #include "eider/data/db/postgres/result_rows.h"
+#include "eider/data/db/postgres/statement_kinds.h"
 #include "eider/data/db/postgres/statement_sender.h"
 #include "eider/data/db/postgres/target.h"
+#include "eider/data/db/postgres/target_finder.h"
 #include "eider/data/db/postgres/wire.h"
 #include "eider/data/db/transaction_hold.h"
 #include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/time.h"
 #include "eider/io/runtime/timer.h"
 
 namespace eider::db::postgres {
+
+class CancellerOwner {
+ public:
+  /// is_over  false when the request may still take effect
+  virtual void on_asked(bool is_over) = 0;
+
+ protected:
+  ~CancellerOwner() = default;
+};
+
+/// The cancel requests of one connection, one at a time.
+class Canceller {
+ public:
+  /// For how long a statement is waited for whose time is over: long enough to learn that it was
+  /// cancelled, so that its outcome is known.
+  static constexpr Duration kCancelMax = std::chrono::milliseconds(500);
+
+  explicit Canceller(CancellerOwner& owner) noexcept : owner_(owner) {}
+
+  /// Without one nothing can be cancelled.
+  void set_key(std::optional<BackendKey> key) noexcept { key_ = key; }
+  [[nodiscard]] bool is_asking() const noexcept { return is_asking_; }
+  /// Nothing, while it asks already.
+  ///
+  /// session  its address and its TLS are used for the request
+  void ask(PGconn* session);
+  /// A request that is under way may come too early: `repeat` asks another time.
+  void ask_again(PGconn* session);
+  void repeat(PGconn* session);
+  /// Nobody is told any more.
+  void end() noexcept { scope_.cancel(); }
+
+ private:
+  Task<> run(Address server, CancelTls tls);
+
+  CancellerOwner& owner_;
+  std::optional<BackendKey> key_;
+  bool is_asking_ = false;
+  bool is_to_ask_again_ = false;
+  Scope scope_;
+};
 
 /// What all loops share.
 struct Settings {
@@ -176,5 +222,19 @@ class Session final : public LoopConnection,
   TransactionHold transaction_;
   Instant drain_due_;  // of what nobody waits for any more
 };
+
+/// The differences between LoopSessions for PostgreSQL and for other databases.
+struct PostgresDriver {
+  using Session = postgres::Session;
+  using Place = Target;
+  using Finder = TargetFinder;
+  using Settings = postgres::Settings;
+  static constexpr std::string_view kServer = "PostgreSQL";
+  static constexpr std::size_t kBatchMax = 16;
+  static bool may_go_together(std::string_view sql) { return is_plain_read(sql); }
+  static bool may_do_again(const Settings& settings) noexcept { return settings.is_replica; }
+};
+
+using LoopSessions = db::LoopSessions<PostgresDriver>;
 
 }  // namespace eider::db::postgres

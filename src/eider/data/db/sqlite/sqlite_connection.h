@@ -9,12 +9,28 @@
 #include "eider/data/db/connection.h"
 #include "eider/data/db/sqlite/open_cursor.h"
 #include "eider/data/db/sqlite/sqlite.h"
-#include "eider/data/db/sqlite/sqlite_file.h"
 #include "eider/data/db/sqlite/statement_cache.h"
 
 struct sqlite3;
 
 namespace eider::db {
+
+/// Path of a database that is in no file.
+inline constexpr const char* kInMemory = ":memory:";
+
+struct CloseSqlite {
+  void operator()(sqlite3* handle) const noexcept;
+};
+using SqliteHandle = std::unique_ptr<sqlite3, CloseSqlite>;
+
+/// Creates the file with its permissions where there is none, opens it, and allows it in the
+/// sandbox.
+///
+/// errors   Failure(open), with what to do about it
+[[nodiscard]] SqliteHandle open_file(const std::string& path, const SqliteOptions& options);
+
+/// Throws Failure(open) by the last error of `handle`.
+[[noreturn]] void throw_cannot_open(const std::string& path, sqlite3* handle);
 
 class SqliteConnection final : public Connection {
  public:

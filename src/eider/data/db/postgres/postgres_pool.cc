@@ -1,9 +1,8 @@
-#include "eider/data/db/postgres/loop_replicas.h"
-
 #include <chrono>
 #include <utility>
 
 #include "eider/data/db/database.h"
+#include "eider/data/db/postgres/postgres_pool.h"
 #include "eider/io/runtime/deadline.h"
 
 namespace eider::db::postgres {

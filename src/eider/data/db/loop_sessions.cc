@@ -1,8 +1,7 @@
-#include "eider/data/db/job_group.h"
-
 #include <utility>
 
 #include "eider/data/db/failure.h"
+#include "eider/data/db/loop_sessions.h"
 
 namespace eider::db {
 
