@@ -16,7 +16,7 @@
 #include "eider/core/reflect/type.h"
 #include "eider/data/redis/command_rules.h"
 #include "eider/data/redis/redis_failure.h"
-#include "eider/data/redis/resp_reader.h"
+#include "eider/data/redis/resp.h"
 #include "eider/io/runtime/deferred.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/suspended.h"

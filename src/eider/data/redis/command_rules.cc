@@ -5,7 +5,7 @@
 
 #include "eider/data/redis/call.h"
 #include "eider/data/redis/redis_failure.h"
-#include "eider/data/redis/resp_reader.h"
+#include "eider/data/redis/resp.h"
 
 namespace eider::redis::detail {
 namespace {

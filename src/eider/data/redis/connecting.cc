@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eider/core/base/buffer.h"
-#include "eider/data/redis/resp_reader.h"
+#include "eider/data/redis/resp.h"
 #include "eider/data/redis/resp_writer.h"
 #include "eider/io/net/route.h"
 #include "eider/io/runtime/address.h"

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "eider/data/redis/command_rules.h"
-#include "eider/data/redis/resp_reader.h"
+#include "eider/data/redis/resp.h"
 
 namespace eider::redis::detail {
 namespace {

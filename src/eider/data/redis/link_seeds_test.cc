@@ -11,7 +11,7 @@
 
 #include "eider/data/redis/link.h"
 #include "eider/data/redis/redis.h"
-#include "eider/data/redis/resp_reader.h"
+#include "eider/data/redis/resp.h"
 #include "eider/data/redis/target.h"
 #include "eider/io/net/dialler.h"
 #include "eider/io/net/net.h"

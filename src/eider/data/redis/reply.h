@@ -7,7 +7,7 @@
 
 #include "eider/core/base/result.h"
 #include "eider/core/reflect/type.h"
-#include "eider/data/redis/resp_reader.h"
+#include "eider/data/redis/resp.h"
 
 namespace eider::redis::detail {
 

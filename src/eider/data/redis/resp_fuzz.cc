@@ -12,7 +12,7 @@
 #include "eider/core/reflect/type_of.h"
 #include "eider/data/redis/cluster.h"
 #include "eider/data/redis/reply.h"
-#include "eider/data/redis/resp_reader.h"
+#include "eider/data/redis/resp.h"
 
 namespace {
 

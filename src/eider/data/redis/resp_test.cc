@@ -8,7 +8,7 @@
 
 #include "eider/core/reflect/constraints.h"
 #include "eider/data/redis/reply.h"
-#include "eider/data/redis/resp_reader.h"
+#include "eider/data/redis/resp.h"
 #include "eider/data/redis/resp_writer.h"
 
 namespace eider::redis::detail {
