@@ -1,8 +1,6 @@
 #include "eider/core/json/binary.h"
 
 #include "eider/core/json/binary_input.h"
-#include "eider/core/json/cbor.h"
-#include "eider/core/json/msgpack.h"
 
 namespace eider::json {
 

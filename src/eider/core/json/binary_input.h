@@ -1,5 +1,5 @@
-// Helpers of CBOR and MessagePack: input bytes and JSON output.
-// Layering: must not know either format.
+// CBOR (RFC 8949) and MessagePack to and from JSON, and what both formats share.
+// Layering: must not be used by others than binary.h, which chooses the format.
 #pragma once
 
 #include <bit>
@@ -13,6 +13,7 @@
 #include "eider/core/base/base64.h"
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/utf8.h"
+#include "eider/core/json/value.h"
 #include "eider/core/json/write.h"
 
 namespace eider::json::detail {
@@ -118,5 +119,11 @@ inline void put_number(std::string& out, double number, RealMarks marks) {
     put_big_endian(out, std::bit_cast<std::uint64_t>(number), 8);
   }
 }
+
+/// Reads one format, as `read_binary`. Throws Refused.
+void read_cbor(std::string_view bytes, Buffer& out);
+void read_msgpack(std::string_view bytes, Buffer& out);
+void write_cbor(std::string& out, const Value& value);
+void write_msgpack(std::string& out, const Value& value);
 
 }  // namespace eider::json::detail

@@ -1,5 +1,3 @@
-#include "eider/core/json/cbor.h"
-
 #include <bit>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,3 @@
-#include "eider/core/json/msgpack.h"
-
 #include <bit>
 #include <cstdint>
 
