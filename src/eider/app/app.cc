@@ -3,7 +3,6 @@
 #include "eider/app/handlers/client.h"
 #include "eider/app/handlers/guard_ways.h"
 #include "eider/app/life/log_stderr.h"
-#include "eider/app/route_list.h"
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
 #include "eider/app/settings/settings.h"
@@ -288,10 +287,6 @@ std::function<void(LogLevel, std::string_view)> App::log_writer() const {
       served->log->write(level, line);
     }
   };
-}
-
-std::string App::list_routes() const {
-  return eider::list_routes(*owned_table_);
 }
 
 Result<std::unique_ptr<Service>> App::make_service() const {

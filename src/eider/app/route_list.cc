@@ -1,12 +1,12 @@
-#include "eider/app/route_list.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string_view>
 #include <vector>
 
+#include "eider/app/app.h"
 #include "eider/app/handlers/guard_ways.h"
+#include "eider/app/route_table.h"
 
 namespace eider {
 
@@ -122,7 +122,8 @@ std::string laid_out(const std::vector<RouteLine>& lines) {
 
 }  // namespace
 
-std::string list_routes(const RouteTable& table) {
+std::string App::list_routes() const {
+  const RouteTable& table = *owned_table_;
   GuardWays ways(table);
   std::string wrong;  // told when the app starts
   std::deque<Endpoint> endpoints = table.endpoints;

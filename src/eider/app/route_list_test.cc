@@ -1,5 +1,4 @@
 // What `--routes` prints, hooks and middleware of single routes, and what runs ahead of routing.
-#include "eider/app/route_list.h"
 
 #include <gtest/gtest.h>
 
