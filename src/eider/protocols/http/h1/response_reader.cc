@@ -1,12 +1,230 @@
 #include "eider/protocols/http/h1/response_reader.h"
 
+#include <iterator>
+#include <limits>
+
 #include "eider/core/base/text.h"
 #include "eider/protocols/http/grammar.h"
 #include "eider/protocols/http/h1/fields_parse.h"
-#include "eider/protocols/http/h1/response_framing.h"
 #include "eider/protocols/http/h1/scan.h"
+#include "eider/protocols/http/list.h"
+#include "eider/protocols/http/method.h"
+#include "eider/protocols/http/status.h"
+
+namespace eider::h1::detail {
+namespace {
+
+/// Body length and connection options of a response (RFC 9112, sections 6 and 9). Takes the fields
+/// of one head in their order and fills in what they mean.
+class ResponseFraming {
+ public:
+  /// Pre: head.status and minor_version are set before the first field.
+  /// A proxy removes them, and clients accept them (RFC 9112, section 5.1).
+  static constexpr bool kTakesBlankBeforeColon = true;
+
+  ResponseFraming(ReplyHead& head, Method asked) noexcept : head_(head), asked_(asked) {}
+
+  /// Pre: the name is a token.
+  [[nodiscard]] ResponseFlaw take(const Field& field) noexcept;
+  /// Behind the last field.
+  void finish() noexcept;
+
+ private:
+  [[nodiscard]] ResponseFlaw take_content_length(std::string_view value) noexcept;
+  [[nodiscard]] ResponseFlaw take_one_length(std::string_view value) noexcept;
+  [[nodiscard]] ResponseFlaw take_transfer_encoding(std::string_view value) noexcept;
+  [[nodiscard]] ResponseFlaw take_connection(std::string_view value) noexcept;
+  [[nodiscard]] bool is_tunnel() const noexcept;
+  [[nodiscard]] bool has_no_content() const noexcept;
+  [[nodiscard]] ReplyBody body() const noexcept;
+
+  ReplyHead& head_;
+  Method asked_;
+  bool has_length_ = false;
+  bool is_chunked_ = false;
+  bool names_close_ = false;
+  bool names_keep_alive_ = false;
+};
+
+using enum ResponseFlaw;
+
+/// So that a length can be counted in a signed number anywhere.
+constexpr std::uint64_t kResponseLengthMax = std::numeric_limits<std::int64_t>::max();
+
+bool is_digits(std::string_view text) noexcept {
+  for (const char byte : text) {
+    if (!is_digit(byte)) {
+      return false;
+    }
+  }
+  return !text.empty();
+}
+
+ResponseFlaw ResponseFraming::take(const Field& field) noexcept {
+  switch (field.name.size()) {
+    case 10:
+      return equals_ignoring_case(field.name, "connection") ? take_connection(field.value) : none;
+    case 14:
+      return equals_ignoring_case(field.name, "content-length") ? take_content_length(field.value)
+                                                                : none;
+    case 17:
+      return equals_ignoring_case(field.name, "transfer-encoding")
+                 ? take_transfer_encoding(field.value)
+                 : none;
+    default:
+      return none;
+  }
+}
+
+/// Content-Length = 1*DIGIT. Equal values, in one list or in several lines, count as one (RFC 9110,
+/// section 8.6): some servers and CDNs write the header twice.
+ResponseFlaw ResponseFraming::take_content_length(std::string_view value) noexcept {
+  ListReader lengths(value);
+  while (const auto length = lengths.take()) {
+    if (const ResponseFlaw flaw = take_one_length(*length); flaw != none) {
+      return flaw;
+    }
+  }
+  return none;
+}
+
+ResponseFlaw ResponseFraming::take_one_length(std::string_view value) noexcept {
+  if (!is_digits(value)) {
+    return bad_content_length;
+  }
+  const auto length = parse_uint64(value);
+  if (!length || *length > kResponseLengthMax) {
+    return content_length_too_large;
+  }
+  // RFC 9112, section 6.3 lets the coding win here. Only an attacker, or a broken server, sends
+  // both, and what a proxy forwards must not depend on the reader.
+  if (is_chunked_) {
+    return length_with_coding;
+  }
+  if (has_length_ && head_.content_length != *length) {
+    return different_content_lengths;
+  }
+  has_length_ = true;
+  head_.content_length = *length;
+  return none;
+}
+
+ResponseFlaw ResponseFraming::take_transfer_encoding(std::string_view value) noexcept {
+  if (head_.minor_version == 0) {
+    return coding_in_http_1_0;
+  }
+  if (has_length_) {
+    return length_with_coding;
+  }
+  ListReader codings(value);
+  while (const auto coding = codings.take()) {
+    if (!is_token(*coding)) {
+      return bad_transfer_coding;
+    }
+    // Others are not asked for (there is no TE field), and chunked is applied once, at the end.
+    if (is_chunked_ || !equals_ignoring_case(*coding, "chunked")) {
+      return unknown_transfer_coding;
+    }
+    is_chunked_ = true;
+  }
+  return none;
+}
+
+ResponseFlaw ResponseFraming::take_connection(std::string_view value) noexcept {
+  ListReader options(value);
+  while (const auto option = options.next()) {
+    if (!is_token(*option)) {
+      return bad_connection;
+    }
+    names_close_ |= equals_ignoring_case(*option, "close");
+    names_keep_alive_ |= equals_ignoring_case(*option, "keep-alive");
+  }
+  return none;
+}
+
+/// RFC 9112, section 6.3: "Any 2xx (Successful) response to a CONNECT request implies that the
+/// connection will become a tunnel … A client MUST ignore any Content-Length or Transfer-Encoding".
+bool ResponseFraming::is_tunnel() const noexcept {
+  return asked_ == Method::connect && head_.status >= 200 && head_.status < 300;
+}
+
+/// These end with the empty line, whatever their fields say (RFC 9112, section 6.3, rule 1).
+bool ResponseFraming::has_no_content() const noexcept {
+  return head_.status < 200 || head_.status == 204;
+}
+
+ReplyBody ResponseFraming::body() const noexcept {
+  if (asked_ == Method::head || forbids_content(head_.status) || is_tunnel()) {
+    return ReplyBody::none;
+  }
+  if (is_chunked_) {
+    return ReplyBody::chunked;
+  }
+  if (!has_length_) {
+    return ReplyBody::until_close;
+  }
+  return head_.content_length == 0 ? ReplyBody::none : ReplyBody::sized;
+}
+
+void ResponseFraming::finish() noexcept {
+  // A server that announces content here may send it, too: it must not be read as another response.
+  const bool may_go_on = has_no_content() && (is_chunked_ || head_.content_length != 0);
+  head_.body = body();
+  if (head_.body != ReplyBody::sized) {
+    head_.content_length = 0;
+  }
+  const bool stays = !names_close_ && (head_.minor_version == 1 || names_keep_alive_);
+  // A connection that carries another protocol or ends its content by closing is not used again.
+  head_.keeps_alive = stays && !may_go_on && head_.body != ReplyBody::until_close &&
+                      head_.status != 101 && !is_tunnel();
+}
+
+}  // namespace
+
+}  // namespace eider::h1::detail
 
 namespace eider::h1 {
+
+namespace {
+
+// In the order of the enum. The table test reads every row.
+constexpr ResponseFlawInfo kFlaws[] = {
+    {"Nothing is wrong.", ""},
+
+    {"The response does not start with an HTTP version.", "RFC 9112, 4"},
+    {"The response is neither HTTP/1.0 nor HTTP/1.1.", "RFC 9110, 2.5"},
+    {"The status code is not a number from 100 to 999.", "RFC 9110, 15"},
+    {"The reason phrase is not valid.", "RFC 9112, 4"},
+
+    {"A line ends in LF without CR.", "RFC 9112, 2.2"},
+    {"A CR is not followed by LF.", "RFC 9112, 2.2"},
+    {"A header name is not a token.", "RFC 9110, 5.1"},
+    {"A header is folded over several lines.", "RFC 9112, 5.2"},
+    {"A header value contains a control character.", "RFC 9110, 5.5"},
+    {"The response headers are too large.", "RFC 9110, 5.4"},
+    {"The response has too many headers.", "RFC 9110, 5.4"},
+
+    {"The Connection header is not valid.", "RFC 9110, 7.6.1"},
+    {"The Content-Length header is not valid.", "RFC 9112, 6.3"},
+    {"The Content-Length headers of the response differ.", "RFC 9112, 6.3"},
+    {"The body is too large to count.", "RFC 9110, 8.6"},
+    {"Content-Length and Transfer-Encoding are both present.", "RFC 9112, 6.3"},
+    {"Transfer-Encoding is not part of HTTP/1.0.", "RFC 9112, 6.1"},
+    {"The Transfer-Encoding header is not valid.", "RFC 9112, 6.1"},
+    {"A transfer coding is not supported, or chunked is not the last one.", "RFC 9112, 6.3"},
+
+    {"A chunk is not valid.", "RFC 9112, 7.1"},
+    {"The chunk extensions are too long.", "RFC 9112, 7.1.1"},
+    {"A trailer is not valid.", "RFC 9112, 7.1.2"},
+    {"The trailers are too large.", "RFC 9112, 7.1.2"},
+};
+static_assert(std::size(kFlaws) == static_cast<std::size_t>(ResponseFlaw::trailers_too_large) + 1);
+
+}  // namespace
+
+const ResponseFlawInfo& flaw_info(ResponseFlaw flaw) noexcept {
+  return kFlaws[static_cast<std::size_t>(flaw)];
+}
 
 namespace {
 
