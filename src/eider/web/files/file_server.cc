@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -13,9 +14,104 @@
 #include "eider/io/runtime/blocking.h"
 #include "eider/protocols/http/grammar.h"
 #include "eider/web/files/attachment.h"
+#include "eider/web/files/document.h"
+#include "eider/web/files/document_cache.h"
 #include "eider/web/files/document_response.h"
+#include "eider/web/files/listing.h"
 #include "eider/web/files/path_policy.h"
-#include "eider/web/files/site.h"
+
+namespace eider::detail::files {
+
+/// A directory with its cached files, and the mapping of a path to a file. Safe to use from several
+/// threads at once.
+class Site {
+ public:
+  struct Wish {
+    /// Relative, judged (path_policy.h).
+    std::string path;
+    /// Whether FilesOptions::fallback may stand in for it.
+    bool may_fall_back = false;
+  };
+
+  /// What came of it.
+  struct Outcome {
+    FindDocument found;
+    /// The page of a directory, in place of a document.
+    std::optional<Response> listing{};
+    bool is_fallback = false;
+  };
+
+  Site(Descriptor directory, FilesOptions options)
+      : directory_(std::move(directory)),
+        options_(std::move(options)),
+        cache_({options_.memory_bytes_max, options_.open_files_max}) {}
+
+  [[nodiscard]] const FilesOptions& options() const noexcept { return options_; }
+
+  /// The file itself, the directory's index or list, or the fallback.
+  ///
+  /// lookups  with `cached_only` a list is `would_block`
+  [[nodiscard]] Outcome look(const Wish& wish, const Moment& moment, Lookups lookups);
+
+ private:
+  using Kind = FindFile::Kind;
+
+  [[nodiscard]] FindDocument find(const std::string& file, const Moment& moment, Lookups lookups);
+  [[nodiscard]] bool is_fresh(const Document& document, const Moment& moment) const noexcept;
+
+  Descriptor directory_;
+  FilesOptions options_;
+  DocumentCache cache_;
+};
+
+Site::Outcome Site::look(const Wish& wish, const Moment& moment, Lookups lookups) {
+  const bool is_directory = is_directory_path(wish.path);
+  Outcome outcome{find(is_directory ? wish.path + options_.index : wish.path, moment, lookups)};
+  Kind& kind = outcome.found.kind;
+  if (is_directory && kind == Kind::directory) {
+    kind = Kind::absent;  // an index that is a directory is none, and so is "" of options
+  }
+  if (kind != Kind::absent) {
+    return outcome;
+  }
+  if (is_directory && options_.listing == DirectoryListing::html) {
+    // A listing reads the disk, so it is for the pool.
+    if (lookups == Lookups::cached_only) {
+      return {{Kind::would_block}};
+    }
+    outcome.listing = list_directory(directory_.get(), wish.path, options_);
+  }
+  if (!outcome.listing && wish.may_fall_back) {
+    outcome = {find(options_.fallback, moment, lookups), std::nullopt, true};
+    kind = kind == Kind::directory ? Kind::absent : kind;  // else it would be redirected for ever
+  }
+  return outcome;
+}
+
+FindDocument Site::find(const std::string& file, const Moment& moment, Lookups lookups) {
+  // It is shared: another thread may drop it from the cache meanwhile.
+  const auto known = cache_.find(file);
+  if (known != nullptr && is_fresh(*known, moment)) {
+    return {Kind::file, known};
+  }
+  FindDocument found = find_document(directory_.get(), file, options_, moment, known, lookups);
+  // A file that was changed just now is not kept: another change may look the same.
+  if (found.document != nullptr && found.document->is_settled()) {
+    cache_.put(file, found.document);
+  } else if (known != nullptr && found.kind != Kind::would_block) {
+    // Where looking would only have waited it stays, for the pool to compare with.
+    cache_.remove(file);
+  }
+  return found;
+}
+
+/// Loops differ a little in what they call now, and simulated ones by much.
+bool Site::is_fresh(const Document& document, const Moment& moment) const noexcept {
+  const Duration age = moment.now - document.seen_at;
+  return age < options_.recheck && age > -options_.recheck;
+}
+
+}  // namespace eider::detail::files
 
 namespace eider {
 namespace {

@@ -8,11 +8,23 @@
 #include <string_view>
 
 #include "eider/core/base/result.h"
-#include "eider/web/views/html_attributes.h"
 #include "eider/web/views/script_state.h"
 #include "eider/web/views/tree.h"
 
 namespace eider::views {
+
+enum class AttributeKind : std::uint8_t {
+  plain,
+  url,
+  own_url,   // what is asked for there becomes a part of the page, or is told what is in it
+  url_list,  // srcset: its first address cannot be told from the others
+  style,
+  code,    // what a script runs: onclick, x-data, hx-on
+  markup,  // srcdoc: a page within
+};
+
+/// Pre: both in lower case.
+[[nodiscard]] AttributeKind attribute_kind(std::string_view tag, std::string_view name) noexcept;
 
 /// Is fed the text between the values, and told of each value. To be copied for each of several
 /// ways, which have to lead to one place.
