@@ -51,6 +51,20 @@ struct UnvalidatedOf<Form<T>> {
   }
 };
 
+/// The error of a member of the object.
+///
+/// IsForm  it is named as "address/street"; else with a JSON pointer
+template <bool IsForm, class T, class M>
+[[nodiscard]] FieldError member_error(const T& object, const M& member, const Requirement& broken) {
+  ValidationErrors errors(reflect::type_of<T>().structure(), &object);
+  errors.add(member, broken);
+  FieldError error = std::move(errors.found().front());
+  if (IsForm) {
+    error.pointer.erase(0, 1);
+  }
+  return error;
+}
+
 /// A T that was read, with its validation errors.
 ///
 /// IsForm  errors name members as "address/street"; else with JSON pointers
@@ -66,7 +80,7 @@ class Judged {
   template <class M>
   [[nodiscard]] bool is_valid(const M& member) const {
     return faults_.size() < ValidationErrors::kMax &&
-           !has_fault_at(faults_, told(member, {}).pointer);
+           !has_fault_at(faults_, member_error<IsForm>(value_, member, {}).pointer);
   }
   template <class M>
   void add(const M& member, std::string text) {
@@ -74,7 +88,7 @@ class Judged {
   }
   template <class M>
   void add(const M& member, const Requirement& broken) {
-    add_fault(told(member, broken));
+    add_fault(member_error<IsForm>(value_, member, broken));
   }
   /// Adds an error for the whole value.
   void add(std::string text) { add_fault({"", std::move(text)}); }
@@ -88,18 +102,6 @@ class Judged {
 
   T value_{};
   std::vector<FieldError> faults_;
-
- private:
-  template <class M>
-  [[nodiscard]] FieldError told(const M& member, const Requirement& broken) const {
-    ValidationErrors faults(reflect::type_of<T>().structure(), &value_);
-    faults.add(member, broken);
-    FieldError fault = std::move(faults.found().front());
-    if (IsForm) {
-      fault.pointer.erase(0, 1);
-    }
-    return fault;
-  }
 };
 
 }  // namespace detail::app

@@ -81,10 +81,7 @@ struct Refusal {
 /// "address/street" of a member of the object.
 template <class T, class M>
 [[nodiscard]] std::string pointer_in(const T& object, const M& member) {
-  ValidationErrors errors(reflect::type_of<T>().structure(), &object);
-  errors.add(member, Requirement());
-  const std::string pointer = std::move(errors.found().front().pointer);
-  return pointer.substr(pointer.starts_with('/') ? 1 : 0);
+  return eider::detail::app::member_error<true>(object, member, {}).pointer;
 }
 
 template <class T>
