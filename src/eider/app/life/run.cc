@@ -15,7 +15,6 @@
 
 #include "eider/app/app.h"
 #include "eider/app/handlers/respond.h"
-#include "eider/app/life/listen_rule.h"
 #include "eider/app/life/state_file.h"
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"

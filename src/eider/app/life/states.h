@@ -15,6 +15,7 @@
 #include "eider/app/handlers/extract.h"
 #include "eider/app/life/lifecycle.h"
 #include "eider/core/base/failure.h"
+#include "eider/core/base/result.h"
 #include "eider/core/base/type_key.h"
 #include "eider/io/runtime/loop_local.h"
 
@@ -24,6 +25,13 @@ class RouteTable;
 struct RouteScope;
 
 namespace detail::app {
+
+/// Whether an app opens its HTTP addresses: a state that a module sets. App::serve reads it after
+/// the options were read.
+struct ListenRule {
+  /// errors  the options contradict each other
+  std::function<Result<bool>()> listens;
+};
 
 /// Makes a state of others.
 struct StateMaker {

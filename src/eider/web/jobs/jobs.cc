@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "eider/app/life/listen_rule.h"
 #include "eider/app/life/log_stderr.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
