@@ -79,9 +79,10 @@ Result<Toolchain, std::string> find_toolchain() {
     found.ninja = find_program("ninja-build");
   }
   if (found.cmake.empty() || found.ninja.empty()) {
-    const bool is_cmake = found.cmake.empty();
-    return fail(fmt::format("{} is missing: install it (apt install {})",
-                            is_cmake ? "cmake" : "ninja", is_cmake ? "cmake" : "ninja-build"));
+    const bool has_compiler = !chosen_compiler().empty() || !known_compilers().empty();
+    return fail(fmt::format(
+        "build tools are missing. Run: apt install{}{}{}", found.cmake.empty() ? " cmake" : "",
+        found.ninja.empty() ? " ninja-build" : "", has_compiler ? "" : " clang-19"));
   }
   const std::string wanted = chosen_compiler();
   if (const auto known = known_compilers(); wanted.empty() && !known.empty()) {

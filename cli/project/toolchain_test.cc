@@ -59,5 +59,13 @@ TEST_F(Linker, one_that_the_compiler_does_not_find_by_its_name_is_not_taken) {
   EXPECT_EQ(of({"cmake", "ninja", "ld.lld", "mold"}, "g++"), "mold");
 }
 
+TEST_F(Linker, all_missing_build_tools_are_reported_at_once) {
+  const std::string missing = "build tools are missing. Run: apt install ";
+  EXPECT_EQ(of({"mold"}), missing + "cmake ninja-build clang-19");
+  EXPECT_EQ(of({"g++"}), missing + "cmake ninja-build");
+  EXPECT_EQ(of({"cmake", "g++"}), missing + "ninja-build");
+  EXPECT_EQ(of({"ninja"}, "g++"), missing + "cmake");
+}
+
 }  // namespace
 }  // namespace eider
