@@ -384,7 +384,7 @@ void Supervisor::on_ready() {
   probe_ = Descriptor();
   run_ = Run::serving;
   if (!is_building() && pending_ < ChangeKind::setting) {
-    say("ready, " + seconds(Clock::now() - build_began_) + " after the change");
+    say("ready in " + seconds(Clock::now() - build_began_));
     state_->set_changed();
     is_build_broken_ = false;
   }
