@@ -1,4 +1,5 @@
-"""The command line of the arena: list, setup, run, report, compare, ratios, jobs.
+"""The command line of the arena: list, setup, run, report, compare, ratios, jobs,
+scaling.
 
 Must not measure by itself.
 """
@@ -9,14 +10,15 @@ import signal
 import sys
 
 from cli import (choosing, compare_command, jobs_command, list_command, machine, ratios_command,
-                 report_command, run_command, setup_command)
+                 report_command, run_command, scaling_command, setup_command)
+from load.outcome import GeneratorFailed
 from load.results import ResultsError
 from load.server import ServerFailed
 
 _COMMANDS = (list_command, setup_command, run_command, report_command, compare_command,
-             ratios_command, jobs_command)
-_REFUSALS = (choosing.Unknown, machine.BadCores, run_command.CannotRun, ResultsError,
-             ServerFailed)
+             ratios_command, jobs_command, scaling_command)
+_REFUSALS = (choosing.Unknown, machine.BadCores, run_command.CannotRun,
+             scaling_command.CannotScale, GeneratorFailed, ResultsError, ServerFailed)
 
 
 def parser():
