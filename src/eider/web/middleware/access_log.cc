@@ -251,7 +251,7 @@ class StandardOutput final : public LogSink {
 }  // namespace
 
 std::vector<std::string> redacted_query_names() {
-  return {"token", "access_token", "password", "secret"};
+  return {"token", "access_token", "password", "secret", "signature", "x-amz-signature"};
 }
 
 Observer access_log(std::shared_ptr<LogSink> sink, AccessFormat format,

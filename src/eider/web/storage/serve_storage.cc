@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "eider/app/redact_query.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/web/storage/storage_key.h"
@@ -134,6 +135,7 @@ Routes serve_storage(Routes& routes, GroupPrefix prefix, Storage storage,
     return group;
   }
   storage.state().urls.set_mount(std::string(group.prefix()));
+  group.use(redact_query());  // the signature is a permission, and must not be in logs
   add_signed(group, storage, options.send);
   return group;
 }

@@ -6,14 +6,17 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "eider/app/app.h"
 #include "eider/core/json/json.h"
+#include "eider/testkit/log_lines.h"
 #include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
+#include "eider/web/middleware/access_log.h"
 
 namespace eider {
 namespace {
@@ -302,6 +305,25 @@ TEST_F(ServeStorage, urls_survive_a_restart) {
   other.log_to(nullptr);
   serve_storage(other, "/files", Storage({.directory = temporary_.path() / "other"}));
   EXPECT_EQ(TestClient(other).get(signed_url).status, 403);
+}
+
+TEST_F(ServeStorage, signature_is_not_in_the_access_log) {
+  const auto by_route = std::make_shared<LogLines>();
+  const auto by_name = std::make_shared<LogLines>();
+  App app;
+  app.log_to(nullptr);
+  app.observe(access_log(by_route, AccessFormat::text, {}));
+  app.observe(access_log(by_name, AccessFormat::text));
+  serve_storage(app, "/files", storage_);
+  TestClient client(app);
+  client.get(url("download", {.key = "a"}));
+  ASSERT_FALSE(by_route->lines.empty());
+  EXPECT_TRUE(by_route->lines.back().contains("/files/a?hidden")) << by_route->lines.back();
+  // Requests that reach no route of signed URLs.
+  for (const std::string name : {"signature", "X-Amz-Signature"}) {
+    client.get("/public/a?x=y&" + name + "=secret");
+    EXPECT_TRUE(by_name->lines.back().contains("/public/a?hidden")) << by_name->lines.back();
+  }
 }
 
 TEST_F(ServeStorage, lifetime_of_urls_is_limited) {
