@@ -7,6 +7,7 @@
 #include "eider/app/redact_query.h"
 #include "eider/core/base/failure.h"
 #include "eider/io/runtime/loop.h"
+#include "eider/web/storage/local_backend.h"
 #include "eider/web/storage/storage_key.h"
 #include "eider/web/storage/storage_state.h"
 
@@ -42,6 +43,41 @@ Task<Response> send_signed(const Storage storage, std::string key, const Request
   co_return co_await sending;
 }
 
+/// Rejects a request that would store something else than the client means.
+///
+/// returns  whether an existing object must not be replaced
+///
+/// source  RFC 9110, sections 13.1 and 14.5
+bool check_put_conditions(const Request& request) {
+  if (request.header("Content-Range")) {
+    throw Failure(Error::bad_request(
+        "A part of a file cannot be stored. Send the whole file, without Content-Range."));
+  }
+  const auto none = request.header("If-None-Match");
+  const bool is_only_new = none == "*";
+  if ((none && !is_only_new) || request.header("If-Match") ||
+      request.header("If-Unmodified-Since")) {
+    throw Failure(Error(501, "The only supported condition of an upload is If-None-Match: *."));
+  }
+  return is_only_new;
+}
+
+/// A conflict of two uploads as the failed condition that it is for the client.
+Task<StoredObject> put_new(const Storage storage, std::string key, BodyStream body,
+                           PutOptions options) {
+  const std::string existing = detail::storage::already_stored(key).detail();
+  options.overwrites = false;
+  try {
+    auto putting = storage.put(std::move(key), body, std::move(options));
+    co_return co_await putting;
+  } catch (const Failure& failure) {
+    if (failure.error().detail() != existing) {
+      throw;
+    }
+  }
+  throw Failure(Error(412, existing));
+}
+
 Task<Response> put_signed(const Storage storage, std::string key, const Request& request,
                           BodyStream body) {
   const auto terms = storage.state().urls.open(request.query(), key, UrlTerms::Allows::put,
@@ -49,6 +85,7 @@ Task<Response> put_signed(const Storage storage, std::string key, const Request&
   if (!terms) {
     throw Failure(not_signed());
   }
+  const bool is_only_new = check_put_conditions(request);
   const std::string type(request.header("Content-Type").value_or("application/octet-stream"));
   check_type(*terms, type);
   if (terms->bytes && body.length() != terms->bytes) {
@@ -56,9 +93,9 @@ Task<Response> put_signed(const Storage storage, std::string key, const Request&
                                                        std::to_string(*terms->bytes) +
                                                        " bytes, with Content-Length."));
   }
-  auto putting =
-      storage.put(std::move(key), body,
-                  {.content_type = type, .bytes_max = terms->bytes.value_or(terms->bytes_max)});
+  PutOptions options{.content_type = type, .bytes_max = terms->bytes.value_or(terms->bytes_max)};
+  auto putting = is_only_new ? put_new(storage, std::move(key), body, std::move(options))
+                             : storage.put(std::move(key), body, std::move(options));
   const StoredObject stored = co_await putting;
   Response response;
   response.add_header("ETag", stored.etag);

@@ -326,6 +326,23 @@ TEST_F(ServeStorage, signature_is_not_in_the_access_log) {
   }
 }
 
+TEST_F(ServeStorage, conditions_of_an_upload_are_not_ignored) {
+  const std::string signed_url = url("upload", {.key = "a"});
+  const std::vector<TestHeader> only_new = {{"If-None-Match", "*"}};
+  EXPECT_EQ(send(Method::put, signed_url, "x", only_new).status, 200);
+  EXPECT_EQ(send(Method::put, signed_url, "y", only_new).status, 412);
+  EXPECT_EQ(send(Method::put, signed_url, "y", {{"If-None-Match", "\"e\""}}).status, 501);
+  EXPECT_EQ(send(Method::put, signed_url, "y", {{"If-Match", "\"e\""}}).status, 501);
+  EXPECT_EQ(send(Method::put, signed_url, "y",
+                 {{"If-Unmodified-Since", "Fri, 24 May 2013 00:00:00 GMT"}})
+                .status,
+            501);
+  EXPECT_EQ(send(Method::put, signed_url, "y", {{"Content-Range", "bytes 0-0/2"}}).status, 400);
+  const std::string below = url("upload", {.key = "a/b"});
+  EXPECT_EQ(send(Method::put, below, "y", only_new).status, 409) << "another conflict";
+  EXPECT_EQ(client_->get("/guarded/a", {{"X-User", "ann"}}).body, "x");
+}
+
 TEST_F(ServeStorage, lifetime_of_urls_is_limited) {
   EXPECT_EQ(client_->post("/download-url", UrlRequest{.key = "a", .seconds = 0}).status, 500);
   EXPECT_EQ(client_->post("/download-url", UrlRequest{.key = "a", .seconds = 604'801}).status, 500);
