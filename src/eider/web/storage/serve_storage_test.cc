@@ -343,6 +343,38 @@ TEST_F(ServeStorage, conditions_of_an_upload_are_not_ignored) {
   EXPECT_EQ(client_->get("/guarded/a", {{"X-User", "ann"}}).body, "x");
 }
 
+TEST_F(ServeStorage, url_of_another_storage_with_the_same_signing_key_is_not_valid) {
+  const auto open_storage = [this](const std::string& name, const std::string& public_url) {
+    return Storage({.directory = temporary_.path() / name,
+                    .signing_key = Secret(std::string(32, 'k')),
+                    .public_url = public_url});
+  };
+  const Storage one = open_storage("one", "");
+  App app;
+  app.log_to(nullptr);
+  serve_storage(app, "/one", one);
+  serve_storage(app, "/two", open_storage("two", ""));
+  app.get("/sign", [one] { return one.download_url("a"); });
+  app.get("/form", [one] { return Json(one.upload_form("a", {.bytes_max = 10})); });
+  App public_app;
+  public_app.log_to(nullptr);
+  serve_storage(public_app, "/one", open_storage("three", "https://example.org"));
+  TestClient client(app);
+  const std::string signed_url = client.get("/sign").body;
+  ASSERT_TRUE(signed_url.starts_with("/one/a?")) << signed_url;
+  EXPECT_EQ(client.get(signed_url).status, 404) << "the signature is valid, without an object";
+  EXPECT_EQ(client.get("/two" + signed_url.substr(4)).status, 403);
+  auto form = client.get("/form").json<UploadForm>();
+  MultipartForm filled;
+  for (const UploadForm::Field& field : form.fields) {
+    filled.add(field.name, field.value);
+  }
+  filled.add_file("file", "a.bin", "image/png", "x");
+  EXPECT_EQ(client.post_form("/two", filled).status, 403);
+  EXPECT_EQ(client.post_form("/one", filled).status, 204);
+  EXPECT_EQ(TestClient(public_app).get(signed_url).status, 403);
+}
+
 TEST_F(ServeStorage, lifetime_of_urls_is_limited) {
   EXPECT_EQ(client_->post("/download-url", UrlRequest{.key = "a", .seconds = 0}).status, 500);
   EXPECT_EQ(client_->post("/download-url", UrlRequest{.key = "a", .seconds = 604'801}).status, 500);

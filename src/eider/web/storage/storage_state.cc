@@ -111,24 +111,31 @@ void AppUrls::set_mount(std::string path) {
   }
 }
 
-SignedUrl AppUrls::sign(const UrlTerms& terms) const {
-  std::string url = public_url_;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (mount_.empty()) {
-      throw Failure(Error::internal(
-          "Signed URLs need serve_storage(app, \"/files\", storage). Call it before the app "
-          "starts."));
-    }
-    url.append(mount_);
+std::string AppUrls::base() const {
+  const std::scoped_lock lock(mutex_);
+  if (mount_.empty()) {
+    throw Failure(Error::internal(
+        "Signed URLs need serve_storage(app, \"/files\", storage). Call it before the app "
+        "starts."));
   }
+  return public_url_ + mount_;
+}
+
+/// Keys have no line feeds, so that no two pairs have the same context.
+std::string AppUrls::context_of(const std::string& key) const {
+  return base() + "\n" + key;
+}
+
+SignedUrl AppUrls::sign(const UrlTerms& terms) const {
+  std::string url = base();
   const std::string query = query_of(terms);
+  const std::string context = context_of(terms.key);
   if (terms.allows == UrlTerms::Allows::form) {
     return {.url = std::move(url),
-            .fields = {{"key", terms.key}, {"token", signer_.sign(query, terms.key)}}};
+            .fields = {{"key", terms.key}, {"token", signer_.sign(query, context)}}};
   }
   url.append(path_of_key(terms.key)).append("?").append(query).append(kSignaturePair);
-  return {.url = url.append(signer_.signature(query, terms.key))};
+  return {.url = url.append(signer_.signature(query, context))};
 }
 
 std::optional<UrlTerms> AppUrls::open(std::string_view query, const std::string& key,
@@ -150,7 +157,7 @@ std::optional<UrlTerms> AppUrls::open_form(std::string_view token, const std::st
 std::optional<UrlTerms> AppUrls::open_token(std::string_view token, const std::string& key,
                                             UrlTerms::Allows allows,
                                             std::int64_t now_seconds) const {
-  const auto query = signer_.open(token, key);
+  const auto query = signer_.open(token, context_of(key));
   if (!query) {
     return std::nullopt;
   }
