@@ -164,6 +164,11 @@ Routes serve_storage(Routes& routes, GroupPrefix prefix, Storage storage,
   if (auto checked = check_storage_prefix(options.key_prefix); !checked) {
     throw Failure(std::move(checked.error()));
   }
+  if (!options.key_prefix.empty() && !options.key_prefix.ends_with('/')) {
+    throw Failure(Error::internal("ServeStorageOptions::key_prefix \"" + options.key_prefix +
+                                  "\" also includes keys of other directories. Add a slash: \"" +
+                                  options.key_prefix + "/\"."));
+  }
   Routes group = routes.group(prefix);
   if (options.access == StorageAccess::all) {
     group.get("/{key...}", [storage, options](const std::string& key, const Request& request) {

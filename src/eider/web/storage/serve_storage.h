@@ -19,7 +19,7 @@ enum class StorageAccess : std::uint8_t { signed_urls, all };
 struct ServeStorageOptions {
   StorageAccess access = StorageAccess::signed_urls;
   /// With `all`: the prefix of the keys that can be downloaded, which the URL does not contain:
-  /// "public/".
+  /// "public/". Empty, or ends with '/'.
   std::string key_prefix = {};
   SendOptions send = {};
 };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
+#include "eider/core/base/failure.h"
 #include "eider/core/json/json.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/temp_directory.h"
@@ -333,10 +334,10 @@ TEST_F(ServeStorage, conditions_of_an_upload_are_not_ignored) {
   EXPECT_EQ(send(Method::put, signed_url, "y", only_new).status, 412);
   EXPECT_EQ(send(Method::put, signed_url, "y", {{"If-None-Match", "\"e\""}}).status, 501);
   EXPECT_EQ(send(Method::put, signed_url, "y", {{"If-Match", "\"e\""}}).status, 501);
-  EXPECT_EQ(send(Method::put, signed_url, "y",
-                 {{"If-Unmodified-Since", "Fri, 24 May 2013 00:00:00 GMT"}})
-                .status,
-            501);
+  EXPECT_EQ(
+      send(Method::put, signed_url, "y", {{"If-Unmodified-Since", "Fri, 24 May 2013 00:00:00 GMT"}})
+          .status,
+      501);
   EXPECT_EQ(send(Method::put, signed_url, "y", {{"Content-Range", "bytes 0-0/2"}}).status, 400);
   const std::string below = url("upload", {.key = "a/b"});
   EXPECT_EQ(send(Method::put, below, "y", only_new).status, 409) << "another conflict";
@@ -373,6 +374,16 @@ TEST_F(ServeStorage, url_of_another_storage_with_the_same_signing_key_is_not_val
   EXPECT_EQ(client.post_form("/two", filled).status, 403);
   EXPECT_EQ(client.post_form("/one", filled).status, 204);
   EXPECT_EQ(TestClient(public_app).get(signed_url).status, 403);
+}
+
+TEST_F(ServeStorage, prefix_without_a_slash_is_rejected_at_startup) {
+  App app;
+  try {
+    serve_storage(app, "/a", storage_, {.access = StorageAccess::all, .key_prefix = "public"});
+    ADD_FAILURE() << "the prefix would include public-drafts/";
+  } catch (const Failure& failure) {
+    EXPECT_TRUE(failure.error().cause().contains("\"public/\"")) << failure.error().cause();
+  }
 }
 
 TEST_F(ServeStorage, lifetime_of_urls_is_limited) {
