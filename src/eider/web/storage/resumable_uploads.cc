@@ -54,6 +54,8 @@ constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
 constexpr std::chrono::minutes kSweepEvery{10};
 /// Clients send the first bytes at once: an upload that has none for so long was given up.
 constexpr std::int64_t kEmptySecondsMax = 3600;
+/// Clients that lose the last response repeat their request at once.
+constexpr std::int64_t kDoneSecondsMax = 15 * 60;
 /// Failed uploads that one line of the log names.
 constexpr std::size_t kLoggedMax = 5;
 
@@ -395,6 +397,8 @@ Task<> TusService::finish(std::string id, LockedUpload& upload) const {
     co_await calling;
   }
   info.is_done = true;
+  info.expires_seconds =
+      std::min(info.expires_seconds, Loop::current().wall_seconds() + kDoneSecondsMax);
   auto saving = on_disk([id, info](const UploadDirectory& uploads) { uploads.save_done(id, info); },
                         upload.lock);
   co_await saving;

@@ -36,7 +36,7 @@ struct ResumableUploadOptions {
   /// Maximum number of incomplete uploads in the directory; further ones get 503.
   std::size_t count_max = 1000;
   /// Time after which an incomplete upload is deleted. One without a byte is deleted after at most
-  /// an hour.
+  /// an hour, and the record of a complete one after 15 minutes.
   Duration expires_in = std::chrono::hours(24);
   /// Returns the key of the object, or an error, such as 403 for this user or 415 for the type.
   /// Default: "uploads/" and the ID of the upload.

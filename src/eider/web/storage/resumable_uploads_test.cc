@@ -434,6 +434,15 @@ TEST_F(ResumableUploads, finished_upload_has_only_its_record) {
   EXPECT_EQ(count_files(), 0U);
 }
 
+TEST_F(ResumableUploads, record_of_a_finished_upload_is_deleted_after_minutes) {
+  const std::string target = location("0");
+  client().advance(14min);
+  EXPECT_EQ(head(target).status, 200);
+  client().advance(12min);
+  EXPECT_EQ(head(target).status, 404);
+  EXPECT_EQ(count_files(), 0U);
+}
+
 TEST_F(ResumableUploads, upload_of_another_group_does_not_exist) {
   App app;
   app.log_to(nullptr);
