@@ -65,6 +65,9 @@ Failure refused_upload(Refusal why) {
       return Failure(Error(423, "Another request writes to this upload. Try again later."));
     case Refusal::too_many:
       return Failure(Error::unavailable("There are too many incomplete uploads. Try again later."));
+    case Refusal::too_many_bytes:
+      return Failure(
+          Error::unavailable("The incomplete uploads have too many bytes. Try again later."));
     case Refusal::absent:
       break;
   }
@@ -112,6 +115,11 @@ class TusService : public std::enable_shared_from_this<TusService> {
   Task<> sweep() const;
 
  private:
+  /// One file of the largest size always fits.
+  [[nodiscard]] UploadDirectory::Limits limits() const noexcept {
+    return {.count_max = options_.count_max,
+            .bytes_max = std::max(options_.total_bytes_max, options_.bytes_max)};
+  }
   Task<LockedUpload> lock(std::string id) const;
   Task<std::uint64_t> receive(std::string id, LockedUpload& upload, std::uint64_t offset,
                               const Request& request, BodyStream body) const;
@@ -233,8 +241,8 @@ Task<Response> TusService::create(const Request& request, BodyStream body) const
   value_or_throw(check_put_options(upload.info.key, {.metadata = upload.info.metadata}));
   const std::string& id = wanted.id;
   auto creating =
-      on_disk([id, info = upload.info, count = options_.count_max](const UploadDirectory& uploads) {
-        return uploads.create(id, info, count);
+      on_disk([id, info = upload.info, limits = limits()](const UploadDirectory& uploads) {
+        return uploads.create(id, info, limits);
       });
   if (const auto created = co_await creating; !created) {
     throw refused_upload(created.error());

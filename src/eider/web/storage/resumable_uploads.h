@@ -33,8 +33,12 @@ struct ResumableUploadOptions {
   std::string directory = {};
   /// Maximum size of a file; larger ones get 413.
   std::uint64_t bytes_max = std::uint64_t{5} << 30U;
-  /// Maximum number of incomplete uploads in the directory; further ones get 503.
+  /// Maximum number of incomplete uploads in the directory; further ones get 503. Before that,
+  /// uploads that got no byte for an hour are deleted, the oldest first.
   std::size_t count_max = 1000;
+  /// Maximum sum of the sizes of incomplete uploads, by their declared sizes, at least `bytes_max`;
+  /// the same applies.
+  std::uint64_t total_bytes_max = std::uint64_t{100} << 30U;
   /// Time after which an incomplete upload is deleted. One without a byte is deleted after at most
   /// an hour, and the record of a complete one after 15 minutes.
   Duration expires_in = std::chrono::hours(24);

@@ -7,12 +7,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <latch>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,6 +31,7 @@
 #include "eider/testkit/test_client.h"
 #include "eider/web/storage/serve_storage.h"
 #include "eider/web/storage/tus_headers.h"
+#include "eider/web/storage/upload_directory.h"
 
 namespace eider {
 namespace {
@@ -380,6 +384,72 @@ TEST_F(ResumableUploads, size_and_number_are_limited) {
   EXPECT_EQ(create("10").status, 503);
   patch(first, "0", "0123456789");
   EXPECT_EQ(create("10").status, 201) << "a complete one does not count";
+}
+
+TEST_F(ResumableUploads, sum_of_declared_bytes_is_limited) {
+  options_.bytes_max = 10;
+  options_.total_bytes_max = 15;
+  const std::string first = location("10");
+  EXPECT_EQ(create("6").status, 503);
+  EXPECT_EQ(create("5").status, 201);
+  EXPECT_EQ(create("1").status, 503);
+  patch(first, "0", "0123456789");
+  EXPECT_EQ(create("10").status, 201) << "a complete one does not count";
+}
+
+TEST_F(ResumableUploads, idle_upload_is_deleted_for_a_new_one) {
+  options_.count_max = 3;
+  const std::string older = location("3");
+  const std::string old = location("3");
+  const std::string complete = location("3");
+  const auto hours_ago = [this](const std::string& target, int hours) {
+    fs::last_write_time(file(target, "data"),
+                        fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  for (const std::string& target : {older, old}) {
+    patch(target, "0", "a");
+  }
+  fails_ = true;
+  std::ofstream(file(complete, "data")) << "abc";
+  EXPECT_EQ(create("3").status, 503) << "each of them had a byte within the hour";
+  hours_ago(complete, 4);
+  hours_ago(older, 3);
+  hours_ago(old, 2);
+  {
+    const Descriptor lock(::open(file(older, "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    ASSERT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
+    EXPECT_EQ(create("3").status, 201);
+  }
+  EXPECT_EQ(head(old).status, 404) << "the oldest one that no request uses";
+  EXPECT_EQ(head(older).status, 200);
+  EXPECT_EQ(create("3").status, 201);
+  EXPECT_EQ(head(older).status, 404);
+  EXPECT_EQ(create("3").status, 503);
+  EXPECT_TRUE(fs::exists(file(complete, "data")));
+}
+
+TEST(UploadDirectory, limits_apply_to_creations_at_the_same_time) {
+  using detail::storage::UploadDirectory;
+  constexpr std::size_t kCountMax = 4;
+  const TempDirectory temporary;
+  const UploadDirectory uploads(temporary.path() / "uploads", "/uploads");
+  std::atomic<std::size_t> created = 0;
+  std::latch all(8);
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 8; ++thread) {
+      threads.emplace_back([&] {
+        all.arrive_and_wait();
+        for (int tries = 0; tries < 4; ++tries) {
+          const std::string id = to_hex(secret_bytes(16));
+          created += uploads.create(id, {.bytes = 1}, {.count_max = kCountMax, .bytes_max = 100})
+                         ? 1U
+                         : 0U;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(created, kCountMax);
 }
 
 TEST_F(ResumableUploads, failed_creation_takes_no_place) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -30,6 +31,8 @@ constexpr std::size_t kIdBytes = 32;
 constexpr std::size_t kInfoBytesMax = std::size_t{64} * 1024;
 /// Two requests at the same time make an upload in any order.
 constexpr std::chrono::hours kLeftFilesAfter{1};
+/// Uploads without a new byte for so long can be deleted for new ones.
+constexpr std::chrono::hours kIdleAfter{1};
 
 [[noreturn]] void throw_upload_error(int number, const std::string& path) {
   throw Failure(disk_error(number, "use the upload " + path));
@@ -96,6 +99,21 @@ void replace_small(const std::string& directory, const std::string& path, std::s
   sync_upload_directory(directory);
 }
 
+/// Waits for the lock.
+bool lock_exclusively(int fd) noexcept {
+  int result = 0;
+  do {
+    result = ::flock(fd, LOCK_EX);
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+/// Nothing if it is not valid.
+std::optional<UploadInfo> read_record(std::string_view text) {
+  auto info = json::read<UploadInfo>(text, {.unknown_members = json::UnknownMembers::kIgnore});
+  return info ? std::optional(std::move(*info)) : std::nullopt;
+}
+
 /// The size of a file; nothing if it does not exist.
 std::optional<std::uint64_t> size_of(const std::string& path) {
   struct stat status{};
@@ -137,11 +155,9 @@ std::string UploadDirectory::file(const std::string& id, std::string_view ending
 
 std::optional<UploadInfo> UploadDirectory::read_info(const std::string& id) const {
   const auto text = read_small(file(id, "json"));
-  auto info =
-      text ? json::read<UploadInfo>(*text, {.unknown_members = json::UnknownMembers::kIgnore})
-           : Result<UploadInfo>(fail(Error::not_found()));
+  auto info = text ? read_record(*text) : std::nullopt;
   const bool is_mine = info && (info->group.empty() || info->group == group_);
-  return is_mine ? std::optional(std::move(*info)) : std::nullopt;
+  return is_mine ? std::move(info) : std::nullopt;
 }
 
 /// Where a part begins that was not verified.
@@ -158,22 +174,81 @@ std::optional<std::uint64_t> UploadDirectory::checked_offset(const std::string& 
   return offset;
 }
 
-/// The files that have bytes of uploads. Those of finished uploads have been moved.
-std::size_t UploadDirectory::count_incomplete() const {
-  std::size_t count = 0;
+/// Finished uploads are not among them: their bytes have been moved.
+std::vector<UploadDirectory::Incomplete> UploadDirectory::incomplete() const {
+  std::vector<Incomplete> all;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(path_, error)) {
     const std::string name = entry.path().filename();
-    count += name.size() == kIdBytes + 5 && name.ends_with(".data") ? 1 : 0;
+    if (name.size() != kIdBytes + 5 || !name.ends_with(".data")) {
+      continue;
+    }
+    Incomplete upload{.id = name.substr(0, kIdBytes)};
+    upload.arrived = size_of(data_path(upload.id)).value_or(0);
+    upload.bytes = upload.arrived;
+    upload.written = entry.last_write_time(error);
+    const auto text = read_small(file(upload.id, "json"));
+    if (const auto info = text ? read_record(*text) : std::nullopt) {
+      upload.bytes = info->bytes;
+    }
+    all.push_back(std::move(upload));
   }
-  return count;
+  return all;
+}
+
+/// Deletes the upload unless a request uses it.
+bool UploadDirectory::remove_idle(const Incomplete& upload) const {
+  const Descriptor fd = open_upload_file(file(upload.id, "lock"), O_RDWR | O_CREAT);
+  if (!fd.is_open() || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    return false;
+  }
+  std::error_code error;
+  const bool is_idle = fs::last_write_time(data_path(upload.id), error) == upload.written;
+  if (is_idle && !error) {
+    remove(upload.id);
+  }
+  return is_idle && !error;
+}
+
+/// Returns the limit that the new upload would exceed.
+std::optional<UploadDirectory::Refusal> UploadDirectory::make_room(std::uint64_t bytes,
+                                                                   const Limits& limits) const {
+  std::vector<Incomplete> all = incomplete();
+  std::size_t count = all.size();
+  std::uint64_t total = 0;
+  for (const Incomplete& upload : all) {
+    total += std::min(upload.bytes, limits.bytes_max);  // the sum cannot overflow
+  }
+  const auto refusal = [&]() -> std::optional<Refusal> {
+    if (count >= limits.count_max) {
+      return Refusal::too_many;
+    }
+    const bool has_room = total <= limits.bytes_max && bytes <= limits.bytes_max - total;
+    return has_room ? std::nullopt : std::optional(Refusal::too_many_bytes);
+  };
+  const auto idle_since = fs::file_time_type::clock::now() - kIdleAfter;
+  std::ranges::sort(all, {}, &Incomplete::written);
+  for (const Incomplete& upload : all) {
+    if (!refusal() || upload.written > idle_since) {
+      break;
+    }
+    // The sweep stores complete ones.
+    if (upload.arrived < upload.bytes && remove_idle(upload)) {
+      --count;
+      total -= std::min(upload.bytes, limits.bytes_max);
+    }
+  }
+  return refusal();
 }
 
 Result<void, UploadDirectory::Refusal> UploadDirectory::create(const std::string& id,
                                                                UploadInfo info,
-                                                               std::size_t count_max) const {
-  if (count_incomplete() >= count_max) {
-    return fail(Refusal::too_many);
+                                                               const Limits& limits) const {
+  // Creations of all processes, one after another: together they would exceed the limits.
+  const Descriptor directory(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  check_call(directory.is_open() && lock_exclusively(directory.get()), path_);
+  if (const auto refusal = make_room(info.bytes, limits)) {
+    return fail(*refusal);
   }
   {
     const std::string path = data_path(id);

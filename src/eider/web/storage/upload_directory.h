@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,7 +53,7 @@ struct LockedUpload {
 /// exist.
 class UploadDirectory {
  public:
-  enum class Refusal : std::uint8_t { absent, locked, too_many };
+  enum class Refusal : std::uint8_t { absent, locked, too_many, too_many_bytes };
 
   /// Creates the directory for this user alone if it is missing. Throws a Failure if that fails.
   ///
@@ -68,9 +69,16 @@ class UploadDirectory {
 
   // Throw a Failure with 500, 503 or 507 for errors of the disk.
 
-  /// count_max  of uploads in the directory that are not complete
+  /// Limits of the uploads in the directory that are not complete. Uploads without a new byte for
+  /// an hour are deleted if there is no place otherwise, the oldest first.
+  ///
+  /// bytes_max  sum of the declared sizes
+  struct Limits {
+    std::size_t count_max = 0;
+    std::uint64_t bytes_max = 0;
+  };
   [[nodiscard]] Result<void, Refusal> create(const std::string& id, UploadInfo info,
-                                             std::size_t count_max) const;
+                                             const Limits& limits) const;
   /// Locks an upload, and cuts off what was not verified.
   [[nodiscard]] Result<LockedUpload, Refusal> lock(const std::string& id) const;
   /// The properties and the offset without a lock: others may change them.
@@ -94,10 +102,23 @@ class UploadDirectory {
   void remove_left_behind() const;
 
  private:
+  /// An upload of any group whose bytes are in the directory.
+  ///
+  /// bytes    that the client has declared
+  /// arrived  of them
+  struct Incomplete {
+    std::string id;
+    std::uint64_t bytes = 0;
+    std::uint64_t arrived = 0;
+    std::filesystem::file_time_type written{};
+  };
+
   [[nodiscard]] std::string file(const std::string& id, std::string_view ending) const;
   [[nodiscard]] std::optional<UploadInfo> read_info(const std::string& id) const;
   [[nodiscard]] std::optional<std::uint64_t> checked_offset(const std::string& id) const;
-  [[nodiscard]] std::size_t count_incomplete() const;
+  [[nodiscard]] std::vector<Incomplete> incomplete() const;
+  [[nodiscard]] std::optional<Refusal> make_room(std::uint64_t bytes, const Limits& limits) const;
+  [[nodiscard]] bool remove_idle(const Incomplete& upload) const;
 
   std::string path_;
   std::string group_;
