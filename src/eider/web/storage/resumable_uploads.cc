@@ -517,7 +517,10 @@ Task<> TusService::remove(std::string id, std::shared_ptr<const Descriptor> lock
 
 /// Locks only what it changes: a client that continues meanwhile would get a 423.
 Task<> TusService::sweep_one(std::string id) const {
-  auto looking = on_disk([id](const UploadDirectory& uploads) { return uploads.look(id); });
+  const std::int64_t now = Loop::current().wall_seconds();
+  auto looking = on_disk([id, now](const UploadDirectory& uploads) {
+    return uploads.remove_abandoned(id, now) ? std::nullopt : uploads.look(id);
+  });
   const auto found = co_await looking;
   if (!found || (!is_to_be_swept(*found) && !is_complete(*found))) {
     co_return;

@@ -552,6 +552,35 @@ TEST_F(ResumableUploads, upload_of_another_group_does_not_exist) {
   client_.reset();
 }
 
+TEST_F(ResumableUploads, upload_of_a_group_that_no_longer_exists_is_deleted) {
+  const std::string target = location("3");
+  restart();
+  App app;
+  app.log_to(nullptr);
+  serve_resumable_uploads(app, "/renamed", Storage({.directory = path("")}));
+  client_.emplace(app);
+  client_->advance(36h);
+  EXPECT_TRUE(fs::exists(file(target, "json"))) << "its own group may still delete it";
+  client_->advance(13h);
+  EXPECT_EQ(count_files(), 0U);
+  client_.reset();
+}
+
+TEST_F(ResumableUploads, record_that_is_not_valid_is_an_error_and_deleted_after_a_day) {
+  log_ = std::make_shared<LogLines>();
+  const std::string target = location("3");
+  std::ofstream(file(target, "json")) << "{\"bytes\":";
+  EXPECT_EQ(head(target).status, 500);
+  EXPECT_TRUE(std::ranges::any_of(log_->lines, [&target](const std::string& line) {
+    return line.contains("not valid JSON") && line.contains(id_of(target));
+  }));
+  client().advance(11min);
+  EXPECT_TRUE(fs::exists(file(target, "json")));
+  fs::last_write_time(file(target, "json"), fs::file_time_type::clock::now() - 25h);
+  client().advance(10min);
+  EXPECT_EQ(count_files(), 0U);
+}
+
 TEST_F(ResumableUploads, file_that_cannot_be_read_is_not_absent) {
   const std::string target = location("6");
   patch(target, "0", "abc");

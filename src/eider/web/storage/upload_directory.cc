@@ -33,6 +33,8 @@ constexpr std::size_t kInfoBytesMax = std::size_t{64} * 1024;
 constexpr std::chrono::hours kLeftFilesAfter{1};
 /// Uploads without a new byte for so long can be deleted for new ones.
 constexpr std::chrono::hours kIdleAfter{1};
+/// The sweep of another group has had this time to delete its expired uploads.
+constexpr std::chrono::hours kAbandonedAfter{24};
 
 [[noreturn]] void throw_upload_error(int number, const std::string& path) {
   throw Failure(disk_error(number, "use the upload " + path));
@@ -154,9 +156,17 @@ std::string UploadDirectory::file(const std::string& id, std::string_view ending
 }
 
 std::optional<UploadInfo> UploadDirectory::read_info(const std::string& id) const {
-  const auto text = read_small(file(id, "json"));
-  auto info = text ? read_record(*text) : std::nullopt;
-  const bool is_mine = info && (info->group.empty() || info->group == group_);
+  const std::string path = file(id, "json");
+  const auto text = read_small(path);
+  if (!text) {
+    return std::nullopt;
+  }
+  auto info = read_record(*text);
+  if (!info) {
+    throw Failure(Error::internal("The record of an upload is not valid JSON: " + path +
+                                  ". Delete it, or wait until it is deleted."));
+  }
+  const bool is_mine = info->group.empty() || info->group == group_;
   return is_mine ? std::move(info) : std::nullopt;
 }
 
@@ -344,6 +354,35 @@ void UploadDirectory::remove(const std::string& id) const {
   for (const std::string_view ending : {"json", "data", "check", "lock"}) {
     ::unlink(file(id, ending).c_str());
   }
+}
+
+bool UploadDirectory::is_abandoned(const std::string& id, std::int64_t now_seconds) const {
+  constexpr std::int64_t kMargin = std::chrono::seconds(kAbandonedAfter).count();
+  const std::string path = file(id, "json");
+  const auto text = read_small(path);
+  if (!text) {
+    return false;
+  }
+  if (const auto info = read_record(*text)) {
+    return !info->group.empty() && info->group != group_ &&
+           info->expires_seconds <= now_seconds - kMargin;
+  }
+  std::error_code error;
+  const auto written = fs::last_write_time(path, error);
+  return !error && written <= fs::file_time_type::clock::now() - kAbandonedAfter;
+}
+
+bool UploadDirectory::remove_abandoned(const std::string& id, std::int64_t now_seconds) const {
+  if (!is_abandoned(id, now_seconds)) {
+    return false;
+  }
+  const Descriptor fd = open_upload_file(file(id, "lock"), O_RDWR | O_CREAT);
+  if (!fd.is_open() || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 ||
+      !is_abandoned(id, now_seconds)) {
+    return false;
+  }
+  remove(id);
+  return true;
 }
 
 std::vector<std::string> UploadDirectory::ids() const {

@@ -96,6 +96,11 @@ class UploadDirectory {
   /// Saves an upload whose object is stored. Its lock is of no use any more.
   void save_done(const std::string& id, const UploadInfo& info) const;
   void remove(const std::string& id) const;
+  /// Deletes an upload that no group deletes: a day after its expiry one of another group, and a
+  /// day after its creation one whose record is not valid JSON.
+  ///
+  /// returns  whether it was deleted
+  bool remove_abandoned(const std::string& id, std::int64_t now_seconds) const;
   /// Of all groups.
   [[nodiscard]] std::vector<std::string> ids() const;
   /// Deletes files that a crash has left of uploads that do not exist.
@@ -118,6 +123,7 @@ class UploadDirectory {
   [[nodiscard]] std::optional<std::uint64_t> checked_offset(const std::string& id) const;
   [[nodiscard]] std::vector<Incomplete> incomplete() const;
   [[nodiscard]] std::optional<Refusal> make_room(std::uint64_t bytes, const Limits& limits) const;
+  [[nodiscard]] bool is_abandoned(const std::string& id, std::int64_t now_seconds) const;
   [[nodiscard]] bool remove_idle(const Incomplete& upload) const;
 
   std::string path_;
