@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eider/core/base/url.h"
 #include "eider/core/base/utf8.h"
 #include "eider/protocols/http/disposition.h"
 #include "eider/protocols/http/mime.h"
@@ -29,10 +30,11 @@ bool is_line(std::string_view text) noexcept {
          });
 }
 
-Result<void> check_metadata(const StorageMetadata& metadata) {
-  std::size_t bytes = 0;
+/// As S3 counts: with the name of the file, and encoded.
+Result<void> check_metadata(const StorageMetadata& metadata, const std::string& filename) {
+  std::size_t bytes = encoded_metadata(filename).size();
   for (const auto& [name, value] : metadata) {
-    bytes += name.size() + value.size();
+    bytes += name.size() + encoded_metadata(value).size();
     if (!is_metadata_name(name) || !is_line(value)) {
       return fail(Error::bad_request(
           "The metadata \"" + safe_filename(name) +
@@ -41,8 +43,10 @@ Result<void> check_metadata(const StorageMetadata& metadata) {
     }
   }
   if (bytes > kMetadataBytesMax) {
-    return fail(Error::bad_request("The metadata has " + std::to_string(bytes) +
-                                   " bytes, but at most 2,000 are allowed."));
+    return fail(
+        Error::bad_request("The metadata has " + std::to_string(bytes) +
+                           " bytes with the filename, percent-encoded, but at most 2,000 are "
+                           "allowed."));
   }
   return {};
 }
@@ -82,15 +86,21 @@ bool is_storable_type(std::string_view type) noexcept {
          std::ranges::all_of(type, [](char byte) { return byte >= ' ' && byte <= '~'; });
 }
 
+std::string encoded_metadata(const std::string& value) {
+  const bool is_plain = std::ranges::all_of(
+      value, [](char byte) { return byte > ' ' && byte <= '~' && byte != '%'; });
+  return is_plain ? value : percent_encode(value);
+}
+
 Result<PutOptions> check_put_options(const std::string& key, PutOptions options) {
   if (auto checked = check_storage_key(key); !checked) {
     return fail(std::move(checked.error()));
   }
-  if (auto checked = check_metadata(options.metadata); !checked) {
-    return fail(std::move(checked.error()));
-  }
   if (!options.filename.empty()) {
     options.filename = safe_filename(options.filename, kFilenameBytesMax);
+  }
+  if (auto checked = check_metadata(options.metadata, options.filename); !checked) {
+    return fail(std::move(checked.error()));
   }
   if (options.content_type.empty()) {
     options.content_type = media_type_of(options.filename.empty() ? key : options.filename);

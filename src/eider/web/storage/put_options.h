@@ -21,6 +21,10 @@ namespace eider::detail::storage {
 /// printable ASCII characters.
 [[nodiscard]] bool is_storable_type(std::string_view type) noexcept;
 
+/// A text as S3 has it in a header, which is ASCII. Text that is, and has no '%', is as other
+/// programs write it.
+[[nodiscard]] std::string encoded_metadata(const std::string& value);
+
 /// Returns the options with their defaults: a safe file name, and a media type.
 ///
 /// errors  400 for an invalid key, metadata or media type

@@ -89,6 +89,13 @@ Error too_large_upload(std::uint64_t bytes_max) {
                                                            std::to_string(bytes_max));
 }
 
+PutOptions put_options_of(const UploadInfo& info) {
+  return {.content_type = info.content_type,
+          .filename = info.filename,
+          .metadata = info.metadata,
+          .bytes_max = info.bytes};
+}
+
 /// A complete upload that is being stored.
 struct Finishing {
   std::string id;
@@ -238,7 +245,7 @@ Task<Response> TusService::create(const Request& request, BodyStream body) const
                .created_seconds = now},
       .offset = 0};
   value_or_throw(check_storage_key(upload.info.key));
-  value_or_throw(check_put_options(upload.info.key, {.metadata = upload.info.metadata}));
+  (void)value_or_throw(check_put_options(upload.info.key, put_options_of(upload.info)));
   const std::string& id = wanted.id;
   auto creating =
       on_disk([id, info = upload.info, limits = limits()](const UploadDirectory& uploads) {
@@ -382,11 +389,7 @@ Task<> TusService::finish(std::string id, LockedUpload& upload) const {
   }
   StoredObject stored;
   if (upload.offset) {
-    PutOptions options =
-        value_or_throw(check_put_options(info.key, {.content_type = info.content_type,
-                                                    .filename = info.filename,
-                                                    .metadata = info.metadata,
-                                                    .bytes_max = info.bytes}));
+    PutOptions options = value_or_throw(check_put_options(info.key, put_options_of(info)));
     auto putting = storage_.backend().put_file(
         info.key, {.path = uploads_->data_path(id), .bytes = info.bytes, .lock = upload.lock},
         std::move(options));

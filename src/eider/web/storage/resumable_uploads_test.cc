@@ -679,6 +679,18 @@ TEST_F(ResumableUploads, type_that_is_not_one_media_type_is_not_stored) {
   }
 }
 
+TEST_F(ResumableUploads, metadata_that_cannot_be_stored_is_rejected_at_the_creation) {
+  std::string filename;
+  for (int count = 0; count < 100; ++count) {
+    filename += "ü";
+  }
+  const std::string metadata = "a " + to_base64(std::string(1500, 'x'));
+  EXPECT_EQ(create("3", {{"Upload-Metadata", metadata}}).status, 201);
+  EXPECT_EQ(
+      create("3", {{"Upload-Metadata", metadata + ",filename " + to_base64(filename)}}).status,
+      400);
+}
+
 TEST_F(ResumableUploads, application_chooses_the_key_or_rejects) {
   options_.key = [](const Request& request, const ResumableUpload& upload) -> Result<std::string> {
     if (upload.content_type != "image/png") {

@@ -326,6 +326,11 @@ TEST_F(LocalStorage, metadata_is_limited) {
   EXPECT_EQ(status_of(storage_.put("a", "", {.metadata = {{"a", std::string(2000, 'x')}}})), 400);
   run(storage_.put("a", "", {.metadata = {{"a", std::string(1999, 'x')}}}));
   EXPECT_EQ(run(storage_.head("a"))->metadata["a"].size(), 1999U);
+  // Percent-encoded in S3, and in one limit with the filename.
+  EXPECT_EQ(status_of(storage_.put("a", "", {.metadata = {{"a", std::string(700, ' ')}}})), 400);
+  EXPECT_EQ(status_of(storage_.put(
+                "a", "", {.filename = "a.txt", .metadata = {{"a", std::string(1999, 'x')}}})),
+            400);
 }
 
 TEST_F(LocalStorage, restart_keeps_objects_and_the_key_and_removes_files_of_killed_processes) {

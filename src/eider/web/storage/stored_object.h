@@ -42,7 +42,8 @@ struct PutOptions {
   std::string content_type = {};
   /// The name for downloads, such as the name that the file had on the client; any UTF-8 text.
   std::string filename = {};
-  /// At most 2,000 bytes in total; values are UTF-8 without control characters.
+  /// At most 2,000 bytes in total with the filename, percent-encoded as in S3; values are UTF-8
+  /// without control characters.
   StorageMetadata metadata = {};
   /// Maximum size of the object. A larger one is rejected with 413, and nothing is stored.
   std::uint64_t bytes_max = std::uint64_t{1} << 30U;

@@ -10,6 +10,7 @@
 #include "eider/core/base/utf8.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/date.h"
+#include "eider/web/storage/put_options.h"
 
 namespace eider::detail::s3 {
 
@@ -17,13 +18,6 @@ namespace {
 
 constexpr std::string_view kMetadataPrefix = "x-amz-meta-";
 constexpr std::string_view kFilename = "filename";
-
-/// Metadata is ASCII in S3. Text that is, and has no '%', is as other programs write it.
-std::string encoded_value(const std::string& value) {
-  const bool is_plain = std::ranges::all_of(
-      value, [](char byte) { return byte > ' ' && byte <= '~' && byte != '%'; });
-  return is_plain ? value : percent_encode(value);
-}
 
 std::string decoded_value(std::string_view value) {
   auto decoded = percent_decode(value, Plus::literal);
@@ -75,10 +69,11 @@ std::vector<NameValue> headers_of(const StoredObject& object) {
   std::vector<NameValue> headers{{"content-type", object.content_type}};
   if (!object.filename.empty()) {
     headers.emplace_back(std::string(kMetadataPrefix).append(kFilename),
-                         encoded_value(object.filename));
+                         storage::encoded_metadata(object.filename));
   }
   for (const auto& [name, value] : object.metadata) {
-    headers.emplace_back(std::string(kMetadataPrefix).append(name), encoded_value(value));
+    headers.emplace_back(std::string(kMetadataPrefix).append(name),
+                         storage::encoded_metadata(value));
   }
   return headers;
 }
