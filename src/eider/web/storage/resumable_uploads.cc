@@ -226,7 +226,7 @@ Task<Response> TusService::create(const Request& request, BodyStream body) const
   const std::string metadata(request.header("Upload-Metadata").value_or(""));
   value_or_throw(read_tus_metadata(metadata, wanted));
   const bool has_part = request.header("Content-Type") == kTusPartType;
-  if (has_part) {
+  if (has_part || *bytes == 0) {
     check_part(request, body, *bytes, *bytes);
   }
   const std::int64_t now = Loop::current().wall_seconds();
@@ -269,7 +269,7 @@ Task<Response> TusService::create(const Request& request, BodyStream body) const
 }
 
 /// Receives what comes with the creation. If it fails, the client does not learn the URL: the
-/// upload is removed, unless all its bytes have arrived.
+/// upload is removed, unless all its bytes have arrived. A file without bytes has nothing to keep.
 Task<std::uint64_t> TusService::receive_first(std::string id, LockedUpload& upload,
                                               const Request& request, BodyStream body) const {
   std::exception_ptr failed;
@@ -279,7 +279,8 @@ Task<std::uint64_t> TusService::receive_first(std::string id, LockedUpload& uplo
   } catch (...) {
     failed = std::current_exception();
   }
-  if (!upload.info.is_done && !is_complete(upload)) {
+  const bool is_empty_file = upload.offset && upload.info.bytes == 0;
+  if (!upload.info.is_done && (is_empty_file || !is_complete(upload))) {
     auto removing = remove(id, upload.lock);
     co_await removing;
   }

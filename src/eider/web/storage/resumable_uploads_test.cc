@@ -472,6 +472,20 @@ TEST_F(ResumableUploads, failed_creation_takes_no_place) {
   EXPECT_EQ(create("3").status, 201);
 }
 
+TEST_F(ResumableUploads, rejected_creation_of_an_empty_file_is_not_stored) {
+  const Headers part = {{"Content-Type", "application/offset+octet-stream"}};
+  EXPECT_EQ(create("0", {{"Upload-Checksum", "md5 AAAA"}}).status, 400);
+  EXPECT_EQ(create("0", part, "a").status, 413);
+  EXPECT_EQ(create("0", {{"Content-Type", "text/plain"}}, "a").status, 413);
+  const std::string chunked = client().raw(
+      "POST /uploads HTTP/1.1\r\nHost: a\r\nTus-Resumable: 1.0.0\r\nUpload-Length: 0\r\n"
+      "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n");
+  EXPECT_TRUE(chunked.starts_with("HTTP/1.1 413 ")) << chunked;
+  EXPECT_EQ(count_files(), 0U);
+  client().advance(11min);
+  EXPECT_EQ(stored_.size(), 0U);
+}
+
 TEST_F(ResumableUploads, complete_creation_that_cannot_be_stored_is_tried_again) {
   fails_ = true;
   const Headers part = {{"Content-Type", "application/offset+octet-stream"}};
