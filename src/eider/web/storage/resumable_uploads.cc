@@ -222,6 +222,7 @@ Task<Response> TusService::create(const Request& request, BodyStream body) const
   if (*bytes > options_.bytes_max) {
     throw Failure(too_large_upload(options_.bytes_max));
   }
+  const std::string id = to_hex(secret_bytes(kUploadIdBytes));
   ResumableUpload wanted{.id = to_hex(secret_bytes(kUploadIdBytes)), .bytes = *bytes};
   const std::string metadata(request.header("Upload-Metadata").value_or(""));
   value_or_throw(read_tus_metadata(metadata, wanted));
@@ -246,7 +247,6 @@ Task<Response> TusService::create(const Request& request, BodyStream body) const
       .offset = 0};
   value_or_throw(check_storage_key(upload.info.key));
   (void)value_or_throw(check_put_options(upload.info.key, put_options_of(upload.info)));
-  const std::string& id = wanted.id;
   auto creating =
       on_disk([id, info = upload.info, limits = limits()](const UploadDirectory& uploads) {
         return uploads.create(id, info, limits);

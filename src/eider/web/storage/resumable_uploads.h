@@ -18,6 +18,7 @@ namespace eider {
 
 /// An upload that a client wants to begin. The properties are those that the client sends.
 ///
+/// id     random and unique, for the key of the object; not the secret ID in the URL of the upload
 /// bytes  of the complete file
 struct ResumableUpload {
   std::string id;
@@ -43,7 +44,7 @@ struct ResumableUploadOptions {
   /// an hour, and the record of a complete one after 15 minutes.
   Duration expires_in = std::chrono::hours(24);
   /// Returns the key of the object, or an error, such as 403 for this user or 415 for the type.
-  /// Default: "uploads/" and the ID of the upload.
+  /// Default: "uploads/" and ResumableUpload::id.
   std::function<Result<std::string>(const Request&, const ResumableUpload&)> key = {};
   /// Called when the object is stored, before the client gets the response to its last part. It is
   /// called again if it fails, or if the process is killed meanwhile: at least once.

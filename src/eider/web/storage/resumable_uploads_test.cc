@@ -94,7 +94,14 @@ class ResumableUploads : public ::testing::Test {
   }
   TestResponse head(const std::string& target) { return send(Method::head, target); }
   std::string stored(const std::string& target) {
-    return client().get("/all/uploads/" + id_of(target)).body;
+    return client().get("/all/" + key_of(target)).body;
+  }
+  /// The key of its object, by its record.
+  [[nodiscard]] std::string key_of(const std::string& target) const {
+    std::ifstream info(file(target, "json"));
+    const std::string text(std::istreambuf_iterator<char>(info), {});
+    const std::size_t at = text.find("\"key\":\"") + 7;
+    return text.substr(at, text.find('"', at) - at);
   }
   static std::string id_of(const std::string& target) {
     return target.substr(target.rfind('/') + 1);
@@ -152,8 +159,8 @@ TEST_F(ResumableUploads, file_in_parts_becomes_an_object) {
   EXPECT_EQ(stored_.size(), 0U);
   EXPECT_EQ(offset_of(patch(target, "5", " world")), "11");
   EXPECT_EQ(stored(target), "hello world");
-  EXPECT_EQ(stored_, std::vector<std::string>{"uploads/" + id_of(target)});
-  const TestResponse object = client().get("/all/uploads/" + id_of(target));
+  EXPECT_EQ(stored_, std::vector<std::string>{key_of(target)});
+  const TestResponse object = client().get("/all/" + key_of(target));
   EXPECT_EQ(object.header("Content-Type"), "text/plain");
   // A client that has lost the last response asks again.
   EXPECT_EQ(offset_of(head(target)), "11");
@@ -286,7 +293,7 @@ TEST_F(ResumableUploads, complete_file_is_stored_after_a_crash) {
   std::ofstream(file(noted, "json")) << text;
   EXPECT_EQ(offset_of(head(noted)), "3");
   EXPECT_EQ(stored(noted), "abc");
-  EXPECT_EQ(stored_.back(), "uploads/" + id_of(noted));
+  EXPECT_EQ(stored_.back(), key_of(noted));
   EXPECT_EQ(stored_.size(), 4U) << "the function is called at least once";
 }
 
@@ -687,7 +694,7 @@ TEST_F(ResumableUploads, type_that_is_not_one_media_type_is_not_stored) {
                                         "abc");
     ASSERT_EQ(created.status, 201);
     const TestResponse read =
-        client().get("/all/uploads/" + id_of(std::string(*created.header("Location"))));
+        client().get("/all/" + key_of(std::string(*created.header("Location"))));
     EXPECT_EQ(read.header("Content-Type"), "application/octet-stream") << type;
     EXPECT_TRUE(read.header("Content-Disposition")->starts_with("attachment")) << type;
   }
@@ -703,6 +710,12 @@ TEST_F(ResumableUploads, metadata_that_cannot_be_stored_is_rejected_at_the_creat
   EXPECT_EQ(
       create("3", {{"Upload-Metadata", metadata + ",filename " + to_base64(filename)}}).status,
       400);
+}
+
+TEST_F(ResumableUploads, key_does_not_contain_the_secret_of_the_upload) {
+  const std::string target = location("0");
+  EXPECT_TRUE(key_of(target).starts_with("uploads/")) << key_of(target);
+  EXPECT_FALSE(key_of(target).contains(id_of(target)));
 }
 
 TEST_F(ResumableUploads, application_chooses_the_key_or_rejects) {
