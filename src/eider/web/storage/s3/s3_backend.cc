@@ -64,7 +64,7 @@ void check_has_length(const std::string& key, std::span<const Field> headers) {
 
 /// An object that S3 did not store because there is one with that key.
 bool is_already_there(int status, const PutOptions& options) noexcept {
-  return !options.overwrites && (status == kPreconditionFailed || status == kConflict);
+  return !options.overwrites && status == kPreconditionFailed;
 }
 
 void add_put_headers(S3Call& call, const StoredObject& object) {
@@ -150,6 +150,25 @@ class NoBytes final : public storage::ObjectBytes {
  public:
   Task<std::string> next() override { co_return std::string(); }
 };
+
+/// Repeats a request that S3 has rejected because of another one for the same key: whether the
+/// object exists is not known yet.
+///
+/// lost  number of requests whose response was lost
+Task<ClientResponse> ask_again_after_conflict(std::shared_ptr<const S3Client> client, S3Call call,
+                                              std::int64_t& lost) {
+  constexpr int kTriesMax = 3;
+  for (int tries = 1;; ++tries) {
+    std::int64_t requests = 0;
+    auto asking = client->ask(call, &requests);
+    ClientResponse response = co_await asking;
+    lost += requests - 1;
+    if (response.status() != kConflict || tries == kTriesMax) {
+      co_return std::move(response);
+    }
+    co_await sleep_for(std::chrono::milliseconds(100 << tries));
+  }
+}
 
 Task<std::string> error_body(ClientStream& stream) {
   constexpr std::size_t kBytesMax = std::size_t{64} * 1024;
@@ -334,12 +353,12 @@ Task<StoredObject> S3Backend::put_whole(StoredObject object, std::string content
   S3Call call{.method = Method::put, .key = object.key, .body = shared_text(std::move(content))};
   add_put_headers(call, object);
   add_condition(call, options);
-  std::int64_t tries = 0;
-  auto asking = client_->ask(call, &tries);
+  std::int64_t lost = 0;
+  auto asking = ask_again_after_conflict(client_, call, lost);
   const ClientResponse response = co_await asking;
   if (is_already_there(response.status(), options)) {
     std::optional<StoredObject> stored;
-    if (tries > 1) {  // the response to the first attempt may have been lost
+    if (lost > 0) {  // the response to the first attempt may have been lost
       auto looking = head(object.key);
       stored = co_await looking;
     }

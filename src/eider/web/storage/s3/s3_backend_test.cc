@@ -489,6 +489,17 @@ TEST_F(S3, object_that_exists_is_409_without_overwriting) {
   EXPECT_TRUE(server_->seen()[0].has("if-none-match: *\r\n"));
 }
 
+TEST_F(S3, conflict_with_another_request_does_not_mean_that_the_object_exists) {
+  const std::string conflict = ScriptedS3::error("409 Conflict", "ConditionalRequestConflict");
+  respond({conflict, conflict, stored_as("\"e1\"")});
+  EXPECT_EQ(run(put({"x"}, {.overwrites = false})).etag, "\"e1\"");
+  respond({conflict, conflict, conflict});
+  EXPECT_EQ(error_of(put({"x"}, {.overwrites = false})).status(), 503);
+  EXPECT_EQ(server_->seen().size(), 3U);
+  respond({kBegun, stored_as("\"p1\""), stored_as("\"p2\""), conflict}, 5);
+  EXPECT_EQ(error_of(put({"0123456789"}, {.overwrites = false})).status(), 503);
+}
+
 TEST_F(S3, properties_are_read_from_the_headers) {
   respond({ScriptedS3::response("200 OK",
                                 "ETag: \"e1\"\r\nContent-Type: image/png\r\nx-amz-meta-Filename: "

@@ -27,6 +27,8 @@ constexpr Duration kLongestPause = 5s;
 /// S3 rejects requests with a clock that differs by more than 15 minutes.
 constexpr std::int64_t kSkewSecondsMax = 300;
 constexpr int kBadGateway = 502;
+/// Conflict with another request for the same key, which has not ended.
+constexpr int kOtherRequest = 409;
 constexpr int kTooManyRequests = 429;
 constexpr std::size_t kAskingConnectionsMax = 256;
 /// Larger bodies are not copied for each attempt.
@@ -313,7 +315,7 @@ void throw_s3_error(const Bucket& bucket, const S3Call& call, int status, std::s
     cause.append(root->text_of("Message").substr(0, kMessageBytesMax));
   }
   cause.append(cause.ends_with('.') ? "" : ".").append(advice_of(code)).append(skew_of(code, date));
-  const bool is_busy = status == 503 || status == kTooManyRequests;
+  const bool is_busy = status == 503 || status == kTooManyRequests || status == kOtherRequest;
   throw Failure(Error(is_busy ? 503 : kBadGateway,
                       is_busy ? "The file storage is overloaded." : "The file storage failed.")
                     .because(std::move(cause)));
