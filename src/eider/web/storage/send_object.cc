@@ -125,8 +125,11 @@ files_document document_of(const StoredObject& about, std::shared_ptr<const Desc
   files_document document;
   document.content_type = type;
   document.plain.file = std::move(stored);
-  document.plain.entity_tag =
-      parse_entity_tag(about.etag) ? about.etag : write_entity_tag("unknown");
+  // Another program can have written a file whose tag is not valid.
+  document.plain.entity_tag = parse_entity_tag(about.etag)
+                                  ? about.etag
+                                  : "W/" + write_entity_tag(std::to_string(about.bytes) + "-" +
+                                                            std::to_string(about.modified_seconds));
   document.plain.modified_seconds =
       std::min(about.modified_seconds, Loop::current().wall_seconds());
   detail::files::write_lines(document, options.cache_control);

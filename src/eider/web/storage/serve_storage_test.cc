@@ -386,6 +386,21 @@ TEST_F(ServeStorage, prefix_without_a_slash_is_rejected_at_startup) {
   }
 }
 
+TEST_F(ServeStorage, invalid_etag_of_another_program_becomes_a_weak_one_of_the_version) {
+  put("public/a", "a.txt", "text/plain", "x");
+  const auto etag_of = [this](const std::string& text) {
+    const std::string json = R"({"content_type":"text/plain","etag":"none","modified_seconds":7,)"
+                             R"("filename":"","metadata":{}})";
+    char length[9];
+    std::snprintf(length, sizeof(length), "%08zx", json.size());
+    std::ofstream(temporary_.path() / "storage/objects/public/a")
+        << text << json << length << "\nEIDEROBJ";
+    return std::string(client_->get("/public/a").header("ETag").value_or(""));
+  };
+  EXPECT_EQ(etag_of("x"), "W/\"1-7\"");
+  EXPECT_EQ(etag_of("xy"), "W/\"2-7\"");
+}
+
 TEST_F(ServeStorage, lifetime_of_urls_is_limited) {
   EXPECT_EQ(client_->post("/download-url", UrlRequest{.key = "a", .seconds = 0}).status, 500);
   EXPECT_EQ(client_->post("/download-url", UrlRequest{.key = "a", .seconds = 604'801}).status, 500);

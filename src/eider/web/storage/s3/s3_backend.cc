@@ -54,6 +54,14 @@ std::shared_ptr<const std::string> shared_text(std::string text) {
                  response.header("Date"));
 }
 
+/// Without an ETag, parts of two versions could be sent as one object.
+void check_has_etag(const StoredObject& object) {
+  if (object.etag.empty()) {
+    throw Failure(Error(502, "The file storage failed.")
+                      .because("S3 " + object.key + ": the response has no ETag."));
+  }
+}
+
 /// Without its size, an object would be an empty one.
 void check_has_length(const std::string& key, std::span<const Field> headers) {
   if (!has_length(headers)) {
@@ -457,7 +465,9 @@ Task<std::optional<StoredObject>> S3Backend::head(std::string key) const {
     throw_response(*client_, call, response);
   }
   check_has_length(key, response.headers());
-  co_return object_of(std::move(key), response.headers());
+  StoredObject object = object_of(std::move(key), response.headers());
+  check_has_etag(object);
+  co_return object;
 }
 
 Task<std::optional<OpenedObject>> S3Backend::get(std::string key, ObjectRange range,
@@ -493,6 +503,7 @@ Task<std::optional<OpenedObject>> S3Backend::get(std::string key, ObjectRange ra
     check_has_length(key, stream.headers());
   }
   OpenedObject opened{.about = object_of(key, stream.headers())};
+  check_has_etag(opened.about);
   if (call.method == Method::head) {
     opened.content = std::make_unique<NoBytes>();
     co_return opened;

@@ -335,7 +335,8 @@ TEST_F(S3, condition_that_fails_after_a_lost_response_is_compared) {
 TEST_F(S3, downloads_that_are_not_read_do_not_block_other_requests) {
   const auto reply = [](const ScriptedS3::Seen& seen) {
     return seen.head.starts_with("GET ")
-               ? std::string("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n0123")
+               ? std::string(
+                     "HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 1000000\r\n\r\n0123")
                : kStored;
   };
   respond({}, 1000, reply, ScriptedS3::After::stays_open);
@@ -356,7 +357,7 @@ TEST_F(S3, downloads_that_are_not_read_do_not_block_other_requests) {
 }
 
 TEST_F(S3, too_many_downloads_get_503) {
-  respond({"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n0123"}, 1000, nullptr,
+  respond({"HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 1000000\r\n\r\n0123"}, 1000, nullptr,
           ScriptedS3::After::stays_open);
   backend_.emplace(read_bucket(s3_options(server_->url())), S3Limits{.downloads_max = 1});
   const Error error = error_of([](const S3Backend& backend) -> Task<> {
@@ -463,6 +464,15 @@ TEST_F(S3, object_without_a_size_is_an_error) {
   EXPECT_EQ(error_of(backend_->get("a", {}, {})).status(), 502);
 }
 
+TEST_F(S3, object_without_an_etag_is_an_error) {
+  const std::string without = ScriptedS3::response("200 OK", "", "x");
+  respond({without, without});
+  const Error error = error_of(backend_->head("a"));
+  EXPECT_EQ(error.status(), 502);
+  EXPECT_TRUE(error.cause().contains("ETag")) << error.cause();
+  EXPECT_EQ(error_of(backend_->get("a", {}, {})).status(), 502);
+}
+
 TEST_F(S3, list_continues_after_a_page_without_keys) {
   const std::string empty =
       "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t+1"
@@ -558,11 +568,13 @@ TEST_F(S3, read_of_an_object_that_has_changed_meanwhile_fails) {
 }
 
 TEST_F(S3, part_is_what_was_requested) {
-  respond({ScriptedS3::response("206 Partial Content", "Content-Range: bytes 2-4/10\r\n", "234"),
-           ScriptedS3::response("200 OK", "", "0123456789"),
-           ScriptedS3::response("206 Partial Content", "Content-Range: bytes 0-2/10\r\n", "012"),
+  respond({ScriptedS3::response("206 Partial Content",
+                                "ETag: \"e1\"\r\nContent-Range: bytes 2-4/10\r\n", "234"),
+           ScriptedS3::response("200 OK", "ETag: \"e1\"\r\n", "0123456789"),
+           ScriptedS3::response("206 Partial Content",
+                                "ETag: \"e1\"\r\nContent-Range: bytes 0-2/10\r\n", "012"),
            ScriptedS3::error("416 Range Not Satisfiable", "InvalidRange"),
-           "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"});
+           "HTTP/1.1 200 OK\r\nETag: \"e1\"\r\nContent-Length: 10\r\n\r\n"});
   EXPECT_EQ(read({.first = 2, .bytes = 3}), "234");
   EXPECT_TRUE(server_->seen()[0].has("range: bytes=2-4\r\n"));
   EXPECT_THROW(read({.first = 2, .bytes = 3}), Failure);
