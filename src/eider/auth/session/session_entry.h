@@ -71,11 +71,13 @@ class Entry {
   /// older       the one that the request had before; null: none
   /// has_cookie  the client has sent one of that name, whatever is in it
   /// is_head     what a HEAD does not show is not shown
+  /// at          when it was looked up
   struct Origin {
     const void* keeper = nullptr;
     Entry* older = nullptr;
     bool has_cookie = false;
     bool is_head = false;
+    Instant at = {};
   };
   explicit Entry(Origin origin) noexcept : origin_(origin) {}
 

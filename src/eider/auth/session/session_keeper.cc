@@ -31,6 +31,8 @@ constexpr std::int64_t kNotesPerIdle = 20;
 /// Of a request that others overtake again and again.
 constexpr int kAttemptsMax = 10;
 constexpr Duration kSweptWithin = std::chrono::seconds(30);
+/// A handler that runs later than that after its session was looked up looks it up again.
+constexpr Duration kLookupAge = std::chrono::seconds(1);
 /// Browsers keep no larger cookie (RFC 6265, section 6.1).
 constexpr std::size_t kCookieBytesMax = 4096;
 constexpr std::int64_t kPendingLoginSeconds = 900;
@@ -166,7 +168,8 @@ Task<Entry> Keeper::load(Request& request) const {
   Entry entry(Entry::Origin{.keeper = this,
                             .older = request.find<Entry>(),
                             .has_cookie = cookie.has_value(),
-                            .is_head = request.method() == Method::head});
+                            .is_head = request.method() == Method::head,
+                            .at = Loop::current().now()});
   if (!is_cookieless) {
     const std::string_view pending = app::find_cookie(request, pending_cookie_).value_or("");
     entry.open_pending_login(
@@ -228,12 +231,29 @@ class Keeper::EndedWhenLeft {
   Loop& loop_;
 };
 
+/// Guards and this session were looked up before the request body, which a client can send slowly.
+/// Without this check, a stolen session could finish a request long after its owner has ended it.
+Task<> Keeper::check_not_ended(const Request& request, const Entry& entry) const {
+  const Method method = request.method();
+  const bool may_write = method != Method::get && method != Method::head;
+  if (store_ == nullptr || entry.user().empty() || !may_write ||
+      Loop::current().now() - entry.origin().at <= kLookupAge) {
+    co_return;
+  }
+  const std::unique_ptr<SessionRecord> found = co_await find(entry.id());
+  if (found == nullptr || found->user != entry.user()) {
+    throw Failure(Error::unauthorized(
+        "The session ended before the request was complete. Log in and send it again."));
+  }
+}
+
 Task<Response> Keeper::respond(Request& request, Next next) const {
   Entry* const entry = entry_of(request);
   auto passing = next();
   if (entry == nullptr) {  // whoever takes it does without
     co_return co_await std::move(passing);
   }
+  co_await check_not_ended(request, *entry);
   EndedWhenLeft left(*this, *entry);
   Response response = co_await std::move(passing);
   left.is_answered = true;

@@ -101,6 +101,8 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
   [[nodiscard]] std::string name_of(std::string_view id) const;
   [[nodiscard]] std::string owner_of(const std::string& user) const;
   [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string id) const;
+  /// Throws a Failure, a 401, if the session of a user was ended while the request body arrived.
+  [[nodiscard]] Task<> check_not_ended(const Request& request, const Entry& entry) const;
   /// Returns the entry of the request for this session; null if it was not loaded.
   [[nodiscard]] Entry* entry_of(Request& request) const noexcept;
 

@@ -22,6 +22,7 @@ class FaultyStore final : public SessionStore {
   enum class Fault : std::uint8_t { none, throws, throws_at_once, hangs, overtaken };
 
   [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string name) override {
+    ++finds;
     throw_at_once("find");
     return find_later(std::move(name));
   }
@@ -55,6 +56,8 @@ class FaultyStore final : public SessionStore {
   Fault fault = Fault::none;
   /// The function that has it; empty: all have.
   std::string only_in;
+  /// Calls of `find`.
+  int finds = 0;
 
  private:
   [[nodiscard]] bool has(Fault asked, std::string_view function) const {
