@@ -305,14 +305,11 @@ Task<Response> delete_records(Its its, Request& request, AdminUser user) {
 }
 
 Task<Response> run_action(Its its, const AdminAction& action, Request& request, Next next) {
-  const AdminUser* const found = request.find<AdminUser>();
+  const AdminUser user = *request.find<AdminUser>();
   const std::vector<std::string> keys = selected_keys(request.body());
-  const bool is_run = found != nullptr && !keys.empty() && keys.size() <= kSelectedMax &&
-                      its.site->allows_action(*its.resource, *found, action.access());
-  if (!is_run) {  // the guard or the selection rejects it
-    co_return co_await next();
+  if (keys.empty() || keys.size() > kSelectedMax) {
+    throw Failure(selection_error(keys.size()));
   }
-  const AdminUser user = *found;
   std::exception_ptr thrown;
   Response response;
   try {

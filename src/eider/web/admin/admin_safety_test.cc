@@ -338,22 +338,40 @@ TEST(admin_safety, logs_actions_that_fail_or_redirect) {
             1);
 }
 
+std::vector<TestField> keys_of(int count) {
+  std::vector<TestField> keys;
+  for (int i = 0; i < count; ++i) {
+    keys.push_back({"key", std::to_string(100'000 + i)});
+  }
+  return keys;
+}
+
 TEST(admin_safety, logs_each_record_of_an_action) {
   OwnSite own(kItems);
   own.site.resource<Item>({.actions = {{"check", "Check", [](const AdminSelection&) {
                                           return std::string("They are complete.");
                                         }}}});
   TestClient client(own.app, as_user("ann"));
-  std::vector<TestField> keys;
-  for (int i = 0; i < 200; ++i) {
-    keys.push_back({"key", std::to_string(100'000 + i)});
-  }
-  EXPECT_HAS(follow(client, client.post_form("/admin/items/action/check", keys)),
+  EXPECT_HAS(follow(client, client.post_form("/admin/items/action/check", keys_of(200))),
              "They are complete.");
   EXPECT_EQ(number(client, own.database,
                    "select count(distinct record) from eider_admin_log where action = 'check' and "
                    "record between '100000' and '100199'"),
             200);
+}
+
+TEST(admin_safety, runs_no_action_without_a_valid_selection) {
+  OwnSite own(kItems);
+  int runs = 0;
+  own.site.resource<Item>({.actions = {{"count", "Count", [&runs] { ++runs; }}}});
+  TestClient client(own.app, as_user("ann"));
+  for (const int count : {0, 201, 300}) {
+    EXPECT_EQ(client.post_form("/admin/items/action/count", keys_of(count)).status, 422) << count;
+  }
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(client.post_form("/admin/items/action/count", keys_of(200)).status, 303);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(number(client, own.database, "select count(*) from eider_admin_log"), 200);
 }
 
 TEST(admin_safety, needs_a_role_for_an_action_that_needs_no_permission) {
