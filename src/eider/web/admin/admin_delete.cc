@@ -261,17 +261,27 @@ std::string result_text(const std::exception_ptr& thrown) {
   }
 }
 
-/// An entry for each record, so that the history of each one has it. Returns the last one.
-Task<std::int64_t> write_action(Its its, AdminUser user, std::vector<std::string> keys,
-                                LogNote note) {
-  std::int64_t id = 0;
+std::vector<AdminChange> result_change(std::string result) {
+  return {{"Result", "", std::move(result)}};
+}
+
+/// An entry for each record, so that the history of each one has it. Written before the action, so
+/// that there is one even if the client disconnects and the action is cancelled. Returns their ids.
+Task<std::vector<std::int64_t>> log_start(Its its, const AdminAction& action, AdminUser user,
+                                          std::vector<std::string> keys) {
+  LogNote note{.action = action.name(),
+               .resource = its.resource->name,
+               .record = "",
+               .label = action.label(),
+               .changes = result_change("started")};
+  std::vector<std::int64_t> ids;
   Transaction all = co_await its.database().begin();
   for (const std::string& key : keys) {
     note.record = key;
-    id = co_await write_log(all, user, note);
+    ids.push_back(co_await write_log(all, user, note));
   }
   co_await all.commit();
-  co_return id;
+  co_return ids;
 }
 
 }  // namespace
@@ -310,6 +320,7 @@ Task<Response> run_action(Its its, const AdminAction& action, Request& request, 
   if (keys.empty() || keys.size() > kSelectedMax) {
     throw Failure(selection_error(keys.size()));
   }
+  const std::vector<std::int64_t> ids = co_await log_start(its, action, user, keys);
   std::exception_ptr thrown;
   Response response;
   try {
@@ -317,14 +328,9 @@ Task<Response> run_action(Its its, const AdminAction& action, Request& request, 
   } catch (...) {
     thrown = std::current_exception();
   }
-  LogNote note{.action = action.name(),
-               .resource = its.resource->name,
-               .record = "",
-               .label = action.label()};
-  note.changes.push_back({"Result", "", thrown ? result_text(thrown) : result_text(response)});
-  std::int64_t id = 0;
   try {
-    id = co_await write_action(its, user, keys, std::move(note));
+    co_await update_log(its.database(), ids,
+                        result_change(thrown ? result_text(thrown) : result_text(response)));
   } catch (const std::exception& error) {
     if (!thrown) {
       throw;
@@ -332,13 +338,13 @@ Task<Response> run_action(Its its, const AdminAction& action, Request& request, 
     its.site->log(LogLevel::error,
                   "Admin pages, resource " + its.resource->name + ": action " + action.name() +
                       " of user " + user.id +
-                      " failed, and its audit log entry was not stored: " + error.what());
+                      " failed, and its audit log entry was not updated: " + error.what());
   }
   if (thrown) {
     std::rethrow_exception(thrown);
   }
   if (is_text(response)) {
-    co_return redirect_done(its, id);
+    co_return redirect_done(its, ids.back());
   }
   co_return response;
 }

@@ -374,6 +374,23 @@ TEST(admin_safety, runs_no_action_without_a_valid_selection) {
   EXPECT_EQ(number(client, own.database, "select count(*) from eider_admin_log"), 200);
 }
 
+TEST(admin_safety, logs_an_action_whose_client_disconnects) {
+  OwnSite own(kItems);
+  own.site.resource<Item>({.actions = {{"wait", "Wait", []() -> Task<> {
+                                          co_await sleep_for(std::chrono::hours(1));
+                                        }}}});
+  TestClient client(own.app, as_user("ann"));
+  EXPECT_EQ(client.raw("POST /admin/items/action/wait HTTP/1.1\r\nHost: test\r\nX-User: ann\r\n"
+                       "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 5\r\n"
+                       "\r\nkey=2"),
+            "");
+  client.advance(std::chrono::hours(2));
+  EXPECT_EQ(number(client, own.database,
+                   "select count(*) from eider_admin_log where action = 'wait' and record = '2' "
+                   "and user_id = 'ann' and changes like '%started%'"),
+            1);
+}
+
 TEST(admin_safety, needs_a_role_for_an_action_that_needs_no_permission) {
   OwnSite own(kItems);
   own.site.resource<Item>(

@@ -269,6 +269,16 @@ Task<std::int64_t> write_log(const db::Statements& on, AdminUser user, LogNote n
   co_return id.value_or(0);
 }
 
+Task<> update_log(Database database, std::vector<std::int64_t> ids,
+                  std::vector<AdminChange> changes) {
+  const std::string text = json::to_text(changes);
+  Transaction all = co_await database.begin();
+  for (const std::int64_t id : ids) {
+    co_await all.exec("update eider_admin_log set changes = $1 where id = $2", text, id);
+  }
+  co_await all.commit();
+}
+
 Task<std::vector<LogRow>> read_log(const db::Statements& on, std::int64_t before,
                                    std::vector<std::string> resources, std::string record,
                                    std::int64_t max) {

@@ -104,6 +104,10 @@ struct LogNote {
 /// Returns the id of the entry.
 [[nodiscard]] Task<std::int64_t> write_log(const db::Statements& on, AdminUser user, LogNote note);
 
+/// Replaces the changes of these entries.
+[[nodiscard]] Task<> update_log(Database database, std::vector<std::int64_t> ids,
+                                std::vector<AdminChange> changes);
+
 struct LogRow {
   std::int64_t id = 0;
   std::int64_t at = 0;
