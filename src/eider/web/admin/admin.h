@@ -75,12 +75,13 @@ class AdminGuard {
 
 /// The records that a user has selected for an action: a parameter of its handler.
 ///
-/// keys  of 1 to 200 records, as text. They come from the client: use them as values of statements,
-///       and expect that some records do not exist any more
+/// keys  of 1 to 200 records, as text, each in one spelling and once. They come from the client:
+///       use them as values of statements, and expect that some records do not exist any more
 struct AdminSelection {
   std::vector<std::string> keys;
 
-  /// Returns the keys as numbers. Throws a Failure with a 422 if one is not an integer.
+  /// Returns the keys as numbers. Throws a Failure with a 422 if one is not an integer, or has
+  /// another spelling ("01").
   [[nodiscard]] std::vector<std::int64_t> ids() const;
 };
 

@@ -63,6 +63,22 @@ Error selection_error(std::size_t count) {
   return {422, count == 0 ? "Select at least one record." : "Select at most 200 records."};
 }
 
+/// The keys of an action, each record once: "1" and "01" are one. The handler rejects texts that
+/// are no keys, and the audit log has them.
+std::vector<std::string> action_keys(const Resource& resource, std::string_view body) {
+  std::vector<std::string> keys;
+  for (const std::string& text : selected_keys(body)) {
+    std::string key = normal_key(resource, text).value_or(text);
+    if (std::ranges::find(keys, key) == keys.end()) {
+      keys.push_back(std::move(key));
+    }
+  }
+  if (keys.empty() || keys.size() > kSelectedMax) {
+    throw Failure(selection_error(keys.size()));
+  }
+  return keys;
+}
+
 Selected read_selected(const Resource& resource, std::string_view body) {
   Selected selected;
   std::vector<std::string> keys = selected_keys(body);
@@ -316,10 +332,8 @@ Task<Response> delete_records(Its its, Request& request, AdminUser user) {
 
 Task<Response> run_action(Its its, const AdminAction& action, Request& request, Next next) {
   const AdminUser user = *request.find<AdminUser>();
-  const std::vector<std::string> keys = selected_keys(request.body());
-  if (keys.empty() || keys.size() > kSelectedMax) {
-    throw Failure(selection_error(keys.size()));
-  }
+  const std::vector<std::string> keys = action_keys(*its.resource, request.body());
+  request.set(AdminSelection{keys});
   const std::vector<std::int64_t> ids = co_await log_start(its, action, user, keys);
   std::exception_ptr thrown;
   Response response;
@@ -355,7 +369,7 @@ std::vector<std::int64_t> AdminSelection::ids() const {
   std::vector<std::int64_t> numbers;
   for (const std::string& key : keys) {
     const auto number = parse_int64(key);
-    if (!number) {
+    if (!number || std::to_string(*number) != key) {  // "01" would be a second text of record 1
       throw Failure(Error::invalid({{"/key", "must be an integer"}}));
     }
     numbers.push_back(*number);
@@ -365,6 +379,9 @@ std::vector<std::int64_t> AdminSelection::ids() const {
 
 Result<AdminSelection> Extract<AdminSelection>::from(const Context& context,
                                                      ArgumentPlace /*place*/) {
+  if (const auto* const found = context.request.find<AdminSelection>()) {
+    return *found;  // run_action has checked it
+  }
   std::vector<std::string> keys = detail::admin::selected_keys(context.request.body());
   if (keys.empty() || keys.size() > detail::admin::kSelectedMax) {
     return fail(detail::admin::selection_error(keys.size()));

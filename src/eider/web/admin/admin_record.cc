@@ -189,6 +189,17 @@ std::optional<db::Value> key_value(const Resource& resource, std::string_view te
   return value_of_text(resource.key_column(), text);
 }
 
+std::optional<std::string> normal_key(const Resource& resource, std::string_view text) {
+  const auto value = key_value(resource, text);
+  if (!value) {
+    return std::nullopt;
+  }
+  const reflect::Member& member = *resource.key_column().member;
+  const Object object = make_object(*resource.key_column().row);
+  void* const at = member.in(object.get());
+  return store(*member.type, at, *value) ? text_at(*member.type, at) : raw_text(*value);
+}
+
 std::string value_text(const views::Ref& value) {
   if (value.type->kind == Kind::kBool) {
     return *static_cast<const bool*>(value.at) ? "Yes" : "No";

@@ -70,6 +70,9 @@ class Record {
 /// Reads a value that a client sent for a column; nothing if it is not one.
 [[nodiscard]] std::optional<db::Value> value_of_text(const Column& column, std::string_view text);
 [[nodiscard]] std::optional<db::Value> key_value(const Resource& resource, std::string_view text);
+/// Returns the text that `Record::key` has for that key: "1" for "01"; nothing if it is not one.
+[[nodiscard]] std::optional<std::string> normal_key(const Resource& resource,
+                                                    std::string_view text);
 
 /// Text of a value for users: "Yes" and "No" for bools, JSON for lists. Pre: it is there.
 [[nodiscard]] std::string value_text(const views::Ref& value);

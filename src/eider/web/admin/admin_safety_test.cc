@@ -374,6 +374,28 @@ TEST(admin_safety, runs_no_action_without_a_valid_selection) {
   EXPECT_EQ(number(client, own.database, "select count(*) from eider_admin_log"), 200);
 }
 
+TEST(admin_safety, runs_an_action_once_for_a_record_with_several_spellings_of_its_key) {
+  OwnSite own(kItems);
+  std::vector<std::string> keys;
+  own.site.resource<Item>(
+      {.actions = {{"note", "Note", [&keys](AdminSelection items) { keys = items.keys; }}}});
+  TestClient client(own.app, as_user("ann"));
+  const char* const path = "/admin/items/action/note";
+  EXPECT_EQ(client.post_form(path, {{"key", "1"}, {"key", "01"}, {"key", "002"}}).status, 303);
+  EXPECT_EQ(keys, (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(number(client, own.database,
+                   "select count(*) from eider_admin_log where record in ('1', '2')"),
+            2);
+  EXPECT_EQ(number(client, own.database, "select count(*) from eider_admin_log"), 2);
+}
+
+TEST(admin_safety, has_ids_of_keys_in_one_spelling) {
+  EXPECT_EQ((AdminSelection{{"1", "-20"}}.ids()), (std::vector<std::int64_t>{1, -20}));
+  for (const char* const key : {"01", "-0", "1 ", "x", ""}) {
+    EXPECT_THROW((void)AdminSelection{{key}}.ids(), Failure) << key;
+  }
+}
+
 TEST(admin_safety, logs_an_action_whose_client_disconnects) {
   OwnSite own(kItems);
   own.site.resource<Item>({.actions = {{"wait", "Wait", []() -> Task<> {
