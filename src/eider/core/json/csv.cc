@@ -75,18 +75,37 @@ void put_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-bool may_be_formula(std::string_view text) noexcept {
-  return !text.empty() && std::string_view("=+-@\t\r\n").contains(text.front());
+constexpr std::string_view kFormulaStarts = "=+-@";
+/// Programs with other settings split cells at these, also inside of quotes.
+constexpr std::string_view kSeparators = ";\t\r\n";
+/// Ahead of a formula, programs ignore these.
+constexpr std::string_view kIgnoredAhead = " \"";
+
+/// Writes an apostrophe ahead of each formula: at the start of the text, and after a separator,
+/// which starts a cell in some programs.
+std::string without_formulas(std::string_view text) {
+  const bool is_separator_first = !text.empty() && std::string_view("\t\r\n").contains(text[0]);
+  std::string safe = is_separator_first ? "'" : "";
+  bool is_at_start = true;
+  for (const char byte : text) {
+    if (is_at_start && kFormulaStarts.contains(byte)) {
+      safe += '\'';
+    }
+    safe += byte;
+    is_at_start = kSeparators.contains(byte) || (is_at_start && kIgnoredAhead.contains(byte));
+  }
+  return safe;
 }
 
 void put_text(std::string& out, std::string_view text, CsvFormulas formulas) {
-  const bool is_escaped = formulas == CsvFormulas::escape && may_be_formula(text);
+  const std::string safe =
+      formulas == CsvFormulas::escape ? without_formulas(text) : std::string(text);
   const bool is_quoted =
-      text.find_first_of(",\"\r\n") != text.npos || text.starts_with(' ') || text.ends_with(' ');
+      text.find_first_of(",;\t\"\r\n") != text.npos || text.starts_with(' ') || text.ends_with(' ');
   if (is_quoted) {
-    put_quoted(out, is_escaped ? "'" + std::string(text) : std::string(text));
+    put_quoted(out, safe);
   } else {
-    out.append(is_escaped ? "'" : "").append(text);
+    out.append(safe);
   }
 }
 

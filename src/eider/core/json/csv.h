@@ -12,10 +12,11 @@
 namespace eider::json {
 
 /// How to write texts that a spreadsheet treats as formulas: those that start with '=', '+', '-',
-/// '@', a tab or a line break. The author of such a text could run a formula, which can also send
+/// '@', a tab or a line break, or have one of these four after a ';', a tab or a line break, where
+/// some programs start a cell. The author of such a text could run a formula, which can also send
 /// data, when another user opens the table.
 ///
-/// escape  an apostrophe is written before the text; programs that read the table must remove it
+/// escape  an apostrophe is written before the formula; programs that read the table must remove it
 enum class CsvFormulas : std::uint8_t { escape, leave };
 
 /// Writes a line of names, in the order of their first occurrence, and a line for each object; null

@@ -44,13 +44,27 @@ TEST(Csv, is_written_line_by_line_where_the_columns_are_known) {
 }
 
 TEST(Csv, makes_no_formula_of_a_text) {
-  for (const std::string_view begin : {"=", "+", "-", "@", "\\t"}) {
+  for (const std::string_view begin : {"=", "+", "-", "@"}) {
     const std::string list = "[{\"a\":\"" + std::string(begin) + "1+1\"}]";
     EXPECT_EQ(csv(list).substr(3, 1), "'") << list;
     EXPECT_EQ(csv(list, CsvFormulas::leave).find('\''), std::string::npos) << list;
   }
   EXPECT_EQ(csv(R"([{"=cmd|x":"=x,y"}])"), "'=cmd|x\r\n\"'=x,y\"\r\n");
+  EXPECT_EQ(csv(R"([{"a":"\t1+1"}])"), "a\r\n\"'\t1+1\"\r\n");
   EXPECT_EQ(csv(R"([{"a":-5}])"), "a\r\n-5\r\n");
+}
+
+TEST(Csv, makes_no_formula_of_a_part_of_a_text) {
+  for (const std::string_view between :
+       {";", "\\t", "\\r\\n", "\\n", "; ", ";\\\"", "; \\\" ", ";;", ""}) {
+    const std::string list = "[{\"a\":\"" + std::string(between) + "=1+1\"}]";
+    EXPECT_NE(csv(list).find("'=1+1"), std::string::npos) << list;
+    const std::string inside = "[{\"a\":\"x" + std::string(between) + "@x\"}]";
+    EXPECT_EQ(csv(inside).contains("'@x"), !between.empty()) << inside;
+    EXPECT_EQ(csv(inside, CsvFormulas::leave).find('\''), std::string::npos) << inside;
+  }
+  EXPECT_EQ(csv(R"([{"a":"x;y"},{"a":"x\ty"},{"a":"a-b = c@d"},{"a":"5, -5; 6"}])"),
+            "a\r\n\"x;y\"\r\n\"x\ty\"\r\na-b = c@d\r\n\"5, -5; 6\"\r\n");
 }
 
 TEST(Csv, is_of_lists_of_flat_objects_alone) {
