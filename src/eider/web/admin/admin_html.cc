@@ -69,7 +69,13 @@ class AdminHtml {
     raw("<ul class=\"log\">\n");
     for (const AdminLogEntry& each : entries) {
       raw("<li><span class=\"muted\">").text(each.when).raw(" UTC, ").text(each.user);
-      raw(":</span> ").text(each.action).raw(" ").text(each.resource).raw(" ");
+      raw(" (")
+          .text(each.user_id)
+          .raw("):</span> ")
+          .text(each.action)
+          .raw(" ")
+          .text(each.resource)
+          .raw(" ");
       each.address.empty() ? text(each.label) : link(each.address, each.label);
       changes(each.changes);
       raw("</li>\n");

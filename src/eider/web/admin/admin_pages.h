@@ -57,6 +57,8 @@ struct AdminChange {
 /// An entry of the audit log.
 ///
 /// when     "2026-11-29 14:05:00", in UTC
+/// user     name that the user had; anyone may be able to choose it
+/// user_id  AdminUser::id
 /// action   "create", "change", "delete", "export", or the name of a custom action
 /// record   key of the record
 /// label    name of the record
@@ -65,6 +67,7 @@ struct AdminLogEntry {
   std::int64_t id = 0;
   std::string when;
   std::string user;
+  std::string user_id;
   std::string action;
   std::string resource;
   std::string record;

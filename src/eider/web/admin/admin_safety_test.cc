@@ -425,6 +425,20 @@ TEST(admin_safety, needs_a_role_for_an_action_that_needs_no_permission) {
   EXPECT_EQ(number(reader, own.database, "select count(*) from eider_admin_log"), 1);
 }
 
+TEST(admin_safety, shows_the_id_of_a_user_with_the_name_of_another) {
+  const auto guard = [](const Request& /*request*/) {
+    return AdminUser{.id = "7", .name = "ann", .roles = {}};
+  };
+  OwnSite own(kItems);
+  App app;
+  app.state(own.database);
+  AdminSite site = serve_admin(app, "/admin", {.guard = guard});
+  site.resource<Item>({.actions = {{"look", "Look", [](const AdminSelection&) {}}}});
+  TestClient client(app, as_user("ann"));
+  EXPECT_EQ(client.post_form("/admin/items/action/look", {{"key", "1"}}).status, 303);
+  EXPECT_HAS(client.get("/admin/log"), "UTC, ann (7):");
+}
+
 TEST(admin_safety, shows_the_log_to_roles_of_the_site) {
   OwnSite own(kItems, {.roles = {{"reader", AdminAccess::view}, {"none", AdminAccess::none}}});
   own.site.resource<Item>({.roles = {{"guest"}, {"reader"}}});

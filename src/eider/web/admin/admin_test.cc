@@ -125,7 +125,7 @@ TEST(admin, creates_records_and_shows_errors) {
                        "version = 1 and secret = 'hush'"),
             1);
   const TestResponse log = shop.client.get("/admin/log");
-  EXPECT_HAS(log, "ann:</span> create Books <a href=\"/admin/books/record/4\">");
+  EXPECT_HAS(log, "ann (ann):</span> create Books <a href=\"/admin/books/record/4\">");
   const TestResponse taken =
       shop.client.submit(shop.client.get("/admin/authors/new"), {{"name", "Zoe"}});
   EXPECT_EQ(taken.status, 422);

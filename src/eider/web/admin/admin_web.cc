@@ -165,6 +165,7 @@ AdminLogEntry log_entry(const Site& site, const LogRow& row) {
   AdminLogEntry entry{.id = row.id,
                       .when = time_text(row.at),
                       .user = row.user_name,
+                      .user_id = row.user_id,
                       .action = row.action,
                       .resource = resource == nullptr ? row.resource : resource->title,
                       .record = row.record,
