@@ -56,7 +56,6 @@ struct Saved {
 namespace {
 
 constexpr std::int64_t kHistoryMax = 10;
-constexpr const char* kNotShown = "(not shown)";
 
 /// checks_struct  false: the check function of the struct needs values that are not in the form
 SentForm read_sent(const FormShape& shape, const Request& request, bool checks_struct) {

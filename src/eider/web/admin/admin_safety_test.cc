@@ -439,6 +439,23 @@ TEST(admin_safety, shows_the_id_of_a_user_with_the_name_of_another) {
   EXPECT_HAS(client.get("/admin/log"), "UTC, ann (7):");
 }
 
+TEST(admin_safety, shows_no_older_value_of_a_column_that_is_hidden_now) {
+  OwnSite own(kItems);
+  own.site.resource<Item>(
+      {.columns = {"id"}, .label = "id", .hidden = {"name"}, .read_only = true});
+  TestClient client(own.app, as_user("ann"));
+  client.run([](Database on) -> Task<> {
+    co_await on.exec(
+        "insert into eider_admin_log(at, user_id, user_name, action, resource, record, label, "
+        "changes) values(1, 'ann', 'ann', 'change', 'items', '1', 'Item 1', "
+        "'[{\"field\":\"Name\",\"old_value\":\"before\",\"new_value\":\"after\"}]')");
+  }(own.database));
+  const TestResponse log = client.get("/admin/log");
+  EXPECT_HAS(log, "Name: <del>(not shown)</del> <ins>(not shown)</ins>");
+  EXPECT_LACKS(log, "before");
+  EXPECT_LACKS(log, "after<");
+}
+
 TEST(admin_safety, shows_the_log_to_roles_of_the_site) {
   OwnSite own(kItems, {.roles = {{"reader", AdminAccess::view}, {"none", AdminAccess::none}}});
   own.site.resource<Item>({.roles = {{"guest"}, {"reader"}}});

@@ -62,6 +62,21 @@ Task<std::string> message_for(std::shared_ptr<const Site> site, std::string quer
   co_return message_of(*row, parse_int64(find_pair(pairs, "n")).value_or(1));
 }
 
+/// Of older entries, when the column was not hidden.
+void hide_changes(const Resource* resource, std::vector<AdminChange>& changes) {
+  for (AdminChange& each : changes) {
+    const bool is_hidden =
+        resource != nullptr && std::ranges::any_of(resource->columns, [&](const Column& column) {
+          return column.is_hidden && column.label == each.field;
+        });
+    for (std::string* const value : {&each.old_value, &each.new_value}) {
+      if (is_hidden && !value->empty()) {
+        *value = kNotShown;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Pairs read_pairs(std::string_view pairs) {
@@ -177,6 +192,7 @@ AdminLogEntry log_entry(const Site& site, const LogRow& row) {
   }
   if (auto changes = json::read<std::vector<AdminChange>>(row.changes)) {
     entry.changes = std::move(*changes);
+    hide_changes(resource, entry.changes);
   }
   return entry;
 }

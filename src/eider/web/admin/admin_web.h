@@ -20,6 +20,8 @@ namespace eider::detail::admin {
 inline constexpr std::int64_t kChoicesMax = 200;
 inline constexpr std::size_t kCellBytesMax = 200;
 inline constexpr std::size_t kLoggedBytesMax = 1000;
+/// In the audit log, instead of values of secrets and hidden columns.
+inline constexpr const char* kNotShown = "(not shown)";
 
 /// A resource of a site, kept by its handlers.
 struct Its {
