@@ -100,7 +100,7 @@ Result<DevWanted, std::string> dev_wanted(std::span<const std::string_view> all)
 }
 
 Result<void, std::string> check_free(const DevWanted& wanted) {
-  if (!Address::parse(wanted.host, wanted.port)) {
+  if (!SocketAddress::parse(wanted.host, wanted.port)) {
     return fail("--host must be an IP address, such as 127.0.0.1 or 0.0.0.0, not " + wanted.host);
   }
   if (listen_at(wanted.host, wanted.port).is_open()) {

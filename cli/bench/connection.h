@@ -80,7 +80,7 @@ class Connection : public ListNode, protected StreamOwner {
   void open(std::unique_ptr<TcpStream> line);
 
   /// Happens when requests may be sent, or when the connection was lost before.
-  [[nodiscard]] Event& settled() noexcept { return settled_; }
+  [[nodiscard]] AsyncEvent& settled() noexcept { return settled_; }
 
   /// From here on the user is told when it is gone; before, its opener has to look. Pre:
   /// is_ready().
@@ -138,7 +138,7 @@ class Connection : public ListNode, protected StreamOwner {
 
   ConnectionUser& user_;
   std::unique_ptr<TcpStream> line_;  // null until the first one
-  Event settled_;
+  AsyncEvent settled_;
   std::string why_;
   Fault fault_ = Fault::closed;
   bool is_in_use_ = false;

@@ -23,7 +23,7 @@ namespace {
 // As many handshakes at once as every backlog holds.
 constexpr std::size_t kOpenersMax = 100;
 
-std::string connect_words(const Address& at, NetError error) {
+std::string connect_words(const SocketAddress& at, NetError error) {
   if (error == NetError::refused) {
     return fmt::format("Nothing listens at {}. Check that the service is running.", at.to_text());
   }
@@ -45,7 +45,7 @@ void prefer_plain_congestion_control(int fd) noexcept {
 /// All connections of a run lead to the address that has answered first.
 class ToAddress final : public net::Dialler {
  public:
-  explicit ToAddress(const Address& address) noexcept : address_(address) {}
+  explicit ToAddress(const SocketAddress& address) noexcept : address_(address) {}
   Task<Result<Descriptor, net::ConnectError>> dial(const net::Route&, Instant due) override {
     auto fd = co_await connect(address_, due - Loop::current().now());
     if (!fd) {
@@ -57,7 +57,7 @@ class ToAddress final : public net::Dialler {
   }
 
  private:
-  const Address& address_;
+  const SocketAddress& address_;
 };
 
 void add(Faults& faults, const net::ConnectError& error) {
@@ -75,7 +75,7 @@ void add(Faults& faults, const net::ConnectError& error) {
   }
 }
 
-Task<> wait_for(Event& event) {
+Task<> wait_for(AsyncEvent& event) {
   co_await event.wait();
 }
 

@@ -134,7 +134,7 @@ class Load : protected ConnectionUser, private Timer {
   bool has_begun_ = false;
   bool is_hopeless_ = false;  // too much has failed
   bool is_ending_ = false;
-  Event ended_;
+  AsyncEvent ended_;
 };
 
 }  // namespace eider::bench

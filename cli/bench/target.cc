@@ -33,9 +33,9 @@ std::string with_mend(net::ConnectError error) {
 
 /// The address at which a connection was taken, which is closed again. Blocks: there is no load
 /// yet.
-Result<Address, std::string> first_that_answers(const detail::http::HttpUrl& url,
-                                                const Options& options) {
-  Result<Address, std::string> found = fail(std::string());
+Result<SocketAddress, std::string> first_that_answers(const detail::http::HttpUrl& url,
+                                                      const Options& options) {
+  Result<SocketAddress, std::string> found = fail(std::string());
   run_on_loop(options.backend, [&]() -> Task<> {
     net::Net net({});
     const net::Route route{.key = {}, .host = url.host, .port = url.port};

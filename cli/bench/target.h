@@ -17,7 +17,7 @@ namespace eider::bench {
 /// authority  for the Host field
 /// target     path and query
 struct Target {
-  Address address;
+  SocketAddress address;
   std::string host;
   std::uint16_t port = 80;
   std::string authority;

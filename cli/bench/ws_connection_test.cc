@@ -29,11 +29,11 @@ class Listener final : public ConnectionUser {
   void on_gone(Connection&) override { gone_.set(); }
 
   [[nodiscard]] const Log& log() const { return log_; }
-  [[nodiscard]] Event& gone() { return gone_; }
+  [[nodiscard]] AsyncEvent& gone() { return gone_; }
 
  private:
   Log log_;
-  Event gone_;
+  AsyncEvent gone_;
 };
 
 std::pair<Descriptor, Descriptor> make_pair_of_sockets() {
@@ -99,7 +99,7 @@ Task<Talk> play(Script script) {
   options.check = script.check;
   options.pipeline = 2;
   options.fields = {"X-Test: 1"};
-  const Target target{*Address::parse("127.0.0.1", 1), "h", 1, "h:1", "/chat?a", nullptr};
+  const Target target{*SocketAddress::parse("127.0.0.1", 1), "h", 1, "h:1", "/chat?a", nullptr};
   Request message;
   message.parts.body = kMessage;
   const std::vector<Request> messages = {message};

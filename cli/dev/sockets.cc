@@ -36,7 +36,7 @@ bool is_of_this_user(msghdr& message) noexcept {
 }  // namespace
 
 Descriptor listen_at(const std::string& host, std::uint16_t port) {
-  const auto at = Address::parse(host, port);
+  const auto at = SocketAddress::parse(host, port);
   if (!at) {
     return {};
   }

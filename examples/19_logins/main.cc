@@ -47,7 +47,7 @@ Task<Result<std::string>> sign_up(Json<Credentials> given, State<Passwords> pass
   co_return "Hello, " + given->name + "!\n";
 }
 
-Task<Result<std::string>> log_in(Json<Credentials> given, Client client,
+Task<Result<std::string>> log_in(Json<Credentials> given, ClientInfo client,
                                  State<LoginThrottle> throttle, State<Passwords> passwords,
                                  State<Accounts> accounts) {
   const std::optional<std::string> stored = accounts->find(given->name);

@@ -112,7 +112,7 @@ Redirect go_on(const Session<>& session, const Result<T>& result, std::string ne
   return Redirect(std::move(back));
 }
 
-Task<Redirect> sign_up(Form<Address> form, Client client, Session<> session,
+Task<Redirect> sign_up(Form<Address> form, ClientInfo client, Session<> session,
                        State<Accounts> accounts) {
   const auto result = co_await accounts->sign_up(form->email, client);
   co_return go_on(session, result, "/", "Look into your mailbox.", "/sign-up");
@@ -123,8 +123,8 @@ Task<Redirect> confirm(Form<NewPassword> form, Session<> session, State<Accounts
   co_return go_on(session, result, "/log-in", "You have an account: log in.", "/confirm");
 }
 
-Task<Redirect> log_in(const Request& request, Query<Next> query, Form<Login> form, Client client,
-                      Session<> session, State<Accounts> accounts) {
+Task<Redirect> log_in(const Request& request, Query<Next> query, Form<Login> form,
+                      ClientInfo client, Session<> session, State<Accounts> accounts) {
   const auto result = co_await accounts->log_in(form->email, form->password, client);
   if (result) {
     accounts->begin(session, *result);
@@ -133,28 +133,28 @@ Task<Redirect> log_in(const Request& request, Query<Next> query, Form<Login> for
                   std::string(request.target()));
 }
 
-Task<Redirect> forgotten(Form<Address> form, Client client, Session<> session,
+Task<Redirect> forgotten(Form<Address> form, ClientInfo client, Session<> session,
                          State<Accounts> accounts) {
   const auto result = co_await accounts->send_reset_link(form->email, client);
   co_return go_on(session, result, "/", "If there is an account, look into its mailbox.",
                   "/forgotten");
 }
 
-Task<Redirect> reset(Form<NewPassword> form, Client client, Session<> session,
+Task<Redirect> reset(Form<NewPassword> form, ClientInfo client, Session<> session,
                      State<Accounts> accounts) {
   const auto result = co_await accounts->reset(form->token, form->password, client);
   co_return go_on(session, result, "/log-in", "You have a new password: log in.", "/reset");
 }
 
-Task<Redirect> change_password(Form<OtherPassword> form, Client client, Session<> session,
+Task<Redirect> change_password(Form<OtherPassword> form, ClientInfo client, Session<> session,
                                State<Accounts> accounts) {
   const auto result =
       co_await accounts->change_password(session, form->old_password, form->password, client);
   co_return go_on(session, result, "/", "The password was changed.", "/password");
 }
 
-Task<Redirect> new_address(Form<Login> form, Client client, const Account& user, Session<> session,
-                           State<Accounts> accounts) {
+Task<Redirect> new_address(Form<Login> form, ClientInfo client, const Account& user,
+                           Session<> session, State<Accounts> accounts) {
   const auto result =
       co_await accounts->send_address_link({user.key}, form->password, form->email, client);
   co_return go_on(session, result, "/", "Look into the new mailbox.", "/new-address");

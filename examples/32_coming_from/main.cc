@@ -46,7 +46,7 @@ void add_greetings(App& app) {
   });
   app.any("/echo", [](Request& request) { return std::string(request.body()); })
       .body_bytes_max(std::size_t{2} << 20);
-  app.get("/me", [](const Client& client) { return client.address + " by " + client.scheme; });
+  app.get("/me", [](const ClientInfo& client) { return client.address + " by " + client.scheme; });
 }
 
 struct NewNote {

@@ -179,7 +179,7 @@ Task<> consume(State<Options> options, State<History> history) {
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     throw Failure(Error::unavailable(rd_kafka_err2str(error)));
   }
-  Event has_events;
+  AsyncEvent has_events;
   const QueueWatch watch(rd_kafka_queue_get_consumer(client.get()), [&] { has_events.set(); });
   while (true) {
     while (rd_kafka_message_t* message = rd_kafka_consumer_poll(client.get(), 0)) {

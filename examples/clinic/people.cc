@@ -89,7 +89,7 @@ FormResponse show(const BoundForm<T>& form, const Pages& pages, std::string titl
       pages.page(FormPage{std::move(title), form.view({.submit = std::move(submit)})}));
 }
 
-Task<FormResponse> sign_up(BoundForm<EmailForm> form, Client client, const Translator& tr,
+Task<FormResponse> sign_up(BoundForm<EmailForm> form, ClientInfo client, const Translator& tr,
                            Session<> session, State<Accounts> accounts, const Pages& pages) {
   if (form.is_valid()) {
     const auto asked = co_await accounts->sign_up(*form->email, client, tr.language());
@@ -114,7 +114,7 @@ Task<FormResponse> confirm(BoundForm<ConfirmForm> form, const Translator& tr, Se
   co_return show(form, pages, tr("Your account"), "Save");
 }
 
-Task<FormResponse> forgotten(BoundForm<EmailForm> form, Client client, const Translator& tr,
+Task<FormResponse> forgotten(BoundForm<EmailForm> form, ClientInfo client, const Translator& tr,
                              Session<> session, State<Accounts> accounts, const Pages& pages) {
   if (form.is_valid()) {
     const auto asked = co_await accounts->send_reset_link(*form->email, client, tr.language());
@@ -127,7 +127,7 @@ Task<FormResponse> forgotten(BoundForm<EmailForm> form, Client client, const Tra
 }
 
 /// API keys end with the old password, because its thief may have created some.
-Task<FormResponse> reset(BoundForm<ResetForm> form, Client client, const Translator& tr,
+Task<FormResponse> reset(BoundForm<ResetForm> form, ClientInfo client, const Translator& tr,
                          Session<> session, State<Accounts> accounts, State<ApiKeys> keys,
                          const Pages& pages) {
   if (form.is_valid()) {
@@ -142,7 +142,7 @@ Task<FormResponse> reset(BoundForm<ResetForm> form, Client client, const Transla
 }
 
 /// Its form goes to where it is, with the page to which the login leads.
-Task<FormResponse> log_in(BoundForm<LogInForm> form, Query<Next> query, Client client,
+Task<FormResponse> log_in(BoundForm<LogInForm> form, Query<Next> query, ClientInfo client,
                           const Translator& tr, Session<> session, State<Accounts> accounts,
                           const Pages& pages) {
   if (form.is_valid()) {

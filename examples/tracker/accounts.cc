@@ -58,7 +58,7 @@ struct Accounts {
     co_return form.render_again(pages.page(FormPage{"Sign up", std::move(view)}));
   }
 
-  Task<Result<User>> log_in(Json<Credentials> given, Client client, Session<> session) const {
+  Task<Result<User>> log_in(Json<Credentials> given, ClientInfo client, Session<> session) const {
     const std::optional<std::string> stored =
         co_await db.one<std::string>("select password from users where name = $1", given->name);
     const auto proof = co_await throttle.attempt(given->name, client,
@@ -73,7 +73,7 @@ struct Accounts {
   }
 
   /// Its form is sent to where it is, with where to go on.
-  Task<FormResponse> log_in_page(BoundForm<Credentials> form, Query<Next> query, Client client,
+  Task<FormResponse> log_in_page(BoundForm<Credentials> form, Query<Next> query, ClientInfo client,
                                  const Request& request, Session<> session,
                                  const Pages& pages) const {
     if (form.is_valid()) {

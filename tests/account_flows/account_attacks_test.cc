@@ -84,7 +84,7 @@ TEST_F(AccountAttacks, NoLoginByTheOldPasswordOutlivesAReset) {
     client.advance(minutes(2));
     const std::string next = password + "!";
     (*store).*when = [&]() -> Task<> {
-      EXPECT_TRUE((co_await all->reset(token_of(kAnn), next, Client())).has_value());
+      EXPECT_TRUE((co_await all->reset(token_of(kAnn), next, ClientInfo())).has_value());
     };
     EXPECT_EQ(client.post("/log-in", Given{kAnn, password}).status, 401);
     EXPECT_EQ(client.get("/me").status, 401);
@@ -98,7 +98,7 @@ TEST_F(AccountAttacks, NoLoginByTheOldPasswordOutlivesAReset) {
 
 TEST_F(AccountAttacks, ALoginByAPasswordThatChangesWhileItIsHashedIsNone) {
   app.post("/late",
-           [](Json<GivenToken> given, Client client, Session<> session,
+           [](Json<GivenToken> given, ClientInfo client, Session<> session,
               State<Accounts> all) -> Task<Result<void>> {
              const auto login = co_await all->log_in(kAnn, kWord, client);
              EXPECT_TRUE((co_await all->reset(given->token, kOther, client)).has_value());
@@ -141,16 +141,17 @@ TEST_F(AccountAttacks, AnotherPasswordEndsOtherSessionsAlsoWhereThatFailsAtFirst
 }
 
 TEST_F(AccountAttacks, OfTwoThatUseALinkAtOnceOneAloneHasIt) {
-  app.post("/race", [](Json<GivenToken> given, Client client, State<Accounts> all) -> Task<int> {
-    int good = 0;
-    Scope both;
-    for (int turn = 0; turn < 2; ++turn) {
-      both.start(count_good(all->confirm(given->token, kOther), good));
-      both.start(count_good(all->reset(given->token, kOther, client), good));
-    }
-    co_await both.join();
-    co_return good;
-  });
+  app.post("/race",
+           [](Json<GivenToken> given, ClientInfo client, State<Accounts> all) -> Task<int> {
+             int good = 0;
+             Scope both;
+             for (int turn = 0; turn < 2; ++turn) {
+               both.start(count_good(all->confirm(given->token, kOther), good));
+               both.start(count_good(all->reset(given->token, kOther, client), good));
+             }
+             co_await both.join();
+             co_return good;
+           });
   TestClient client(app);
   (void)client.post("/sign-up", Given{kAnn, ""});
   client.advance(seconds(3));

@@ -69,7 +69,7 @@ class AccountCase : public ::testing::Test {
 
   static void add_routes(App& app) {
     app.post("/sign-up",
-             [](Json<Given> given, Client client, const Request& request,
+             [](Json<Given> given, ClientInfo client, const Request& request,
                 State<Accounts> all) -> Task<Result<void>> {
                return all->sign_up(given->email, client, language_of(request));
              });
@@ -82,7 +82,7 @@ class AccountCase : public ::testing::Test {
                co_return key->key;
              });
     app.post("/log-in",
-             [](Json<Given> given, Client client, Session<> session,
+             [](Json<Given> given, ClientInfo client, Session<> session,
                 State<Accounts> all) -> Task<Result<void>> {
                auto key = co_await all->log_in(given->email, given->password, client);
                if (!key) {
@@ -92,12 +92,12 @@ class AccountCase : public ::testing::Test {
                co_return Result<void>();
              });
     app.post("/forgotten",
-             [](Json<Given> given, Client client, const Request& request,
+             [](Json<Given> given, ClientInfo client, const Request& request,
                 State<Accounts> all) -> Task<Result<void>> {
                return all->send_reset_link(given->email, client, language_of(request));
              });
     app.post("/reset",
-             [](Json<GivenToken> given, Client client, const Request& request,
+             [](Json<GivenToken> given, ClientInfo client, const Request& request,
                 State<Accounts> all) -> Task<Result<void>> {
                auto key =
                    co_await all->reset(given->token, given->password, client, language_of(request));
@@ -110,14 +110,14 @@ class AccountCase : public ::testing::Test {
 
   static void add_routes_of_users(App& app) {
     app.post("/password",
-             [](Json<Given> given, Client client, Session<> session, const Request& request,
+             [](Json<Given> given, ClientInfo client, Session<> session, const Request& request,
                 State<Accounts> all) -> Task<Result<void>> {
                return all->change_password(session, given->email, given->password, client,
                                            language_of(request));
              });
     app.post("/new-address",
-             [](Json<Given> given, Client client, const Account& account, const Request& request,
-                State<Accounts> all) -> Task<Result<void>> {
+             [](Json<Given> given, ClientInfo client, const Account& account,
+                const Request& request, State<Accounts> all) -> Task<Result<void>> {
                return all->send_address_link({account.key}, given->password, given->email, client,
                                              language_of(request));
              });

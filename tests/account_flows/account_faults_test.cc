@@ -240,13 +240,14 @@ TEST_F(AccountFaults, AClientThatLeavesLeavesNothingHalfDone) {
   for (; !is_done && turns < 100; ++turns) {
     const std::string email = "left" + std::to_string(turns) + "@example.org";
     App patient = make_patient_app();
-    patient.post(
-        "/leave/{turns}",
-        [](int behind, Json<GivenToken> given, Client client, State<Accounts> all) -> Task<bool> {
-          return leave_behind(behind, given->password == kWord
-                                          ? all->confirm(given->token, given->password)
-                                          : all->reset(given->token, given->password, client));
-        });
+    patient.post("/leave/{turns}",
+                 [](int behind, Json<GivenToken> given, ClientInfo client,
+                    State<Accounts> all) -> Task<bool> {
+                   return leave_behind(behind,
+                                       given->password == kWord
+                                           ? all->confirm(given->token, given->password)
+                                           : all->reset(given->token, given->password, client));
+                 });
     TestClient client(patient);
     const std::string path = "/leave/" + std::to_string(turns);
     (void)client.post("/sign-up", Given{email, ""});

@@ -94,7 +94,7 @@ TEST_F(AccountFlows, AResetEndsAllSessionsAndTellsTheOwner) {
 
 TEST_F(AccountFlows, AResetLogsItsBrowserInAlsoWhereThatWasLoggedIn) {
   app.post("/reset-in",
-           [](Json<GivenToken> given, Client client, Session<> session,
+           [](Json<GivenToken> given, ClientInfo client, Session<> session,
               State<Accounts> all) -> Task<Result<void>> {
              const auto login = co_await all->reset(given->token, given->password, client);
              if (!login) {

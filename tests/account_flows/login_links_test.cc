@@ -70,19 +70,20 @@ TEST_F(LoginLinks, OfOneAccountEndTogether) {
 }
 
 TEST_F(LoginLinks, OfSeveralRequestsWithOneLinkOneLogsIn) {
-  second.post("/race", [](Json<GivenToken> given, Client client, State<Accounts> all) -> Task<int> {
-    int good = 0;
-    const auto use = [](Task<Result<AccountLogin>> task, int& count) -> Task<> {
-      const auto login = co_await std::move(task);
-      count += login ? 1 : 0;
-    };
-    Scope requests;
-    for (int turn = 0; turn < 4; ++turn) {
-      requests.start(use(all->log_in_by_link(given->token, client), good));
-    }
-    co_await requests.join();
-    co_return good;
-  });
+  second.post("/race",
+              [](Json<GivenToken> given, ClientInfo client, State<Accounts> all) -> Task<int> {
+                int good = 0;
+                const auto use = [](Task<Result<AccountLogin>> task, int& count) -> Task<> {
+                  const auto login = co_await std::move(task);
+                  count += login ? 1 : 0;
+                };
+                Scope requests;
+                for (int turn = 0; turn < 4; ++turn) {
+                  requests.start(use(all->log_in_by_link(given->token, client), good));
+                }
+                co_await requests.join();
+                co_return good;
+              });
   Tab client(line());
   make_account(client.client(), kAnn, kWord);
   EXPECT_EQ(client.post("/race", GivenToken{link_for(client, kAnn), ""}).body, "1");

@@ -108,11 +108,11 @@ class SecondStepCase : public AccountCase {
 
   static void add_codes(App& made, const Database& base) {
     made.post("/code",
-              [](Json<GivenCode> given, Client client, Session<> session, State<Accounts> all)
+              [](Json<GivenCode> given, ClientInfo client, Session<> session, State<Accounts> all)
                   -> Task<Result<void>> { return all->finish(session, given->code, client); });
     // Several at once, as from many connections.
     made.post("/codes-at-once",
-              [](Json<GivenCode> given, Client client, Session<> session,
+              [](Json<GivenCode> given, ClientInfo client, Session<> session,
                  State<Accounts> all) -> Task<int> {
                 int good = 0;
                 Scope requests;
@@ -141,14 +141,14 @@ class SecondStepCase : public AccountCase {
   }
 
   static void add_links(App& made) {
-    made.post("/login-link", [](Json<Given> given, Client client, State<Accounts> all) {
+    made.post("/login-link", [](Json<Given> given, ClientInfo client, State<Accounts> all) {
       return all->ask_login_link(given->email, client);
     });
     made.get("/log-in/link", [](Query<GivenLink> query, State<Accounts> all) {
       return all->login_link_address(query->token);
     });
     made.post("/log-in/link",
-              [](Json<GivenToken> given, Client client, Session<> session,
+              [](Json<GivenToken> given, ClientInfo client, Session<> session,
                  State<Accounts> all) -> Task<Result<std::string>> {
                 const auto login = co_await all->log_in_by_link(given->token, client);
                 if (!login) {

@@ -134,7 +134,7 @@ TEST_F(TwoFactorFlows, ASetupIsOfOneAccountForAnHourAndNeedsItsCode) {
 
 TEST_F(TwoFactorFlows, APasswordResetDoesNotBypassIt) {
   second.post("/reset-and-begin",
-              [](Json<GivenToken> given, Client client, Session<> session,
+              [](Json<GivenToken> given, ClientInfo client, Session<> session,
                  State<Accounts> all) -> Task<Result<std::string>> {
                 const auto login = co_await all->reset(given->token, given->password, client);
                 if (!login) {
@@ -157,7 +157,7 @@ TEST_F(TwoFactorFlows, APasswordResetDoesNotBypassIt) {
 
 TEST_F(TwoFactorFlows, AnAppThatIgnoresTheSecondStepLogsNobodyIn) {
   second.post("/forged",
-              [](Json<Given> given, Client client, Session<> session,
+              [](Json<Given> given, ClientInfo client, Session<> session,
                  State<Accounts> all) -> Task<Result<void>> {
                 auto login = co_await all->log_in(given->email, given->password, client);
                 EXPECT_TRUE(login.has_value());

@@ -90,7 +90,7 @@ class Serving {
   }
 
  private:
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<RequestService> service_;
   std::unique_ptr<Server> server_;
 };
 

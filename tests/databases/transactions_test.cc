@@ -70,7 +70,7 @@ class Meeting {
 
  private:
   int come_ = 0;
-  Event both_;
+  AsyncEvent both_;
 };
 
 Task<> run_both(Task<> one, Task<> other) {

@@ -33,11 +33,11 @@ namespace eider {
 /// /block                 "blocked", from a thread of the pool; outlives its client
 /// /hold                  the same, once `may_go` is released
 /// anything else          404
-class ScriptedService final : public Service {
+class ScriptedService final : public RequestService {
  public:
   static constexpr std::size_t kBodyBytesMax = 256UL * 1024;
 
-  Plan plan(Request& request) noexcept override {
+  RequestPlan plan(Request& request) noexcept override {
     ++planned;
     request.path_values().push(request.path().substr(1));
     const bool outlives =
@@ -49,7 +49,7 @@ class ScriptedService final : public Service {
             .exempt_from_load_shedding = request.path() == "/vital"};
   }
 
-  void respond(const Plan& plan, Request& request, Response& response) noexcept override {
+  void respond(const RequestPlan& plan, Request& request, Response& response) noexcept override {
     ++answered;
     ensure(plan.endpoint == this, "the plan comes back as it was");
     const std::string_view path = request.path();
@@ -79,7 +79,7 @@ class ScriptedService final : public Service {
     }
   }
 
-  Task<> respond_later(const Plan& plan, Request& request, Response& response,
+  Task<> respond_later(const RequestPlan& plan, Request& request, Response& response,
                        const Ongoing& ongoing) override {
     ensure(plan.waits, "only what waits is answered later");
     const Running here(*this);

@@ -14,15 +14,16 @@ namespace eider {
 
 /// /wait…           from a task
 /// anything else    at once
-class SharedService final : public Service {
+class SharedService final : public RequestService {
  public:
-  Plan plan(Request& request) noexcept override {
+  RequestPlan plan(Request& request) noexcept override {
     return {.endpoint = this, .waits = request.path().starts_with("/wait")};
   }
-  void respond(const Plan& /*plan*/, Request& /*request*/, Response& response) noexcept override {
+  void respond(const RequestPlan& /*plan*/, Request& /*request*/,
+               Response& response) noexcept override {
     response.set_static_type(kTextPlain).set_shared_body(text);
   }
-  Task<> respond_later(const Plan& plan, Request& request, Response& response,
+  Task<> respond_later(const RequestPlan& plan, Request& request, Response& response,
                        const Ongoing& /*ongoing*/) override {
     respond(plan, request, response);
     co_return;

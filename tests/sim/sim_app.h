@@ -14,17 +14,17 @@
 namespace eider {
 
 /// A service that is an app's. Derive from it, add routes to `app_`, then call `make_service`.
-class SimAppService : public Service {
+class SimAppService : public RequestService {
  public:
-  Plan plan(Request& request) noexcept override { return inner_->plan(request); }
-  void respond(const Plan& plan, Request& request, Response& response) noexcept override {
+  RequestPlan plan(Request& request) noexcept override { return inner_->plan(request); }
+  void respond(const RequestPlan& plan, Request& request, Response& response) noexcept override {
     inner_->respond(plan, request, response);
   }
-  Task<> respond_later(const Plan& plan, Request& request, Response& response,
+  Task<> respond_later(const RequestPlan& plan, Request& request, Response& response,
                        const Ongoing& ongoing) override {
     return inner_->respond_later(plan, request, response, ongoing);
   }
-  void finish(const Plan& plan, Request& request, Response& response) noexcept override {
+  void finish(const RequestPlan& plan, Request& request, Response& response) noexcept override {
     inner_->finish(plan, request, response);
   }
   [[nodiscard]] bool is_observed() const noexcept override { return inner_->is_observed(); }
@@ -52,7 +52,7 @@ class SimAppService : public Service {
   App app_;
 
  private:
-  std::unique_ptr<Service> inner_;
+  std::unique_ptr<RequestService> inner_;
 };
 
 /// kAdd  adds its routes

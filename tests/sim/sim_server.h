@@ -69,7 +69,7 @@ class SimServerOf {
 
  private:
   void listen() {
-    auto at = Address::parse("127.0.0.1", 0);
+    auto at = SocketAddress::parse("127.0.0.1", 0);
     for (const auto& worker : workers_) {
       const auto bound = worker->listen(*at, {.sharing = PortSharing::shared});
       ensure(bound.has_value(), "the simulated kernel binds");

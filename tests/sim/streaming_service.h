@@ -135,11 +135,11 @@ struct ShoutingUpgrade final : Upgrade {
 /// /make-late?STATUS                         1,000 bytes, with a status that the producer sets
 /// /shout  /wait-shout                       another protocol (Shouting)
 /// /hints                                    103, then the response
-class StreamingService final : public Service {
+class StreamingService final : public RequestService {
  public:
   static constexpr std::size_t kBodyBytesMax = 10'000'000;
 
-  Plan plan(Request& request) noexcept override {
+  RequestPlan plan(Request& request) noexcept override {
     const std::string_view path = request.path();
     const bool streams =
         path.starts_with("/count") || path.starts_with("/unread") || path == "/refuse";
@@ -149,11 +149,12 @@ class StreamingService final : public Service {
             .streams_body = streams};
   }
 
-  void respond(const Plan& /*plan*/, Request& request, Response& response) noexcept override {
+  void respond(const RequestPlan& /*plan*/, Request& request,
+               Response& response) noexcept override {
     respond_at_once(request, response);
   }
 
-  Task<> respond_later(const Plan& /*plan*/, Request& request, Response& response,
+  Task<> respond_later(const RequestPlan& /*plan*/, Request& request, Response& response,
                        const Ongoing& ongoing) override {
     const std::string_view path = request.path();
     if (path.starts_with("/count")) {

@@ -116,7 +116,7 @@ class H2ServerOf {
     workers_.push_back(worker_.get());
     group_.workers = workers_;
     const auto at =
-        worker_->listen(*Address::parse("127.0.0.1", 0), {.sharing = PortSharing::shared});
+        worker_->listen(*SocketAddress::parse("127.0.0.1", 0), {.sharing = PortSharing::shared});
     ensure(at.has_value(), "the simulated kernel binds");
     port_ = at->address.port();
   }

@@ -93,7 +93,7 @@ class RedisServer {
   }
 
   [[nodiscard]] bool can_connect() const {
-    const auto address = Address::parse("unix:" + socket(), 0);
+    const auto address = SocketAddress::parse("unix:" + socket(), 0);
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const bool is_there = ::connect(fd, address->data(), address->size()) == 0 && responses(fd);
     ::close(fd);

@@ -19,7 +19,7 @@ struct Credentials {
   std::string password;
 };
 
-Task<Result<void>> sign_up(Json<EmailForm> given, Client client, Translator reader,
+Task<Result<void>> sign_up(Json<EmailForm> given, ClientInfo client, Translator reader,
                            State<Accounts> accounts) {
   return accounts->sign_up(*given->email, client, reader.language());
 }
@@ -39,7 +39,7 @@ Task<Result<Created<User>>> confirm(Json<ConfirmForm> given, Session<> session,
 /// The password is right, and the code is missing.
 const ProblemType kCodeNeeded{.uri = "/problems/code-needed", .title = "A code is needed"};
 
-Task<Result<User>> log_in(Json<Credentials> given, Client client, Session<> session,
+Task<Result<User>> log_in(Json<Credentials> given, ClientInfo client, Session<> session,
                           State<Accounts> accounts, State<People> people) {
   const auto login = co_await accounts->log_in(given->email, given->password, client);
   if (!login) {
@@ -59,7 +59,7 @@ struct Code {
   std::string code;
 };
 
-Task<Result<void>> finish(Json<Code> given, Client client, Session<> session, Translator reader,
+Task<Result<void>> finish(Json<Code> given, ClientInfo client, Session<> session, Translator reader,
                           State<Accounts> accounts) {
   return accounts->finish(session, given->code, client, reader.language());
 }

@@ -49,8 +49,8 @@ FormResponse again(const BoundForm<T>& form, const FormWords& words, Frame frame
   return form.render_again(views.page(page_of(form, words, std::move(frame))));
 }
 
-Task<FormResponse> sign_up(BoundForm<EmailForm> form, Client client, Frame frame, Session<> session,
-                           State<Accounts> accounts, State<Views> views) {
+Task<FormResponse> sign_up(BoundForm<EmailForm> form, ClientInfo client, Frame frame,
+                           Session<> session, State<Accounts> accounts, State<Views> views) {
   if (form.is_valid()) {
     const auto asked = co_await accounts->sign_up(*form->email, client, frame.tr.language());
     if (form.add_result(asked)) {
@@ -76,7 +76,7 @@ Task<FormResponse> confirm(BoundForm<ConfirmForm> form, Frame frame, Session<> s
   co_return again(form, kConfirm, std::move(frame), session, *views);
 }
 
-Task<FormResponse> forgotten(BoundForm<EmailForm> form, Client client, Frame frame,
+Task<FormResponse> forgotten(BoundForm<EmailForm> form, ClientInfo client, Frame frame,
                              Session<> session, State<Accounts> accounts, State<Views> views) {
   if (form.is_valid()) {
     const auto asked =
@@ -91,8 +91,9 @@ Task<FormResponse> forgotten(BoundForm<EmailForm> form, Client client, Frame fra
 }
 
 /// The keys of a thief end with the sessions.
-Task<FormResponse> reset(BoundForm<ResetForm> form, Client client, Frame frame, Session<> session,
-                         State<Accounts> accounts, State<ApiKeys> keys, State<Views> views) {
+Task<FormResponse> reset(BoundForm<ResetForm> form, ClientInfo client, Frame frame,
+                         Session<> session, State<Accounts> accounts, State<ApiKeys> keys,
+                         State<Views> views) {
   if (form.is_valid()) {
     const auto login =
         co_await accounts->reset(*form->token, *form->password, client, frame.tr.language());
@@ -105,7 +106,7 @@ Task<FormResponse> reset(BoundForm<ResetForm> form, Client client, Frame frame, 
   co_return again(form, kReset, std::move(frame), session, *views);
 }
 
-Task<FormResponse> set_password(BoundForm<PasswordForm> form, Client client, Frame frame,
+Task<FormResponse> set_password(BoundForm<PasswordForm> form, ClientInfo client, Frame frame,
                                 const Account&, Session<> session, State<Accounts> accounts,
                                 State<Views> views) {
   if (form.is_valid()) {
@@ -119,7 +120,7 @@ Task<FormResponse> set_password(BoundForm<PasswordForm> form, Client client, Fra
   co_return again(form, kPassword, std::move(frame), session, *views);
 }
 
-Task<FormResponse> send_address_link(BoundForm<AddressForm> form, Client client, Frame frame,
+Task<FormResponse> send_address_link(BoundForm<AddressForm> form, ClientInfo client, Frame frame,
                                      const Account& account, Session<> session,
                                      State<Accounts> accounts, State<Views> views) {
   if (form.is_valid()) {

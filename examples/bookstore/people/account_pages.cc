@@ -50,8 +50,9 @@ Response show_login(Query<Next> query, EmptyForm<LoginForm> form, Frame frame, S
   return shown(*views, session, std::move(page));
 }
 
-Task<FormResponse> log_in(BoundForm<LoginForm> form, Client client, Frame frame, Session<> session,
-                          State<Accounts> accounts, State<OpenIdOffer> offer, State<Views> views) {
+Task<FormResponse> log_in(BoundForm<LoginForm> form, ClientInfo client, Frame frame,
+                          Session<> session, State<Accounts> accounts, State<OpenIdOffer> offer,
+                          State<Views> views) {
   if (form.is_valid()) {
     const auto login = co_await accounts->log_in(*form->email, *form->password, client);
     if (form.add_result(login)) {

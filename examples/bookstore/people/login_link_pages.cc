@@ -20,7 +20,7 @@ struct LinkToken {
   std::string token = kOptional;
 };
 
-Task<FormResponse> ask(BoundForm<EmailForm> form, Client client, Frame frame, Session<> session,
+Task<FormResponse> ask(BoundForm<EmailForm> form, ClientInfo client, Frame frame, Session<> session,
                        State<Accounts> accounts, State<Views> views) {
   if (form.is_valid()) {
     const auto asked = co_await accounts->ask_login_link(*form->email, client, frame.tr.language());
@@ -50,7 +50,7 @@ Task<Response> show(Query<LinkToken> query, EmptyForm<LinkForm> form, Frame fram
   co_return shown(*views, session, std::move(page), email ? 200 : 410);
 }
 
-Task<Response> use(BoundForm<LinkForm> form, Client client, Frame frame, Session<> session,
+Task<Response> use(BoundForm<LinkForm> form, ClientInfo client, Frame frame, Session<> session,
                    State<Accounts> accounts, State<Views> views) {
   const auto login = co_await accounts->log_in_by_link(*form->link, client);
   if (!login) {

@@ -37,7 +37,7 @@ Response show_code(Query<NextPage> query, EmptyForm<CodeForm> form, Frame frame,
   return shown(*views, session, code_page(std::move(frame), form.view_of(first, kCode)));
 }
 
-Task<FormResponse> take_code(BoundForm<CodeForm> form, Client client, Frame frame,
+Task<FormResponse> take_code(BoundForm<CodeForm> form, ClientInfo client, Frame frame,
                              Session<> session, State<Accounts> accounts, State<Views> views) {
   if (!accounts->is_pending(session)) {
     co_return Redirect("/login");

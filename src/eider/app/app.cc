@@ -289,7 +289,7 @@ std::function<void(LogLevel, std::string_view)> App::log_writer() const {
   };
 }
 
-Result<std::unique_ptr<Service>> App::make_service() const {
+Result<std::unique_ptr<RequestService>> App::make_service() const {
   return AppService::create(owned_table_);
 }
 

@@ -568,7 +568,7 @@ class App : public Routes {
   /// errors   all startup errors, one per line with the source line of the route and a fix:
   ///          conflicting or malformed patterns, a State<T> that was never registered, an
   ///          Extension<T> that nothing supplies, circular dependencies of guards
-  [[nodiscard]] Result<std::unique_ptr<Service>> make_service() const;
+  [[nodiscard]] Result<std::unique_ptr<RequestService>> make_service() const;
 
   /// Sets the options of the program, which `run` reads in addition to those of every application.
   ///

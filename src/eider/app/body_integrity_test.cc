@@ -116,7 +116,7 @@ bool send_upload(const Peer& peer, std::uint32_t stream, bool is_chunked, std::u
   return !is_chunked || most < kUploadBytes || peer.send("0\r\n\r\n");
 }
 
-void expect_checked(const Address& at, const std::string& path, std::uint32_t stream,
+void expect_checked(const SocketAddress& at, const std::string& path, std::uint32_t stream,
                     bool is_chunked) {
   const Peer peer(at);
   EXPECT_TRUE(peer.send(upload_head(path, is_chunked)) &&
@@ -136,7 +136,7 @@ class UploadsH2 final : public ConnectionProtocol {
   }
 };
 
-using UploadClient = std::function<void(const Address&)>;
+using UploadClient = std::function<void(const SocketAddress&)>;
 
 class BodyIntegrity : public ::testing::TestWithParam<Backend> {
  protected:
@@ -167,7 +167,7 @@ class BodyIntegrity : public ::testing::TestWithParam<Backend> {
     if (!start()) {
       GTEST_SKIP() << "this kernel has no io_uring";
     }
-    const Address at = Address::parse("127.0.0.1", server_->port()).value();
+    const SocketAddress at = SocketAddress::parse("127.0.0.1", server_->port()).value();
     std::vector<std::jthread> threads;
     threads.reserve(clients.size());
     for (const auto& client : clients) {
@@ -217,7 +217,7 @@ class BodyIntegrity : public ::testing::TestWithParam<Backend> {
 
   App app_;
   ServerOptions options_;
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<RequestService> service_;
   std::unique_ptr<Server> server_;
   detail::tls::TestFiles files_;
 };
@@ -225,7 +225,7 @@ class BodyIntegrity : public ::testing::TestWithParam<Backend> {
 TEST_P(BodyIntegrity, of_concurrent_fast_and_slow_handlers) {
   std::vector<UploadClient> clients;
   for (std::uint32_t stream = 0; stream < 12; ++stream) {
-    clients.emplace_back([stream](const Address& at) {
+    clients.emplace_back([stream](const SocketAddress& at) {
       expect_checked(at, upload_path(stream, stream % 5), stream, stream % 2 != 0);
       expect_checked(at, upload_path(stream, (stream + 2) % 5), stream, stream % 2 == 0);
       expect_checked(at, whole_path(stream), stream, stream % 2 == 0);
@@ -237,7 +237,7 @@ TEST_P(BodyIntegrity, of_concurrent_fast_and_slow_handlers) {
 TEST_P(BodyIntegrity, of_more_slow_handlers_than_blocks_are_lent) {
   std::vector<UploadClient> clients;
   for (std::uint32_t stream = 0; stream < 40; ++stream) {
-    clients.emplace_back([stream](const Address& at) {
+    clients.emplace_back([stream](const SocketAddress& at) {
       expect_checked(at, upload_path(stream, 4), stream, stream % 2 != 0);
     });
   }
@@ -247,10 +247,10 @@ TEST_P(BodyIntegrity, of_more_slow_handlers_than_blocks_are_lent) {
 TEST_P(BodyIntegrity, while_clients_disconnect_and_handlers_refuse) {
   std::vector<UploadClient> clients;
   for (std::uint32_t stream = 0; stream < 4; ++stream) {
-    clients.emplace_back([stream](const Address& at) {
+    clients.emplace_back([stream](const SocketAddress& at) {
       expect_checked(at, upload_path(stream, stream), stream, false);
     });
-    clients.emplace_back([stream](const Address& at) {
+    clients.emplace_back([stream](const SocketAddress& at) {
       for (std::uint64_t most = 20'000; most < kUploadBytes; most *= 3) {
         Peer peer(at);
         (void)peer.send(upload_head(upload_path(stream, 4), false));
@@ -258,7 +258,7 @@ TEST_P(BodyIntegrity, while_clients_disconnect_and_handlers_refuse) {
         peer.reset();
       }
     });
-    clients.emplace_back([stream](const Address& at) {
+    clients.emplace_back([stream](const SocketAddress& at) {
       const Peer peer(at);
       (void)peer.send(upload_head("/refuse", stream % 2 != 0));
       (void)send_upload(peer, stream, stream % 2 != 0, kUploadBytes);
@@ -268,7 +268,7 @@ TEST_P(BodyIntegrity, while_clients_disconnect_and_handlers_refuse) {
 }
 
 TEST_P(BodyIntegrity, bodies_over_their_limit_get_413) {
-  serve({[](const Address& at) {
+  serve({[](const SocketAddress& at) {
     const Peer peer(at);
     EXPECT_TRUE(peer.send(upload_head("/small/1/0", true)));
     (void)send_upload(peer, 1, true, kUploadBytes);

@@ -63,7 +63,7 @@ TEST(EveryResponse, tells_how_long_a_handler_that_does_not_wait_was_at_work) {
   {
     Server server(*service, {.port = 0, .threads = 1});
     ASSERT_TRUE(server.start());
-    const testing::Peer peer(Address::parse("127.0.0.1", server.port()).value());
+    const testing::Peer peer(SocketAddress::parse("127.0.0.1", server.port()).value());
     EXPECT_TRUE(peer.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
     EXPECT_TRUE(peer.receive_all().ends_with("done"));
   }  // ends the server's threads, so `taken` is read behind all that wrote it

@@ -123,7 +123,7 @@ TEST(ClientHooks, are_told_of_the_trust_that_is_given_later) {
   const auto service = app.make_service().value();
   Server server(*service, {.port = 0, .threads = 1});
   ASSERT_TRUE(server.start());
-  const testing::Peer peer(Address::parse("127.0.0.1", server.port()).value());
+  const testing::Peer peer(SocketAddress::parse("127.0.0.1", server.port()).value());
   EXPECT_TRUE(peer.send(
       "GET /route HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Forwarded-For: 192.0.2.9\r\n\r\n"));
   const std::string response = peer.receive_all();

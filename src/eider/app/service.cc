@@ -18,7 +18,7 @@ namespace eider {
 
 namespace {
 
-const Endpoint& endpoint_of(const Plan& plan) noexcept {
+const Endpoint& endpoint_of(const RequestPlan& plan) noexcept {
   return *static_cast<const Endpoint*>(plan.endpoint);
 }
 
@@ -195,7 +195,8 @@ AppService::AppService(std::shared_ptr<const RouteTable> table)
       guard_ways_(*table_, &states_),
       lifetime_(*table_, states_) {}
 
-Result<std::unique_ptr<Service>> AppService::create(std::shared_ptr<const RouteTable> table) {
+Result<std::unique_ptr<RequestService>> AppService::create(
+    std::shared_ptr<const RouteTable> table) {
   std::unique_ptr<AppService> service(new AppService(std::move(table)));
   std::string wrong = service->resolve();
   if (!wrong.empty()) {
@@ -261,7 +262,7 @@ void AppService::drain() noexcept {
   table_->topics->drain(Loop::current());
 }
 
-Plan AppService::plan(Request& request) noexcept {
+RequestPlan AppService::plan(Request& request) noexcept {
   request.set_route({});
   if (!table_->rewrites.empty()) [[unlikely]] {
     rewrite(request);
@@ -288,7 +289,7 @@ Plan AppService::plan(Request& request) noexcept {
           .exempt_from_load_shedding = endpoint.exempt_from_load_shedding};
 }
 
-void AppService::respond(const Plan& plan, Request& request, Response& response) noexcept {
+void AppService::respond(const RequestPlan& plan, Request& request, Response& response) noexcept {
   const Endpoint& endpoint = endpoint_of(plan);
   const WorkKept kept;
   std::size_t shared_bytes = 0;
@@ -313,7 +314,7 @@ void AppService::respond(const Plan& plan, Request& request, Response& response)
   finish_unless_produced(endpoint, request, response, shared_bytes);
 }
 
-Task<> AppService::respond_later(const Plan& plan, Request& request, Response& response,
+Task<> AppService::respond_later(const RequestPlan& plan, Request& request, Response& response,
                                  const Ongoing& ongoing) {
   const Endpoint& endpoint = endpoint_of(plan);
   std::size_t shared_bytes = 0;
@@ -334,7 +335,7 @@ Task<> AppService::respond_later(const Plan& plan, Request& request, Response& r
   finish_unless_produced(endpoint, request, response, shared_bytes);
 }
 
-void AppService::finish(const Plan& plan, Request& request, Response& response) noexcept {
+void AppService::finish(const RequestPlan& plan, Request& request, Response& response) noexcept {
   // The host of a request that could not be read is not known either.
   const Endpoint& endpoint = plan.endpoint == nullptr ? sites_.of({}).unrouted : endpoint_of(plan);
   run_after(endpoint, request, response);

@@ -18,10 +18,10 @@
 
 namespace eider {
 
-class AppService final : public Service {
+class AppService final : public RequestService {
  public:
   /// errors  everything that is wrong with the table, one line each
-  [[nodiscard]] static Result<std::unique_ptr<Service>> create(
+  [[nodiscard]] static Result<std::unique_ptr<RequestService>> create(
       std::shared_ptr<const RouteTable> table);
 
   [[nodiscard]] Task<Result<void>> start() override { return lifetime_.start(); }
@@ -30,11 +30,11 @@ class AppService final : public Service {
   void drain() noexcept override;
   [[nodiscard]] Task<> end() override;
   [[nodiscard]] Task<> stop() override { return lifetime_.stop(); }
-  [[nodiscard]] Plan plan(Request& request) noexcept override;
-  void respond(const Plan& plan, Request& request, Response& response) noexcept override;
-  [[nodiscard]] Task<> respond_later(const Plan& plan, Request& request, Response& response,
+  [[nodiscard]] RequestPlan plan(Request& request) noexcept override;
+  void respond(const RequestPlan& plan, Request& request, Response& response) noexcept override;
+  [[nodiscard]] Task<> respond_later(const RequestPlan& plan, Request& request, Response& response,
                                      const Ongoing& ongoing) override;
-  void finish(const Plan& plan, Request& request, Response& response) noexcept override;
+  void finish(const RequestPlan& plan, Request& request, Response& response) noexcept override;
   [[nodiscard]] bool is_observed() const noexcept override {
     return has_after_work_ || !table_->observers.empty();
   }

@@ -159,7 +159,7 @@ TEST(ClientBothWays, is_lost_within_both) {
 
 /// A producer that the test lets go on, and what it gives.
 struct Gate {
-  Event go;
+  AsyncEvent go;
   std::string piece;
   bool throws = false;
 };

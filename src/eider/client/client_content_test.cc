@@ -167,7 +167,7 @@ struct StreamedCall {
   std::optional<ClientRequest::StreamedReply> reply;
   std::string taken;
   std::string end = "not yet";
-  Event go;
+  AsyncEvent go;
 };
 
 Task<> stream(ClientLine& line, StreamedCall& to, bool is_patient) {

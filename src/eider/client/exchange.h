@@ -250,7 +250,7 @@ class ClientExchange : private Timer {
   struct Waiting {
     Waiting() noexcept { happened.set(); }
 
-    Event happened;
+    AsyncEvent happened;
     Condition awaited = Condition::end;
   };
 
@@ -307,7 +307,7 @@ class ClientExchange::Wait {
  private:
   ClientExchange& of_;
   Condition condition_;
-  Event::Awaiter happening_;
+  AsyncEvent::Awaiter happening_;
 };
 
 inline ClientExchange::Wait ClientExchange::until(Condition condition) noexcept {

@@ -31,7 +31,7 @@ auto of_h2(bool (*is)(const H2Connection& connection) noexcept) {
   return [is](const PooledConnection& one) { return one.h2() != nullptr && is(*one.h2()); };
 }
 
-Task<> turn_of(Event& event) {
+Task<> turn_of(AsyncEvent& event) {
   co_await event.wait();
 }
 

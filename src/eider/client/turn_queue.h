@@ -48,7 +48,7 @@ class TurnQueue::Turn : private ListNode {
   Turn& operator=(const Turn&) = delete;
   ~Turn();
 
-  [[nodiscard]] Event& come() noexcept { return come_; }
+  [[nodiscard]] AsyncEvent& come() noexcept { return come_; }
   /// It looks again, or gives up. Pre: it was woken.
   void use() noexcept {
     is_used_ = true;
@@ -61,7 +61,7 @@ class TurnQueue::Turn : private ListNode {
   friend class IntrusiveList<Turn>;
 
   TurnQueue& of_;
-  Event come_;
+  AsyncEvent come_;
   std::optional<ClientError> fault_;
   bool is_used_ = false;
 };

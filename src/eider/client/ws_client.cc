@@ -82,7 +82,7 @@ Task<std::optional<WsMessage>> receive_from(WebSocket& socket) {
   co_return co_await receiving;
 }
 
-Task<> until(Event& event) {
+Task<> until(AsyncEvent& event) {
   co_await event.wait();
 }
 

@@ -81,7 +81,7 @@ class WsClientServerTest : public ::testing::Test {
   }
 
   App app_;
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<RequestService> service_;
   std::optional<Server> server_;
   std::unique_ptr<Loop> loop_;
 };

@@ -34,7 +34,7 @@ class WsConnection {
   [[nodiscard]] WebSocket& socket() noexcept { return socket_; }
   [[nodiscard]] ws::detail::WsSession* session() const noexcept { return session_.get(); }
   /// The connection is closed or lost.
-  [[nodiscard]] Event& ended() noexcept { return ended_; }
+  [[nodiscard]] AsyncEvent& ended() noexcept { return ended_; }
 
  private:
   WsClientOptions options_;
@@ -42,7 +42,7 @@ class WsConnection {
   RandomMasks random_;
   ws::MaskSource& masks_;
   ws::detail::WsShared shared_;
-  Event ended_;
+  AsyncEvent ended_;
   std::unique_ptr<ws::detail::WsSession> session_;
   WebSocket socket_;
   std::unique_ptr<WsLine> line_;  // goes first, so that it tells nobody any more

@@ -31,7 +31,7 @@ Task<Result<WsOpening, WsClientError>> WsH2Line::shake_hands(const WsClientOptio
   co_return judge_choices(received_.fields, options);
 }
 
-void WsH2Line::begin(ws::detail::WsSession& session, Event& ended) {
+void WsH2Line::begin(ws::detail::WsSession& session, AsyncEvent& ended) {
   session_ = &session;
   ended_ = &ended;
   // What has come is told in the next round, never within the handshake's call.

@@ -35,7 +35,7 @@ class WsLine {
   [[nodiscard]] virtual UpgradedLine& line() noexcept = 0;
   /// From the end of this turn on the session is told what comes; `ended` is set when nothing more
   /// does. Both outlive this.
-  virtual void begin(ws::detail::WsSession& session, Event& ended) = 0;
+  virtual void begin(ws::detail::WsSession& session, AsyncEvent& ended) = 0;
 };
 
 /// By HTTP/1.1 over a connection of its own (RFC 6455, section 4.1).
@@ -46,7 +46,7 @@ class WsTcpLine final : public WsLine, private runtime::UpgradedStream, private 
   [[nodiscard]] Task<Result<WsOpening, WsClientError>> shake_hands(const WsClientOptions& options,
                                                                    ws::MaskSource& masks) override;
   [[nodiscard]] UpgradedLine& line() noexcept override { return *this; }
-  void begin(ws::detail::WsSession& session, Event& ended) override;
+  void begin(ws::detail::WsSession& session, AsyncEvent& ended) override;
 
  private:
   [[nodiscard]] Task<bool> gather_response();
@@ -67,7 +67,7 @@ class WsTcpLine final : public WsLine, private runtime::UpgradedStream, private 
   Buffer response_;             // the handshake's, and the first frames
   std::size_t head_bytes_ = 0;  // of it
   ws::detail::WsSession* session_ = nullptr;
-  Event* ended_ = nullptr;
+  AsyncEvent* ended_ = nullptr;
 };
 
 /// A stream of one of a client's connections, which it holds until it ends.
@@ -79,7 +79,7 @@ class WsH2Line final : public WsLine, private UpgradedLine, private Deferred {
   [[nodiscard]] Task<Result<WsOpening, WsClientError>> shake_hands(const WsClientOptions& options,
                                                                    ws::MaskSource& masks) override;
   [[nodiscard]] UpgradedLine& line() noexcept override { return *this; }
-  void begin(ws::detail::WsSession& session, Event& ended) override;
+  void begin(ws::detail::WsSession& session, AsyncEvent& ended) override;
 
  private:
   [[nodiscard]] Task<> watch();
@@ -106,7 +106,7 @@ class WsH2Line final : public WsLine, private UpgradedLine, private Deferred {
   Received received_;
   Buffer corked_;
   ws::detail::WsSession* session_ = nullptr;
-  Event* ended_ = nullptr;
+  AsyncEvent* ended_ = nullptr;
   bool is_paused_ = false;
   bool has_waited_ = false;  // the session has seen that output waits, or may have
   bool has_ended_ = false;   // we have

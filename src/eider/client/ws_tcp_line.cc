@@ -56,7 +56,7 @@ WsClientError WsTcpLine::loss() const {
           0};
 }
 
-void WsTcpLine::begin(ws::detail::WsSession& session, Event& ended) {
+void WsTcpLine::begin(ws::detail::WsSession& session, AsyncEvent& ended) {
   session_ = &session;
   ended_ = &ended;
   // Frames that came behind the response are read first.

@@ -22,7 +22,7 @@ struct Preface {
 
 /// What is listened with at one place.
 struct Listening {
-  Address address;
+  SocketAddress address;
   int socket;
 };
 
@@ -32,7 +32,8 @@ class ListeningHost {
   /// Accepts at one more place.
   ///
   /// returns  what is bound, with the port that the kernel chose for port 0
-  [[nodiscard]] virtual Result<Listening, NetError> listen(const Address& at, ListenOptions options,
+  [[nodiscard]] virtual Result<Listening, NetError> listen(const SocketAddress& at,
+                                                           ListenOptions options,
                                                            Preface preface) = 0;
   /// The same with a socket that listens already, and is others'.
   [[nodiscard]] virtual Result<Listening, NetError> adopt(Descriptor listening,

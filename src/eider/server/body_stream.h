@@ -36,7 +36,7 @@ class BodyInbox {
   /// too slowly, 413 when it is larger than the route takes.
   [[nodiscard]] virtual std::string_view take() = 0;
   /// Set when there is news.
-  [[nodiscard]] virtual Event& arrival() noexcept = 0;
+  [[nodiscard]] virtual AsyncEvent& arrival() noexcept = 0;
   /// Asks for all of it: from now on there is news only at its end, what comes is kept until then,
   /// and the client is held up by nothing but its pace. Pre: nothing was taken.
   virtual void gather() noexcept = 0;
@@ -103,7 +103,7 @@ class BodyStream::NextAwaiter {
 
  private:
   BodyInbox* inbox_;
-  Event::Awaiter awaiter_;
+  AsyncEvent::Awaiter awaiter_;
   WaitNote note_;
 };
 

@@ -45,7 +45,7 @@ class ClientAddress : public ::testing::Test {
     server_ = std::make_unique<Server>(
         *service_, ServerOptions{.port = 0, .limits = {.connections_per_address_max = 0}});
     ASSERT_TRUE(server_->start());
-    client_.emplace(Address::parse("127.0.0.1", server_->port()).value());
+    client_.emplace(SocketAddress::parse("127.0.0.1", server_->port()).value());
     EXPECT_TRUE(get_text("/plain").ends_with("no address"));
   }
 
@@ -63,7 +63,7 @@ class ClientAddress : public ::testing::Test {
     return response;
   }
 
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<RequestService> service_;
   std::unique_ptr<Server> server_;
   std::optional<testing::Peer> client_;
 };

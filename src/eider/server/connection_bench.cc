@@ -51,18 +51,19 @@ class NullLoop final : public Loop {
   Stream* stream_ = nullptr;
 };
 
-class ConstantService final : public Service {
+class ConstantService final : public RequestService {
  public:
-  Plan plan(Request& request) noexcept override {
+  RequestPlan plan(Request& request) noexcept override {
     return {.endpoint = this,
             .body_bytes_max = 1024,
             .waits = request.path() == "/later",
             .keeps_request = request.path() == "/copied"};
   }
-  void respond(const Plan& /*plan*/, Request& /*request*/, Response& response) noexcept override {
+  void respond(const RequestPlan& /*plan*/, Request& /*request*/,
+               Response& response) noexcept override {
     response.set_static_type(kTextPlain).set_static_body("Hello, World!");
   }
-  Task<> respond_later(const Plan& /*plan*/, Request& /*request*/, Response& response,
+  Task<> respond_later(const RequestPlan& /*plan*/, Request& /*request*/, Response& response,
                        const Ongoing& /*ongoing*/) override {
     response.set_static_type(kTextPlain).set_static_body("Hello, World!");
     co_return;

@@ -52,12 +52,12 @@ class BodyWriter {
   /// buffers its input passes its data on.
   virtual void flush() {}
   /// Set while there is room: producers of much output wait for it first.
-  [[nodiscard]] virtual Event& room() noexcept = 0;
+  [[nodiscard]] virtual AsyncEvent& room() noexcept = 0;
 };
 
 class BodyWriter::WriteAwaiter {
  public:
-  explicit WriteAwaiter(Event& room) noexcept : awaiter_(room) {}
+  explicit WriteAwaiter(AsyncEvent& room) noexcept : awaiter_(room) {}
   bool await_ready() const noexcept { return awaiter_.await_ready(); }
   void await_suspend(std::coroutine_handle<> waiting) noexcept {
     note_.begin(WaitNote::What::client, "to read more", Loop::current().now());
@@ -66,7 +66,7 @@ class BodyWriter::WriteAwaiter {
   void await_resume() noexcept { note_.end(); }
 
  private:
-  Event::Awaiter awaiter_;
+  AsyncEvent::Awaiter awaiter_;
   WaitNote note_;
 };
 

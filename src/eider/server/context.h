@@ -49,7 +49,7 @@ inline constexpr Duration kLingerWhileDraining = std::chrono::seconds(1);
 
 struct LoopContext {
   /// its_limits  as of LoopLimits
-  LoopContext(Loop& its_loop, Service& its_service, const Limits& its_limits)
+  LoopContext(Loop& its_loop, RequestService& its_service, const Limits& its_limits)
       : loop(its_loop),
         service(its_service),
         limits(its_limits),
@@ -79,7 +79,7 @@ struct LoopContext {
 
   /// Requests to this plan's handler are likely to make large responses that wait for their
   /// clients: they begin when the output budget has room.
-  [[nodiscard]] bool needs_room(const Plan& plan, Method method) const noexcept {
+  [[nodiscard]] bool needs_room(const RequestPlan& plan, Method method) const noexcept {
     return method != Method::head && large_endpoints.contains(plan.endpoint);
   }
 
@@ -90,7 +90,7 @@ struct LoopContext {
   void give_back(std::unique_ptr<StreamH1> stream) noexcept;
 
   Loop& loop;
-  Service& service;
+  RequestService& service;
   runtime::OutputBudget& output = runtime::output_budget_of(loop);
   LoopLimits limits;
   h1::HeadLimits head_limits;
@@ -108,7 +108,8 @@ struct LoopContext {
   /// What may take connections over from HTTP/1.1; null unless the application wants one.
   std::unique_ptr<ProtocolFactory> protocol;
   std::vector<std::unique_ptr<StreamH1>> spare_streams;
-  /// Endpoints of which a large response in memory had to wait for its client: Plan::endpoint.
+  /// Endpoints of which a large response in memory had to wait for its client:
+  /// RequestPlan::endpoint.
   std::unordered_set<const void*> large_endpoints;
   std::atomic<std::uint64_t> requests{0};
   /// From now on every response announces the connection's close.

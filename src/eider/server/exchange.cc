@@ -24,7 +24,7 @@ void note_response_begun(const ExchangeContext& context, Request& request) {
 
 }  // namespace
 
-void refuse_request(Service& service, const RequestRefusal& refusal, const Plan& plan,
+void refuse_request(RequestService& service, const RequestRefusal& refusal, const RequestPlan& plan,
                     Request& request, Response& response) noexcept {
   response.reset();
   service.refuse(refusal.status, refusal.text, response);
@@ -34,7 +34,7 @@ void refuse_request(Service& service, const RequestRefusal& refusal, const Plan&
   service.finish(plan, request, response);
 }
 
-void Exchange::open(Request& from, const Plan& plan, Transport& transport) {
+void Exchange::open(Request& from, const RequestPlan& plan, Transport& transport) {
   transport_ = &transport;
   plan_ = plan;
   began_ = context_.loop.now();

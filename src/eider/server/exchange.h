@@ -32,7 +32,7 @@ namespace eider::detail::server {
 
 /// How a request is answered, by its plan and its head.
 enum class Handling : std::uint8_t {
-  /// By Service::answer, of what is there.
+  /// By RequestService::answer, of what is there.
   at_once,
   /// By kBodyTooLarge, before any of its content is read.
   too_large,
@@ -41,7 +41,7 @@ enum class Handling : std::uint8_t {
 };
 
 /// is_content_here  all of it has come, or none will
-[[nodiscard]] inline Handling handling_of(const Plan& plan, const RequestHead& head,
+[[nodiscard]] inline Handling handling_of(const RequestPlan& plan, const RequestHead& head,
                                           bool is_content_here) noexcept {
   if (plan.ignores_body) {
     return Handling::at_once;
@@ -63,13 +63,13 @@ enum class Handling : std::uint8_t {
 }
 
 /// Fills the response to a request that is refused; hooks see it.
-void refuse_request(Service& service, const RequestRefusal& refusal, const Plan& plan,
+void refuse_request(RequestService& service, const RequestRefusal& refusal, const RequestPlan& plan,
                     Request& request, Response& response) noexcept;
 
 /// Whose handler a loop's thread is in, for those who look from outside while it stands still.
 class RunningPlan {
  public:
-  /// From any thread. Null: none that was called for a request; see Plan::endpoint.
+  /// From any thread. Null: none that was called for a request; see RequestPlan::endpoint.
   [[nodiscard]] const void* endpoint() const noexcept {
     return endpoint_.load(std::memory_order_relaxed);
   }
@@ -77,7 +77,7 @@ class RunningPlan {
   /// Until the end of this.
   class Now {
    public:
-    Now(RunningPlan& running, const Plan& plan) noexcept : running_(running) {
+    Now(RunningPlan& running, const RequestPlan& plan) noexcept : running_(running) {
       running_.endpoint_.store(plan.endpoint, std::memory_order_relaxed);
     }
     Now(const Now&) = delete;
@@ -95,7 +95,7 @@ class RunningPlan {
 /// What all exchanges of a loop share. All of it outlives them.
 struct ExchangeContext {
   Loop& loop;
-  Service& service;
+  RequestService& service;
   const LoopLimits& limits;
   RunningPlan& running;
   LoopNumbers& numbers;
@@ -104,7 +104,8 @@ struct ExchangeContext {
 };
 
 /// The plan as it is kept to: what decides ahead of content begins before that has come.
-[[nodiscard]] inline Plan carried_out(const Plan& plan, bool is_content_here) noexcept {
+[[nodiscard]] inline RequestPlan carried_out(const RequestPlan& plan,
+                                             bool is_content_here) noexcept {
   return plan.decides_first && !is_content_here ? plan.ahead_of_content() : plan;
 }
 
@@ -119,7 +120,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   /// Copies the head and the path values, and takes the extensions.
   ///
   /// transport  outlives the exchange's use by it: see Exchanges::give_back
-  void open(Request& from, const Plan& plan, Transport& transport);
+  void open(Request& from, const RequestPlan& plan, Transport& transport);
 
   /// The request's content, to be brought without its framing.
   [[nodiscard]] RequestContent& content() noexcept { return content_; }
@@ -163,7 +164,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
     return production_ == nullptr ? 0 : production_->content_bytes();
   }
 
-  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const RequestPlan& plan() const noexcept { return plan_; }
   [[nodiscard]] Request& request() noexcept { return request_; }
   /// The handler's task goes on.
   [[nodiscard]] bool is_running() const noexcept { return !task_.is_empty() && !task_.is_done(); }
@@ -209,7 +210,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   Transport* transport_ = nullptr;  // null: the client has left
   Exchanges* orphanage_ = nullptr;  // then this is told of the end
   Stage stage_ = Stage::idle;
-  Plan plan_;
+  RequestPlan plan_;
   Request request_;
   Response response_;
   Instant began_;

@@ -180,7 +180,7 @@ std::string_view H1::serve_request(std::string_view in) {
   // The values of the request before are views into bytes that are gone.
   request.path_values().clear();
   request.set_peer(&connection_);
-  const Plan plan = context().service.plan(request);
+  const RequestPlan plan = context().service.plan(request);
   const RequestHead& head = request.head();
   if (context().output.is_crowded() && context().needs_room(plan, head.method)) [[unlikely]] {
     // It is kept as bytes, and read again when there is room: nothing of it costs more. Earlier
@@ -199,7 +199,7 @@ std::string_view H1::serve_request(std::string_view in) {
   return in;
 }
 
-std::string_view H1::serve_by_course(const Plan& plan, std::string_view in) {
+std::string_view H1::serve_by_course(const RequestPlan& plan, std::string_view in) {
   const RequestHead& head = context().request.head();
   const bool is_content_here = head.body != BodyKind::chunked && head.content_length <= in.size();
   if (context().overload.is_on() && context().overload.refuses(plan)) {
@@ -257,7 +257,7 @@ void H1::serve_kept() {
 
 // Answering.
 
-void H1::respond_now(const Plan& plan, std::string_view unread) {
+void H1::respond_now(const RequestPlan& plan, std::string_view unread) {
   Request& request = context().request;
   Response& response = context().response;
   response.reset();
@@ -277,7 +277,7 @@ void H1::respond_now(const Plan& plan, std::string_view unread) {
   }
 }
 
-void H1::send_now(const Plan& plan, Request& request, Response& response, bool has_more) {
+void H1::send_now(const RequestPlan& plan, Request& request, Response& response, bool has_more) {
   const RequestHead& head = request.head();
   const int status = response.status();
   // Sending may take the content.
@@ -293,7 +293,7 @@ void H1::send_now(const Plan& plan, Request& request, Response& response, bool h
 
 // From here on nothing is a view into the receive buffer, which the next connection writes to: the
 // exchange copies what it needs of the request.
-bool H1::try_open_current(const Plan& plan) {
+bool H1::try_open_current(const RequestPlan& plan) {
   std::unique_ptr<Exchange> exchange = context().exchanges.take();
   if (exchange == nullptr) {
     refuse(kTooBusy, plan, context().request);
@@ -379,13 +379,13 @@ void H1::go_on(const RequestHead& head, h1::Persistence persistence, Sent sent, 
 void H1::refuse_unread(const RequestRefusal& refusal) {
   Request unread;
   unread.set_peer(&connection_);
-  refuse(refusal, Plan(), unread);
+  refuse(refusal, RequestPlan(), unread);
 }
 
-void H1::refuse(const RequestRefusal& refusal, const Plan& plan, Request& request) {
+void H1::refuse(const RequestRefusal& refusal, const RequestPlan& plan, Request& request) {
   Response& response = context().response;
   refuse_request(context().service, refusal, plan, request, response);
-  (void)send_any(Plan(), request.method(), response, h1::Persistence::close);
+  (void)send_any(RequestPlan(), request.method(), response, h1::Persistence::close);
   context().count_request();
   if (context().is_observed) {
     report(request, response.status(), content_bytes(request.method(), response));

@@ -173,7 +173,7 @@ class H1 final {
   /// plan    of the request: large responses of its handler are remembered
   /// method  of the request: HEAD gets the head alone, with the length it would have had
   /// source  RFC 9110, sections 8.6, 9.3.2, 15.3.5, 15.3.6 and 15.4.5
-  [[gnu::always_inline]] Sent send(const Plan& plan, Method method, Response& response,
+  [[gnu::always_inline]] Sent send(const RequestPlan& plan, Method method, Response& response,
                                    h1::Persistence how) {
     const std::string_view body = response.body();
     const std::string_view type = response.content_type();
@@ -219,7 +219,7 @@ class H1 final {
   // Reading. Each returns what it leaves of `in`.
   [[nodiscard]] std::string_view serve(std::string_view in);
   [[nodiscard]] std::string_view serve_request(std::string_view in);
-  [[nodiscard]] std::string_view serve_by_course(const Plan& plan, std::string_view in);
+  [[nodiscard]] std::string_view serve_by_course(const RequestPlan& plan, std::string_view in);
   [[nodiscard]] bool is_reading() const noexcept {
     return state_ == State::ready || (state_ == State::busy && current_->takes_content());
   }
@@ -227,19 +227,19 @@ class H1 final {
   void serve_kept();
 
   // Answering.
-  void respond_now(const Plan& plan, std::string_view unread);
-  void send_now(const Plan& plan, Request& request, Response& response, bool has_more);
-  void refuse(const RequestRefusal& refusal, const Plan& plan, Request& request);
+  void respond_now(const RequestPlan& plan, std::string_view unread);
+  void send_now(const RequestPlan& plan, Request& request, Response& response, bool has_more);
+  void refuse(const RequestRefusal& refusal, const RequestPlan& plan, Request& request);
   void go_on(const RequestHead& head, h1::Persistence persistence, Sent sent, bool has_more);
   /// Also a response with another status, without content, or with much.
-  Sent send_any(const Plan& plan, Method method, Response& response, h1::Persistence how);
-  void note_large(const Plan& plan, const Response& response);
+  Sent send_any(const RequestPlan& plan, Method method, Response& response, h1::Persistence how);
+  void note_large(const RequestPlan& plan, const Response& response);
   [[nodiscard]] const h1::HeadStart& head_start() const noexcept {
     return context().start.at(context().loop.wall_seconds());
   }
 
   // The request that goes on.
-  [[nodiscard]] bool try_open_current(const Plan& plan);
+  [[nodiscard]] bool try_open_current(const RequestPlan& plan);
   /// Acts on the end of its response, if it has ended. Call it after each call that may have ended
   /// it: until then the request and its exchange stay.
   ///

@@ -55,7 +55,7 @@ std::uint64_t content_bytes(Method method, const Response& response) noexcept {
   return file == nullptr ? response.body().size() : file->bytes();
 }
 
-Sent H1::send_any(const Plan& plan, Method method, Response& response, h1::Persistence how) {
+Sent H1::send_any(const RequestPlan& plan, Method method, Response& response, h1::Persistence how) {
   const std::string_view body = response.body();
   const FileContent* const file = content_as<FileContent>(response);
   h1::ResponseHead head{.status = response.status(),
@@ -88,7 +88,7 @@ Sent H1::send_any(const Plan& plan, Method method, Response& response, h1::Persi
 
 // Remembers that this handler's responses are large and have to wait for their clients. Files and
 // bodies that are kept anyway take no memory of their own while they wait.
-void H1::note_large(const Plan& plan, const Response& response) {
+void H1::note_large(const RequestPlan& plan, const Response& response) {
   const bool is_shared = response.body_owner() != nullptr;
   const bool is_kept_anyway = content_as<FileContent>(response) != nullptr ||
                               (is_shared && own_shared_bytes(response, 1) == 0);

@@ -36,7 +36,7 @@ class ConnectionsTls : public ::testing::Test {
   }
 
   [[nodiscard]] testing::Peer connect() const {
-    return testing::Peer(Address::parse("127.0.0.1", server_->port()).value());
+    return testing::Peer(SocketAddress::parse("127.0.0.1", server_->port()).value());
   }
   /// A connection is accepted when its first byte is there.
   [[nodiscard]] testing::Peer begin() const {
@@ -60,7 +60,7 @@ class ConnectionsTls : public ::testing::Test {
   }
 
   std::shared_ptr<SealMaker> seals_ = std::make_shared<TestSeals>();
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<RequestService> service_;
   std::unique_ptr<Server> server_;
 };
 

@@ -60,7 +60,7 @@ class Inbox final : public BodyInbox {
   [[nodiscard]] std::string_view take() override;
   void gather() noexcept override;
   [[nodiscard]] std::string_view gathered() override;
-  [[nodiscard]] Event& arrival() noexcept override { return arrival_; }
+  [[nodiscard]] AsyncEvent& arrival() noexcept override { return arrival_; }
   [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override { return length_; }
   [[nodiscard]] std::string_view trailer_lines() const noexcept override { return trailers_; }
 
@@ -72,7 +72,7 @@ class Inbox final : public BodyInbox {
   InboxOwner& owner_;
   Buffer given_;
   ReadLoan loan_;  // of the part that comes next, or that the handler has
-  Event arrival_;
+  AsyncEvent arrival_;
   std::optional<std::uint64_t> length_;
   std::optional<Error> error_;
   std::string trailers_;

@@ -338,7 +338,7 @@ namespace {
 /// What one that asks waits for: it may have gone by the time it is told.
 struct Asked {
   std::shared_ptr<const ServerState> state;
-  Event is_told;
+  AsyncEvent is_told;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace eider::detail::server {
 
-Lifecycle::Lifecycle(Service& service, std::span<Loop* const> loops,
+Lifecycle::Lifecycle(RequestService& service, std::span<Loop* const> loops,
                      std::span<Worker* const> workers, const SystemdNotify& systemd,
                      Heartbeat heartbeat, Duration leave)
     : service_(service),
@@ -156,7 +156,7 @@ Task<> Lifecycle::serve() {
 Task<> Lifecycle::leave() {
   on_each_loop([this](std::size_t) { service_.leave(); });
   if (leave_ != Duration::zero()) {
-    auto wanted = [](Event& drain) -> Task<> { co_await drain.wait(); }(drain_wanted_);
+    auto wanted = [](AsyncEvent& drain) -> Task<> { co_await drain.wait(); }(drain_wanted_);
     (void)co_await with_deadline(std::move(wanted), leave_);
   }
 }

@@ -23,7 +23,7 @@
 namespace eider {
 
 class Loop;
-class Service;
+class RequestService;
 
 namespace detail::server {
 
@@ -37,7 +37,7 @@ struct Heartbeat {
 class Lifecycle final : public DrainOwner {
  public:
   /// All of it outlives this. Pre: loops[i] is the one of workers[i]
-  Lifecycle(Service& service, std::span<Loop* const> loops, std::span<Worker* const> workers,
+  Lifecycle(RequestService& service, std::span<Loop* const> loops, std::span<Worker* const> workers,
             const SystemdNotify& systemd, Heartbeat heartbeat, Duration leave);
 
   /// From any thread: queued on the first loop, so before that runs it is the first thing there.
@@ -75,7 +75,7 @@ class Lifecycle final : public DrainOwner {
   /// Counts the loops that have done a step; `co_await` waits for all of them.
   struct Barrier {
     std::size_t left;
-    Event all_are_there{};
+    AsyncEvent all_are_there{};
     void arrive() noexcept {
       if (--left == 0) {
         all_are_there.set();
@@ -87,7 +87,7 @@ class Lifecycle final : public DrainOwner {
   void on_each_loop(Step step);
   void tell(Barrier& barrier) noexcept;
 
-  Service& service_;
+  RequestService& service_;
   std::span<Loop* const> loops_;
   std::span<Worker* const> workers_;
   const SystemdNotify& systemd_;
@@ -99,8 +99,8 @@ class Lifecycle final : public DrainOwner {
   Departure departure_ = Departure::stop;
   bool is_draining_ = false;
   CancelSource starting_;
-  Event stop_wanted_;
-  Event drain_wanted_;  // a further stop
+  AsyncEvent stop_wanted_;
+  AsyncEvent drain_wanted_;  // a further stop
   Barrier loops_begun_;
   Barrier loops_drained_;
   Barrier loops_ended_;

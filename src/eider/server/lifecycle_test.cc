@@ -23,7 +23,7 @@ using std::chrono::seconds;
 constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /// Notes what it is told in order; "/" waits until `may_respond`.
-class StagedService final : public Service {
+class StagedService final : public RequestService {
  public:
   Task<Result<void>> start() override {
     note("start");
@@ -44,9 +44,9 @@ class StagedService final : public Service {
     co_await sleep_for(milliseconds(1));
     note("stop");
   }
-  Plan plan(Request&) noexcept override { return {.endpoint = this, .waits = true}; }
-  void respond(const Plan&, Request&, Response&) noexcept override {}
-  Task<> respond_later(const Plan&, Request&, Response& response, const Ongoing&) override {
+  RequestPlan plan(Request&) noexcept override { return {.endpoint = this, .waits = true}; }
+  void respond(const RequestPlan&, Request&, Response&) noexcept override {}
+  Task<> respond_later(const RequestPlan&, Request&, Response& response, const Ongoing&) override {
     note("asked");
     while (!may_respond.load()) {
       co_await sleep_for(milliseconds(1));

@@ -113,7 +113,7 @@ Error not_handed(const ListenAt& place) {
 
 /// A shared port would be bound beside that of another process without an error, and the kernel
 /// would spread connections over both. Without sharing, binding says so.
-Result<void, NetError> ensure_free(const Address& at) {
+Result<void, NetError> ensure_free(const SocketAddress& at) {
   const Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
   if (fd.is_open() && ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
@@ -143,7 +143,7 @@ Result<void, NetError> add(std::optional<BoundPlace>& bound, Result<Listening, N
   return {};
 }
 
-Result<BoundPlace, NetError> listen_shared(std::span<ListeningHost* const> hosts, Address at,
+Result<BoundPlace, NetError> listen_shared(std::span<ListeningHost* const> hosts, SocketAddress at,
                                            ListenOptions options, const ListenAt& place,
                                            Preface preface) {
   options.sharing = PortSharing::shared;
@@ -203,7 +203,7 @@ ListenOptions listening_of(const ServerOptions& options) noexcept {
 
 Result<BoundPlace, NetError> listen_at(std::span<ListeningHost* const> hosts, const ListenAt& place,
                                        const ServerOptions& options) {
-  const auto at = Address::parse(place.host, place.port);
+  const auto at = SocketAddress::parse(place.host, place.port);
   if (!at) {
     return fail(at.error());
   }
@@ -243,7 +243,7 @@ bool is_shareable(int socket) noexcept {
 }
 
 /// A socket of its own at an address that others of this process listen at.
-Descriptor listen_beside(const Address& at, int backlog) noexcept {
+Descriptor listen_beside(const SocketAddress& at, int backlog) noexcept {
   Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
   const int seconds = 1;

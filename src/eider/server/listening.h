@@ -18,7 +18,7 @@ class Predecessor;
 class Worker;
 
 struct BoundPlace {
-  Address address;
+  SocketAddress address;
   bool is_secure = false;
   /// As the options have it, "127.0.0.1:0": what a further process knows it by.
   std::string name;

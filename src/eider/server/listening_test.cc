@@ -39,11 +39,11 @@ class Listening : public ::testing::Test {
   /// The last line of the response.
   static std::string ask(const std::string& address, std::string_view bytes) {
     const std::size_t colon = address.rfind(':');
-    const auto at =
-        address.starts_with("unix:")
-            ? Address::parse(address, 0)
-            : Address::parse(address.substr(0, colon),
-                             static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1))));
+    const auto at = address.starts_with("unix:")
+                        ? SocketAddress::parse(address, 0)
+                        : SocketAddress::parse(
+                              address.substr(0, colon),
+                              static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1))));
     const testing::Peer peer(at.value());
     EXPECT_TRUE(peer.is_connected()) << address;
     EXPECT_TRUE(peer.send(bytes));
@@ -57,7 +57,7 @@ class Listening : public ::testing::Test {
   }
 
  private:
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<RequestService> service_;
   std::unique_ptr<Server> server_;
 };
 

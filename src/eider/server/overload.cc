@@ -7,7 +7,7 @@
 
 namespace eider::detail::server {
 
-bool Overload::refuses(const Plan& plan) noexcept {
+bool Overload::refuses(const RequestPlan& plan) noexcept {
   if (plan.exempt_from_load_shedding) {
     return false;
   }

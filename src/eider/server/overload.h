@@ -86,7 +86,7 @@ class Overload final : private TurnWatch {
 
   [[nodiscard]] bool is_on() const noexcept { return queue_.is_standing() || is_pool_overloaded(); }
   /// Of a request that is about to be served. Pre: is_on
-  [[nodiscard]] bool refuses(const Plan& plan) noexcept;
+  [[nodiscard]] bool refuses(const RequestPlan& plan) noexcept;
 
   /// From any thread: how many were.
   [[nodiscard]] std::uint64_t refused() const noexcept {

@@ -44,7 +44,7 @@ void Production::Front::flush() {
   }
 }
 
-Event& Production::Front::room() noexcept {
+AsyncEvent& Production::Front::room() noexcept {
   const bool is_wrapped = production_.target_ != nullptr && production_.target_ != &production_;
   return is_wrapped ? production_.target_->room() : production_.room_;
 }

@@ -21,7 +21,7 @@ namespace eider::detail::server {
 
 class ProductionOwner {
  public:
-  /// Lets hooks see a head that is about to leave: see Service::finish.
+  /// Lets hooks see a head that is about to leave: see RequestService::finish.
   virtual void finish_head() noexcept = 0;
   /// Sends it: see Transport::send_head.
   virtual void send_head(std::optional<std::uint64_t> length, Follows follows) = 0;
@@ -86,7 +86,7 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   void add_trailer(std::string_view name, std::string_view value) override;
   void put(std::string_view bytes) override;
   void flush() override { begin(); }
-  [[nodiscard]] Event& room() noexcept override { return room_; }
+  [[nodiscard]] AsyncEvent& room() noexcept override { return room_; }
 
  private:
   class Inner;
@@ -101,7 +101,7 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
     }
     void put(std::string_view bytes) override { production_.put_produced(bytes); }
     void flush() override;
-    [[nodiscard]] Event& room() noexcept override;
+    [[nodiscard]] AsyncEvent& room() noexcept override;
 
    private:
     Production& production_;
@@ -131,8 +131,8 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   Front front_{*this};
   BodyWriter* target_ = nullptr;  // where the front hands on to; null: nowhere yet
   Buffer early_;                  // what was produced before there was a target
-  Event is_produced_;             // the producer has ended, which what wraps it waits for
-  Event room_;
+  AsyncEvent is_produced_;        // the producer has ended, which what wraps it waits for
+  AsyncEvent room_;
   Response trailers_;                  // checks fields and spells them
   std::optional<std::uint64_t> left_;  // of a length that holds
   std::uint64_t content_bytes_ = 0;

@@ -14,7 +14,7 @@ constexpr int kContinue = 100;
 
 }  // namespace
 
-bool RequestContent::begin(const Plan& plan, const RequestHead& head, Transport& transport,
+bool RequestContent::begin(const RequestPlan& plan, const RequestHead& head, Transport& transport,
                            bool has_begun) {
   transport_ = &transport;
   may_ask_ = head.expects_continue;

@@ -29,7 +29,7 @@ class RequestContent final : private InboxOwner {
   /// for that and has not begun.
   ///
   /// returns  whether the request is to be served now: nothing is gathered
-  [[nodiscard]] bool begin(const Plan& plan, const RequestHead& head, Transport& transport,
+  [[nodiscard]] bool begin(const RequestPlan& plan, const RequestHead& head, Transport& transport,
                            bool has_begun);
   /// Some may still be of use.
   [[nodiscard]] bool is_taken() const noexcept { return is_awaited_ || !inbox_.is_over(); }

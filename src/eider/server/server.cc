@@ -129,7 +129,7 @@ class Server::StopSignals final : public SignalWatch {
 class Server::Impl final : private detail::server::SuccessionOwner,
                            private detail::server::SupervisorChannelOwner {
  public:
-  Impl(Service& service, ServerOptions its_options)
+  Impl(RequestService& service, ServerOptions its_options)
       : options(std::move(its_options)),
         thread_count(options.threads == 0 ? usable_cores() : options.threads),
         balance(thread_count, options.limits.connections_max),
@@ -469,7 +469,7 @@ void Server::Impl::set_ownership(const detail::server::BoundPlace& place,
   }
 }
 
-Server::Server(Service& service, ServerOptions options)
+Server::Server(RequestService& service, ServerOptions options)
     : parts_(std::make_unique<Impl>(service, std::move(options))) {}
 
 Server::~Server() = default;

@@ -21,7 +21,7 @@ namespace eider {
 class ConnectionProtocol;
 class LogSink;
 class SealMaker;
-class Service;
+class RequestService;
 struct ServerState;
 
 /// The versions of HTTP that an address accepts.
@@ -207,7 +207,7 @@ struct ServerStats {
 class Server {
  public:
   /// service  is called on all event loops' threads at once; must outlive the server
-  Server(Service& service, ServerOptions options);
+  Server(RequestService& service, ServerOptions options);
   /// Calls `stop_now` and `wait`, and waits for blocking threads that are still at work.
   ~Server();
   Server(const Server&) = delete;

@@ -278,22 +278,24 @@ TEST_P(ServerTest, ends_cleanly_after_ten_thousand_connections) {
   server_->wait();
 }
 
-class BegunService final : public Service {
+class BegunService final : public RequestService {
  public:
   void begin() noexcept override {
     const std::lock_guard noting(noting_);
     threads_.insert(std::this_thread::get_id());
     ++calls_;
   }
-  Plan plan(Request&) noexcept override {
+  RequestPlan plan(Request&) noexcept override {
     const std::lock_guard noting(noting_);
     has_begun_first = has_begun_first && threads_.contains(std::this_thread::get_id());
     return {};
   }
-  void respond(const Plan&, Request&, Response& response) noexcept override {
+  void respond(const RequestPlan&, Request&, Response& response) noexcept override {
     response.set_body("x");
   }
-  Task<> respond_later(const Plan&, Request&, Response&, const Ongoing&) override { co_return; }
+  Task<> respond_later(const RequestPlan&, Request&, Response&, const Ongoing&) override {
+    co_return;
+  }
   void respond_failed(const Request&, Response*, std::exception_ptr) noexcept override {}
   void refuse(int, std::string_view, Response&) noexcept override {}
   [[nodiscard]] std::size_t threads() const { return threads_.size(); }

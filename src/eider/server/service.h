@@ -23,7 +23,7 @@ struct ResponseEvent;
 class Loop;
 
 /// The decision of the service on the request line and headers, before the body is read.
-struct Plan {
+struct RequestPlan {
   /// The handler, owned by the service and passed back to it.
   const void* endpoint = nullptr;
   /// A larger body is rejected with 413 before it is read.
@@ -52,8 +52,8 @@ struct Plan {
   /// The request is handled even under overload.
   bool exempt_from_load_shedding = false;
 
-  [[nodiscard]] Plan ahead_of_content() const noexcept {
-    Plan plan = *this;
+  [[nodiscard]] RequestPlan ahead_of_content() const noexcept {
+    RequestPlan plan = *this;
     plan.waits = plan.streams_body = true;
     return plan;
   }
@@ -73,9 +73,9 @@ struct Ongoing {
   BodyInbox* content = nullptr;
 };
 
-class Service {
+class RequestService {
  public:
-  virtual ~Service() = default;
+  virtual ~RequestService() = default;
 
   /// Called once, on the server's first event loop, before everything else. Connections that arrive
   /// meanwhile wait; the task is destroyed where it waits when the server is stopped.
@@ -97,15 +97,15 @@ class Service {
   [[nodiscard]] virtual Task<> stop() { co_return; }
 
   /// Fills the path parameters of the request. Never fails: "no such route" is an endpoint too.
-  [[nodiscard]] virtual Plan plan(Request& request) noexcept = 0;
+  [[nodiscard]] virtual RequestPlan plan(Request& request) noexcept = 0;
 
   /// Responds at once. `response` is new, and complete after the call, except for the additions of
   /// `finish`; must not throw.
-  virtual void respond(const Plan& plan, Request& request, Response& response) noexcept = 0;
+  virtual void respond(const RequestPlan& plan, Request& request, Response& response) noexcept = 0;
 
   /// Responds after waiting. All references outlive the task. Destroying the task cancels it.
-  [[nodiscard]] virtual Task<> respond_later(const Plan& plan, Request& request, Response& response,
-                                             const Ongoing& ongoing) = 0;
+  [[nodiscard]] virtual Task<> respond_later(const RequestPlan& plan, Request& request,
+                                             Response& response, const Ongoing& ongoing) = 0;
 
   /// Lets middleware see a response before its headers are sent, if it was not completed in
   /// `respond` or `respond_later`. These are rejections, responses of `respond_failed`, and
@@ -113,8 +113,8 @@ class Service {
   /// wrap or replace the latter.
   ///
   /// plan  new (no endpoint) for a request that could not be read, of which little is known
-  virtual void finish(const Plan& /*plan*/, Request& /*request*/, Response& /*response*/) noexcept {
-  }
+  virtual void finish(const RequestPlan& /*plan*/, Request& /*request*/,
+                      Response& /*response*/) noexcept {}
 
   /// Returns whether `observe` must be called; checked once per event loop.
   [[nodiscard]] virtual bool is_observed() const noexcept { return false; }

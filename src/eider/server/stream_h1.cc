@@ -15,7 +15,7 @@ constexpr Duration kNextProbe = std::chrono::seconds(15);
 
 }  // namespace
 
-void StreamH1::open(H1& h1, Connection& connection, const Plan& plan,
+void StreamH1::open(H1& h1, Connection& connection, const RequestPlan& plan,
                     std::unique_ptr<Exchange> exchange) {
   h1_ = &h1;
   connection_ = &connection;

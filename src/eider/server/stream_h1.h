@@ -26,7 +26,8 @@ enum class Sent : std::uint8_t { corked, partly };
 class StreamH1 final : public Transport {
  public:
   /// Takes the loop's request on. Pre: closed.
-  void open(H1& h1, Connection& connection, const Plan& plan, std::unique_ptr<Exchange> exchange);
+  void open(H1& h1, Connection& connection, const RequestPlan& plan,
+            std::unique_ptr<Exchange> exchange);
   /// Ends what goes on. returns  the exchange
   [[nodiscard]] std::unique_ptr<Exchange> close() noexcept;
 

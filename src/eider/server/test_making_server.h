@@ -22,16 +22,17 @@ constexpr std::size_t kWindow = 1000;
 
 /// Each response is made for its request: /string moves it out, /shared is the only owner, /view is
 /// copied by the server; /large is larger than the budget, /small has an endpoint of its own.
-class MakingService final : public Service {
+class MakingService final : public RequestService {
  public:
-  Plan plan(Request& request) noexcept override {
+  RequestPlan plan(Request& request) noexcept override {
     const void* const small = &view;
     const std::string_view path = request.path();
     return {.endpoint = path == "/small" ? small : this,
             .body_bytes_max = 1000,
             .waits = path == "/later"};
   }
-  void respond(const Plan& /*plan*/, Request& request, Response& response) noexcept override {
+  void respond(const RequestPlan& /*plan*/, Request& request,
+               Response& response) noexcept override {
     const std::string_view path = request.path();
     response.set_static_type(kTextPlain);
     made += path == "/small" ? 0 : 1;
@@ -46,7 +47,7 @@ class MakingService final : public Service {
       response.set_body(std::string(path == "/large" ? 3 * kBudgetBytes : kBodyBytes, 'm'));
     }
   }
-  Task<> respond_later(const Plan& plan, Request& request, Response& response,
+  Task<> respond_later(const RequestPlan& plan, Request& request, Response& response,
                        const Ongoing& /*ongoing*/) override {
     respond(plan, request, response);
     co_return;

@@ -47,7 +47,7 @@ Worker::Worker(const WorkerGroup& group, std::size_t index)
   }
 }
 
-Result<Listening, NetError> Worker::listen(const Address& at, ListenOptions options,
+Result<Listening, NetError> Worker::listen(const SocketAddress& at, ListenOptions options,
                                            Preface preface) {
   AcceptorOwner& owner = *this;
   Listener& listener = acceptors_.emplace_back(context_.loop, owner, preface).listener;

@@ -41,7 +41,7 @@ class DrainOwner {
 
 /// What the workers of one server share. All of it outlives them.
 struct WorkerGroup {
-  Service& service;
+  RequestService& service;
   const Limits& limits;
   Balance& balance;
   LogSink* log;                  // may be null
@@ -67,7 +67,7 @@ class Worker final : public ListeningHost,
   /// index  its place among the group's loops
   Worker(const WorkerGroup& group, std::size_t index);
 
-  [[nodiscard]] Result<Listening, NetError> listen(const Address& at, ListenOptions options,
+  [[nodiscard]] Result<Listening, NetError> listen(const SocketAddress& at, ListenOptions options,
                                                    Preface preface = {}) override;
   [[nodiscard]] Result<Listening, NetError> adopt(Descriptor listening, Preface preface) override;
   /// Who is to close those of its sockets from now on.

@@ -135,7 +135,8 @@ void SimLoop::drop_unsent(Stream& stream) noexcept {
 
 // Listeners and watches.
 
-Result<ListeningSocket, NetError> SimLoop::listen(const Address& at, const ListenOptions& options) {
+Result<ListeningSocket, NetError> SimLoop::listen(const SocketAddress& at,
+                                                  const ListenOptions& options) {
   return kernel_.bind(at, options.sharing);
 }
 

@@ -56,7 +56,7 @@ class SimLoop final : public Loop {
   /// Listens on a port of the simulated kernel, with any address.
   ///
   /// errors   address_in_use, and not_supported for a Unix path
-  Result<ListeningSocket, NetError> listen(const Address& at,
+  Result<ListeningSocket, NetError> listen(const SocketAddress& at,
                                            const ListenOptions& options) override;
   void attach(Listener& listener) override;
   void detach(Listener& listener) noexcept override;

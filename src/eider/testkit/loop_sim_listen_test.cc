@@ -26,7 +26,7 @@ struct Listening {
 
   std::optional<NetError> open(const char* host, std::uint16_t port,
                                PortSharing sharing = PortSharing::exclusive) {
-    auto opened = listener.open(*Address::parse(host, port), {.sharing = sharing});
+    auto opened = listener.open(*SocketAddress::parse(host, port), {.sharing = sharing});
     return opened ? std::nullopt : std::optional(opened.error());
   }
 

@@ -50,7 +50,7 @@ class Echo final : public StreamOwner {
 class EchoServer final : public ListenerOwner {
  public:
   explicit EchoServer(Loop& loop) : listener(loop, *this) {
-    const auto opened = listener.open(*Address::parse("127.0.0.1", 0));
+    const auto opened = listener.open(*SocketAddress::parse("127.0.0.1", 0));
     EXPECT_TRUE(opened.has_value());
   }
   void on_accept(Descriptor fd) override {

@@ -219,7 +219,7 @@ bool SimKernel::is_free(std::uint16_t number, PortSharing sharing) const noexcep
   });
 }
 
-Result<ListeningSocket, NetError> SimKernel::bind(const Address& at, PortSharing sharing) {
+Result<ListeningSocket, NetError> SimKernel::bind(const SocketAddress& at, PortSharing sharing) {
   if (at.is_unix()) {
     return fail(NetError::not_supported);
   }
@@ -234,7 +234,7 @@ Result<ListeningSocket, NetError> SimKernel::bind(const Address& at, PortSharing
   }
   const bool is_shared = sharing == PortSharing::shared;
   return ListeningSocket{Descriptor(is_shared ? kSharedListenerFd : kExclusiveListenerFd),
-                         *Address::parse(at.host(), number)};
+                         *SocketAddress::parse(at.host(), number)};
 }
 
 void SimKernel::listen(Listener& listener, SimLoop& loop) {

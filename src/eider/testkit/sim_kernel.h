@@ -167,7 +167,7 @@ class SimKernel {
   Port* port_of(const Listener& listener) const noexcept;
   Port* choose_port(std::uint16_t port) noexcept;
   [[nodiscard]] bool is_free(std::uint16_t port, PortSharing sharing) const noexcept;
-  Result<ListeningSocket, NetError> bind(const Address& at, PortSharing sharing);
+  Result<ListeningSocket, NetError> bind(const SocketAddress& at, PortSharing sharing);
   void listen(Listener& listener, SimLoop& loop);
   void stop_listening(Listener& listener) noexcept;
 

@@ -81,7 +81,7 @@ constexpr std::string_view kOrigin = "http://test";
 
 using detail::testkit::HtmlForm;
 
-std::unique_ptr<Service> service_of(const App& app) {
+std::unique_ptr<RequestService> service_of(const App& app) {
   auto service = app.make_service();
   if (!service) {
     throw Failure(std::move(service.error()));
@@ -210,7 +210,7 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
     cookies.store(cookie + "; Path=/", "/", detail::testkit::wall_seconds_at(kernel.now()));
   }
 
-  std::unique_ptr<Service> service;
+  std::unique_ptr<RequestService> service;
   std::shared_ptr<const Sessions> sessions;  // null: the app has none
   json::Value document;                      // that answers are held against; null: none
   detail::testkit::CookieStore cookies;

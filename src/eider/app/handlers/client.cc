@@ -39,7 +39,7 @@ std::string client_origin_of(const Request& request, const ProxyTrust& trust) {
   return scheme_of(request, origin).append("://").append(host_of(request, origin));
 }
 
-Client client_of(const Request& request, const ProxyTrust& trust) {
+ClientInfo client_of(const Request& request, const ProxyTrust& trust) {
   const RequestOrigin origin = origin_of(request, trust);
   return {.address = origin.address ? origin.address->to_text() : std::string(),
           .port = origin.port,
@@ -47,7 +47,7 @@ Client client_of(const Request& request, const ProxyTrust& trust) {
           .host = std::string(host_of(request, origin))};
 }
 
-Result<Client> Extract<Client>::from(const Context& context, ArgumentPlace place) {
+Result<ClientInfo> Extract<ClientInfo>::from(const Context& context, ArgumentPlace place) {
   return client_of(context.request,
                    *static_cast<const ProxyTrust*>(context.states[place.state_index]));
 }

@@ -17,8 +17,8 @@ struct ProxyTrust;
 /// The client of a request; a parameter of handlers.
 ///
 ///     app.trust_proxies("10.0.0.0/8, unix");
-///     app.get("/me", [](const Client& client) { return client.address; });
-struct Client {
+///     app.get("/me", [](const ClientInfo& client) { return client.address; });
+struct ClientInfo {
   /// "192.0.2.1" or "2001:db8::1"; empty if the address is unknown, for example for a Unix socket.
   std::string address;
   std::optional<std::uint16_t> port;
@@ -30,13 +30,13 @@ struct Client {
 
 /// Returns the client of a request: the peer of the connection or, if the peer is trusted, the
 /// client that it names.
-[[nodiscard]] Client client_of(const Request& request, const ProxyTrust& trust);
+[[nodiscard]] ClientInfo client_of(const Request& request, const ProxyTrust& trust);
 
 template <>
-struct Extract<Client> {
+struct Extract<ClientInfo> {
   static constexpr ArgumentKind kKind = ArgumentKind::state;
   static constexpr bool kOwnsData = true;
-  using Held = Client;
+  using Held = ClientInfo;
   using Object = ProxyTrust;
   static Result<Held> from(const Context& context, ArgumentPlace place);
 };

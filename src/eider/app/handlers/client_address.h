@@ -1,5 +1,5 @@
-// Parts of Client (client.h) that other code of the library needs for each request.
-// Layering: must not be included by applications, which use Client.
+// Parts of ClientInfo (client.h) that other code of the library needs for each request.
+// Layering: must not be included by applications, which use ClientInfo.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ namespace eider {
 
 struct ProxyTrust;
 
-/// Returns Client::address, or nothing if the address is unknown.
+/// Returns ClientInfo::address, or nothing if the address is unknown.
 [[nodiscard]] std::optional<IpAddress> client_address_of(const Request& request,
                                                          const ProxyTrust& trust);
 
-/// Returns Client::scheme and Client::host: "https://app.example".
+/// Returns ClientInfo::scheme and ClientInfo::host: "https://app.example".
 [[nodiscard]] std::string client_origin_of(const Request& request, const ProxyTrust& trust);
 
 }  // namespace eider

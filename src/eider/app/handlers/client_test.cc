@@ -14,7 +14,7 @@ namespace {
 
 /// "address scheme host" of a request from 127.0.0.1 with these fields.
 std::string seen_by(App app, std::string_view fields) {
-  app.get("/me", [](const Client& client) {
+  app.get("/me", [](const ClientInfo& client) {
     std::string line = client.address;
     line.append(" ").append(client.scheme).append(" ").append(client.host);
     return line;
@@ -22,7 +22,7 @@ std::string seen_by(App app, std::string_view fields) {
   const auto service = app.make_service().value();
   Server server(*service, {.port = 0, .threads = 1});
   EXPECT_TRUE(server.start());
-  const testing::Peer peer(Address::parse("127.0.0.1", server.port()).value());
+  const testing::Peer peer(SocketAddress::parse("127.0.0.1", server.port()).value());
   std::string request("GET /me HTTP/1.1\r\nHost: inside\r\nConnection: close\r\n");
   request.append(fields).append("\r\n");
   EXPECT_TRUE(peer.send(request));
@@ -34,24 +34,24 @@ std::string seen_by(App app, std::string_view fields) {
 constexpr std::string_view kForged =
     "X-Forwarded-For: 192.0.2.9\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: out.example\r\n";
 
-TEST(Client, is_the_other_end_when_nobody_is_trusted) {
+TEST(ClientInfo, is_the_other_end_when_nobody_is_trusted) {
   EXPECT_EQ(seen_by(App(), kForged), "127.0.0.1 http inside");
 }
 
-TEST(Client, is_whom_a_trusted_proxy_names) {
+TEST(ClientInfo, is_whom_a_trusted_proxy_names) {
   App app;
   app.trust_proxies("10.0.0.0/8, 127.0.0.1");
   EXPECT_EQ(seen_by(std::move(app), kForged), "192.0.2.9 https out.example");
 }
 
-TEST(Client, is_not_whom_an_outsider_names_in_front) {
+TEST(ClientInfo, is_not_whom_an_outsider_names_in_front) {
   App app;
   app.trust_proxies("127.0.0.1");
   EXPECT_EQ(seen_by(std::move(app), "X-Forwarded-For: 10.1.1.1, 203.0.113.5\r\n"),
             "203.0.113.5 http inside");
 }
 
-TEST(Client, is_read_from_the_fields_that_the_proxy_sets_only) {
+TEST(ClientInfo, is_read_from_the_fields_that_the_proxy_sets_only) {
   App app;
   app.trust_proxies("127.0.0.1", ForwardedHeaders::forwarded);
   constexpr std::string_view kBothKinds =
@@ -60,7 +60,7 @@ TEST(Client, is_read_from_the_fields_that_the_proxy_sets_only) {
   EXPECT_EQ(seen_by(std::move(app), kBothKinds), "2001:db8::7 https inside");
 }
 
-TEST(Client, of_an_unreadable_word_has_no_address) {
+TEST(ClientInfo, of_an_unreadable_word_has_no_address) {
   App app;
   app.trust_proxies("127.0.0.1");
   EXPECT_EQ(seen_by(std::move(app), "X-Forwarded-For: nonsense!\r\n"), " http inside");

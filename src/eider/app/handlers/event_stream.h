@@ -43,7 +43,7 @@ class TopicSubscription final : private TopicListener {
   using TopicListener::listen;
 
   /// Set while there are events, and when no more will come.
-  [[nodiscard]] Event& coming() noexcept { return coming_; }
+  [[nodiscard]] AsyncEvent& coming() noexcept { return coming_; }
   /// Moves the collected events into an empty buffer. The buffer stays empty if no more events will
   /// come: an event was missed, or the server shuts down.
   void take(Buffer& events);
@@ -60,7 +60,7 @@ class TopicSubscription final : private TopicListener {
 
   SubscribeOptions options_;
   std::unique_ptr<Gathered> gathered_;
-  Event coming_;
+  AsyncEvent coming_;
   bool is_over_ = false;
 };
 

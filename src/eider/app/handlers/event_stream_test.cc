@@ -23,7 +23,7 @@ class KeepingWriter final : public BodyWriter {
   void add_trailer(std::string_view, std::string_view) override {}
   void put(std::string_view bytes) override { bytes_.append(bytes); }
   void flush() override { flushed_bytes_ = bytes_.size(); }
-  Event& room() noexcept override { return room_; }
+  AsyncEvent& room() noexcept override { return room_; }
 
   /// What has been written since the last call, all of it flushed.
   std::string take() {
@@ -34,7 +34,7 @@ class KeepingWriter final : public BodyWriter {
 
  private:
   Response head_;
-  Event room_;
+  AsyncEvent room_;
   std::string bytes_;
   std::size_t flushed_bytes_ = 0;
 };

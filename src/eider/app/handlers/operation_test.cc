@@ -157,7 +157,7 @@ TEST(Operations, know_the_members_of_a_query) {
 TEST(Operations, know_fields_and_cookies) {
   const Operation operation =
       operation_of([](Header<"x-one">, Header<"x-two", std::optional<int>>, Cookie<"sid">,
-                      Cookie<"page", std::optional<int>>, Signed, const Client&,
+                      Cookie<"page", std::optional<int>>, Signed, const ClientInfo&,
                       const Request&) { return "x"; });
   ASSERT_EQ(operation.parameters.size(), 5U);
   EXPECT_TRUE(is_required(operation, In::header, "X-One"));

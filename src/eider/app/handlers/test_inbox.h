@@ -51,13 +51,13 @@ class TestInbox final : public BodyInbox {
   }
   void gather() noexcept override {}
   std::string_view gathered() override { return {}; }
-  Event& arrival() noexcept override { return arrival_; }
+  AsyncEvent& arrival() noexcept override { return arrival_; }
   std::optional<std::uint64_t> length() const noexcept override { return length_; }
 
  private:
   std::deque<std::string> pieces_;
   std::string taken_;
-  Event arrival_;
+  AsyncEvent arrival_;
   std::optional<std::uint64_t> length_;
   bool has_ended_ = false;
 };

@@ -50,7 +50,7 @@ class LoopChecks {
   bool is_making_ = false;
   bool is_known_ = false;
   Instant made_{};
-  Event done_;
+  AsyncEvent done_;
   // Who has asked may leave meanwhile: the checks go on in here. Last, as they use the others.
   Scope scope_;
 };

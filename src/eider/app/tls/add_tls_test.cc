@@ -97,7 +97,7 @@ class SecureApp : public ::testing::Test {
   TestCertificate authority = make_test_certificate({.name = "Authority", .is_authority = true});
   TlsOptions options;
   App app;
-  std::unique_ptr<Service> service;
+  std::unique_ptr<RequestService> service;
   std::unique_ptr<Server> server;
 };
 

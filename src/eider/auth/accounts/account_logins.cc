@@ -42,7 +42,7 @@ Task<> store_anew(const Database& in, const Passwords& passwords, std::shared_pt
 Task<Result<std::shared_ptr<const Row>>> Accounts::check_password(std::shared_ptr<const Row> row,
                                                                   std::string account,
                                                                   std::string password,
-                                                                  Client client) {
+                                                                  ClientInfo client) {
   auto attempt = logins_.begin(email_key_of(std::move(account)), client);
   if (!attempt) {
     co_return fail(std::move(attempt.error()));
@@ -65,7 +65,7 @@ Task<Result<std::shared_ptr<const Row>>> Accounts::check_password(std::shared_pt
 }
 
 Task<Result<AccountLogin>> Accounts::log_in(std::string email, std::string password,
-                                            Client client) {
+                                            ClientInfo client) {
   auto row = co_await row_of(email);
   const auto checked =
       co_await check_password(std::move(row), email, std::move(password), std::move(client));
@@ -130,7 +130,7 @@ bool Accounts::is_pending(const Session<>& session) const {
 }
 
 /// `needs_second_factor` of a login that is finished: the step was done.
-Task<Result<void>> Accounts::finish(Session<> session, std::string code, Client client,
+Task<Result<void>> Accounts::finish(Session<> session, std::string code, ClientInfo client,
                                     std::string language) {
   const auto pending = two_factor_.open_pending(session.pending_login());
   if (!pending) {
@@ -189,7 +189,7 @@ Task<Result<std::string>> Accounts::login_link_address(std::string token) const 
 }
 
 /// All login links of the account end with it, and those that were asked for before.
-Task<Result<AccountLogin>> Accounts::log_in_by_link(std::string token, Client client) {
+Task<Result<AccountLogin>> Accounts::log_in_by_link(std::string token, ClientInfo client) {
   const auto link = co_await find_link(kLogIn, std::move(token));
   const auto row = co_await row_of_login_link(link);
   if (row == nullptr) {

@@ -222,20 +222,20 @@ Task<Result<void>> Accounts::add_request(Ask ask) {
   co_return done();
 }
 
-Task<Result<void>> Accounts::sign_up(std::string email, Client client, std::string language) {
+Task<Result<void>> Accounts::sign_up(std::string email, ClientInfo client, std::string language) {
   return request_mail(
       {.purpose = kSignUp, .email = std::move(email), .language = std::move(language)},
       std::move(client));
 }
 
-Task<Result<void>> Accounts::send_reset_link(std::string email, Client client,
+Task<Result<void>> Accounts::send_reset_link(std::string email, ClientInfo client,
                                              std::string language) {
   return request_mail(
       {.purpose = kReset, .email = std::move(email), .language = std::move(language)},
       std::move(client));
 }
 
-Task<Result<void>> Accounts::ask_login_link(std::string email, Client client,
+Task<Result<void>> Accounts::ask_login_link(std::string email, ClientInfo client,
                                             std::string language) {
   if (options_.login_link_page.empty()) {
     return no_login_links();
@@ -246,7 +246,7 @@ Task<Result<void>> Accounts::ask_login_link(std::string email, Client client,
 }
 
 /// What could not be written down was not asked for: no mail comes of it, and no wait.
-Task<Result<void>> Accounts::request_mail(Ask ask, Client client) {
+Task<Result<void>> Accounts::request_mail(Ask ask, ClientInfo client) {
   if (auto fault = fault_of(ask.email)) {
     co_return fail(std::move(*fault));
   }
@@ -268,7 +268,7 @@ Task<Result<void>> Accounts::request_mail(Ask ask, Client client) {
 }
 
 Task<Result<void>> Accounts::send_address_link(UserKey key, std::string password, std::string email,
-                                               Client client, std::string language) {
+                                               ClientInfo client, std::string language) {
   if (auto fault = fault_of(email)) {
     co_return fail(std::move(*fault));
   }
@@ -319,8 +319,8 @@ Task<Result<AccountLogin>> Accounts::confirm(std::string token, std::string pass
   co_return made;
 }
 
-Task<Result<AccountLogin>> Accounts::reset(std::string token, std::string password, Client client,
-                                           std::string language) {
+Task<Result<AccountLogin>> Accounts::reset(std::string token, std::string password,
+                                           ClientInfo client, std::string language) {
   if (auto fault = password_fault_of(password, options_.password_length_min)) {
     co_return fail(std::move(*fault));
   }
@@ -354,7 +354,7 @@ Task<Result<AccountLogin>> Accounts::reset(std::string token, std::string passwo
 }
 
 Task<Result<void>> Accounts::change_password(Session<> session, std::string old_password,
-                                             std::string password, Client client,
+                                             std::string password, ClientInfo client,
                                              std::string language) {
   if (auto fault = password_fault_of(password, options_.password_length_min)) {
     co_return fail(std::move(*fault));

@@ -126,7 +126,7 @@ class Accounts {
 
   /// Sends a link that creates the account, or a mail that says that the account already exists.
   /// The account is created only after confirmation, so users cannot claim addresses of others.
-  [[nodiscard]] Task<Result<void>> sign_up(std::string email, Client client,
+  [[nodiscard]] Task<Result<void>> sign_up(std::string email, ClientInfo client,
                                            std::string language = {});
   /// Accepts the token of the link, and creates the account. The password is set here and not at
   /// sign-up, because only the reader of the mail owns the address.
@@ -136,7 +136,7 @@ class Accounts {
 
   /// errors  401, the same for a wrong password and for no account
   [[nodiscard]] Task<Result<AccountLogin>> log_in(std::string email, std::string password,
-                                                  Client client);
+                                                  ClientInfo client);
   /// Logs the session in to that account. If the password or the address changes before the session
   /// is stored, the response is a 401 and there is no session. So `reset` ends all existing
   /// sessions, and no login with the old password can follow.
@@ -157,7 +157,7 @@ class Accounts {
   /// Accepts the code of the authenticator app, or a recovery code, and logs the session in.
   ///
   /// errors  401 if no login waits, or it has expired; 422 for a wrong or used "/code"; 429
-  [[nodiscard]] Task<Result<void>> finish(Session<> session, std::string code, Client client,
+  [[nodiscard]] Task<Result<void>> finish(Session<> session, std::string code, ClientInfo client,
                                           std::string language = {});
   /// Turns two-factor authentication on, if `code` shows that the authenticator app has the secret
   /// of the setup: the hidden field `token` of its form. Ends all other sessions, because their
@@ -174,7 +174,7 @@ class Accounts {
   /// Sends a link that logs in, if there is an account. See AccountsOptions::login_link_page.
   ///
   /// errors  404 if there are no login links
-  [[nodiscard]] Task<Result<void>> ask_login_link(std::string email, Client client,
+  [[nodiscard]] Task<Result<void>> ask_login_link(std::string email, ClientInfo client,
                                                   std::string language = {});
   /// Returns the address of the account that a link logs in to. Show it next to the button, because
   /// an attacker can send a link to the attacker's own account. The link stays valid.
@@ -185,7 +185,7 @@ class Accounts {
   /// invalid, too.
   ///
   /// errors  410 as in `confirm`
-  [[nodiscard]] Task<Result<AccountLogin>> log_in_by_link(std::string token, Client client);
+  [[nodiscard]] Task<Result<AccountLogin>> log_in_by_link(std::string token, ClientInfo client);
   /// Returns a login, for `begin`, of a user whom another service has authenticated: `begin`
   /// requires the second factor if the account has one. Unlike that, session.log_in does not.
   ///
@@ -193,27 +193,27 @@ class Accounts {
   [[nodiscard]] Task<Result<AccountLogin>> log_in_verified(UserKey key) const;
 
   /// Sends a link by which a new password is chosen, if there is an account.
-  [[nodiscard]] Task<Result<void>> send_reset_link(std::string email, Client client,
+  [[nodiscard]] Task<Result<void>> send_reset_link(std::string email, ClientInfo client,
                                                    std::string language = {});
   /// Accepts the token of the link, ends all sessions of the account, and informs its owner by
   /// mail.
   ///
   /// errors  410 as in `confirm`
   [[nodiscard]] Task<Result<AccountLogin>> reset(std::string token, std::string password,
-                                                 Client client, std::string language = {});
+                                                 ClientInfo client, std::string language = {});
 
   /// Ends all other sessions, and informs the owner by mail.
   ///
   /// errors  401 for a wrong `old_password`, and for a session without a user
   [[nodiscard]] Task<Result<void>> change_password(Session<> session, std::string old_password,
-                                                   std::string password, Client client,
+                                                   std::string password, ClientInfo client,
                                                    std::string language = {});
 
   /// Sends a link to the new address, for the user who is logged in to this account.
   ///
   /// errors  401 as in `change_password`
   [[nodiscard]] Task<Result<void>> send_address_link(UserKey key, std::string password,
-                                                     std::string email, Client client,
+                                                     std::string email, ClientInfo client,
                                                      std::string language = {});
   /// Accepts the token of that link, and informs the old address. The user must be logged in to the
   /// account, so that users who receive an unexpected link cannot add their address to another
@@ -254,13 +254,13 @@ class Accounts {
   using Link = detail::accounts::Link;
   using Row = detail::accounts::Row;
 
-  Task<Result<void>> request_mail(Ask ask, Client client);
+  Task<Result<void>> request_mail(Ask ask, ClientInfo client);
   Task<Result<void>> add_request(Ask ask);
   Task<std::shared_ptr<const Row>> row_of(std::string email) const;
   Task<std::shared_ptr<const Row>> row_of_key(std::string key) const;
   Task<Result<std::shared_ptr<const Row>>> check_password(std::shared_ptr<const Row> row,
                                                           std::string account, std::string password,
-                                                          Client client);
+                                                          ClientInfo client);
   Task<AccountLogin> login_of(std::shared_ptr<const Row> row) const;
   Task<bool> is_current(AccountLogin login) const;
   Task<std::shared_ptr<const Row>> row_of_login_link(std::shared_ptr<const Link> link) const;

@@ -87,7 +87,7 @@ class JwksCache {
   bool was_asked_ = false;
   bool is_asking_ = false;
   bool is_behind_a_break_ = false;  // the request under way, which all wait for
-  Event answered_;
+  AsyncEvent answered_;
   Scope asking_;
 };
 

@@ -216,7 +216,7 @@ Login::Login(OAuthOptions options, bool is_openid, MakeClient make_client)
         return std::make_unique<Provider>(kept, is_openid, make(client_options(*kept)));
       }) {}
 
-Result<std::string> Login::own_origin(const Client& client) const {
+Result<std::string> Login::own_origin(const ClientInfo& client) const {
   if (!options_->origin.empty()) {
     return options_->origin;
   }
@@ -259,7 +259,8 @@ std::string Login::authorization_url(const ProviderPlaces& places, const LoginSe
   return url;
 }
 
-Task<Result<Login::Begun>> Login::begin(Request& request, Client client, std::string user) const {
+Task<Result<Login::Begun>> Login::begin(Request& request, ClientInfo client,
+                                        std::string user) const {
   auto origin = own_origin(client);
   if (!origin) {
     co_return fail(std::move(origin.error()));
@@ -467,7 +468,7 @@ Task<Result<OAuthTokens>> Login::refresh(std::string refresh_token) const {
   co_return std::move(*tokens);
 }
 
-Task<std::string> Login::logout_location(Client client, std::string id_token) const {
+Task<std::string> Login::logout_location(ClientInfo client, std::string id_token) const {
   std::string location = options_->after_logout;
   const auto origin = own_origin(client);
   const auto places = co_await providers_.here().places();

@@ -34,7 +34,8 @@ class Login {
     std::vector<std::string> cookies;
   };
   /// user  of the session that the request is of; empty: nobody's
-  [[nodiscard]] Task<Result<Begun>> begin(Request& request, Client client, std::string user) const;
+  [[nodiscard]] Task<Result<Begun>> begin(Request& request, ClientInfo client,
+                                          std::string user) const;
 
   /// Of OpenID, and of a provider without.
   [[nodiscard]] Task<Result<OpenIdIdentity>> openid_identity(Request& request,
@@ -47,7 +48,7 @@ class Login {
   [[nodiscard]] std::optional<std::string> end_cookie(const Request& request) const;
 
   [[nodiscard]] Task<Result<OAuthTokens>> refresh(std::string refresh_token) const;
-  [[nodiscard]] Task<std::string> logout_location(Client client, std::string id_token) const;
+  [[nodiscard]] Task<std::string> logout_location(ClientInfo client, std::string id_token) const;
 
   [[nodiscard]] const OAuthOptions& options() const noexcept { return *options_; }
 
@@ -63,7 +64,7 @@ class Login {
   template <class Identity>
   using Identify = Task<LoginResult<Identity>> (Login::*)(Returned returned) const;
 
-  [[nodiscard]] Result<std::string> own_origin(const Client& client) const;
+  [[nodiscard]] Result<std::string> own_origin(const ClientInfo& client) const;
   /// What stands ahead of the paths of the options: where the login's routes are in a group, or in
   /// an app that is mounted.
   [[nodiscard]] std::string_view prefix_of(const Request& request) const;

@@ -36,7 +36,8 @@ bool is_of_first(const json::Value& first, const json::Value& second, std::strin
 struct Begin {
   std::shared_ptr<const Login> login;
 
-  Task<Result<Response>> operator()(Request& request, Client client, MaybeSession session) const {
+  Task<Result<Response>> operator()(Request& request, ClientInfo client,
+                                    MaybeSession session) const {
     auto begun = co_await login->begin(request, std::move(client),
                                        session ? (*session)->user() : std::string());
     if (!begun) {
@@ -54,7 +55,7 @@ struct Begin {
 struct Logout {
   std::shared_ptr<const Login> login;
 
-  Task<Response> operator()(Session<> session, Client client) const {
+  Task<Response> operator()(Session<> session, ClientInfo client) const {
     session.log_out();
     const std::string location = co_await login->logout_location(std::move(client), {});
     Response response(303);
@@ -224,7 +225,7 @@ Task<Result<OAuthTokens>> OAuthLogin::refresh(std::string refresh_token) const {
   return login_->refresh(std::move(refresh_token));
 }
 
-Task<std::string> OAuthLogin::logout_location(Client client, std::string id_token) const {
+Task<std::string> OAuthLogin::logout_location(ClientInfo client, std::string id_token) const {
   return login_->logout_location(std::move(client), std::move(id_token));
 }
 

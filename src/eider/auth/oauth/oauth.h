@@ -88,7 +88,8 @@ class OAuthLogin {
   /// OAuthOptions::logout.
   ///
   /// id_token  of the login, if it was stored: without it, most providers ask the user
-  [[nodiscard]] Task<std::string> logout_location(Client client, std::string id_token = {}) const;
+  [[nodiscard]] Task<std::string> logout_location(ClientInfo client,
+                                                  std::string id_token = {}) const;
 
  private:
   std::shared_ptr<const detail::oauth::Login> login_;

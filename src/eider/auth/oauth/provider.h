@@ -65,7 +65,7 @@ class Provider {
   bool is_openid_;
   bool was_asked_ = false;
   bool is_asking_ = false;
-  Event answered_;
+  AsyncEvent answered_;
   jwt::JwksCache keys_;
   Scope asking_;
 };

@@ -355,7 +355,7 @@ Task<> Keeper::part(const Entry& entry, Response& response) const {
 /// One that is under way: what waits for it may be gone before.
 struct Keeper::Erasing {
   std::string id;
-  Event is_over;
+  AsyncEvent is_over;
   std::exception_ptr failure;
 };
 

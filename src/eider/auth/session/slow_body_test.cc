@@ -89,7 +89,7 @@ class SlowBody : public ::testing::Test, public detail::server::ConnectionCounte
   const std::shared_ptr<FaultyStore> store_ = std::make_shared<FaultyStore>();
   App app_;
   Sessions sessions_ = add_sessions<detail::session::test::Visit>(app_, {.store = store_});
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<RequestService> service_;
   Limits limits_;
   std::optional<detail::server::LoopContext> context_;
   std::unique_ptr<detail::server::Connections> connections_;

@@ -23,7 +23,7 @@ constexpr Duration kLongest = std::chrono::hours(24 * 365);
 /// Somebody who waits for what another one makes.
 struct Waiter {
   Loop* loop = nullptr;
-  Event is_over;
+  AsyncEvent is_over;
 };
 
 /// One value being made. With the state's lock held.
@@ -74,7 +74,7 @@ class Cache::State {
                                 std::shared_ptr<Flight> flight);
   static Task<> refresh(Self state, std::string key, Make make, std::shared_ptr<Flight> flight);
   static Task<> keep(std::unique_ptr<Leading> leading, CachedBytes value,
-                     std::shared_ptr<Event> is_kept);
+                     std::shared_ptr<AsyncEvent> is_kept);
   [[nodiscard]] Task<Made> make_anew(std::string key, Make make) const;
   [[nodiscard]] Joined join(const std::string& key);
   void land(Flight& flight, const Made& made, std::exception_ptr failure);
@@ -142,7 +142,7 @@ class Cache::State::Waiting {
     const std::lock_guard lock(state_.mutex_);
     std::erase(flight_.waiting, waiter_);
   }
-  [[nodiscard]] Event::Awaiter wait() noexcept { return waiter_->is_over.wait(); }
+  [[nodiscard]] AsyncEvent::Awaiter wait() noexcept { return waiter_->is_over.wait(); }
 
  private:
   State& state_;
@@ -208,7 +208,7 @@ Task<CachedBytes> Cache::State::lead(Self state, std::string key, Make make,
   }
   // What was found has its time already: put again it would live for longer than it may.
   if (!made.is_found) {
-    const auto is_kept = std::make_shared<Event>();
+    const auto is_kept = std::make_shared<AsyncEvent>();
     state->refreshing_.here().start(keep(std::move(leading), made.value, is_kept));
     co_await is_kept->wait();
   }
@@ -218,7 +218,7 @@ Task<CachedBytes> Cache::State::lead(Self state, std::string key, Make make,
 /// Of the loop, not of who asked: one that leaves between the two would leave there what was erased
 /// meanwhile.
 Task<> Cache::State::keep(std::unique_ptr<Leading> leading, CachedBytes value,
-                          std::shared_ptr<Event> is_kept) {
+                          std::shared_ptr<AsyncEvent> is_kept) {
   State& state = leading->state();
   try {
     if (!leading->is_forgotten()) {

@@ -76,7 +76,8 @@ Task<Connected> dial(net::Net& net, const Settings& settings, Place place) {
 
 Task<Connected> dial_unix(const Settings& settings) {
   const std::string& path = settings.target.host;
-  auto fd = co_await eider::connect(*Address::parse(path, 0), settings.options.connect_time_max);
+  auto fd =
+      co_await eider::connect(*SocketAddress::parse(path, 0), settings.options.connect_time_max);
   if (!fd) {
     co_return fail(ConnectFailure{RedisFault::expired, std::string(text(fd.error()))});
   }

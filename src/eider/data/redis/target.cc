@@ -135,7 +135,7 @@ ReadTarget read_unix(std::string_view rest, Target target) {
   }
   const std::size_t query = rest.find('?');
   target.host = "unix:" + std::string(rest.substr(0, query));
-  if (!rest.starts_with('/') || !Address::parse(target.host, 0)) {
+  if (!rest.starts_with('/') || !SocketAddress::parse(target.host, 0)) {
     return fail(std::string_view("the path of a Unix socket must start with a slash and be short"));
   }
   if (query != std::string_view::npos) {

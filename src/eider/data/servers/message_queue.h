@@ -71,7 +71,7 @@ class MessageQueue {
   std::size_t bytes_max_;
   std::deque<Message> messages_{};
   std::size_t bytes_ = 0;
-  Event arrived_{};
+  AsyncEvent arrived_{};
   std::optional<Refusal> refusal_{};
 };
 

@@ -15,7 +15,8 @@ bool Host::is_unix() const noexcept {
 }
 
 bool is_number(const std::string& name) {
-  return name != "localhost" && !name.starts_with("unix:") && Address::parse(name, 0).has_value();
+  return name != "localhost" && !name.starts_with("unix:") &&
+         SocketAddress::parse(name, 0).has_value();
 }
 
 bool take_front(std::string_view& text, std::string_view front) noexcept {

@@ -15,12 +15,12 @@ namespace eider::net {
 namespace {
 
 struct Attempts {
-  Event news;
+  AsyncEvent news;
   Result<Descriptor, NetError> result = fail(NetError::timed_out);
   std::size_t running = 0;
 };
 
-Task<> attempt(Attempts& all, Address address, Instant due) {
+Task<> attempt(Attempts& all, SocketAddress address, Instant due) {
   // The count rises before the wait, so that `race` sees an attempt that goes on.
   ++all.running;
   auto connecting = connect(address, due - Loop::current().now());
@@ -34,7 +34,7 @@ Task<> attempt(Attempts& all, Address address, Instant due) {
   all.news.set();
 }
 
-Task<> news_of(Event& event) {
+Task<> news_of(AsyncEvent& event) {
   co_await event.wait();
 }
 
@@ -55,7 +55,7 @@ std::vector<std::string> interleaved(const std::vector<std::string>& v6,
   return all;
 }
 
-Task<Result<Descriptor, NetError>> race(std::vector<Address> addresses, Instant due,
+Task<Result<Descriptor, NetError>> race(std::vector<SocketAddress> addresses, Instant due,
                                         Duration delay) {
   Attempts all;
   Scope scope;  // destroyed first: what still runs refers to `all`
@@ -88,8 +88,8 @@ constexpr Duration kResolutionDelay = std::chrono::milliseconds(50);
 
 /// Both families' answers, and the answers_of for them.
 struct Answers {
-  Event one;
-  Event both;
+  AsyncEvent one;
+  AsyncEvent both;
   std::optional<DnsAnswer> v4;
   std::optional<DnsAnswer> v6;
 
@@ -111,7 +111,7 @@ Task<> ask(Dns& dns, std::string name, DnsFamily family, Answers& answers) {
   answers.note();
 }
 
-Task<> answers_of(Event& event) {
+Task<> answers_of(AsyncEvent& event) {
   co_await event.wait();
 }
 
@@ -127,10 +127,10 @@ DnsFault fault_of(const Answers& answers) noexcept {
   return are_absent ? DnsFault::no_such_name : DnsFault::no_answer;
 }
 
-std::vector<Address> to_addresses(const std::vector<std::string>& texts, std::uint16_t port) {
-  std::vector<Address> addresses;
+std::vector<SocketAddress> to_addresses(const std::vector<std::string>& texts, std::uint16_t port) {
+  std::vector<SocketAddress> addresses;
   for (const std::string& text : texts) {
-    if (const auto address = Address::parse(text, port)) {
+    if (const auto address = SocketAddress::parse(text, port)) {
       addresses.push_back(*address);
     }
   }
@@ -179,16 +179,16 @@ Task<Result<Descriptor, ConnectError>> TcpDialler::dial(const Route& route, Inst
 
 /// The family that was slow to be found is the last hope.
 Task<Result<Descriptor, NetError>> TcpDialler::race_late_ones(const Place& place, Instant due,
-                                                              std::vector<Address> tried,
+                                                              std::vector<SocketAddress> tried,
                                                               NetError error) {
   auto addresses = co_await allowed_addresses_of(place, due, Patience::full);
   if (!addresses) {
     co_return fail(error);
   }
   // An address is not tried twice.
-  std::erase_if(*addresses, [&](const Address& one) {
-    return std::ranges::any_of(tried,
-                               [&](const Address& other) { return one.host() == other.host(); });
+  std::erase_if(*addresses, [&](const SocketAddress& one) {
+    return std::ranges::any_of(
+        tried, [&](const SocketAddress& other) { return one.host() == other.host(); });
   });
   if (addresses->empty()) {
     co_return fail(error);
@@ -203,7 +203,8 @@ Task<TcpDialler::Addresses> TcpDialler::allowed_addresses_of(const Place& place,
   if (!addresses || place.is_proxy) {
     co_return addresses;
   }
-  std::erase_if(*addresses, [this](const Address& one) { return !is_allowed(allow_, one.host()); });
+  std::erase_if(*addresses,
+                [this](const SocketAddress& one) { return !is_allowed(allow_, one.host()); });
   if (addresses->empty()) {
     co_return fail(forbidden(place.host));
   }
@@ -216,8 +217,8 @@ Task<TcpDialler::Addresses> TcpDialler::addresses_of(const Place& place, Instant
   if (place.host == "localhost" || place.host.ends_with(".localhost")) {
     co_return to_addresses({"127.0.0.1", "::1"}, place.port);
   }
-  if (const auto literal = Address::parse(place.host, place.port)) {
-    co_return std::vector<Address>{*literal};
+  if (const auto literal = SocketAddress::parse(place.host, place.port)) {
+    co_return std::vector<SocketAddress>{*literal};
   }
   auto found = co_await with_deadline(look_up(place.host, patience), due - Loop::current().now());
   if (!found || !*found) {

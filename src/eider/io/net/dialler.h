@@ -35,8 +35,8 @@ inline constexpr std::size_t kAddressesMax = 16;
 /// failed. The others are given up when one is connected.
 ///
 /// errors   timed_out at `due`; else what the last one failed with
-[[nodiscard]] Task<Result<Descriptor, NetError>> race(std::vector<Address> addresses, Instant due,
-                                                      Duration delay = kAttemptDelay);
+[[nodiscard]] Task<Result<Descriptor, NetError>> race(std::vector<SocketAddress> addresses,
+                                                      Instant due, Duration delay = kAttemptDelay);
 
 class Dialler {
  public:
@@ -66,13 +66,13 @@ class TcpDialler final : public Dialler {
 
  private:
   using Found = Result<std::vector<std::string>, DnsFault>;
-  using Addresses = Result<std::vector<Address>, ConnectError>;
+  using Addresses = Result<std::vector<SocketAddress>, ConnectError>;
 
   /// Whether one family's answer is enough when the other does not come soon.
   enum class Patience : std::uint8_t { brief, full };
 
   [[nodiscard]] Task<Result<Descriptor, NetError>> race_late_ones(const Place& place, Instant due,
-                                                                  std::vector<Address> tried,
+                                                                  std::vector<SocketAddress> tried,
                                                                   NetError error);
   [[nodiscard]] Task<Addresses> addresses_of(const Place& place, Instant due, Patience patience);
   [[nodiscard]] Task<Addresses> allowed_addresses_of(const Place& place, Instant due,

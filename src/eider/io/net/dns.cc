@@ -62,7 +62,7 @@ Readiness readiness(int readable, int writable) noexcept {
 
 /// One answer, or the wait for it.
 struct Dns::Entry {
-  Event done;
+  AsyncEvent done;
   DnsAnswer answer = fail(DnsFault::no_answer);
   Instant until;
 };

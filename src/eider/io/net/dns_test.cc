@@ -171,15 +171,15 @@ class Listening {
   Descriptor fd_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
 };
 
-std::string raced(std::vector<Address> addresses) {
+std::string raced(std::vector<SocketAddress> addresses) {
   TestLoop on;
   struct Run {
-    static Task<std::string> it(std::vector<Address> addresses) {
+    static Task<std::string> it(std::vector<SocketAddress> addresses) {
       const auto fd = co_await race(std::move(addresses), Loop::current().now() + 20s);
       if (!fd) {
         co_return std::string(text(fd.error()));
       }
-      co_return Address::of_peer(fd->get()).value().host();
+      co_return SocketAddress::of_peer(fd->get()).value().host();
     }
   };
   return on.run(Run::it(std::move(addresses)));
@@ -188,7 +188,7 @@ std::string raced(std::vector<Address> addresses) {
 TEST(Race, goes_on_to_the_next_address_when_one_is_refused) {
   const Listening listening;
   const auto at = [&](const char* host, std::uint16_t port) {
-    return Address::parse(host, port).value();
+    return SocketAddress::parse(host, port).value();
   };
   EXPECT_EQ(raced({at("127.0.0.9", 1), at("::1", 1), at("127.0.0.1", listening.port)}),
             "127.0.0.1");
@@ -205,7 +205,7 @@ std::string dialled(NameServer& server, std::string host, std::uint16_t port,
       if (!fd) {
         co_return std::string(to_text(fd.error().fault));
       }
-      co_return Address::of_peer(fd->get()).value().host();
+      co_return SocketAddress::of_peer(fd->get()).value().host();
     }
   };
   TcpDialler dialler({.servers = server.address(), .question = question}, std::move(allow));

@@ -37,22 +37,22 @@ std::string dotted(const in_addr& address) {
 }  // namespace
 
 template <class Raw>
-Address Address::from_raw(const Raw& raw, std::size_t bytes) noexcept {
+SocketAddress SocketAddress::from_raw(const Raw& raw, std::size_t bytes) noexcept {
   static_assert(sizeof(Raw) <= kBytesMax);
-  Address address;
+  SocketAddress address;
   std::memcpy(address.bytes_.data(), &raw, bytes);
   address.size_ = static_cast<unsigned>(bytes);
   return address;
 }
 
 template <class Raw>
-Raw Address::as() const noexcept {
+Raw SocketAddress::as() const noexcept {
   Raw raw{};
   std::memcpy(&raw, bytes_.data(), sizeof(raw));
   return raw;
 }
 
-Result<Address, NetError> Address::parse_path(std::string_view path) {
+Result<SocketAddress, NetError> SocketAddress::parse_path(std::string_view path) {
   // "@name" usually names an abstract socket: a file of that name would be a surprise.
   if (path.starts_with('@')) {
     return fail(NetError::bad_address);
@@ -67,7 +67,7 @@ Result<Address, NetError> Address::parse_path(std::string_view path) {
   return from_raw(raw, offsetof(sockaddr_un, sun_path) + path.size() + 1);
 }
 
-Result<Address, NetError> Address::parse(std::string_view host, std::uint16_t port) {
+Result<SocketAddress, NetError> SocketAddress::parse(std::string_view host, std::uint16_t port) {
   if (host.contains('\0')) {
     return fail(NetError::bad_address);
   }
@@ -91,7 +91,7 @@ Result<Address, NetError> Address::parse(std::string_view host, std::uint16_t po
 }
 
 template <class Ask>
-Result<Address, NetError> Address::ask(Ask ask, int fd) {
+Result<SocketAddress, NetError> SocketAddress::ask(Ask ask, int fd) {
   sockaddr_un raw{};  // the largest of the three
   socklen_t bytes = sizeof(raw);
   if (ask(fd, reinterpret_cast<sockaddr*>(&raw), &bytes) != 0) {
@@ -118,16 +118,16 @@ int name_of_gone_peer(int fd, sockaddr* to, socklen_t* bytes) noexcept {
 
 // A client that asks and resets its connection would else have no address, and no rule by addresses
 // would hold for its request.
-Result<Address, NetError> Address::of_peer(int fd) {
+Result<SocketAddress, NetError> SocketAddress::of_peer(int fd) {
   auto peer = ask(::getpeername, fd);
   return peer ? peer : ask(name_of_gone_peer, fd);
 }
 
-Result<Address, NetError> Address::of_socket(int fd) {
+Result<SocketAddress, NetError> SocketAddress::of_socket(int fd) {
   return ask(::getsockname, fd);
 }
 
-std::string Address::host() const {
+std::string SocketAddress::host() const {
   if (family() == AF_INET) {
     return dotted(as<sockaddr_in>().sin_addr);
   }
@@ -139,7 +139,7 @@ std::string Address::host() const {
   return unix_host(path());
 }
 
-std::string Address::to_text() const {
+std::string SocketAddress::to_text() const {
   if (is_unix()) {
     return std::string(kUnixPrefix).append(path());
   }
@@ -147,18 +147,18 @@ std::string Address::to_text() const {
   return family() == AF_INET6 ? "[" + host() + "]:" + number : host() + ":" + number;
 }
 
-std::uint16_t Address::port() const noexcept {
+std::uint16_t SocketAddress::port() const noexcept {
   if (family() == AF_INET) {
     return ntohs(as<sockaddr_in>().sin_port);
   }
   return family() == AF_INET6 ? ntohs(as<sockaddr_in6>().sin6_port) : std::uint16_t{0};
 }
 
-bool Address::is_unix() const noexcept {
+bool SocketAddress::is_unix() const noexcept {
   return family() == AF_UNIX;
 }
 
-std::string_view Address::path() const noexcept {
+std::string_view SocketAddress::path() const noexcept {
   constexpr std::size_t kBefore = offsetof(sockaddr_un, sun_path);
   if (!is_unix() || size_ <= kBefore) {
     return {};
@@ -173,11 +173,11 @@ std::string unix_host(std::string_view path) {
   return std::string(kUnixPrefix).append(is_safe ? path : std::string_view());
 }
 
-int Address::family() const noexcept {
+int SocketAddress::family() const noexcept {
   return as<sockaddr>().sa_family;
 }
 
-const sockaddr* Address::data() const noexcept {
+const sockaddr* SocketAddress::data() const noexcept {
   return reinterpret_cast<const sockaddr*>(bytes_.data());
 }
 

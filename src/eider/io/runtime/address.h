@@ -15,19 +15,20 @@ struct sockaddr;
 
 namespace eider {
 
-class Address {
+class SocketAddress {
  public:
   /// Parses "127.0.0.1", "::1" (also in brackets), "localhost" (127.0.0.1) or "unix:/path".
   ///
   /// port     for the IP families; a Unix path has none
   /// errors   bad_address  a name, an empty or malformed text, or a path over 107 bytes
-  [[nodiscard]] static Result<Address, NetError> parse(std::string_view host, std::uint16_t port);
+  [[nodiscard]] static Result<SocketAddress, NetError> parse(std::string_view host,
+                                                             std::uint16_t port);
 
   /// Returns the other end of a connected socket, also if it has reset the connection since.
   /// Unnamed Unix peers are "unix:".
-  [[nodiscard]] static Result<Address, NetError> of_peer(int fd);
+  [[nodiscard]] static Result<SocketAddress, NetError> of_peer(int fd);
   /// Returns the address that a socket is bound to.
-  [[nodiscard]] static Result<Address, NetError> of_socket(int fd);
+  [[nodiscard]] static Result<SocketAddress, NetError> of_socket(int fd);
 
   /// Returns "127.0.0.1:80", "[::1]:80" or "unix:/path".
   [[nodiscard]] std::string to_text() const;
@@ -45,15 +46,15 @@ class Address {
   [[nodiscard]] unsigned size() const noexcept { return size_; }
 
  private:
-  Address() = default;
+  SocketAddress() = default;
 
   template <class Raw>
-  [[nodiscard]] static Address from_raw(const Raw& raw, std::size_t bytes) noexcept;
+  [[nodiscard]] static SocketAddress from_raw(const Raw& raw, std::size_t bytes) noexcept;
   template <class Raw>
   [[nodiscard]] Raw as() const noexcept;
   template <class Ask>
-  [[nodiscard]] static Result<Address, NetError> ask(Ask ask, int fd);
-  [[nodiscard]] static Result<Address, NetError> parse_path(std::string_view path);
+  [[nodiscard]] static Result<SocketAddress, NetError> ask(Ask ask, int fd);
+  [[nodiscard]] static Result<SocketAddress, NetError> parse_path(std::string_view path);
 
   // As large as sockaddr_un, the largest of the three.
   static constexpr std::size_t kBytesMax = 112;

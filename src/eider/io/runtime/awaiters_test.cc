@@ -66,7 +66,7 @@ struct World {
   int last_wait = 0;
   Destroyer* destroyer = nullptr;
   int alive = 0;
-  Event event;
+  AsyncEvent event;
   Semaphore semaphore{1};
   Channel<int> empty{1};
   Channel<int> full{1};

@@ -13,7 +13,7 @@ namespace eider {
 
 namespace {
 
-void send_without_delay(const Descriptor& fd, const Address& to) noexcept {
+void send_without_delay(const Descriptor& fd, const SocketAddress& to) noexcept {
   if (!to.is_unix()) {
     const int on = 1;
     ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -22,7 +22,7 @@ void send_without_delay(const Descriptor& fd, const Address& to) noexcept {
 
 }  // namespace
 
-ConnectAwaiter::ConnectAwaiter(Loop& loop, const Address& to, Duration limit) noexcept
+ConnectAwaiter::ConnectAwaiter(Loop& loop, const SocketAddress& to, Duration limit) noexcept
     : FdWatch(loop), to_(to), limit_(limit) {}
 
 // The watch ends before the member that it watches is closed.
@@ -75,7 +75,7 @@ void ConnectAwaiter::expire() {
   waiting_.resume();
 }
 
-ConnectAwaiter connect(const Address& to, Duration limit) {
+ConnectAwaiter connect(const SocketAddress& to, Duration limit) {
   return ConnectAwaiter(Loop::current(), to, limit);
 }
 

@@ -20,7 +20,7 @@ namespace eider {
 /// What `connect` gives to `co_await`. Destroying it gives the attempt up.
 class ConnectAwaiter final : private FdWatch, private Timer, private Deferred {
  public:
-  ConnectAwaiter(Loop& loop, const Address& to, Duration limit) noexcept;
+  ConnectAwaiter(Loop& loop, const SocketAddress& to, Duration limit) noexcept;
   ~ConnectAwaiter();
 
   bool await_ready();
@@ -32,7 +32,7 @@ class ConnectAwaiter final : private FdWatch, private Timer, private Deferred {
   void expire() override;
   void run() override { waiting_.resume(); }
 
-  Address to_;
+  SocketAddress to_;
   Duration limit_;
   Descriptor fd_;
   Result<Descriptor, NetError> result_ = fail(NetError::timed_out);
@@ -44,6 +44,6 @@ class ConnectAwaiter final : private FdWatch, private Timer, private Deferred {
 ///
 /// errors   timed_out  not connected within `limit`
 ///          others     as the kernel gave them: refused, unreachable, too_many_open …
-[[nodiscard]] ConnectAwaiter connect(const Address& to, Duration limit);
+[[nodiscard]] ConnectAwaiter connect(const SocketAddress& to, Duration limit);
 
 }  // namespace eider

@@ -22,7 +22,7 @@ using Outcome = Result<Descriptor, NetError>;
 class ConnectTest : public testing::LoopTestBase {
  protected:
   /// Runs the loop until the attempt has come to its end.
-  Outcome outcome_of(const Address& to, Duration limit) {
+  Outcome outcome_of(const SocketAddress& to, Duration limit) {
     std::optional<Outcome> outcome;
     auto task = attempt(to, limit, outcome);
     loop().post([&] { task.start(); });
@@ -31,30 +31,30 @@ class ConnectTest : public testing::LoopTestBase {
   }
 
  private:
-  Task<> attempt(Address to, Duration limit, std::optional<Outcome>& outcome) {
+  Task<> attempt(SocketAddress to, Duration limit, std::optional<Outcome>& outcome) {
     outcome = co_await connect(to, limit);
     Loop::current().stop();
   }
 };
 INSTANTIATE_TEST_SUITE_P(Backends, ConnectTest, testing::all_backends(), testing::backend_name);
 
-Descriptor listen_at(const Address& at, int backlog) {
+Descriptor listen_at(const SocketAddress& at, int backlog) {
   Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
   EXPECT_EQ(::bind(fd.get(), at.data(), at.size()), 0);
   EXPECT_EQ(::listen(fd.get(), backlog), 0);
   return fd;
 }
 
-Address loopback() {
-  return Address::parse("127.0.0.1", 0).value();
+SocketAddress loopback() {
+  return SocketAddress::parse("127.0.0.1", 0).value();
 }
 
 TEST_P(ConnectTest, gives_a_connected_socket_that_does_not_block_or_delay) {
   const Descriptor listening = listen_at(loopback(), 10);
-  const Address to = Address::of_socket(listening.get()).value();
+  const SocketAddress to = SocketAddress::of_socket(listening.get()).value();
   const Outcome outcome = outcome_of(to, milliseconds(5000));
   ASSERT_TRUE(outcome) << text(outcome.error());
-  EXPECT_EQ(Address::of_peer(outcome->get()).value().to_text(), to.to_text());
+  EXPECT_EQ(SocketAddress::of_peer(outcome->get()).value().to_text(), to.to_text());
   EXPECT_NE(::fcntl(outcome->get(), F_GETFL) & O_NONBLOCK, 0);
   int no_delay = 0;
   socklen_t bytes = sizeof(no_delay);
@@ -63,10 +63,10 @@ TEST_P(ConnectTest, gives_a_connected_socket_that_does_not_block_or_delay) {
 }
 
 TEST_P(ConnectTest, is_refused_where_nobody_listens) {
-  Address to = loopback();
+  SocketAddress to = loopback();
   {
     const Descriptor gone = listen_at(to, 1);
-    to = Address::of_socket(gone.get()).value();
+    to = SocketAddress::of_socket(gone.get()).value();
   }
   const Outcome outcome = outcome_of(to, milliseconds(5000));
   ASSERT_FALSE(outcome);
@@ -74,7 +74,8 @@ TEST_P(ConnectTest, is_refused_where_nobody_listens) {
 }
 
 TEST_P(ConnectTest, is_refused_at_a_unix_path_that_is_not_there) {
-  const Address to = Address::parse("unix:" + ::testing::TempDir() + "eider_nobody", 0).value();
+  const SocketAddress to =
+      SocketAddress::parse("unix:" + ::testing::TempDir() + "eider_nobody", 0).value();
   const Outcome outcome = outcome_of(to, milliseconds(5000));
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error(), NetError::refused);
@@ -83,7 +84,7 @@ TEST_P(ConnectTest, is_refused_at_a_unix_path_that_is_not_there) {
 /// A listener whose queue is full drops further handshakes, so that they stay unanswered.
 TEST_P(ConnectTest, is_given_up_at_its_deadline) {
   const Descriptor listening = listen_at(loopback(), 0);
-  const Address to = Address::of_socket(listening.get()).value();
+  const SocketAddress to = SocketAddress::of_socket(listening.get()).value();
   std::vector<Descriptor> queue;
   for (int index = 0; index < 4; ++index) {
     queue.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -99,14 +100,14 @@ TEST_P(ConnectTest, is_given_up_at_its_deadline) {
 
 TEST_P(ConnectTest, is_given_up_when_it_is_destroyed) {
   const Descriptor listening = listen_at(loopback(), 0);
-  const Address to = Address::of_socket(listening.get()).value();
+  const SocketAddress to = SocketAddress::of_socket(listening.get()).value();
   std::vector<Descriptor> queue;
   for (int index = 0; index < 4; ++index) {
     queue.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     ::connect(queue.back().get(), to.data(), to.size());
   }
   bool has_ended = false;
-  const auto wait_long = [](Address where, bool& ended) -> Task<> {
+  const auto wait_long = [](SocketAddress where, bool& ended) -> Task<> {
     const Outcome outcome = co_await connect(where, std::chrono::hours(1));
     ended = true;
   };

@@ -36,7 +36,7 @@ void defer_accepting(int fd) noexcept {
 }
 
 /// What every accepted socket inherits is set here once, instead of per connection.
-bool prepare(int fd, const Address& at, ListenOptions options) noexcept {
+bool prepare(int fd, const SocketAddress& at, ListenOptions options) noexcept {
   if (at.is_unix()) {
     return true;
   }
@@ -51,7 +51,7 @@ bool prepare(int fd, const Address& at, ListenOptions options) noexcept {
 
 /// A socket file that a process left behind when it was killed: nobody answers there. The kernel
 /// says the same of a file that is no socket, which is not ours to remove.
-bool is_left_behind(const Address& at) noexcept {
+bool is_left_behind(const SocketAddress& at) noexcept {
   struct stat file{};
   if (::lstat(std::string(at.path()).c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) {
     return false;
@@ -61,7 +61,7 @@ bool is_left_behind(const Address& at) noexcept {
          errno == ECONNREFUSED;
 }
 
-bool bind_to(int fd, const Address& at) noexcept {
+bool bind_to(int fd, const SocketAddress& at) noexcept {
   if (::bind(fd, at.data(), at.size()) == 0) {
     return true;
   }
@@ -79,13 +79,14 @@ bool bind_to(int fd, const Address& at) noexcept {
 
 }  // namespace
 
-Result<ListeningSocket, NetError> Loop::listen(const Address& at, const ListenOptions& options) {
+Result<ListeningSocket, NetError> Loop::listen(const SocketAddress& at,
+                                               const ListenOptions& options) {
   Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd.is_open() || !prepare(fd.get(), at, options) || !bind_to(fd.get(), at) ||
       ::listen(fd.get(), options.backlog) != 0) {
     return fail(net_error(errno));
   }
-  auto bound = Address::of_socket(fd.get());
+  auto bound = SocketAddress::of_socket(fd.get());
   if (!bound) {
     return fail(bound.error());
   }
@@ -129,7 +130,7 @@ Listener::~Listener() {
   close();
 }
 
-Result<void, NetError> Listener::open(const Address& at, ListenOptions options) {
+Result<void, NetError> Listener::open(const SocketAddress& at, ListenOptions options) {
   ensure(!is_open(), "a listener can be opened only once");
   auto socket = loop_.listen(at, options);
   if (!socket) {
@@ -144,7 +145,7 @@ Result<void, NetError> Listener::open(const Address& at, ListenOptions options) 
 
 Result<void, NetError> Listener::adopt(Descriptor fd) {
   ensure(!is_open(), "a listener can be opened only once");
-  auto bound = Address::of_socket(fd.get());
+  auto bound = SocketAddress::of_socket(fd.get());
   if (!bound) {
     return fail(bound.error());
   }

@@ -53,7 +53,7 @@ enum class SocketOwnership : std::uint8_t {
 /// What a loop listens with.
 struct ListeningSocket {
   Descriptor fd;
-  Address address;
+  SocketAddress address;
 };
 
 class Listener {
@@ -64,7 +64,7 @@ class Listener {
   Listener& operator=(const Listener&) = delete;
 
   /// Binds and begins accepting. A Unix path that nobody listens on any more is taken over.
-  [[nodiscard]] Result<void, NetError> open(const Address& at, ListenOptions options = {});
+  [[nodiscard]] Result<void, NetError> open(const SocketAddress& at, ListenOptions options = {});
   /// The same of a socket that listens already, such as one that systemd passed on. A Unix path
   /// stays when this closes: its maker may go on listening.
   [[nodiscard]] Result<void, NetError> adopt(Descriptor fd);
@@ -91,7 +91,7 @@ class Listener {
 
   [[nodiscard]] bool is_open() const noexcept { return fd_.is_open(); }
   /// What it is bound to, with the port that the kernel chose for port 0. Pre: is_open().
-  [[nodiscard]] Result<Address, NetError> address() const { return *address_; }
+  [[nodiscard]] Result<SocketAddress, NetError> address() const { return *address_; }
   /// 0 for a Unix path. Pre: is_open().
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
@@ -120,7 +120,7 @@ class Listener {
   Loop& loop_;
   ListenerOwner& owner_;
   Descriptor fd_;
-  std::optional<Address> address_;
+  std::optional<SocketAddress> address_;
   /// While closing: the handshakes that had begun, as far as they are still under way.
   std::optional<std::vector<std::uint64_t>> handshakes_;
   std::uint32_t slot_ = 0;  // the backend's own

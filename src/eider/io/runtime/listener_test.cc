@@ -44,13 +44,13 @@ class ListenerTest : public ::testing::TestWithParam<testing::LoopMaker> {
     thread_.reset();
   }
 
-  Result<void, NetError> open(const Address& at, ListenOptions options = {}) {
+  Result<void, NetError> open(const SocketAddress& at, ListenOptions options = {}) {
     Result<void, NetError> opened;
     thread_->call([&] { opened = server_->listener.open(at, options); });
     return opened;
   }
-  Address address() {
-    Result<Address, NetError> at = fail(NetError::other);
+  SocketAddress address() {
+    Result<SocketAddress, NetError> at = fail(NetError::other);
     thread_->call([&] { at = server_->listener.address(); });
     return at.value();
   }
@@ -133,9 +133,9 @@ TEST_P(ListenerTest, can_wait_for_the_first_bytes_of_a_connection) {
 
 TEST_P(ListenerTest, closes_behind_those_that_are_connected_already) {
   const std::string path = ::testing::TempDir() + "eider_closing_" + std::to_string(::getpid());
-  for (const Address& at : {local(), Address::parse("unix:" + path, 0).value()}) {
+  for (const SocketAddress& at : {local(), SocketAddress::parse("unix:" + path, 0).value()}) {
     ASSERT_TRUE(open(at));
-    const Address bound = address();
+    const SocketAddress bound = address();
     thread_->call([&] {
       const Peer first(bound);
       const Peer second(bound);
@@ -154,10 +154,10 @@ TEST_P(ListenerTest, closes_behind_those_that_are_connected_already) {
 TEST_P(ListenerTest,
        accepts_all_connections_that_it_was_woken_for_before_it_leaves_a_socket_to_others) {
   const Descriptor others(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const Address at = local();
+  const SocketAddress at = local();
   ASSERT_EQ(::bind(others.get(), at.data(), at.size()), 0);
   ASSERT_EQ(::listen(others.get(), 64), 0);
-  const Address bound = Address::of_socket(others.get()).value();
+  const SocketAddress bound = SocketAddress::of_socket(others.get()).value();
   thread_->call([&] { ASSERT_TRUE(server_->listener.adopt(Descriptor(::dup(others.get())))); });
   ASSERT_TRUE(Peer(bound).is_connected());
   ASSERT_TRUE(becomes_true(*thread_, [&] { return server_->connections.size() == 1; }));
@@ -201,7 +201,7 @@ TEST_P(ListenerTest, waits_for_a_client_that_the_kernel_keeps_back_until_it_spea
 
 TEST_P(ListenerTest, lets_nobody_in_that_begins_to_connect_while_it_closes) {
   ASSERT_TRUE(open(local()));
-  const Address at = address();
+  const SocketAddress at = address();
   thread_->call([&] { server_->listener.begin_closing(); });
   const Descriptor late(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   EXPECT_NE(::connect(late.get(), at.data(), at.size()), 0);
@@ -213,7 +213,7 @@ TEST_P(ListenerTest, lets_nobody_in_that_begins_to_connect_while_it_closes) {
 
 TEST_P(ListenerTest, a_port_in_use_is_refused_unless_it_is_shared) {
   ASSERT_TRUE(open(local(), {.sharing = PortSharing::shared}));
-  const Address taken = address();
+  const SocketAddress taken = address();
   thread_->call([&] {
     TestServer exclusive(thread_->loop());
     const auto refused = exclusive.listener.open(taken);
@@ -225,7 +225,7 @@ TEST_P(ListenerTest, a_port_in_use_is_refused_unless_it_is_shared) {
 }
 
 TEST_P(ListenerTest, an_address_of_another_machine_is_refused) {
-  const auto refused = open(Address::parse("192.0.2.1", 0).value());
+  const auto refused = open(SocketAddress::parse("192.0.2.1", 0).value());
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error(), NetError::address_unavailable);
 }
@@ -253,7 +253,7 @@ TEST_P(ListenerTest, survives_the_want_of_descriptors_and_tells_it_once) {
     // Before the listener opens: io_uring looks at the limit when an accept is armed.
     const FewDescriptorsLeft one(1);
     ASSERT_TRUE(open(local()));
-    const Address at = address();
+    const SocketAddress at = address();
     for (const Descriptor& socket : sockets) {
       ASSERT_EQ(::connect(socket.get(), at.data(), at.size()), 0);
     }
@@ -274,7 +274,7 @@ TEST_P(ListenerTest, closing_inside_on_accept_stops_accepting) {
   thread_->call(
       [&] { server_->accepted = [&](testing::TestConnection&) { server_->listener.close(); }; });
   ASSERT_TRUE(open(local()));
-  const Address at = address();
+  const SocketAddress at = address();
   const Peer first(at);
   ASSERT_TRUE(becomes_true(*thread_, [&] { return server_->connections.size() == 1; }));
   thread_->call([&] { EXPECT_FALSE(server_->listener.is_open()); });
@@ -292,7 +292,7 @@ TEST_P(ListenerTest, can_be_closed_and_opened_again) {
 
 TEST_P(ListenerTest, takes_over_a_unix_path_that_was_left_behind_and_removes_it_at_the_end) {
   const std::string path = ::testing::TempDir() + "eider_listener_" + std::to_string(::getpid());
-  const Address at = Address::parse("unix:" + path, 0).value();
+  const SocketAddress at = SocketAddress::parse("unix:" + path, 0).value();
   {
     const Descriptor left_behind(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     ASSERT_EQ(::bind(left_behind.get(), at.data(), at.size()), 0);
@@ -317,7 +317,7 @@ TEST_P(ListenerTest, leaves_a_file_that_is_no_socket_as_it_is) {
   }
   thread_->call([&] {
     TestServer server(thread_->loop());
-    const auto refused = server.listener.open(Address::parse("unix:" + path, 0).value());
+    const auto refused = server.listener.open(SocketAddress::parse("unix:" + path, 0).value());
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error(), NetError::address_in_use);
   });

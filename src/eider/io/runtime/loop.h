@@ -25,7 +25,7 @@
 
 namespace eider {
 
-class Address;
+class SocketAddress;
 class Stream;
 class Listener;
 struct ListeningSocket;
@@ -190,7 +190,7 @@ class Loop {
   virtual void drop_unsent(Stream& stream) noexcept;
 
   /// A socket that listens at `at`, the kernel's own by default.
-  [[nodiscard]] virtual Result<ListeningSocket, NetError> listen(const Address& at,
+  [[nodiscard]] virtual Result<ListeningSocket, NetError> listen(const SocketAddress& at,
                                                                  const ListenOptions& options);
   /// Begins, and ends, accepting into `WatchAccess::tell_accepted`. Neither closes.
   virtual void attach(Listener& listener) = 0;

@@ -38,7 +38,7 @@ std::size_t odd_size(std::mt19937& random) {
 /// One client connection that sends its stream in pieces, never waiting for the server.
 class Sender {
  public:
-  Sender(const Address& to, const SeededBytes& bytes, std::uint32_t number)
+  Sender(const SocketAddress& to, const SeededBytes& bytes, std::uint32_t number)
       : peer_(to), bytes_(bytes), number_(number) {
     peer_.send(std::string_view(reinterpret_cast<const char*>(&number_), sizeof(number_)));
   }
@@ -87,7 +87,7 @@ class Sender {
 /// Some streams that one thread sends, in turns; each that ends is followed by another.
 class Senders {
  public:
-  Senders(const Address& to, const SeededBytes& bytes, unsigned thread, unsigned seed)
+  Senders(const SocketAddress& to, const SeededBytes& bytes, unsigned thread, unsigned seed)
       : to_(to), bytes_(bytes), next_(thread << 20), random_(seed + thread) {}
 
   void run(std::size_t count, std::chrono::milliseconds time) {
@@ -138,7 +138,7 @@ class Senders {
     }
   }
 
-  const Address& to_;
+  const SocketAddress& to_;
   const SeededBytes& bytes_;
   std::uint32_t next_;
   std::mt19937 random_;
@@ -178,7 +178,7 @@ class ReceiveIntegrityTest : public ::testing::TestWithParam<testing::LoopMaker>
   const SeededBytes bytes_{seed()};
   std::unique_ptr<LoopThread> thread_;
   std::unique_ptr<CheckingServer> server_;
-  std::optional<Address> address_;
+  std::optional<SocketAddress> address_;
 };
 INSTANTIATE_TEST_SUITE_P(Backends, ReceiveIntegrityTest, testing::all_backends(),
                          testing::backend_name);

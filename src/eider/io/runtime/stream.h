@@ -127,7 +127,7 @@ class Stream {
   /// Null when nothing is encrypted. Pre: is_open().
   [[nodiscard]] const Seal* seal() const noexcept;
   /// The other end's address, asked from the kernel. Pre: is_open().
-  [[nodiscard]] Result<Address, NetError> peer() const { return Address::of_peer(fd_); }
+  [[nodiscard]] Result<SocketAddress, NetError> peer() const { return SocketAddress::of_peer(fd_); }
 
  private:
   friend class StreamAccess;

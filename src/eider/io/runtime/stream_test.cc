@@ -390,7 +390,7 @@ TEST_P(StreamTest, serves_ipv6_and_unix_sockets) {
   const std::string path = ::testing::TempDir() + "eider_stream_" + std::to_string(::getpid());
   for (const auto& host : {std::string("::1"), "unix:" + path}) {
     thread_->call([&] { server_.reset(); });
-    const auto at = Address::parse(host, 0);
+    const auto at = SocketAddress::parse(host, 0);
     ASSERT_TRUE(at);
     start(*at);
     on_loop([](TestServer& server) { server.bytes = echo; });

@@ -38,7 +38,7 @@ Task<> sleeps(Heard& heard) {
   heard.push_back(who());
 }
 
-Task<> waits_in_every_way(Heard& heard, Event& event, Semaphore& permits) {
+Task<> waits_in_every_way(Heard& heard, AsyncEvent& event, Semaphore& permits) {
   heard.push_back(who());
   co_await sleeps(heard);
   co_await with_deadline(sleeps(heard), 5s);
@@ -52,7 +52,7 @@ TEST(Work, goes_on_behind_every_wait_and_is_nobodys_elsewhere) {
   const auto loop = std::move(*Loop::create(Backend::epoll));
   Heard heard;
   Heard others;
-  Event event;
+  AsyncEvent event;
   Semaphore permits(1);
   std::unique_ptr<Scope> scope;
   loop->post([&] {
@@ -67,7 +67,7 @@ TEST(Work, goes_on_behind_every_wait_and_is_nobodys_elsewhere) {
       scope->start(sleeps(others));
     }
     others.push_back(who());
-    scope->start([](Event& its, Loop& of, Heard& first, Heard& said) -> Task<> {
+    scope->start([](AsyncEvent& its, Loop& of, Heard& first, Heard& said) -> Task<> {
       while (first.size() < 5 ||
              said.size() < 4) {  // until ann waits for the event, and bob is done
         co_await sleep_for(1ms);
@@ -136,7 +136,7 @@ struct TakesSpans : SpanSink {
 };
 
 /// Waits in a span, and behind it.
-Task<> outlives_its_request(Heard& heard, Event& is_over, Loop& loop) {
+Task<> outlives_its_request(Heard& heard, AsyncEvent& is_over, Loop& loop) {
   co_await is_over.wait();
   {
     const Span span("counts");
@@ -155,7 +155,7 @@ TEST(Work, of_a_request_that_is_over_stays_behind_a_span) {
   const auto loop = std::move(*Loop::create(Backend::epoll));
   const auto sink = std::make_shared<TakesSpans>();
   Heard heard;
-  Event is_over;
+  AsyncEvent is_over;
   std::unique_ptr<Scope> scope;
   loop->post([&] {
     scope = std::make_unique<Scope>();

@@ -11,11 +11,11 @@
 namespace eider {
 
 /// An event that is set or not. Pre: it outlives the tasks that wait for it.
-class Event {
+class AsyncEvent {
  public:
   class Awaiter final : private detail::runtime::Waiter {
    public:
-    explicit Awaiter(Event& event) noexcept : event_(event) {}
+    explicit Awaiter(AsyncEvent& event) noexcept : event_(event) {}
     bool await_ready() const noexcept { return event_.is_set_; }
     void await_suspend(std::coroutine_handle<> waiting) noexcept {
       wait_in(event_.waiting_, waiting);
@@ -23,10 +23,10 @@ class Event {
     void await_resume() const noexcept {}
 
    private:
-    Event& event_;
+    AsyncEvent& event_;
   };
 
-  Event() noexcept = default;
+  AsyncEvent() noexcept = default;
 
   [[nodiscard]] bool is_set() const noexcept { return is_set_; }
   /// Sets the event: all waiting tasks continue later in this turn; later tasks do not wait, until

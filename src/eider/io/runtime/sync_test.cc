@@ -20,13 +20,13 @@ class Sync : public ::testing::Test {
   SimLoop loop{kernel};
 };
 
-Task<> wait_for(Event& event, int which, std::vector<int>& order) {
+Task<> wait_for(AsyncEvent& event, int which, std::vector<int>& order) {
   co_await event.wait();
   order.push_back(which);
 }
 
 TEST_F(Sync, an_event_lets_all_who_wait_go_on_in_their_order) {
-  Event event;
+  AsyncEvent event;
   std::vector<int> order;
   Task<> one = wait_for(event, 1, order);
   Task<> two = wait_for(event, 2, order);
@@ -43,7 +43,7 @@ TEST_F(Sync, an_event_lets_all_who_wait_go_on_in_their_order) {
 }
 
 TEST_F(Sync, nobody_waits_for_an_event_that_has_happened_until_it_is_reset) {
-  Event event;
+  AsyncEvent event;
   std::vector<int> order;
   loop.call([&] { event.set(); });
   Task<> one = wait_for(event, 1, order);
@@ -54,7 +54,7 @@ TEST_F(Sync, nobody_waits_for_an_event_that_has_happened_until_it_is_reset) {
 }
 
 TEST_F(Sync, a_waiter_destroyed_before_or_after_the_event_is_not_resumed) {
-  Event event;
+  AsyncEvent event;
   std::vector<int> order;
   Task<> one = wait_for(event, 1, order);
   Task<> two = wait_for(event, 2, order);

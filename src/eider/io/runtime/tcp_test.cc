@@ -210,7 +210,7 @@ class Answering final : public ListenerOwner {
 };
 
 Task<> ask(std::uint16_t port, std::string& reply) {
-  const Address address = *Address::parse("127.0.0.1", port);
+  const SocketAddress address = *SocketAddress::parse("127.0.0.1", port);
   Result<Descriptor, NetError> fd = co_await connect(address, seconds(5));
   if (fd) {
     TcpStream connection(std::move(*fd));
@@ -224,7 +224,7 @@ Task<> ask(std::uint16_t port, std::string& reply) {
 TEST(Tcp, asks_and_answers_over_real_sockets) {
   const auto loop = std::move(*Loop::create(Backend::epoll));
   Answering server(*loop);
-  ASSERT_TRUE(server.listener.open(*Address::parse("127.0.0.1", 0)).has_value());
+  ASSERT_TRUE(server.listener.open(*SocketAddress::parse("127.0.0.1", 0)).has_value());
   std::string reply;
   Task<> task = ask(server.listener.port(), reply);
   loop->post([&] { task.start(); });

@@ -26,7 +26,7 @@ namespace eider::testing {
 /// A client that blocks, a minute at most per call, so that a broken test ends.
 class Peer {
  public:
-  explicit Peer(const Address& to, int receive_bytes = 0)
+  explicit Peer(const SocketAddress& to, int receive_bytes = 0)
       : fd_(::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     const timeval limit{.tv_sec = 60, .tv_usec = 0};
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
@@ -98,7 +98,7 @@ class Peer {
   }
 
  private:
-  bool connect_to(const Address& to) const {
+  bool connect_to(const SocketAddress& to) const {
     while (::connect(fd_.get(), to.data(), to.size()) != 0) {
       if (errno != EINTR && errno != EALREADY) {
         return errno == EISCONN;
@@ -182,8 +182,8 @@ bool becomes_true(LoopThread& thread, Condition holds) {
   return false;
 }
 
-inline Address local(std::uint16_t port = 0) {
-  return Address::parse("127.0.0.1", port).value();
+inline SocketAddress local(std::uint16_t port = 0) {
+  return SocketAddress::parse("127.0.0.1", port).value();
 }
 
 }  // namespace eider::testing

@@ -62,7 +62,7 @@ class StreamTestBase : public ::testing::TestWithParam<LoopMaker> {
     thread_.reset();
   }
 
-  void start(const Address& at) {
+  void start(const SocketAddress& at) {
     thread_->call([&] {
       server_ = std::make_unique<TestServer>(thread_->loop());
       const auto opened = server_->listener.open(at);
@@ -90,7 +90,7 @@ class StreamTestBase : public ::testing::TestWithParam<LoopMaker> {
 
   std::unique_ptr<LoopThread> thread_;
   std::unique_ptr<TestServer> server_;
-  std::optional<Address> address_;
+  std::optional<SocketAddress> address_;
 };
 
 }  // namespace eider::testing

@@ -221,7 +221,7 @@ class WebSocketRef : public WebSocketCalls<WebSocketRef> {
 namespace ws::detail {
 
 /// A coroutine that waits: in a queue of its connection, and when that wakes it, in the loop's. A
-/// silent connection's handler holds one, so it is half of what an Event's would be.
+/// silent connection's handler holds one, so it is half of what an AsyncEvent's would be.
 class WsWaiter : public Deferred {
  public:
   /// What wakes it takes it out and defers it; it leaves by itself when it is destroyed.

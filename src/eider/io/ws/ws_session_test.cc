@@ -228,7 +228,7 @@ TEST(WsSession, is_not_read_from_over_http1_while_its_pongs_wait) {
 TEST(WsSession, reads_no_more_while_the_handler_is_busy) {
   WsWorld world({.queued_messages_max = 10});
   Noted noted;
-  eider::Event may_go;
+  eider::AsyncEvent may_go;
   TestSocket socket = world.connect([&](WebSocket ws) -> Task<> {
     co_await may_go.wait();
     while (auto message = co_await ws.receive()) {

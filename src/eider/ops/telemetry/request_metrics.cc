@@ -311,7 +311,7 @@ class MetricsServer {
  private:
   App app_;
   std::string listen_;
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<RequestService> service_;
   std::unique_ptr<Server> server_;
 };
 

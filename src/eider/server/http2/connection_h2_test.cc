@@ -72,7 +72,7 @@ TEST(H2Connection, is_not_what_begins_behind_a_request_of_http_1) {
 }
 
 SimClient connect_for(H2Server& server, HttpVersions versions) {
-  const auto at = server.worker().listen(*Address::parse("127.0.0.1", 0),
+  const auto at = server.worker().listen(*SocketAddress::parse("127.0.0.1", 0),
                                          {.sharing = PortSharing::shared}, {.versions = versions});
   return server.kernel.connect(at.value().address.port());
 }

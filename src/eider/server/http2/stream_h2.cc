@@ -157,7 +157,7 @@ void StreamH2::on_head(h2::Ends ends) {
   is_reported_ = false;
   began_ = connection_->context().loop.now();
   // The last request's plan must not decide about this one.
-  plan_ = Plan();
+  plan_ = RequestPlan();
   request_.set_route({});
   request_.path_values().clear();
   request_.set_body({});

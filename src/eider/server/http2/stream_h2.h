@@ -164,7 +164,7 @@ class StreamH2 final : public h2::StreamUser, public ListNode {
   h2::StreamId id_ = 0;
   State state_ = State::head;
   bool is_reported_ = true;  // or there is nothing to be told of
-  Plan plan_;
+  RequestPlan plan_;
   h2::HeadBuilder builder_;
   Request request_;
   std::optional<RequestRefusal> refusal_;

@@ -68,12 +68,12 @@ class ScriptedUpgrade final : public Upgrade {
 };
 
 /// /line, and /later behind 50 ms: another protocol. /ok, /no: a response of HTTP's.
-class LineService final : public Service {
+class LineService final : public RequestService {
  public:
-  Plan plan(Request& request) noexcept override {
+  RequestPlan plan(Request& request) noexcept override {
     return {.endpoint = this, .body_bytes_max = 1000, .waits = request.path() == "/later"};
   }
-  void respond(const Plan&, Request& request, Response& response) noexcept override {
+  void respond(const RequestPlan&, Request& request, Response& response) noexcept override {
     if (request.path() == "/ok" || request.path() == "/no") {
       response.set_status(request.path() == "/ok" ? 200 : 403).set_static_body("plain");
     } else {
@@ -81,7 +81,7 @@ class LineService final : public Service {
       response.set_content(std::make_unique<ScriptedUpgrade>(script));
     }
   }
-  Task<> respond_later(const Plan& plan, Request& request, Response& response,
+  Task<> respond_later(const RequestPlan& plan, Request& request, Response& response,
                        const Ongoing&) override {
     auto sleep = sleep_for(milliseconds(50));
     co_await sleep;

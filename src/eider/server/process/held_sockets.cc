@@ -24,7 +24,8 @@ Listener& HeldSockets::add() {
   return listeners_.emplace_back(loop_, owner);
 }
 
-Result<Listening, NetError> HeldSockets::listen(const Address& at, ListenOptions options, Preface) {
+Result<Listening, NetError> HeldSockets::listen(const SocketAddress& at, ListenOptions options,
+                                                Preface) {
   Listener& listener = add();
   return held(listener, listener.open(at, options));
 }

@@ -17,7 +17,7 @@ class HeldSockets final : public ListeningHost, private ListenerOwner {
  public:
   explicit HeldSockets(Loop& loop) noexcept : loop_(loop) {}
 
-  [[nodiscard]] Result<Listening, NetError> listen(const Address& at, ListenOptions options,
+  [[nodiscard]] Result<Listening, NetError> listen(const SocketAddress& at, ListenOptions options,
                                                    Preface preface) override;
   [[nodiscard]] Result<Listening, NetError> adopt(Descriptor listening, Preface preface) override;
   void set_ownership(const std::vector<int>& sockets, SocketOwnership ownership) noexcept;

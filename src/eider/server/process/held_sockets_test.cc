@@ -35,7 +35,7 @@ class HeldSocketsTest : public ::testing::Test {
 
   std::unique_ptr<Loop> loop_ = *Loop::create(Backend::epoll);
   HeldSockets held_{*loop_};
-  Address last_ = local();
+  SocketAddress last_ = local();
   int told_ = 0;
 };
 

@@ -117,7 +117,7 @@ class TopicBackplane {
   const TopicBackplaneOptions options_;
   const std::string origin_;
   // On the loop of `run`.
-  Event arrived_;
+  AsyncEvent arrived_;
   bool is_way_in_away_ = false;
   bool is_way_out_away_ = false;
 

@@ -64,7 +64,7 @@ class Bus {
 
     Bus& bus;
     std::deque<std::optional<std::string>> heard{std::nullopt};
-    Event arrived;
+    AsyncEvent arrived;
   };
 
   std::vector<Carrier*> all_;

@@ -54,7 +54,7 @@ class CompressingWriter final : public BodyWriter {
   }
   void put(std::string_view bytes) override;
   void flush() override;
-  [[nodiscard]] Event& room() noexcept override { return out_.room(); }
+  [[nodiscard]] AsyncEvent& room() noexcept override { return out_.room(); }
 
  private:
   void decide();

@@ -43,7 +43,7 @@ Task<> pass_over_what_comes(WebSocket& socket) {
   }
 }
 
-Task<> wait_for(Event& event) {
+Task<> wait_for(AsyncEvent& event) {
   co_await event.wait();
 }
 
@@ -53,7 +53,7 @@ Task<> wait_for(Event& event) {
 struct EventLog::Committing {
   Transaction transaction;
   Entry entry;
-  Event is_over;
+  AsyncEvent is_over;
   std::exception_ptr failure;
 };
 

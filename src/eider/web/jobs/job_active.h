@@ -15,7 +15,7 @@ namespace eider::detail::jobs {
 /// A job that runs, or whose end is not recorded yet.
 struct Worker::Active {
   Active(const JobStore& store, Claimed its_job, Queue& its_queue, const Entry& its_entry,
-         const bool& is_stopping, Event& has_progress)
+         const bool& is_stopping, AsyncEvent& has_progress)
       : job(std::move(its_job)),
         queue(its_queue),
         entry(its_entry),

@@ -53,7 +53,7 @@ class JobContext {
   /// keep_ms  how long the job is kept when it is done
   JobContext(const detail::jobs::JobStore& store, const detail::jobs::Claimed& job,
              std::int64_t keep_ms, Cancel cancelled, const bool& is_stopping,
-             Event& has_progress) noexcept
+             AsyncEvent& has_progress) noexcept
       : store_(store),
         job_(job),
         keep_ms_(keep_ms),
@@ -144,7 +144,7 @@ class JobContext {
   std::string saved_here_;
   bool is_completed_ = false;
   std::optional<detail::jobs::Progress> progress_;
-  Event& has_progress_;
+  AsyncEvent& has_progress_;
 };
 
 }  // namespace eider

@@ -49,7 +49,7 @@ bool may_pass(db::FailureKind kind) {
          kind == db::FailureKind::storage;
 }
 
-Task<> wait_for(Event& event) {
+Task<> wait_for(AsyncEvent& event) {
   co_await event.wait();
 }
 

@@ -137,11 +137,11 @@ class Worker {
   std::vector<Queue> queues_;
   std::map<Key, std::shared_ptr<Active>> active_;
   std::vector<Key> done_;  // and not yet recorded
-  Event done_added_;
-  Event has_progress_;
-  Event idle_;
-  Event wake_;
-  Event work_over_;
+  AsyncEvent done_added_;
+  AsyncEvent has_progress_;
+  AsyncEvent idle_;
+  AsyncEvent wake_;
+  AsyncEvent work_over_;
   bool is_stopping_ = false;
   bool hears_notices_ = false;
   bool has_cluster_limit_ = false;
@@ -155,7 +155,7 @@ class Worker {
   std::uint64_t epoch_ = 0;
   Instant valid_until_{};
   Instant next_beat_{};
-  Event lease_begun_;
+  AsyncEvent lease_begun_;
   bool is_claiming_ = false;
   std::uint64_t claims_ = 0;
   std::uint64_t compared_ = 0;  // claims when the table was last compared

@@ -199,7 +199,7 @@ class WatchedWriter final : public BodyWriter {
     has_written_ = true;
     out_.flush();
   }
-  [[nodiscard]] Event& room() noexcept override { return out_.room(); }
+  [[nodiscard]] AsyncEvent& room() noexcept override { return out_.room(); }
 
  private:
   BodyWriter& out_;

@@ -202,12 +202,13 @@ LoginThrottle::LoginThrottle(LoginLimits limits) : ipv6_prefix_bits_(limits.ipv6
 }
 
 detail::middleware::LoginKeys LoginThrottle::keys_of(std::string_view account,
-                                                     const Client& client) const {
+                                                     const ClientInfo& client) const {
   return table_->keys_of(
       account, detail::middleware::network_of(IpAddress::parse(client.address), ipv6_prefix_bits_));
 }
 
-Result<LoginAttempt> LoginThrottle::begin(std::string_view account, const Client& client) const {
+Result<LoginAttempt> LoginThrottle::begin(std::string_view account,
+                                          const ClientInfo& client) const {
   const auto counted = table_->begin(keys_of(account, client), detail::runtime::now_anywhere());
   if (!counted) {
     return fail(detail::middleware::too_many_attempts(counted.error()));
@@ -215,7 +216,7 @@ Result<LoginAttempt> LoginThrottle::begin(std::string_view account, const Client
   return LoginAttempt(table_, *counted);
 }
 
-void LoginThrottle::make_known(std::string_view account, const Client& client) const {
+void LoginThrottle::make_known(std::string_view account, const ClientInfo& client) const {
   table_->know(keys_of(account, client), detail::runtime::now_anywhere());
 }
 

@@ -100,11 +100,12 @@ class LoginThrottle {
   ///          count alike whether the account exists or not
   /// client   clients with an unknown address count as one: see App::trust_proxies
   /// errors   429 with Retry-After, in whole seconds
-  [[nodiscard]] Result<LoginAttempt> begin(std::string_view account, const Client& client) const;
+  [[nodiscard]] Result<LoginAttempt> begin(std::string_view account,
+                                           const ClientInfo& client) const;
 
   /// Marks the address as known, like a login: after another proof than the password, such as a
   /// link that was sent by mail.
-  void make_known(std::string_view account, const Client& client) const;
+  void make_known(std::string_view account, const ClientInfo& client) const;
 
   /// Runs a whole attempt: starts `check` if an attempt is allowed, and reports its outcome.
   ///
@@ -115,7 +116,7 @@ class LoginThrottle {
   ///         or an exception, the attempt does not count
   /// errors  those of `begin` and of `check`
   template <class T>
-  [[nodiscard]] Task<Result<T>> attempt(std::string account, Client client,
+  [[nodiscard]] Task<Result<T>> attempt(std::string account, ClientInfo client,
                                         Task<Result<T>> check) const {
     constexpr int kNotLooked = 500;
     auto attempt = begin(account, client);
@@ -142,7 +143,7 @@ class LoginThrottle {
 
  private:
   [[nodiscard]] detail::middleware::LoginKeys keys_of(std::string_view account,
-                                                      const Client& client) const;
+                                                      const ClientInfo& client) const;
 
   unsigned ipv6_prefix_bits_;
   std::shared_ptr<detail::middleware::LoginTable> table_;

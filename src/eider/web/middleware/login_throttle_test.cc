@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Client from(std::string address) {
+ClientInfo from(std::string address) {
   return {.address = std::move(address), .port = {}, .scheme = "https", .host = "x"};
 }
 
@@ -299,7 +299,7 @@ TEST(LoginThrottleInAHandler, makes_an_attempt_of_a_check_and_of_what_comes_of_i
   int looked = 0;
   app.state<LoginThrottle>();
   app.post("/login",
-           [seen = &looked](Json<LoginForm> form, Client client,
+           [seen = &looked](Json<LoginForm> form, ClientInfo client,
                             State<LoginThrottle> throttle) -> Task<Result<int>> {
              return throttle->attempt(form->name, client, look_at(form->password, seen));
            });
@@ -325,18 +325,19 @@ TEST(LoginThrottleInAHandler, makes_an_attempt_of_a_check_and_of_what_comes_of_i
 TEST(LoginThrottleInAHandler, tells_nobody_whether_there_is_such_an_account) {
   App app;
   app.state<LoginThrottle>();
-  app.post("/login",
-           [](Json<LoginForm> form, Client client, State<LoginThrottle> throttle) -> Result<void> {
-             auto attempt = throttle->begin(form->name, client);
-             if (!attempt) {
-               return fail(attempt.error());
-             }
-             if (form->name != "ann" || form->password != "secret") {
-               return fail(Error::unauthorized("The name or the password is wrong."));
-             }
-             attempt->succeeded();
-             return {};
-           });
+  app.post(
+      "/login",
+      [](Json<LoginForm> form, ClientInfo client, State<LoginThrottle> throttle) -> Result<void> {
+        auto attempt = throttle->begin(form->name, client);
+        if (!attempt) {
+          return fail(attempt.error());
+        }
+        if (form->name != "ann" || form->password != "secret") {
+          return fail(Error::unauthorized("The name or the password is wrong."));
+        }
+        attempt->succeeded();
+        return {};
+      });
   const auto responses_to = [&app](const std::string& name) {
     TestClient client(app);
     std::string responses;

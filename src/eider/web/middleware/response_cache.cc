@@ -188,13 +188,13 @@ bool is_known_to(const Request& request, const Response& response) {
 }
 
 /// What several that ask for one target wait for: that the one that was handed on is over.
-using Flights = std::map<std::string, std::shared_ptr<Event>>;
+using Flights = std::map<std::string, std::shared_ptr<AsyncEvent>>;
 
 /// The right to be handed on for the others; they go on when it ends, whatever became of it.
 class Leading {
  public:
   Leading(Flights& flights, std::string target)
-      : flights_(flights), target_(std::move(target)), is_over_(std::make_shared<Event>()) {
+      : flights_(flights), target_(std::move(target)), is_over_(std::make_shared<AsyncEvent>()) {
     flights_.emplace(target_, is_over_);
   }
   Leading(const Leading&) = delete;
@@ -207,7 +207,7 @@ class Leading {
  private:
   Flights& flights_;
   std::string target_;
-  std::shared_ptr<Event> is_over_;
+  std::shared_ptr<AsyncEvent> is_over_;
 };
 
 class Cache {
@@ -256,7 +256,7 @@ class Cache {
   Task<std::shared_ptr<const StoredResponse>> find_or_wait(const std::string& target,
                                                            const Request& request) {
     auto stored = find(target, request);
-    const std::shared_ptr<Event> is_over = stored == nullptr ? flight_of(target) : nullptr;
+    const std::shared_ptr<AsyncEvent> is_over = stored == nullptr ? flight_of(target) : nullptr;
     if (is_over != nullptr) {
       auto waiting = is_over->wait();
       co_await waiting;
@@ -276,7 +276,7 @@ class Cache {
     co_return response;
   }
 
-  [[nodiscard]] std::shared_ptr<Event> flight_of(const std::string& target) const {
+  [[nodiscard]] std::shared_ptr<AsyncEvent> flight_of(const std::string& target) const {
     const Flights& flights = flights_.here();
     const auto found = flights.find(target);
     return found == flights.end() ? nullptr : found->second;

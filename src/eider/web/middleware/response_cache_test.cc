@@ -191,7 +191,7 @@ TEST(ResponseCache, tells_origins_apart_as_trusted_proxies_name_them) {
   Server server(*service, {.port = 0, .threads = 1});
   ASSERT_TRUE(server.start());
   const auto ask = [&server](std::string_view proto, std::string_view host) {
-    const testing::Peer peer(Address::parse("127.0.0.1", server.port()).value());
+    const testing::Peer peer(SocketAddress::parse("127.0.0.1", server.port()).value());
     std::string request("GET /x HTTP/1.1\r\nHost: inner\r\nConnection: close\r\n");
     request.append("X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: ").append(proto);
     request.append("\r\nX-Forwarded-Host: ").append(host).append("\r\n\r\n");

@@ -88,7 +88,7 @@ class AskedApp {
   int status(const Asked& asked) { return ask(asked).status; }
 
  private:
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<RequestService> service_;
 };
 
 }  // namespace eider::testing

@@ -100,7 +100,7 @@ PutOptions put_options_of(const UploadInfo& info) {
 struct Finishing {
   std::string id;
   LockedUpload upload;
-  Event done{};
+  AsyncEvent done{};
   std::exception_ptr failed{};
 };
 

@@ -98,7 +98,7 @@ TEST_F(LocalStorage, put_without_overwriting_keeps_the_first) {
 
 TEST_F(LocalStorage, two_puts_at_once_leave_one_whole_object) {
   // Each piece of one is read between two of the other.
-  Event turn;
+  AsyncEvent turn;
   const auto source = [&turn](char byte) {
     return [&turn, byte, count = 0]() mutable -> Task<std::string> {
       if (byte == 'a') {
@@ -131,7 +131,7 @@ TEST_F(LocalStorage, put_that_fails_stores_nothing) {
 }
 
 TEST_F(LocalStorage, put_that_is_cancelled_stores_nothing) {
-  Event never;
+  AsyncEvent never;
   int calls = 0;
   detail::storage::ContentSource source = [&]() -> Task<std::string> {
     if (++calls == 2) {

@@ -47,7 +47,7 @@ class CancelLine final : public StreamOwner {
       stream_.output().append(bytes_of(kTlsRequest));
     }
   }
-  [[nodiscard]] Event& over() noexcept { return over_; }
+  [[nodiscard]] AsyncEvent& over() noexcept { return over_; }
 
  private:
   void on_bytes(std::string_view bytes) override {
@@ -94,10 +94,11 @@ class CancelLine final : public StreamOwner {
   CancelTls tls_;
   bool is_asked_ = false;
   bool is_sent_ = false;
-  Event over_;
+  AsyncEvent over_;
 };
 
-Task<> ask(Address server, std::string request, CancelTls tls, Duration limit, bool* is_pending) {
+Task<> ask(SocketAddress server, std::string request, CancelTls tls, Duration limit,
+           bool* is_pending) {
   auto connected = co_await connect(server, limit);
   if (!connected) {
     co_return;
@@ -178,7 +179,7 @@ CancelTls tls_like(PGconn* session) {
   return tls;
 }
 
-Task<bool> request_cancel(Address server, BackendKey key, CancelTls tls, Duration limit) {
+Task<bool> request_cancel(SocketAddress server, BackendKey key, CancelTls tls, Duration limit) {
   bool is_pending = false;
   const std::array<std::uint32_t, 4> request = {kCancelHead[0], kCancelHead[1], key.process,
                                                 key.secret};

@@ -58,7 +58,7 @@ struct CancelTls {
 /// certificate: then nothing is cancelled.
 ///
 /// returns  false when it may still take effect: it was sent, and the server has not closed
-[[nodiscard]] Task<bool> request_cancel(Address server, BackendKey key, CancelTls tls,
+[[nodiscard]] Task<bool> request_cancel(SocketAddress server, BackendKey key, CancelTls tls,
                                         Duration limit);
 
 }  // namespace eider::db::postgres

@@ -87,7 +87,7 @@ class PostgresSubscriber::Feed final : private db::postgres::Hearer {
   LoopListener* listener_;  // null once the loop has ended
   std::map<std::string, std::shared_ptr<Asked>> channels_;
   eider::detail::servers::MessageQueue<PostgresMessage, db::Failure, bytes_of> messages_;
-  Event answered_;
+  AsyncEvent answered_;
 };
 
 Task<> PostgresSubscriber::Feed::begin(std::string channel) {

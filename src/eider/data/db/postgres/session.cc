@@ -19,7 +19,7 @@ constexpr Duration kDrainMax = std::chrono::seconds(5);
 }  // namespace
 
 void Canceller::ask(PGconn* session) {
-  auto server = Address::of_peer(PQsocket(session));
+  auto server = SocketAddress::of_peer(PQsocket(session));
   if (key_ && server && !is_asking_) {
     is_asking_ = true;
     is_to_ask_again_ = false;
@@ -38,7 +38,7 @@ void Canceller::repeat(PGconn* session) {
   }
 }
 
-Task<> Canceller::run(Address server, CancelTls tls) {
+Task<> Canceller::run(SocketAddress server, CancelTls tls) {
   const bool is_over =
       co_await request_cancel(std::move(server), *key_, std::move(tls), kAnswerMax);
   is_asking_ = false;

@@ -66,7 +66,7 @@ class Canceller {
   void end() noexcept { scope_.cancel(); }
 
  private:
-  Task<> run(Address server, CancelTls tls);
+  Task<> run(SocketAddress server, CancelTls tls);
 
   CancellerOwner& owner_;
   std::optional<BackendKey> key_;

@@ -151,7 +151,7 @@ TEST_F(PostgresOverTls, a_server_without_tls_gets_no_key_of_a_session_with_tls) 
     const std::string key = where + std::to_string(port);
     const db::postgres::ConnectionHandle session(PQconnectdb(key.c_str()));
     EXPECT_EQ(PQsslInUse(session.get()), 1);
-    const auto server = Address::parse("127.0.0.1", plain);
+    const auto server = SocketAddress::parse("127.0.0.1", plain);
     EXPECT_TRUE(co_await db::postgres::request_cancel(*server, {.process = 1, .secret = 2},
                                                       db::postgres::tls_like(session.get()),
                                                       std::chrono::seconds(30)));

@@ -251,7 +251,7 @@ TEST_F(S3, upload_that_is_too_large_is_aborted) {
 TEST_F(S3, upload_that_is_cancelled_is_aborted) {
   respond({kBegun, kStored, kAborted}, 5);
   run([](const S3Backend& backend, const ScriptedS3& server) -> Task<> {
-    Event never;
+    AsyncEvent never;
     ContentSource source = [&never, count = 0]() mutable -> Task<std::string> {
       if (++count == 2) {
         co_await never.wait();
@@ -376,7 +376,7 @@ TEST_F(S3, memory_for_parts_is_limited) {
   backend_.emplace(read_bucket(s3_options(server_->url())),
                    S3Limits{.part_bytes = 8, .memory_max = 12});
   run([](const S3Backend& backend, const ScriptedS3& server) -> Task<> {
-    Event never;
+    AsyncEvent never;
     ContentSource source = [&never, count = 0]() mutable -> Task<std::string> {
       if (++count == 2) {
         co_await never.wait();
@@ -426,7 +426,7 @@ TEST_F(S3, loop_may_end_while_an_upload_is_aborted) {
     loop.run([](const S3Backend& backend, const ScriptedS3& server) -> Task<> {
       auto looking = backend.head("a");
       (void)co_await looking;
-      Event never;
+      AsyncEvent never;
       ContentSource source = [&never, count = 0]() mutable -> Task<std::string> {
         if (++count == 2) {
           co_await never.wait();
