@@ -241,7 +241,10 @@ void serve_api_keys(Routes& at, const std::string& path, ApiKeysPage options) {
   laid_out.post(RuntimePattern{path}, create)
       .guard(require_recent_login(page->login_within))
       .use(cross_origin_protection());
-  at.post(RuntimePattern{path + "/{id}/revoke"}, revoke).use(cross_origin_protection());
+  // Of any age, but a login: an API key must not revoke the others of its user.
+  at.post(RuntimePattern{path + "/{id}/revoke"}, revoke)
+      .guard(require_recent_login(Duration::max()))
+      .use(cross_origin_protection());
 }
 
 }  // namespace eider

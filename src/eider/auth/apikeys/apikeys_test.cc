@@ -464,6 +464,32 @@ TEST_F(ApiKeysOnSqlite, have_a_page_in_the_layout_of_the_application) {
   EXPECT_TRUE(ann.get("/account/keys").body.starts_with("<!doctype html>"));
 }
 
+TEST_F(ApiKeysOnSqlite, neither_create_nor_revoke_keys_on_a_page_that_accepts_them) {
+  App other;
+  ApiKeys& keys = add_api_keys(other, database, {.prefix = "shop"});
+  const Sessions visits = add_sessions(other, {.cookie = "session", .is_secure = false});
+  add_users(other, visits, [](const UserKey& key) -> Result<Person> { return Person{key.text}; });
+  Routes api = other.group("/api");
+  accept_api_keys(api, keys, visits);
+  serve_api_keys(api, "/keys", {.login_within = Duration::max()});
+  TestClient thief(other);
+  const auto made = thief.run(keys.create({"ann"}, {.name = "ci"}));
+  ASSERT_TRUE(made) << made.error().detail();
+  const auto send = [&](Method method, std::string target) {
+    return thief.send({.method = method,
+                       .target = std::move(target),
+                       .headers = {{"Authorization", "Bearer " + made->secret},
+                                   {"Content-Type", "application/x-www-form-urlencoded"}},
+                       .body = method == Method::post ? "name=mine&days=90" : ""});
+  };
+  EXPECT_EQ(send(Method::get, "/api/keys").status, 401);
+  EXPECT_EQ(send(Method::post, "/api/keys").status, 401);
+  EXPECT_EQ(send(Method::post, "/api/keys/" + made->key.id + "/revoke").status, 401);
+  EXPECT_EQ(thief.run(keys.list({"ann"})).size(), 1U);
+  EXPECT_EQ(thief.as("ann").post_form("/api/keys/" + made->key.id + "/revoke", {}).status, 303);
+  EXPECT_EQ(thief.run(keys.list({"ann"})).size(), 0U);
+}
+
 TEST_F(ApiKeysOnSqlite, have_a_page_in_the_language_of_the_user) {
   std::string informed_in;
   App other =

@@ -107,7 +107,9 @@ Result<void> RecentLoginGuard::operator()(const UserKey& /*user*/,
                                           Extension<detail::session::Entry> session,
                                           Extension<detail::session::LoginPrompt> prompt,
                                           const Request& request) const {
-  if (session->was_proven_within(within_, Loop::current().wall_seconds())) {
+  // An API key can provide the user of a request without a session.
+  if (!session->user().empty() &&
+      session->was_proven_within(within_, Loop::current().wall_seconds())) {
     return {};
   }
   return fail(prompt->refusal(request, kLogInAnew, detail::session::stale_login(within_)));
