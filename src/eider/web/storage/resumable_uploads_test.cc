@@ -435,6 +435,42 @@ TEST_F(ResumableUploads, idle_upload_is_deleted_for_a_new_one) {
   EXPECT_TRUE(fs::exists(file(complete, "data")));
 }
 
+TEST_F(ResumableUploads, idle_upload_stays_if_the_new_one_is_rejected_nevertheless) {
+  options_.bytes_max = 15;
+  options_.total_bytes_max = 15;
+  const std::string idle = location("2");
+  patch(idle, "0", "a");
+  location("10");
+  fs::last_write_time(file(idle, "data"), fs::file_time_type::clock::now() - std::chrono::hours(2));
+  EXPECT_EQ(create("10").status, 503);
+  EXPECT_EQ(offset_of(head(idle)), "1");
+  EXPECT_EQ(create("4").status, 201);
+  EXPECT_EQ(head(idle).status, 404);
+}
+
+TEST_F(ResumableUploads, bytes_that_were_not_verified_do_not_complete_an_idle_upload) {
+  options_.count_max = 1;
+  const std::string idle = location("2");
+  patch(idle, "0", "a");
+  std::ofstream(file(idle, "data"), std::ios::app) << "b";
+  std::ofstream(file(idle, "check")) << "1";
+  fs::last_write_time(file(idle, "data"), fs::file_time_type::clock::now() - std::chrono::hours(2));
+  EXPECT_EQ(create("2").status, 201);
+  EXPECT_EQ(head(idle).status, 404);
+}
+
+TEST_F(ResumableUploads, record_that_cannot_be_read_stops_no_creation_and_is_deleted_after_a_day) {
+  const std::string target = location("6");
+  fs::remove(file(target, "json"));
+  fs::create_directory(file(target, "json"));
+  EXPECT_EQ(create("6").status, 201);
+  fs::last_write_time(file(target, "json"),
+                      fs::file_time_type::clock::now() - std::chrono::hours(25));
+  client().advance(std::chrono::minutes(11));
+  EXPECT_FALSE(fs::exists(file(target, "json")));
+  EXPECT_FALSE(fs::exists(file(target, "data")));
+}
+
 TEST(UploadDirectory, limits_apply_to_creations_at_the_same_time) {
   using detail::storage::UploadDirectory;
   constexpr std::size_t kCountMax = 4;

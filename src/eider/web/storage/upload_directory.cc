@@ -193,13 +193,18 @@ std::vector<UploadDirectory::Incomplete> UploadDirectory::incomplete() const {
     if (name.size() != kIdBytes + 5 || !name.ends_with(".data")) {
       continue;
     }
-    Incomplete upload{.id = name.substr(0, kIdBytes)};
-    upload.arrived = size_of(data_path(upload.id)).value_or(0);
-    upload.bytes = upload.arrived;
-    upload.written = entry.last_write_time(error);
-    const auto text = read_small(file(upload.id, "json"));
-    if (const auto info = text ? read_record(*text) : std::nullopt) {
-      upload.bytes = info->bytes;
+    Incomplete upload{.id = name.substr(0, kIdBytes), .written = entry.last_write_time(error)};
+    try {
+      upload.arrived = size_of(data_path(upload.id)).value_or(0);
+      upload.bytes = upload.arrived;
+      const auto text = read_small(file(upload.id, "json"));
+      if (const auto info = text ? read_record(*text) : std::nullopt) {
+        upload.bytes = info->bytes;
+      }
+      // Bytes whose checksum was not verified are removed before the next part.
+      upload.arrived = std::min(upload.arrived, checked_offset(upload.id).value_or(upload.arrived));
+    } catch (const Failure&) {
+      // A file that cannot be read must not stop the creation of other uploads.
     }
     all.push_back(std::move(upload));
   }
@@ -229,26 +234,39 @@ std::optional<UploadDirectory::Refusal> UploadDirectory::make_room(std::uint64_t
   for (const Incomplete& upload : all) {
     total += std::min(upload.bytes, limits.bytes_max);  // the sum cannot overflow
   }
-  const auto refusal = [&]() -> std::optional<Refusal> {
-    if (count >= limits.count_max) {
+  const auto refusal = [&](std::size_t others,
+                           std::uint64_t their_bytes) -> std::optional<Refusal> {
+    if (others >= limits.count_max) {
       return Refusal::too_many;
     }
-    const bool has_room = total <= limits.bytes_max && bytes <= limits.bytes_max - total;
+    const bool has_room =
+        their_bytes <= limits.bytes_max && bytes <= limits.bytes_max - their_bytes;
     return has_room ? std::nullopt : std::optional(Refusal::too_many_bytes);
   };
   const auto idle_since = fs::file_time_type::clock::now() - kIdleAfter;
+  // The sweep stores complete ones.
+  std::erase_if(all, [&](const Incomplete& upload) {
+    return upload.arrived >= upload.bytes || upload.written > idle_since;
+  });
+  std::uint64_t idle_bytes = 0;
+  for (const Incomplete& upload : all) {
+    idle_bytes += std::min(upload.bytes, limits.bytes_max);
+  }
+  // Nothing is deleted for a new upload that would be refused nevertheless.
+  if (const auto refused = refusal(count - all.size(), total - idle_bytes)) {
+    return refused;
+  }
   std::ranges::sort(all, {}, &Incomplete::written);
   for (const Incomplete& upload : all) {
-    if (!refusal() || upload.written > idle_since) {
+    if (!refusal(count, total)) {
       break;
     }
-    // The sweep stores complete ones.
-    if (upload.arrived < upload.bytes && remove_idle(upload)) {
+    if (remove_idle(upload)) {
       --count;
       total -= std::min(upload.bytes, limits.bytes_max);
     }
   }
-  return refusal();
+  return refusal(count, total);
 }
 
 Result<void, UploadDirectory::Refusal> UploadDirectory::create(const std::string& id,
@@ -352,18 +370,25 @@ void UploadDirectory::save_done(const std::string& id, const UploadInfo& info) c
 void UploadDirectory::remove(const std::string& id) const {
   // Without ID.json the upload does not exist: the sweep deletes the other files after a crash.
   for (const std::string_view ending : {"json", "data", "check", "lock"}) {
-    ::unlink(file(id, ending).c_str());
+    std::error_code error;
+    fs::remove(file(id, ending), error);  // also an empty directory
   }
 }
 
 bool UploadDirectory::is_abandoned(const std::string& id, std::int64_t now_seconds) const {
   constexpr std::int64_t kMargin = std::chrono::seconds(kAbandonedAfter).count();
   const std::string path = file(id, "json");
-  const auto text = read_small(path);
-  if (!text) {
-    return false;
+  std::optional<UploadInfo> info;
+  try {
+    const auto text = read_small(path);
+    if (!text) {
+      return false;
+    }
+    info = read_record(*text);
+  } catch (const Failure&) {
+    // A record that cannot be read is treated like an invalid one.
   }
-  if (const auto info = read_record(*text)) {
+  if (info) {
     return !info->group.empty() && info->group != group_ &&
            info->expires_seconds <= now_seconds - kMargin;
   }
