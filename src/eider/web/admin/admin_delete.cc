@@ -67,14 +67,18 @@ Error selection_error(std::size_t count) {
 /// are no keys, and the audit log has them.
 std::vector<std::string> action_keys(const Resource& resource, std::string_view body) {
   std::vector<std::string> keys;
-  for (const std::string& text : selected_keys(body)) {
+  const std::vector<std::string> texts = selected_keys(body);
+  if (texts.size() > kSelectedMax) {  // some of them were not read
+    throw Failure(selection_error(texts.size()));
+  }
+  for (const std::string& text : texts) {
     std::string key = normal_key(resource, text).value_or(text);
     if (std::ranges::find(keys, key) == keys.end()) {
       keys.push_back(std::move(key));
     }
   }
-  if (keys.empty() || keys.size() > kSelectedMax) {
-    throw Failure(selection_error(keys.size()));
+  if (keys.empty()) {
+    throw Failure(selection_error(0));
   }
   return keys;
 }
