@@ -11,7 +11,7 @@
 #include "eider/data/db/database.h"
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/scope.h"
-#include "tests/support/loop_lateness.h"
+#include "tests/support/machine_lateness.h"
 
 namespace eider {
 
@@ -48,18 +48,18 @@ inline Task<bool> heals(Database base) {
 struct Tally {
   int asked = 0;
   int done = 0;
-  int undone = 0;       // failed, and said that nothing was done
-  int unknown = 0;      // lost, and nobody knows
-  Duration longest{0};  // without the time for which the loop got no processor
-  Duration late{0};
+  int undone = 0;         // failed, and said that nothing was done
+  int unknown = 0;        // lost, and nobody knows
+  Duration longest{0};    // without the time for which the machine was too busy
   std::vector<int> kept;  // those that were acknowledged
 };
 
 /// Writes numbers, one after the other, until `until`.
-inline Task<> write_numbers(Database base, int first, Instant until, Tally* tally) {
+inline Task<> write_numbers(Database base, int first, Instant until, const MachineLateness* machine,
+                            Tally* tally) {
   for (int number = first; Loop::current().now() < until; number += 100) {
     const Instant begun = Loop::current().read_now();
-    const Duration late = tally->late;
+    const Duration late = machine->total();
     ++tally->asked;
     try {
       co_await base.exec("insert into numbers values($1)", number);
@@ -72,17 +72,16 @@ inline Task<> write_numbers(Database base, int first, Instant until, Tally* tall
       EXPECT_TRUE(is_known || failure.kind() == db::FailureKind::lost) << failure.what();
       ++(is_known ? tally->undone : tally->unknown);
     }
-    const Duration took = Loop::current().read_now() - begun - (tally->late - late);
+    const Duration took = Loop::current().read_now() - begun - (machine->total() - late);
     tally->longest = std::max(tally->longest, took);
   }
 }
 
 inline Task<> write_side_by_side(Database base, Duration length, Tally* tally) {
-  Task<> watch = add_lateness(&tally->late);
-  watch.start();
+  const MachineLateness machine;
   Scope writers;
   for (int i = 0; i < 16; ++i) {
-    writers.start(write_numbers(base, i, Loop::current().now() + length, tally));
+    writers.start(write_numbers(base, i, Loop::current().now() + length, &machine, tally));
   }
   co_await writers.join();
 }

@@ -1,23 +1,37 @@
-// How long a loop got no processor, or was busy: a test of times leaves that out of account.
-// Must not be linked into an application.
+// For how long the machine was too busy: a test of times leaves that out of account.
+// Layering: must not be linked into an application.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <thread>
 
-#include "eider/io/runtime/loop.h"
-#include "eider/io/runtime/sleep.h"
-#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 
-/// Adds by how much the loop's timers are late, until it is dropped. Less than 20 ms is usual.
-inline Task<> add_lateness(Duration* late) {
-  while (true) {
-    const Instant due = Loop::current().read_now() + std::chrono::milliseconds(5);
-    co_await sleep_for(std::chrono::milliseconds(5));
-    const Duration by = Loop::current().read_now() - due;
-    *late += by > std::chrono::milliseconds(20) ? by : Duration{0};
+/// Adds by how much a thread that only sleeps is late. Less than 20 ms is usual. A loop that is
+/// blocked by its own code does not count, because the thread is not that of a loop.
+class MachineLateness {
+ public:
+  [[nodiscard]] Duration total() const noexcept { return Duration(total_.load()); }
+
+ private:
+  void watch(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      const auto due = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
+      std::this_thread::sleep_until(due);
+      const Duration by = std::chrono::steady_clock::now() - due;
+      if (by > std::chrono::milliseconds(20)) {
+        total_ += by.count();
+      }
+    }
   }
-}
+
+  std::atomic<std::int64_t> total_{0};
+  // The last member: the thread ends before the others.
+  std::jthread thread_{[this](const std::stop_token& stop) { watch(stop); }};
+};
 
 }  // namespace eider

@@ -14,7 +14,7 @@
 #include "eider/io/runtime/loop.h"
 #include "eider/io/runtime/scope.h"
 #include "eider/io/runtime/sleep.h"
-#include "tests/support/loop_lateness.h"
+#include "tests/support/machine_lateness.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {
@@ -23,11 +23,10 @@ namespace eider {
 struct RedisTally {
   int asked = 0;
   int done = 0;
-  int undone = 0;       // failed, and said that nothing was done
-  int lost = 0;         // the connection broke ahead of the response
-  int expired = 0;      // sent, but not answered in time
-  Duration longest{0};  // without the time for which the loop got no processor
-  Duration late{0};
+  int undone = 0;         // failed, and said that nothing was done
+  int lost = 0;           // the connection broke ahead of the response
+  int expired = 0;        // sent, but not answered in time
+  Duration longest{0};    // without the time for which the machine was too busy
   std::vector<int> kept;  // those that were acknowledged
 
   [[nodiscard]] int unknown() const noexcept { return lost + expired; }
@@ -49,14 +48,15 @@ inline void note(const RedisFailure& failure, RedisTally& tally) {
 constexpr int kWritesMin = 101;
 
 /// Writes numbers, one after the other, until `until`, or for longer where that makes too few.
-inline Task<> write_numbers(Redis redis, int first, Instant until, RedisTally* tally) {
+inline Task<> write_numbers(Redis redis, int first, Instant until, const MachineLateness* machine,
+                            RedisTally* tally) {
   const auto goes_on = [&] {
     const Duration more = tally->done < kWritesMin ? std::chrono::minutes(1) : Duration(0);
     return Loop::current().now() < until + more;
   };
   for (int number = first; goes_on(); number += 100) {
     const Instant begun = Loop::current().read_now();
-    const Duration late = tally->late;
+    const Duration late = machine->total();
     ++tally->asked;
     auto command = redis.command<int>("RPUSH", "numbers", number);
     try {
@@ -66,7 +66,7 @@ inline Task<> write_numbers(Redis redis, int first, Instant until, RedisTally* t
     } catch (const RedisFailure& failure) {
       note(failure, *tally);
     }
-    const Duration took = Loop::current().read_now() - begun - (tally->late - late);
+    const Duration took = Loop::current().read_now() - begun - (machine->total() - late);
     tally->longest = std::max(tally->longest, took);
     if (tally->asked % 4 == 0) {
       co_await sleep_for(std::chrono::milliseconds(
@@ -76,11 +76,10 @@ inline Task<> write_numbers(Redis redis, int first, Instant until, RedisTally* t
 }
 
 inline Task<> write_side_by_side(Redis redis, Duration length, RedisTally* tally) {
-  Task<> watch = add_lateness(&tally->late);
-  watch.start();
+  const MachineLateness machine;
   Scope writers;
   for (int i = 0; i < 32; ++i) {
-    writers.start(write_numbers(redis, i, Loop::current().now() + length, tally));
+    writers.start(write_numbers(redis, i, Loop::current().now() + length, &machine, tally));
   }
   co_await writers.join();
 }
