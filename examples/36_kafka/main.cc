@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -164,6 +165,10 @@ class History {
   std::deque<std::string> texts_;
 };
 
+Task<> wait_for(AsyncEvent& event) {
+  co_await event.wait();
+}
+
 /// Reads events until it is destroyed at shutdown.
 Task<> consume(State<Options> options, State<History> history) {
   const KafkaClient client = make_client(RD_KAFKA_CONSUMER,
@@ -188,7 +193,9 @@ Task<> consume(State<Options> options, State<History> history) {
       }
       rd_kafka_message_destroy(message);
     }
-    co_await has_events.wait();
+    // A consumer that does not poll for max.poll.interval.ms (default: 5 minutes) leaves its group.
+    auto waiting = wait_for(has_events);
+    (void)co_await with_deadline(std::move(waiting), std::chrono::minutes(1));
     has_events.reset();
   }
 }

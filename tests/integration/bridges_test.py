@@ -98,6 +98,9 @@ class Asio(unittest.TestCase):
         self.assertEqual(self.get('/wait/1'), (200, 'waited\n'))
 
     def test_operations_may_finish_while_clients_disconnect(self):
+        began = self.wait_without_end()  # shows that operations have begun
+        await_state(lambda: self.running() == '1', self.program)
+        began.close()
         for number in range(300):
             connection = self.program.connect()
             connection.sendall(f'GET /wait/{number % 4} HTTP/1.1\r\nHost: x\r\n\r\n'.encode())
