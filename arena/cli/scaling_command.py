@@ -117,8 +117,8 @@ def table(found):
         serial = ("-" if threads == 1 or is_shared
                   else f"{100 * scaling.serial_share(speedup, threads):.1f}%")
         rows.append((str(threads), str(mine[0]["load_cores"]), f"{statistics.median(rate):,.0f}",
-                     _percent(rate), f"{speedup:.2f}", serial, f"{statistics.median(cpu):.2f}",
-                     _percent(cpu),
+                     _percent(rate), "-" if is_shared else f"{speedup:.2f}", serial,
+                     f"{statistics.median(cpu):.2f}", _percent(cpu),
                      f"{min(one['least_share'] for one in mine):.2f} to "
                      f"{max(one['most_share'] for one in mine):.2f}",
                      "server and load share all cores" if is_shared else ""))

@@ -73,7 +73,7 @@ class Command(unittest.TestCase):
                          [(0, 1), (0, 2), (1, 1), (1, 2)])
         rows = out.splitlines()[2:]
         self.assertRegex(rows[0], r"^1 +1 +1,000 +±0% +1\.00 +- ")
-        self.assertRegex(rows[1], r"^2 +2 +1,000 .*server and load share all cores$")
+        self.assertRegex(rows[1], r"^2 +2 +1,000 +±0% +- +- .*server and load share all cores$")
 
     def test_the_time_limit_ends_it_with_what_was_measured(self):
         status, out, errors = scaled(self, "--server", SERVER, "--minutes", "0.01", "--seconds",
