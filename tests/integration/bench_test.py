@@ -181,14 +181,16 @@ class Closed(unittest.TestCase):
 
     def test_the_service_counts_the_same(self):
         with Program('floor_epoll', '{port}', '1') as floor:
-            for words, requests_min, seconds_min in ((('-d', '500ms'), 1, 0.5),
-                                                     (('-n', '1001', '-d', '60s'), 1001, 0)):
+            for words, requests, seconds in ((('-d', '500ms'), None, (0.5, 20)),
+                                             (('-n', '1001', '-d', '60s'), 1001, (0, 60))):
                 begin = time.monotonic()
                 status, found = report(*words, '-c', '8', f'http://127.0.0.1:{floor.port}/')
                 took = time.monotonic() - begin
                 self.assertEqual(status, 0)
-                self.assertGreaterEqual(found['requests'], requests_min)
-                self.assertTrue(seconds_min <= found['seconds'] < took, found['seconds'])
+                self.assertGreater(found['requests'], 0)
+                self.assertIn(requests, (None, found['requests']))
+                self.assertTrue(seconds[0] <= found['seconds'] < min(took, seconds[1]),
+                                found['seconds'])
                 latency = found['latency']
                 rising = [latency[k] for k in ('min_ms', 'p50_ms', 'p90_ms', 'p99_ms', 'max_ms')]
                 self.assertEqual(rising, sorted(rising))

@@ -129,9 +129,11 @@ class Clients:
 
     def await_load(self):
         """Until all are busy."""
+        before = self.answered
         time.sleep(LOAD_SECONDS)
         deadline = time.monotonic() + SECONDS_MAX
-        while self.answered <= CLIENTS and time.monotonic() < deadline:
+        while self.answered <= before + CLIENTS:
+            assert time.monotonic() < deadline, 'the server responds to few requests'
             time.sleep(0.005)
 
     def run(self, ask):
