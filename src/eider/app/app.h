@@ -1,5 +1,5 @@
 // An application: its routes, middleware, shared state and startup.
-// Layering: serves nothing by itself; the server gets a Service (service.h).
+// Layering: serves nothing by itself; the server gets a RequestService (service.h).
 #pragma once
 
 #include <concepts>

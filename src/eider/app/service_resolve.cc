@@ -122,7 +122,7 @@ bool ignores_unknown_query(const RouteTable& table, const Endpoint& endpoint) {
 
 std::string AppService::resolve() {
   std::string wrong;
-  // A Plan points at one of them, and guards' ways point into them.
+  // A RequestPlan points at one of them, and guards' ways point into them.
   endpoints_.reserve(2 * table_->endpoints.size());  // each may have an edge
   for (const Endpoint& given : table_->endpoints) {
     Endpoint& endpoint = endpoints_.emplace_back(given);

@@ -100,7 +100,7 @@ struct ExchangeContext {
   RunningPlan& running;
   LoopNumbers& numbers;
   const bool& is_draining;
-  Duration slow_after;  // see Service
+  Duration slow_after;  // see RequestService
 };
 
 /// The plan as it is kept to: what decides ahead of content begins before that has come.

@@ -35,7 +35,7 @@ class Lifetime {
   /// returns  the lines of what is wrong
   [[nodiscard]] std::string resolve();
 
-  // As Service has them, on the same loops.
+  // As RequestService has them, on the same loops.
   [[nodiscard]] Task<Result<void>> start();
   void begin_on_loop();
   void leave_on_loop() noexcept;

@@ -98,7 +98,7 @@ struct OAuthOptions {
   /// OpenID: ways to log in, the best first, one of which the ID token has to name (`acr`): "phr".
   std::vector<std::string> acr_values = {};
   /// Public origin of the paths above: "https://notes.example". Empty: the origin of the request
-  /// (Client: after a proxy see App::trust_proxies), with https, or on this machine.
+  /// (ClientInfo: after a proxy see App::trust_proxies), with https, or on this machine.
   std::string origin = {};
   /// Key that signs cookies between the two requests: at least 32 secret bytes, shared by all
   /// processes of the service. Empty: generated at startup, for one process.
