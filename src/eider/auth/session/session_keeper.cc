@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "eider/app/handlers/extract.h"
+#include "eider/auth/session/users.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"
@@ -242,8 +243,8 @@ Task<> Keeper::check_not_ended(const Request& request, const Entry& entry) const
   }
   const std::unique_ptr<SessionRecord> found = co_await find(entry.id());
   if (found == nullptr || found->user != entry.user()) {
-    throw Failure(Error::unauthorized(
-        "The session ended before the request was complete. Log in and send it again."));
+    throw Failure(LoginPrompt{.cookie_name = options_.cookie}.refusal(
+        request, "The session ended before the request was complete. Log in and send it again."));
   }
 }
 

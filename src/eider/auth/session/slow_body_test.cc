@@ -101,6 +101,7 @@ TEST_F(SlowBody, OfAnEndedSessionDoesNotReachItsHandler) {
   const std::string reply = make_key_after(seconds(5), true);
   EXPECT_TRUE(reply.starts_with("HTTP/1.1 401 ")) << reply;
   EXPECT_TRUE(reply.contains("The session ended before the request was complete.")) << reply;
+  EXPECT_TRUE(reply.contains("\r\nWWW-Authenticate: Cookie cookie-name=")) << reply;
   EXPECT_EQ(keys_made_, 0);
 }
 
