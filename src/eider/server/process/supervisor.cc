@@ -314,6 +314,7 @@ void Supervisor::Seat::on_ended(std::string_view why) {
     return;
   }
   const Duration pause = next_pause();
+  is_serving_ = false;  // a SIGHUP that comes now is for the next one
   supervisor_.log(LogLevel::error,
                   line + "; restarting in " +
                       std::to_string(std::chrono::floor<std::chrono::milliseconds>(pause).count()) +
