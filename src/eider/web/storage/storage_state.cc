@@ -94,6 +94,14 @@ void read_pair(const QueryPair& pair, UrlTerms& terms, std::string& allows) {
                                 ". Set signing_key, or delete the file for a new key."));
 }
 
+/// A signature is for one URL: another storage with the same signing key has another mount or
+/// public URL. Keys have no line feeds, so that no two pairs have the same context.
+///
+/// base  the URL of the mount
+std::string context_of(const std::string& base, const std::string& key) {
+  return base + "\n" + key;
+}
+
 }  // namespace
 
 AppUrls::AppUrls(std::string key, std::string public_url)
@@ -121,15 +129,10 @@ std::string AppUrls::base() const {
   return public_url_ + mount_;
 }
 
-/// Keys have no line feeds, so that no two pairs have the same context.
-std::string AppUrls::context_of(const std::string& key) const {
-  return base() + "\n" + key;
-}
-
 SignedUrl AppUrls::sign(const UrlTerms& terms) const {
   std::string url = base();
   const std::string query = query_of(terms);
-  const std::string context = context_of(terms.key);
+  const std::string context = context_of(url, terms.key);
   if (terms.allows == UrlTerms::Allows::form) {
     return {.url = std::move(url),
             .fields = {{"key", terms.key}, {"token", signer_.sign(query, context)}}};
@@ -157,7 +160,7 @@ std::optional<UrlTerms> AppUrls::open_form(std::string_view token, const std::st
 std::optional<UrlTerms> AppUrls::open_token(std::string_view token, const std::string& key,
                                             UrlTerms::Allows allows,
                                             std::int64_t now_seconds) const {
-  const auto query = signer_.open(token, context_of(key));
+  const auto query = signer_.open(token, context_of(base(), key));
   if (!query) {
     return std::nullopt;
   }

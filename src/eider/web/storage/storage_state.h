@@ -38,9 +38,6 @@ class AppUrls {
  private:
   /// The URL of the mount. Throws a Failure if there is none yet.
   [[nodiscard]] std::string base() const;
-  /// A signature is for one URL: another storage with the same signing key has another mount or
-  /// public URL.
-  [[nodiscard]] std::string context_of(const std::string& key) const;
   [[nodiscard]] std::optional<UrlTerms> open_token(std::string_view token, const std::string& key,
                                                    UrlTerms::Allows allows,
                                                    std::int64_t now_seconds) const;
