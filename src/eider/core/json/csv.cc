@@ -98,14 +98,17 @@ std::string without_formulas(std::string_view text) {
 }
 
 void put_text(std::string& out, std::string_view text, CsvFormulas formulas) {
-  const std::string safe =
-      formulas == CsvFormulas::escape ? without_formulas(text) : std::string(text);
+  std::string safe;
+  if (formulas == CsvFormulas::escape) {
+    safe = without_formulas(text);
+    text = safe;
+  }
   const bool is_quoted =
       text.find_first_of(",;\t\"\r\n") != text.npos || text.starts_with(' ') || text.ends_with(' ');
   if (is_quoted) {
-    put_quoted(out, safe);
+    put_quoted(out, text);
   } else {
-    out.append(safe);
+    out.append(text);
   }
 }
 
