@@ -16,8 +16,15 @@ endif()
 eider_with_bases(EIDER_COMPONENTS_BUILT core ${EIDER_COMPONENTS} ${for_tests})
 include(EiderSwagger)
 
+# Static, so that a program contains only the functions that it calls. With sanitizers, the 150 programs of the tests share
+# the libraries instead, because linking each of them takes a third of the time.
+set(eider_kind_of_libraries STATIC)
+if(EIDER_SANITIZE)
+  set(eider_kind_of_libraries SHARED)
+endif()
+
 function(eider_make_component name)
-  add_library(eider_${name} STATIC)
+  add_library(eider_${name} ${eider_kind_of_libraries})
   if(eider_small_${name})
     eider_make_small(${name})
   endif()
@@ -65,6 +72,10 @@ endfunction()
 # The objects of the folders and sources that are compiled for size.
 function(eider_make_small name)
   add_library(eider_${name}_small OBJECT)
+  get_target_property(kind eider_${name} TYPE)
+  if(kind STREQUAL "SHARED_LIBRARY")
+    set_target_properties(eider_${name}_small PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
   target_compile_features(eider_${name}_small PRIVATE cxx_std_23)
   # Without tables for functions that throw nothing: no handler of a request calls these, so few traces need them.
   target_compile_options(eider_${name}_small PRIVATE "$<${eider_optimised}:-Oz;-fno-asynchronous-unwind-tables>")
