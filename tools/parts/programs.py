@@ -25,7 +25,7 @@ SCRIPTS_AGAIN_MAX = 8
 SCRIPTS_PER_CORE = 2
 ENVIRONMENT_SECONDS_MAX = 300
 # All of them within a minute on two cores; --fuzz-seconds looks further.
-FUZZ_RUNS = 30_000
+FUZZ_RUNS = 10_000
 # What CMake finds for other components than the core.
 NOT_OF_CORE = ('CURL', 'OpenSSL', 'PkgConfig', 'SQLite3', 'ZLIB', 'fmt')
 # What an older distribution has: the component, files of it, how CMake is led there, what is said.

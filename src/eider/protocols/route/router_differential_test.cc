@@ -94,7 +94,7 @@ void expect_same(const Router& router, const std::vector<route::slow::Route>& ro
 
 TEST(Router, answers_as_the_obvious_matcher_does_on_random_routes_and_paths) {
   int found = 0;
-  for (std::uint32_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Dice dice(seed);
     Router router;
@@ -116,7 +116,7 @@ TEST(Router, answers_as_the_obvious_matcher_does_on_random_routes_and_paths) {
     }
     ASSERT_FALSE(HasFailure());
   }
-  EXPECT_GT(found, 5000) << "the draw is too wide to say much";
+  EXPECT_GT(found, 1250) << "the draw is too wide to say much";
 }
 
 }  // namespace

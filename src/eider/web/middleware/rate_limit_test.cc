@@ -98,14 +98,14 @@ TEST(RateTable, takes_memory_as_it_is_used) {
   EXPECT_LT(taken * kPageBytesMin, table.bytes() / 4) << "of " << table.bytes() << " bytes";
 }
 
-TEST(RateTable, does_not_grow_by_a_million_addresses_and_keeps_who_is_busy) {
+TEST(RateTable, does_not_grow_with_many_addresses_and_keeps_busy_clients) {
   for (const RateAlgorithm rule : {RateAlgorithm::token_bucket, RateAlgorithm::sliding_window}) {
     RateTable table({rule, 10, 3600s}, 1024);
     const std::size_t bytes = table.bytes();
     EXPECT_EQ(admitted(table, "busy", kStart, 20), 10);
-    for (int index = 0; index < 1'000'000; ++index) {
+    for (int index = 0; index < 100'000; ++index) {
       const std::string key = "2001:db8:" + std::to_string(index);
-      ASSERT_TRUE(table.take(key, kStart + 1ms * (index / 1000)).is_admitted);
+      ASSERT_TRUE(table.take(key, kStart + 1ms * (index / 100)).is_admitted);
     }
     EXPECT_EQ(table.bytes(), bytes);
     EXPECT_LE(bytes, 64U * 1024);
